@@ -2,7 +2,7 @@
 
 use crate::machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, kernel_name};
+use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, kernel_behind, kernel_name};
 use raywarp_family::{Space, Supply, Variant};
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 
@@ -34,6 +34,8 @@ pub struct EmulatedTracer {
     nodes: Vec<Line>,
     triangles: Vec<Chunk>,
     kernels: [Kernel; 2],
+    /// Those that trace what these leave.
+    behind: Option<[Kernel; 2]>,
     /// The order of [`Tracer`]'s queries.
     pub order: Order,
     /// One warp alone takes all rays from the global counter.
@@ -101,6 +103,8 @@ impl EmulatedTracer {
     ) -> Result<Option<Self>, CudaError> {
         let [closest, any] = names.map(|name| Kernel::find(&name));
         let (Some(closest), Some(any)) = (closest, any) else { return Ok(None) };
+        let found = |variant: Variant| Query::ALL.map(|query| Kernel::find(&kernel_name(&variant, query)));
+        let behind = kernel_behind(variant).map(found).and_then(|[closest, any]| Some([closest?, any?]));
         let scene = EncodedScene::new(variant, bvh, triangles)?;
         Ok(Some(Self {
             variant: *variant,
@@ -108,6 +112,7 @@ impl EmulatedTracer {
             triangles: chunks(&scene.triangles),
             scene,
             kernels: [closest, any],
+            behind,
             order: Order::Up,
             alone: false,
         }))
@@ -152,7 +157,7 @@ impl EmulatedTracer {
         let after: Vec<u32> = after.iter().flat_map(|key| [key.t.to_bits(), key.instance, key.primitive]).collect();
         let mut hits = vec![Chunk(bytemuck::cast([JUNK; 4])); count + FENCE / 4];
         let mut instances = vec![JUNK; count + FENCE];
-        let (mut blocked, mut undecided, mut counters) = (vec![0; words], vec![0; words], [0u32; 3]);
+        let (mut blocked, mut undecided, mut counters) = (vec![0; words], vec![0; words], [0u32; 4]);
         let queue = self.variant.supply() == Supply::Queue;
         let stack_chunks = (geometry.blocks * geometry.warps_per_block) as usize * WARP_STACK_BYTES / 16;
         let mut stacks = vec![Chunk(bytemuck::cast([JUNK; 4])); if queue { stack_chunks } else { 0 }];
@@ -160,7 +165,7 @@ impl EmulatedTracer {
             [hits.as_mut_ptr().expose_provenance(), instances.as_mut_ptr().expose_provenance()];
         let stacks_at = if stacks.is_empty() { 0 } else { stacks.as_mut_ptr().expose_provenance() };
         let nodes: &[Chunk] = bytemuck::cast_slice(&self.nodes);
-        let [counter, invalid, again] = counters.each_mut().map(std::slice::from_mut);
+        let [counter, invalid, again, counter_behind] = counters.each_mut().map(std::slice::from_mut);
         let mut windows = [
             Window::records(&nodes[..self.scene.nodes.len() / 16], Space::Node, self.variant.tree().node_bytes()),
             Window::records(&self.triangles, Space::Triangle, 48),
@@ -173,8 +178,9 @@ impl EmulatedTracer {
             Window::changed(counter),
             Window::changed(invalid),
             Window::changed(again),
+            Window::changed(counter_behind),
         ];
-        let [nodes, triangles, slots, ids, rays, after, blocked_at, undecided_at, counter, invalid, again] =
+        let [nodes, triangles, slots, ids, rays, after, blocked_at, undecided_at, counter, invalid, again, behind] =
             std::array::from_fn(|i| i).map(|i| windows[i].address());
         let launch = Launch {
             nodes,
@@ -195,12 +201,19 @@ impl EmulatedTracer {
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
             grid: self.scene.grid.0,
             farthest: self.scene.grid.1,
-            again,
+            again: if self.variant.takes_any_ray() { 0 } else { again },
         };
         let kernel = self.kernels[usize::from(query == Query::Any)];
         // SAFETY: every address is that of an array above, which lives until the call returns, has what
         // kernels/launch.h asks for `count` rays, and is nobody else's.
         let logs = unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log }) }?;
+        if let Some(kernels) = self.behind {
+            let kernel = kernels[usize::from(query == Query::Any)];
+            let launch = Launch { counter: behind, ..launch };
+            let geometry = Geometry { blocks: RESIDENT_BLOCKS, ..geometry };
+            // SAFETY: as above.
+            unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log: false }) }?;
+        }
         let (hits, fence): (Vec<[u32; 4]>, _) = split(hits.iter().map(|chunk| bytemuck::cast(chunk.0)), count);
         let (instances, instance_fence): (Vec<u32>, _) = split(instances.into_iter(), count);
         if fence.iter().flatten().chain(&instance_fence).any(|&word| word != JUNK) {

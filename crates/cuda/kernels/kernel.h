@@ -1,11 +1,11 @@
 // A variant as a kernel: its organisation under its supply.
 #pragma once
 
+#include "schedule_of.h"
 #include "supply/direct.h"
 #include "supply/persistent.h"
 #include "supply/queue.h"
 #include "supply/replace.h"
-#include "walk.h"
 
 namespace raywarp {
 
@@ -13,6 +13,12 @@ template <Options O>
 RW_FUNCTION void run(const Launch& launch) {
     using Schedule = typename ScheduleOf<O, O.organisation>::Schedule;
     RW_EVENT(Prologue);
+    if constexpr (O.takes_any_ray()) {
+        // Nearly always nothing is left.
+        if (launch.again != nullptr && platform::get(launch.again) == 0) {
+            return;
+        }
+    }
     Lane<O> lane;
     make_idle(lane);
     [[maybe_unused]] typename Lane<O>::Entry entries[Lane<O>::ENTRIES];
@@ -23,9 +29,6 @@ RW_FUNCTION void run(const Launch& launch) {
         RW_SHARED(u32, decltype(lane.stack)::ENTRIES, stacks);
         lane.stack.entries = &stacks;
     }
-    if constexpr (O.leaves_some()) {
-        lane.stack.put_left(NONE);
-    }
     if constexpr (O.supply == Supply::Direct) {
         direct<O, Schedule>(launch, lane);
     } else if constexpr (O.supply == Supply::Persistent) {
@@ -35,9 +38,6 @@ RW_FUNCTION void run(const Launch& launch) {
     } else {
         static_assert(O.supply == Supply::Queue, "other kernels ask with query.h");
         queue<O, Schedule>(launch, lane);
-    }
-    if constexpr (O.leaves_some()) {
-        store_left(launch, lane);
     }
 }
 

@@ -65,7 +65,7 @@ struct Lane : Participants<(O.lanes_per_ray() > 1)>, Question<O.supply == Supply
 
     // Of a stack: what lies below the first entry as well, and words that are put aside. As many for both queries: then
     // the compiler lays one over the other in a kernel that asks both.
-    static constexpr u32 ENTRIES = Tree::DEPTH + (O.leaves_some() ? 4 : Triangle::KEEPS_WEIGHTS ? 3 : 2);
+    static constexpr u32 ENTRIES = Tree::DEPTH + (Triangle::KEEPS_WEIGHTS ? 3 : 2);
 
     // Number of the ray in its batch, or NONE.
     u32 ray;

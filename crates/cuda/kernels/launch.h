@@ -49,7 +49,8 @@ struct Launch {
     // bits of 2^23.
     u32 grid;
     float farthest;
-    // Null, or how many rays were traced again (again.h).
+    // How many rays a kernel has left whose test cannot decide all (options.h, `leaves_some`): their hits have BEYOND for a
+    // primitive. The kernel behind it that takes any ray traces those, or all where this is null.
     u32* again;
 };
 

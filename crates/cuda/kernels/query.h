@@ -20,6 +20,7 @@
 #pragma once
 
 #include "kernel.h"
+#include "walk.h"
 
 namespace raywarp::query {
 
@@ -76,7 +77,7 @@ RW_FUNCTION Launch launch_of(const Tree& tree) {
 template <Options O>
     requires(!O.any_hit())
 RW_FUNCTION Hit closest(const Tree& tree, const Ray& ray, LaneMask callers, const After& after = {}) {
-    const Again found = walk<O>(launch_of(tree), ray.origin, ray.direction, callers, after);
+    const Answer found = walk<O>(launch_of(tree), ray.origin, ray.direction, callers, after);
     return {found.t, found.u, found.v, found.instance, found.primitive};
 }
 
@@ -84,7 +85,7 @@ RW_FUNCTION Hit closest(const Tree& tree, const Ray& ray, LaneMask callers, cons
 template <Options O>
     requires(O.any_hit())
 RW_FUNCTION Occlusion any(const Tree& tree, const Ray& ray, LaneMask callers, const After& after = {}) {
-    const Again found = walk<O>(launch_of(tree), ray.origin, ray.direction, callers, after);
+    const Answer found = walk<O>(launch_of(tree), ray.origin, ray.direction, callers, after);
     return {found.blocked, {found.t, found.u, found.v, found.instance, found.primitive}};
 }
 

@@ -31,9 +31,6 @@ struct LocalStack {
     RW_FUNCTION u32 look_aside(u32 i) const {
         return Tree::word(entries[platform::hidden(Tree::DEPTH + 1) + i / 2], i % 2);
     }
-    // The last ray that the lane has left to be traced again (again.h).
-    RW_FUNCTION void put_left(u32 ray) { entries[platform::hidden(Tree::DEPTH + 3)] = Tree::of_words(ray, 0); }
-    RW_FUNCTION u32 look_left() const { return Tree::word(entries[platform::hidden(Tree::DEPTH + 3)], 0); }
 };
 
 // In global memory, for rays that move between lanes (AL09 5.2): the stacks of a warp lie entry by entry, so that lanes at

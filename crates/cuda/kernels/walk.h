@@ -1,5 +1,9 @@
-// A ray that a lane asks with, and nothing else: where a kernel of another kind asks (query.h), and where a ray is traced
-// again (again.h).
+// A ray that a lane asks with, for kernels of another kind (query.h).
+//
+// Rays that the test of pairs cannot decide (options.h, `leaves_some`) start beyond the tree's reach, or meet a triangle whose
+// area as they see it f32 has no exponent for. They are traced again from the start by the test of each triangle, with boxes
+// that grow by the ray: here by a call, behind a kernel of the family by a launch of their own (launch.h), since even a call at
+// its end would cost it 4 %: its lanes' stacks would lie farther apart.
 #pragma once
 
 #include "schedule_of.h"
@@ -7,9 +11,27 @@
 
 namespace raywarp {
 
-// What a lane has found, as in memory: a miss has the ray's t_max, and NONE for its numbers.
+// What a lane has found, as in memory: a miss has the ray's t_max, and NONE for its numbers. Of an any-hit ray that nothing
+// blocks the first candidate.
+struct Answer {
+    float t, u, v;
+    u32 instance, primitive;
+    bool blocked;
+};
+
+// The options by which rays are traced again.
+RW_FUNCTION constexpr Options again_options(Query query) {
+    Options options = preferred(TreeKind::H8, query);
+    options.triangle = TriangleTest::Watertight;
+    return options;
+}
+
+// Traces a ray again; `callers` are the lanes that call together.
 template <Options O>
-RW_FUNCTION Again found_by(const Launch& launch, const Lane<O>& lane, float t_max) {
+RW_COLD Answer trace_again(Launch launch, float4 o, float4 d, After after, LaneMask callers);
+
+template <Options O>
+RW_FUNCTION Answer found_by(const Launch& launch, const Lane<O>& lane, float t_max) {
     const bool blocked = lane.found.blocked;
     if (lane.found.record == NONE || blocked) {
         return {t_max, 0.0f, 0.0f, NONE, NONE, blocked};
@@ -21,7 +43,7 @@ RW_FUNCTION Again found_by(const Launch& launch, const Lane<O>& lane, float t_ma
 
 // Walks the tree of a launch. What callers guarantee stands in query.h.
 template <Options O>
-RW_FUNCTION Again walk(const Launch& launch, float4 o, float4 d, LaneMask callers, const After& after) {
+RW_FUNCTION Answer walk(const Launch& launch, float4 o, float4 d, LaneMask callers, const After& after) {
     static_assert(O.supply == Supply::Caller && O.organisation != Organisation::Packet && O.lanes_per_ray() == 1);
     static_assert(O.interval == Interval::Given);
     using Schedule = typename ScheduleOf<O, O.organisation>::Schedule;
@@ -45,7 +67,7 @@ RW_FUNCTION Again walk(const Launch& launch, float4 o, float4 d, LaneMask caller
 }
 
 template <Options O>
-RW_COLD Again trace_again(Launch launch, float4 o, float4 d, After after, LaneMask callers) {
+RW_COLD Answer trace_again(Launch launch, float4 o, float4 d, After after, LaneMask callers) {
     const platform::Unwatched unwatched;
     return walk<O>(launch, o, d, callers, after);
 }

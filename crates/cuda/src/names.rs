@@ -115,10 +115,18 @@ const OTHERS: &[&str] = &[
     "replace/phased/h8?batch=exact&refill=80",
 ];
 
+/// The kernel behind one that leaves rays undecided, on the same tree: it traces those.
+const AGAIN: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
+
+/// The variant whose kernel traces what that of `variant` leaves, where it leaves some ([`Variant::leaves_some`]).
+pub fn kernel_behind(variant: &Variant) -> Option<Variant> {
+    variant.leaves_some().then(|| AGAIN.parse().ok()).flatten()
+}
+
 /// Beside the papers' and ours, those that lose no hit: in the voted form alone.
 const WATERTIGHT: &[&str] = &[
     // Ours for any ray, by which others trace those that they leave.
-    "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight",
+    AGAIN,
     // The compressed node with the watertight test.
     "replace/if-while/cwbvh8?batch=exact&refill=80&triangle=watertight",
     "direct/if-while/cwbvh8?share=0&triangle=watertight",

@@ -3,6 +3,7 @@
 mod host;
 
 use crate::launch::{Launch, WARP, WARP_STACK_BYTES};
+use crate::names::{BLOCK_THREADS, kernel_behind};
 use crate::{
     CudaError, Device, DeviceBuffer, DeviceScene, DeviceSlice, DeviceSliceMut, Encoding, Event, Function, LaunchBounds,
     Query, Stream,
@@ -25,6 +26,8 @@ pub struct CudaTracer {
     block_threads: u32,
     closest: Kernel,
     any: Kernel,
+    /// Behind each of the two, for what it leaves.
+    again: Option<[Kernel; 2]>,
     /// Stacks of rays that move between lanes, for the larger of both grids.
     stacks: DeviceBuffer<u8>,
     /// Where the last launch that uses the stacks has ended: they are for one at a time.
@@ -70,7 +73,8 @@ pub struct DeviceHits {
 /// Memory that a launch needs beside rays and results: one for each launch that is on its way.
 #[derive(Debug)]
 pub struct LaunchWork {
-    /// The global counter of rays, then how many were invalid, and how many were traced again.
+    /// The global counter of rays, then how many were invalid, how many were traced again, and the counter of the launch that
+    /// did that.
     counters: DeviceBuffer<u32>,
 }
 
@@ -80,7 +84,7 @@ impl LaunchWork {
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
     pub fn new(stream: &Stream) -> Result<Self, CudaError> {
-        Ok(Self { counters: stream.zeros(3)? })
+        Ok(Self { counters: stream.zeros(4)? })
     }
 
     /// How many rays of the last launch were invalid, and how many were traced again: two numbers, to copy behind it on the
@@ -162,6 +166,13 @@ impl CudaTracer {
         assert_eq!(Encoding::of(variant), scene.encoding, "the scene is encoded for another variant");
         let kernel = |query| Kernel::find(device, variant, query, bounds);
         let (closest, any) = (kernel(Query::Closest)?, kernel(Query::Any)?);
+        let again = match kernel_behind(variant) {
+            Some(behind) => {
+                let kernel = |query| Kernel::find(device, &behind, query, &LaunchBounds::default());
+                Some([kernel(Query::Closest)?, kernel(Query::Any)?])
+            }
+            None => None,
+        };
         let stream = device.stream()?;
         let block_threads = bounds.threads();
         let warps = closest.resident.max(any.resident) as usize * (block_threads / WARP) as usize;
@@ -176,6 +187,7 @@ impl CudaTracer {
             block_threads,
             closest,
             any,
+            again,
             stacks,
             stacks_free: Mutex::default(),
             portion: host::PORTION,
@@ -302,7 +314,7 @@ impl CudaTracer {
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
             grid: self.scene.grid.0,
             farthest: self.scene.grid.1,
-            again: counter + 8,
+            again: if self.variant.takes_any_ray() { 0 } else { counter + 8 },
         };
         let kernel = self.kernel(query);
         let threads = count as u64 * u64::from(self.variant.lanes_per_ray());
@@ -311,7 +323,13 @@ impl CudaTracer {
         let (blocks, block_threads) = if alone { (1, WARP) } else { (blocks, self.block_threads) };
         // SAFETY: the kernel takes this one parameter; its addresses are those of live buffers that hold what
         // kernels/launch.h says, for `count` rays; of others' memory their owners promise it (`DeviceSlice::from_raw`).
-        self.with_stacks(stream, || unsafe { kernel.function.launch(stream, blocks, block_threads, &launch) })
+        self.with_stacks(stream, || unsafe { kernel.function.launch(stream, blocks, block_threads, &launch) })?;
+        let Some(again) = &self.again else { return Ok(()) };
+        let kernel = &again[usize::from(query == Query::Any)];
+        let launch = Launch { counter: counter + 12, ..launch };
+        let (blocks, block_threads) = if alone { (1, WARP) } else { (needed.min(kernel.resident), BLOCK_THREADS) };
+        // SAFETY: as above; it walks the same tree.
+        unsafe { kernel.function.launch(stream, blocks, block_threads, &launch) }
     }
 
     /// Launches what uses the stacks after the launch that used them last, on whichever stream that was.

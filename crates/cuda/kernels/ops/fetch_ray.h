@@ -53,6 +53,16 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
     RW_EVENT(SetupRay);
 }
 
+// Whether the ray is to be traced: all are, or those that the kernel before has left.
+template <Options O>
+RW_FUNCTION bool is_asked(const Launch& launch, u32 ray) {
+    if constexpr (O.takes_any_ray() && O.supply != Supply::Caller) {
+        return launch.again == nullptr || platform::bits_of(launch.hits[ray].w) == BEYOND;
+    } else {
+        return true;
+    }
+}
+
 template <Options O>
 RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
     lane.ray = ray;
@@ -88,7 +98,7 @@ RW_FUNCTION bool fetch_ray(const Launch& launch, Pool& pool, Lane<O>& lane) {
     if constexpr (O.supply != Supply::Direct && O.batch == EXACT) {
         const u32 n = rays_of<O>(wanting), first = fetch_batch(launch, n);
         const u32 ray = first + rays_below<O>(wanting);
-        if (lane.is_idle() && ray < launch.ray_count) {
+        if (lane.is_idle() && ray < launch.ray_count && is_asked<O>(launch, ray)) {
             load_ray(launch, lane, ray);
         }
         order_stack<O>();
@@ -117,7 +127,7 @@ RW_FUNCTION bool fetch_ray(const Launch& launch, Pool& pool, Lane<O>& lane) {
                 pool.end = pool.end < launch.ray_count ? pool.end : launch.ray_count;
             }
             const u32 ray = pool.next + rays_below<O>(wanting);
-            if (lane.is_idle() && ray < pool.end) {
+            if (lane.is_idle() && ray < pool.end && is_asked<O>(launch, ray)) {
                 load_ray(launch, lane, ray);
             }
             order_stack<O>();

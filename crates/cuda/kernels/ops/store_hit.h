@@ -1,8 +1,7 @@
 // store_hit: write the result.
 #pragma once
 
-#include "../again.h"
-#include "fetch_ray.h"
+#include "test_triangle.h"
 
 namespace raywarp {
 
@@ -10,53 +9,6 @@ RW_FUNCTION void write_hit(const Launch& launch, u32 ray, float4 hit, u32 instan
     launch.hits[ray] = hit;
     if (launch.instances != nullptr) {
         launch.instances[ray] = instance;
-    }
-}
-
-// Traces a ray again that was left, and writes the result; `callers` are the lanes that call together.
-template <Options O>
-RW_FUNCTION void store_again(const Launch& launch, u32 ray, LaneMask callers) {
-    const u64 chunk = static_cast<u64>(ray) * 2;
-    const float4 o = with_t_min<O>(platform::load4(launch.rays + chunk));
-    const float4 d = with_t_max<O>(platform::load4(launch.rays + chunk + 1));
-    After after{};
-    if (launch.after != nullptr) {
-        const u32* key = launch.after + static_cast<u64>(ray) * 3;
-        after = {platform::float_of(platform::load1(key)), platform::load1(key + 1), platform::load1(key + 2)};
-    }
-    const Again found = trace_again<again_options(O.query)>(launch, o, d, after, callers);
-    if (launch.again != nullptr) {
-        platform::add_to_counter(launch.again, 1);
-    }
-    const bool hit = found.primitive != NONE;
-    if constexpr (O.any_hit()) {
-        if (found.blocked) {
-            platform::set_bits(launch.blocked + ray / 32, 1u << ray % 32);
-        } else if (hit) {
-            platform::set_bits(launch.undecided + ray / 32, 1u << ray % 32);
-        }
-    }
-    if (!O.any_hit() || hit) {
-        write_hit(launch, ray, float4{found.t, found.u, found.v, platform::float_of(found.primitive)}, found.instance);
-    }
-}
-
-// Traces again what the lane has left. At the end of a kernel, where calls cost nothing of what came before: until then the
-// lane's rays stand in a list, each in the place of its hit the one before.
-template <Options O>
-RW_FUNCTION void store_left(const Launch& launch, const Lane<O>& lane) {
-    u32 ray = lane.stack.look_left();
-#pragma unroll 1
-    while (true) {
-        const LaneMask callers = platform::ballot_sync(EVERYONE, ray != NONE);
-        if (callers == 0) {
-            break;
-        }
-        if (ray != NONE) {
-            const u32 before = platform::bits_of(launch.hits[ray].x);
-            store_again<O>(launch, ray, callers);
-            ray = before;
-        }
     }
 }
 
@@ -70,8 +22,8 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
     const bool hit = found.record != NONE && !found.blocked;
     if constexpr (O.leaves_some()) {
         if (hit && found.record == BEYOND) {
-            launch.hits[lane.ray].x = platform::float_of(lane.stack.look_left());
-            lane.stack.put_left(lane.ray);
+            launch.hits[lane.ray].w = platform::float_of(BEYOND);
+            platform::add_to_counter(launch.again, 1);
             RW_EVENT(StoreHit);
             lane.ray = NONE;
             return;
@@ -93,6 +45,9 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
         } else if (!O.any_hit()) {
             const float4 direction = with_t_max<O>(platform::load4(launch.rays + static_cast<u64>(lane.ray) * 2 + 1));
             write_hit(launch, lane.ray, float4{direction.w, 0.0f, 0.0f, platform::float_of(NONE)}, NONE);
+        } else if (O.takes_any_ray() && launch.again != nullptr) {
+            // It was left, and is no longer.
+            launch.hits[lane.ray].w = platform::float_of(NONE);
         }
     }
     RW_EVENT(StoreHit);

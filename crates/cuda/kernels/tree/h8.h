@@ -50,8 +50,10 @@ struct H8 {
         using platform::most;
         const float farthest = most(most(magnitude(o.x), magnitude(o.y)), magnitude(o.z));
         const float longest = most(most(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
-        return (farthest > 2.0f * launch.farthest) | (longest < h8::SHORT) | (longest >= h8::LONGEST) |
-               (longest > h8::LONGEST_OF_REACH * launch.farthest) | (launch.farthest > h8::LARGEST_REACH);
+        // Hidden, or it would be loaded four times.
+        const float reach = platform::float_of(platform::hidden(platform::bits_of(launch.farthest)));
+        return (farthest > 2.0f * reach) | (longest < h8::SHORT) | (longest > h8::LONGEST_OF_REACH * reach) |
+               (reach > h8::LARGEST_REACH);
     }
 
     static RW_FUNCTION float given_t(const LaneRay<O>& ray, float t) { return ray.given_t(t); }

@@ -18,8 +18,7 @@ constexpr float LARGEST_AREA = 1.329227995784916e36f;  // 2^120
 constexpr float FAR_PAD = 9.5367431640625e-7f;  // 2^-20
 // Coordinates whose products with directions are floats.
 constexpr float FARTHEST = 1.2379400392853803e27f;  // 2^90
-// Longer directions have no inverse; and of those longer than so many times the tree's reach t may be no normal float.
-constexpr float LONGEST = 1.7014118346046923e38f;  // 2^127
+// Of directions longer than so many times the tree's reach t may be no normal float.
 constexpr float LONGEST_OF_REACH = 1152921504606846976.0f;  // 2^60
 // Of trees of a larger one edge functions of pairs need not be floats.
 constexpr float LARGEST_REACH = 1152921504606846976.0f;  // 2^60

@@ -79,8 +79,9 @@ RW_FUNCTION float given(u32 order, float start, float own, float end) {
 }
 
 // Tests the triangles of a block, and gives those that the ray's line meets to `accept` with their word. Where f32 has too few
-// exponents, or the triangle is a line as the ray sees it, that is asked of `give_up`, and the test ends.
-template <class Accept, class GiveUp>
+// exponents, or the triangle is a line as the ray sees it, `give_up` is told, and the test ends
+// (`LEAVES`).
+template <bool LEAVES, class Accept, class GiveUp>
 RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept, GiveUp give_up) {
     const Weights first{edge(at, 2, 1), edge(at, 0, 2), edge(at, 1, 0)};
     const Weights second{edge(at, 3, 2), edge(at, 2, 0), edge(at, 0, 3)};
@@ -107,7 +108,7 @@ RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept, Give
             const float v1w = v * inverse, v2w = w * inverse;
             const float z = platform::fused(v1w, bz - az, platform::fused(v2w, cz - az, az));
             accept(in_first ? at.words.x : at.words.y, Tuv{z * ray.inverse, v1w, v2w, true});
-        } else if (order != 0) {
+        } else if (LEAVES && order != 0) {
             // Not of a second triangle that is none.
             give_up();
             goes_on = false;
@@ -150,7 +151,7 @@ struct Pair {
         const pair::Sheared shear = pair::sheared(lane.setup);
         const pair::Corners corners = pair::corners(launch, block, shear);
         RW_EVENT(TestTriangle);
-        pair::test(shear, corners, [&](u32 word, Tuv hit) {
+        pair::test<O.leaves_some()>(shear, corners, [&](u32 word, Tuv hit) {
             if (is_within(lane, hit.t) && offer(launch, lane, block, word, hit)) {
                 accepted = true;
             }

@@ -43,9 +43,7 @@ const FARTHEST: f32 = 1.237_940_04e27;
 /// What takes a longest component to one whose inverse is a float, and back: 2^-80 and 2^80.
 const SHORT: f32 = 8.271_806e-25;
 const LONG: f32 = 1.208_925_82e24;
-/// Longer directions have no inverse; and of those longer than so many times the tree's reach `t` may be no normal float: 2^127
-/// and 2^60.
-const LONGEST: f32 = 1.701_411_8e38;
+/// Of directions longer than so many times the tree's reach `t` may be no normal float: 2^60.
 const LONGEST_OF_REACH: f32 = 1_152_921_504_606_846_976.0;
 /// Of trees of a larger one edge functions of pairs need not be floats: 2^60.
 const LARGEST_REACH: f32 = 1_152_921_504_606_846_976.0;
@@ -90,7 +88,7 @@ impl H8Ray {
         let largest = |v: &[f32; 3]| v.iter().fold(0f32, |most, x| most.max(x.abs()));
         let longest = largest(&ray.direction);
         largest(&ray.origin) > 2.0 * reach
-            || !(SHORT..LONGEST).contains(&longest)
+            || longest < SHORT
             || longest > LONGEST_OF_REACH * reach
             || reach > LARGEST_REACH
     }
