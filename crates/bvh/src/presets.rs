@@ -55,6 +55,9 @@ pub const SINGLE_SPLIT: BuildOptions = BuildOptions { builder: Builder::Sbvh, ..
 /// either of the others, and more in an atrium whose large triangles lie aslant.
 pub const SINGLE_SPLIT_INNER: BuildOptions = BuildOptions { split_below: 0.5, ..SINGLE_SPLIT };
 
+/// What kernels of a GPU walk where nothing else is asked for.
+pub const GPU: BuildOptions = SINGLE_SPLIT_INNER;
+
 /// Those for trees that are walked as they are, by name, from the fastest build to the best tree.
 pub const ALL: [(&str, BuildOptions); 5] =
     [("fastest", FASTEST), ("fast", FAST), ("balanced", BALANCED), ("good", GOOD), ("best", BEST)];

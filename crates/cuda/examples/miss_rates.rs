@@ -3,9 +3,9 @@
 //!
 //! `cargo run --release -p raywarp-cuda --example miss_rates -- [RAYS [VARIANT]]`: RAYS (1e6 unless given) through
 //! VARIANT (`raywarp-h8` unless given), aimed at vertices, edges and faces of the meshes of raywarp-cpu's example of this
-//! name, from inside, where any miss is a failure, and from outside; sizes are 1e-6 to 1e6 by decades, offsets 0 to 1e4
-//! sizes. Rays that start beyond the tree's reach are left out. A sample of them is held against the CPU's tracer, bit for
-//! bit. Prints a line an offset, and fails if a ray was missed or has other bits.
+//! name, from inside, where any miss is a failure, and from outside, up to 30 sizes away; sizes are 1e-6 to 1e6 by decades, offsets
+//! 0 to 1e4 sizes. A sample of them is held against the CPU's tracer, bit for bit. Prints a line an offset, with how many were
+//! traced again ([`raywarp_geom::BatchStats::again`]), and fails if a ray was missed or has other bits.
 
 #[path = "../../cpu/tests/closed/mod.rs"]
 mod closed;
@@ -17,7 +17,7 @@ use raywarp_bvh::{build, presets};
 use raywarp_cpu::CpuOptions;
 use raywarp_cuda::{CudaTracer, Device};
 use raywarp_family::Variant;
-use raywarp_geom::{Control, FlatTriangles, Hit, Ray, Tracer};
+use raywarp_geom::{BatchStats, Control, FlatTriangles, Hit, Ray, TraceError, Tracer};
 
 const OFFSETS: [f32; 4] = [0.0, 1.0, 1e2, 1e4];
 /// Rays of a batch.
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{variant} on {}", device.name());
     let (mut missed, mut unlike) = (0, 0);
     for (o, &offset) in OFFSETS.iter().enumerate() {
-        let (mut tally, mut left_out, mut compared) = (Tally::default(), 0, 0);
+        let (mut tally, mut again, mut compared) = (Tally::default(), 0, 0);
         for (m, mesh) in meshes.iter().enumerate() {
             for (s, &size) in sizes.iter().enumerate() {
                 let target = Target::new(mesh, size, offset);
@@ -46,16 +46,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let bvh = build(&triangles, &presets::SINGLE)?;
                 let gpu = CudaTracer::new(&device, &variant, &bvh, &triangles)?;
                 let cpu = target.tracer(&CpuOptions::default());
-                let reach = 2.0 * triangles.bounds().farthest();
                 for first in (0..each).step_by(BATCH) {
                     let seed = (m + (s << 8) + (o << 16)) as u64 + ((first as u64) << 24);
                     let batch = aimed(&target, (each - first).min(BATCH), seed);
-                    let hits = trace(&gpu, &batch)?;
+                    let (hits, stats) = trace(&gpu, &batch)?;
+                    again += stats.again;
                     for ((inside, ray), hit) in batch.iter().zip(&hits) {
-                        if ray.origin.iter().any(|x| x.abs() > reach) {
-                            left_out += 1;
-                            continue;
-                        }
                         tally.rays += 1;
                         if !hit.is_hit() && (*inside || target.must_hit(ray) == Some(true)) {
                             tally.missed += 1;
@@ -63,10 +59,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         }
                     }
                     if first == 0 {
-                        let near = |(_, ray): &&(bool, Ray)| ray.origin.iter().all(|x| x.abs() <= reach);
-                        let some: Vec<(bool, Ray)> = batch.iter().filter(near).take(COMPARED).copied().collect();
-                        let found = trace(&gpu, &some)?;
-                        let wanted = trace(&cpu, &some)?;
+                        let some = &batch[..batch.len().min(COMPARED)];
+                        let [found, wanted] = [trace(&gpu, some)?.0, trace(&cpu, some)?.0];
                         compared += some.len();
                         unlike += found.iter().zip(&wanted).filter(|(a, b)| bits(a) != bits(b)).count();
                     }
@@ -74,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         println!(
-            "offset {offset:e}: {} rays, {} missed ({left_out} more start beyond the reach); {compared} held against the CPU's, {unlike} unlike so far",
+            "offset {offset:e}: {} rays, {} missed, {again} traced again; {compared} held against the CPU's, {unlike} unlike so far",
             tally.rays, tally.missed
         );
         if let Some(ray) = tally.example {
@@ -100,11 +94,11 @@ fn aimed(target: &Target, count: usize, seed: u64) -> Vec<(bool, Ray)> {
     parts.par_iter().flat_map_iter(part).collect()
 }
 
-fn trace(tracer: &dyn Tracer, rays: &[(bool, Ray)]) -> Result<Vec<Hit>, raywarp_geom::TraceError> {
+fn trace(tracer: &dyn Tracer, rays: &[(bool, Ray)]) -> Result<(Vec<Hit>, BatchStats), TraceError> {
     let rays: Vec<Ray> = rays.iter().map(|(_, ray)| *ray).collect();
     let mut hits = vec![Hit::default(); rays.len()];
-    tracer.closest(&rays, &[], &mut hits, &mut [], &Control::default())?;
-    Ok(hits)
+    let stats = tracer.closest(&rays, &[], &mut hits, &mut [], &Control::default())?;
+    Ok((hits, stats))
 }
 
 fn bits(hit: &Hit) -> [u32; 4] {

@@ -110,6 +110,11 @@ impl CudaError {
     /// CUDA 12.0: the driver of R525.
     pub(crate) const NEEDED: i32 = 12000;
     const NEEDED_TEXT: &'static str = "12.0 (driver 525 or newer)";
+
+    /// Whether a kernel's tree cannot hold a scene, which that of another may.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::Layout(_) | Self::LeafTooLarge { .. } | Self::StackTooShallow { .. })
+    }
 }
 
 /// The driver's error while `doing` something.

@@ -351,7 +351,7 @@ fn tracer(
         let bytes = tracer.bytes();
         return Ok((Box::new(tracer), bytes));
     };
-    let tracer = gpu.tracer(bvh, &options.build, triangles)?;
+    let tracer = gpu.tracer(bvh, &options.build, triangles)?.tracer;
     let bytes = tracer.bytes();
     Ok((Box::new(tracer), bytes))
 }

@@ -367,7 +367,11 @@ impl BenchArgs {
             [] => suite::columns(&kinds, orders),
             files => files.iter().map(|rays| Column { rays: rays.clone(), order: orders[0] }).collect(),
         };
-        let one = self.tree.options_or_preset(presets::GOOD);
+        let automatic = self.has_auto() && self.variant.iter().all(|choice| matches!(choice, Choice::Auto));
+        let one = match automatic && self.tree.given().is_none() {
+            true => presets::GPU,
+            false => self.tree.options_or_preset(presets::GOOD),
+        };
         let trees = if self.trees.is_empty() { vec![one] } else { self.trees.clone() };
         let sizes = if self.leaf_size.is_empty() { vec![one.max_leaf] } else { self.leaf_size.clone() };
         let sized = |build| sizes.iter().map(move |&max_leaf| BuildOptions { max_leaf, ..build });

@@ -12,13 +12,14 @@ use crate::listed::listed;
 use crate::progress::Steps;
 use crate::replace;
 use clap::Args;
+use raywarp::bvh::presets;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::system::files::{FileError, write_atomic_with};
 use raywarp::trace::{
     Engine, Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceOptions, TraceScene, TraceSceneError,
 };
 use raywarp::traverse::{KernelError, Machine, Query};
-use raywarp::{Control, Gpu, are_coherent};
+use raywarp::{BuildOptions, Control, Gpu, are_coherent};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -131,9 +132,14 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
     let fail = |error, rays: &Rays<'_>| failure(error, &path, rays, &input);
     let building = common.building(&loaded.scene);
-    let options = TraceOptions { build: args.tree.options(), engine, gpu };
+    let default = if gpu.is_some() { presets::GPU } else { BuildOptions::default() };
+    let build = if args.tree.given().is_none() { default } else { args.tree.options() };
+    let options = TraceOptions { build, engine, gpu };
     let scene = TraceScene::new(&loaded.scene, &options).map_err(|error| fail(error, &rays))?;
     drop(building);
+    if let Some(instead) = scene.instead() {
+        common.note(instead);
+    }
     if scene.non_opaque_count() > 0 {
         let [all, some] = [scene.triangle_count(), scene.non_opaque_count()];
         common.note(format!("{some} of {all} triangles have an alpha mask or blend; rays take them as opaque"));
@@ -201,7 +207,7 @@ impl TraceArgs {
             };
         };
         let gpu = match self.variant {
-            Some(VariantChoice::One(variant)) => Gpu { device, closest: variant, any: variant },
+            Some(VariantChoice::One(variant)) => Gpu::named(device, variant),
             None | Some(VariantChoice::Auto) => {
                 let kind = if are_coherent(rays.first()) { RayKind::Coherent } else { RayKind::Incoherent };
                 let choice = common.choose(&device, Promise::Bits)?;
@@ -254,7 +260,7 @@ impl Report<'_> {
         };
         let tree = format!("{} tree with leaves of at most {}{passes}", builder_name(build.builder), build.max_leaf);
         format!(
-            "wrote {}: {} rays, {} hits, {} invalid; {:.3} s, {:.3} Mrays/s; {engine} ({machine}), {tree}",
+            "wrote {}: {} rays, {} hits, {} invalid{}; {:.3} s, {:.3} Mrays/s; {engine} ({machine}), {tree}",
             if is_standard_stream(&self.args.output) {
                 "standard output".into()
             } else {
@@ -263,6 +269,7 @@ impl Report<'_> {
             stats.rays,
             self.traced.hits,
             stats.invalid,
+            if stats.again == 0 { String::new() } else { format!(", {} traced again by a slower kernel", stats.again) },
             self.traced.elapsed.as_secs_f64(),
             self.traced.rays_per_s() / 1e6,
         )
@@ -279,6 +286,7 @@ impl Report<'_> {
             "rays": stats.rays,
             "hits": self.traced.hits,
             "invalid": stats.invalid,
+            "again": stats.again,
             "seconds": self.traced.elapsed.as_secs_f64(),
             "rays_per_s": self.traced.rays_per_s(),
             "variant": self.prepared.kernel(self.query).map(|_| engine),

@@ -95,6 +95,7 @@ pub struct TraceScene {
     engine: Engine,
     /// Kernels for closest-hit and any-hit rays, where kernels answer.
     kernels: Option<[Variant; 2]>,
+    instead: Option<String>,
     build: BuildOptions,
     triangles: usize,
     non_opaque: usize,
@@ -116,7 +117,8 @@ impl TraceScene {
         flat.opaque.fill(true);
         let flattened = Instant::now();
         let mut options = options.clone();
-        let kernels = match (options.engine, &options.gpu) {
+        let mut instead = None;
+        let mut kernels = match (options.engine, &options.gpu) {
             (Engine::Cpu, _) => None,
             (Engine::Family { variant, .. }, _) => Some([variant; 2]),
             (Engine::Gpu, Some(gpu)) => Some([gpu.closest, gpu.any]),
@@ -132,13 +134,18 @@ impl TraceScene {
             (Engine::Family { variant, machine }, _) => {
                 Box::new(FamilyTracer::new(Kernel::new(&variant, &bvh, &flat)?, machine)?)
             }
-            (Engine::Gpu, Some(gpu)) => Box::new(gpu.tracer(&bvh, &asked, &flat)?),
+            (Engine::Gpu, Some(gpu)) => {
+                let made = gpu.tracer(&bvh, &asked, &flat)?;
+                kernels = Some(made.tracer.variants().map(|variant| *variant));
+                instead = made.instead;
+                Box::new(made.tracer)
+            }
             (Engine::Cpu | Engine::Gpu, _) => Box::new(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
         };
         let (flatten, build) = (flattened - start, built - flattened);
         let timings = Timings { flatten, build, encode: built.elapsed(), ..Timings::default() };
         let TraceOptions { engine, build, .. } = options;
-        Ok(Self { tracer, engine, kernels, build, triangles: flat.len(), non_opaque, timings })
+        Ok(Self { tracer, engine, kernels, instead, build, triangles: flat.len(), non_opaque, timings })
     }
 
     /// What answers.
@@ -149,6 +156,11 @@ impl TraceScene {
     /// The kernel that answers `query`, where a kernel does.
     pub fn kernel(&self, query: Query) -> Option<Variant> {
         self.kernels.map(|kernels| kernels[usize::from(query == Query::Any)])
+    }
+
+    /// Why another kernel of the GPU answers than the one that was chosen, where the scene does not fit that.
+    pub fn instead(&self) -> Option<&str> {
+        self.instead.as_deref()
     }
 
     /// How the tree was built.
