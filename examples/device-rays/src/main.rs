@@ -14,13 +14,13 @@
 
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
-use raywarp::bvh::build;
+use raywarp::bvh::{build, presets};
 use raywarp::cpu::CpuTracer;
 use raywarp::cuda::{
     CudaTracer, Device, DeviceHitsMut, DeviceSlice, DeviceSliceMut, LaunchWork, PinnedBuffer, Query, Stream,
 };
 use raywarp::scene::flatten;
-use raywarp::{BuildOptions, Control, Gpu, Hit, Ray, Tracer, default_scene};
+use raywarp::{Control, Gpu, Hit, Ray, Tracer, default_scene};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -76,7 +76,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
     // SAFETY: a stream of this context, which lives as long.
     let stream = unsafe { Stream::from_raw(&device, queue.cu_stream().cast()) };
     let triangles = flatten(&default_scene())?;
-    let bvh = build(&triangles, &BuildOptions::default())?;
+    let bvh = build(&triangles, &presets::GPU)?;
     let tracer = CudaTracer::new(&device, &Gpu::watertight(device.clone()).closest, &bvh, &triangles)?;
     let mut work = LaunchWork::new(&stream)?;
 
