@@ -200,8 +200,8 @@ impl Word {
             0x028..=0x02b => Pipe::Double,
             // UMOV, VOTEU, ULDC, R2UR; NOP; LDCU.
             0x082 | 0x086 | 0x0b9 | 0x0ca | 0x1c2 | 0x118 | 0x1ac => Pipe::Other,
-            // UFMUL, USEL, UISETP, UIADD3, ULEA, ULOP3, USHF, UIMAD, UFLO, UPOPC.
-            0x056 | 0x087 | 0x08c | 0x090..=0x092 | 0x099 | 0x0a4 | 0x0bd | 0x0bf => Pipe::Uniform,
+            // UVIMNMX, UFMUL, USEL, UISETP, UIADD3, ULEA, ULOP3, USHF, UIMAD, UFLO, UPOPC.
+            0x04a | 0x056 | 0x087 | 0x08c | 0x090..=0x092 | 0x099 | 0x0a4 | 0x0bd | 0x0bf => Pipe::Uniform,
             // FLO, BREV, FCHK, F2F, MUFU, POPC.
             0x100..=0x102 | 0x104 | 0x108 | 0x109 | 0x110 => Pipe::Xu,
             // S2R, LDG, LDL, LDS, STG, STL, STS, SHFL, RED, MATCH, ATOMG.
@@ -210,8 +210,8 @@ impl Word {
             0x182 | 0x1c3 | 0x1c4 => Pipe::Adu,
             // ENDCOLLECTIVE, BSYNC, BREAK, CALL, BSSY, YIELD, WARPSYNC, EXIT, RET, BMOV.
             0x11b | 0x141 | 0x142 | 0x144..=0x146 | 0x148 | 0x14d | 0x150 | 0x155 => Pipe::Cbu,
-            // BRA.
-            0x147 => Pipe::Branch,
+            // BRA, BRX.
+            0x147 | 0x149 => Pipe::Branch,
             _ => return None,
         })
     }
