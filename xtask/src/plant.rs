@@ -313,8 +313,8 @@ const PLANTS: &[Plant] = &[
             },
             Edit {
                 file: "crates/traverse/src/ops/test_triangle.rs",
-                find: "if lane.found.blocked {",
-                replace: "if lane.found.blocked || (lane.found.index != u32::MAX && !launch.any_hit) {",
+                find: "if lane.found.blocked || lane.found.beyond {",
+                replace: "if lane.found.blocked || lane.found.beyond || (lane.found.index != u32::MAX && !launch.any_hit) {",
             },
         ],
         test: CONFORMANCE,
