@@ -87,7 +87,8 @@ fn a_recorded_run_stands_beside_its_bounds_on_the_terminal_and_in_json() {
     for tree in ["good/1", "single/1"] {
         assert_eq!(
             text.lines().filter(|line| line.starts_with("raywarp-h8-direct ") && line.contains(tree)).count(),
-            1
+            1,
+            "{text}"
         );
     }
 }
