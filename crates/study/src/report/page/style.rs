@@ -19,7 +19,7 @@ figure{margin:1.2rem 0}figcaption{color:var(--soft);font-size:.9rem}
 .wide{overflow-x:auto;max-width:100%;margin:.9rem 0 .3rem}.wide:focus-visible{outline:2px solid var(--soft)}
 table{border-collapse:collapse;font-size:.875rem;line-height:1.35;overflow-wrap:normal}
 caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.3rem}caption span{display:block;position:sticky;left:0;max-width:min(62rem,calc(100vw - 4rem))}
-th,td{padding:.15rem .35rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}
+th,td{padding:.15rem .3rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}
 thead th{color:var(--soft);font-weight:600;vertical-align:bottom}tbody th{font-weight:400;white-space:nowrap}
 tbody tr{background:var(--paper)}tbody tr:nth-child(even){background:var(--stripe)}
 .n{text-align:right;font-variant-numeric:tabular-nums}td.n,.s{white-space:nowrap}
