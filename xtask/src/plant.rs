@@ -417,11 +417,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "cuda: a query that finds a hit again",
-        edits: &[Edit {
-            file: "crates/cuda/kernels/query.h",
-            find: "lane.after = after;",
-            replace: "lane.after = {};",
-        }],
+        edits: &[Edit { file: "crates/cuda/kernels/walk.h", find: "lane.after = after;", replace: "lane.after = {};" }],
         test: QUERIES,
         hangs: false,
     },
@@ -489,7 +485,7 @@ const PLANTS: &[Plant] = &[
         name: "cuda: boxes in halves without a guard",
         edits: &[Edit {
             file: "crates/cuda/kernels/tree/h8.h",
-            find: "fused(place, inverse, -h8::GUARD)",
+            find: "fused(place, inverse, -guard)",
             replace: "fused(place, inverse, h8::GUARD)",
         }],
         test: EMULATION,
