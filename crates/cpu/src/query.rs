@@ -2,6 +2,7 @@
 
 use crate::probe::{Off, Probe};
 use raywarp_geom::{Hit, HitKey, PrimitiveId};
+use raywarp_lanes::InstructionSet;
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 
 /// Takes the triangles that a walk finds on the ray's line.
@@ -23,6 +24,9 @@ pub(crate) trait Query: Copy {
     fn offer_plain(&mut self, tuv: [f32; 3], slot: u32);
     /// Whether the walk may end.
     fn is_decided(&self) -> bool;
+    /// Asks the cache for what the answer takes, some time before it is asked for.
+    #[inline(always)]
+    fn fetch<S: InstructionSet>(&self, _set: S) {}
     /// Who counts.
     type Probe: Probe;
     /// Who counts.
@@ -131,6 +135,11 @@ impl<P: Probe> Query for Closest<'_, P> {
     #[inline(always)]
     fn is_decided(&self) -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn fetch<S: InstructionSet>(&self, set: S) {
+        set.prefetch(self.range.ids.as_ptr().wrapping_add(self.index as usize).cast());
     }
 }
 

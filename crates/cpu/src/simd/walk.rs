@@ -28,6 +28,9 @@ use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8No
 /// `examples/trace_speed`).
 const TURNS: usize = 24;
 
+/// Places of a queue: one more, which may be written and is not kept.
+const ROOM: usize = TURNS + 1;
+
 /// Entries that a push may write past what it keeps.
 const STACK_SLACK: usize = 8;
 
@@ -117,20 +120,20 @@ pub(super) unsafe fn push<S: ChildOrder, Q: Query>(
 
 /// Rays that wait for the same kind of record.
 struct Queue<Q> {
-    walkers: [*mut Walker<Q>; TURNS],
+    walkers: [*mut Walker<Q>; ROOM],
     len: usize,
 }
 
 impl<Q> Queue<Q> {
-    /// Adds `walker` if `really`, without a branch.
+    /// Adds `walker`.
     ///
     /// # Safety
     /// Fewer than [`TURNS`] stand here.
     #[inline(always)]
-    unsafe fn push(&mut self, walker: *mut Walker<Q>, really: bool) {
+    unsafe fn push(&mut self, walker: *mut Walker<Q>) {
         // SAFETY: the caller's promise.
         unsafe { *self.walkers.get_unchecked_mut(self.len) = walker };
-        self.len += usize::from(really);
+        self.len += 1;
     }
 }
 
@@ -147,7 +150,7 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     let depth = stack_length(tree);
     let mut stacks = vec![0u64; TURNS * depth];
     let mut walkers = Vec::with_capacity(TURNS);
-    let empty = || Queue { walkers: [std::ptr::null_mut::<Walker<J::Query>>(); TURNS], len: 0 };
+    let empty = || Queue { walkers: [std::ptr::null_mut::<Walker<J::Query>>(); ROOM], len: 0 };
     let (mut at_node, mut at_leaf, mut at_end) = (empty(), empty(), empty());
     let mut ahead = Ahead { group: Group::new(), coherent: Vec::new(), stacks: Vec::new() };
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
@@ -158,30 +161,30 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
             walkers.push(Walker::new(task, stack.as_mut_ptr()));
         }
         for walker in &mut walkers {
-            at_node.push(walker, true);
+            at_node.push(walker);
         }
         while at_node.len + at_leaf.len > 0 {
             while at_node.len > at_leaf.len {
-                let count = std::mem::take(&mut at_node.len);
-                for i in 0..count {
-                    let walker = *at_node.walkers.get_unchecked(i);
-                    visit_node(set, base, &mut *walker);
-                    sort_in(walker, &mut at_node, &mut at_leaf, &mut at_end);
+                for i in 0..at_node.len {
+                    visit_node(set, base, &mut **at_node.walkers.get_unchecked(i));
                 }
+                sort_out::<_, false>(&mut at_node, &mut at_leaf, &mut at_end);
             }
-            let count = std::mem::take(&mut at_leaf.len);
+            for i in 0..at_leaf.len {
+                visit_leaf(set, base, &mut **at_leaf.walkers.get_unchecked(i));
+            }
+            sort_out::<_, true>(&mut at_leaf, &mut at_node, &mut at_end);
+            let count = std::mem::take(&mut at_end.len);
             for i in 0..count {
-                let walker = *at_leaf.walkers.get_unchecked(i);
-                visit_leaf(set, base, &mut *walker);
-                sort_in(walker, &mut at_node, &mut at_leaf, &mut at_end);
+                (**at_end.walkers.get_unchecked(i)).task.query.fetch(set);
             }
-            for i in 0..std::mem::take(&mut at_end.len) {
+            for i in 0..count {
                 let pointer = *at_end.walkers.get_unchecked(i);
                 let walker = &mut *pointer;
                 job.finish(walker.task.index, &walker.task.query);
                 if let Some(task) = next(set, tree, job, &mut ahead) {
                     *walker = Walker::new(task, walker.stack);
-                    at_node.push(pointer, true);
+                    at_node.push(pointer);
                 }
             }
         }
@@ -264,20 +267,32 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
     }
 }
 
-/// Puts `walker` into the queue for what it visits next, without a branch.
+/// Leaves in `from` those that visit the same kind of record next, leaves or nodes, and puts those of the other kind into
+/// `other`. A loop of its own, without a branch on what they visit: sorting each ray right behind its visit made
+/// the next visit's reads wait for where that ray was written (bounces took 1.06 to 1.11 times as long on a Zen 3).
 ///
 /// # Safety
-/// It stands in no queue, and each has room.
+/// Each stands in `from` alone, and all of `from` fit into each queue.
 #[inline(always)]
-unsafe fn sort_in<Q>(walker: *mut Walker<Q>, at_node: &mut Queue<Q>, at_leaf: &mut Queue<Q>, at_end: &mut Queue<Q>) {
-    // SAFETY: the caller's promise.
+unsafe fn sort_out<Q, const LEAVES: bool>(from: &mut Queue<Q>, other: &mut Queue<Q>, at_end: &mut Queue<Q>) {
+    let (mut kept, mut others, mut ends) = (0, other.len, at_end.len);
+    // SAFETY: the caller's promise; nothing of `from` is written over before it is read, and a queue has a place behind
+    // its last, for those that do not belong to it.
     unsafe {
-        let current = (*walker).current;
-        let (is_leaf, is_end) = (current & LEAF != 0, current == END);
-        at_node.push(walker, !is_leaf);
-        at_leaf.push(walker, is_leaf & !is_end);
-        at_end.push(walker, is_end);
+        for i in 0..from.len {
+            let walker = *from.walkers.get_unchecked(i);
+            let current = (*walker).current;
+            let (is_leaf, is_end) = (current & LEAF != 0, current == END);
+            *from.walkers.get_unchecked_mut(kept) = walker;
+            *other.walkers.get_unchecked_mut(others) = walker;
+            *at_end.walkers.get_unchecked_mut(ends) = walker;
+            let (at_leaf, at_node) = (usize::from(is_leaf & !is_end), usize::from(!is_leaf));
+            kept += if LEAVES { at_leaf } else { at_node };
+            others += if LEAVES { at_node } else { at_leaf };
+            ends += usize::from(is_end);
+        }
     }
+    (from.len, other.len, at_end.len) = (kept, others, ends);
 }
 
 /// Visits the node `walker.current` and goes on.
