@@ -87,7 +87,13 @@ type HitWords = [u32; 5];
 type AnyHitWords = [u32; 6];
 
 /// What own kernels are told of rays.
-fn traced(driver: &Driver, bvh: &Bvh2, triangles: &FlatTriangles, rays: &[Ray], way: u32) -> (Vec<HitWords>, Vec<AnyHitWords>) {
+fn traced(
+    driver: &Driver,
+    bvh: &Bvh2,
+    triangles: &FlatTriangles,
+    rays: &[Ray],
+    way: u32,
+) -> (Vec<HitWords>, Vec<AnyHitWords>) {
     let device = Device::open(0).unwrap();
     let stream = device.stream().unwrap();
     let scene = DeviceScene::for_kernels(&device, &stream, bvh, triangles).unwrap();
@@ -172,7 +178,7 @@ fn rays_from_beyond_the_trees_reach_are_answered_in_the_same_call() {
         let towards = scene.triangles.vertices[i].map(|corner| corner.map(|x| x / 3.0));
         let target: [f32; 3] = std::array::from_fn(|axis| towards.iter().map(|corner| corner[axis]).sum());
         // A third of them begins near by.
-        let scale = if i % 3 == 0 { 1e-3 } else { 1.0 + (i % 7) as f32 };
+        let scale = if i.is_multiple_of(3) { 1e-3 } else { 1.0 + (i % 7) as f32 };
         let origin: [f32; 3] = std::array::from_fn(|axis| [-3000.0, 2000.0, 500.0][axis] * scale);
         Ray::new(origin, std::array::from_fn(|axis| target[axis] - origin[axis]))
     };
@@ -215,7 +221,8 @@ fn the_example_asks_from_what_it_hits_and_is_answered_as_by_the_cpu() {
             unused: 0,
         };
         launch(&driver, &device, &stream, c"own_picture", PIXELS, &parameter);
-        let (mut found, mut rays) = (vec![0; PIXELS], vec![Ray::new([0.0; 3], [0.0; 3]); PIXELS * (1 + OCCLUSION_RAYS)]);
+        let (mut found, mut rays) =
+            (vec![0; PIXELS], vec![Ray::new([0.0; 3], [0.0; 3]); PIXELS * (1 + OCCLUSION_RAYS)]);
         stream.read(&open, &mut found).unwrap();
         stream.read(&asked, &mut rays).unwrap();
         let (mut seen, mut in_the_open) = (0, 0);
@@ -258,7 +265,8 @@ fn nvrtc_compiles_kernels_with_the_header() {
             let mut options = HEADER_OPTIONS.map(String::from).to_vec();
             options.push(format!("-arch=compute_{architecture}"));
             let options = CompileOptions { options, ..CompileOptions::default() };
-            let ptx = compile_ptx_with_opts(with_header(name, source), options).unwrap_or_else(|error| panic!("{error:?}"));
+            let ptx =
+                compile_ptx_with_opts(with_header(name, source), options).unwrap_or_else(|error| panic!("{error:?}"));
             let text = ptx.to_src();
             assert!(text.contains(&format!(".entry {kernel}(")) && text.contains("vote.sync"), "{name}");
             assert!(!text.contains("mul.f32"), "{name}: products may be fused");

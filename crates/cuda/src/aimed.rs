@@ -4,7 +4,8 @@
 use crate::launch::WARP;
 use crate::names::BLOCK_THREADS;
 use crate::{
-    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, CudaError, Device, DeviceScene, EncodedScene, FAMILY, Function, Parameters, TreeRecord,
+    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, CudaError, Device, DeviceScene, EncodedScene, FAMILY, Function,
+    Parameters, TreeRecord,
 };
 use raywarp_bvh::Bvh2;
 use raywarp_family::Variant;

@@ -170,7 +170,9 @@ mod tests {
     #[test]
     fn a_line_of_the_header_is_told_by_its_file() {
         let text = header();
-        for (name, line) in [("walk.h", "struct Answer {"), ("raywarp.h", "struct AnyHit {"), ("tree/h8.h", "struct H8 {")] {
+        for (name, line) in
+            [("walk.h", "struct Answer {"), ("raywarp.h", "struct AnyHit {"), ("tree/h8.h", "struct H8 {")]
+        {
             let file = FILES[resolved("", name).unwrap()].1;
             let at = file.lines().position(|own| own == line).unwrap() + 1;
             let (mut told, mut place) = (Vec::new(), (0, ""));

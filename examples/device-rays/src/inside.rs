@@ -38,7 +38,8 @@ pub fn is_right(
     let mut options = HEADER_OPTIONS.map(String::from).to_vec();
     options.push("--gpu-architecture=compute_75".to_string());
     let source = with_header("occlusion.cu", include_str!("occlusion.cu"));
-    let module = context.load_module(compile_ptx_with_opts(source, CompileOptions { options, ..Default::default() })?)?;
+    let module =
+        context.load_module(compile_ptx_with_opts(source, CompileOptions { options, ..Default::default() })?)?;
     let kernel = module.load_function("ambient_occlusion")?;
 
     let corners = queue.clone_htod(vertices.as_flattened().as_flattened())?;
@@ -66,6 +67,8 @@ pub fn is_right(
     };
     let other = (0..COUNT).filter(|&pixel| expected(pixel) != open[pixel]).count();
     let seen: u32 = open.iter().sum();
-    println!("from inside of a kernel: {COUNT} pixels, {seen} rays in the open, {other} pixels otherwise than on the CPU");
+    println!(
+        "from inside of a kernel: {COUNT} pixels, {seen} rays in the open, {other} pixels otherwise than on the CPU"
+    );
     Ok(other == 0 && seen > 0)
 }
