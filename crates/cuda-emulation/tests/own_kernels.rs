@@ -177,12 +177,16 @@ fn rays_from_beyond_the_trees_reach_are_answered_in_the_same_call() {
     let far = |i: usize| {
         let towards = scene.triangles.vertices[i].map(|corner| corner.map(|x| x / 3.0));
         let target: [f32; 3] = std::array::from_fn(|axis| towards.iter().map(|corner| corner[axis]).sum());
-        // A third of them begins near by.
-        let scale = if i.is_multiple_of(3) { 1e-3 } else { 1.0 + (i % 7) as f32 };
+        // A third of them begins within the tree's reach.
+        let scale = if i.is_multiple_of(3) { 5e-4 } else { 1.0 + (i % 7) as f32 };
         let origin: [f32; 3] = std::array::from_fn(|axis| [-3000.0, 2000.0, 500.0][axis] * scale);
         Ray::new(origin, std::array::from_fn(|axis| target[axis] - origin[axis]))
     };
     let rays: Vec<Ray> = (0..RAYS).map(far).collect();
+    let farthest = |p: [f32; 3]| p.map(f32::abs).into_iter().fold(0.0, f32::max);
+    let reach = scene.triangles.vertices.iter().flatten().copied().map(farthest).fold(0.0, f32::max);
+    let beyond = rays.iter().filter(|ray| farthest(ray.origin) > 2.0 * reach).count();
+    assert!(beyond > RAYS / 2 && beyond < RAYS * 3 / 4);
     let (hits, blocked, _) = expected(&CpuTracer::new(&bvh, &scene.triangles).unwrap(), &rays);
     assert!(hits.iter().filter(|hit| hit[4] != Hit::MISS).count() > RAYS / 2);
     for way in 0..WAYS {
@@ -257,7 +261,7 @@ fn trees_for_kernels_are_those_of_the_fastest_kernels() {
 fn nvrtc_compiles_kernels_with_the_header() {
     // SAFETY: only looks for the library.
     if !unsafe { cudarc::nvrtc::sys::is_culib_present() } {
-        println!("skipped: libnvrtc was not found (pip install nvidia-cuda-nvrtc, and LD_LIBRARY_PATH)");
+        println!("skipped: libnvrtc was not found (pip install nvidia-cuda-nvrtc-cu12, and LD_LIBRARY_PATH)");
         return;
     }
     for (name, source, kernel) in [("own.cu", SHOWN, "trace_rays"), ("occlusion.cu", EXAMPLE, "ambient_occlusion")] {

@@ -10,8 +10,8 @@
 //! cargo run --release -p raywarp-device-rays
 //! ```
 //!
-//! It needs an NVIDIA GPU and NVRTC 12.0 or later (libnvrtc, from CUDA or `pip install nvidia-cuda-nvrtc`, in `LD_LIBRARY_PATH`). Without
-//! one of them it says so, and ends.
+//! It needs an NVIDIA GPU and NVRTC 12.0 or later (libnvrtc, from CUDA or `pip install nvidia-cuda-nvrtc-cu12`, in
+//! `LD_LIBRARY_PATH`). Without one of them it says so, and ends.
 
 mod inside;
 
@@ -58,7 +58,7 @@ fn missing() -> Option<String> {
     }
     // SAFETY: only looks for the library.
     let nvrtc = unsafe { cudarc::nvrtc::sys::is_culib_present() };
-    (!nvrtc).then(|| "libnvrtc was not found; pip install nvidia-cuda-nvrtc has it".to_string())
+    (!nvrtc).then(|| "libnvrtc was not found; pip install nvidia-cuda-nvrtc-cu12 has it".to_string())
 }
 
 /// Whether all pictures are right.
