@@ -17,6 +17,7 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(emulated)");
     println!("cargo::rerun-if-changed=machine");
     println!("cargo::rerun-if-changed=queries");
+    println!("cargo::rerun-if-changed={EXAMPLE}");
     println!("cargo::rerun-if-changed=driver");
     println!("cargo::rerun-if-changed=twins");
     println!("cargo::rerun-if-changed=../render-cuda/kernels");
@@ -66,8 +67,12 @@ fn main() {
     for name in queries.lines().filter_map(|line| line.split_once('(')?.1.split(',').next()) {
         let _ = writeln!(table, "KERNEL(Launch, {name})");
     }
+    for (parameter, name) in OWN {
+        let _ = writeln!(table, "KERNEL(own::{parameter}, {name})");
+    }
     write(&out.join("kernels.inc"), &table);
     sources.push("queries/queries.cpp".into());
+    sources.push("queries/own.cpp".into());
     sources.push("machine/table.cpp".into());
     sources.extend(twins(&out));
     let objects = compile_all(&sources, &out);
@@ -112,6 +117,12 @@ fn driver(objects: &[PathBuf], out: &Path) -> PathBuf {
     folder
 }
 
+/// The kernels of queries/own.cpp: what each is given, and its name.
+const OWN: [(&str, &str); 2] = [("Rays", "own_rays"), ("Picture", "own_picture")];
+
+/// A kernel of an example, which queries/own.cpp includes.
+const EXAMPLE: &str = "../../examples/device-rays/src/occlusion.cu";
+
 /// Variants that are compiled together.
 const VARIANTS_A_FILE: usize = 4;
 
@@ -146,7 +157,7 @@ fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
     let jobs: usize = std::env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let next = std::sync::atomic::AtomicUsize::new(0);
     let texts = |folders: &[&str]| folders.iter().map(|folder| text_below(Path::new(folder))).collect::<String>();
-    let family = texts(&["../cuda/kernels", "machine", "queries"]) + &text_below(&out.join("blocks.h"));
+    let family = texts(&["../cuda/kernels", "machine", "queries", EXAMPLE]) + &text_below(&out.join("blocks.h"));
     let all = family.clone() + &texts(&["../render-cuda/kernels", "twins"]);
     let worker = || {
         let mut objects = Vec::new();

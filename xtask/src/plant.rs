@@ -43,6 +43,10 @@ const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedule
 
 const QUERIES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "queries"];
 
+const OWN_KERNELS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "own_kernels"];
+
+const HEADERS: &[&str] = &["-p", "raywarp-cuda", "--lib", "headers"];
+
 const AIMED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "aimed"];
 
 const SCRIPTS: &[&str] = &["-p", "xtask", "--test", "scripts"];
@@ -419,6 +423,32 @@ const PLANTS: &[Plant] = &[
         name: "cuda: a query that finds a hit again",
         edits: &[Edit { file: "crates/cuda/kernels/walk.h", find: "lane.after = after;", replace: "lane.after = {};" }],
         test: QUERIES,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a call without a mask that waits for the whole warp",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/raywarp.h",
+            find: "return closest<O>(tree, ray, platform::running_together(site), after);",
+            replace: "return closest<O>(tree, ray, EVERYONE, after);",
+        }],
+        test: OWN_KERNELS,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: rays that are traced again with those that are not",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/walk.h",
+            find: "(launch, o, d, after, left);",
+            replace: "(launch, o, d, after, callers);",
+        }],
+        test: OWN_KERNELS,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a header that leaves out a file",
+        edits: &[Edit { file: "crates/cuda/src/headers.rs", find: "\"schedule/phased.h\" ", replace: "" }],
+        test: HEADERS,
         hangs: false,
     },
     Plant {

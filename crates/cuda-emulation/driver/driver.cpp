@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "../queries/own.h"
 #include "check/aimed.h"
 #include "devices.h"
 #include "graphs.h"
@@ -106,8 +107,11 @@ u64 parameter_bytes(Kernel kernel) {
     if (raywarp_emulation_takes_launch(kernel)) {
         return sizeof(raywarp::Launch);
     }
-    const bool is_check = kernel == raywarp_emulation_kernel("check_aimed");
-    return is_check ? sizeof(raywarp::check::Aimed) : sizeof(raywarp::render::Render);
+    const auto is = [&](const char* name) { return kernel == raywarp_emulation_kernel(name); };
+    return is("check_aimed")   ? sizeof(raywarp::check::Aimed)
+           : is("own_rays")    ? sizeof(raywarp::own::Rays)
+           : is("own_picture") ? sizeof(raywarp::own::Picture)
+                               : sizeof(raywarp::render::Render);
 }
 
 Result run(Kernel kernel, u32 blocks, u32 threads, u32 shared_bytes, const void* parameter,

@@ -57,12 +57,6 @@ void event(Block block) {
 
 void watch(bool watched) { current().watched = watched; }
 
-LaneMask active() {
-    Lane& lane = current();
-    machine->spend(lane);
-    return (lane.warp_state->ready & machine->random.below(0xffffffffu)) | 1u << lane.lane;
-}
-
 void read(const void* from, u32 bytes, Site site) {
     // A function that is called by itself, outside of a launch.
     if (machine == nullptr) {

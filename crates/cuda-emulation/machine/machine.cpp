@@ -151,7 +151,7 @@ static std::string stuck(const Warp& warp) {
 // The lane that goes on next; null, with an error, if the warp that was chosen cannot.
 Lane* Machine::choose() {
     Warp& warp = *choose_warp();
-    if (warp.ready == 0) {
+    if (warp.ready == 0 && !release_together(warp)) {
         outcome.error = stuck(warp);
         return nullptr;
     }

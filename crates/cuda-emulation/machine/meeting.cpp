@@ -14,6 +14,7 @@ const char* name(Intrinsic intrinsic) {
         case Intrinsic::Sync: return "sync";
         case Intrinsic::KeepInStep: return "keep_in_step";
         case Intrinsic::SyncBlock: return "sync_block";
+        case Intrinsic::RunningTogether: return "running_together";
     }
     return "?";
 }
@@ -88,7 +89,8 @@ void Machine::complete(Warp& warp, LaneMask mask) {
             case Intrinsic::ShuffleXor: lane.result = warp.lanes[lane.from].value; break;
             case Intrinsic::Sync:
             case Intrinsic::KeepInStep:
-            case Intrinsic::SyncBlock: break;
+            case Intrinsic::SyncBlock:
+            case Intrinsic::RunningTogether: break;
         }
     }
     if (announced && request.log) {
@@ -188,6 +190,50 @@ u32 meet(Intrinsic intrinsic, LaneMask mask, u32 value, u32 from, Site site) {
     }
     machine->hand_over(lane);
     return lane.result;
+}
+
+// A meeting that names nobody else, so that others may wait for this lane elsewhere.
+LaneMask together(Site site) {
+    Lane& lane = current();
+    Warp& warp = *lane.warp_state;
+    machine->spend(lane);
+    const LaneMask bit = 1u << lane.lane;
+    lane.meeting = {Intrinsic::RunningTogether, bit, site};
+    warp.same = warp.waiting == 0;
+    warp.waiting |= bit;
+    warp.ready &= ~bit;
+    machine->hand_over(lane);
+    return lane.result;
+}
+
+// Lets lanes go on that run together: of one site all (`Order::Up`), one (`Order::Down`), or some. Whether there are any.
+bool Machine::release_together(Warp& warp) {
+    auto waits = [&](u32 i) {
+        return (warp.waiting >> i & 1) != 0 && warp.lanes[i].meeting.intrinsic == Intrinsic::RunningTogether;
+    };
+    LaneMask all = 0;
+    for (u32 i = 0; i < WARP; i++) {
+        all |= static_cast<u32>(waits(i)) << i;
+    }
+    if (all == 0) {
+        return false;
+    }
+    const u32 first = choose_lane(all);
+    const Site site = warp.lanes[first].meeting.site;
+    LaneMask group = 1u << first;
+    for (LaneMask left = all; left != 0; left &= left - 1) {
+        const u32 i = platform::lowest_bit(left);
+        const Site other = warp.lanes[i].meeting.site;
+        const bool same = other.line == site.line && std::strcmp(other.file, site.file) == 0;
+        const bool comes = request.order == Order::Up || (request.order != Order::Down && random.below(4) != 0);
+        group |= static_cast<u32>(same && comes) << i;
+    }
+    for (LaneMask left = group; left != 0; left &= left - 1) {
+        warp.lanes[platform::lowest_bit(left)].result = group;
+    }
+    warp.waiting &= ~group;
+    warp.ready |= group;
+    return true;
 }
 
 }  // namespace raywarp::emulation

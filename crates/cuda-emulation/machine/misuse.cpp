@@ -17,8 +17,15 @@ void sound(const Launch& launch) {
     const u32 next = sums.load(platform::warp_in_block() * 32 + (lane() + 1) % 32);
     if (platform::any_sync(EVERYONE, next != (lane() + 1) % 32) || platform::shuffle_sync(EVERYONE, lane(), 5) != 5 ||
         platform::ballot_sync(EVERYONE, lane() % 2 == 1) != 0xaaaaaaaau ||
-        !(platform::active_mask() >> lane() & 1)) {
+        !(platform::running_together() >> lane() & 1)) {
         platform::load1(nullptr);
+    }
+    // Lanes that come to a place at once may go on together, whoever they are.
+    for (u32 turn = 0; turn <= lane() % 3; turn++) {
+        const LaneMask group = lane() % 2 == 0 ? platform::running_together() : platform::running_together();
+        if (!(group >> lane() & 1) || platform::ballot_sync(group, true) != group) {
+            platform::load1(nullptr);
+        }
     }
     // Two halves may go separate ways.
     const LaneMask half = lane() < 16 ? 0xffffu : 0xffff0000u;

@@ -140,6 +140,7 @@ struct Machine {
     }
     void check_alone(Lane& lane);
     void complete(Warp& warp, LaneMask mask);
+    bool release_together(Warp& warp);
     void wait_for_block(Warp& warp);
     void check_barrier(Lane& lane);
 };

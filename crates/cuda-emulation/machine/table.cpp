@@ -8,6 +8,10 @@ struct Aimed;
 namespace raywarp::render {
 struct Render;
 }
+namespace raywarp::own {
+struct Rays;
+struct Picture;
+}  // namespace raywarp::own
 
 #define KERNEL(parameter, name) extern "C" void name(const raywarp::parameter&);
 #include "kernels.inc"

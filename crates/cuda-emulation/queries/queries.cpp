@@ -1,5 +1,5 @@
-// Kernels that ask with kernels/query.h, as those of other crates do: a ray a lane, and of a warp's lanes only some at a time.
-#include "query.h"
+// Kernels that ask with kernels/raywarp.h, as those of other crates do: a ray a lane, and of a warp's lanes only some at a time.
+#include "raywarp.h"
 
 namespace raywarp {
 
@@ -7,8 +7,8 @@ namespace {
 
 // Asks with a ray of the launch, together with `callers`, and stores what comes back as kernels of the family do.
 template <Options O>
-void ask(const Launch& launch, const query::Tree& tree, u32 number, LaneMask callers) {
-    const query::Ray ray{platform::load4(launch.rays + static_cast<u64>(number) * 2),
+void ask(const Launch& launch, const Tree& tree, u32 number, LaneMask callers) {
+    const Ray ray{platform::load4(launch.rays + static_cast<u64>(number) * 2),
                          platform::load4(launch.rays + static_cast<u64>(number) * 2 + 1)};
     RW_EVENT(FetchRay);
     if (!is_valid(ray.origin, ray.direction)) {
@@ -19,9 +19,9 @@ void ask(const Launch& launch, const query::Tree& tree, u32 number, LaneMask cal
         const u32* words = launch.after + static_cast<u64>(number) * 3;
         after = {platform::float_of(platform::load1(words)), platform::load1(words + 1), platform::load1(words + 2)};
     }
-    query::Hit hit;
+    Hit hit;
     if constexpr (O.any_hit()) {
-        const query::Occlusion found = query::any<O>(tree, ray, callers, after);
+        const AnyHit found = any<O>(tree, ray, callers, after);
         hit = found.candidate;
         if (found.blocked) {
             platform::set_bits(launch.blocked + number / 32, 1u << number % 32);
@@ -29,7 +29,7 @@ void ask(const Launch& launch, const query::Tree& tree, u32 number, LaneMask cal
             platform::set_bits(launch.undecided + number / 32, 1u << number % 32);
         }
     } else {
-        hit = query::closest<O>(tree, ray, callers, after);
+        hit = closest<O>(tree, ray, callers, after);
     }
     if (!O.any_hit() || hit.is_hit()) {
         write_hit(launch, number, float4{hit.t, hit.u, hit.v, platform::float_of(hit.primitive)}, hit.instance);
@@ -40,7 +40,7 @@ void ask(const Launch& launch, const query::Tree& tree, u32 number, LaneMask cal
 // Every third ray asks apart from the others of its warp, and lanes beyond the last ray not at all.
 template <Options O>
 void kernel(const Launch& launch) {
-    query::Tree tree{launch.nodes, launch.triangles, launch.slots, launch.ids, launch.node_count, {}, launch.grid,
+    Tree tree{launch.nodes, launch.triangles, launch.slots, launch.ids, launch.node_count, {}, launch.grid,
                      launch.farthest};
     for (u32 i = 0; i < 6; i++) {
         tree.bounds[i] = launch.bounds[i];

@@ -7,7 +7,7 @@
 //! kernels/platform/emulated.h   what kernels see: lanes, votes, memory (in the crate raywarp-cuda); beside it
 //!                               texture_unit.h, texture units
 //! machine/                      fibres, meetings, shared memory; kernels that misuse the warp
-//! queries/                      kernels that ask with kernels/query.h, as those of other crates do
+//! queries/                      kernels that ask with kernels/raywarp.h, as those of other crates do, and as those of programs (own.cpp)
 //! twins/                        functions of crates/render-cuda/kernels, called one by one
 //! driver/                       a library that pretends to be the CUDA driver, and fails where it is told to
 //! src/                          launches, and a tracer over them

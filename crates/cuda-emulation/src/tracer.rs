@@ -81,7 +81,7 @@ impl EmulatedTracer {
         Self::of_kernels(variant, Query::ALL.map(|query| kernel_name(variant, query)), bvh, triangles)
     }
 
-    /// The same by kernels of queries/queries.cpp, which ask with kernels/query.h: `name` is theirs without the query. What
+    /// The same by kernels of queries/queries.cpp, which ask with kernels/raywarp.h: `name` is theirs without the query. What
     /// they walk is the encoding of `variant`, whose supply is direct.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Rays that other kernels ask with (kernels/query.h) hit what the Rust schedules hit, bit by bit, where only some lanes of a
+//! Rays that other kernels ask with (kernels/raywarp.h) hit what the Rust schedules hit, bit by bit, where only some lanes of a
 //! warp ask at a time: every third ray asks apart from the others, and the last warp is not full.
 
 mod common;

@@ -36,7 +36,7 @@ RW_FUNCTION void run(const Launch& launch) {
     } else if constexpr (O.supply == Supply::Replace) {
         replace<O, Schedule>(launch, lane);
     } else {
-        static_assert(O.supply == Supply::Queue, "other kernels ask with query.h");
+        static_assert(O.supply == Supply::Queue, "other kernels ask with raywarp.h");
         queue<O, Schedule>(launch, lane);
     }
 }

@@ -5,7 +5,7 @@
 
 namespace raywarp {
 
-// Caller: a ray that another kernel asks with (query.h).
+// Caller: a ray that another kernel asks with (raywarp.h).
 enum class Supply { Direct, Persistent, Replace, Queue, Caller };
 enum class Organisation { Packet, WhileWhile, IfIf, SpeculativeWhileWhile, SpeculativeIfIf, IfWhile, Phased };
 enum class TreeKind { Bvh2, Wide4, WideN, Cwbvh8, H8 };

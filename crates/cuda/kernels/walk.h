@@ -1,4 +1,4 @@
-// A ray that a lane asks with, for kernels of another kind (query.h).
+// A ray that a lane asks with, for kernels of another kind (raywarp.h).
 //
 // Rays that the test of pairs cannot decide (options.h, `leaves_some`) start beyond the tree's reach, or meet a triangle whose
 // area as they see it f32 has no exponent for. They are traced again from the start by the test of each triangle, with boxes
@@ -41,7 +41,7 @@ RW_FUNCTION Answer found_by(const Launch& launch, const Lane<O>& lane, float t_m
     return {tuv.t, tuv.u, tuv.v, id.x, id.y, false};
 }
 
-// Walks the tree of a launch. What callers guarantee stands in query.h.
+// Walks the tree of a launch. What callers guarantee stands in raywarp.h.
 template <Options O>
 RW_FUNCTION Answer walk(const Launch& launch, float4 o, float4 d, LaneMask callers, const After& after) {
     static_assert(O.supply == Supply::Caller && O.organisation != Organisation::Packet && O.lanes_per_ray() == 1);
@@ -68,7 +68,7 @@ RW_FUNCTION Answer walk(const Launch& launch, float4 o, float4 d, LaneMask calle
 
 template <Options O>
 RW_COLD Answer trace_again(Launch launch, float4 o, float4 d, After after, LaneMask callers) {
-    const platform::Unwatched unwatched;
+    [[maybe_unused]] const platform::Unwatched unwatched;
     return walk<O>(launch, o, d, callers, after);
 }
 

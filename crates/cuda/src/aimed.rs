@@ -4,15 +4,13 @@
 use crate::launch::WARP;
 use crate::names::BLOCK_THREADS;
 use crate::{
-    AIMED_KERNEL, AIMED_SOURCE, CudaError, Device, DeviceScene, EncodedScene, FAMILY, Function, Parameters, TreeRecord,
+    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, CudaError, Device, DeviceScene, EncodedScene, FAMILY, Function,
+    Parameters, TreeRecord,
 };
 use raywarp_bvh::Bvh2;
 use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, Ray};
 use std::ops::Range;
-
-/// Whose tree the kernel walks.
-const VARIANT: &str = "direct/phased/h8";
 
 /// Rays of a launch: some 10 ms, since a GPU that drives a screen ends what takes seconds.
 const LAUNCH_RAYS: u32 = 1 << 24;
@@ -103,7 +101,7 @@ impl AimedRays {
         let missing = || CudaError::NotEmbedded { kernel: AIMED_KERNEL };
         let function = FAMILY.function(device, AIMED_SOURCE, AIMED_KERNEL)?.ok_or_else(missing)?;
         let resident = function.resident_blocks(device, BLOCK_THREADS)?;
-        Ok(Self { device: device.clone(), variant: VARIANT.parse().map_err(|_| missing())?, function, resident })
+        Ok(Self { device: device.clone(), variant: ASKED_VARIANT.parse().map_err(|_| missing())?, function, resident })
     }
 
     /// Asks with the rays of `numbers`, of a seed, that are aimed at `target`, for the nearest hit and for any, in the tree

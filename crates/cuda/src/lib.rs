@@ -4,8 +4,9 @@
 //! each architecture and embedded. The driver is loaded at run time: this crate builds and links without CUDA, and
 //! without a driver [`Device::open`] says so.
 //!
-//! Another crate may bring kernels of its own: a [`KernelSet`] as [`FAMILY`] is one, whose [`Function`]s take [`Parameters`]
-//! of theirs.
+//! Kernels of others trace from inside by [`header`], with what [`DeviceScene::for_kernels`] puts into a device's memory.
+//! Another crate may bring kernels that are compiled ahead of time too: a [`KernelSet`] as [`FAMILY`] is one, whose
+//! [`Function`]s take [`Parameters`] of theirs.
 
 mod aimed;
 pub mod auto;
@@ -20,6 +21,7 @@ mod entries;
 mod error;
 mod function;
 mod graph;
+mod headers;
 mod kernel_set;
 mod launch;
 mod names;
@@ -42,11 +44,12 @@ pub use encoding::Encoding;
 pub use error::CudaError;
 pub use function::{Function, Parameters};
 pub use graph::Graph;
+pub use headers::{HEADER_OPTIONS, header, with_header};
 pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
-    AIMED_KERNEL, AIMED_SOURCE, BLOCK_THREADS, Query, compiled, kernel_behind, kernel_name, options_text,
-    other_sources, source_name, source_text, sources,
+    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, Query, compiled, kernel_behind, kernel_name,
+    options_text, other_sources, source_name, source_text, sources,
 };
 pub use pair::{CudaPair, OnTree};
 pub use peak::PeakRates;

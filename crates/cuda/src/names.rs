@@ -88,6 +88,9 @@ pub const AIMED_SOURCE: &str = "aimed";
 /// See [`AIMED_SOURCE`].
 pub const AIMED_KERNEL: &str = "check_aimed";
 
+/// The variant with the tree that kernels of others walk (kernels/raywarp.h), unless they name other options.
+pub const ASKED_VARIANT: &str = "direct/phased/h8";
+
 /// The sources of kernels that are no variants, name and text: nothing is measured of them, and they have no costs.
 pub fn other_sources() -> Vec<(String, String)> {
     let text = format!(

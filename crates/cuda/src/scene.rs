@@ -1,7 +1,7 @@
 //! A tree and its triangles in a device's memory.
 
 use crate::entries::pack;
-use crate::{CudaError, Device, DeviceBuffer, Encoding, Stream, stack_depth};
+use crate::{ASKED_VARIANT, CudaError, Device, DeviceBuffer, Encoding, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -54,7 +54,8 @@ struct Encoded {
     stack_depth: usize,
 }
 
-/// A tree where it lies: the same words as `query::Tree` in kernels/query.h.
+/// A tree where it lies: the same words as `raywarp::Tree` in kernels/raywarp.h, whose parameter a kernel is given these 72
+/// bytes for.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 #[allow(missing_docs)] // There, once.
@@ -135,6 +136,24 @@ impl DeviceScene {
         Self::upload(device, stream, variant, &EncodedScene::new(variant, bvh, triangles)?)
     }
 
+    /// What kernels of others walk that trace by [`header`](crate::header), of which [`DeviceScene::tree`] is the argument: a
+    /// tree of blocks, as the fastest kernels of the family have it. `bvh` has a triangle a leaf, as by
+    /// [`presets::GPU`](raywarp_bvh::presets::GPU).
+    ///
+    /// What is uploaded is there for what comes on `stream` from then on; another stream waits for it in [`DeviceScene::tree`].
+    ///
+    /// # Errors
+    /// As [`DeviceScene::new`]: scenes beyond the format's limits are refused ([`CudaError::is_limit`]).
+    pub fn for_kernels(
+        device: &Device,
+        stream: &Stream,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+    ) -> Result<Self, CudaError> {
+        let missing = |_| CudaError::NotEmbedded { kernel: ASKED_VARIANT };
+        Self::new(device, stream, &ASKED_VARIANT.parse().map_err(missing)?, bvh, triangles)
+    }
+
     /// Uploads what was encoded for `variant`.
     ///
     /// # Errors
@@ -158,7 +177,8 @@ impl DeviceScene {
         })
     }
 
-    /// Its addresses, for kernels that ask with kernels/query.h on `stream`; they hold as long as it lives.
+    /// Its addresses, for kernels that trace by kernels/raywarp.h on `stream`. They hold as long as it lives; dropped, it is
+    /// given back when the stream has passed what was put on it before.
     pub fn tree(&self, stream: &Stream) -> TreeRecord {
         TreeRecord {
             nodes: self.nodes.address(stream),

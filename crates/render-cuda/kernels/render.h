@@ -4,7 +4,8 @@
 #include "film.h"
 #include "filter.h"
 #include "lens.h"
-#include "query.h"
+#include "kernel.h"
+#include "raywarp.h"
 
 namespace raywarp::render {
 
@@ -146,7 +147,7 @@ struct Burden {
 
 struct Render {
     Scene scene;
-    query::Tree tree;
+    Tree tree;
     Lens lens;
     PixelFilter filter;
     Transport transport;

@@ -1,5 +1,6 @@
 //! Rays that a kernel of the program's own makes, and hits that another one reads: nothing leaves the GPU in between, and the
-//! host waits for nothing until the pictures are done.
+//! host waits for nothing until the pictures are done. Then the other way (`inside.rs`): a kernel of the program's own that
+//! traces its rays itself.
 //!
 //! The program has a context, a stream and memory of its own, as any program that uses CUDA; here they come from cudarc. What
 //! Raywarp needs of it are the context ([`Device::from_context`]), the stream ([`Stream::from_raw`]) and the addresses
@@ -9,8 +10,10 @@
 //! cargo run --release -p raywarp-device-rays
 //! ```
 //!
-//! It needs an NVIDIA GPU and NVRTC (libnvrtc, from CUDA or `pip install nvidia-cuda-nvrtc`, in `LD_LIBRARY_PATH`). Without
-//! one of them it says so, and ends.
+//! It needs an NVIDIA GPU and NVRTC 12.0 or later (libnvrtc, from CUDA or `pip install nvidia-cuda-nvrtc-cu12`, in
+//! `LD_LIBRARY_PATH`). Without one of them it says so, and ends.
+
+mod inside;
 
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
@@ -55,7 +58,7 @@ fn missing() -> Option<String> {
     }
     // SAFETY: only looks for the library.
     let nvrtc = unsafe { cudarc::nvrtc::sys::is_culib_present() };
-    (!nvrtc).then(|| "libnvrtc was not found; pip install nvidia-cuda-nvrtc has it".to_string())
+    (!nvrtc).then(|| "libnvrtc was not found; pip install nvidia-cuda-nvrtc-cu12 has it".to_string())
 }
 
 /// Whether all pictures are right.
@@ -133,6 +136,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
         println!("picture {}: {COUNT} rays, {seen} hits, {other} otherwise than on the CPU", number + 1);
         right &= other == 0 && seen > 0;
     }
+    right &= inside::is_right(&context, &queue, &device, &stream, &triangles.vertices)?;
     println!("{}", if right { "all as the CPU's tracer has them" } else { "they differ" });
     Ok(right)
 }

@@ -7,7 +7,7 @@
 // Launch: warps in blocks of 4, as many as are resident; no shared memory.
 #pragma once
 
-#include "../query.h"
+#include "../raywarp.h"
 
 namespace raywarp::check {
 
@@ -21,7 +21,7 @@ struct LostRay {
 };
 
 struct Aimed {
-    query::Tree tree;
+    Tree tree;
     // Three chunks a triangle, its corners.
     const float4* corners;
     // Points that are well inside, a chunk each.
@@ -70,7 +70,7 @@ RW_FUNCTION float target(float a, float b, float c, u32 kind, float s, float r) 
 }
 
 // The ray of a number.
-RW_FUNCTION query::Ray aimed_ray(const Aimed& aimed, u64 number) {
+RW_FUNCTION Ray aimed_ray(const Aimed& aimed, u64 number) {
     Random random{Random::mixed(aimed.seed + number)};
     const u64 places = random.bits(), choices = random.bits(), weights = random.bits();
     // Five kinds of targets; a quarter of the weights are a half; an eighth of the rays parallel to an axis.
@@ -106,9 +106,9 @@ RW_FUNCTION void run(const Aimed& aimed) {
         const LaneMask callers = platform::ballot_sync(EVERYONE, exists);
         if (exists) {
             const u64 number = aimed.first + i;
-            const query::Ray ray = aimed_ray(aimed, number);
-            const bool missed = !query::closest<CLOSEST>(aimed.tree, ray, callers).is_hit();
-            const bool unblocked = !query::any<ANY>(aimed.tree, ray, callers).blocked;
+            const Ray ray = aimed_ray(aimed, number);
+            const bool missed = !closest<CLOSEST>(aimed.tree, ray, callers).is_hit();
+            const bool unblocked = !any<ANY>(aimed.tree, ray, callers).blocked;
             if (missed) {
                 platform::add_to_counter(aimed.counts, 1);
             }

@@ -3,7 +3,7 @@
 // Compiled without contraction (-fmad=false): a product and a sum are fused where they say so.
 #pragma once
 
-#include <cuda_fp16.h>
+#include "halves.h"
 
 #define RW_FUNCTION __device__ __forceinline__
 #define RW_COLD __device__ __noinline__
@@ -74,8 +74,8 @@ RW_FUNCTION void sync(LaneMask mask, Site) { sync(mask); }
 RW_FUNCTION void keep_in_step() { __syncthreads(); }
 // The same, and what each wrote is there for all.
 RW_FUNCTION void sync_block() { __syncthreads(); }
-// Lanes that run together by chance: at least the caller.
-RW_FUNCTION LaneMask active_mask() { return __activemask(); }
+// The lanes that come here at once, of whom each gets the same mask. Who they are is chance.
+RW_FUNCTION LaneMask running_together(Site = {}) { return __activemask(); }
 
 RW_FUNCTION u32 population(u32 x) { return static_cast<u32>(__popc(static_cast<int>(x))); }
 // Number of the highest set bit; undefined for 0.

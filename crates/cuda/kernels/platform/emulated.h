@@ -70,7 +70,7 @@ using platform::Site;
 // Generated from raywarp-family's blocks.
 #include "blocks.h"
 
-enum class Intrinsic : u32 { Any, Ballot, Shuffle, ShuffleXor, Sync, KeepInStep, SyncBlock };
+enum class Intrinsic : u32 { Any, Ballot, Shuffle, ShuffleXor, Sync, KeepInStep, SyncBlock, RunningTogether };
 
 // The lane that runs now.
 struct Here {
@@ -85,8 +85,8 @@ void event(Block block);
 void watch(bool watched);
 // The lane waits for the lanes of the mask. What it gets depends on the intrinsic.
 u32 meet(Intrinsic intrinsic, LaneMask mask, u32 value, u32 from, Site site);
-// Some of the lanes that run, and the caller.
-LaneMask active();
+// The lane waits until no other lane of its warp can go on: then some of those that wait at its site go on together.
+LaneMask together(Site site);
 // The lane is about to read what a kernel may only read.
 void read(const void* from, u32 bytes, Site site);
 // The lane is about to change a word that others may change: they may run before.
@@ -148,8 +148,8 @@ inline void sync_block(Site site = Site::here()) {
 inline u8* block_memory(u32 offset, u32 bytes, Site site = Site::here()) {
     return emulation::part_of_block(offset, bytes, site);
 }
-// Lanes that run together by chance: at least the caller.
-inline LaneMask active_mask() { return emulation::active(); }
+// The lanes that come here at once, of whom each gets the same mask. Who they are is chance.
+inline LaneMask running_together(Site site = Site::here()) { return emulation::together(site); }
 
 inline u32 population(u32 x) { return static_cast<u32>(__builtin_popcount(x)); }
 // Number of the highest set bit; undefined for 0.

@@ -48,7 +48,7 @@ struct TreeOf<O, TreeKind::H8> {
     using Tree = H8<O>;
 };
 
-// The options that suit a tree best where another kernel asks (query.h): the loop that it was made for.
+// The options that suit a tree best where another kernel asks (raywarp.h): the loop that it was made for.
 RW_FUNCTION constexpr Options preferred(TreeKind tree, Query query) {
     Options options{
         .supply = Supply::Caller, .organisation = Organisation::WhileWhile, .tree = tree, .query = query};

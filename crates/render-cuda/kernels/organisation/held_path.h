@@ -63,7 +63,7 @@ template <class F, Walks W = PHASED, class Looks>
 RW_FUNCTION void extend_path(const Render& render, LaneMask callers, HeldPath& path, RayCounts& counts, Looks looks) {
     Hit hit{};
     if (path.lives) {
-        hit = hit_of(query::closest<W.closest>(render.tree, query_of(path.ray), callers));
+        hit = hit_of(raywarp::closest<W.closest>(render.tree, query_of(path.ray), callers));
         counts.walked += 1;
     }
     pass_holes<F>(render, path.lives, path.ray, path.state, hit);
@@ -93,9 +93,9 @@ RW_FUNCTION void extend_path(const Render& render, LaneMask callers, HeldPath& p
         }
     }
     const LaneMask connecting = platform::ballot_sync(EVERYONE, connection.some);
-    query::Occlusion found{};
+    AnyHit found{};
     if (connection.some) {
-        found = query::any<W.any>(render.tree, query_of(connection.value.ray), connecting);
+        found = raywarp::any<W.any>(render.tree, query_of(connection.value.ray), connecting);
         counts.connected += 1;
     }
     const Option<Vec3> arrived =

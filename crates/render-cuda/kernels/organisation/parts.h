@@ -28,7 +28,7 @@ RW_FUNCTION void trace_paths(const Render& render) {
     }
     const LaneMask callers = platform::ballot_sync(EVERYONE, path.lives);
     if (path.lives) {
-        const query::Hit found = query::closest<CLOSEST_HIT>(render.tree, query_of(path.ray), callers);
+        const raywarp::Hit found = raywarp::closest<CLOSEST_HIT>(render.tree, query_of(path.ray), callers);
         const Hit hit = hit_of(found);
         if (!hit.is_hit()) {
             const Arrival arrival = arrive<F>(render.scene, render.transport, path.state, path.ray, hit, SurfacePoint::none());
@@ -103,8 +103,8 @@ RW_FUNCTION void connect_paths(const Render& render) {
     if (connects) {
         const float4* const rays = render.shadows.rays + static_cast<u64>(place) * 2;
         const float4 o = platform::get(rays), d = platform::get(rays + 1);
-        const query::Ray ray{{o.x, o.y, o.z, 0.0f}, d};
-        const query::Occlusion found = query::any<ANY_HIT>(render.tree, ray, callers);
+        const raywarp::Ray ray{{o.x, o.y, o.z, 0.0f}, d};
+        const AnyHit found = raywarp::any<ANY_HIT>(render.tree, ray, callers);
         if (!found.blocked) {
             const Connected connected = get_connection<F>(render.shadows, place);
             add_radiance(render, connected.number, connected.connection.contribution);

@@ -77,7 +77,7 @@ RW_FUNCTION void refill(const Render& render) {
 
 // A launch of the tracing kernels over a queue whose length the device knows.
 RW_FUNCTION Launch launch_over(const Render& render) {
-    Launch launch = query::launch_of(render.tree);
+    Launch launch = launch_of(render.tree);
     launch.after = nullptr;
     launch.instances = nullptr;
     launch.stacks = nullptr;

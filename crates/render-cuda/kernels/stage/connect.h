@@ -43,8 +43,8 @@ RW_FUNCTION Option<Vec3> arriving(const Render& render, bool lives, bool blocked
                     }
                     behind = after(render, candidate);
                 }
-                const query::Occlusion answer =
-                    query::any<ANY_HIT>(render.tree, query_of(connection.ray), callers, behind);
+                const AnyHit answer =
+                    raywarp::any<ANY_HIT>(render.tree, query_of(connection.ray), callers, behind);
                 open = !answer.blocked;
                 candidate = hit_of(answer.candidate);
             }

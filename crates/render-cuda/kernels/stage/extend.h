@@ -27,12 +27,12 @@ RW_FUNCTION constexpr Options walk(Supply supply, Query query, Interval interval
 constexpr Options CLOSEST_HIT = walk(Supply::Caller, Query::Closest);
 constexpr Options ANY_HIT = walk(Supply::Caller, Query::Any);
 
-RW_FUNCTION query::Ray query_of(const Ray& ray) {
+RW_FUNCTION raywarp::Ray query_of(const Ray& ray) {
     return {{ray.origin.x, ray.origin.y, ray.origin.z, ray.t_min},
             {ray.direction.x, ray.direction.y, ray.direction.z, ray.t_max}};
 }
 // The tree's primitives are the flat scene's triangles.
-RW_FUNCTION Hit hit_of(const query::Hit& hit) { return {hit.t, {hit.u, hit.v}, hit.primitive}; }
+RW_FUNCTION Hit hit_of(const raywarp::Hit& hit) { return {hit.t, {hit.u, hit.v}, hit.primitive}; }
 RW_FUNCTION Hit hit_of(float4 hit) { return {hit.x, {hit.y, hit.z}, bits_of(hit.w)}; }
 
 RW_FUNCTION After after(const Render& render, const Hit& hit) {
@@ -75,7 +75,7 @@ RW_FUNCTION void pass_holes(const Render& render, bool lives, const Ray& ray, Pa
                     }
                     behind = after(render, hit);
                 }
-                hit = hit_of(query::closest<CLOSEST_HIT>(render.tree, query_of(ray), callers, behind));
+                hit = hit_of(raywarp::closest<CLOSEST_HIT>(render.tree, query_of(ray), callers, behind));
             }
             if constexpr (!F::ALPHA) {
                 return;
@@ -93,8 +93,8 @@ RW_FUNCTION u32 touch(const Render& render, bool lives, const Ray& ray, const Hi
         const LaneMask callers = platform::ballot_sync(EVERYONE, wanted.some);
         if (wanted.some) {
             count_asked(render, callers);
-            const query::Hit found =
-                query::closest<CLOSEST_HIT>(render.tree, query_of(wanted.value), callers, after(render, hit));
+            const raywarp::Hit found =
+                raywarp::closest<CLOSEST_HIT>(render.tree, query_of(wanted.value), callers, after(render, hit));
             return touching(render.scene, ray, hit, hit_of(found));
         }
     }

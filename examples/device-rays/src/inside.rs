@@ -1,0 +1,74 @@
+//! A picture of ambient occlusion by a kernel that traces from inside (occlusion.cu): no ray and no hit is in memory but for
+//! the check. What Raywarp gives are the header, which goes to NVRTC with the kernel, and the tree, which goes to the kernel.
+
+use crate::{COUNT, EYES, SIZE};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
+use raywarp::bvh::{build, presets};
+use raywarp::cpu::CpuTracer;
+use raywarp::cuda::{Device, DeviceScene, HEADER_OPTIONS, Stream, TreeRecord, with_header};
+use raywarp::{Control, FlatTriangles, Hit, Ray, Tracer};
+use std::error::Error;
+use std::sync::Arc;
+
+/// Rays of a pixel, and the floats of each: as in occlusion.cu.
+const RAYS: usize = 1 + 8;
+const RAY_FLOATS: usize = 8;
+
+/// The kernel's argument `tree`.
+#[repr(transparent)]
+struct Tree(TreeRecord);
+
+// SAFETY: the words of the kernel's `raywarp::Tree`.
+unsafe impl DeviceRepr for Tree {}
+
+/// Whether the picture is what the CPU's tracer makes of the same rays.
+pub fn is_right(
+    context: &Arc<CudaContext>,
+    queue: &Arc<CudaStream>,
+    device: &Device,
+    stream: &Stream,
+    vertices: &[[[f32; 3]; 3]],
+) -> Result<bool, Box<dyn Error>> {
+    // Triangles of one mesh, so that a hit's primitive is the place of its corners.
+    let triangles = FlatTriangles::from_vertices(vertices.to_vec());
+    let bvh = build(&triangles, &presets::GPU)?;
+    let scene = DeviceScene::for_kernels(device, stream, &bvh, &triangles)?;
+
+    let mut options = HEADER_OPTIONS.map(String::from).to_vec();
+    options.push("--gpu-architecture=compute_75".to_string());
+    let source = with_header("occlusion.cu", include_str!("occlusion.cu"));
+    let module =
+        context.load_module(compile_ptx_with_opts(source, CompileOptions { options, ..Default::default() })?)?;
+    let kernel = module.load_function("ambient_occlusion")?;
+
+    let corners = queue.clone_htod(vertices.as_flattened().as_flattened())?;
+    let mut open: CudaSlice<u32> = queue.alloc_zeros(COUNT)?;
+    let mut asked: CudaSlice<f32> = queue.alloc_zeros(COUNT * RAYS * RAY_FLOATS)?;
+    let (tree, [x, y, z]) = (Tree(scene.tree(stream)), EYES[0]);
+    let mut builder = queue.launch_builder(&kernel);
+    builder.arg(&tree).arg(&corners).arg(&mut open).arg(&mut asked).arg(&SIZE[0]).arg(&SIZE[1]).arg(&x).arg(&y).arg(&z);
+    // SAFETY: the kernel takes these, reads nine floats a triangle of the tree, and writes as much as was allocated.
+    unsafe { builder.launch(LaunchConfig::for_num_elems(COUNT as u32)) }?;
+
+    let (open, asked) = (queue.clone_dtoh(&open)?, queue.clone_dtoh(&asked)?);
+    queue.synchronize()?;
+    let ray = |n: &[f32]| Ray::new([n[0], n[1], n[2]], [n[4], n[5], n[6]]).with_interval(n[3], n[7]);
+    let rays: Vec<Ray> = asked.chunks_exact(RAY_FLOATS).map(ray).collect();
+    let cpu = CpuTracer::new(&bvh, &triangles)?;
+    let (mut hits, mut blocked) = (vec![Hit::default(); rays.len()], vec![0; rays.len().div_ceil(32)]);
+    cpu.closest(&rays, &[], &mut hits, &mut [], &Control::default())?;
+    cpu.any(&rays, &[], &mut blocked, &mut Vec::new(), &Control::default())?;
+    let is_open = |i: usize| blocked[i / 32] >> (i % 32) & 1 == 0;
+    // Of a pixel that hits nothing no others were asked.
+    let expected = |pixel: usize| match hits[pixel * RAYS].is_hit() {
+        true => (1..RAYS).filter(|n| is_open(pixel * RAYS + n)).count() as u32,
+        false => 0,
+    };
+    let other = (0..COUNT).filter(|&pixel| expected(pixel) != open[pixel]).count();
+    let seen: u32 = open.iter().sum();
+    println!(
+        "from inside of a kernel: {COUNT} pixels, {seen} rays in the open, {other} pixels otherwise than on the CPU"
+    );
+    Ok(other == 0 && seen > 0)
+}
