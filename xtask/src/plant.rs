@@ -59,6 +59,16 @@ const COSTS: &[&str] = &["-p", "raywarp-cuda", "--lib", "costs"];
 
 const EMBEDDED: &[&str] = &["-p", "raywarp-cuda", "--lib", "kernel_set"];
 
+const SEVERAL: &[&str] = &["-p", "raywarp-cuda", "--lib", "several"];
+
+const AUTO_RAYS: &[&str] = &["-p", "raywarp", "--lib", "auto_rays"];
+
+const GPU_QUERIES: &[&str] = &["-p", "raywarp", "--test", "gpu_queries"];
+
+/// Tests of the command on a pretended GPU: few rays, a scene that h8 cannot hold.
+const FEW_RAYS: &[&str] = &["-p", "raywarp-cli", "--test", "gpu", "few_rays"];
+const NEXT_KERNEL: &[&str] = &["-p", "raywarp-cli", "--test", "gpu", "h8"];
+
 const CHAINS: &[&str] = &["-p", "xtask", "chains"];
 
 /// `--test` has cargo make the program `raywarp` too, which the test of xtask reads; any test does.
@@ -219,6 +229,76 @@ const PLANTS: &[Plant] = &[
             replace: "let _ = unpacked;",
         }],
         test: EMBEDDED,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: candidates of a stretch that are counted from its start",
+        edits: &[Edit {
+            file: "crates/cuda/src/several.rs",
+            find: "candidate.ray += first as u32",
+            replace: "candidate.ray += 0 * first as u32",
+        }],
+        test: SEVERAL,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: stretches that end within a word of bits",
+        edits: &[Edit {
+            file: "crates/cuda/src/several.rs",
+            find: "rays.div_ceil(self.tracers.len()).next_multiple_of(WORD).max(WORD)",
+            replace: "rays.div_ceil(self.tracers.len()).max(WORD)",
+        }],
+        test: SEVERAL,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a failure behind those whom it has stopped",
+        edits: &[Edit {
+            file: "crates/cuda/src/several.rs",
+            find: "filter(|error| **error != TraceError::Cancelled)",
+            replace: "filter(|_| true)",
+        }],
+        test: SEVERAL,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: many rays by the kernel for few",
+        edits: &[Edit {
+            file: "crates/cuda/src/pair.rs",
+            find: "if rays < *limit => few",
+            replace: "if rays >= *limit => few",
+        }],
+        test: FEW_RAYS,
+        hangs: false,
+    },
+    Plant {
+        name: "auto: a GPU for few rays",
+        edits: &[Edit {
+            file: "crates/raywarp/src/auto_rays.rs",
+            find: "if rays < least {",
+            replace: "if rays < least / 2 {",
+        }],
+        test: AUTO_RAYS,
+        hangs: false,
+    },
+    Plant {
+        name: "auto: a GPU that has failed is lost for the batch",
+        edits: &[Edit {
+            file: "crates/raywarp/src/auto_tracer.rs",
+            find: "Err(TraceError::Device(error)) => {",
+            replace: "Err(TraceError::Device(error)) if error.is_empty() => {",
+        }],
+        test: GPU_QUERIES,
+        hangs: false,
+    },
+    Plant {
+        name: "gpu: a limit of h8 that is everybody's",
+        edits: &[Edit {
+            file: "crates/raywarp/src/gpu.rs",
+            find: "if error.two_boxes_hold(",
+            replace: "if !error.is_limit() && error.two_boxes_hold(",
+        }],
+        test: NEXT_KERNEL,
         hangs: false,
     },
     Plant {

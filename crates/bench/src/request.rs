@@ -23,6 +23,9 @@ pub struct BenchRequest {
     pub one_launch: bool,
     /// What is measured, in the table's order.
     pub subjects: Vec<Subject>,
+    /// Those of the subjects that nobody named, and the kernel that is measured in the place of one of them where that cannot hold
+    /// a scene.
+    pub instead: Option<(Vec<Subject>, Subject)>,
     /// A tree each: every subject walks all of them, or the nearest that its nodes can hold.
     pub builds: Vec<BuildOptions>,
     /// Block sizes and register limits: every subject runs under each. Other than the default on GPUs only.

@@ -1,7 +1,7 @@
 //! What all sub-commands share: flags, messages, finding and loading scenes.
 
 pub use crate::command_line::command_line;
-use crate::device::DeviceChoice;
+use crate::device::{DeviceChoice, open};
 use crate::exit::CliError;
 use crate::files::Files;
 use crate::listed::listed;
@@ -12,8 +12,8 @@ use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args};
 use raywarp::bench::table::Room;
 use raywarp::cpu::Isa;
-use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
+use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
 use raywarp::scene::{Format, LoadOptions, Loaded, Scene};
 use raywarp::{Prefer, SceneLookup};
@@ -196,18 +196,27 @@ impl Common {
         self.activity(format!("building the tree of {triangles} triangles"))
     }
 
-    /// The GPU that was asked for, of a command that uses one. `auto` is none here: a GPU that only traces is no faster
-    /// than the CPU that shades.
+    /// The GPU that was asked for, of a command that uses one. `auto` is none here.
     pub fn gpu(&self) -> Result<Option<Device>, CliError> {
-        Ok(self.device.open()?.pop())
+        Ok(open(&self.device)?.pop())
     }
 
     /// The fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
     pub fn choose(&self, device: &Device, promise: Promise) -> Result<Choice, CliError> {
-        cache_file().iter().try_for_each(|file| self.files.reads(file))?;
+        self.can_choose()?;
+        let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
+        self.try_choose(device, promise).map_err(failed)
+    }
+
+    /// Refuses outputs that are the file of earlier choices.
+    pub fn can_choose(&self) -> Result<(), CliError> {
+        cache_file().iter().try_for_each(|file| self.files.reads(file))
+    }
+
+    /// As [`Common::choose`], for those who can do without this GPU, after [`Common::can_choose`].
+    pub fn try_choose(&self, device: &Device, promise: Promise) -> Result<Choice, CudaError> {
         let _activity = self.activity("timing the kernels of the GPU");
-        let chosen = choose(device, promise, cache_file().as_deref())
-            .map_err(|error| CliError::machine(format!("--device {}: {error}", self.device)))?;
+        let chosen = choose(device, promise, cache_file().as_deref())?;
         for warning in &chosen.warnings {
             self.note(format!("warning: {warning}"));
         }

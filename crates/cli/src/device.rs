@@ -3,53 +3,31 @@
 use crate::exit::CliError;
 use crate::listed::listed;
 use clap::builder::TypedValueParser;
-use raywarp::cuda::{Device, side_by_side};
-use std::fmt::{self, Display};
+pub use raywarp::DeviceChoice;
+use raywarp::cuda::Device;
 
-/// `--device`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DeviceChoice {
-    /// This CPU.
-    Cpu,
-    /// GPUs, counted from 0: at least one, each once.
-    Cuda(Vec<usize>),
-    /// All GPUs that there are.
-    AllCuda,
-    /// What is best for the command.
-    Auto,
+/// Parses `--device` of commands that use one.
+pub fn parser() -> impl TypedValueParser<Value = DeviceChoice> {
+    listed(["cpu", "cuda", "auto"], |text: &str| match parse(text, "known are cpu, cuda, cuda:N and auto")? {
+        DeviceChoice::AllCuda | DeviceChoice::Cuda(_) if text.contains([',', 'l']) => {
+            Err("several GPUs are for render and trace; name one, such as cuda:0")
+        }
+        one => Ok(one),
+    })
 }
 
-impl DeviceChoice {
-    /// Parses `--device` of commands that use one.
-    pub fn parser() -> impl TypedValueParser<Value = Self> {
-        listed(["cpu", "cuda", "auto"], |text: &str| match parse(text, "known are cpu, cuda, cuda:N and auto")? {
-            Self::AllCuda | Self::Cuda(_) if text.contains([',', 'l']) => {
-                Err("several GPUs are for render; name one, such as cuda:0")
-            }
-            one => Ok(one),
-        })
-    }
+/// Parses `--device` of commands that can use several GPUs.
+pub fn parser_of_several() -> impl TypedValueParser<Value = DeviceChoice> {
+    let parse = |text: &str| parse(text, "known are cpu, cuda, cuda:N, cuda:0,1 (a list), cuda:all and auto");
+    listed(["cpu", "cuda", "cuda:all", "auto"], parse)
+}
 
-    /// Parses `--device` of commands that can use several GPUs.
-    pub fn parser_of_several() -> impl TypedValueParser<Value = Self> {
-        let parse = |text: &str| parse(text, "known are cpu, cuda, cuda:N, cuda:0,1 (a list), cuda:all and auto");
-        listed(["cpu", "cuda", "cuda:all", "auto"], parse)
-    }
-
-    /// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.
-    ///
-    /// # Errors
-    /// The first one's that is not there or fails.
-    pub fn open(&self) -> Result<Vec<Device>, CliError> {
-        let failed = |error| CliError::machine(format!("--device {self}: {error}; --device cpu does without"));
-        let ordinals = match self {
-            Self::Cpu | Self::Auto => Vec::new(),
-            Self::Cuda(ordinals) => ordinals.clone(),
-            // Of none the first is missing.
-            Self::AllCuda => (0..Device::count().map_err(failed)?.max(1)).collect(),
-        };
-        side_by_side(ordinals, Device::open).into_iter().collect::<Result<_, _>>().map_err(failed)
-    }
+/// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.
+///
+/// # Errors
+/// The first one's that is not there or fails.
+pub fn open(choice: &DeviceChoice) -> Result<Vec<Device>, CliError> {
+    choice.open().map_err(|error| CliError::machine(format!("--device {choice}: {error}; --device cpu does without")))
 }
 
 fn parse(text: &str, known: &'static str) -> Result<DeviceChoice, &'static str> {
@@ -72,21 +50,6 @@ fn parse(text: &str, known: &'static str) -> Result<DeviceChoice, &'static str> 
         ordinals.push(ordinal);
     }
     Ok(DeviceChoice::Cuda(ordinals))
-}
-
-impl Display for DeviceChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cpu => f.write_str("cpu"),
-            Self::Cuda(ordinals) if ordinals == &[0] => f.write_str("cuda"),
-            Self::Cuda(ordinals) => {
-                let numbers: Vec<String> = ordinals.iter().map(ToString::to_string).collect();
-                write!(f, "cuda:{}", numbers.join(","))
-            }
-            Self::AllCuda => f.write_str("cuda:all"),
-            Self::Auto => f.write_str("auto"),
-        }
-    }
 }
 
 #[cfg(test)]

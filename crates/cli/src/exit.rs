@@ -133,7 +133,8 @@ impl CliError {
             raywarp::PrepareError::Shading(error) => Self::render(*error),
             error @ (raywarp::PrepareError::Cuda(_)
             | raywarp::PrepareError::Engine(_)
-            | raywarp::PrepareError::Gpu { .. }) => Self::machine(format!("{scene}: {error}")),
+            | raywarp::PrepareError::Gpu { .. }
+            | raywarp::PrepareError::OneOfGpus { .. }) => Self::machine(format!("{scene}: {error}")),
             other => Self::input(format!("{scene}: {other}")),
         }
     }

@@ -13,6 +13,11 @@ struct Place {
     first: String,
 }
 
+/// Those of h8: the one that replaces rays, and the one of a ray a lane.
+const H8: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80";
+const H8_DIRECT: &str = "direct/phased/h8?occlusion=far&step=75&test=37";
+const WATERTIGHT: &str = "direct/while-while/bvh2?triangle=watertight";
+
 const SIZE: &str = "--size 12x8 --spp 2 --max-depth 2";
 
 fn place() -> Option<&'static Place> {
@@ -39,9 +44,31 @@ fn place() -> Option<&'static Place> {
 
 impl Place {
     fn run(&self, line: &str, settings: &[(&str, u64)]) -> Output {
+        self.run_with("cache", line, settings)
+    }
+
+    /// Where the fastest kernels of this GPU were found to be h8's; on the pretended one it is chance which are.
+    fn run_on_h8(&self, line: &str, settings: &[(&str, u64)]) -> Output {
+        static KEPT: OnceLock<()> = OnceLock::new();
+        KEPT.get_or_init(|| {
+            let chosen = text(&self.read("cache/raywarp/kernels.tsv"));
+            let of_h8 = chosen.lines().map(|line| {
+                let mut words: Vec<&str> = line.split('\t').collect();
+                if let Some(variant) = words.get_mut(6) {
+                    *variant = H8;
+                }
+                words.join("\t") + "\n"
+            });
+            std::fs::create_dir_all(self.folder.join("h8-cache/raywarp")).unwrap();
+            std::fs::write(self.folder.join("h8-cache/raywarp/kernels.tsv"), of_h8.collect::<String>()).unwrap();
+        });
+        self.run_with("h8-cache", line, settings)
+    }
+
+    fn run_with(&self, cache: &str, line: &str, settings: &[(&str, u64)]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
         command.current_dir(&self.folder).env_remove("RAYWARP_SCENES").args(line.split_whitespace());
-        command.env("LD_LIBRARY_PATH", self.driver).env("XDG_CACHE_HOME", self.folder.join("cache"));
+        command.env("LD_LIBRARY_PATH", self.driver).env("XDG_CACHE_HOME", self.folder.join(cache));
         command.envs(settings.iter().map(|(name, value)| (format!("RAYWARP_PRETEND_{name}"), value.to_string())));
         command.output().unwrap()
     }
@@ -592,6 +619,261 @@ fn a_gpu_answers_rays_as_the_cpu_does() {
         assert_eq!(place.run(&line, &[]).status.code(), Some(0));
     }
     assert!(place.read("gpu-row.npy") == place.read("cpu-row.npy"));
+}
+
+/// Traces the rays by the CPU and by `device`, in both queries, and compares.
+fn traces_as_the_cpu(place: &Place, device: &str, settings: &[(&str, u64)]) {
+    for any in ["", "--any"] {
+        let cpu = place.run(&format!("trace scene.obj rays.npy --device cpu {any} -o shared-cpu.npy"), &[]);
+        assert_eq!(cpu.status.code(), Some(0), "{}", text(&cpu.stderr));
+        let line = format!("trace scene.obj rays.npy --device {device} {any} -o shared.npy");
+        let output = place.run(&line, settings);
+        assert_eq!(output.status.code(), Some(0), "{line}: {}", text(&output.stderr));
+        assert!(place.read("shared.npy") == place.read("shared-cpu.npy"), "{line}: other hits");
+    }
+}
+
+#[test]
+fn several_gpus_share_rays_and_answer_in_their_order() {
+    let Some(place) = place() else { return };
+    let three = [("DEVICES", 3)];
+    for device in ["cuda:0,1", "cuda:2,0", "cuda:all", "cuda:1,0,2 --variant watertight", "cuda:all --variant auto"] {
+        traces_as_the_cpu(place, device, &three);
+    }
+    let report = |device: &str| {
+        let line = format!("trace scene.obj rays.npy --device {device} --json -o shared.npy");
+        let output = place.run(&line, &three);
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap_or_else(|error| panic!("{line}: {error}"))
+    };
+    for (device, machine) in [("cuda", "cuda"), ("cuda:2,0", "cuda:2,0"), ("cuda:all", "cuda:0,1,2")] {
+        let report = report(device);
+        assert_eq!((&report["machine"], &report["rays"]), (&machine.into(), &2500.into()), "{device}");
+    }
+    // One that is not there, and one that fails: a line with its name, status 4, and no file.
+    for (device, settings, says) in [
+        (
+            "cuda:0,3",
+            &three[..],
+            "raywarp: --device cuda:0,3: there is no CUDA device 3; 3 found; --device cpu does without",
+        ),
+        ("cuda:all", &[("DEVICES", 0)], "raywarp: --device cuda:all: there is no CUDA device 0; 0 found"),
+        ("cuda:1,0", &[("DEVICES", 2), ("MEMORY_0", 9000)], "raywarp: scene.obj: cuda:0: the scene needs 1 MiB"),
+    ] {
+        let output = place.run(&format!("trace scene.obj rays.npy --device {device} -o lost.npy"), settings);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.lines().any(|line| line.starts_with(says)) && said.lines().count() <= 2, "{said}");
+        assert!(!place.folder.join("lost.npy").exists());
+    }
+    // Commands that use one still say so.
+    for command in ["bench scene.obj", "selftest"] {
+        let output = place.run(&format!("{command} --device cuda:0,1"), &three);
+        assert!(text(&output.stderr).contains("several GPUs are for render and trace; name one"), "{command}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn one_of_several_gpus_that_fails_leaves_no_hits() {
+    let Some(place) = place() else { return };
+    place.run("trace scene.obj rays.npy --device cpu -o right.npy", &[]);
+    let mut failures = 0;
+    for call in (0..400).step_by(13) {
+        let settings = [("DEVICES", 2), ("FAILS_DEVICE", 1), ("FAILS_AT", call)];
+        let ended = place.run("trace scene.obj rays.npy --device cuda:0,1 -o one-failed.npy", &settings);
+        let said = text(&ended.stderr);
+        if ended.status.code() == Some(0) {
+            assert!(place.read("one-failed.npy") == place.read("right.npy"), "call {call}: other hits");
+            std::fs::remove_file(place.folder.join("one-failed.npy")).unwrap();
+            continue;
+        }
+        failures += 1;
+        assert_eq!(ended.status.code(), Some(4), "call {call}: {said}");
+        let said: Vec<&str> = said.lines().filter(|line| !line.contains("tuned")).collect();
+        assert!((1..=2).contains(&said.len()) && said[0].starts_with("raywarp: "), "call {call}: {said:?}");
+        assert!(!place.folder.join("one-failed.npy").exists(), "call {call} failed, but there is a result");
+    }
+    assert!(failures > 3, "{failures}");
+}
+
+/// As many rays as are worth a GPU beside one thread, most of them from nowhere; an array of NumPy's.
+fn many_rays() -> Vec<u8> {
+    let count = 1_600_000;
+    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({count}, 8), }}");
+    header += &" ".repeat(63 - (10 + header.len()) % 64);
+    header += "\n";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(&rays()[rays().len() - 2500 * 32..]);
+    // An origin that is no number.
+    let nowhere = [f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 1.0].map(f32::to_le_bytes).concat();
+    bytes.extend(nowhere.repeat(count - 2500));
+    bytes
+}
+
+#[test]
+fn auto_traces_on_a_gpu_that_is_there_and_pays_and_says_so_and_else_on_the_cpu() {
+    let Some(place) = place() else { return };
+    std::fs::write(place.folder.join("many.npy"), many_rays()).unwrap();
+    let trace = |rays: &str, options: &str, settings: &[(&str, u64)]| {
+        let output =
+            place.run(&format!("trace scene.obj {rays} --threads 1 --any {options} -o auto-rays.npy"), settings);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let said = text(&output.stderr);
+        let line = said.lines().find_map(|line| line.strip_prefix("raywarp: --device auto: ")).map(str::to_string);
+        (line, text(&output.stdout), place.read("auto-rays.npy"))
+    };
+    let (_, _, right) = trace("many.npy", "--device cpu", &[]);
+    // The first has no room for the scene.
+    let (line, report, hits) = trace("many.npy", "", &[("DEVICES", 2), ("MEMORY_0", 9000)]);
+    let line = line.unwrap_or_default();
+    assert!(line.starts_with("1600000 rays are traced by cuda:1 (pretended GPU); not cuda:0: "), "{line}");
+    assert!(hits == right && report.contains("(cuda:1), "), "{report}");
+    // The reason, and whether it is told without being asked.
+    for (settings, says, told) in [
+        (&[("DEVICES", 0)][..], "the CPU traces: there is no NVIDIA GPU", false),
+        (&[("FAILS_AT", 0)], "the CPU traces: the CUDA driver failed while counting devices", true),
+        (&[("FAILS_AT", 3)], "the CPU traces: cuda:0: the CUDA driver failed while", true),
+        (&[("MEMORY", 9000)], "the CPU traces: cuda:0: ", true),
+    ] {
+        let (line, report, hits) = trace("many.npy", "-v", settings);
+        let line = line.unwrap_or_default();
+        assert!(line.starts_with(says) && report.contains("; cpu ("), "{line}: {report}");
+        assert!(hits == right, "{says}");
+        assert_eq!(trace("many.npy", "", settings).0.is_some(), told, "{says}");
+    }
+    // Too few rays, and a kernel that this CPU is to imitate.
+    let (line, report, _) = trace("rays.npy", "-v", &[]);
+    assert!(report.contains("; cpu ("), "{report}");
+    let line = line.unwrap_or_default();
+    assert!(line.starts_with("the CPU traces: 2500 rays; a GPU is worth its start from 15009"), "{line}");
+    let (line, report, _) = trace("rays.npy", "-v --variant watertight", &[]);
+    assert!(line.is_none() && report.contains("direct/while-while/bvh2?triangle=watertight (lockstep"), "{report}");
+}
+
+#[test]
+fn few_rays_get_the_kernel_of_a_ray_a_lane_where_nobody_names_one_and_the_same_hits() {
+    let Some(place) = place() else { return };
+    let rays = rays();
+    // 2500 rays are many for the two blocks that the pretended GPU runs at once, 400 are few.
+    let few = |count: usize| {
+        let head = String::from_utf8_lossy(&rays[..128]).replace("(2500, 8)", &format!("({count}, 8) "));
+        [&rays[..10], &head.as_bytes()[head.len() - 118..], &rays[128..128 + 32 * count]].concat()
+    };
+    std::fs::write(place.folder.join("few.npy"), few(400)).unwrap();
+    for any in ["", "--any"] {
+        for (file, by_size) in [("few.npy", H8_DIRECT), ("rays.npy", H8)] {
+            let run = |options: &str| {
+                let output =
+                    place.run_on_h8(&format!("trace scene.obj {file} {any} {options} --json -o sized.npy"), &[]);
+                assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+                let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+                (document["variant"].as_str().unwrap_or_default().to_string(), place.read("sized.npy"))
+            };
+            let (_, right) = run("--device cpu");
+            for (options, kernel) in [
+                ("--device cuda", by_size),
+                ("--device cuda --variant auto", by_size),
+                // One that was named stays, however few rays there are.
+                ("--device cuda --variant raywarp-h8", H8),
+                ("--device cuda --variant raywarp-h8-direct", H8_DIRECT),
+            ] {
+                let (variant, hits) = run(options);
+                assert_eq!(variant, kernel, "{file} {options}");
+                assert!(hits == right, "{file} {options}: other hits");
+            }
+        }
+    }
+}
+
+/// As if h8 held no more than so many nodes and leaves.
+const SMALL_H8: [(&str, u64); 1] = [("H8_BLOCKS", 20)];
+
+#[test]
+fn a_scene_that_h8_cannot_hold_goes_to_the_next_kernel_which_is_named() {
+    let Some(place) = place() else { return };
+    place.run("trace scene.obj rays.npy --device cpu -o small-cpu.npy", &[]);
+    for device in ["cuda", "cuda --variant auto", "cuda:0,1"] {
+        let line = format!("trace scene.obj rays.npy --device {device} --json -o small.npy");
+        let output = place.run_on_h8(&line, &[SMALL_H8[0], ("DEVICES", 2)]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(place.read("small.npy") == place.read("small-cpu.npy"), "{line}");
+        let instead = said.lines().filter(|line| line.starts_with(&format!("raywarp: watertight instead of {H8}: ")));
+        assert_eq!(instead.count(), 1, "{said}");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["variant"], WATERTIGHT);
+    }
+    // One that was named is not replaced.
+    let output = place.run("trace scene.obj rays.npy --device cuda --variant raywarp-h8 -o small-none.npy", &SMALL_H8);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("nodes and leaves") && said.lines().count() == 1, "{said}");
+    // Whole paths are of h8 alone: GPUs trace the rays, by what holds them, and the picture is the same.
+    for (device, count) in [("cuda", 1), ("cuda:all", 2)] {
+        let picture = format!("scene.obj {SIZE}");
+        place.run(&format!("render --device cpu {picture} -o small-cpu.hdr"), &[]);
+        let settings = [SMALL_H8[0], ("DEVICES", count)];
+        let output = place.run_on_h8(&format!("render --device {device} {picture} --json -o small.hdr"), &settings);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("so GPUs trace its rays, and the CPU shades"), "{said}");
+        assert!(said.contains(&format!("raywarp: watertight instead of {H8}: ")), "{said}");
+        assert!(place.read("small.hdr") == place.read("small-cpu.hdr"), "{device}: another picture");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["devices"].as_array().map(Vec::len), Some(count as usize + 1), "{document}");
+    }
+    // Texture units would be another picture.
+    let line = format!("render scene.obj --device cuda --texture-filter hardware {SIZE} -o small-none.hdr");
+    assert_eq!(place.run(&line, &SMALL_H8).status.code(), Some(4));
+}
+
+#[test]
+fn a_scene_too_large_for_whole_paths_is_traced_by_the_gpu_and_shaded_by_the_cpu() {
+    let Some(place) = place() else { return };
+    // Coordinates beyond 3e17: the path tracer's kernels refuse them, those that trace do not.
+    let small = scene();
+    let huge = small.lines().map(|line| match line.strip_prefix("v ") {
+        Some(numbers) => format!("v {}\n", numbers.split(' ').map(|x| format!("{x}e18")).collect::<Vec<_>>().join(" ")),
+        None => format!("{line}\n"),
+    });
+    std::fs::write(place.folder.join("huge.obj"), huge.collect::<String>()).unwrap();
+    place.run(&format!("render huge.obj --device cpu {SIZE} -o huge-cpu.hdr"), &[]);
+    let output = place.run(&format!("render huge.obj --device cuda {SIZE} -o huge.hdr"), &[]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("takes scenes of 1e-12 to 3e17 units; so GPUs trace its rays"), "{said}");
+    assert!(place.read("huge.hdr") == place.read("huge-cpu.hdr"));
+}
+
+#[test]
+fn bench_measures_the_next_kernel_where_h8_holds_a_scene_that_auto_chose_it_for_not() {
+    let Some(place) = place() else { return };
+    let line = "bench scene.obj --device cuda --runs 1 --warmup 0 --size 16x12 --rays-per-pixel 1 --json";
+    let run = |options: &str| {
+        let output = place.run_on_h8(&format!("{line} {options}"), &SMALL_H8);
+        assert_eq!(output.status.code(), Some(0), "{options}: {}", text(&output.stderr));
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of = |list: &str, key: &str| -> Vec<String> {
+            let list = document["scenes"][0][list].as_array().cloned().unwrap_or_default();
+            list.iter().map(|row| row[key].as_str().unwrap_or_else(|| panic!("{document:#}")).to_string()).collect()
+        };
+        let mut measured = of("rows", "variant");
+        measured.dedup();
+        (measured, of("skipped", "why"))
+    };
+    let (measured, why) = run("--variant auto");
+    assert_eq!(measured, [WATERTIGHT]);
+    assert!(why.len() == 1 && why[0].contains("nodes and leaves"), "{why:?}");
+    assert!(why[0].ends_with("; watertight is measured instead"), "{why:?}");
+    // Where that is measured anyway it is so once.
+    let (measured, why) = run("--variant watertight,auto");
+    assert!(measured == [WATERTIGHT] && why.len() == 1 && !why[0].contains("instead"), "{measured:?} {why:?}");
+    // One that was named is left out with the reason alone.
+    let (measured, why) = run("--variant raywarp-h8,auto,al09-while-while");
+    assert!(measured.len() == 1 && measured[0] != WATERTIGHT, "{measured:?}");
+    assert!(why.len() == 1 && !why[0].contains("instead"), "{why:?}");
 }
 
 #[test]

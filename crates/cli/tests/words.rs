@@ -96,9 +96,9 @@ fn a_slip_of_the_command_line_is_explained_in_one_line() {
         ("render --device cuda:", "--device cuda:: known are cpu, cuda"),
         ("render --device cuda:0,2,0", "--device cuda:0,2,0: a GPU is named twice; name each once"),
         ("bench s.obj --device tpu", "--device tpu: known are cpu, cuda, cuda:N and auto"),
-        ("trace s.obj r.npy -o h.npy --device cuda:0,1", "--device cuda:0,1: several GPUs are for render; name one"),
-        ("selftest --device cuda:all", "--device cuda:all: several GPUs are for render; name one"),
-        ("variants --device cuda:1,0", "--device cuda:1,0: several GPUs are for render; name one"),
+        ("bench s.obj --device cuda:0,1", "--device cuda:0,1: several GPUs are for render and trace; name one"),
+        ("selftest --device cuda:all", "--device cuda:all: several GPUs are for render and trace; name one"),
+        ("variants --device cuda:1,0", "--device cuda:1,0: several GPUs are for render and trace; name one"),
         ("man rendr", "there is no command 'rendr'; there are render, info"),
         ("completions tcsh", "SHELL tcsh: known are bash, elvish, fish, powershell and zsh"),
     ] {

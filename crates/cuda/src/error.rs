@@ -2,6 +2,9 @@
 
 use raywarp_family::Variant;
 
+/// Nodes of two boxes lose no ray in scenes up to here (docs/robustness.md, "Limits").
+const MOST_OF_TWO_BOXES: f32 = 1e25;
+
 /// Why a GPU cannot be used, or failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -114,6 +117,12 @@ impl CudaError {
     /// Whether a kernel's tree cannot hold a scene, which that of another may.
     pub fn is_limit(&self) -> bool {
         matches!(self, Self::Layout(_) | Self::LeafTooLarge { .. } | Self::StackTooShallow { .. })
+    }
+
+    /// Whether the watertight kernel over nodes of two boxes holds what another has refused for this, in a scene whose largest
+    /// coordinate is `farthest`.
+    pub fn two_boxes_hold(&self, farthest: f32) -> bool {
+        self.is_limit() && farthest < MOST_OF_TWO_BOXES
     }
 }
 

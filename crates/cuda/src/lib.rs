@@ -30,6 +30,7 @@ mod peak;
 mod pinned;
 mod prebuilt;
 mod scene;
+mod several;
 mod side_by_side;
 mod stream;
 mod texture;
@@ -48,10 +49,14 @@ pub use headers::{HEADER_OPTIONS, header, with_header};
 pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
+<<<<<<< HEAD
     AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, Query, compiled, kernel_behind, kernel_name,
+=======
+    AIMED_KERNEL, AIMED_SOURCE, BLOCK_THREADS, Query, compiled, kernel_behind, kernel_for_few, kernel_name,
+>>>>>>> auto26
     options_text, other_sources, source_name, source_text, sources,
 };
-pub use pair::{CudaPair, OnTree};
+pub use pair::{CudaPair, EncodedPair, OnTree};
 pub use peak::PeakRates;
 pub use pinned::PinnedBuffer;
 pub use prebuilt::FAMILY;
@@ -62,6 +67,7 @@ pub use raywarp_family::costs::{
 /// The blocks of micro-operations that costs are told by.
 pub use raywarp_family::{Block, Operation};
 pub use scene::{DeviceScene, EncodedScene, TreeRecord};
+pub use several::SharedTracer;
 pub use side_by_side::side_by_side;
 pub use stream::{Event, Mark, Stream};
 pub use texture::{DeviceTexture, TexelFormat, TextureAddress, TextureSampler};

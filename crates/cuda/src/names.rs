@@ -126,6 +126,20 @@ pub fn kernel_behind(variant: &Variant) -> Option<Variant> {
     variant.leaves_some().then(|| AGAIN.parse().ok()).flatten()
 }
 
+/// A kernel that keeps as many rays in flight as fit and replaces those that end, and the one with a ray a lane over the same
+/// tree, which answers with the same bits and is done sooner with few rays.
+const FOR_FEW: [&str; 2] =
+    ["replace/phased/h8?batch=exact&occlusion=far&refill=80", "direct/phased/h8?occlusion=far&step=75&test=37"];
+
+/// The variant over the same tree that is faster with batches of few rays, where there is one: [`CudaPair::by_size`] says
+/// what few are.
+///
+/// [`CudaPair::by_size`]: crate::CudaPair::by_size
+pub fn kernel_for_few(variant: &Variant) -> Option<Variant> {
+    let [many, few] = FOR_FEW.map(|text| text.parse::<Variant>().ok());
+    few.filter(|_| many == Some(*variant))
+}
+
 /// Beside the papers' and ours, those that lose no hit: in the voted form alone.
 const WATERTIGHT: &[&str] = &[
     // Ours for any ray, by which others trace those that they leave.
@@ -254,6 +268,17 @@ mod tests {
         for text in OTHERS.iter().chain(WATERTIGHT).chain(ABLATIONS) {
             assert_eq!(text.parse::<Variant>().map(|v| v.to_string()), Ok((*text).to_string()));
         }
+    }
+
+    #[test]
+    fn few_rays_have_a_kernel_that_walks_the_same_bytes() {
+        let [many, few] = ["raywarp-h8", "raywarp-h8-direct"].map(|name| name.parse::<Variant>().unwrap());
+        assert_eq!(kernel_for_few(&many), Some(few));
+        assert!(compiled().contains(&few) && crate::Encoding::of(&many) == crate::Encoding::of(&few));
+        // Answers with the same bits: both leave the same to the kernel behind them.
+        assert_eq!((many.triangle(), kernel_behind(&many)), (few.triangle(), kernel_behind(&few)));
+        let others = compiled().into_iter().filter(|variant| *variant != many);
+        assert!(others.into_iter().all(|variant| kernel_for_few(&variant).is_none()));
     }
 
     #[test]

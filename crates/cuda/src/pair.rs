@@ -1,17 +1,31 @@
 //! Two kernels over one scene: one for closest-hit rays, one for any-hit rays.
 
-use crate::{CudaError, CudaTracer, Device, DeviceScene, Encoding, LaunchBounds};
+use crate::names::kernel_for_few;
+use crate::{CudaError, CudaTracer, Device, DeviceScene, EncodedScene, Encoding, LaunchBounds, Query};
 use raywarp_bvh::Bvh2;
 use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::Arc;
 
+/// A batch of fewer rays than this times the threads that a device runs at once is one of few: a kernel that replaces rays then
+/// has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels of h8 have 152,064
+/// threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays (docs/gpu.md, "Small batches").
+const FEW: usize = 2;
+
 /// The kernels that answer, each over the tree that it walks; where both walk the same bytes these are there once.
 #[derive(Debug)]
 pub struct CudaPair {
-    closest: CudaTracer,
-    any: CudaTracer,
+    closest: BySize,
+    any: BySize,
     bytes: usize,
+}
+
+/// A kernel, and the one that takes small batches in its place.
+#[derive(Debug)]
+struct BySize {
+    tracer: CudaTracer,
+    /// With the rays of a batch from which on it is not taken.
+    few: Option<(CudaTracer, usize)>,
 }
 
 /// A kernel and the tree over the scene's triangles that it is to walk, with leaves of at most
@@ -22,6 +36,45 @@ pub struct OnTree<'a> {
     pub variant: &'a Variant,
     /// Its tree.
     pub bvh: &'a Bvh2,
+}
+
+/// What a pair of kernels walks, encoded once for any number of devices.
+#[derive(Debug)]
+pub struct EncodedPair {
+    closest: (Variant, EncodedScene),
+    any: Variant,
+    /// Where it is not that of the other.
+    any_scene: Option<EncodedScene>,
+}
+
+impl EncodedPair {
+    /// For closest-hit and any-hit rays among `triangles`.
+    ///
+    /// # Errors
+    /// As [`EncodedScene::new`].
+    pub fn new(closest: OnTree<'_>, any: OnTree<'_>, triangles: &FlatTriangles) -> Result<Self, CudaError> {
+        let scene = |of: &OnTree<'_>| EncodedScene::new(of.variant, of.bvh, triangles);
+        let same = std::ptr::eq(closest.bvh, any.bvh) && Encoding::of(closest.variant) == Encoding::of(any.variant);
+        let any_scene = if same { None } else { Some(scene(&any)?) };
+        Ok(Self { closest: (*closest.variant, scene(&closest)?), any: *any.variant, any_scene })
+    }
+}
+
+impl BySize {
+    /// The kernel for batches of `rays`.
+    fn of(&self, rays: usize) -> &CudaTracer {
+        match &self.few {
+            Some((few, limit)) if rays < *limit => few,
+            _ => &self.tracer,
+        }
+    }
+
+    fn with_few(self, query: Query) -> Result<Self, CudaError> {
+        let Some(variant) = kernel_for_few(self.tracer.variant()) else { return Ok(self) };
+        let few = self.tracer.with_variant(&variant)?;
+        let limit = FEW * self.tracer.resident_threads(query);
+        Ok(Self { few: Some((few, limit)), ..self })
+    }
 }
 
 impl CudaPair {
@@ -35,16 +88,48 @@ impl CudaPair {
         any: OnTree<'_>,
         triangles: &FlatTriangles,
     ) -> Result<Self, CudaError> {
+        Self::upload(device, &EncodedPair::new(closest, any, triangles)?)
+    }
+
+    /// The kernels over what was encoded for them, on `device`.
+    ///
+    /// # Errors
+    /// As [`CudaTracer::over`].
+    pub fn upload(device: &Device, encoded: &EncodedPair) -> Result<Self, CudaError> {
         let stream = device.stream()?;
-        let scene = |of: &OnTree<'_>| -> Result<Arc<DeviceScene>, CudaError> {
-            Ok(Arc::new(DeviceScene::new(device, &stream, of.variant, of.bvh, triangles)?))
+        let scene = |variant, encoded| -> Result<Arc<DeviceScene>, CudaError> {
+            Ok(Arc::new(DeviceScene::upload(device, &stream, variant, encoded)?))
         };
-        let over = |of: &OnTree<'_>, scene| CudaTracer::over(device, of.variant, &LaunchBounds::default(), scene);
-        let first = scene(&closest)?;
-        let same = std::ptr::eq(closest.bvh, any.bvh) && Encoding::of(closest.variant) == Encoding::of(any.variant);
-        let second = if same { first.clone() } else { scene(&any)? };
-        let bytes = first.bytes() + if same { 0 } else { second.bytes() };
-        Ok(Self { closest: over(&closest, first)?, any: over(&any, second)?, bytes })
+        let over = |variant, scene| -> Result<BySize, CudaError> {
+            Ok(BySize { tracer: CudaTracer::over(device, variant, &LaunchBounds::default(), scene)?, few: None })
+        };
+        let (variant, first) = &encoded.closest;
+        let first = scene(variant, first)?;
+        let mut bytes = first.bytes();
+        let second = match &encoded.any_scene {
+            None => first.clone(),
+            Some(second) => {
+                let second = scene(&encoded.any, second)?;
+                bytes += second.bytes();
+                second
+            }
+        };
+        Ok(Self { closest: over(variant, first)?, any: over(&encoded.any, second)?, bytes })
+    }
+
+    /// The same pair, which gives batches of few rays to the kernels that [`kernel_for_few`] has for its own: those with fewer
+    /// rays than twice the threads that the device runs at once of its own. Answers are the same.
+    ///
+    /// # Errors
+    /// As [`CudaTracer::over`].
+    pub fn by_size(self) -> Result<Self, CudaError> {
+        let (closest, any) = (self.closest.with_few(Query::Closest)?, self.any.with_few(Query::Any)?);
+        Ok(Self { closest, any, bytes: self.bytes })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        self.closest.tracer.device()
     }
 
     /// Bytes of device memory that scenes take.
@@ -52,9 +137,18 @@ impl CudaPair {
         self.bytes
     }
 
-    /// The kernel for closest-hit rays and the one for any-hit rays.
+    /// The kernel for closest-hit rays and the one for any-hit rays, of large batches.
     pub fn variants(&self) -> [&Variant; 2] {
-        [self.closest.variant(), self.any.variant()]
+        [self.closest.tracer.variant(), self.any.tracer.variant()]
+    }
+
+    /// The kernel that answers `query` of a batch of `rays`.
+    pub fn variant_for(&self, query: Query, rays: usize) -> &Variant {
+        let kernels = match query {
+            Query::Closest => &self.closest,
+            Query::Any => &self.any,
+        };
+        kernels.of(rays).variant()
     }
 }
 
@@ -67,7 +161,7 @@ impl Tracer for CudaPair {
         instances: &mut [u32],
         control: &Control<'_>,
     ) -> Result<BatchStats, TraceError> {
-        self.closest.closest(rays, after, hits, instances, control)
+        self.closest.of(rays.len()).closest(rays, after, hits, instances, control)
     }
 
     fn any(
@@ -78,14 +172,14 @@ impl Tracer for CudaPair {
         undecided: &mut Vec<Candidate>,
         control: &Control<'_>,
     ) -> Result<BatchStats, TraceError> {
-        self.any.any(rays, after, blocked, undecided, control)
+        self.any.of(rays.len()).any(rays, after, blocked, undecided, control)
     }
 
     fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
-        self.closest.cost(rays, costs, control)
+        self.closest.tracer.cost(rays, costs, control)
     }
 
     fn preferred_batch(&self) -> usize {
-        self.closest.preferred_batch()
+        self.closest.tracer.preferred_batch()
     }
 }

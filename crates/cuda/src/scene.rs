@@ -44,6 +44,12 @@ pub struct EncodedScene {
 /// The exponent bits of 2^23: with a byte in its last places, less 2^23, it is the byte as a float.
 const BYTE_EXPONENT: u32 = 127 + 23;
 
+/// How many nodes and leaves h8 is to hold where a test asks for fewer than the 2^24 that it does: what is beyond is refused as
+/// a scene of 2^24 would be.
+fn pretended_limit() -> Option<usize> {
+    std::env::var("RAYWARP_PRETEND_H8_BLOCKS").ok()?.parse().ok()
+}
+
 /// A tree as words.
 struct Encoded {
     nodes: Vec<u32>,
@@ -88,6 +94,11 @@ impl EncodedScene {
     /// As [`EncodedScene::new`].
     pub fn reaching(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles, reach: f32) -> Result<Self, CudaError> {
         let mut encoded = encode(variant, bvh, triangles, reach)?;
+        if let Some(limit) = pretended_limit().filter(|&limit| variant.tree() == Tree::H8 && encoded.node_count > limit)
+        {
+            let found = encoded.node_count;
+            return Err(raywarp_layout::LayoutError::TooMany { what: "nodes and leaves", found, limit }.into());
+        }
         pack(variant.tree(), &mut encoded.nodes)?;
         let found = stack_depth(variant);
         if encoded.stack_depth > found {

@@ -195,6 +195,17 @@ impl CudaTracer {
         })
     }
 
+    /// Another variant of the same [`Encoding`] over the same scene.
+    ///
+    /// # Panics
+    /// As [`CudaTracer::over`].
+    ///
+    /// # Errors
+    /// As [`CudaTracer::over`].
+    pub fn with_variant(&self, variant: &Variant) -> Result<Self, CudaError> {
+        Self::over(&self.device, variant, &LaunchBounds::default(), self.scene.clone())
+    }
+
     /// What traces.
     pub fn variant(&self) -> &Variant {
         &self.variant
@@ -216,6 +227,11 @@ impl CudaTracer {
     /// [`CudaError::Driver`].
     pub fn resources(&self, query: Query) -> Result<(u32, u32), CudaError> {
         self.kernel(query).function.resources()
+    }
+
+    /// Threads that the device runs at once of the kernel for `query`.
+    pub fn resident_threads(&self, query: Query) -> usize {
+        self.kernel(query).resident as usize * self.block_threads as usize
     }
 
     fn kernel(&self, query: Query) -> &Kernel {

@@ -27,7 +27,7 @@ pub(crate) const REINSERTION: BuildTime = BuildTime { serial: 0.05e-6, parallel:
 /// Share of tracing that they save, guessed from the SAH cost: 6 to 22 % lower in six scenes.
 const REINSERTION_GAIN: f64 = 0.15;
 /// Another tree, with spatial splits: on two threads, and on the 16 of an H200's machine.
-const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6 };
+pub(crate) const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6 };
 /// Share of tracing that it saves: the mean of six scenes, in two of which it is not taken.
 const SPLIT_GAIN: f64 = 0.06;
 /// It is taken where its SAH cost is less than this share of the other's. In six scenes it was faster where it had at most

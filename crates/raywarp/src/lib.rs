@@ -15,18 +15,23 @@
 //! # Ok::<(), raywarp::QueryError>(())
 //! ```
 //!
+//! [`TriangleBvh::build_on`] has GPUs trace batches, with the same hits.
+//!
 //! # Pictures
 //! [`Prepared`] holds a loaded scene and its tree; [`render()`](Prepared::render) makes a
 //! [`render::Rendered`] of it, and [`render::output`] writes files.
 #![forbid(unsafe_code)]
 
 mod auto_device;
+mod auto_rays;
+mod auto_tracer;
 mod coherence;
 pub mod compaction;
 mod cpu_tree;
 pub mod csv;
 mod darkness;
 mod default_scene;
+mod device_choice;
 mod frame_scene;
 mod framing;
 mod gpu;
@@ -58,11 +63,13 @@ mod viewpoint;
 mod visible_light;
 
 pub use auto_device::{AutoDevice, AutoPlan, SAMPLES_A_GPU, SAMPLES_A_THREAD, gpus_for, samples_a_path};
+pub use auto_rays::rays_worth_a_gpu;
 pub use coherence::are_coherent;
 pub use darkness::Darkness;
 pub use default_scene::default_scene;
+pub use device_choice::DeviceChoice;
 pub use framing::frame_bounds;
-pub use gpu::Gpu;
+pub use gpu::{Gpu, HOLDS_MORE};
 pub use gpu_tree::{GpuTree, TreeEffort};
 pub use info::{Info, info};
 pub use info_names::{NamedItem, Names};

@@ -84,9 +84,28 @@ pub enum PrepareError {
         /// Why.
         error: Box<RenderCudaError>,
     },
+    /// One of several GPUs lacks something, or fails.
+    #[error("{name}: {error}")]
+    OneOfGpus {
+        /// Which.
+        name: String,
+        /// Why.
+        error: Box<CudaError>,
+    },
     /// What shading reads cannot be made.
     #[error(transparent)]
     Shading(#[from] Box<RenderError>),
+}
+
+impl PrepareError {
+    /// Whether kernels refuse the scene that take whole paths of it, which others may trace.
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Cuda(error) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
+            Self::Engine(RenderCudaError::Extent { .. }) => true,
+            _ => false,
+        }
+    }
 }
 
 /// Wall time of each step.
@@ -109,6 +128,8 @@ pub struct Prepared {
     shading: OnceLock<ShadingScene>,
     bvh: Arc<Bvh2>,
     tracing: Tracing,
+    /// Why another kernel of the GPU traces than the one that was chosen.
+    instead: Option<String>,
     /// What the canonical tree was built with.
     build: BuildOptions,
     bounds: Aabb,
@@ -141,12 +162,12 @@ impl Prepared {
         };
         let bvh = build(&flat, &tree)?;
         let built = Instant::now();
-        let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;
+        let Traced { tracer, bytes, instead } = tracer(options, &bvh, &flat)?;
         let (flatten, build) = (flattened - start, built - flattened);
         let timings = Timings { flatten, build, encode: built.elapsed(), shading: Duration::ZERO };
         let (bounds, triangle_count) = (flat.bounds(), flat.len());
-        let (shading, bvh, tracing) = (OnceLock::new(), Arc::new(bvh), Tracing::Now(tracer, tracer_bytes));
-        Ok(Self { scene, shading, bvh, tracing, build: tree, bounds, timings, triangle_count })
+        let (shading, bvh, tracing) = (OnceLock::new(), Arc::new(bvh), Tracing::Now(tracer, bytes));
+        Ok(Self { scene, shading, bvh, tracing, instead, build: tree, bounds, timings, triangle_count })
     }
 
     /// For GPUs that take paths as a whole: the tree that they walk and what shading reads, side by side.
@@ -170,7 +191,7 @@ impl Prepared {
         let encoding = Encoding::begin(&scene, &bvh, &triangles);
         let tracer = LateTracer::new(bvh.clone(), triangles.clone());
         let tracing = Tracing::Late(Box::new(ForPaths { tree, triangles, encoding, tracer }));
-        Ok(Self { scene, shading, bvh, tracing, build: tree.build, bounds, timings, triangle_count })
+        Ok(Self { scene, shading, bvh, tracing, instead: None, build: tree.build, bounds, timings, triangle_count })
     }
 
     /// The scene.
@@ -196,6 +217,30 @@ impl Prepared {
     /// The tracer, which is made when its first ray comes, where it was not yet.
     pub(crate) fn late_tracer(&self) -> &dyn Tracer {
         self.tracing.late()
+    }
+
+    /// Why another kernel of the GPU traces than the one that was chosen, where that cannot hold the scene.
+    pub fn instead(&self) -> Option<&str> {
+        self.instead.as_deref()
+    }
+
+    /// Has `gpu` trace the rays of the scene, whatever did so before. For scenes that GPUs do not take whole paths of.
+    ///
+    /// # Errors
+    /// [`PrepareError`]; what traced before then still does.
+    pub fn trace_on(&mut self, gpu: &Gpu) -> Result<(), PrepareError> {
+        check_memory(self.scene.triangle_count())?;
+        let flat = match self.for_paths() {
+            Some(paths) => paths.triangles.clone(),
+            None => Arc::new(flatten(&self.scene)?),
+        };
+        let fits = gpu.closest_tree(&self.build);
+        let own = if fits == self.build { None } else { Some(build(&flat, &fits)?) };
+        let made = gpu.tracer(own.as_ref().unwrap_or(&self.bvh), &self.build, &flat)?;
+        let bytes = made.bytes();
+        self.instead = made.instead;
+        self.tracing = Tracing::Now(Box::new(made.tracer), bytes);
+        Ok(())
     }
 
     /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made.
@@ -340,20 +385,25 @@ impl Prepared {
     }
 }
 
-/// What traces, and its bytes.
-fn tracer(
-    options: &PrepareOptions,
-    bvh: &Bvh2,
-    triangles: &FlatTriangles,
-) -> Result<(Box<dyn Tracer>, usize), PrepareError> {
+/// What traces.
+struct Traced {
+    tracer: Box<dyn Tracer>,
+    /// Of its tree.
+    bytes: usize,
+    /// Why it is another kernel than was chosen.
+    instead: Option<String>,
+}
+
+/// What traces.
+fn tracer(options: &PrepareOptions, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Traced, PrepareError> {
     let Some(gpu) = &options.gpu else {
         let tracer = CpuTracer::new(bvh, triangles)?;
         let bytes = tracer.bytes();
-        return Ok((Box::new(tracer), bytes));
+        return Ok(Traced { tracer: Box::new(tracer), bytes, instead: None });
     };
-    let tracer = gpu.tracer(bvh, &options.build, triangles)?.tracer;
-    let bytes = tracer.bytes();
-    Ok((Box::new(tracer), bytes))
+    let made = gpu.tracer(bvh, &options.build, triangles)?;
+    let bytes = made.bytes();
+    Ok(Traced { tracer: Box::new(made.tracer), bytes, instead: made.instead })
 }
 
 /// Refuses triangles that can be counted but for which there is no memory.

@@ -1,11 +1,18 @@
 //! Ray queries for library users: a tree over meshes, one ray or millions.
 
-use raywarp_bvh::{BuildError, BuildOptions, build};
+use crate::auto_rays::device_name;
+use crate::auto_tracer::AutoTracer;
+use crate::device_choice::DeviceChoice;
+use crate::gpu::{Gpu, OnGpu};
+use crate::prepared::PrepareError;
+use raywarp_bvh::{BuildError, BuildOptions, build, presets};
 use raywarp_cpu::CpuTracer;
+use raywarp_cuda::{CudaError, CudaPair};
 use raywarp_geom::{
     BatchStats, Control, FlatError, FlatTriangles, Hit, HitKey, MeshError, PrimitiveId, Ray, TraceError, Tracer,
     TriangleMesh,
 };
+use std::sync::Arc;
 
 /// A hit, with the ids of what was hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,18 +50,58 @@ pub enum QueryError {
     /// The encoder refuses.
     #[error(transparent)]
     Layout(#[from] raywarp_layout::LayoutError),
+    /// No GPU is named: [`DeviceChoice::Cuda`] with an empty list.
+    #[error("no GPU is named; name one, or take DeviceChoice::AllCuda")]
+    NoGpuNamed,
+    /// A GPU that was named is not there, lacks something, or fails.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+    /// The scene cannot be made ready for a GPU.
+    #[error(transparent)]
+    Prepare(Box<PrepareError>),
+    /// One of several GPUs that were named.
+    #[error("{name}: {error}")]
+    OneOfGpus {
+        /// Which, such as `cuda:1`.
+        name: String,
+        /// Why.
+        error: Box<CudaError>,
+    },
 }
 
-/// A bounding volume hierarchy over triangle meshes, ready to trace on this CPU.
+impl From<PrepareError> for QueryError {
+    fn from(error: PrepareError) -> Self {
+        match error {
+            PrepareError::Build(error) => Self::Build(error),
+            PrepareError::Layout(error) => Self::Layout(error),
+            PrepareError::Cuda(error) => Self::Cuda(error),
+            PrepareError::OneOfGpus { name, error } => Self::OneOfGpus { name, error },
+            PrepareError::Flat(error) => Self::Flat(error),
+            other => Self::Prepare(Box::new(other)),
+        }
+    }
+}
+
+/// A bounding volume hierarchy over triangle meshes, ready to trace on this CPU, and batches on GPUs.
 ///
 /// Hits are watertight: no ray slips between two triangles that share an edge. Of hits at the same
-/// `t` the lower (mesh, triangle) is reported.
+/// `t` the lower (mesh, triangle) is reported. They have the same bits, whatever traces.
+///
+/// Single rays are traced here, on the CPU: a launch takes a GPU longer than one ray takes a CPU.
 pub struct TriangleBvh {
-    tracer: CpuTracer,
+    cpu: Arc<CpuTracer>,
+    batches: Batches,
+}
+
+/// What traces batches.
+enum Batches {
+    Cpu,
+    Gpus(Box<OnGpu>),
+    Auto(Box<AutoTracer>),
 }
 
 impl TriangleBvh {
-    /// Builds with the default options, in parallel.
+    /// Builds with the default options, in parallel, for this CPU.
     ///
     /// # Errors
     /// [`QueryError`]: a mesh with NaN positions or indices out of range, or too many triangles.
@@ -62,26 +109,92 @@ impl TriangleBvh {
         Self::build_with(meshes, &BuildOptions::default())
     }
 
-    /// Builds with a builder of one's choice.
+    /// Builds with a builder of one's choice, for this CPU.
     ///
     /// # Errors
     /// As [`TriangleBvh::build`].
     pub fn build_with(meshes: &[TriangleMesh], options: &BuildOptions) -> Result<Self, QueryError> {
-        let mut flat = FlatTriangles::default();
-        let found: u64 = meshes.iter().map(|m| m.indices.len() as u64).sum();
-        if found > u64::from(FlatTriangles::LIMIT) {
-            return Err(FlatError::TooMany { found, limit: FlatTriangles::LIMIT }.into());
+        Self::build_with_on(meshes, options, &DeviceChoice::Cpu)
+    }
+
+    /// Builds with the default options, in parallel, and has `device` trace batches ([`TriangleBvh::closest_batch`],
+    /// [`TriangleBvh::any_batch`]):
+    ///
+    /// - [`DeviceChoice::Cpu`]: this CPU.
+    /// - [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch of every batch. The tree is
+    ///   [`presets::GPU`], which takes longer to build than the CPU's default.
+    /// - [`DeviceChoice::Auto`]: this CPU, until so many rays were asked for that a GPU would have been worth its start
+    ///   ([`crate::rays_worth_a_gpu`]); then the first GPU that can be used, if there is one. It is started within the batch
+    ///   that comes then; triangles and tree are kept for it until then. Where it cannot be, or fails later, the CPU goes on, and [`TriangleBvh::batches_by`] says why.
+    ///
+    /// ```
+    /// use raywarp::{Control, DeviceChoice, Hit, Ray, TriangleBvh, TriangleMesh};
+    ///
+    /// let mesh = TriangleMesh {
+    ///     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+    ///     indices: vec![[0, 1, 2]],
+    ///     ..Default::default()
+    /// };
+    /// // On a machine without a GPU this is an error for DeviceChoice::Cuda(vec![0]); Auto goes on with the CPU.
+    /// let bvh = TriangleBvh::build_on(&[mesh], &DeviceChoice::Auto)?;
+    /// let rays = vec![Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0]); 1000];
+    /// let (mut hits, mut meshes) = (vec![Hit::default(); rays.len()], vec![0; rays.len()]);
+    /// bvh.closest_batch(&rays, &mut hits, &mut meshes, &Control::default())?;
+    /// assert!(hits.iter().all(|hit| hit.t == 1.0 && hit.primitive == 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`TriangleBvh::build`]; of GPUs that are named [`QueryError::Cuda`] or [`QueryError::OneOfGpus`] where one is not
+    /// there, fails or has no room, and [`QueryError::NoGpuNamed`] where none is.
+    pub fn build_on(meshes: &[TriangleMesh], device: &DeviceChoice) -> Result<Self, QueryError> {
+        let on_gpu = matches!(device, DeviceChoice::Cuda(_) | DeviceChoice::AllCuda);
+        Self::build_with_on(meshes, &if on_gpu { presets::GPU } else { BuildOptions::default() }, device)
+    }
+
+    /// [`TriangleBvh::build_on`] with a builder of one's choice. Trees for GPUs get leaves that their nodes can hold.
+    ///
+    /// # Errors
+    /// As [`TriangleBvh::build_on`].
+    pub fn build_with_on(
+        meshes: &[TriangleMesh],
+        options: &BuildOptions,
+        device: &DeviceChoice,
+    ) -> Result<Self, QueryError> {
+        // Before the tree: what is not there shows at once.
+        let mut devices = device.open()?.into_iter();
+        let gpu = devices.next().map(|first| Gpu::watertight(first).with_others(devices.collect()));
+        if gpu.is_none() && matches!(device, DeviceChoice::Cuda(_) | DeviceChoice::AllCuda) {
+            return Err(QueryError::NoGpuNamed);
         }
-        for (mesh, triangles) in meshes.iter().enumerate() {
-            triangles.validate().map_err(|source| QueryError::Mesh { mesh, source })?;
-            for primitive in 0..triangles.indices.len() {
-                flat.vertices.push(triangles.corners(primitive));
-                flat.ids.push(PrimitiveId { instance: mesh as u32, primitive: primitive as u32 });
-                flat.opaque.push(true);
+        let flat = flat(meshes)?;
+        let fits = match (&gpu, device) {
+            (Some(gpu), _) => gpu.closest_tree(options),
+            (None, DeviceChoice::Auto) => Gpu::watertight_tree(options),
+            (None, _) => *options,
+        };
+        let bvh = build(&flat, &fits)?;
+        let cpu = Arc::new(CpuTracer::new(&bvh, &flat)?);
+        let batches = match (gpu, device) {
+            (Some(gpu), _) => Batches::Gpus(Box::new(gpu.tracer(&bvh, options, &flat)?)),
+            (None, DeviceChoice::Auto) => Batches::Auto(Box::new(AutoTracer::new(cpu.clone(), bvh, *options, flat))),
+            (None, _) => Batches::Cpu,
+        };
+        Ok(Self { cpu, batches })
+    }
+
+    /// What traces the next batch if it is a large one: the GPUs by name, or the CPU, with [`DeviceChoice::Auto`] why. For
+    /// people to read.
+    pub fn batches_by(&self) -> String {
+        match &self.batches {
+            Batches::Cpu => "the CPU".into(),
+            Batches::Gpus(gpus) => {
+                let names = gpus.tracer.tracers().map(CudaPair::device).map(device_name).collect::<Vec<_>>().join(", ");
+                let instead = gpus.instead.iter().map(|why| format!("; {why}")).collect::<String>();
+                names + &instead
             }
+            Batches::Auto(auto) => auto.reason(),
         }
-        let bvh = build(&flat, options)?;
-        Ok(Self { tracer: CpuTracer::new(&bvh, &flat)? })
     }
 
     /// The nearest hit of a ray.
@@ -92,7 +205,7 @@ impl TriangleBvh {
     /// Whether anything lies on a ray.
     pub fn any(&self, ray: &Ray) -> bool {
         let mut blocked = [0];
-        self.tracer
+        self.cpu
             .any(std::slice::from_ref(ray), &[], &mut blocked, &mut Vec::new(), &Control::default())
             .expect("a CPU batch that nobody cancels finishes");
         blocked[0] != 0
@@ -108,11 +221,11 @@ impl TriangleBvh {
         })
     }
 
-    /// The nearest hit of each ray, in parallel: `hits` and `meshes` have one entry a ray
+    /// The nearest hit of each ray, in parallel, by what was chosen for batches: `hits` and `meshes` have one entry a ray
     /// ([`Hit::is_hit`] tells a miss).
     ///
     /// # Errors
-    /// [`TraceError::Cancelled`] when `control` says so.
+    /// [`TraceError::Cancelled`] when `control` says so; [`TraceError::Device`] when a GPU that was named fails.
     /// # Panics
     /// If the slices differ in length.
     pub fn closest_batch(
@@ -122,33 +235,56 @@ impl TriangleBvh {
         meshes: &mut [u32],
         control: &Control,
     ) -> Result<BatchStats, TraceError> {
-        self.tracer.closest(rays, &[], hits, meshes, control)
+        self.tracer().closest(rays, &[], hits, meshes, control)
     }
 
-    /// Whether anything lies on each ray, in parallel: bit `i % 32` of word `i / 32` of `blocked`.
+    /// Whether anything lies on each ray, in parallel, by what was chosen for batches: bit `i % 32` of word `i / 32` of
+    /// `blocked`.
     ///
     /// # Errors
-    /// [`TraceError::Cancelled`] when `control` says so.
+    /// As [`TriangleBvh::closest_batch`].
     /// # Panics
     /// If `blocked` has fewer than `ceil(rays / 32)` words.
     pub fn any_batch(&self, rays: &[Ray], blocked: &mut [u32], control: &Control) -> Result<BatchStats, TraceError> {
-        self.tracer.any(rays, &[], blocked, &mut Vec::new(), control)
+        self.tracer().any(rays, &[], blocked, &mut Vec::new(), control)
     }
 
-    /// The tracer, for the renderer's interface.
+    /// What traces batches, for the renderer's interface.
     pub fn tracer(&self) -> &dyn Tracer {
-        &self.tracer
+        match &self.batches {
+            Batches::Cpu => &*self.cpu,
+            Batches::Gpus(gpus) => &gpus.tracer,
+            Batches::Auto(auto) => &**auto,
+        }
     }
 
     fn closest_after(&self, ray: &Ray, after: HitKey) -> Option<QueryHit> {
         let (mut hit, mut mesh) = ([Hit::default()], [0]);
         let rays = std::slice::from_ref(ray);
-        self.tracer
+        self.cpu
             .closest(rays, &[after], &mut hit, &mut mesh, &Control::default())
             .expect("a CPU batch that nobody cancels finishes");
         let [Hit { t, u, v, primitive }] = hit;
         hit[0].is_hit().then_some(QueryHit { t, u, v, mesh: mesh[0], triangle: primitive })
     }
+}
+
+/// The triangles of all meshes, all opaque.
+fn flat(meshes: &[TriangleMesh]) -> Result<FlatTriangles, QueryError> {
+    let mut flat = FlatTriangles::default();
+    let found: u64 = meshes.iter().map(|m| m.indices.len() as u64).sum();
+    if found > u64::from(FlatTriangles::LIMIT) {
+        return Err(FlatError::TooMany { found, limit: FlatTriangles::LIMIT }.into());
+    }
+    for (mesh, triangles) in meshes.iter().enumerate() {
+        triangles.validate().map_err(|source| QueryError::Mesh { mesh, source })?;
+        for primitive in 0..triangles.indices.len() {
+            flat.vertices.push(triangles.corners(primitive));
+            flat.ids.push(PrimitiveId { instance: mesh as u32, primitive: primitive as u32 });
+            flat.opaque.push(true);
+        }
+    }
+    Ok(flat)
 }
 
 #[cfg(test)]
@@ -173,6 +309,21 @@ mod tests {
         assert_eq!(all, [(1e3, 1), (1e3, 3), (2e3, 2), (3e3, 0)]);
         assert!(bvh.any(&ray) && !bvh.any(&ray.with_interval(1.5, 1.75)));
         assert!(bvh.closest(&Ray::new([0.2, 0.2, 0.0], [0.0, 0.0, -1.0])).is_none());
+    }
+
+    #[test]
+    fn auto_is_the_cpu_for_few_rays_and_gpus_have_to_be_named_to_be_missed() {
+        let bvh = TriangleBvh::build_on(&[sheet(1.0)], &DeviceChoice::Auto).unwrap();
+        let rays = [Ray::new([0.2, 0.2, 0.0], [0.0, 0.0, 1.0]); 3];
+        let (mut hits, mut meshes, mut blocked) = ([Hit::default(); 3], [9; 3], [0]);
+        bvh.closest_batch(&rays, &mut hits, &mut meshes, &Control::default()).unwrap();
+        bvh.any_batch(&rays, &mut blocked, &Control::default()).unwrap();
+        assert_eq!((hits[2].t, meshes, blocked), (1.0, [0; 3], [7]));
+        let least = crate::rays_worth_a_gpu(2, rayon::current_num_threads());
+        assert_eq!(bvh.batches_by(), format!("the CPU: 6 rays; a GPU is worth its start from {least} on"));
+        assert_eq!(TriangleBvh::build(&[]).unwrap().batches_by(), "the CPU");
+        let none = TriangleBvh::build_on(&[sheet(1.0)], &DeviceChoice::Cuda(Vec::new())).err().unwrap();
+        assert_eq!(none.to_string(), "no GPU is named; name one, or take DeviceChoice::AllCuda");
     }
 
     #[test]

@@ -58,6 +58,7 @@ fn run() -> &'static SceneReport {
             size: SIZE,
             one_launch: false,
             subjects: subjects.map(|name| name.parse::<Subject>().unwrap()).to_vec(),
+            instead: None,
             builds: TREES.to_vec(),
             bounds: vec![LaunchBounds::default()],
             width: 32,

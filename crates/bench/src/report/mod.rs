@@ -270,6 +270,7 @@ pub(crate) mod tests {
             size: [1024, 768],
             one_launch: false,
             subjects: subjects.iter().map(|text| text.parse().unwrap()).collect(),
+            instead: None,
             builds: vec![BuildOptions::default()],
             bounds: vec![LaunchBounds::default()],
             width: 32,

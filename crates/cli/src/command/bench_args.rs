@@ -5,7 +5,7 @@ use super::bench_peers::PeerArgs;
 use super::tree_args::TreeArgs;
 use super::values;
 use crate::common::{Replacing, Scenes, Tables, Threads};
-use crate::device::DeviceChoice;
+use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
 use crate::listed::listed;
@@ -166,7 +166,7 @@ pub struct BenchArgs {
     /// What is measured: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// Here auto takes the first GPU, and the CPU where there is none.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub threads: Threads,
@@ -382,6 +382,7 @@ impl BenchArgs {
             size: self.size.unwrap_or(RESOLUTION),
             one_launch: self.one_launch || self.suite().is_some_and(|suite| suite.one_launch),
             subjects: self.subjects(target, auto),
+            instead: raywarp::HOLDS_MORE.parse().ok().map(|wide| (self.unnamed(auto), wide)),
             builds: trees.into_iter().flat_map(sized).collect(),
             bounds: self.bounds(),
             width: self.width,
@@ -414,6 +415,12 @@ impl BenchArgs {
     /// Whether kernels are to be chosen.
     pub fn has_auto(&self) -> bool {
         self.variant.contains(&Choice::Auto)
+    }
+
+    /// Those of `auto` that are not named too.
+    fn unnamed(&self, auto: &[Variant]) -> Vec<Subject> {
+        let unnamed = auto.iter().copied().map(Subject::Kernel);
+        unnamed.filter(|subject| !self.variant.contains(&Choice::One(*subject))).collect()
     }
 
     /// The kernels, each once; `auto` are those chosen.

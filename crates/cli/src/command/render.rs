@@ -88,7 +88,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         common.detail(format!("the tree for GPUs: {tree}"));
     }
     let start = Instant::now();
-    let engine = gpus.engine(args, common, &prepared, &name, &picture.camera, &picture.options)?;
+    let engine = gpus.engine(args, common, &mut prepared, &name, &picture.camera, &picture.options)?;
     if engine.is_some() {
         let own = prepared.late_tracer_time().map_or_else(String::new, |time| {
             format!("; the CPU's tree, for a small picture before, took {:.2} s", time.as_secs_f64())

@@ -6,7 +6,7 @@ use super::made_of_args::MadeOfArg;
 use super::organisation_args::OrganisationArgs;
 use super::values;
 use crate::common::{Common, Replacing, Scenes, Threads};
-use crate::device::DeviceChoice;
+use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum, ValueHint};
@@ -178,7 +178,7 @@ pub struct RenderArgs {
     /// each. auto takes GPUs where they can render what is asked for, and there are more than 100,000 samples for each
     /// thread of the CPU, of ao 12 and of normal and depth 24 times as many; one for each thousand times that of one
     /// thread. -v says what renders, and why.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub organisation: OrganisationArgs,

@@ -2,13 +2,15 @@
 
 use super::render_args::RenderArgs;
 use crate::common::Common;
-use crate::device::DeviceChoice;
+use crate::device::{DeviceChoice, open};
 use crate::exit::CliError;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::render::{LensRecord, RenderOptions};
 use raywarp::scene::{Camera, Scene};
-use raywarp::{AutoDevice, AutoPlan, CudaRenderers, EngineOptions, Gpu, PathWork, Prepared, TextureFilter};
+use raywarp::{
+    AutoDevice, AutoPlan, CudaRenderers, EngineOptions, Gpu, PathWork, PrepareError, Prepared, TextureFilter,
+};
 
 /// Refuses texture units where no GPU is named that takes whole paths: nobody is to get another picture than the CPU's
 /// because of a choice that was left to the program.
@@ -38,6 +40,26 @@ pub enum Gpus {
     Auto(Option<Result<AutoPlan, AutoDevice>>),
 }
 
+/// GPUs that trace the rays of a scene that they do not take whole paths of, for `why`.
+fn trace_instead(
+    devices: Vec<Device>,
+    common: &Common,
+    prepared: &mut Prepared,
+    name: &str,
+    why: &PrepareError,
+) -> Result<Gpu, CliError> {
+    let device = &common.device;
+    common.note(format!(
+        "--device {device}: {why}; so GPUs trace its rays, and the CPU shades: the same picture, slower"
+    ));
+    let mut devices = devices.into_iter();
+    let Some(first) = devices.next() else { return Err(CliError::machine(why)) };
+    let choice = common.choose(&first, Promise::Bits)?;
+    let gpu = Gpu::chosen(first, &choice, RayKind::Incoherent).with_others(devices.collect());
+    prepared.trace_on(&gpu).map_err(|error| CliError::prepare(name, error))?;
+    Ok(gpu)
+}
+
 impl Gpus {
     /// Opens what `--device` names.
     pub fn open(args: &RenderArgs, common: &Common) -> Result<Self, CliError> {
@@ -53,7 +75,7 @@ impl Gpus {
                 "--device {device}: --integrator cost counts what the CPU's own tracer does; --device cpu renders it"
             )));
         }
-        let mut devices = common.device.open()?;
+        let mut devices = open(&common.device)?;
         if args.engine().is_some() {
             return Ok(Self::Paths(devices));
         }
@@ -97,17 +119,25 @@ impl Gpus {
         &mut self,
         args: &RenderArgs,
         common: &Common,
-        prepared: &Prepared,
+        prepared: &mut Prepared,
         name: &str,
         camera: &Camera,
         options: &RenderOptions,
     ) -> Result<Option<CudaRenderers>, CliError> {
         let farthest_origin = LensRecord::new(camera, options.size).farthest_origin();
         let engine = args.engine().map(|engine| EngineOptions { farthest_origin, ..engine });
-        let engine = match (self, engine) {
+        let engine = match (&mut *self, engine) {
             (Self::Paths(devices), Some(engine)) if !devices.is_empty() => {
-                let engine = prepared.paths_on(devices, engine, options);
-                Some(engine.map_err(|error| CliError::prepare(name, error))?)
+                match prepared.paths_on(devices, engine, options) {
+                    Ok(engine) => Some(engine),
+                    // Texture units would make another picture than the CPU, which shades then.
+                    Err(error) if error.is_limit() && args.texture_filter() != TextureFilter::Hardware => {
+                        let devices = std::mem::take(devices);
+                        *self = Self::Rays(Box::new(trace_instead(devices, common, prepared, name, &error)?));
+                        None
+                    }
+                    Err(error) => return Err(CliError::prepare(name, error)),
+                }
             }
             (Self::Auto(plan), engine) => {
                 let plan = plan.take().unwrap_or_else(|| AutoPlan::new(options, engine.as_ref()));
@@ -122,6 +152,9 @@ impl Gpus {
             }
             _ => None,
         };
+        if let Some(instead) = prepared.instead() {
+            common.note(instead);
+        }
         // Asks the driver, and so only for those who want to know.
         for renderer in engine.iter().filter(|_| common.verbose).flat_map(CudaRenderers::renderers) {
             common.detail(renderer.memory(options));
@@ -138,7 +171,7 @@ impl Gpus {
         let name = |device: &Device| format!("cuda:{}", device.ordinal());
         match (self, engine) {
             (_, Some(engine)) => engine.renderers().iter().map(|renderer| name(renderer.device())).collect(),
-            (Self::Rays(gpu), None) => vec![name(&gpu.device), "cpu".into()],
+            (Self::Rays(gpu), None) => gpu.devices().map(name).chain(["cpu".into()]).collect(),
             (_, None) => vec!["cpu".into()],
         }
     }

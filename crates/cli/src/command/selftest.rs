@@ -2,7 +2,7 @@
 
 use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::common::{Common, Tables, Threads};
-use crate::device::DeviceChoice;
+use crate::device::{self, DeviceChoice};
 use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
 use crate::interrupt;
@@ -42,7 +42,7 @@ pub struct SelftestArgs {
     /// What is tested: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// With cpu and auto the tracer of this CPU and the kernels as this CPU runs them, with cuda those of the GPU.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub tables: Tables,

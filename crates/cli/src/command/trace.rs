@@ -4,7 +4,7 @@ use super::ray_input::{self, Rays, input_name};
 use super::tree_args::{TreeArgs, builder_name};
 use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::common::{Common, Replacing, Scenes, Threads, is_standard_stream};
-use crate::device::DeviceChoice;
+use crate::device::{self, DeviceChoice, open};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -14,9 +14,11 @@ use crate::replace;
 use clap::Args;
 use raywarp::bvh::presets;
 use raywarp::cuda::auto::{Promise, RayKind};
+use raywarp::cuda::{CudaError, Device};
 use raywarp::system::files::{FileError, write_atomic_with};
 use raywarp::trace::{
-    Engine, Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceOptions, TraceScene, TraceSceneError,
+    AutoTrace, Engine, Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceOptions, TraceScene,
+    TraceSceneError,
 };
 use raywarp::traverse::{KernelError, Machine, Query};
 use raywarp::{BuildOptions, Control, Gpu, are_coherent};
@@ -78,11 +80,13 @@ pub struct TraceArgs {
     tree: TreeArgs,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What traces the rays: cpu, cuda (the first GPU), cuda:N, auto.
+    /// What traces the rays: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
     ///
-    /// Here auto takes the CPU: a file of rays is seldom worth the way to a GPU and back. On a GPU the kernel is the fastest
-    /// that gives the bits of the CPU, unless --variant names one.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
+    /// auto takes a GPU where there is one and the rays are worth its start: from 1.5 million for each thread of the CPU on,
+    /// and more in large scenes (docs/gpu.md). It says so, and goes on with the CPU otherwise; --variant is then imitated
+    /// there. Several GPUs share the rays. On a GPU the kernel is the fastest that gives the bits of the CPU, unless
+    /// --variant names one.
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub threads: Threads,
@@ -128,14 +132,33 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         common.note(format!("{input}: {}", rays.layout()));
     }
     let query = if args.any { Query::Any } else { Query::Closest };
-    let (engine, gpu) = args.engine(common, &rays)?;
+    // Whether auto takes a GPU depends on the scene too.
+    let is_auto = common.device == DeviceChoice::Auto && args.variant.is_none();
+    let engine = if is_auto { None } else { Some(args.engine(common, &rays)?) };
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
     let fail = |error, rays: &Rays<'_>| failure(error, &path, rays, &input);
     let building = common.building(&loaded.scene);
-    let default = if gpu.is_some() { presets::GPU } else { BuildOptions::default() };
-    let build = if args.tree.given().is_none() { default } else { args.tree.options() };
-    let options = TraceOptions { build, engine, gpu };
-    let scene = TraceScene::new(&loaded.scene, &options).map_err(|error| fail(error, &rays))?;
+    let asked = args.tree.given().map(|_| args.tree.options());
+    let scene = match engine {
+        Some((engine, gpu)) => {
+            let default = if gpu.is_some() { presets::GPU } else { BuildOptions::default() };
+            let options = TraceOptions { build: asked.unwrap_or(default), engine, gpu };
+            TraceScene::new(&loaded.scene, &options).map_err(|error| fail(error, &rays))?
+        }
+        None => {
+            common.can_choose()?;
+            let kernels = |device| args.fastest(common, device, &rays).map_err(|error| error.to_string());
+            let auto = AutoTrace::new(&loaded.scene, rays.layout().count(), asked, kernels);
+            let auto = auto.map_err(|error| fail(error, &rays))?;
+            let line = format!("--device auto: {}", auto.reason);
+            if auto.is_loss || !auto.scene.devices().is_empty() {
+                common.note(line);
+            } else {
+                common.detail(line);
+            }
+            auto.scene
+        }
+    };
     drop(building);
     if let Some(instead) = scene.instead() {
         common.note(instead);
@@ -165,8 +188,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if piped { trace(out) } else { write_atomic_with(&args.output, trace) }?;
     drop(steps);
 
-    let report =
-        Report { args, query, scene: &path, traced: totals, prepared: &scene, device: common.device.to_string(), load };
+    let report = Report { args, query, scene: &path, traced: totals, prepared: &scene, load };
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else if piped {
@@ -199,7 +221,8 @@ impl TraceArgs {
 
     /// What answers `rays`.
     fn engine(&self, common: &Common, rays: &Rays<'_>) -> Result<(Engine, Option<Gpu>), CliError> {
-        let Some(device) = common.gpu()? else {
+        let mut devices = open(&common.device)?.into_iter();
+        let Some(device) = devices.next() else {
             return match self.variant {
                 Some(VariantChoice::One(variant)) => Ok((Engine::Family { variant, machine: self.width }, None)),
                 Some(VariantChoice::Auto) => Err(auto_needs_gpu()),
@@ -209,12 +232,19 @@ impl TraceArgs {
         let gpu = match self.variant {
             Some(VariantChoice::One(variant)) => Gpu::named(device, variant),
             None | Some(VariantChoice::Auto) => {
-                let kind = if are_coherent(rays.first()) { RayKind::Coherent } else { RayKind::Incoherent };
-                let choice = common.choose(&device, Promise::Bits)?;
-                Gpu::chosen(device, &choice, kind)
+                common.can_choose()?;
+                let failed = |error| CliError::machine(format!("--device {}: {error}", common.device));
+                self.fastest(common, device, rays).map_err(failed)?
             }
         };
-        Ok((Engine::Gpu, Some(gpu)))
+        Ok((Engine::Gpu, Some(gpu.with_others(devices.collect()))))
+    }
+
+    /// A GPU's fastest kernels for `rays` whose hits have the bits of the CPU's.
+    fn fastest(&self, common: &Common, device: Device, rays: &Rays<'_>) -> Result<Gpu, CudaError> {
+        let kind = if are_coherent(rays.first()) { RayKind::Coherent } else { RayKind::Incoherent };
+        let choice = common.try_choose(&device, Promise::Bits)?;
+        Ok(Gpu::chosen(device, &choice, kind))
     }
 
     /// The scene and the rays.
@@ -232,7 +262,6 @@ impl TraceArgs {
 struct Report<'a> {
     args: &'a TraceArgs,
     query: Query,
-    device: String,
     scene: &'a Path,
     traced: StreamTotals,
     prepared: &'a TraceScene,
@@ -242,12 +271,21 @@ struct Report<'a> {
 impl Report<'_> {
     /// What traced, and on what.
     fn engine(&self) -> [String; 2] {
-        let kernel = self.prepared.kernel(self.query).map(|variant| variant.to_string()).unwrap_or_default();
+        let kernel = self.kernel().unwrap_or_default();
         match self.prepared.engine() {
             Engine::Cpu => ["cpu".to_string(), raywarp::cpu::Isa::preferred().to_string()],
             Engine::Family { machine, .. } => [kernel, machine.to_string()],
-            Engine::Gpu => [kernel, self.device.clone()],
+            Engine::Gpu => {
+                let ordinals = self.prepared.devices().into_iter().map(Device::ordinal).collect();
+                [kernel, DeviceChoice::Cuda(ordinals).to_string()]
+            }
         }
+    }
+
+    /// The kernel that answered, of all portions but perhaps the last.
+    fn kernel(&self) -> Option<String> {
+        let rays = usize::try_from(self.traced.stats.rays).unwrap_or(usize::MAX).min(Rays::PORTION);
+        self.prepared.kernel(self.query, rays).map(|variant| variant.to_string())
     }
 
     fn line(&self) -> String {
@@ -278,7 +316,7 @@ impl Report<'_> {
     fn json(&self) -> serde_json::Value {
         let stats = &self.traced.stats;
         let (build, timings) = (self.prepared.build_options(), self.prepared.timings());
-        let [engine, machine] = self.engine();
+        let [_, machine] = self.engine();
         serde_json::json!({
             "output": self.args.output.display().to_string(),
             "scene": self.scene.display().to_string(),
@@ -289,7 +327,7 @@ impl Report<'_> {
             "again": stats.again,
             "seconds": self.traced.elapsed.as_secs_f64(),
             "rays_per_s": self.traced.rays_per_s(),
-            "variant": self.prepared.kernel(self.query).map(|_| engine),
+            "variant": self.kernel(),
             "machine": machine,
             "builder": builder_name(build.builder),
             "reinsertion": build.reinsertion,

@@ -1,7 +1,7 @@
 //! `raywarp variants`: the traversal family.
 
 use crate::common::{Common, Tables};
-use crate::device::DeviceChoice;
+use crate::device::{self, DeviceChoice};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
@@ -26,7 +26,7 @@ pub struct VariantsArgs {
     /// A GPU whose own choice is listed too: cuda (the first GPU) or cuda:N.
     ///
     /// Its kernels are timed where no earlier run has timed them. With cpu and auto no GPU is looked for.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub tables: Tables,

@@ -1,16 +1,18 @@
 //! Rays in, hits out: a scene under an engine that answers batches of rays.
 
 mod answers;
+mod auto;
 mod stream;
 mod surface;
 #[cfg(test)]
 mod tests;
 
 pub use answers::{Answers, HitFormat, Traced};
+pub use auto::AutoTrace;
 pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
 pub use surface::{Field, VectorColumn, surface_columns};
 
-use crate::gpu::{Gpu, fitting};
+use crate::gpu::{Gpu, OnGpu, fitting};
 use crate::prepared::{PrepareError, Timings, check_memory};
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_cpu::CpuTracer;
@@ -91,15 +93,30 @@ pub enum TraceSceneError {
 /// no area and of invisible materials are not there. Hits report an instance as its index in
 /// [`Scene::instances`], a primitive as its index in the instance's mesh.
 pub struct TraceScene {
-    tracer: Box<dyn Tracer>,
+    tracing: Tracing,
     engine: Engine,
-    /// Kernels for closest-hit and any-hit rays, where kernels answer.
-    kernels: Option<[Variant; 2]>,
-    instead: Option<String>,
     build: BuildOptions,
     triangles: usize,
     non_opaque: usize,
     timings: Timings,
+}
+
+/// What answers.
+enum Tracing {
+    Cpu(CpuTracer),
+    /// A kernel that this CPU runs.
+    Family(FamilyTracer, Variant),
+    Gpu(OnGpu),
+}
+
+impl Tracing {
+    fn tracer(&self) -> &dyn Tracer {
+        match self {
+            Self::Cpu(tracer) => tracer,
+            Self::Family(tracer, _) => tracer,
+            Self::Gpu(gpu) => &gpu.tracer,
+        }
+    }
 }
 
 impl TraceScene {
@@ -117,35 +134,26 @@ impl TraceScene {
         flat.opaque.fill(true);
         let flattened = Instant::now();
         let mut options = options.clone();
-        let mut instead = None;
-        let mut kernels = match (options.engine, &options.gpu) {
-            (Engine::Cpu, _) => None,
-            (Engine::Family { variant, .. }, _) => Some([variant; 2]),
-            (Engine::Gpu, Some(gpu)) => Some([gpu.closest, gpu.any]),
+        let asked = options.build;
+        options.build = match (options.engine, &options.gpu) {
+            (Engine::Cpu, _) => asked,
+            (Engine::Family { variant, .. }, _) => fitting(&asked, &variant),
+            (Engine::Gpu, Some(gpu)) => gpu.closest_tree(&asked),
             (Engine::Gpu, None) => return Err(TraceSceneError::NoGpu),
         };
-        let asked = options.build;
-        if let Some([variant, _]) = kernels {
-            options.build = fitting(&asked, &variant);
-        }
         let bvh = build(&flat, &options.build).map_err(PrepareError::from)?;
         let built = Instant::now();
-        let tracer: Box<dyn Tracer> = match (options.engine, &options.gpu) {
+        let tracing = match (options.engine, &options.gpu) {
             (Engine::Family { variant, machine }, _) => {
-                Box::new(FamilyTracer::new(Kernel::new(&variant, &bvh, &flat)?, machine)?)
+                Tracing::Family(FamilyTracer::new(Kernel::new(&variant, &bvh, &flat)?, machine)?, variant)
             }
-            (Engine::Gpu, Some(gpu)) => {
-                let made = gpu.tracer(&bvh, &asked, &flat)?;
-                kernels = Some(made.tracer.variants().map(|variant| *variant));
-                instead = made.instead;
-                Box::new(made.tracer)
-            }
-            (Engine::Cpu | Engine::Gpu, _) => Box::new(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
+            (Engine::Gpu, Some(gpu)) => Tracing::Gpu(gpu.tracer(&bvh, &asked, &flat)?),
+            (Engine::Cpu | Engine::Gpu, _) => Tracing::Cpu(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
         };
         let (flatten, build) = (flattened - start, built - flattened);
         let timings = Timings { flatten, build, encode: built.elapsed(), ..Timings::default() };
         let TraceOptions { engine, build, .. } = options;
-        Ok(Self { tracer, engine, kernels, instead, build, triangles: flat.len(), non_opaque, timings })
+        Ok(Self { tracing, engine, build, triangles: flat.len(), non_opaque, timings })
     }
 
     /// What answers.
@@ -153,14 +161,33 @@ impl TraceScene {
         &self.engine
     }
 
-    /// The kernel that answers `query`, where a kernel does.
-    pub fn kernel(&self, query: Query) -> Option<Variant> {
-        self.kernels.map(|kernels| kernels[usize::from(query == Query::Any)])
+    /// The kernel that answers `query` of a batch of `rays`, where a kernel does.
+    pub fn kernel(&self, query: Query, rays: usize) -> Option<Variant> {
+        let query = match query {
+            Query::Closest => raywarp_cuda::Query::Closest,
+            Query::Any => raywarp_cuda::Query::Any,
+        };
+        match &self.tracing {
+            Tracing::Cpu(_) => None,
+            Tracing::Family(_, variant) => Some(*variant),
+            Tracing::Gpu(gpu) => gpu.kernel(query, rays),
+        }
+    }
+
+    /// The GPUs that answer, in the order of their stretches of a batch.
+    pub fn devices(&self) -> Vec<&raywarp_cuda::Device> {
+        match &self.tracing {
+            Tracing::Gpu(gpu) => gpu.tracer.tracers().map(raywarp_cuda::CudaPair::device).collect(),
+            Tracing::Cpu(_) | Tracing::Family(..) => Vec::new(),
+        }
     }
 
     /// Why another kernel of the GPU answers than the one that was chosen, where the scene does not fit that.
     pub fn instead(&self) -> Option<&str> {
-        self.instead.as_deref()
+        match &self.tracing {
+            Tracing::Gpu(gpu) => gpu.instead.as_deref(),
+            Tracing::Cpu(_) | Tracing::Family(..) => None,
+        }
     }
 
     /// How the tree was built.
@@ -198,7 +225,7 @@ impl TraceScene {
     }
 
     fn check(&self, rays: &[Ray], query: Query) -> Result<(), TraceSceneError> {
-        let Some(variant) = self.kernel(query) else { return Ok(()) };
+        let Some(variant) = self.kernel(query, rays.len()) else { return Ok(()) };
         // An invalid ray misses, whatever its interval.
         let negative = |ray: &Ray| ray.is_valid() && ray.t_min < 0.0;
         match rays.iter().position(negative).filter(|_| variant.needs().t_min_not_negative) {
@@ -218,7 +245,7 @@ impl TraceScene {
         let batch = self.batch();
         let batches = rays.chunks(batch).zip(hits.chunks_mut(batch)).zip(instances.chunks_mut(batch));
         for ((rays, hits), instances) in batches {
-            stats += self.tracer.closest(rays, &[], hits, instances, control)?;
+            stats += self.tracing.tracer().closest(rays, &[], hits, instances, control)?;
         }
         Ok((Answers::Closest { hits, instances }, stats))
     }
@@ -228,7 +255,7 @@ impl TraceScene {
         let mut blocked = Vec::with_capacity(rays.len());
         let (mut bits, mut undecided) = (vec![0; self.batch().min(rays.len()).div_ceil(32)], Vec::new());
         for rays in rays.chunks(self.batch()) {
-            stats += self.tracer.any(rays, &[], &mut bits, &mut undecided, control)?;
+            stats += self.tracing.tracer().any(rays, &[], &mut bits, &mut undecided, control)?;
             blocked.extend((0..rays.len()).map(|i| bits[i / 32] >> (i % 32) & 1 == 1));
         }
         Ok((Answers::Any { blocked }, stats))

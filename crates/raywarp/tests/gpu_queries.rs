@@ -1,0 +1,154 @@
+//! Queries of library users on GPUs, or rather on a pretended driver with emulated kernels.
+
+use raywarp::{Control, DeviceChoice, Hit, QueryError, Ray, TraceError, TriangleBvh, TriangleMesh};
+
+#[path = "../../cuda-emulation/tests/common/pretended.rs"]
+mod pretended;
+use pretended::{Driver, NEVER};
+
+/// Bumpy sheets above each other.
+fn meshes() -> Vec<TriangleMesh> {
+    let sheet = |z: usize| {
+        let mut mesh = TriangleMesh::default();
+        for i in 0..64 {
+            let [x, y] = [i % 8, i / 8];
+            mesh.positions.push([x as f32, y as f32, (10 * z + (x * 7 + y * 5) % 3) as f32]);
+            if x < 7 && y < 7 {
+                let first = i as u32;
+                mesh.indices.extend([[first, first + 1, first + 9], [first, first + 9, first + 8]]);
+            }
+        }
+        mesh
+    };
+    (0..3).map(sheet).collect()
+}
+
+/// Rays through edges, corners and faces, some beside everything and some invalid.
+fn rays(count: usize) -> Vec<Ray> {
+    let ray = |i: usize| {
+        let at = |k: usize| (i * k % 67) as f32 / 8.0 - 0.5;
+        let start = if i % 31 == 7 { f32::NAN } else { 25.0 };
+        Ray::new([at(5), at(29), start], [0.0, 0.01 * (i % 5) as f32, -1.0])
+    };
+    (0..count).map(ray).collect()
+}
+
+type Answers = (Vec<[u32; 4]>, Vec<u32>, Vec<u32>);
+
+fn ask(bvh: &TriangleBvh, rays: &[Ray]) -> Result<Answers, TraceError> {
+    let (mut hits, mut meshes) = (vec![Hit::default(); rays.len()], vec![7; rays.len()]);
+    bvh.closest_batch(rays, &mut hits, &mut meshes, &Control::default())?;
+    let mut blocked = vec![0; rays.len().div_ceil(32)];
+    bvh.any_batch(rays, &mut blocked, &Control::default())?;
+    let hits = hits.iter().map(|hit| [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.primitive]).collect();
+    Ok((hits, meshes, blocked))
+}
+
+#[test]
+fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_without() {
+    let Some(driver) = Driver::get() else { return };
+    driver.devices(3);
+    let cpu = TriangleBvh::build(&meshes()).unwrap();
+    for (choice, names) in [
+        (DeviceChoice::Cuda(vec![0]), "cuda:0 (pretended GPU)"),
+        (DeviceChoice::Cuda(vec![2, 0]), "cuda:2 (pretended GPU), cuda:0 (pretended GPU)"),
+        (DeviceChoice::AllCuda, "cuda:0 (pretended GPU), cuda:1 (pretended GPU), cuda:2 (pretended GPU)"),
+    ] {
+        let bvh = TriangleBvh::build_on(&meshes(), &choice).unwrap();
+        assert_eq!(bvh.batches_by(), names);
+        // Fewer than devices, by the kernel for few rays, and by the other.
+        for count in [0, 1, 70, 3000] {
+            let rays = rays(count);
+            assert!(ask(&bvh, &rays) == ask(&cpu, &rays), "{choice}, {count} rays");
+        }
+        // Whatever becomes of the driver.
+        driver.fails_at(0, false);
+        for ray in &rays(50) {
+            assert_eq!((bvh.closest(ray), bvh.any(ray)), (cpu.closest(ray), cpu.any(ray)));
+            assert!(bvh.all(ray).eq(cpu.all(ray)));
+        }
+        assert!(matches!(ask(&bvh, &rays(70)), Err(TraceError::Device(_))));
+        driver.fails_at(NEVER, false);
+    }
+}
+
+#[test]
+fn a_gpu_that_was_named_and_is_not_there_or_fails_is_an_error_that_says_so() {
+    let Some(driver) = Driver::get() else { return };
+    driver.devices(2);
+    let error = |choice| TriangleBvh::build_on(&meshes(), &choice).err().unwrap();
+    let missing = error(DeviceChoice::Cuda(vec![0, 2]));
+    assert_eq!(missing.to_string(), "there is no CUDA device 2; 2 found");
+    driver.device_memory(1, 1000);
+    let full = error(DeviceChoice::AllCuda);
+    assert!(matches!(full, QueryError::OneOfGpus { .. }), "{full:?}");
+    assert!(full.to_string().starts_with("cuda:1: the scene needs 1 MiB of device memory"), "{full}");
+    assert!(matches!(error(DeviceChoice::Cuda(vec![1])), QueryError::Cuda(_)));
+    driver.devices(0);
+    assert_eq!(error(DeviceChoice::AllCuda).to_string(), "there is no CUDA device 0; 0 found");
+}
+
+/// Has a pool of one thread, whose rule is about the fewest rays.
+fn on_one_thread(test: impl FnOnce() + Send) {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(test);
+}
+
+/// Asks for almost as many rays as are worth a GPU.
+fn ask_many(bvh: &TriangleBvh) {
+    let many = raywarp::rays_worth_a_gpu(3 * 98, 1) - 1;
+    let rays = vec![Ray::new([50.0; 3], [1.0, 0.0, 0.0]); many as usize];
+    bvh.any_batch(&rays, &mut vec![0; rays.len().div_ceil(32)], &Control::default()).unwrap();
+}
+
+#[test]
+fn auto_starts_a_gpu_once_the_rays_are_worth_it_and_keeps_small_batches_on_the_cpu() {
+    let Some(driver) = Driver::get() else { return };
+    driver.devices(2);
+    driver.device_memory(0, 1000);
+    on_one_thread(|| {
+        let cpu = TriangleBvh::build(&meshes()).unwrap();
+        let bvh = TriangleBvh::build_on(&meshes(), &DeviceChoice::Auto).unwrap();
+        ask_many(&bvh);
+        assert!(bvh.batches_by().starts_with("the CPU: 15"), "{}", bvh.batches_by());
+        let rays = rays(1000);
+        // The first has no room.
+        assert!(ask(&bvh, &rays) == ask(&cpu, &rays));
+        assert_eq!(bvh.batches_by(), "cuda:1 (pretended GPU)");
+        let calls = driver.ask("calls");
+        assert!(ask(&bvh, &rays[..299]) == ask(&cpu, &rays[..299]));
+        assert_eq!(driver.ask("calls"), calls);
+        assert!(ask(&bvh, &rays[..300]) == ask(&cpu, &rays[..300]));
+        assert!(driver.ask("calls") > calls);
+        // It fails in the middle of its work: the CPU goes on, with the same hits.
+        driver.fails_at(5, false);
+        assert!(ask(&bvh, &rays) == ask(&cpu, &rays));
+        assert!(bvh.batches_by().starts_with("the CPU: the CUDA driver failed while "), "{}", bvh.batches_by());
+        driver.fails_at(NEVER, false);
+        assert!(ask(&bvh, &rays) == ask(&cpu, &rays));
+    });
+}
+
+#[test]
+fn auto_goes_on_with_the_cpu_where_no_gpu_starts_and_says_what_happened() {
+    let Some(driver) = Driver::get() else { return };
+    on_one_thread(|| {
+        let (cpu, rays) = (TriangleBvh::build(&meshes()).unwrap(), rays(1000));
+        type Plan<'a> = (&'a str, &'a dyn Fn());
+        let plans: [Plan; 3] = [
+            ("the CPU: there is no NVIDIA GPU", &|| driver.devices(0)),
+            ("the CPU: cuda:0: the scene needs 1 MiB", &|| driver.memory(1000)),
+            ("the CPU: the CUDA driver failed while counting devices", &|| driver.fails_at(0, false)),
+        ];
+        for (says, plan) in plans {
+            let bvh = TriangleBvh::build_on(&meshes(), &DeviceChoice::Auto).unwrap();
+            ask_many(&bvh);
+            plan();
+            let answers = ask(&bvh, &rays);
+            driver.fails_at(NEVER, false);
+            driver.devices(1);
+            driver.memory(1 << 30);
+            assert!(answers == ask(&cpu, &rays), "{says}");
+            assert!(bvh.batches_by().starts_with(says), "{}", bvh.batches_by());
+        }
+    });
+}
