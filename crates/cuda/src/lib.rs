@@ -49,12 +49,8 @@ pub use headers::{HEADER_OPTIONS, header, with_header};
 pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
-<<<<<<< HEAD
-    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, Query, compiled, kernel_behind, kernel_name,
-=======
-    AIMED_KERNEL, AIMED_SOURCE, BLOCK_THREADS, Query, compiled, kernel_behind, kernel_for_few, kernel_name,
->>>>>>> auto26
-    options_text, other_sources, source_name, source_text, sources,
+    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, Query, compiled, kernel_behind, kernel_for_few,
+    kernel_name, options_text, other_sources, source_name, source_text, sources,
 };
 pub use pair::{CudaPair, EncodedPair, OnTree};
 pub use peak::PeakRates;
