@@ -18,8 +18,8 @@
 //   7.5 and later. Products and sums are fused here where they say so: a compiler that fuses others gives other bits, and
 //   rays at edges may be lost. What a kernel itself would have fused, it fuses by `__fmaf_rn`. Denormal numbers are not to be
 //   flushed either (-use_fast_math), which is refused below.
-// - Launches: blocks of any shape, whose warps need not be full. No shared memory, no barrier of the block. A kernel that asks
-//   takes some 1.4 KiB of local memory a lane, which both queries share, and some 130 registers (13.0).
+// - Launches: blocks of any shape, whose warps need not be full; no shared memory, no barrier. A kernel that asks takes 1.4 KiB
+//   of local memory a lane and some 130 registers: a block of over 384 threads needs __launch_bounds__ to start. 128 are good.
 // - Rays that the tree's test cannot decide (they start farther from zero than twice its reach, `Tree::farthest`, have
 //   extreme directions, or meet triangles that are extreme as they see them) are traced again within the same call, by a
 //   slower test that knows no limits. The caller sees nothing of it.

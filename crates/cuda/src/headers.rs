@@ -67,8 +67,10 @@ pub fn header() -> &'static str {
 /// let (tree, count) = (Tree(scene.tree(&stream)), 1u32);
 /// let mut launch = queue.launch_builder(&depths);
 /// launch.arg(&tree).arg(&rays).arg(&mut found).arg(&count);
+/// // At most 384 threads a block: such a kernel takes some 130 registers.
+/// let config = LaunchConfig { grid_dim: (count.div_ceil(128), 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
 /// // SAFETY: the kernel takes these, reads one ray of 8 floats, and writes a float.
-/// unsafe { launch.launch(LaunchConfig::for_num_elems(count)) }?;
+/// unsafe { launch.launch(config) }?;
 /// assert_eq!(queue.clone_dtoh(&found)?, [1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -14,6 +14,8 @@ use std::sync::Arc;
 /// Rays of a pixel, and the floats of each: as in occlusion.cu.
 const RAYS: usize = 1 + 8;
 const RAY_FLOATS: usize = 8;
+/// Threads of a block.
+const BLOCK: u32 = 128;
 
 /// The kernel's argument `tree`.
 #[repr(transparent)]
@@ -46,10 +48,14 @@ pub fn is_right(
     let mut open: CudaSlice<u32> = queue.alloc_zeros(COUNT)?;
     let mut asked: CudaSlice<f32> = queue.alloc_zeros(COUNT * RAYS * RAY_FLOATS)?;
     let (tree, [x, y, z]) = (Tree(scene.tree(stream)), EYES[0]);
+    // Of 1024 threads, as `for_num_elems` has them, no block starts: a kernel that traces takes some 130 registers.
+    let blocks = (COUNT as u32).div_ceil(BLOCK);
     let mut builder = queue.launch_builder(&kernel);
     builder.arg(&tree).arg(&corners).arg(&mut open).arg(&mut asked).arg(&SIZE[0]).arg(&SIZE[1]).arg(&x).arg(&y).arg(&z);
     // SAFETY: the kernel takes these, reads nine floats a triangle of the tree, and writes as much as was allocated.
-    unsafe { builder.launch(LaunchConfig::for_num_elems(COUNT as u32)) }?;
+    unsafe {
+        builder.launch(LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 })
+    }?;
 
     let (open, asked) = (queue.clone_dtoh(&open)?, queue.clone_dtoh(&asked)?);
     queue.synchronize()?;
