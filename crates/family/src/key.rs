@@ -153,11 +153,16 @@ impl TriangleTest {
 }
 
 named! {
-    /// Collapses of a binary tree to four children.
+    /// Which children a node of a wider tree opens until it is full.
     Collapse {
-        /// The child of the largest box first, with rules near the leaves (G14 4.1).
+        /// Guthe's (G14 4.1), for nodes of four. The child of largest surface area, except near the leaves:
+        /// - a child with just two leaves goes first (of several the largest), as that removes a node;
+        /// - then, while nothing was opened yet, a child with just three leaves (of several the largest);
+        /// - once something was opened, a child with just three leaves only if it is the only inner child.
+        ///
+        /// By the last rule a node may stay with three children, where several children have three leaves.
         Guthe = "guthe",
-        /// Adoption of the largest child whose children fit (L9).
+        /// The lecture's (L9): the child of largest surface area whose children fit, until none fits.
         Adopt = "adopt",
     }
 }

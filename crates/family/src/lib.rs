@@ -13,6 +13,7 @@ pub mod legal;
 mod operation;
 mod paper;
 mod part;
+mod query;
 mod source;
 mod variant;
 
@@ -20,5 +21,6 @@ pub use key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Oc
 pub use operation::{Block, Operation, Space};
 pub use paper::{PaperRow, papers};
 pub use part::{Organisation, Supply, Tree};
+pub use query::Query;
 pub use source::{SOURCES, Source, sources_of};
 pub use variant::{IllegalVariant, Needs, Refill, Stack, Variant};

@@ -91,16 +91,6 @@ named! {
 }
 
 impl Tree {
-    /// Bytes of a node; for [`Tree::WideN`] those of one child.
-    pub fn node_bytes(self) -> u32 {
-        match self {
-            Self::Bvh2 | Self::H8 => 64,
-            Self::Wide4 => 128,
-            Self::WideN => 32,
-            Self::Cwbvh8 => 80,
-        }
-    }
-
     /// The most triangles in a leaf of a binary tree that it can be made from.
     pub fn max_leaf(self) -> u32 {
         match self {
@@ -108,11 +98,6 @@ impl Tree {
             Self::Cwbvh8 => 3,
             Self::H8 => 1,
         }
-    }
-
-    /// Bytes of a triangle record.
-    pub fn record_bytes(self) -> u32 {
-        if self == Self::H8 { 64 } else { 48 }
     }
 
     /// Whether the triangles of all hit leaves of a node come as one group.

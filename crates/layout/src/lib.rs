@@ -14,6 +14,8 @@
 //! says how deep a stack its walk needs. Fields are private: what exists was made by its encoder and
 //! keeps its invariants, which kernels rely on instead of checking.
 //!
+//! [`encode`] makes the one of a variant of the kernel family, an [`EncodedTree`]: all of the table but [`Wide8`].
+//!
 //! [`save`] and [`load`] keep all but [`Wide8`] in files.
 #![forbid(unsafe_code)]
 
@@ -21,6 +23,7 @@ mod block;
 mod bvh2;
 mod collapse;
 mod cwbvh8;
+mod encoded;
 mod error;
 mod file;
 mod h8;
@@ -36,10 +39,12 @@ mod woop;
 pub use block::{BLOCK, INDEX_MASK, MORE_BLOCKS, NON_OPAQUE, TriangleBlock, UNUSED_SLOT};
 pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
 pub use cwbvh8::{Cwbvh8, Cwbvh8Node, encode_cwbvh8};
+pub use encoded::{ChildWords, EncodedTree, MemoryLayout, Swizzle, encode};
 pub use error::LayoutError;
 pub use file::{FILE_VERSION, FileError, load, save};
 pub use h8::{H8, H8Block, H8Node, H8Pair, H8Ray, child_block, encode_h8, encode_h8_reaching};
-pub use pull_up::Collapse;
+/// The rule by which [`encode_wide4`] collapses a tree.
+pub use raywarp_family::Collapse;
 pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};
 pub use wide_n::{WideN, WideNChild, encode_wide_n};
 pub use wide4::{Wide4Node, Wide4Tree, encode_wide4};

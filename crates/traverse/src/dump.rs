@@ -4,10 +4,10 @@
 //! the operation before them as [`Code::Mark`]s: a pushed child on a visit, and on a test what a hit needs: one mark when
 //! it was taken; where the rows of a record are fetched one by one, a mark a row more.
 
-use crate::kernel::{Batch, Kernel, KernelError, Query};
+use crate::kernel::{Batch, Kernel, KernelError};
 use crate::probe::{Event, Probe};
 use rayon::prelude::*;
-use raywarp_family::{Block, Key, Organisation, Supply, Tree, Variant};
+use raywarp_family::{Block, Key, Organisation, Query, Supply, Tree, Variant};
 use raywarp_geom::{HitKey, Ray};
 
 /// Rays that are written down together.
