@@ -57,9 +57,9 @@ mod tests {
     #[test]
     fn a_leaf_that_does_not_fit_a_word_is_an_error() {
         for (first, count) in [(0, MOST_RECORDS + 1), (1 << FIRST_BITS, 1)] {
-            let mut words = [0u32; 8];
-            (words[3], words[7]) = (first, count);
-            let error = pack(MemoryLayout::of(Tree::WideN), &mut words);
+            let mut words = [0u32; 16];
+            (words[12], words[14]) = (first, count);
+            let error = pack(MemoryLayout::of(Tree::Bvh2), &mut words);
             assert_eq!(error, Err(CudaError::LeafTooLarge { count, first }));
         }
     }

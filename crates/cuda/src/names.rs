@@ -82,8 +82,8 @@ pub fn other_sources() -> Vec<(String, String)> {
 /// Whether there is CUDA code for it: packets and phases are about votes.
 fn is_written(variant: &Variant) -> bool {
     let votes = matches!(variant.organisation(), Organisation::Packet | Organisation::Phased);
-    let h8 = (variant.organisation() == Organisation::Phased) == (variant.tree() == Tree::H8);
-    h8 && !(votes && variant.sync() == Sync::Implicit)
+    let phased = (variant.organisation() == Organisation::Phased) == variant.tree().holds_pairs();
+    phased && !(votes && variant.sync() == Sync::Implicit)
 }
 
 /// Variants beside the papers' that are compiled: those that are measured.

@@ -200,13 +200,13 @@ impl Key {
             Self::Branching => "4",
             // AL09 5.2: replace every 4 main-loop iterations, inner loops of at most 4.
             Self::Every | Self::Rounds if supply == Supply::Queue => "4",
-            Self::Order if tree == Tree::Wide4 => "network6",
+            Self::Order if tree.pulls_up_four() => "network6",
             Self::Postpone => "1",
             Self::Refill => "60",
             Self::Share => "20",
             // Sweeps on an H200: docs/performance.md.
             Self::Step | Self::Test => "56",
-            Self::Triangle if tree == Tree::H8 => "pair",
+            Self::Triangle if tree.holds_pairs() => "pair",
             _ => self.values()[0],
         }
     }
@@ -220,15 +220,15 @@ impl Key {
             Self::Box => !tree.groups_leaves(),
             // A packet needs a record as soon as any of its rays does.
             Self::Fetch => !tree.groups_leaves() && !packet,
-            Self::Branching => tree == Tree::WideN,
-            Self::Collapse => tree == Tree::Wide4,
+            Self::Branching => tree.shares_rays(),
+            Self::Collapse => tree.pulls_up_four(),
             Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
             Self::Leaves => matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile),
             Self::Occlusion => !packet,
-            Self::Order => tree == Tree::Wide4,
+            Self::Order => tree.pulls_up_four(),
             Self::Sync => true,
             // Its planes are made for one test.
-            Self::Planes => tree != Tree::H8,
+            Self::Planes => !tree.holds_pairs(),
             Self::Triangle => true,
             Self::Postpone => organisation.is_speculative() || organisation == Organisation::Phased,
             Self::Refill => supply == Supply::Replace,
@@ -238,7 +238,7 @@ impl Key {
             }
             Self::Share => organisation == Organisation::IfWhile,
             Self::Step | Self::Test => organisation == Organisation::Phased,
-            Self::Unroll => !packet && tree != Tree::WideN && tree != Tree::H8,
+            Self::Unroll => !packet && !tree.shares_rays() && !tree.holds_pairs(),
         }
     }
 }
