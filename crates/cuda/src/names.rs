@@ -25,7 +25,7 @@ fn blocks(variant: &Variant) -> u32 {
         Tree::Bvh2 if variant.supply() == Supply::Direct && variant.fetch() == Fetch::Needed => 12,
         // 48: with 40 primary rays lose 9 to 13 %, AO 1 to 7 %, diffuse nothing.
         Tree::Bvh2 if variant.triangle() != TriangleTest::Watertight => 10,
-        Tree::WideN => 4,
+        _ if variant.lanes_per_ray() > 1 => 4,
         // 56: with 48 all lose 1 to 3 %.
         Tree::Cwbvh8 => 9,
         // 56: with 48 a few are spilled, with 64 there are fewer warps; diffuse rays lose 4 and 5 %.

@@ -23,10 +23,10 @@ mod ray;
 mod validate;
 
 use crate::collapse::{Collapse, LeafRule};
-use crate::cwbvh8::family::{self, Family};
-use crate::cwbvh8::octants;
-use crate::encoded::{KernelTree, MemoryLayout};
 use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::tree::cwbvh8::family::{self, Family};
+use crate::tree::cwbvh8::octants;
+use crate::tree::{KernelTree, MemoryLayout};
 use crate::{LayoutError, structure};
 use node::{MAX_BLOCKS, SLOTS};
 use pair::shared_edge;

@@ -13,9 +13,9 @@
 //!   leaf has one, its second;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
-use crate::encoded::{ChildWords, KernelTree, MemoryLayout, Swizzle};
 use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable};
+use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
 use crate::{INDEX_MASK, LayoutError, NO_CHILD, WoopTriangle, structure};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;

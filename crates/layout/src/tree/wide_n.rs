@@ -13,10 +13,10 @@
 //! - only the root of a tree that is one leaf has a single child;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
-use crate::encoded::{ChildWords, KernelTree, MemoryLayout, Swizzle};
 use crate::file::{Contents, Loaded, Parts, Stored};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
+use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
 use crate::{Collapse, LayoutError, NO_CHILD, structure};
 use bytemuck::{Pod, Zeroable};
 use raywarp_bvh::Bvh2;

@@ -1,15 +1,32 @@
-//! The trees of the kernel family behind one type: [`encode`] makes what a variant walks, and everyone who has to know how
+//! The trees of the kernel family, a file each, behind one type: [`encode`] makes what a variant walks, and everyone who has to know how
 //! its records lie, be it to upload or to follow addresses, asks [`EncodedTree`] and [`MemoryLayout`].
 
-use crate::{
-    Cwbvh8, EncodedBvh2, H8, LayoutError, Wide4Tree, WideN, encode_bvh2, encode_cwbvh8, encode_h8_reaching,
-    encode_wide_n, encode_wide4,
-};
+mod bvh2;
+mod cwbvh8;
+mod h8;
+mod wide4;
+mod wide_n;
+
+pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
+pub use cwbvh8::{Cwbvh8, Cwbvh8Node, encode_cwbvh8};
+pub use h8::{H8, H8Block, H8Node, H8Pair, H8Ray, child_block, encode_h8, encode_h8_reaching};
+pub use wide_n::{WideN, WideNChild, encode_wide_n};
+pub use wide4::{Wide4Node, Wide4Tree, encode_wide4};
+
+use crate::LayoutError;
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Tree, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
 
 /// A tree that some variant walks.
+///
+/// | encoding | node | leaf | for |
+/// |---|---|---|---|
+/// | [`EncodedBvh2`] | 64 bytes, two children with their boxes | a range of records | the kernels of AL09 |
+/// | [`Wide4Tree`] | 128 bytes, four children, structure of arrays | a range of records | the kernels of G14 and L9 |
+/// | [`WideN`] | 32 bytes each for 4, 8, 16 or 32 children | a range of records | one ray on as many lanes (AL09 5.3) |
+/// | [`Cwbvh8`] | 80 bytes, eight children, boxes in bytes | a range of records | GPUs, where memory bounds the rate |
+/// | [`H8`] | 64 bytes, eight children, boxes in bytes | a record of 64 bytes, one or two triangles | GPUs without ray tracing hardware |
 #[derive(Debug, Clone)]
 #[allow(missing_docs)] // They say it themselves.
 pub enum EncodedTree {
@@ -201,7 +218,7 @@ impl EncodedTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bvh2Node, Cwbvh8Node, H8Block, VertexTriangle, Wide4Node, WideNChild, WoopTriangle};
+    use crate::{VertexTriangle, WoopTriangle};
     use raywarp_bvh::{BuildOptions, build};
 
     #[test]

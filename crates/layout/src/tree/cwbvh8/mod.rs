@@ -21,8 +21,8 @@ mod quantize;
 mod validate;
 
 use crate::collapse::{Collapse, LeafRule};
-use crate::encoded::{KernelTree, MemoryLayout, Swizzle};
 use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::tree::{KernelTree, MemoryLayout, Swizzle};
 use crate::{LayoutError, NON_OPAQUE, structure};
 use family::Slotted;
 use node::{MAX_LEAF, SLOTS};

@@ -1,6 +1,6 @@
 //! The 64-byte block that is a node: how its bits read.
 
-use crate::encoded::Swizzle;
+use crate::tree::Swizzle;
 use bytemuck::{Pod, Zeroable};
 use raywarp_geom::Aabb;
 
