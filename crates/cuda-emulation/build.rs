@@ -43,7 +43,7 @@ fn main() {
             let source = out.join(format!("{name}_{part}.cpp"));
             write(&source, &names::source_text(variants));
             sources.push(source);
-            for (variant, query) in variants.iter().flat_map(|v| names::Query::ALL.map(|query| (v, query))) {
+            for (variant, query) in variants.iter().flat_map(|v| raywarp_family::Query::ALL.map(|query| (v, query))) {
                 let _ = writeln!(table, "KERNEL(Launch, {})", names::kernel_name(variant, query));
             }
         }

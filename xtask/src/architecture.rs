@@ -11,8 +11,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-geom", &["raywarp-lanes"]),
     ("raywarp-sample", &["raywarp-geom"]),
     ("raywarp-bvh", &["raywarp-geom"]),
-    ("raywarp-layout", &["raywarp-bvh"]),
     ("raywarp-family", &[]),
+    ("raywarp-layout", &["raywarp-bvh", "raywarp-family"]),
     ("raywarp-traverse", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-cpu", &["raywarp-layout", "raywarp-lanes"]),
     ("raywarp-cuda", &["raywarp-layout", "raywarp-family"]),
@@ -146,10 +146,53 @@ pub fn check() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn the_crates_depend_on_each_other_as_designed() {
         assert_eq!(check(), Vec::<String>::new());
+    }
+
+    /// The files of programs and kernels below `folder` that name one of `names`.
+    fn files_that_name(names: &[&str], folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_code = path.extension().is_some_and(|end| ["rs", "h", "cu"].iter().any(|&code| end == code));
+            if path.is_dir() {
+                files_that_name(names, &path, found);
+            } else if is_code && names.iter().any(|name| std::fs::read_to_string(&path).unwrap().contains(name)) {
+                found.push(path.to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+
+    /// What adding a tree touches: see ARCHITECTURE.md, "Where to start".
+    #[test]
+    fn a_tree_is_named_in_nine_files() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+        for (kind, stem) in [("WideN", "wide_n"), ("Wide4", "wide4")] {
+            let names = [kind, &format!("mod {stem};"), &format!("{stem}.h\"")];
+            let mut found = Vec::new();
+            for entry in std::fs::read_dir(&crates).unwrap() {
+                let folders = ["src", "kernels"].map(|folder| entry.as_ref().unwrap().path().join(folder));
+                folders.iter().filter(|folder| folder.is_dir()).for_each(|f| files_that_name(&names, f, &mut found));
+            }
+            let mut found: Vec<&str> =
+                found.iter().filter_map(|file| file.split_once("../crates/")).map(|f| f.1).collect();
+            found.sort_unstable();
+            let expected = [
+                "cuda/kernels/options.h",
+                "cuda/kernels/tree/tree.h",
+                &format!("cuda/kernels/tree/{stem}.h"),
+                "cuda/src/headers.rs",
+                "family/src/tree.rs",
+                "layout/src/tree/mod.rs",
+                &format!("layout/src/tree/{stem}.rs"),
+                "traverse/src/tree/mod.rs",
+                &format!("traverse/src/tree/{stem}.rs"),
+            ];
+            assert_eq!(found, expected, "{stem}");
+        }
     }
 
     fn package(name: &str, uses: &str, kind: Option<&str>) -> Metadata {

@@ -155,10 +155,6 @@ impl Prepared {
     /// What the Rust schedule does.
     fn tally(&self, variant: &Variant, query: Query, rays: &[Ray]) -> Result<Tally, Box<dyn Error>> {
         let kernel = Kernel::new(&variant.voted(), self.tree(variant), &self.triangles)?;
-        let query = match query {
-            Query::Closest => raywarp_traverse::Query::Closest,
-            Query::Any => raywarp_traverse::Query::Any,
-        };
         // As many warps as there are rays for, or one.
         let resident = if is_alone(variant) { 1 } else { u32::MAX };
         let batch = Batch { rays, after: &[], query, resident };

@@ -1,6 +1,6 @@
 //! What is measured.
 
-use raywarp_family::{IllegalVariant, Key, Organisation, Supply, Tree, Variant};
+use raywarp_family::{IllegalVariant, Key, Organisation, Supply, Variant};
 use std::fmt;
 use std::str::FromStr;
 
@@ -63,11 +63,8 @@ impl Subject {
         };
         let plain = Variant::new(Supply::Direct, Organisation::WhileWhile, variant.tree());
         let own = Variant::new(Supply::Direct, variant.organisation(), variant.tree());
-        let keys: &[Key] = match variant.tree() {
-            // Its schedule is the tree's own.
-            Tree::Cwbvh8 => &[Key::Planes, Key::Triangle],
-            _ => &[Key::Branching, Key::Collapse, Key::Planes, Key::Triangle],
-        };
+        // Those that mean nothing for the tree change nothing.
+        let keys = [Key::Branching, Key::Collapse, Key::Planes, Key::Triangle];
         let Ok(base) = plain.or(own) else { return variant.voted() };
         keys.iter().fold(base, |base, &key| base.with(key, variant.value(key)).unwrap_or(base))
     }

@@ -236,14 +236,14 @@ mod tests {
 
     #[test]
     fn guthes_improvements_stand_alone_and_together() {
-        use raywarp_family::{Occlusion, Tree};
+        use raywarp_family::Occlusion;
         let seen: std::collections::BTreeSet<[bool; 3]> = named("guthe")
             .unwrap()
             .subjects(&Target::Cpu)
             .iter()
             .map(|subject| {
                 let Subject::Kernel(v) = subject else { panic!("{subject}") };
-                [v.tree() == Tree::Wide4, v.unroll() > 1, v.occlusion() == Occlusion::Unsorted]
+                [v.tree().pulls_up_four(), v.unroll() > 1, v.occlusion() == Occlusion::Unsorted]
             })
             .collect();
         assert_eq!(seen.len(), 8);

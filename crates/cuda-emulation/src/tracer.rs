@@ -5,6 +5,7 @@ use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, kernel_behind, kernel_name};
 use raywarp_family::{Space, Supply, Variant};
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+use raywarp_layout::MemoryLayout;
 
 /// Warps of a block, and blocks that run at once: enough for warps to meet others of their block and of another.
 const WARPS_PER_BLOCK: u32 = 2;
@@ -167,7 +168,11 @@ impl EmulatedTracer {
         let nodes: &[Chunk] = bytemuck::cast_slice(&self.nodes);
         let [counter, invalid, again, counter_behind] = counters.each_mut().map(std::slice::from_mut);
         let mut windows = [
-            Window::records(&nodes[..self.scene.nodes.len() / 16], Space::Node, self.variant.tree().node_bytes()),
+            Window::records(
+                &nodes[..self.scene.nodes.len() / 16],
+                Space::Node,
+                MemoryLayout::of(self.variant.tree()).node_bytes,
+            ),
             Window::records(&self.triangles, Space::Triangle, 48),
             Window::records(&self.scene.slots, Space::Slot, 4),
             Window::read(&self.scene.ids),

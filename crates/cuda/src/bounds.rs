@@ -10,7 +10,7 @@ use crate::launch::WARP;
 use crate::names::BLOCK_THREADS;
 use crate::{CudaError, Device, FAMILY, Function, KernelSet, Query, kernel_name, source_name};
 use cudarc::nvrtc::Ptx;
-use raywarp_family::{Supply, Tree, Variant};
+use raywarp_family::{Supply, Variant};
 use std::fmt;
 
 /// Threads of a block and registers of a thread; what is not given is as compiled.
@@ -98,7 +98,7 @@ impl LaunchBounds {
     /// Whether a kernel of `variant` can have them.
     fn check_variant(&self, variant: &Variant) -> Result<(), CudaError> {
         self.check(&variant.to_string())?;
-        let shares = variant.tree() == Tree::WideN || variant.supply() == Supply::Queue;
+        let shares = variant.lanes_per_ray() > 1 || variant.supply() == Supply::Queue;
         if shares && self.threads() > BLOCK_THREADS {
             let why = "its shared memory is for at most 128 threads";
             return Err(CudaError::Bounds { kernel: variant.to_string(), bounds: *self, why });

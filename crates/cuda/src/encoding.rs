@@ -1,6 +1,7 @@
 //! What variants must have in common to walk the same bytes.
 
-use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
+use raywarp_family::{Collapse, Tree, Variant};
+use raywarp_layout::TriangleFormat;
 
 /// The encoding that a variant walks: variants of one encoding can share a [`crate::DeviceScene`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -8,19 +9,13 @@ pub struct Encoding {
     tree: Tree,
     lanes_per_ray: u32,
     collapse: Collapse,
-    /// One of the tests that read these records.
-    records: TriangleTest,
+    records: TriangleFormat,
 }
 
 impl Encoding {
     /// That of `variant`.
     pub fn of(variant: &Variant) -> Self {
-        let records = match variant.triangle() {
-            // Both read three corners, or of blocks one or two triangles.
-            TriangleTest::Watertight if variant.tree() != Tree::H8 => TriangleTest::MoellerTrumbore,
-            TriangleTest::Watertight => TriangleTest::Pair,
-            other => other,
-        };
+        let records = TriangleFormat::of(variant.triangle());
         Self { tree: variant.tree(), lanes_per_ray: variant.lanes_per_ray(), collapse: variant.collapse(), records }
     }
 

@@ -1,8 +1,7 @@
 //! Nodes as kernels want them: a child in one word, as it lies on the stack (kernels/tree/entry.h).
 
 use crate::CudaError;
-use raywarp_family::Tree;
-use raywarp_layout::NO_CHILD;
+use raywarp_layout::{ChildWords, MemoryLayout, NO_CHILD};
 
 /// Bits of a leaf's first record.
 const FIRST_BITS: u32 = 27;
@@ -10,31 +9,21 @@ const FIRST_BITS: u32 = 27;
 const MOST_RECORDS: u32 = 16;
 const LEAF: u32 = 1 << 31;
 
-/// Where the words of a child stand in its node, in words: its index, its count, and its six planes.
-struct Places {
-    child: usize,
-    count: usize,
-    planes: [usize; 6],
-}
-
 /// Rewrites encoded nodes: a child's index and count become one word, and the box of a child that is not there goes to
 /// infinity, where no ray with a finite end meets it. Compressed nodes stay as they are.
-pub(crate) fn pack(tree: Tree, nodes: &mut [u32]) -> Result<(), CudaError> {
-    let (words, children) = match tree {
-        Tree::Bvh2 => (16, (0..2).map(bvh2).collect::<Vec<_>>()),
-        Tree::Wide4 => (32, (0..4).map(wide4).collect()),
-        Tree::WideN => (8, vec![wide_n()]),
-        Tree::Cwbvh8 | Tree::H8 => return Ok(()),
-    };
-    for node in nodes.chunks_exact_mut(words) {
-        for places in &children {
+pub(crate) fn pack(layout: &MemoryLayout, nodes: &mut [u32]) -> Result<(), CudaError> {
+    if layout.children.is_empty() {
+        return Ok(());
+    }
+    for node in nodes.chunks_exact_mut(layout.node_bytes as usize / 4) {
+        for places in layout.children {
             pack_child(node, places)?;
         }
     }
     Ok(())
 }
 
-fn pack_child(node: &mut [u32], places: &Places) -> Result<(), CudaError> {
+fn pack_child(node: &mut [u32], places: &ChildWords) -> Result<(), CudaError> {
     let (index, count) = (node[places.child], node[places.count]);
     node[places.count] = 0;
     if index == NO_CHILD {
@@ -49,31 +38,16 @@ fn pack_child(node: &mut [u32], places: &Places) -> Result<(), CudaError> {
     Ok(())
 }
 
-/// `min x, max x, min y, max y` of each child, then both children's z, the indices, the counts.
-fn bvh2(side: usize) -> Places {
-    let (xy, z) = (4 * side, 8 + 2 * side);
-    Places { child: 12 + side, count: 14 + side, planes: [xy, xy + 1, xy + 2, xy + 3, z, z + 1] }
-}
-
-/// Six rows of planes, the indices, the counts.
-fn wide4(slot: usize) -> Places {
-    Places { child: 24 + slot, count: 28 + slot, planes: std::array::from_fn(|row| 4 * row + slot) }
-}
-
-/// A child by itself: smallest corner and index, largest corner and count.
-fn wide_n() -> Places {
-    Places { child: 3, count: 7, planes: [0, 1, 2, 4, 5, 6] }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_family::Tree;
 
     #[test]
     fn children_become_entries_and_absent_ones_cannot_be_hit() {
         let mut words = [0u32; 16];
         (words[12], words[13], words[14], words[15]) = (77, NO_CHILD, 3, 0);
-        pack(Tree::Bvh2, &mut words).unwrap();
+        pack(MemoryLayout::of(Tree::Bvh2), &mut words).unwrap();
         assert_eq!(words[12..], [LEAF | 2 << FIRST_BITS | 77, 0, 0, 0]);
         let infinity = f32::INFINITY.to_bits();
         assert_eq!([4, 5, 6, 7, 10, 11].map(|plane| words[plane]), [infinity; 6]);
@@ -83,9 +57,9 @@ mod tests {
     #[test]
     fn a_leaf_that_does_not_fit_a_word_is_an_error() {
         for (first, count) in [(0, MOST_RECORDS + 1), (1 << FIRST_BITS, 1)] {
-            let mut words = [0u32; 8];
-            (words[3], words[7]) = (first, count);
-            let error = pack(Tree::WideN, &mut words);
+            let mut words = [0u32; 16];
+            (words[12], words[14]) = (first, count);
+            let error = pack(MemoryLayout::of(Tree::Bvh2), &mut words);
             assert_eq!(error, Err(CudaError::LeafTooLarge { count, first }));
         }
     }

@@ -49,13 +49,15 @@ pub use headers::{HEADER_OPTIONS, header, with_header};
 pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
-    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, Query, compiled, kernel_behind, kernel_for_few,
-    kernel_name, options_text, other_sources, source_name, source_text, sources,
+    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, compiled, kernel_behind, kernel_for_few, kernel_name,
+    options_text, other_sources, source_name, source_text, sources,
 };
 pub use pair::{CudaPair, EncodedPair, OnTree};
 pub use peak::PeakRates;
 pub use pinned::PinnedBuffer;
 pub use prebuilt::FAMILY;
+/// What rays ask of a kernel.
+pub use raywarp_family::Query;
 /// The vocabulary of costs.
 pub use raywarp_family::costs::{
     BlockCost, COST_COLUMNS, Count, CountSource, Issued, KernelCosts, Pipe, Tally, read_costs, within, write_costs,

@@ -1,36 +1,15 @@
 //! What kernels are called, and which are compiled.
 
-use raywarp_family::{Fetch, Organisation, Supply, Sync, Tree, TriangleTest, Variant, papers};
+use raywarp_family::{Fetch, Organisation, Query, Supply, Sync, Tree, TriangleTest, Variant, papers};
 
 /// Threads of a block, of the kernels of other crates too: what a block shares of the family's loops is for so many, as
 /// `BLOCK_WARPS` in kernels/launch.h.
 pub const BLOCK_THREADS: u32 = 128;
 
-/// What a ray asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Query {
-    /// The nearest hit.
-    Closest,
-    /// Anything opaque.
-    Any,
-}
-
-impl Query {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Closest, Self::Any];
-
-    fn suffix(self) -> &'static str {
-        match self {
-            Self::Closest => "closest",
-            Self::Any => "any",
-        }
-    }
-}
-
 /// The name of the kernel of a variant: its text form in letters, digits and underscores.
 pub fn kernel_name(variant: &Variant, query: Query) -> String {
     let text: String = variant.to_string().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    format!("{text}__{}", query.suffix())
+    format!("{text}__{}", query.name())
 }
 
 /// The file of kernels/ that a variant's kernel is compiled in.
@@ -46,7 +25,7 @@ fn blocks(variant: &Variant) -> u32 {
         Tree::Bvh2 if variant.supply() == Supply::Direct && variant.fetch() == Fetch::Needed => 12,
         // 48: with 40 primary rays lose 9 to 13 %, AO 1 to 7 %, diffuse nothing.
         Tree::Bvh2 if variant.triangle() != TriangleTest::Watertight => 10,
-        Tree::WideN => 4,
+        _ if variant.lanes_per_ray() > 1 => 4,
         // 56: with 48 all lose 1 to 3 %.
         Tree::Cwbvh8 => 9,
         // 56: with 48 a few are spilled, with 64 there are fewer warps; diffuse rays lose 4 and 5 %.
@@ -103,8 +82,8 @@ pub fn other_sources() -> Vec<(String, String)> {
 /// Whether there is CUDA code for it: packets and phases are about votes.
 fn is_written(variant: &Variant) -> bool {
     let votes = matches!(variant.organisation(), Organisation::Packet | Organisation::Phased);
-    let h8 = (variant.organisation() == Organisation::Phased) == (variant.tree() == Tree::H8);
-    h8 && !(votes && variant.sync() == Sync::Implicit)
+    let phased = (variant.organisation() == Organisation::Phased) == variant.tree().holds_pairs();
+    phased && !(votes && variant.sync() == Sync::Implicit)
 }
 
 /// Variants beside the papers' that are compiled: those that are measured.
@@ -218,7 +197,7 @@ fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
         ("supply", format!("Supply::{}", name(&variant.supply().to_string()))),
         ("organisation", format!("Organisation::{}", name(&variant.organisation().to_string()))),
         ("tree", format!("TreeKind::{}", upper_first(&variant.tree().to_string()))),
-        ("query", format!("Query::{}", name(query.suffix()))),
+        ("query", format!("Query::{}", name(query.name()))),
         ("batch", variant.batch().map_or("EXACT".to_string(), |n| n.to_string())),
         ("box", format!("BoxTest::{}", name(&variant.box_test().to_string()))),
         ("branching", variant.lanes_per_ray().to_string()),

@@ -3,11 +3,9 @@
 use crate::entries::pack;
 use crate::{ASKED_VARIANT, CudaError, Device, DeviceBuffer, Encoding, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
-use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
+use raywarp_family::{Tree, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
-use raywarp_layout::{
-    TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_h8_reaching, encode_wide_n, encode_wide4,
-};
+use raywarp_layout::{TriangleFormat, TriangleRecords, encode};
 
 /// What a variant walks, encoded and uploaded.
 #[derive(Debug)]
@@ -37,27 +35,14 @@ pub struct EncodedScene {
     pub ids: Vec<[u32; 2]>,
     /// Of all triangles.
     pub bounds: Aabb,
-    /// What kernels take besides: for h8 see [`raywarp_layout::H8::kernel_words`]; for cwbvh8 the exponent bits of 2^23.
+    /// What kernels take besides: [`raywarp_layout::EncodedTree::kernel_words`].
     pub grid: (u32, f32),
 }
-
-/// The exponent bits of 2^23: with a byte in its last places, less 2^23, it is the byte as a float.
-const BYTE_EXPONENT: u32 = 127 + 23;
 
 /// How many nodes and leaves h8 is to hold where a test asks for fewer than the 2^24 that it does: what is beyond is refused as
 /// a scene of 2^24 would be.
 fn pretended_limit() -> Option<usize> {
     std::env::var("RAYWARP_PRETEND_H8_BLOCKS").ok()?.parse().ok()
-}
-
-/// A tree as words.
-struct Encoded {
-    nodes: Vec<u32>,
-    node_count: usize,
-    slots: Vec<u32>,
-    bounds: Aabb,
-    grid: (u32, f32),
-    stack_depth: usize,
 }
 
 /// A tree where it lies: the same words as `raywarp::Tree` in kernels/raywarp.h, whose parameter a kernel is given these 72
@@ -88,40 +73,33 @@ impl EncodedScene {
     }
 
     /// [`EncodedScene::new`] for rays that start within twice `reach` of zero along every axis, if that is beyond what the
-    /// scene itself needs: for h8 see [`raywarp_layout::encode_h8_reaching`]; other trees' boxes grow by ray.
+    /// scene itself needs: see [`raywarp_layout::encode`].
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
     pub fn reaching(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles, reach: f32) -> Result<Self, CudaError> {
-        let mut encoded = encode(variant, bvh, triangles, reach)?;
-        if let Some(limit) = pretended_limit().filter(|&limit| variant.tree() == Tree::H8 && encoded.node_count > limit)
+        let tree = encode(variant, bvh, triangles, reach)?;
+        if let Some(limit) = pretended_limit().filter(|&limit| variant.tree() == Tree::H8 && tree.node_count() > limit)
         {
-            let found = encoded.node_count;
+            let found = tree.node_count();
             return Err(raywarp_layout::LayoutError::TooMany { what: "nodes and leaves", found, limit }.into());
         }
-        pack(variant.tree(), &mut encoded.nodes)?;
+        let mut nodes = tree.node_words().to_vec();
+        pack(tree.layout(), &mut nodes)?;
         let found = stack_depth(variant);
-        if encoded.stack_depth > found {
-            return Err(CudaError::StackTooShallow { needed: encoded.stack_depth, found });
+        if tree.stack_depth() > found {
+            return Err(CudaError::StackTooShallow { needed: tree.stack_depth(), found });
         }
-        let format = match variant.triangle() {
-            TriangleTest::Woop => TriangleFormat::Woop,
-            // Pairs are part of their tree.
-            TriangleTest::MoellerTrumbore | TriangleTest::Watertight | TriangleTest::Pair => TriangleFormat::Vertices,
-        };
-        let records = TriangleRecords::new(&encoded.slots, triangles, format);
-        let records: &[u8] = match format {
-            TriangleFormat::Woop => bytemuck::cast_slice(records.woop()),
-            TriangleFormat::Vertices => bytemuck::cast_slice(records.vertices()),
-        };
+        let slots = tree.record_slots();
+        let records = TriangleRecords::new(slots, triangles, TriangleFormat::of(variant.triangle()));
         Ok(Self {
-            nodes: bytemuck::cast_slice(&encoded.nodes).to_vec(),
-            node_count: encoded.node_count,
-            triangles: records.to_vec(),
-            slots: encoded.slots,
+            nodes: bytemuck::cast_slice(&nodes).to_vec(),
+            node_count: tree.node_count(),
+            triangles: records.as_bytes().to_vec(),
+            slots: slots.to_vec(),
             ids: triangles.ids.iter().map(|id| [id.instance, id.primitive]).collect(),
-            bounds: encoded.bounds,
-            grid: encoded.grid,
+            bounds: *tree.bounds(),
+            grid: tree.kernel_words(),
         })
     }
 
@@ -213,58 +191,4 @@ impl DeviceScene {
     pub fn bytes(&self) -> usize {
         self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()
     }
-}
-
-fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles, reach: f32) -> Result<Encoded, CudaError> {
-    macro_rules! encoded {
-        ($tree:expr) => {
-            encoded!($tree, (0, 0.0))
-        };
-        ($tree:expr, $grid:expr) => {{
-            let tree = $tree;
-            Encoded {
-                nodes: bytemuck::cast_slice(tree.nodes()).to_vec(),
-                node_count: tree.nodes().len(),
-                slots: tree.slots().to_vec(),
-                bounds: *tree.bounds(),
-                grid: $grid,
-                stack_depth: tree.stack_depth(),
-            }
-        }};
-    }
-    Ok(match variant.tree() {
-        Tree::Bvh2 => encoded!(encode_bvh2(bvh, triangles)?),
-        Tree::Wide4 => encoded!(encode_wide4(
-            bvh,
-            triangles,
-            match variant.collapse() {
-                Collapse::Guthe => raywarp_layout::Collapse::Guthe,
-                Collapse::Adopt => raywarp_layout::Collapse::Adopt,
-            }
-        )?),
-        Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?, (BYTE_EXPONENT, 0.0)),
-        Tree::H8 => {
-            let tree = encode_h8_reaching(bvh, triangles, reach)?;
-            Encoded {
-                nodes: bytemuck::cast_slice(tree.blocks()).to_vec(),
-                node_count: tree.blocks().len(),
-                // Its triangles stand among its nodes.
-                slots: Vec::new(),
-                bounds: *tree.bounds(),
-                grid: tree.kernel_words(),
-                stack_depth: tree.stack_depth(),
-            }
-        }
-        Tree::WideN => {
-            let tree = encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?;
-            Encoded {
-                nodes: bytemuck::cast_slice(tree.children()).to_vec(),
-                node_count: tree.node_count(),
-                slots: tree.slots().to_vec(),
-                bounds: *tree.bounds(),
-                grid: (0, 0.0),
-                stack_depth: tree.stack_depth(),
-            }
-        }
-    })
 }

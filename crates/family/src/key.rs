@@ -153,11 +153,16 @@ impl TriangleTest {
 }
 
 named! {
-    /// Collapses of a binary tree to four children.
+    /// Which children a node of a wider tree opens until it is full.
     Collapse {
-        /// The child of the largest box first, with rules near the leaves (G14 4.1).
+        /// Guthe's (G14 4.1), for nodes of four. The child of largest surface area, except near the leaves:
+        /// - a child with just two leaves goes first (of several the largest), as that removes a node;
+        /// - then, while nothing was opened yet, a child with just three leaves (of several the largest);
+        /// - once something was opened, a child with just three leaves only if it is the only inner child.
+        ///
+        /// By the last rule a node may stay with three children, where several children have three leaves.
         Guthe = "guthe",
-        /// Adoption of the largest child whose children fit (L9).
+        /// The lecture's (L9): the child of largest surface area whose children fit, until none fits.
         Adopt = "adopt",
     }
 }
@@ -195,13 +200,13 @@ impl Key {
             Self::Branching => "4",
             // AL09 5.2: replace every 4 main-loop iterations, inner loops of at most 4.
             Self::Every | Self::Rounds if supply == Supply::Queue => "4",
-            Self::Order if tree == Tree::Wide4 => "network6",
+            Self::Order if tree.pulls_up_four() => "network6",
             Self::Postpone => "1",
             Self::Refill => "60",
             Self::Share => "20",
             // Sweeps on an H200: docs/performance.md.
             Self::Step | Self::Test => "56",
-            Self::Triangle if tree == Tree::H8 => "pair",
+            Self::Triangle if tree.holds_pairs() => "pair",
             _ => self.values()[0],
         }
     }
@@ -215,15 +220,15 @@ impl Key {
             Self::Box => !tree.groups_leaves(),
             // A packet needs a record as soon as any of its rays does.
             Self::Fetch => !tree.groups_leaves() && !packet,
-            Self::Branching => tree == Tree::WideN,
-            Self::Collapse => tree == Tree::Wide4,
+            Self::Branching => tree.shares_rays(),
+            Self::Collapse => tree.pulls_up_four(),
             Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
             Self::Leaves => matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile),
             Self::Occlusion => !packet,
-            Self::Order => tree == Tree::Wide4,
+            Self::Order => tree.pulls_up_four(),
             Self::Sync => true,
             // Its planes are made for one test.
-            Self::Planes => tree != Tree::H8,
+            Self::Planes => !tree.holds_pairs(),
             Self::Triangle => true,
             Self::Postpone => organisation.is_speculative() || organisation == Organisation::Phased,
             Self::Refill => supply == Supply::Replace,
@@ -233,7 +238,7 @@ impl Key {
             }
             Self::Share => organisation == Organisation::IfWhile,
             Self::Step | Self::Test => organisation == Organisation::Phased,
-            Self::Unroll => !packet && tree != Tree::WideN && tree != Tree::H8,
+            Self::Unroll => !packet && !tree.shares_rays() && !tree.holds_pairs(),
         }
     }
 }

@@ -13,12 +13,16 @@ pub mod legal;
 mod operation;
 mod paper;
 mod part;
+mod query;
 mod source;
+mod tree;
 mod variant;
 
 pub use key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest};
 pub use operation::{Block, Operation, Space};
 pub use paper::{PaperRow, papers};
-pub use part::{Organisation, Supply, Tree};
+pub use part::{Organisation, Supply};
+pub use query::Query;
 pub use source::{SOURCES, Source, sources_of};
+pub use tree::Tree;
 pub use variant::{IllegalVariant, Needs, Refill, Stack, Variant};

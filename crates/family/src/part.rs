@@ -1,4 +1,4 @@
-//! The three parts of a variant, with their names.
+//! How rays come to lanes and the loop that they run in: two of the three parts of a variant, with their names.
 
 /// Declares an enum whose values have fixed names, a list of them, and a lookup by name.
 macro_rules! named {
@@ -71,52 +71,5 @@ impl Organisation {
     /// Whether lanes put leaves aside and go on.
     pub fn is_speculative(self) -> bool {
         matches!(self, Self::SpeculativeWhileWhile | Self::SpeculativeIfIf)
-    }
-}
-
-named! {
-    /// What is walked.
-    Tree {
-        /// Two children a node of 64 bytes (AL09 2).
-        Bvh2 = "bvh2",
-        /// Four children a node of 128 bytes (G14 4.1, L9).
-        Wide4 = "wide4",
-        /// As many children as lanes that share a ray (AL09 5.3).
-        WideN = "wideN",
-        /// Eight children in a compressed node of 80 bytes (YKL17).
-        Cwbvh8 = "cwbvh8",
-        /// Eight children in a node of 64 bytes, and pairs of triangles (ours).
-        H8 = "h8",
-    }
-}
-
-impl Tree {
-    /// Bytes of a node; for [`Tree::WideN`] those of one child.
-    pub fn node_bytes(self) -> u32 {
-        match self {
-            Self::Bvh2 | Self::H8 => 64,
-            Self::Wide4 => 128,
-            Self::WideN => 32,
-            Self::Cwbvh8 => 80,
-        }
-    }
-
-    /// The most triangles in a leaf of a binary tree that it can be made from.
-    pub fn max_leaf(self) -> u32 {
-        match self {
-            Self::Bvh2 | Self::Wide4 | Self::WideN => u32::MAX,
-            Self::Cwbvh8 => 3,
-            Self::H8 => 1,
-        }
-    }
-
-    /// Bytes of a triangle record.
-    pub fn record_bytes(self) -> u32 {
-        if self == Self::H8 { 64 } else { 48 }
-    }
-
-    /// Whether the triangles of all hit leaves of a node come as one group.
-    pub fn groups_leaves(self) -> bool {
-        matches!(self, Self::Cwbvh8 | Self::H8)
     }
 }

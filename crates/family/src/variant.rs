@@ -171,9 +171,10 @@ impl Variant {
         // Only idle lanes that are replaced one by one can ask for exactly their number.
         // Blocks are for the watertight test, of both triangles at once or one by one.
         let pair = key == Key::Triangle
-            && match self.tree {
-                Tree::H8 => ![TriangleTest::Pair.name(), TriangleTest::Watertight.name()].contains(&value),
-                _ => value == TriangleTest::Pair.name(),
+            && if self.tree.holds_pairs() {
+                ![TriangleTest::Pair.name(), TriangleTest::Watertight.name()].contains(&value)
+            } else {
+                value == TriangleTest::Pair.name()
             };
         let exact_batch = key == Key::Batch && value == EXACT && self.supply != Supply::Replace;
         // Groups are in octant order, which is turned round for nothing; other nodes sort their hits, or do not.
@@ -203,17 +204,17 @@ impl Variant {
     fn parts_fault(&self) -> Option<&'static str> {
         use Organisation as O;
         if self.organisation == O::Packet {
-            if self.tree != Tree::Bvh2 {
+            if !self.tree.takes_packets() {
                 return Some("packets walk bvh2 (AL09 3.1)");
             }
             if matches!(self.supply, Supply::Replace | Supply::Queue) {
                 return Some("the rays of a packet start and end together");
             }
         }
-        if self.tree == Tree::WideN && self.organisation != O::WhileWhile {
+        if self.tree.shares_rays() && self.organisation != O::WhileWhile {
             return Some("lanes that share a ray have nothing else to do meanwhile (AL09 5.3 is while-while)");
         }
-        if self.tree == Tree::WideN && self.supply == Supply::Queue {
+        if self.tree.shares_rays() && self.supply == Supply::Queue {
             return Some("a queue shuffles single lanes");
         }
         if self.supply == Supply::Queue && !matches!(self.organisation, O::WhileWhile | O::IfIf) {
@@ -222,7 +223,7 @@ impl Variant {
         if self.organisation == O::Phased && !self.tree.groups_leaves() {
             return Some("phased is for nodes that give their triangles as a group");
         }
-        if self.organisation == O::IfWhile && self.tree != Tree::Cwbvh8 {
+        if self.organisation == O::IfWhile && (!self.tree.groups_leaves() || self.tree.holds_pairs()) {
             return Some("if-while is for nodes that give their triangles as a group (YKL17)");
         }
         None
@@ -268,9 +269,9 @@ impl Variant {
         BoxTest::ALL[usize::from(self.values[Key::Box as usize])]
     }
 
-    /// Lanes that share a ray: 1 but for [`Tree::WideN`].
+    /// Lanes that share a ray: 1 but for trees that [share rays](Tree::shares_rays).
     pub fn lanes_per_ray(&self) -> u32 {
-        if self.tree == Tree::WideN { self.number(Key::Branching) } else { 1 }
+        if self.tree.shares_rays() { self.number(Key::Branching) } else { 1 }
     }
 
     /// See [`Collapse`].
@@ -363,7 +364,7 @@ impl Variant {
 
     /// Whether it walks blocks for rays that others leave.
     pub fn takes_any_ray(&self) -> bool {
-        self.tree == Tree::H8 && !self.leaves_some()
+        self.tree.holds_pairs() && !self.leaves_some()
     }
 
     /// The variant that decides what this one leaves, on the same bytes.
@@ -383,7 +384,7 @@ impl Variant {
     /// What it asks for.
     pub fn needs(&self) -> Needs {
         let refills = matches!(self.supply, Supply::Replace | Supply::Queue);
-        let shares = self.tree == Tree::WideN;
+        let shares = self.tree.shares_rays();
         Needs {
             lanes: self.lanes_per_ray(),
             votes: self.sync() == Sync::Voted || self.organisation == Organisation::Packet,

@@ -126,8 +126,8 @@ pub(crate) fn check_branching(found: usize, wanted: usize) -> Result<(), LayoutE
     if found == wanted { Ok(()) } else { Err(LayoutError::BadBranching { found }) }
 }
 
-/// Writes `tree`, one of [`crate::EncodedBvh2`], [`crate::Wide4Tree`], [`crate::WideN`] and
-/// [`crate::Cwbvh8`], encoded over `triangles`. Equal trees give equal bytes. The caller buffers nothing.
+/// Writes `tree`, one of those in a [`crate::EncodedTree`], encoded over `triangles`. Equal trees give
+/// equal bytes. The caller buffers nothing.
 ///
 /// # Errors
 /// [`FileError::Io`] if `out` cannot be written, [`FileError::OtherTriangles`] if the tree cannot be

@@ -8,22 +8,8 @@
 //! gives equal bytes on every machine.
 
 use raywarp_bvh::Bvh2;
+use raywarp_family::Collapse;
 use raywarp_geom::Aabb;
-
-/// Which children a node of a wider tree opens until it is full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Collapse {
-    /// Guthe's (G14 4.1), for nodes of four. The child of largest surface area, except near the leaves:
-    /// - a child with just two leaves goes first (of several the largest), as that removes a node;
-    /// - then, while nothing was opened yet, a child with just three leaves (of several the largest);
-    /// - once something was opened, a child with just three leaves only if it is the only inner child.
-    ///
-    /// By the last rule a node may stay with three children, where several children have three leaves.
-    #[default]
-    Guthe,
-    /// The lecture's (L9): the child of largest surface area whose children fit, until none fits.
-    Adopt,
-}
 
 /// The rule with what it needs to know of a tree.
 pub(crate) struct PullUp<'a> {

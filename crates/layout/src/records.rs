@@ -7,6 +7,7 @@
 use crate::{INDEX_MASK, WoopTriangle};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
+use raywarp_family::TriangleTest;
 use raywarp_geom::FlatTriangles;
 
 /// What a record holds.
@@ -16,6 +17,16 @@ pub enum TriangleFormat {
     Woop,
     /// [`VertexTriangle`]: the corners, for Moeller and Trumbore's test and the watertight one.
     Vertices,
+}
+
+impl TriangleFormat {
+    /// What `test` reads. [`TriangleTest::Pair`] is of trees whose triangles are among their nodes, and reads none.
+    pub fn of(test: TriangleTest) -> Self {
+        match test {
+            TriangleTest::Woop => Self::Woop,
+            TriangleTest::MoellerTrumbore | TriangleTest::Watertight | TriangleTest::Pair => Self::Vertices,
+        }
+    }
 }
 
 /// The corners of a triangle in world space: 48 bytes, three 16-byte loads.
@@ -75,6 +86,14 @@ impl TriangleRecords {
     #[inline]
     pub fn format(&self) -> TriangleFormat {
         self.format
+    }
+
+    /// The records as they lie in memory.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self.format {
+            TriangleFormat::Woop => bytemuck::cast_slice(&self.woop),
+            TriangleFormat::Vertices => bytemuck::cast_slice(&self.vertices),
+        }
     }
 
     /// The records, if they are [`TriangleFormat::Woop`]; otherwise empty.

@@ -2,6 +2,7 @@
 
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::{Key, PaperRow, Variant, legal, papers};
+use raywarp_layout::MemoryLayout;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -91,7 +92,7 @@ const LEGEND: &str = "A name, or a variant in full, is what --variant takes. pap
 
 /// Bytes of a node: for a ray on several lanes, of all its children.
 fn node_bytes(variant: &Variant) -> u32 {
-    variant.tree().node_bytes() * variant.lanes_per_ray()
+    MemoryLayout::of(variant.tree()).node_bytes * variant.lanes_per_ray()
 }
 
 /// Tree, stack and needs in words.

@@ -4,10 +4,10 @@
 //! the operation before them as [`Code::Mark`]s: a pushed child on a visit, and on a test what a hit needs: one mark when
 //! it was taken; where the rows of a record are fetched one by one, a mark a row more.
 
-use crate::kernel::{Batch, Kernel, KernelError, Query};
+use crate::kernel::{Batch, Kernel, KernelError};
 use crate::probe::{Event, Probe};
 use rayon::prelude::*;
-use raywarp_family::{Block, Key, Organisation, Supply, Tree, Variant};
+use raywarp_family::{Block, Key, Organisation, Query, Supply, Variant};
 use raywarp_geom::{HitKey, Ray};
 
 /// Rays that are written down together.
@@ -185,12 +185,12 @@ impl RayDump {
     /// # Errors
     /// [`KernelError::NoDump`] for trees other than `bvh2` and `wide4`.
     pub fn walk_of(variant: &Variant) -> Result<Variant, KernelError> {
-        let why = match variant.tree() {
-            Tree::Bvh2 | Tree::Wide4 => None,
-            Tree::WideN => Some("several lanes share a ray, and a dump does not tell which of them does what"),
-            Tree::Cwbvh8 | Tree::H8 => Some(
-                "leaves of a group wait in a register or on the stack as other lanes go on, which changes the walk",
-            ),
+        let why = if variant.tree().shares_rays() {
+            Some("several lanes share a ray, and a dump does not tell which of them does what")
+        } else if variant.tree().groups_leaves() {
+            Some("leaves of a group wait in a register or on the stack as other lanes go on, which changes the walk")
+        } else {
+            None
         };
         let keys = [Key::Box, Key::Collapse, Key::Fetch, Key::Occlusion, Key::Order, Key::Planes, Key::Triangle];
         let walk =

@@ -3,16 +3,13 @@
 use crate::launch::{self, Place};
 use crate::probe::{Probe, Unwatched, Watch, Watched};
 use crate::supply::RayCounter;
-use crate::tree::{BoxTree, Boxes};
+use crate::tree::Boxes;
 use crate::triangles::Triangles;
 use crate::warp::{Answer, Launch};
 use raywarp_bvh::Bvh2;
-use raywarp_family::{Collapse, Tree as TreeKind, Variant};
+use raywarp_family::{Query, Variant};
 use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
-use raywarp_layout::{
-    Cwbvh8, EncodedBvh2, H8, LayoutError, Wide4Tree, WideN, encode_bvh2, encode_cwbvh8, encode_h8, encode_wide_n,
-    encode_wide4,
-};
+use raywarp_layout::{EncodedTree, LayoutError, encode, with_tree};
 
 /// Who runs a kernel's schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,15 +30,6 @@ impl std::fmt::Display for Machine {
             Self::Lockstep { width } => write!(f, "lockstep {width}"),
         }
     }
-}
-
-/// Which of the two queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Query {
-    /// The nearest hit.
-    Closest,
-    /// Whether anything opaque is hit.
-    Any,
 }
 
 /// Why a kernel cannot be made or run.
@@ -106,33 +94,12 @@ pub struct Batch<'a> {
     pub resident: u32,
 }
 
-enum Encoding {
-    Bvh2(EncodedBvh2),
-    Wide4(Wide4Tree),
-    WideN(WideN),
-    Cwbvh8(Cwbvh8),
-    H8(H8),
-}
-
 /// A variant with the tree and the triangle records that it walks.
 pub struct Kernel {
     variant: Variant,
-    encoding: Encoding,
+    tree: EncodedTree,
     triangles: Triangles,
     bounds: Aabb,
-}
-
-/// Runs `$body` with `$tree` bound to the encoded tree of whatever kind.
-macro_rules! with_tree {
-    ($encoding:expr, $tree:ident => $body:expr) => {
-        match $encoding {
-            Encoding::Bvh2($tree) => $body,
-            Encoding::Wide4($tree) => $body,
-            Encoding::WideN($tree) => $body,
-            Encoding::Cwbvh8($tree) => $body,
-            Encoding::H8($tree) => $body,
-        }
-    };
 }
 
 impl Kernel {
@@ -145,22 +112,10 @@ impl Kernel {
         if variant.needs().gpu {
             return Err(KernelError::NeedsGpu { variant: *variant });
         }
-        let encoding = match variant.tree() {
-            TreeKind::Bvh2 => Encoding::Bvh2(encode_bvh2(bvh, triangles)?),
-            TreeKind::Wide4 => {
-                let collapse = match variant.collapse() {
-                    Collapse::Guthe => raywarp_layout::Collapse::Guthe,
-                    Collapse::Adopt => raywarp_layout::Collapse::Adopt,
-                };
-                Encoding::Wide4(encode_wide4(bvh, triangles, collapse)?)
-            }
-            TreeKind::WideN => Encoding::WideN(encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?),
-            TreeKind::Cwbvh8 => Encoding::Cwbvh8(encode_cwbvh8(bvh, triangles)?),
-            TreeKind::H8 => Encoding::H8(encode_h8(bvh, triangles)?),
-        };
+        let tree = encode(variant, bvh, triangles, 0.0)?;
         let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
-        let records = with_tree!(&encoding, tree => Triangles::new(variant.triangle(), tree.slots(), triangles));
-        Ok(Self { variant: *variant, encoding, triangles: records, bounds })
+        let records = Triangles::new(variant.triangle(), tree.slots(), triangles);
+        Ok(Self { variant: *variant, tree, triangles: records, bounds })
     }
 
     /// The variant.
@@ -170,7 +125,7 @@ impl Kernel {
 
     /// Stack entries that any ray may need.
     pub fn stack_depth(&self) -> usize {
-        with_tree!(&self.encoding, tree => BoxTree::stack_depth(tree))
+        self.tree.stack_depth()
     }
 
     /// Refuses a stack of `entries` that some ray might overflow. Warps here get the stack that the tree
@@ -188,8 +143,7 @@ impl Kernel {
 
     /// Bytes of the nodes and of the triangle records.
     pub fn bytes(&self) -> [usize; 2] {
-        let tree = with_tree!(&self.encoding, tree => tree.bytes());
-        [tree, self.triangles.bytes()]
+        [self.tree.bytes(), self.triangles.bytes()]
     }
 
     /// How many warps trace `batch` on `machine`.
@@ -253,7 +207,7 @@ impl Kernel {
 
     fn launch<P: Watch>(&self, batch: &Batch<'_>, place: Place<'_>, answers: &mut Vec<Answer>, probe: &mut P) {
         let known = answers.len();
-        with_tree!(&self.encoding, tree => {
+        with_tree!(&self.tree, tree => {
             let boxes = self.boxes(tree, batch);
             let any_hit = batch.query == Query::Any;
             launch::run_warp(Launch { variant: &self.variant, tree: &boxes, any_hit }, place, answers, probe);
@@ -278,7 +232,7 @@ impl Kernel {
     /// Runs the rays of `batch` one after the other on the scalar machine, whatever the variant's organisation: each
     /// ray as it is traced by itself.
     pub(crate) fn run_each(&self, batch: &Batch<'_>, probe: &mut dyn Probe) {
-        with_tree!(&self.encoding, tree => {
+        with_tree!(&self.tree, tree => {
             let boxes = self.boxes(tree, batch);
             let launch = Launch { variant: &self.variant, tree: &boxes, any_hit: batch.query == Query::Any };
             launch::run_each(launch, batch.rays.len() as u32, &mut Watched::untouched(probe));

@@ -32,8 +32,10 @@ mod triangles;
 mod warp;
 
 pub use dump::{Code, RayDump};
-pub use kernel::{Batch, Kernel, KernelError, Machine, Query};
+pub use kernel::{Batch, Kernel, KernelError, Machine};
 pub use probe::{Event, Probe, Recorded, Recorder, Touch};
+/// What the rays of a [`Batch`] ask.
+pub use raywarp_family::Query;
 pub use replay::{Replay, ReplayError};
 pub use supply::RayCounter;
 pub use tracer::FamilyTracer;

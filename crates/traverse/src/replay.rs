@@ -5,13 +5,13 @@
 //! nor with a postpone buffer.
 
 use crate::dump::{CHUNK, Chunk, Code, Codes, RayDump};
-use crate::kernel::{KernelError, Machine, Query};
+use crate::kernel::{KernelError, Machine};
 use crate::lane::Found;
 use crate::launch::{self, Place};
 use crate::probe::{Probe, Watched};
 use crate::tree::{Entry, Leaf, RecordTest, TestRules, Tree, Visit, VisitRules};
 use crate::warp::{Answer, Launch};
-use raywarp_family::{Organisation, Variant};
+use raywarp_family::{Organisation, Query, Variant};
 use raywarp_geom::Hit;
 use std::cell::Cell;
 

@@ -1,10 +1,10 @@
 //! A kernel behind the trait that every engine implements.
 
-use crate::kernel::{Batch, Kernel, KernelError, Machine, Query};
+use crate::kernel::{Batch, Kernel, KernelError, Machine};
 use crate::probe::{Event, Probe};
 use crate::warp::Answer;
 use rayon::prelude::*;
-use raywarp_family::{Block, Variant};
+use raywarp_family::{Block, Query, Variant};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::Arc;
 

@@ -16,14 +16,13 @@ pub(crate) struct Triangles {
 impl Triangles {
     /// Records for `slots`, in the form that `test` reads.
     pub fn new(test: TriangleTest, slots: &[u32], triangles: &FlatTriangles) -> Self {
-        let format = match test {
-            TriangleTest::Woop => TriangleFormat::Woop,
-            TriangleTest::MoellerTrumbore | TriangleTest::Watertight => TriangleFormat::Vertices,
-            // Their records are in the tree.
-            TriangleTest::Pair => TriangleFormat::Vertices,
-        };
+        // Their records are in the tree.
         let slots = if test == TriangleTest::Pair { &[] } else { slots };
-        Self { test, records: TriangleRecords::new(slots, triangles, format), ids: triangles.ids.clone() }
+        Self {
+            test,
+            records: TriangleRecords::new(slots, triangles, TriangleFormat::of(test)),
+            ids: triangles.ids.clone(),
+        }
     }
 
     /// Bytes of the records.

@@ -27,7 +27,6 @@ impl Expected {
 
 /// Runs `kernel`; one warp takes all rays of a global counter.
 pub fn expected(kernel: &Kernel, machine: Machine, rays: &[Ray], query: Query, after: &[HitKey]) -> Expected {
-    let query = if query == Query::Any { raywarp_traverse::Query::Any } else { raywarp_traverse::Query::Closest };
     let batch = Batch { rays, after, query, resident: 1 };
     let (mut answers, mut probe) = (Vec::new(), LaneProbe::default());
     for warp in 0..kernel.warp_count(machine, &batch).unwrap() {

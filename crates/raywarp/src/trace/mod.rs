@@ -163,10 +163,6 @@ impl TraceScene {
 
     /// The kernel that answers `query` of a batch of `rays`, where a kernel does.
     pub fn kernel(&self, query: Query, rays: usize) -> Option<Variant> {
-        let query = match query {
-            Query::Closest => raywarp_cuda::Query::Closest,
-            Query::Any => raywarp_cuda::Query::Any,
-        };
         match &self.tracing {
             Tracing::Cpu(_) => None,
             Tracing::Family(_, variant) => Some(*variant),

@@ -17,7 +17,7 @@ use crate::machine::{Machine, keys};
 use crate::price::Price;
 use crate::profile::Profile;
 use raywarp_family::costs::Wait;
-use raywarp_family::{Block, Tree, TriangleTest, Variant};
+use raywarp_family::{Block, TriangleTest, Variant};
 
 /// What waits for what in a block, at least.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,12 +35,10 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
         // A reciprocal, and the product with the origin.
         Block::SetupRay => (0, 2),
         Block::SetupAgain => (1, 2),
-        Block::VisitNode => match variant.tree() {
-            // Planes to distances, the latest of three, the comparison: minima of three inputs count as one.
-            Tree::Bvh2 | Tree::Wide4 | Tree::WideN => (1, 3),
-            // Planes are unpacked before.
-            Tree::Cwbvh8 | Tree::H8 => (1, 4),
-        },
+        // Planes are unpacked before.
+        Block::VisitNode if variant.tree().groups_leaves() => (1, 4),
+        // Planes to distances, the latest of three, the comparison: minima of three inputs count as one.
+        Block::VisitNode => (1, 3),
         Block::VisitNodeLinks | Block::Pop => (1, 0),
         Block::VisitNodeOrder => (0, 1),
         Block::TestTriangle => match variant.triangle() {

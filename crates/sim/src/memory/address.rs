@@ -1,10 +1,9 @@
 //! Where the records lie that a kernel touches: strides and places as the CUDA kernels have them
 //! (crates/cuda/kernels, `tree/`, `stack.h`, `launch.h`).
 
-use raywarp_family::{Organisation, Space, Supply, Tree, Variant};
-use raywarp_layout::{H8Block, Wide4Node};
+use raywarp_family::{Organisation, Space, Supply, Variant};
+use raywarp_layout::{MemoryLayout, Swizzle};
 use raywarp_traverse::Touch;
-use std::mem::offset_of;
 
 /// A memory of its own. Arrays begin at multiples of 256 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,9 +79,7 @@ const WIDEST: u16 = 16;
 /// Turns touches into addresses for a variant.
 #[derive(Debug, Clone, Copy)]
 pub struct AddressMap {
-    tree: Tree,
-    node_bytes: u64,
-    record_bytes: u64,
+    tree: MemoryLayout,
     stacks: Stacks,
     width: u64,
 }
@@ -97,15 +94,13 @@ enum Stacks {
 impl AddressMap {
     /// That of `variant` with warps of `width` lanes.
     pub fn new(variant: &Variant, width: u32) -> Self {
-        let shared = variant.organisation() == Organisation::Packet || variant.tree() == Tree::WideN;
+        let shared = variant.organisation() == Organisation::Packet || variant.lanes_per_ray() > 1;
         let stacks = match variant.supply() {
             _ if shared => Stacks::Shared,
             Supply::Queue => Stacks::Owned,
             _ => Stacks::Local,
         };
-        let tree = variant.tree();
-        let [node_bytes, record_bytes] = [tree.node_bytes(), tree.record_bytes()].map(u64::from);
-        Self { tree, node_bytes, record_bytes, stacks, width: u64::from(width) }
+        Self { tree: *MemoryLayout::of(variant.tree()), stacks, width: u64::from(width) }
     }
 
     /// Where `touch` goes.
@@ -118,17 +113,18 @@ impl AddressMap {
             Place { region, base: index * bytes, first, chunks, chunk: chunk as u8, stride: chunk, swizzle: 0 }
         };
         match touch.space {
-            Space::Node | Space::Triangle if self.tree == Tree::H8 => {
-                Place { swizzle: H8Block::swizzle(touch.index) as u8, ..record(Region::Nodes, self.node_bytes) }
-            }
             Space::Node => {
-                let place = record(Region::Nodes, self.node_bytes);
-                // Kernels have the leaves' sizes of a wide4 node in the links.
-                let read = (offset_of!(Wide4Node, counts) / usize::from(WIDEST)) as u8;
-                let most = if self.tree == Tree::Wide4 { read } else { u8::MAX };
-                Place { chunks: place.chunks.min(most.saturating_sub(place.first)), ..place }
+                let place = record(Region::Nodes, u64::from(self.tree.node_bytes));
+                let read = (self.tree.node_bytes_read / u32::from(place.chunk)) as u8;
+                let chunks = place.chunks.min(read.saturating_sub(place.first));
+                Place { swizzle: self.tree.swizzle.of(touch.index) as u8, chunks, ..place }
             }
-            Space::Triangle => record(Region::Triangles, self.record_bytes),
+            Space::Triangle => {
+                let region = if self.tree.records_among_nodes { Region::Nodes } else { Region::Triangles };
+                let swizzle = if self.tree.records_among_nodes { self.tree.swizzle } else { Swizzle::NONE };
+                let place = record(region, u64::from(self.tree.record_bytes));
+                Place { swizzle: swizzle.of(touch.index) as u8, ..place }
+            }
             Space::Slot => record(Region::Slots, 4),
             // Keys that hits come after are an array of their own.
             Space::Ray if touch.offset >= 32 => Place { first: 0, ..record(Region::Rays, 12) },
@@ -173,7 +169,6 @@ impl AddressMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_layout::{Bvh2Node, Cwbvh8Node, WideNChild, WoopTriangle};
 
     fn touch(space: Space, index: u32, offset: u16, bytes: u16) -> Touch {
         Touch { lane: 3, space, index, owner: 5, offset, bytes, write: false }
@@ -182,20 +177,6 @@ mod tests {
     fn addresses(variant: &str, touch: Touch) -> Vec<u64> {
         let place = AddressMap::new(&variant.parse().unwrap(), 32).place(&touch);
         (0..place.chunks).map(|k| place.address(k)).collect()
-    }
-
-    #[test]
-    fn strides_are_the_sizes_of_the_encodings() {
-        let record = size_of::<WoopTriangle>();
-        for (tree, node, record) in [
-            (Tree::Bvh2, size_of::<Bvh2Node>(), record),
-            (Tree::Wide4, size_of::<Wide4Node>(), record),
-            (Tree::WideN, size_of::<WideNChild>(), record),
-            (Tree::Cwbvh8, size_of::<Cwbvh8Node>(), record),
-            (Tree::H8, size_of::<H8Block>(), size_of::<H8Block>()),
-        ] {
-            assert_eq!((tree.node_bytes() as usize, tree.record_bytes() as usize), (node, record), "{tree:?}");
-        }
     }
 
     #[test]

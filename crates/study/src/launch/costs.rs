@@ -30,7 +30,7 @@ pub(crate) struct KernelCostSource {
     /// Whether no machine code is known that the machine could run.
     pub has_no_code: bool,
     /// The kernel, query and architecture whose machine code a table of ours is about.
-    pub compiled: Option<(Variant, raywarp_cuda::Query, u32)>,
+    pub compiled: Option<(Variant, Query, u32)>,
 }
 
 impl KernelCostSource {
@@ -102,19 +102,12 @@ fn is_al09s(machine: &Machine) -> bool {
     machine.capability().0 == 1
 }
 
-fn cuda_query(query: Query) -> raywarp_cuda::Query {
-    match query {
-        Query::Closest => raywarp_cuda::Query::Closest,
-        Query::Any => raywarp_cuda::Query::Any,
-    }
-}
-
 /// What a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a machine.
 fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
     }
-    let resources = raywarp_cuda::kernel_resources(variant, cuda_query(query), code_of(machine)?.architecture())?;
+    let resources = raywarp_cuda::kernel_resources(variant, query, code_of(machine)?.architecture())?;
     Some(Launch {
         registers_per_thread: resources.registers,
         shared_bytes_per_block: resources.shared_bytes,
@@ -139,7 +132,6 @@ pub(crate) fn kernel_costs(
         has_no_code: false,
         compiled: None,
     };
-    let query = cuda_query(query);
     if let Some(table) = table {
         // That it can be read was checked before.
         return known(read_costs(table, &raywarp_cuda::kernel_name(variant, query)).ok().flatten(), None);

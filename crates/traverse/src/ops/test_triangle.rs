@@ -5,7 +5,8 @@ use crate::lanes::{Lanes, Mask};
 use crate::probe::Watch;
 use crate::tree::{RecordTest, Tree};
 use crate::warp::Warp;
-use raywarp_family::{Block, Fetch, Space, Tree as TreeKind};
+use raywarp_family::{Block, Fetch, Space};
+use raywarp_layout::MemoryLayout;
 
 /// Bytes of each of the three rows of a record.
 const ROW_BYTES: u16 = 16;
@@ -111,6 +112,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
 
     /// Tells of tests on the lanes of `parts`; those whose touches are wanted were kept.
     pub(super) fn tell_tests(&mut self, parts: &Parts) {
+        let layout = MemoryLayout::of(self.launch.variant.tree());
         let by_rows = self.launch.variant.fetch() == Fetch::Needed;
         let row = |k: u16| (k * ROW_BYTES, ROW_BYTES);
         if by_rows {
@@ -118,11 +120,11 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             self.tell_rows(Block::TestTriangleU, parts.rows[0], row(1), |t| t.result.rows[0]);
             self.tell_rows(Block::TestTriangleV, parts.rows[1], row(2), |t| t.result.rows[1]);
         } else {
-            let bytes = self.launch.variant.tree().record_bytes() as u16;
+            let bytes = layout.record_bytes as u16;
             self.tell_rows(Block::TestTriangle, parts.all, (0, bytes), |_| true);
         }
         // A pair's words are in its record.
-        let bytes = if self.launch.variant.tree() == TreeKind::H8 { 0 } else { 4 };
+        let bytes = if layout.records_among_nodes { 0 } else { 4 };
         self.tell_touched(Space::Slot, (0, bytes), |t| t.result.accepted);
         self.issue_bits(Block::TestTriangleAccept, parts.accepted);
     }

@@ -8,6 +8,7 @@ use crate::probe::Watch;
 use crate::tree::{EntryOf, Tree};
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
+use raywarp_layout::MemoryLayout;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// All rays test the children of a node; the packet goes on with the one that most rays meet first, of
@@ -30,7 +31,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         });
         let all = self.holding();
         let node = self.visit.node;
-        let bytes = launch.variant.tree().node_bytes() as u16;
+        let bytes = MemoryLayout::of(launch.variant.tree()).node_bytes as u16;
         self.touch_by_all(all, Space::Node, node, bytes);
         self.issue(Block::VisitNode, all);
         // A vote for each child, and when both are hit two ballots of who meets which first.

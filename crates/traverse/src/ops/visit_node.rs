@@ -7,6 +7,7 @@ use crate::probe::{Touch, Watch};
 use crate::tree::{Entry, Tree};
 use crate::warp::Warp;
 use raywarp_family::{Block, Fetch, Space};
+use raywarp_layout::MemoryLayout;
 
 /// What one lane's visit did.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +116,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
 
     fn tell_visits(&mut self, mask: L::Mask, parts: &Parts) {
         let (variant, n) = (self.launch.variant, self.lanes_per_ray());
-        let node_bytes = variant.tree().node_bytes() as u16;
+        let node_bytes = MemoryLayout::of(variant.tree()).node_bytes as u16;
         let split = variant.fetch() == Fetch::Needed && n == 1;
         // The last 16 bytes of a bvh2 node, 32 of a wide4 node, are its links.
         let boxes = if split { node_bytes * 3 / 4 } else { node_bytes };

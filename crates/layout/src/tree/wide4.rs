@@ -15,10 +15,12 @@
 use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
+use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
 use crate::{Collapse, LayoutError, structure};
 use bytemuck::{Pod, Zeroable};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
+use std::mem::offset_of;
 
 /// A node: 128 bytes, one cache line of a GPU, eight 16-byte loads.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -108,6 +110,32 @@ pub fn encode_wide4(bvh: &Bvh2, triangles: &FlatTriangles, collapse: Collapse) -
     };
     tree.stack_depth = node_table::stack_depth(&tree);
     Ok(tree)
+}
+
+/// Six rows of planes, the indices, the counts.
+const fn child_words(slot: usize) -> ChildWords {
+    let planes = [slot, 4 + slot, 8 + slot, 12 + slot, 16 + slot, 20 + slot];
+    ChildWords { child: 24 + slot, count: 28 + slot, planes }
+}
+
+impl KernelTree for Wide4Tree {
+    const LAYOUT: MemoryLayout = MemoryLayout {
+        node_bytes: size_of::<Wide4Node>() as u32,
+        // Kernels have the leaves' sizes in the links.
+        node_bytes_read: offset_of!(Wide4Node, counts) as u32,
+        record_bytes: MemoryLayout::RECORD_BYTES,
+        records_among_nodes: false,
+        swizzle: Swizzle::NONE,
+        children: &[child_words(0), child_words(1), child_words(2), child_words(3)],
+    };
+
+    fn node_words(&self) -> &[u32] {
+        bytemuck::cast_slice(&self.nodes)
+    }
+
+    fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
 }
 
 impl NodeTable for Wide4Tree {

@@ -23,9 +23,10 @@ mod ray;
 mod validate;
 
 use crate::collapse::{Collapse, LeafRule};
-use crate::cwbvh8::family::{self, Family};
-use crate::cwbvh8::octants;
 use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::tree::cwbvh8::family::{self, Family};
+use crate::tree::cwbvh8::octants;
+use crate::tree::{KernelTree, MemoryLayout};
 use crate::{LayoutError, structure};
 use node::{MAX_BLOCKS, SLOTS};
 use pair::shared_edge;
@@ -290,6 +291,29 @@ impl H8 {
             needs[block as usize] = below.unwrap_or(0);
         }
         needs.first().map_or(0, |&need| need.max(1))
+    }
+}
+
+impl KernelTree for H8 {
+    const LAYOUT: MemoryLayout = MemoryLayout {
+        node_bytes: size_of::<H8Block>() as u32,
+        node_bytes_read: size_of::<H8Block>() as u32,
+        record_bytes: size_of::<H8Block>() as u32,
+        records_among_nodes: true,
+        swizzle: H8Block::SWIZZLE,
+        children: &[],
+    };
+
+    fn node_words(&self) -> &[u32] {
+        bytemuck::cast_slice(&self.blocks)
+    }
+
+    fn node_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn kernel_words(&self) -> (u32, f32) {
+        self.kernel_words()
     }
 }
 

@@ -15,6 +15,7 @@
 
 use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable};
+use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
 use crate::{INDEX_MASK, LayoutError, NO_CHILD, WoopTriangle, structure};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
@@ -119,6 +120,31 @@ pub fn encode_bvh2(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<EncodedBvh2,
 fn woop_records(slots: &[u32], triangles: &FlatTriangles) -> Vec<WoopTriangle> {
     let corners = |slot: &u32| &triangles.vertices[(slot & INDEX_MASK) as usize];
     slots.par_iter().map(|slot| WoopTriangle::new(corners(slot))).collect()
+}
+
+/// `min x, max x, min y, max y` of each child, then both children's z, the indices, the counts.
+const fn child_words(side: usize) -> ChildWords {
+    let (xy, z) = (4 * side, 8 + 2 * side);
+    ChildWords { child: 12 + side, count: 14 + side, planes: [xy, xy + 1, xy + 2, xy + 3, z, z + 1] }
+}
+
+impl KernelTree for EncodedBvh2 {
+    const LAYOUT: MemoryLayout = MemoryLayout {
+        node_bytes: size_of::<Bvh2Node>() as u32,
+        node_bytes_read: size_of::<Bvh2Node>() as u32,
+        record_bytes: MemoryLayout::RECORD_BYTES,
+        records_among_nodes: false,
+        swizzle: Swizzle::NONE,
+        children: &[child_words(0), child_words(1)],
+    };
+
+    fn node_words(&self) -> &[u32] {
+        bytemuck::cast_slice(&self.nodes)
+    }
+
+    fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
 }
 
 impl NodeTable for EncodedBvh2 {

@@ -16,6 +16,7 @@
 use crate::file::{Contents, Loaded, Parts, Stored};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
+use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
 use crate::{Collapse, LayoutError, NO_CHILD, structure};
 use bytemuck::{Pod, Zeroable};
 use raywarp_bvh::Bvh2;
@@ -98,6 +99,27 @@ pub fn encode_wide_n(bvh: &Bvh2, triangles: &FlatTriangles, branching: usize) ->
     };
     tree.stack_depth = node_table::stack_depth(&tree);
     Ok(tree)
+}
+
+impl KernelTree for WideN {
+    // Of a child, which each lane reads by itself.
+    const LAYOUT: MemoryLayout = MemoryLayout {
+        node_bytes: size_of::<WideNChild>() as u32,
+        node_bytes_read: size_of::<WideNChild>() as u32,
+        record_bytes: MemoryLayout::RECORD_BYTES,
+        records_among_nodes: false,
+        swizzle: Swizzle::NONE,
+        // Smallest corner and index, largest corner and count.
+        children: &[ChildWords { child: 3, count: 7, planes: [0, 1, 2, 4, 5, 6] }],
+    };
+
+    fn node_words(&self) -> &[u32] {
+        bytemuck::cast_slice(&self.children)
+    }
+
+    fn node_count(&self) -> usize {
+        self.node_count()
+    }
 }
 
 impl NodeTable for WideN {

@@ -175,7 +175,7 @@ fn check_node(node: &H8Node, grid_step: f32) -> Result<(), &'static str> {
 mod tests {
     use super::*;
     use crate::encode_h8;
-    use crate::h8::{H8Block, H8Pair};
+    use crate::tree::h8::{H8Block, H8Pair};
     use raywarp_bvh::{build, presets};
 
     fn encoded(count: usize) -> H8 {

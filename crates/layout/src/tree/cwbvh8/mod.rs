@@ -22,6 +22,7 @@ mod validate;
 
 use crate::collapse::{Collapse, LeafRule};
 use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::tree::{KernelTree, MemoryLayout, Swizzle};
 use crate::{LayoutError, NON_OPAQUE, structure};
 use family::Slotted;
 use node::{MAX_LEAF, SLOTS};
@@ -129,6 +130,32 @@ fn stack_depth(nodes: &[Cwbvh8Node]) -> usize {
         needs[index] = records + below.max(usize::from(inner > 0));
     }
     needs.first().map_or(0, |&need| need.max(1))
+}
+
+/// The exponent bits of 2^23: with a byte in its last places, less 2^23, it is the byte as a float.
+const BYTE_EXPONENT: u32 = 127 + 23;
+
+impl KernelTree for Cwbvh8 {
+    const LAYOUT: MemoryLayout = MemoryLayout {
+        node_bytes: size_of::<Cwbvh8Node>() as u32,
+        node_bytes_read: size_of::<Cwbvh8Node>() as u32,
+        record_bytes: MemoryLayout::RECORD_BYTES,
+        records_among_nodes: false,
+        swizzle: Swizzle::NONE,
+        children: &[],
+    };
+
+    fn node_words(&self) -> &[u32] {
+        bytemuck::cast_slice(&self.nodes)
+    }
+
+    fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn kernel_words(&self) -> (u32, f32) {
+        (BYTE_EXPONENT, 0.0)
+    }
 }
 
 impl Stored for Cwbvh8 {

@@ -267,7 +267,7 @@ fn exponent_of_two(exponent: i32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::h8::quantize::{grid_step, quantize};
+    use crate::tree::h8::quantize::{grid_step, quantize};
     use raywarp_geom::Aabb;
 
     fn random_floats(seed: u64) -> impl FnMut() -> f32 {

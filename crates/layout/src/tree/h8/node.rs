@@ -1,5 +1,6 @@
 //! The 64-byte block that is a node: how its bits read.
 
+use crate::tree::Swizzle;
 use bytemuck::{Pod, Zeroable};
 use raywarp_geom::Aabb;
 
@@ -22,10 +23,12 @@ pub(crate) const MAX_BLOCKS: usize = 1 << 24;
 pub struct H8Block(pub [[u32; 4]; 4]);
 
 impl H8Block {
+    pub(crate) const SWIZZLE: Swizzle = Swizzle { shift: 1, mask: 3 };
+
     /// What places of chunks of the block at `index` are exclusive-or'ed with: 0 to 3.
     #[inline]
     pub const fn swizzle(index: u32) -> u32 {
-        index >> 1 & 3
+        Self::SWIZZLE.of(index)
     }
 
     /// The four chunks of the block at `index`, in their own order.

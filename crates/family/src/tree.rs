@@ -1,0 +1,58 @@
+//! What is walked, the third part of a variant, and all that options and schedules ask of a kind of tree: nothing else in this
+//! crate names one.
+
+use crate::part::named;
+
+named! {
+    /// What is walked.
+    Tree {
+        /// Two children a node of 64 bytes (AL09 2).
+        Bvh2 = "bvh2",
+        /// Four children a node of 128 bytes (G14 4.1, L9).
+        Wide4 = "wide4",
+        /// As many children as lanes that share a ray (AL09 5.3).
+        WideN = "wideN",
+        /// Eight children in a compressed node of 80 bytes (YKL17).
+        Cwbvh8 = "cwbvh8",
+        /// Eight children in a node of 64 bytes, and pairs of triangles (ours).
+        H8 = "h8",
+    }
+}
+
+impl Tree {
+    /// The most triangles in a leaf of a binary tree that it can be made from.
+    pub fn max_leaf(self) -> u32 {
+        match self {
+            Self::Bvh2 | Self::Wide4 | Self::WideN => u32::MAX,
+            Self::Cwbvh8 => 3,
+            Self::H8 => 1,
+        }
+    }
+
+    /// Whether the triangles of all hit leaves of a node come as one group; such nodes are compressed, and order their children
+    /// by octant.
+    pub fn groups_leaves(self) -> bool {
+        matches!(self, Self::Cwbvh8 | Self::H8)
+    }
+
+    /// Whether lanes share a ray, a child each.
+    pub fn shares_rays(self) -> bool {
+        self == Self::WideN
+    }
+
+    /// Whether triangles stand in its leaves, in pairs for a watertight test of both, and planes are made for that test.
+    pub fn holds_pairs(self) -> bool {
+        self == Self::H8
+    }
+
+    /// Whether a node's four children are pulled up by a [`Collapse`](crate::Collapse), and ordered by a
+    /// [`ChildOrder`](crate::ChildOrder).
+    pub fn pulls_up_four(self) -> bool {
+        self == Self::Wide4
+    }
+
+    /// Whether a warp can walk it with one stack (AL09 3.1).
+    pub fn takes_packets(self) -> bool {
+        self == Self::Bvh2
+    }
+}
