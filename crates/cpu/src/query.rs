@@ -139,6 +139,7 @@ impl<P: Probe> Query for Closest<'_, P> {
 
     #[inline(always)]
     fn fetch<S: InstructionSet>(&self, set: S) {
+        // A miss has no id; where it would stand is asked for in vain, which does no harm.
         set.prefetch(self.range.ids.as_ptr().wrapping_add(self.index as usize).cast());
     }
 }

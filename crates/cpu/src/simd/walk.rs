@@ -267,9 +267,9 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
     }
 }
 
-/// Leaves in `from` those that visit the same kind of record next, leaves or nodes, and puts those of the other kind into
-/// `other`. A loop of its own, without a branch on what they visit: sorting each ray right behind its visit made
-/// the next visit's reads wait for where that ray was written (bounces took 1.06 to 1.11 times as long on a Zen 3).
+/// Keeps in `from` the rays that visit the same kind of record next (leaf blocks if `LEAVES`, else nodes), and puts those of
+/// the other kind into `other`. Without a branch on what they visit, and in a loop of its own, since it was slower to sort
+/// each ray right behind its visit (docs/performance.md, "Sorted behind their visits").
 ///
 /// # Safety
 /// Each stands in `from` alone, and all of `from` fit into each queue.
