@@ -143,7 +143,8 @@ fn a_gpu_renders_the_picture_of_the_cpu_and_says_by_which_kernels() {
     let Some(place) = place() else { return };
     place.run(&format!("render --device cpu {SIZE} -o cpu.hdr"), &[]);
     assert!(place.read("first.hdr") == place.read("cpu.hdr"));
-    let lines: Vec<&str> = place.first.lines().collect();
+    // On a busy machine there are lines of progress, too.
+    let lines: Vec<&str> = place.first.lines().filter(|line| !line.contains("timing the kernels")).collect();
     assert!(lines.len() == 2 && lines[0].contains("kernels.tsv: it does not begin with"), "{lines:?}");
     assert!(lines[1].starts_with("raywarp: cuda: closest hits by watertight") && lines[1].contains("tuned in"));
     // The choice is kept.
