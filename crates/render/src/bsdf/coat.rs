@@ -10,7 +10,7 @@ use glam::{Vec2, Vec3};
 
 /// Least alpha of a lobe in a layered model, which has no delta lobes: a spike of 1e-3 looks like a
 /// mirror, and its density has room in f32.
-pub(super) const MIN_LAYER_ALPHA: f32 = 1e-3;
+pub(crate) const MIN_LAYER_ALPHA: f32 = 1e-3;
 
 /// A coat as seen from `wo`: GGX reflection over `strength` of the area.
 ///

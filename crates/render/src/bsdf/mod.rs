@@ -30,7 +30,7 @@ pub(crate) mod horizon;
 #[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
 mod loss_data;
 pub(crate) mod loss_table;
-mod principled;
+pub(crate) mod principled;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use raywarp_sample::warp::choose;
 use std::f32::consts::FRAC_1_PI;
 
 /// Least divisor of a lobe that scatters what facets leave.
-const LEAST_MEAN: f32 = 1e-6;
+pub(crate) const LEAST_MEAN: f32 = 1e-6;
 
 /// An opaque surface between metal and dielectric.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -15,6 +15,32 @@ pub(super) struct Horizon<V> {
 }
 
 impl<V> Horizon<V> {
+    /// The cosine lobe alone.
+    #[inline(always)]
+    pub fn none<const N: usize>(set: V::Set) -> Self
+    where
+        V: Vector<N>,
+    {
+        Self { alpha: V::splat(set, 1.0), share: V::splat(set, 0.0) }
+    }
+
+    /// The same for a part of the light only.
+    #[inline(always)]
+    pub fn scaled<const N: usize>(self, part: V) -> Self
+    where
+        V: Vector<N>,
+    {
+        Self { share: self.share * part.min(V::splat(part.set(), 1.0)), ..self }
+    }
+
+    #[inline(always)]
+    pub fn select<const N: usize>(mask: V::Mask, yes: Self, no: Self) -> Self
+    where
+        V: Vector<N>,
+    {
+        Self { alpha: V::select(mask, yes.alpha, no.alpha), share: V::select(mask, yes.share, no.share) }
+    }
+
     /// For facets of `alpha`, 1e-4 to 1.
     #[inline(always)]
     pub fn new<const N: usize>(alpha: V) -> Self

@@ -1,9 +1,18 @@
 //! What white GGX facets of one alpha lose: `crate::bsdf::loss_table`'s, a surface a lane.
 
-use super::facets::locate;
 use super::tables::Tables;
 use crate::bsdf::loss_table::{LEAST_ROOT, MEAN_NODES, SCALE};
 use raywarp_lanes::{Mask, Vector, Words};
+
+/// Node below a place of 0 to 1 on an axis of `nodes` nodes, and how far beyond it.
+#[inline(always)]
+pub(super) fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Words, V) {
+    let set = x.set();
+    let x = x.max(V::splat(set, 0.0)).min(V::splat(set, 1.0));
+    let s = x * V::splat(set, (nodes - 1) as f32);
+    let node = s.to_u32().min(V::Words::splat(set, nodes - 2));
+    (node, s - V::from_u32(node))
+}
 
 /// Facets of one alpha.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::ggx::Ggx;
 use super::horizon::Horizon;
 use super::losses::Losses;
-use super::model::{Model, Sample, above};
+use super::model::{Model, Sample, above, half_vector};
 use super::tables::Tables;
 use super::vec3::Vec3s;
 use crate::bsdf::ggx::MIN_ALPHA;
@@ -118,14 +118,6 @@ impl<V: Vector<N>, const N: usize> Model<V, N> for Metal<'_, V, V::Words> {
         let one = V::splat(self.lost.set(), 1.0);
         fresnel(self.wo_z, self.eta, self.k) * (one - self.lost) + self.further * self.lost
     }
-}
-
-#[inline(always)]
-fn half_vector<V: Vector<N>, const N: usize>(wo: Vec3s<V>, wi: Vec3s<V>) -> Vec3s<V> {
-    let set = wo.x.set();
-    let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
-    let (h, has_length) = (wo + wi).try_normalize();
-    Vec3s::select(has_length, h, Vec3s { x: zero, y: zero, z: one })
 }
 
 /// The reflectance of metals: [`crate::bsdf::fresnel`]'s, each channel on its own.

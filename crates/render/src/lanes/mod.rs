@@ -9,10 +9,12 @@
 //!
 //! Records are gathered whole, 64 bytes a triangle and a light, and turned round in registers.
 
+mod albedos;
+mod blinn;
 mod camera;
-mod coated;
 mod elementary;
 mod environment;
+mod exponential;
 mod facets;
 mod ggx;
 mod horizon;
@@ -26,6 +28,7 @@ mod missed;
 mod model;
 mod numbers;
 mod point;
+mod principled;
 mod queues;
 mod specular;
 mod tables;
@@ -45,7 +48,7 @@ use crate::vertex::Transport;
 use environment::Sky;
 use raywarp_lanes::Isa;
 use tables::Tables;
-use tables::class::{COATED, DIFFUSE, METAL, SPECULAR};
+use tables::class::{BLINN, DIFFUSE, METAL, PRINCIPLED, SPECULAR};
 
 /// A scene's shading in vectors.
 #[derive(Debug)]
@@ -86,7 +89,8 @@ impl Vectors {
             self.isa.run(missed::Leave { sky, transport, wave });
         }
         self.isa.run(vertices::Shade::<DIFFUSE> { scene, transport, tables: &self.tables, wave });
-        self.isa.run(vertices::Shade::<COATED> { scene, transport, tables: &self.tables, wave });
+        self.isa.run(vertices::Shade::<PRINCIPLED> { scene, transport, tables: &self.tables, wave });
+        self.isa.run(vertices::Shade::<BLINN> { scene, transport, tables: &self.tables, wave });
         self.isa.run(vertices::Shade::<METAL> { scene, transport, tables: &self.tables, wave });
         self.isa.run(vertices::Shade::<SPECULAR> { scene, transport, tables: &self.tables, wave });
     }

@@ -56,6 +56,15 @@ pub(super) fn above<V: Vector<N>, const N: usize>(v: Vec3s<V>) -> Vec3s<V> {
     Vec3s { z: v.z.abs().max(V::splat(v.z.set(), 1e-6)), ..v }
 }
 
+/// The direction between two above.
+#[inline(always)]
+pub(super) fn half_vector<V: Vector<N>, const N: usize>(wo: Vec3s<V>, wi: Vec3s<V>) -> Vec3s<V> {
+    let set = wo.x.set();
+    let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
+    let (h, has_length) = (wo + wi).try_normalize();
+    Vec3s::select(has_length, h, Vec3s { x: zero, y: zero, z: one })
+}
+
 /// Lambert's.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Diffuse<V> {

@@ -12,8 +12,10 @@ pub(crate) struct Queues {
     pub one_by_one: Vec<u32>,
     /// Diffuse surfaces.
     pub diffuse: InVectors,
-    /// Coated ones.
-    pub coated: InVectors,
+    /// Metal and dielectric mixed, coats among them.
+    pub principled: InVectors,
+    /// Those under Blinn's facets.
+    pub blinn: InVectors,
     /// Metal.
     pub metal: InVectors,
     /// Mirrors, smooth metal and smooth glass.
@@ -30,7 +32,8 @@ impl Queues {
     pub fn clear(&mut self) {
         self.one_by_one.clear();
         self.diffuse.clear();
-        self.coated.clear();
+        self.principled.clear();
+        self.blinn.clear();
         self.metal.clear();
         self.specular.clear();
         self.missed.clear();
@@ -81,7 +84,8 @@ pub(super) fn sort(scene: &ShadingScene, tables: &Tables, knows_sky: bool, wave:
             class::SPECULAR | class::TEXTURED_SPECULAR => queues.specular.push(i, triangle),
             _ if in_medium => queues.one_by_one.push(i),
             class::DIFFUSE | class::TEXTURED_DIFFUSE => queues.diffuse.push(i, triangle),
-            class::COATED | class::TEXTURED_COATED => queues.coated.push(i, triangle),
+            class::PRINCIPLED | class::TEXTURED_PRINCIPLED => queues.principled.push(i, triangle),
+            class::BLINN | class::TEXTURED_BLINN => queues.blinn.push(i, triangle),
             class::METAL | class::TEXTURED_METAL => queues.metal.push(i, triangle),
             _ => queues.one_by_one.push(i),
         }

@@ -5,7 +5,7 @@ use super::specular::kind;
 use crate::bsdf::albedo_table::CELLS;
 use crate::bsdf::ggx::Ggx;
 use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
-use crate::bsdf::{Bsdf, BsdfTables, Conductor, Dielectric, Principled, Scattering};
+use crate::bsdf::{Blinn, Bsdf, BsdfTables, Conductor, Dielectric, Principled, Scattering};
 use crate::flat::{Input, LightKind, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
 use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
@@ -19,10 +19,10 @@ pub(super) mod class {
     pub const DIFFUSE: u32 = 1;
     /// Lambert, of a texture.
     pub const TEXTURED_DIFFUSE: u32 = 2;
-    /// A dielectric coat over Lambert, of one alpha; the same everywhere.
-    pub const COATED: u32 = 3;
+    /// Metal and dielectric mixed, of one alpha and without a clear coat; the same everywhere.
+    pub const PRINCIPLED: u32 = 3;
     /// Of textures: what it is, lanes find out.
-    pub const TEXTURED_COATED: u32 = 4;
+    pub const TEXTURED_PRINCIPLED: u32 = 4;
     /// Rough metal of one alpha with further bounces; the same everywhere.
     pub const METAL: u32 = 5;
     /// Of textures.
@@ -31,6 +31,10 @@ pub(super) mod class {
     pub const SPECULAR: u32 = 7;
     /// Mirrors and glass of textures.
     pub const TEXTURED_SPECULAR: u32 = 8;
+    /// Lambert under Blinn's facets; the same everywhere.
+    pub const BLINN: u32 = 9;
+    /// Of textures.
+    pub const TEXTURED_BLINN: u32 = 10;
     /// Flag: it shines.
     pub const EMITS: u32 = 1 << 8;
     /// Flag: its frame lies along a tangent.
@@ -54,14 +58,14 @@ pub(super) mod flag {
 pub(super) struct Tables {
     /// Of each material: its reflectance where that is constant, and its [`class`].
     pub materials: Vec<[u32; 4]>,
-    /// Of each material whose class is [`class::COATED`]: base, f0, f90 and alpha; whose class is [`class::METAL`]:
+    /// Of each material whose class is [`class::PRINCIPLED`]: base, f0, f90, alpha and metallic; whose class is [`class::METAL`]:
     /// eta, k, alpha, zero and the mean of the Fresnel term; whose class is [`class::SPECULAR`]: tints of reflection and
-    /// transmission, index of refraction, or eta, k, zero, and the [`kind`]; zeros.
+    /// transmission, index of refraction, or eta, k, zero, and the [`kind`]; whose class is
+    /// [`class::BLINN`]: base, specular and exponent; zeros.
     pub parameters: Vec<[u32; 12]>,
-    /// Of GGX facets, row by row of alpha: scale and bias of the albedo at a node of the cosine, and at the next.
-    pub albedos: Vec<[u32; 4]>,
-    /// The same of the means, over alpha.
-    pub albedo_means: Vec<[u32; 4]>,
+    /// Of GGX facets and of Blinn's.
+    pub ggx: Albedos,
+    pub blinn: Albedos,
     /// Of white GGX facets, row by row of alpha: the loss at a node of the cosine, at the next, and both of the next row.
     pub losses: Vec<[u32; 4]>,
     /// Their mean at a node of alpha, and at the next; zeros.
@@ -73,22 +77,45 @@ pub(super) struct Tables {
     pub cells: Vec<[u32; 4]>,
 }
 
+/// Albedos of facets.
+#[derive(Debug, Default)]
+pub(super) struct Albedos {
+    /// Row by row of alpha: scale and bias at a node of the cosine, and at the next.
+    pub nodes: Vec<[u32; 4]>,
+    /// The same of the means, over alpha.
+    pub means: Vec<[u32; 4]>,
+}
+
+impl Albedos {
+    /// Nodes on either axis.
+    const SIDE: usize = CELLS + 1;
+
+    /// From what [`BsdfTables`] says of a kind of facets, and what it says of the next.
+    fn split(numbers: &[f32]) -> (Self, &[f32]) {
+        let row = 2 * Self::SIDE;
+        let (nodes, rest) = numbers.split_at(row * Self::SIDE);
+        let (means, rest) = rest.split_at(row);
+        (Self { nodes: nodes.chunks(row).flat_map(neighbours).collect(), means: neighbours(means) }, rest)
+    }
+}
+
+/// The pairs of a row, each with the next.
+fn neighbours(row: &[f32]) -> Vec<[u32; 4]> {
+    row.windows(4).step_by(2).map(|pairs| [0, 1, 2, 3].map(|i| pairs[i].to_bits())).collect()
+}
+
 impl Tables {
     /// Nodes of the albedos on either axis.
-    pub const ALBEDO_NODES: u32 = CELLS as u32 + 1;
+    pub const ALBEDO_NODES: u32 = Albedos::SIDE as u32;
     /// Nodes of the losses on either axis.
     pub const LOSS_NODES: u32 = WHITE_NODES as u32;
 
     pub fn new(scene: &ShadingScene, scattering: Scattering) -> Self {
         let BsdfTables { numbers, fractions } = BsdfTables::new();
-        let (side, rows) = (CELLS + 1, WHITE_NODES);
-        let (albedos, rest) = numbers.split_at(2 * side * side);
-        let (means, rest) = rest.split_at(2 * side);
-        // Those of Blinn come between.
-        let loss_means = &rest[2 * side * side + 2 * side..][..MEAN_NODES];
-        let neighbours = |row: &[f32]| -> Vec<[u32; 4]> {
-            row.windows(4).step_by(2).map(|pairs| [0, 1, 2, 3].map(|i| pairs[i].to_bits())).collect()
-        };
+        let rows = WHITE_NODES;
+        let (ggx, rest) = Albedos::split(&numbers);
+        let (blinn, rest) = Albedos::split(rest);
+        let loss_means = &rest[..MEAN_NODES];
         let loss = |i: usize| f32::from(fractions[i]).to_bits();
         let losses = (0..rows - 1).flat_map(|row| {
             let at = move |node: usize| row * rows + node;
@@ -98,8 +125,8 @@ impl Tables {
         Self {
             materials,
             parameters,
-            albedos: albedos.chunks(2 * side).flat_map(neighbours).collect(),
-            albedo_means: neighbours(means),
+            ggx,
+            blinn,
             losses: losses.map(|corners| corners.map(loss)).collect(),
             loss_means: loss_means.windows(2).map(|pair| [pair[0].to_bits(), pair[1].to_bits(), 0, 0]).collect(),
             lights: (0..scene.lights.len()).map(|i| light(scene, i)).collect(),
@@ -138,12 +165,18 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
             (record(Vec3::from(inputs[0].factor).clamp(Vec3::ZERO, Vec3::ONE), class::DIFFUSE | flags), [0; 12])
         }
         MaterialKind::Coated | MaterialKind::Principled if is_textured => {
-            (record(Vec3::ZERO, class::TEXTURED_COATED | flags), [0; 12])
+            (record(Vec3::ZERO, class::TEXTURED_PRINCIPLED | flags), [0; 12])
         }
         MaterialKind::Coated | MaterialKind::Principled => {
             let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
-            coat(&Bsdf::look_up(&inputs, 0.5))
-                .map_or(one_by_one, |coat| (record(Vec3::ZERO, class::COATED | flags), coat))
+            principled(&Bsdf::look_up(&inputs, 0.5))
+                .map_or(one_by_one, |found| (record(Vec3::ZERO, class::PRINCIPLED | flags), found))
+        }
+        MaterialKind::Blinn if is_textured => (record(Vec3::ZERO, class::TEXTURED_BLINN | flags), [0; 12]),
+        MaterialKind::Blinn => {
+            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
+            blinn(&Bsdf::look_up(&inputs, 0.5))
+                .map_or(one_by_one, |found| (record(Vec3::ZERO, class::BLINN | flags), found))
         }
         MaterialKind::Conductor if is_textured => (record(Vec3::ZERO, class::TEXTURED_METAL | flags), [0; 12]),
         MaterialKind::Conductor => {
@@ -162,7 +195,6 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
                 .map_or(one_by_one, |specular| (record(Vec3::ZERO, class::SPECULAR | flags), specular))
         }
         MaterialKind::DiffuseTransmission
-        | MaterialKind::Blinn
         | MaterialKind::CarPaint
         | MaterialKind::Mix
         | MaterialKind::Invisible
@@ -170,13 +202,19 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
     }
 }
 
-/// The record of a coat, if the model is one that vectors know.
-pub(super) fn coat(bsdf: &Bsdf) -> Option<[u32; 12]> {
+/// The record of metal and dielectric mixed, if vectors know the model.
+pub(super) fn principled(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Principled(Principled { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
-    if metallic != 0.0 || coat > 0.0 || alpha.x != alpha.y {
+    if coat > 0.0 || alpha.x != alpha.y {
         return None;
     }
-    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits))
+    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x, metallic, 0.0, 0.0, 0.0].map(f32::to_bits))
+}
+
+/// The record of Blinn's facets.
+pub(super) fn blinn(bsdf: &Bsdf) -> Option<[u32; 12]> {
+    let Bsdf::Blinn(Blinn { diffuse: d, specular: s, exponent }) = *bsdf else { return None };
+    Some([d.x, d.y, d.z, s.x, s.y, s.z, exponent, 0.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits))
 }
 
 /// The record of metal, if it is rough and has further bounces.

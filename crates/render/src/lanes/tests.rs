@@ -77,6 +77,25 @@ Material "substrate" "texture Kd" "checks" "rgb Ks" [0 0 0.02] "float uroughness
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0.5 0.1  3 0.2  0.4 7]
 Material "substrate" "rgb Kd" [0.5 0.5 0.5] "rgb Ks" [0.5 0.5 0.5] "float uroughness" [1] "float vroughness" [0.99999]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0.5 0.1  3 0.2  0.4 7]
+Material "disney" "rgb color" [0.9 0.6 0.2] "float metallic" [1] "float roughness" [0.5]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "normal N" [-0.5 0 1  0.5 0 1  0 0.5 1]
+Material "disney" "rgb color" [0.9 0 0.2] "float metallic" [0.3] "float roughness" [0.01] "float eta" [1]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "disney" "texture color" "checks" "float metallic" [0.7] "float roughness" [1]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  5 0  0 7]
+Texture "spots" "float" "checkerboard" "float tex1" [0] "float tex2" [1]
+Material "disney" "rgb color" [0 0 0] "texture metallic" "spots" "float roughness" [0.2]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  5 0  0 7]
+Material "blinn" "rgb Kd" [0.4 0.3 0.2] "rgb Ks" [0.3 0.2 0.1] "float exponent" [50]
+Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point P" [-3 0 6  3 0 6  0 3 6  3 3 3] "normal N" [-0.5 0 1  0.5 0 1  0 0.5 1  0 0 -1]
+Material "blinn" "rgb Kd" [0 0 0] "rgb Ks" [1 1 1] "float exponent" [0]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "blinn" "rgb Kd" [0.5 0.5 1] "rgb Ks" [0.001 0 0] "float exponent" [1e9]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "blinn" "rgb Kd" [0 0 0] "rgb Ks" [0 0 0] "float exponent" [7]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "blinn" "texture Kd" "checks" "rgb Ks" [0.1 0.1 0.1] "float exponent" [900]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  5 0  0 7]
 Material "metal"
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "normal N" [-0.5 0 1  0.5 0 1  0 0.5 1]
 Material "metal" "float roughness" [0.00011] "rgb eta" [0.05 1.4 3] "rgb k" [4 7.6 0] "bool remaproughness" ["false"]
@@ -213,7 +232,7 @@ fn wave(scene: &ShadingScene, bounce: u32) -> Wave {
         path.flags = [SPECULAR | ALL_SPECULAR, SPECULAR, 0, 0][(4.0 * random(7)) as usize].into();
         let triangle = (random(8) * 1.1 * scene.triangles.len() as f32) as usize;
         // Of the many triangles of disk and sphere a few will do.
-        let triangle = if random(12) < 0.9 { scene.triangles.len() - 1 - triangle % 48 } else { triangle };
+        let triangle = if random(12) < 0.9 { scene.triangles.len() - 1 - triangle % 58 } else { triangle };
         // And many paths hit nothing.
         let triangle = if random(13) < 0.1 { usize::MAX } else { triangle };
         let [u, v] = warp::uniform_triangle([random(9), random(10)]);

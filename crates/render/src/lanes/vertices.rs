@@ -1,13 +1,14 @@
 //! Vertices: the entries of queues a lane each, the points and models that they have come to, and what these emit.
 
 use super::Queues;
-use super::coated::{self, Coated};
+use super::blinn::{self, Blinn};
 use super::environment::Sky;
 use super::looked_up::{emissions, parameters, reflectances};
 use super::media::Crossings;
 use super::metal::{self, Metal};
 use super::model::Diffuse;
 use super::point::{Points, facing, points};
+use super::principled::{self, Principled};
 use super::specular::Specular;
 use super::tables::{self, Tables, class};
 use super::vec3::Vec3s;
@@ -69,7 +70,7 @@ impl<const CLASS: u32> Shade<'_, CLASS> {
         let bounce = wave.bounce;
         let is_last = transport.is_last(bounce);
         let Wave { touching, rays, hits, paths, radiance, first_hit, next_rays, next_paths, shadow, queues, .. } = wave;
-        let Queues { diffuse, coated, metal, specular, one_by_one, vertices, in_vectors, .. } = queues;
+        let Queues { diffuse, principled, blinn, metal, specular, one_by_one, vertices, in_vectors, .. } = queues;
         let mut stage = Stage {
             scene,
             transport,
@@ -87,7 +88,8 @@ impl<const CLASS: u32> Shade<'_, CLASS> {
             shadow,
         };
         let queue = match CLASS {
-            class::COATED => &*coated,
+            class::PRINCIPLED => &*principled,
+            class::BLINN => &*blinn,
             class::METAL => &*metal,
             class::SPECULAR => &*specular,
             _ => &*diffuse,
@@ -106,7 +108,8 @@ impl<const CLASS: u32> Shade<'_, CLASS> {
                 mask: there,
             };
             let done = match CLASS {
-                class::COATED => stage.coated::<V, N>(&entry),
+                class::PRINCIPLED => stage.principled::<V, N>(&entry),
+                class::BLINN => stage.blinn::<V, N>(&entry),
                 class::METAL => stage.metal::<V, N>(&entry),
                 class::SPECULAR => stage.specular::<V, N>(entry),
                 _ => stage.diffuse::<V, N>(&entry),
@@ -180,18 +183,35 @@ impl Stage<'_> {
         mask.bits()
     }
 
-    /// Shades coated surfaces; returns the lanes that it could.
+    /// Shades metal and dielectric mixed; returns the lanes that it could.
     #[inline(always)]
-    fn coated<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
+    fn principled<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
         let Faceted { points, frames, wo, kind, words, mask } =
-            self.faceted::<V, N>(entries, class::TEXTURED_COATED, tables::coat);
-        let parameters = coated::Parameters {
+            self.faceted::<V, N>(entries, class::TEXTURED_PRINCIPLED, tables::principled);
+        let parameters = principled::Parameters {
             base: Vec3s::of_words(&words[0..3]),
             f0: Vec3s::of_words(&words[3..6]),
             f90: V::from_bits(words[6]),
             alpha: V::from_bits(words[7]),
+            metallic: V::from_bits(words[8]),
         };
-        let bsdf = Coated::of(self.tables, self.transport.scattering, &parameters, wo);
+        let bsdf = Principled::of(self.tables, self.transport.scattering, &parameters, wo);
+        self.emit::<V, N>(&points, entries, kind, mask);
+        self.leave(&Vertices { points, frames, wo, bsdf }, entries, mask);
+        mask.bits()
+    }
+
+    /// Shades Lambert's surfaces under Blinn's facets; returns the lanes that it could.
+    #[inline(always)]
+    fn blinn<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
+        let Faceted { points, frames, wo, kind, words, mask } =
+            self.faceted::<V, N>(entries, class::TEXTURED_BLINN, tables::blinn);
+        let parameters = blinn::Parameters {
+            diffuse: Vec3s::of_words(&words[0..3]),
+            specular: Vec3s::of_words(&words[3..6]),
+            exponent: V::from_bits(words[6]),
+        };
+        let bsdf = Blinn::of(self.tables, &parameters, wo);
         self.emit::<V, N>(&points, entries, kind, mask);
         self.leave(&Vertices { points, frames, wo, bsdf }, entries, mask);
         mask.bits()
