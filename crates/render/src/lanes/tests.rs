@@ -90,7 +90,7 @@ Material "blinn" "rgb Kd" [0.4 0.3 0.2] "rgb Ks" [0.3 0.2 0.1] "float exponent" 
 Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point P" [-3 0 6  3 0 6  0 3 6  3 3 3] "normal N" [-0.5 0 1  0.5 0 1  0 0.5 1  0 0 -1]
 Material "blinn" "rgb Kd" [0 0 0] "rgb Ks" [1 1 1] "float exponent" [0]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
-Material "blinn" "rgb Kd" [0.5 0.5 1] "rgb Ks" [0.001 0 0] "float exponent" [1e9]
+Material "blinn" "rgb Kd" [0.5 0.5 1] "rgb Ks" [0.001 0 0] "float exponent" [1e6]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
 Material "blinn" "rgb Kd" [0 0 0] "rgb Ks" [0 0 0] "float exponent" [7]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
