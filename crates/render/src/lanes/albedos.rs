@@ -61,8 +61,7 @@ impl<'t, V> Row<'t, V, ()> {
         V: Vector<N>,
     {
         let (row, t) = locate_root(alpha);
-        let [scale, bias, next_scale, next_bias] =
-            row.gather_records(&albedos.means, V::Mask::first(alpha.set(), N));
+        let [scale, bias, next_scale, next_bias] = row.gather_records(&albedos.means, V::Mask::first(alpha.set(), N));
         let mean = [
             lerp(V::from_bits(scale), V::from_bits(next_scale), t),
             lerp(V::from_bits(bias), V::from_bits(next_bias), t),

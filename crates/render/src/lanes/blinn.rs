@@ -133,8 +133,8 @@ impl<V: Vector<N>, const N: usize> Model<V, N> for Blinn<'_, V, V::Words, V::Mas
         let left = Vec3s { x: one, y: one, z: one } - albedo(self.f0, self.f90, self.row.at(wi.z));
         let (both, mean) = (self.left * left, self.left_mean);
         let coupling = Vec3s { x: both.x / mean.x, y: both.y / mean.y, z: both.z / mean.z };
-        let value = schlick(self.f0, self.f90, wo.dot(h)) * (facets * masking.min(g1(wi, h)))
-            + self.base * coupling * cosine;
+        let value =
+            schlick(self.f0, self.f90, wo.dot(h)) * (facets * masking.min(g1(wi, h))) + self.base * coupling * cosine;
         let pdf = self.p_specular * facets * masking + (one - self.p_specular) * cosine;
         let nothing = Vec3s { x: zero, y: zero, z: zero };
         (Vec3s::select(self.scatters, value, nothing), V::select(self.scatters, pdf, zero))

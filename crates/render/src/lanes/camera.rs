@@ -3,11 +3,12 @@
 use super::numbers::Numbers;
 use super::vec3::Vec3s;
 use super::warp::concentric_disk;
+use super::width::AtWidth;
 use crate::lens::Lens;
 use crate::path::Wave;
 use crate::stage::Generate;
 use raywarp_geom::Ray;
-use raywarp_lanes::{InstructionSet, Task, Vector, Words};
+use raywarp_lanes::{Vector, Words};
 use raywarp_sample::Sampler;
 
 /// Starts the paths of a wave that holds their pixels (index `y * width + x`) and sample numbers.
@@ -21,27 +22,9 @@ pub(super) fn knows(sampler: Sampler) -> bool {
     matches!(sampler, Sampler::Sobol { .. })
 }
 
-impl Task for Start<'_> {
-    type Output = ();
-
+impl AtWidth for Start<'_> {
     #[inline(always)]
-    fn run<S: InstructionSet>(self, set: S) {
-        // As in `vertices`: one width, and none of plain Rust but in tests.
-        if const { S::NATIVE_LANES >= 16 } {
-            self.all::<S::F16, 16>(set);
-        } else if const { S::NATIVE_LANES >= 8 } {
-            self.all::<S::F8, 8>(set);
-        } else if const { S::NATIVE_LANES >= 4 || cfg!(test) } {
-            self.all::<S::F4, 4>(set);
-        } else {
-            unreachable!("Vectors::new leaves plain Rust to the functions of one path");
-        }
-    }
-}
-
-impl Start<'_> {
-    #[inline(always)]
-    fn all<V: Vector<N>, const N: usize>(self, set: V::Set) {
+    fn at_width<V: Vector<N>, const N: usize>(self, set: V::Set) {
         let Self { with, wave } = self;
         for first in (0..wave.pixel.len()).step_by(N) {
             let count = N.min(wave.pixel.len() - first);
@@ -99,6 +82,7 @@ mod tests {
     use super::*;
     use crate::filter::PixelFilter;
     use crate::lanes::Vectors;
+    use crate::lanes::width::has_vectors;
     use crate::stage::generate;
     use crate::vertex::MediaStack;
     use raywarp_lanes::Isa;
@@ -128,7 +112,7 @@ mod tests {
                 let media = MediaStack::of(3);
                 let with = Generate { lens: &lens, filter: &filter, sampler, width: 32, media };
                 let expected = started(&with, None);
-                for isa in Isa::all() {
+                for isa in Isa::all().into_iter().filter(|&isa| has_vectors(isa)) {
                     let vectors = Vectors { isa, tables: Default::default() };
                     assert_eq!(started(&with, Some(&vectors)), expected, "{isa}, {sampler:?}, {camera:?}");
                 }

@@ -2,12 +2,13 @@
 
 use super::environment::Sky;
 use super::vec3::Vec3s;
+use super::width::AtWidth;
 use crate::options::DirectLight;
 use crate::path::{QueuedPath, Wave};
 use crate::vertex::{SPECULAR, Transport};
 use glam::Vec3;
 use raywarp_geom::Ray;
-use raywarp_lanes::{InstructionSet, Mask, Task, Vector, Words};
+use raywarp_lanes::{Mask, Vector, Words};
 
 /// Ends the paths of a wave that hit nothing.
 pub(super) struct Leave<'a> {
@@ -16,27 +17,9 @@ pub(super) struct Leave<'a> {
     pub wave: &'a mut Wave,
 }
 
-impl Task for Leave<'_> {
-    type Output = ();
-
+impl AtWidth for Leave<'_> {
     #[inline(always)]
-    fn run<S: InstructionSet>(self, set: S) {
-        // As in `vertices`: one width, and none of plain Rust but in tests.
-        if const { S::NATIVE_LANES >= 16 } {
-            self.all::<S::F16, 16>(set);
-        } else if const { S::NATIVE_LANES >= 8 } {
-            self.all::<S::F8, 8>(set);
-        } else if const { S::NATIVE_LANES >= 4 || cfg!(test) } {
-            self.all::<S::F4, 4>(set);
-        } else {
-            unreachable!("Vectors::new leaves plain Rust to the functions of one path");
-        }
-    }
-}
-
-impl Leave<'_> {
-    #[inline(always)]
-    fn all<V: Vector<N>, const N: usize>(self, set: V::Set) {
+    fn at_width<V: Vector<N>, const N: usize>(self, set: V::Set) {
         let Self { sky, transport, wave } = self;
         if transport.transparent && wave.bounce == 0 {
             return;

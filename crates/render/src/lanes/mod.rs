@@ -38,6 +38,7 @@ mod tests;
 mod vec3;
 mod vertices;
 mod warp;
+mod width;
 
 pub(crate) use queues::Queues;
 
@@ -49,6 +50,7 @@ use environment::Sky;
 use raywarp_lanes::Isa;
 use tables::Tables;
 use tables::class::{BLINN, DIFFUSE, METAL, PRINCIPLED, SPECULAR};
+use width::{AtNativeWidth, AtWidth, has_vectors};
 
 /// A scene's shading in vectors.
 #[derive(Debug)]
@@ -60,23 +62,23 @@ pub(crate) struct Vectors {
 impl Vectors {
     /// For paths through `scene` on this CPU; none without vector instructions, where they are shaded one by one.
     pub fn new(scene: &ShadingScene, transport: &Transport) -> Option<Self> {
-        match Isa::preferred() {
-            // Lanes in plain Rust have nothing to gain: they would be taken one after the other.
-            Isa::Portable(_) => None,
-            isa => Some(Self::with(isa, scene, transport)),
-        }
+        Self::with(Isa::preferred(), scene, transport)
     }
 
     /// As [`Vectors::new`], with an instruction set.
-    fn with(isa: Isa, scene: &ShadingScene, transport: &Transport) -> Self {
-        Self { isa, tables: Tables::new(scene, transport.scattering) }
+    fn with(isa: Isa, scene: &ShadingScene, transport: &Transport) -> Option<Self> {
+        has_vectors(isa).then(|| Self { isa, tables: Tables::new(scene, transport.scattering) })
+    }
+
+    fn run(&self, work: impl AtWidth) {
+        self.isa.run(AtNativeWidth(work));
     }
 
     /// Starts the paths of a wave whose pixels and sample numbers are there; false if they have to be started one by one.
     pub fn start(&self, with: &Generate, wave: &mut Wave) -> bool {
         let knows = camera::knows(with.sampler);
         if knows {
-            self.isa.run(camera::Start { with, wave });
+            self.run(camera::Start { with, wave });
         }
         knows
     }
@@ -86,12 +88,12 @@ impl Vectors {
         let sky = Sky::of(scene);
         queues::sort(scene, &self.tables, sky.is_some(), wave);
         if let Some(sky) = sky {
-            self.isa.run(missed::Leave { sky, transport, wave });
+            self.run(missed::Leave { sky, transport, wave });
         }
-        self.isa.run(vertices::Shade::<DIFFUSE> { scene, transport, tables: &self.tables, wave });
-        self.isa.run(vertices::Shade::<PRINCIPLED> { scene, transport, tables: &self.tables, wave });
-        self.isa.run(vertices::Shade::<BLINN> { scene, transport, tables: &self.tables, wave });
-        self.isa.run(vertices::Shade::<METAL> { scene, transport, tables: &self.tables, wave });
-        self.isa.run(vertices::Shade::<SPECULAR> { scene, transport, tables: &self.tables, wave });
+        self.run(vertices::Shade::<DIFFUSE> { scene, transport, tables: &self.tables, wave });
+        self.run(vertices::Shade::<PRINCIPLED> { scene, transport, tables: &self.tables, wave });
+        self.run(vertices::Shade::<BLINN> { scene, transport, tables: &self.tables, wave });
+        self.run(vertices::Shade::<METAL> { scene, transport, tables: &self.tables, wave });
+        self.run(vertices::Shade::<SPECULAR> { scene, transport, tables: &self.tables, wave });
     }
 }

@@ -13,6 +13,7 @@ use super::specular::Specular;
 use super::tables::{self, Tables, class};
 use super::vec3::Vec3s;
 use super::warp::Frames;
+use super::width::AtWidth;
 use crate::bsdf::Bsdf;
 use crate::flat::{ShadingScene, TriangleRecord};
 use crate::options::DirectLight;
@@ -20,7 +21,7 @@ use crate::path::{QueuedPath, ShadowQueue, Wave};
 use crate::vertex::{CAMERA_DIMENSIONS, FirstHit, Transport, dimension};
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
-use raywarp_lanes::{InstructionSet, Mask, Task, Vector, Words};
+use raywarp_lanes::{Mask, Vector, Words};
 
 /// Shades the queue of a [`class`] of a wave: each is a function of its own, which is quicker to compile.
 pub(super) struct Shade<'a, const CLASS: u32> {
@@ -28,26 +29,6 @@ pub(super) struct Shade<'a, const CLASS: u32> {
     pub transport: &'a Transport,
     pub tables: &'a Tables,
     pub wave: &'a mut Wave,
-}
-
-impl<const CLASS: u32> Task for Shade<'_, CLASS> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: InstructionSet>(self, set: S) {
-        // One width an instruction set: two would be twice as much to compile.
-        if const { S::NATIVE_LANES >= 16 } {
-            self.all::<S::F16, 16>(set);
-        } else if const { S::NATIVE_LANES >= 8 } {
-            self.all::<S::F8, 8>(set);
-        } else if const { S::NATIVE_LANES >= 4 || cfg!(test) } {
-            self.all::<S::F4, 4>(set);
-        } else {
-            // Every operation of plain Rust is a loop over lanes, and as many loops took five sixths of the time that this
-            // crate took to compile. A constant condition keeps that text out of all but the tests.
-            unreachable!("Vectors::new leaves plain Rust to the functions of one path");
-        }
-    }
 }
 
 /// The records of some entries of a queue, a word a lane.
@@ -63,9 +44,9 @@ pub(super) struct Entries<W, M> {
     pub mask: M,
 }
 
-impl<const CLASS: u32> Shade<'_, CLASS> {
+impl<const CLASS: u32> AtWidth for Shade<'_, CLASS> {
     #[inline(always)]
-    fn all<V: Vector<N>, const N: usize>(self, set: V::Set) {
+    fn at_width<V: Vector<N>, const N: usize>(self, set: V::Set) {
         let Self { scene, transport, tables, wave, .. } = self;
         let bounce = wave.bounce;
         let is_last = transport.is_last(bounce);

@@ -1,0 +1,37 @@
+//! The width at which paths are shaded.
+
+use raywarp_lanes::{InstructionSet, Isa, Task, Vector};
+
+/// What can be done at any width.
+pub(super) trait AtWidth {
+    /// Does it with vectors of `N` lanes.
+    fn at_width<V: Vector<N>, const N: usize>(self, set: V::Set);
+}
+
+/// Does it at the width of an instruction set that [`has_vectors`], and at no other: two widths would be twice as much to
+/// compile.
+pub(super) struct AtNativeWidth<T>(pub T);
+
+impl<T: AtWidth> Task for AtNativeWidth<T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: InstructionSet>(self, set: S) {
+        if const { S::NATIVE_LANES >= 16 } {
+            self.0.at_width::<S::F16, 16>(set);
+        } else if const { S::NATIVE_LANES >= 8 } {
+            self.0.at_width::<S::F8, 8>(set);
+        } else if const { S::NATIVE_LANES >= 4 } {
+            self.0.at_width::<S::F4, 4>(set);
+        } else {
+            // A constant condition keeps the text of plain Rust out: there every operation is a loop over lanes, and as
+            // many loops took five sixths of the time that this crate took to compile.
+            unreachable!("plain Rust is left to the functions of one path");
+        }
+    }
+}
+
+/// Whether it has vectors. Lanes in plain Rust have nothing to gain: they would be taken one after the other.
+pub(super) fn has_vectors(isa: Isa) -> bool {
+    !matches!(isa, Isa::Portable(_))
+}
