@@ -4,7 +4,7 @@ use super::light::{self, LightSamples};
 use super::media::Crossings;
 use super::model::Model;
 use super::numbers::Numbers;
-use super::vec3::{Vec3s, is_finite};
+use super::vec3::{Vec3s, is_finite, of_lane};
 use super::vertices::{Entries, Stage, Vertices};
 use crate::options::DirectLight;
 use crate::path::QueuedPath;
@@ -48,14 +48,14 @@ impl Stage<'_> {
         mask: V::Mask,
         slots: &[u32; N],
     ) {
-        let (albedo, normal) = (stored(vertices.bsdf.albedo()), stored(vertices.frames.normal));
+        let (albedo, normal) = (vertices.bsdf.albedo().store(), vertices.frames.normal.store());
         let depth = V::from_bits(hit[0]).store();
         let mut bits = mask.bits();
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            let albedo = if self.transport.first_albedos { at(&albedo, lane).into() } else { Vec3::ZERO };
-            let normal = at(&normal, lane).into();
+            let albedo = if self.transport.first_albedos { of_lane(&albedo, lane).into() } else { Vec3::ZERO };
+            let normal = of_lane(&normal, lane).into();
             self.first_hit[slots[lane] as usize] = FirstHit { albedo, normal, depth: depth[lane] };
         }
     }
@@ -93,14 +93,14 @@ impl Stage<'_> {
         let origin = points.origins_towards(wi);
         let direction = Vec3s::select(has_target, target - origin, wi);
         let t_max = V::select(has_target, one, V::splat(set, f32::INFINITY)).store();
-        let (origin, direction, contribution) = (stored(origin), stored(direction), stored(contribution));
+        let (origin, direction, contribution) = (origin.store(), direction.store(), contribution.store());
         let has_media = !self.scene.media.is_empty();
         let mut bits = mask.bits();
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            let ray = Ray::new(at(&origin, lane), at(&direction, lane)).with_interval(0.0, t_max[lane]);
-            self.shadow.push(ray, slots[lane], at(&contribution, lane).into());
+            let ray = Ray::new(of_lane(&origin, lane), of_lane(&direction, lane)).with_interval(0.0, t_max[lane]);
+            self.shadow.push(ray, slots[lane], of_lane(&contribution, lane).into());
             if has_media {
                 self.shadow.media.push(InMedia::default());
             }
@@ -145,8 +145,8 @@ impl Stage<'_> {
         if !lives.any() {
             return;
         }
-        let (origin, direction) = (stored(points.origins_towards(wi)), stored(wi));
-        let (throughput, pdf, state) = (stored(throughput), sample.pdf.store(), state.store());
+        let (origin, direction) = (points.origins_towards(wi).store(), wi.store());
+        let (throughput, pdf, state) = (throughput.store(), sample.pdf.store(), state.store());
         let [slot, pixel, path_sample, flags, ..] = entries.path;
         let (slot, pixel, path_sample) = (slot.store(), pixel.store(), path_sample.store());
         let mut flags_on = [0; N];
@@ -164,13 +164,13 @@ impl Stage<'_> {
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            self.next_rays.push(Ray::new(at(&origin, lane), at(&direction, lane)));
+            self.next_rays.push(Ray::new(of_lane(&origin, lane), of_lane(&direction, lane)));
             self.next_paths.push(QueuedPath {
                 slot: slot[lane],
                 pixel: pixel[lane],
                 sample: path_sample[lane],
                 flags: flags_on[lane],
-                throughput: at(&throughput, lane).into(),
+                throughput: of_lane(&throughput, lane).into(),
                 previous_pdf: pdf[lane],
                 sampler_state: state[lane],
                 media: crossings.as_ref().map_or(InMedia::default(), |crossings| {
@@ -179,16 +179,4 @@ impl Stage<'_> {
             });
         }
     }
-}
-
-/// Coordinates in memory.
-#[inline(always)]
-fn stored<V: Vector<N>, const N: usize>(v: Vec3s<V>) -> [[f32; N]; 3] {
-    [v.x.store(), v.y.store(), v.z.store()]
-}
-
-/// Of three numbers a lane those of one.
-#[inline(always)]
-fn at<const N: usize>([x, y, z]: &[[f32; N]; 3], lane: usize) -> [f32; 3] {
-    [x[lane], y[lane], z[lane]]
 }

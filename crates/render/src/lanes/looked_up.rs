@@ -1,11 +1,12 @@
 //! What lanes look up by the scalar text: textures are programs, a different one a lane, and few surfaces shine.
 
-use super::vec3::Vec3s;
+use super::point::Points;
+use super::vec3::{Vec3s, of_lane};
 use super::vertices::Entries;
 use crate::bsdf::{Bsdf, Scattering};
 use crate::flat::{MaterialRecord, ShadingScene, TriangleRecord};
 use crate::path::QueuedPath;
-use crate::surface::{SurfacePoint, texture_point};
+use crate::surface::{SurfacePoint, bent_towards, texture_point};
 use crate::texture::{Inputs, TexturePoint, color};
 use crate::vertex::{Transport, from_surface};
 use glam::{Vec2, Vec3};
@@ -57,6 +58,40 @@ pub(super) fn reflectances<V: Vector<N>, const N: usize>(
         (x[lane], y[lane], z[lane]) = color.into();
     }
     Vec3s { x: V::load(set, &x), y: V::load(set, &y), z: V::load(set, &z) }
+}
+
+/// Shading normals that the viewer sees along `wo`: `plain` ones, and those of `bent` lanes after their maps.
+#[inline(always)]
+pub(super) fn bent_normals<V: Vector<N>, const N: usize>(
+    scene: &ShadingScene,
+    points: &Points<V>,
+    wo: Vec3s<V>,
+    plain: Vec3s<V>,
+    entries: &Entries<V::Words, V::Mask>,
+    bent: u32,
+) -> Vec3s<V> {
+    let set = plain.x.set();
+    let (geometric, shading, towards) = (points.geometric_normal.store(), points.shading_normal.store(), wo.store());
+    let mut normals = plain.store();
+    let (places, triangle) = (Places::of(entries), entries.triangle.store());
+    let mut bits = bent;
+    while bits != 0 {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        let (material, at) = places.look_up(scene, lane);
+        let point = SurfacePoint {
+            geometric_normal: of_lane(&geometric, lane).into(),
+            shading_normal: of_lane(&shading, lane).into(),
+            triangle: triangle[lane],
+            attributes: places.attributes[lane],
+            barycentrics: places.barycentrics(lane),
+            ..SurfacePoint::NONE
+        };
+        let wo = of_lane(&towards, lane).into();
+        let normal = bent_towards(scene, material, material.kind(), &point, &at, wo);
+        (normals[0][lane], normals[1][lane], normals[2][lane]) = normal.into();
+    }
+    Vec3s { x: V::load(set, &normals[0]), y: V::load(set, &normals[1]), z: V::load(set, &normals[2]) }
 }
 
 /// Puts what `record` tells of the models of `textured` lanes into `words`; returns those of them that vectors know.

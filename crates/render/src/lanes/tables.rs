@@ -39,8 +39,10 @@ pub(super) mod class {
     pub const EMITS: u32 = 1 << 8;
     /// Flag: its frame lies along a tangent.
     pub const ALONG_TANGENT: u32 = 1 << 9;
+    /// Flag: a map bends its normals.
+    pub const BENT: u32 = 1 << 10;
     /// The flags.
-    pub const FLAGS: u32 = EMITS | ALONG_TANGENT;
+    pub const FLAGS: u32 = EMITS | ALONG_TANGENT | BENT;
 }
 
 /// Flags of a record of `Tables::lights`.
@@ -151,11 +153,12 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
     let is_boundary = bounds_media && material.kind() != MaterialKind::Dielectric;
     let is_turned = material.has(MaterialFlags::ANISOTROPIC);
     let is_odd = is_turned && material.kind() == MaterialKind::Diffuse;
-    if is_boundary || is_bent || is_odd || material.has(MaterialFlags::CHOOSES) {
+    if is_boundary || is_odd || material.has(MaterialFlags::CHOOSES) {
         return one_by_one;
     }
     let emits = if material.emission == NONE { 0 } else { class::EMITS };
-    let flags = emits | if is_turned { class::ALONG_TANGENT } else { 0 };
+    let turned = if is_turned { class::ALONG_TANGENT } else { 0 };
+    let flags = emits | turned | if is_bent { class::BENT } else { 0 };
     let first = material.first_input as usize;
     let inputs = &scene.inputs[first..first + material.kind().input_count() as usize];
     let is_textured = looks && inputs.iter().any(Input::is_textured);

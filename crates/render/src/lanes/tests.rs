@@ -11,7 +11,10 @@ use raywarp_geom::{Aabb, Hit, Ray};
 use raywarp_lanes::Isa;
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_sample::{Sampler, warp};
-use raywarp_scene::{Absorption, Image, Light, Medium, MediumId, MediumInterface, Pixels, Scene, Surface};
+use raywarp_scene::{
+    Absorption, Channel, Image, Light, Medium, MediumId, MediumInterface, NormalInput, Pixels, ScalarInput, Scene,
+    Surface, Texture, UvMapping,
+};
 
 /// Many groups of lanes of any width, and a part of one.
 const PATHS: u32 = 16 * 120 + 5;
@@ -181,6 +184,26 @@ fn scene_with_media() -> ShadingScene {
     flat(&scene)
 }
 
+/// The scene with maps that bend the normals of its surfaces: heights, and normals of which some point below.
+fn scene_with_bumps() -> ShadingScene {
+    let mut scene = loaded(SCENE);
+    let (width, height) = (5, 3);
+    let texel = |i: u32| [0.3 * i as f32 % 1.0, 0.7 * i as f32 % 1.0, 0.1 + 0.4 * i as f32 % 0.8, 1.0];
+    let pixels = Pixels::Float((0..width * height).map(texel).collect()).into();
+    let image = scene.add_image(Image { name: String::new(), width, height, pixels });
+    let mapping = UvMapping::default();
+    let texture =
+        scene.add_texture(Texture::Image { image, mapping, wrap: Default::default(), filter: Default::default() });
+    for (i, material) in scene.materials.iter_mut().enumerate() {
+        material.normal = match i % 3 {
+            0 => Some(NormalInput::Map { texture, scale: 1.5 }),
+            1 => Some(NormalInput::Bump { height: ScalarInput { factor: 0.05, texture: Some((texture, Channel::R)) } }),
+            _ => None,
+        };
+    }
+    flat(&scene)
+}
+
 fn loaded(text: &str) -> Scene {
     let options = raywarp_scene::LoadOptions::default();
     raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("surfaces.pbrt"), &options).unwrap().scene
@@ -332,6 +355,15 @@ fn an_environment_with_a_map_is_the_same_in_vectors() {
     check(&scene, &Transport { transparent: true, ..transport(SOBOL) }, 0);
     // Of several environments none has a text in vectors.
     check(&scene_under_a_map(false), &transport(SOBOL), 1);
+}
+
+#[test]
+fn normals_that_maps_bend_are_the_same_in_vectors() {
+    let scene = scene_with_bumps();
+    for (sampler, bounce) in [(SOBOL, 0), (XOR32, 1), (SOBOL, 3)] {
+        let share = check(&scene, &transport(sampler), bounce);
+        assert!(share > 0.5, "little was tested: {share}");
+    }
 }
 
 #[test]

@@ -115,6 +115,15 @@ impl<V> Vec3s<V> {
         Self { x: V::select(mask, yes.x, no.x), y: V::select(mask, yes.y, no.y), z: V::select(mask, yes.z, no.z) }
     }
 
+    /// Coordinates in memory.
+    #[inline(always)]
+    pub fn store<const N: usize>(self) -> [[f32; N]; 3]
+    where
+        V: Vector<N>,
+    {
+        [self.x.store(), self.y.store(), self.z.store()]
+    }
+
     /// Without signs.
     #[inline(always)]
     pub fn abs<const N: usize>(self) -> Self
@@ -163,6 +172,12 @@ impl<V> Vec3s<V> {
         let zero = V::splat(self.x.set(), 0.0);
         !(self.x.eq(zero) & self.y.eq(zero) & self.z.eq(zero))
     }
+}
+
+/// Of three numbers a lane those of one.
+#[inline(always)]
+pub(super) fn of_lane<const N: usize>([x, y, z]: &[[f32; N]; 3], lane: usize) -> [f32; 3] {
+    [x[lane], y[lane], z[lane]]
 }
 
 /// Whether lanes are neither infinite nor NaN.

@@ -3,7 +3,7 @@
 use super::Queues;
 use super::blinn::{self, Blinn};
 use super::environment::Sky;
-use super::looked_up::{emissions, parameters, reflectances};
+use super::looked_up::{bent_normals, emissions, parameters, reflectances};
 use super::media::Crossings;
 use super::metal::{self, Metal};
 use super::model::Diffuse;
@@ -149,11 +149,9 @@ impl Stage<'_> {
     /// Shades Lambert's surfaces; returns the lanes that it could.
     #[inline(always)]
     fn diffuse<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
-        let (points, frames, wo, is_plain) = surfaces::<V, N>(entries);
-        let mask = entries.mask & is_plain;
-        let set = wo.x.set();
-        let material = entries.record[12] & V::Words::splat(set, TriangleRecord::MATERIAL);
-        let [r, g, b, kind] = material.gather_records(&self.tables.materials, mask);
+        let material = entries.record[12] & V::Words::splat(entries.entry.set(), TriangleRecord::MATERIAL);
+        let [r, g, b, kind] = material.gather_records(&self.tables.materials, entries.mask);
+        let (points, frames, wo, mask) = self.surfaces::<V, N>(entries, kind);
         let mut reflectance = Vec3s::<V>::of_words(&[r, g, b]);
         let textured = (mask & class_is::<V, N>(kind, class::TEXTURED_DIFFUSE)).bits();
         if textured != 0 {
@@ -232,6 +230,27 @@ impl Stage<'_> {
         mask.bits()
     }
 
+    /// The points that entries of materials with these [`class`] words are at, their frames, where they are seen from in
+    /// these, and the lanes that are to be trusted.
+    #[inline(always)]
+    fn surfaces<V: Vector<N>, const N: usize>(
+        &self,
+        entries: &Entries<V::Words, V::Mask>,
+        kind: V::Words,
+    ) -> (Points<V>, Frames<V>, Vec3s<V>, V::Mask) {
+        let [_, u, v, _] = entries.hit;
+        let (points, is_plain) = points::<V, N>(&entries.record, V::from_bits(u), V::from_bits(v));
+        let mask = entries.mask & is_plain;
+        let wo = -Vec3s::<V>::of_words(&entries.ray[4..7]);
+        let mut normal = facing(points.shading_normal, points.geometric_normal, wo);
+        let bent = (mask & has_flag::<V, N>(kind, class::BENT)).bits();
+        if bent != 0 {
+            normal = bent_normals(self.scene, &points, wo, normal, entries, bent);
+        }
+        let frames = Frames::around(normal);
+        (points, frames, frames.to_local(wo), mask)
+    }
+
     /// What models with facets begin with: `record` tells the parameters of those lanes whose class is `textured`.
     #[inline(always)]
     fn faceted<V: Vector<N>, const N: usize>(
@@ -240,10 +259,9 @@ impl Stage<'_> {
         textured: u32,
         record: fn(&Bsdf) -> Option<[u32; 12]>,
     ) -> Faceted<V, V::Words, V::Mask> {
-        let (points, mut frames, mut wo, is_plain) = surfaces::<V, N>(entries);
-        let mut mask = entries.mask & is_plain;
-        let material = entries.record[12] & V::Words::splat(wo.x.set(), TriangleRecord::MATERIAL);
-        let [_, _, _, kind] = material.gather_records(&self.tables.materials, mask);
+        let material = entries.record[12] & V::Words::splat(entries.entry.set(), TriangleRecord::MATERIAL);
+        let [_, _, _, kind] = material.gather_records(&self.tables.materials, entries.mask);
+        let (points, mut frames, mut wo, mut mask) = self.surfaces::<V, N>(entries, kind);
         let along = mask & has_flag::<V, N>(kind, class::ALONG_TANGENT);
         if along.any() {
             frames = frames.along_tangents::<N>(self.scene, entries, along);
@@ -274,18 +292,6 @@ impl Stage<'_> {
             emissions::<V, N>(self.scene, self.transport, self.bounce, entries, cos, emitting, self.radiance);
         }
     }
-}
-
-/// The points that entries are at, their frames, where they are seen from in these, and the lanes that are to be trusted.
-#[inline(always)]
-fn surfaces<V: Vector<N>, const N: usize>(
-    entries: &Entries<V::Words, V::Mask>,
-) -> (Points<V>, Frames<V>, Vec3s<V>, V::Mask) {
-    let [_, u, v, _] = entries.hit;
-    let (points, is_plain) = points::<V, N>(&entries.record, V::from_bits(u), V::from_bits(v));
-    let wo = -Vec3s::<V>::of_words(&entries.ray[4..7]);
-    let frames = Frames::around(facing(points.shading_normal, points.geometric_normal, wo));
-    (points, frames, frames.to_local(wo), is_plain)
 }
 
 /// The lanes of a class.

@@ -48,14 +48,11 @@ fn shading_of_any(
     let (material, u) = decided(scene, outer, &at, u);
     // A mixture's own bumps hold where its part has none.
     let bent_by = if material.normal == NONE { outer } else { material };
-    let mut normal = point.shading_normal;
-    if bent_by.normal != NONE {
-        normal = bent_normal(scene, bent_by, point, &at);
-    }
-    normal = facing(normal, geometric_normal, wo);
-    if bent_by.normal != NONE && material.kind().mirrors() {
-        normal = lifted(normal, geometric_normal, wo);
-    }
+    let normal = if bent_by.normal == NONE {
+        facing(point.shading_normal, geometric_normal, wo)
+    } else {
+        bent_towards(scene, bent_by, material.kind(), point, &at, wo)
+    };
     let along = if material.has(MaterialFlags::ANISOTROPIC) { tangent(scene, point) } else { None };
     let frame = along.map_or_else(|| Frame::around(normal), |(tangent, _)| Frame::along(normal, tangent));
     let bsdf = Bsdf::look_up(&Inputs { scene, material, at: &at, scattering }, u);
@@ -77,6 +74,19 @@ pub(crate) fn decided<'s>(
         material = &scene.materials[material.parts[usize::from(is_second)] as usize];
     }
     (material, u)
+}
+
+/// The shading normal that the viewer sees, after the normal map or bump map of `bent_by`, of a surface of a kind.
+pub(crate) fn bent_towards(
+    scene: &ShadingScene,
+    bent_by: &MaterialRecord,
+    kind: MaterialKind,
+    point: &SurfacePoint,
+    at: &TexturePoint,
+    wo: Vec3,
+) -> Vec3 {
+    let normal = facing(bent_normal(scene, bent_by, point, at), point.geometric_normal, wo);
+    if kind.mirrors() { lifted(normal, point.geometric_normal, wo) } else { normal }
 }
 
 /// The shading normal after the normal map or bump map of `material`.
