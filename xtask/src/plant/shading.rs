@@ -168,6 +168,66 @@ pub(super) const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "vectors under Blinn's facets whose faint lobes fade out too late",
+        edits: &[Edit {
+            file: "crates/render/src/lanes/blinn.rs",
+            find: "V::splat(set, 50.0) * f0",
+            replace: "V::splat(set, 49.0) * f0",
+        }],
+        test: VECTORS,
+        hangs: false,
+    },
+    Plant {
+        name: "vectors of Blinn's facets without twins",
+        edits: &[Edit {
+            file: "crates/render/src/lanes/blinn.rs",
+            find: "Vec3s::select(u_lobe.lt(self.p_specular * first), h, twin)",
+            replace: "Vec3s::select(u_lobe.lt(self.p_specular * first), h, h)",
+        }],
+        test: VECTORS,
+        hangs: false,
+    },
+    Plant {
+        name: "vectors of a metal's part over a whole base",
+        edits: &[Edit {
+            file: "crates/render/src/lanes/principled.rs",
+            find: "base * (one - m) * left",
+            replace: "base * left",
+        }],
+        test: VECTORS,
+        hangs: false,
+    },
+    Plant {
+        name: "vectors of a metal's part without its lobe about the horizon",
+        edits: &[Edit {
+            file: "crates/render/src/lanes/principled.rs",
+            find: ".scaled(bounces.returned / p_diffuse)",
+            replace: ".scaled(one - one)",
+        }],
+        test: VECTORS,
+        hangs: false,
+    },
+    Plant {
+        name: "vectors whose maps bend nothing",
+        edits: &[Edit {
+            file: "crates/render/src/lanes/vertices.rs",
+            find: "if bent != 0 {",
+            replace: "if bent == u32::MAX {",
+        }],
+        test: VECTORS,
+        hangs: false,
+    },
+    Plant {
+        name: "vectors of smooth glass that pass on all light",
+        edits: &[Edit {
+            file: "crates/render/src/lanes/specular.rs",
+            find: "self.second * (one / (eta * eta))",
+            replace: "self.second",
+        }],
+        test: VECTORS,
+        hangs: false,
+    },
+    Plant {
         name: "vectors with frames of the other hand along tangents",
         edits: &[Edit {
             file: "crates/render/src/lanes/tangent.rs",
