@@ -23,7 +23,11 @@ const WITHOUT_CLOSURES: &[&str] = &[
     "raywarp_lanes::portable::",
     "raywarp_lanes::x86::",
     "raywarp_cpu::simd::",
+    "raywarp_render::lanes::",
 ];
+
+/// Those of them that have no vectors: what is made once of a scene.
+const SCALAR: &[&str] = &["raywarp_render::lanes::tables::"];
 
 /// What is wrong in the program `image`, a line each, sorted.
 ///
@@ -75,8 +79,9 @@ fn is_exempt(caller: &str) -> bool {
 }
 
 fn is_lost_closure(name: &str) -> bool {
-    name.contains("{{closure}}") | name.contains("{closure#")
-        && WITHOUT_CLOSURES.iter().any(|path| name.trim_start_matches('<').starts_with(path))
+    let stands_in = |paths: &[&str]| paths.iter().any(|path| name.trim_start_matches('<').starts_with(path));
+    let is_closure = name.contains("{{closure}}") || name.contains("{closure#");
+    is_closure && stands_in(WITHOUT_CLOSURES) && !stands_in(SCALAR)
 }
 
 /// For each intrinsic's address who calls or names it, and how often.

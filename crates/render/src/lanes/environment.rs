@@ -50,14 +50,11 @@ impl<'s> Sky<'s> {
         let image = &scene.images[record.image as usize];
         let Texels::Float(texels) = &*image.texels else { return None };
         // Indices are counted in 32 bits here, and columns must be whole numbers of `f32`.
-        let fits = |[width, height]: [u32; 2]| width < 1 << 15 && height < 1 << 15;
-        (fits(image.size) && fits(record.size)).then(|| Self {
-            record,
-            texels: bytemuck::cast_slice(texels),
-            size: image.size,
-            words: tables(scene, record).words,
-            cells: record.size,
-        })
+        if image.size.iter().chain(&record.size).any(|&side| side >= 1 << 15) {
+            return None;
+        }
+        let words = tables(scene, record).words;
+        Some(Self { record, texels: bytemuck::cast_slice(texels), size: image.size, words, cells: record.size })
     }
 
     /// Connections to it in the lanes of `mask`, chosen with `probability`.
