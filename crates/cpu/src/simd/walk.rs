@@ -407,8 +407,10 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ra
 fn corner<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
     let ([x, y, z], [ox, oy, oz], [sx, sy]) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
     let axes = &block.corners[corner];
+    // SAFETY: `k` names the three axes.
+    let [x, y, z] = unsafe { [axes.get_unchecked(x), axes.get_unchecked(y), axes.get_unchecked(z)] };
     triangle::local::<V, BLOCK>(
-        [V::load(set, &axes[x]), V::load(set, &axes[y]), V::load(set, &axes[z])],
+        [V::load(set, x), V::load(set, y), V::load(set, z)],
         [V::splat(set, ox), V::splat(set, oy), V::splat(set, oz)],
         [V::splat(set, sx), V::splat(set, sy)],
     )
