@@ -8,16 +8,26 @@ use raywarp_lanes::Avx2;
 use raywarp_lanes::avx2::{F8, PACKED_LANES, U8};
 use std::arch::x86_64::*;
 
+/// Where lanes come from that are packed by `mask`: those in it, then the others.
+///
+/// # Safety
+/// The CPU has AVX2, and `mask` has eight bits.
+#[inline(always)]
+unsafe fn places(mask: u32) -> __m256i {
+    // SAFETY: the caller saw the instructions; the load reads a row of the table, which has one for each eight bits.
+    unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES.as_ptr().add(mask as usize).cast())) }
+}
+
 /// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7.
 /// Other lanes hold the smallest integer, below every entry.
 ///
 /// # Safety
-/// The CPU has AVX2.
+/// The CPU has AVX2, and `mask` has eight bits.
 #[inline(always)]
 unsafe fn entries(near: __m256, children: &[u32; 8], mask: u32) -> [__m256i; 2] {
     // SAFETY: the caller saw the instructions; the loads read whole arrays.
     unsafe {
-        let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[mask as usize & 255].as_ptr().cast()));
+        let places = places(mask);
         let count = _mm256_set1_epi32(mask.count_ones() as i32);
         let used = _mm256_cmpgt_epi32(count, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
         let near = _mm256_castps_si256(_mm256_permutevar8x32_ps(near, places));
@@ -79,7 +89,7 @@ impl ChildOrder for Avx2 {
             let (first, count) = (stack.add(top), mask.count_ones() as usize);
             let children = _mm256_loadu_si256(children.as_ptr().cast());
             if count <= 4 {
-                let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[mask as usize & 255].as_ptr().cast()));
+                let places = places(mask);
                 let keys = sort4(_mm256_castsi256_si128(_mm256_permutevar8x32_epi32(keys.register(), places)));
                 // A permutation looks at the last three bits alone, a key's slot.
                 let children = _mm256_permutevar8x32_epi32(children, _mm256_castsi128_si256(keys));
@@ -120,8 +130,7 @@ impl ChildOrder for Avx2 {
                 let far = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi64(entries, bound))) as u32;
                 // Two bits a lane, as the permutation moves halves.
                 let near = _bzhi_u32(!far & 255, 2 * (top - i) as u32);
-                let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[near as usize].as_ptr().cast()));
-                _mm256_storeu_si256(stack.add(kept).cast(), _mm256_permutevar8x32_epi32(entries, places));
+                _mm256_storeu_si256(stack.add(kept).cast(), _mm256_permutevar8x32_epi32(entries, places(near)));
                 kept += near.count_ones() as usize / 2;
             }
         }

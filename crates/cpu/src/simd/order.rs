@@ -21,7 +21,7 @@ pub(crate) trait ChildOrder: InstructionSet {
     /// when no distance is negative, as with every `t_min >= 0`; else the order is any.
     ///
     /// # Safety
-    /// Eight entries from `stack + top` on are writable.
+    /// Eight entries from `stack + top` on are writable, and `mask` has eight bits.
     #[inline(always)]
     unsafe fn push_sorted(
         self,
@@ -85,6 +85,16 @@ impl ChildOrder for Neon {}
 #[inline(always)]
 pub(crate) fn entry(near: f32, child: u32) -> u64 {
     u64::from(near.to_bits()) << 32 | u64::from(child)
+}
+
+/// The child of the stack entry at `place`. Read alone where it stands first: of a whole entry a compiler masks it again.
+///
+/// # Safety
+/// `place` is readable.
+#[inline(always)]
+pub(crate) unsafe fn child(place: *const u64) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { if cfg!(target_endian = "little") { *place.cast() } else { *place as u32 } }
 }
 
 /// What [`ChildOrder::drop_farther`] compares with so that all distances up to `limit` stay, whatever their slots. The
