@@ -18,8 +18,8 @@ unsafe fn places(mask: u32) -> __m256i {
     unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES.as_ptr().add(mask as usize).cast())) }
 }
 
-/// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7.
-/// Other lanes hold the smallest integer, below every entry.
+/// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7. Other lanes hold those of
+/// the other children, which lie behind the stack's new top.
 ///
 /// # Safety
 /// The CPU has AVX2, and `mask` has eight bits.
@@ -28,12 +28,8 @@ unsafe fn entries(near: __m256, children: &[u32; 8], mask: u32) -> [__m256i; 2] 
     // SAFETY: the caller saw the instructions; the loads read whole arrays.
     unsafe {
         let places = places(mask);
-        let count = _mm256_set1_epi32(mask.count_ones() as i32);
-        let used = _mm256_cmpgt_epi32(count, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
         let near = _mm256_castps_si256(_mm256_permutevar8x32_ps(near, places));
-        let near = _mm256_blendv_epi8(_mm256_set1_epi32(i32::MIN), near, used);
-        let children = _mm256_loadu_si256(children.as_ptr().cast());
-        let children = _mm256_and_si256(_mm256_permutevar8x32_epi32(children, places), used);
+        let children = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(children.as_ptr().cast()), places);
         // Child into the lower half of an entry, distance into the upper one.
         let (even, odd) = (_mm256_unpacklo_epi32(children, near), _mm256_unpackhi_epi32(children, near));
         [_mm256_permute2x128_si256::<0x20>(even, odd), _mm256_permute2x128_si256::<0x31>(even, odd)]
