@@ -23,14 +23,16 @@ use crate::query::Query;
 use crate::ray::WalkRay;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
-use std::hint::select_unpredictable;
 
 /// Rays that walk in turns: 16 were 3 % slower, 32 no faster (sibenik,
 /// `examples/trace_speed`).
 const TURNS: usize = 24;
 
-/// Places of a queue: one more, which may be written and is not kept.
-const ROOM: usize = TURNS + 1;
+/// Lanes in which rays are sorted out.
+const LANES: usize = 8;
+
+/// Places of a queue: some more, which may be written and are not kept.
+const ROOM: usize = TURNS + LANES;
 
 /// Entries that a push may write past what it keeps.
 const STACK_SLACK: usize = 8;
@@ -71,18 +73,20 @@ impl<Q: Query> Walker<Q> {
         Self { task, enter, leave, low, limit, record: base, stack, top }
     }
 
-    /// Takes the entry below `top`, and asks the cache for its record.
+    /// Takes the entry below `top`, asks the cache for its record, and returns its reference.
     ///
     /// # Safety
     /// The stack holds entries below `top`.
     #[inline(always)]
-    unsafe fn pop<S: ChildOrder>(&mut self, set: S, base: *const u8, top: *mut u64) {
+    unsafe fn pop<S: ChildOrder>(&mut self, set: S, base: *const u8, top: *mut u64) -> u32 {
         // SAFETY: the caller's promise.
-        unsafe {
+        let reference = unsafe {
             self.top = top.sub(1);
-            self.record = address(base, child(self.top));
-        }
+            child(self.top)
+        };
+        self.record = address(base, reference);
         fetch(set, self.record);
+        reference
     }
 }
 
@@ -137,18 +141,21 @@ pub(super) unsafe fn push<S: ChildOrder, Q: Query>(
 }
 
 /// Rays that wait for the same kind of record.
-struct Queue<Q> {
-    walkers: [*mut Walker<Q>; ROOM],
+struct Queue {
+    /// Byte offsets from the first walker, which fit into a lane.
+    walkers: [u32; ROOM],
     len: usize,
 }
 
-impl<Q> Queue<Q> {
+impl Queue {
+    const EMPTY: Self = Self { walkers: [0; ROOM], len: 0 };
+
     /// Adds `walker`.
     ///
     /// # Safety
     /// Fewer than [`TURNS`] stand here.
     #[inline(always)]
-    unsafe fn push(&mut self, walker: *mut Walker<Q>) {
+    unsafe fn push(&mut self, walker: u32) {
         // SAFETY: the caller's promise.
         unsafe { *self.walkers.get_unchecked_mut(self.len) = walker };
         self.len += 1;
@@ -165,45 +172,46 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
         return;
     }
     let base = tree.lines().as_ptr().cast::<u8>();
-    let end = address(base, END);
     let depth = stack_length(tree);
     let mut stacks = vec![0u64; TURNS * depth];
     let mut walkers = Vec::with_capacity(TURNS);
-    let empty = || Queue { walkers: [std::ptr::null_mut::<Walker<J::Query>>(); ROOM], len: 0 };
-    let (mut at_node, mut at_leaf, mut at_end) = (empty(), empty(), empty());
+    let (mut at_node, mut at_leaf, mut at_end) = (Queue::EMPTY, Queue::EMPTY, Queue::EMPTY);
+    // What those of the queue that was visited visit next.
+    let mut next_records = [0; ROOM];
     let mut ahead = Ahead { group: Group::new(), coherent: Vec::new(), stacks: Vec::new() };
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `TURNS` of them.
     unsafe {
         for stack in stacks.chunks_exact_mut(depth) {
             let Some(task) = next(set, tree, job, &mut ahead) else { break };
+            at_node.push((walkers.len() * size_of::<Walker<J::Query>>()) as u32);
             walkers.push(Walker::new(task, base, stack.as_mut_ptr()));
         }
-        for walker in &mut walkers {
-            at_node.push(walker);
-        }
+        let walkers: *mut Walker<J::Query> = walkers.as_mut_ptr();
         while at_node.len + at_leaf.len > 0 {
             while at_node.len > at_leaf.len {
                 for i in 0..at_node.len {
-                    visit_node(set, base, &mut **at_node.walkers.get_unchecked(i));
+                    let walker = &mut *walkers.byte_add(*at_node.walkers.get_unchecked(i) as usize);
+                    *next_records.get_unchecked_mut(i) = visit_node(set, base, walker);
                 }
-                sort_out::<_, false>(end, &mut at_node, &mut at_leaf, &mut at_end);
+                sort_out::<_, false>(set, &next_records, &mut at_node, &mut at_leaf, &mut at_end);
             }
             for i in 0..at_leaf.len {
-                visit_leaf(set, base, &mut **at_leaf.walkers.get_unchecked(i));
+                let walker = &mut *walkers.byte_add(*at_leaf.walkers.get_unchecked(i) as usize);
+                *next_records.get_unchecked_mut(i) = visit_leaf(set, base, walker);
             }
-            sort_out::<_, true>(end, &mut at_leaf, &mut at_node, &mut at_end);
+            sort_out::<_, true>(set, &next_records, &mut at_leaf, &mut at_node, &mut at_end);
             let count = std::mem::take(&mut at_end.len);
             for i in 0..count {
-                (**at_end.walkers.get_unchecked(i)).task.query.fetch(set);
+                (*walkers.byte_add(*at_end.walkers.get_unchecked(i) as usize)).task.query.fetch(set);
             }
             for i in 0..count {
-                let pointer = *at_end.walkers.get_unchecked(i);
-                let walker = &mut *pointer;
+                let place = *at_end.walkers.get_unchecked(i);
+                let walker = &mut *walkers.byte_add(place as usize);
                 job.finish(walker.task.index, &walker.task.query);
                 if let Some(task) = next(set, tree, job, &mut ahead) {
                     *walker = Walker::new(task, base, walker.stack);
-                    at_node.push(pointer);
+                    at_node.push(place);
                 }
             }
         }
@@ -288,46 +296,72 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
 
 /// Keeps in `from` the rays that visit the same kind of record next (leaf blocks if `LEAVES`, else nodes), and puts those of
 /// the other kind into `other`. Without a branch on what they visit, and in a loop of its own, since it was slower to sort
-/// each ray right behind its visit (docs/performance.md, "Sorted behind their visits"). `end` is the address of [`END`].
+/// each ray right behind its visit (docs/performance.md, "Sorted behind their visits"). `next` says what each visits.
 ///
 /// # Safety
-/// Each stands in `from` alone, and all of `from` fit into each queue.
+/// Each stands in one queue alone, so that all fit into each.
 #[inline(always)]
-unsafe fn sort_out<Q, const LEAVES: bool>(
-    end: *const u8,
-    from: &mut Queue<Q>,
-    other: &mut Queue<Q>,
-    at_end: &mut Queue<Q>,
+unsafe fn sort_out<S: ChildOrder, const LEAVES: bool>(
+    set: S,
+    next: &[u32; ROOM],
+    from: &mut Queue,
+    other: &mut Queue,
+    at_end: &mut Queue,
 ) {
-    let (mut kept, mut others, mut ends) = (0, other.len, at_end.len);
-    // SAFETY: the caller's promise; nothing of `from` is written over before it is read, and a queue has a place behind
-    // its last, for those that do not belong to it.
-    unsafe {
-        for i in 0..from.len {
-            let walker = *from.walkers.get_unchecked(i);
-            let record = (*walker).record;
-            // What lies at the tree's beginning is aligned to more than this.
-            let is_leaf = record.addr() & (LEAF as usize * REFERENCE_BYTES) != 0;
-            let is_end = record == end;
-            *from.walkers.get_unchecked_mut(kept) = walker;
-            *other.walkers.get_unchecked_mut(others) = walker;
-            *at_end.walkers.get_unchecked_mut(ends) = walker;
-            let (at_leaf, at_node) = (usize::from(is_leaf & !is_end), usize::from(!is_leaf));
-            kept += if LEAVES { at_leaf } else { at_node };
-            others += if LEAVES { at_node } else { at_leaf };
-            ends += usize::from(is_end);
+    let (leaf, end) = (Keys::<S>::splat(set, LEAF), Keys::<S>::splat(set, END));
+    let mut kept = 0;
+    for first in (0..from.len).step_by(LANES) {
+        // SAFETY: the caller's promise: at most `TURNS` are packed, and there is room for as many lanes behind them. In `from`
+        // nothing is written over before it is read.
+        unsafe {
+            let there = <S::F8 as Vector<8>>::Mask::first(set, from.len - first);
+            let walkers = lanes::<S>(set, &from.walkers, first);
+            let next = lanes::<S>(set, next, first);
+            let is_leaf = (next & leaf).eq(leaf);
+            let is_end = next.eq(end) & there;
+            let (at_leaf, at_node) = (is_leaf & !is_end & there, !is_leaf & there);
+            let (stays, goes) = if LEAVES { (at_leaf, at_node) } else { (at_node, at_leaf) };
+            kept = pack::<S>(walkers, stays, &mut from.walkers, kept);
+            other.len = pack::<S>(walkers, goes, &mut other.walkers, other.len);
+            at_end.len = pack::<S>(walkers, is_end, &mut at_end.walkers, at_end.len);
         }
     }
-    (from.len, other.len, at_end.len) = (kept, others, ends);
+    from.len = kept;
 }
 
-/// Visits the node `walker.record` and goes on.
+/// The lanes of `row` from `first` on.
+///
+/// # Safety
+/// There are so many.
+#[inline(always)]
+unsafe fn lanes<S: ChildOrder>(set: S, row: &[u32; ROOM], first: usize) -> Keys<S> {
+    // SAFETY: the caller's promise.
+    Keys::<S>::load(set, unsafe { &*row.as_ptr().add(first).cast() })
+}
+
+/// Writes the walkers in `mask` from `place` on, and returns the place behind them.
+///
+/// # Safety
+/// There is room for all lanes.
+#[inline(always)]
+unsafe fn pack<S: ChildOrder>(
+    walkers: Keys<S>,
+    mask: <S::F8 as Vector<8>>::Mask,
+    row: &mut [u32; ROOM],
+    place: usize,
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { *row.as_mut_ptr().add(place).cast::<[u32; LANES]>() = walkers.compress(mask).store() };
+    place + mask.count()
+}
+
+/// Visits the node `walker.record` and goes on; returns the reference of what comes next.
 ///
 /// # Safety
 /// `walker` was made for the tree that begins at `base`, with
 /// a stack of `stack_depth() + 1 + STACK_SLACK` entries, and is at a node.
 #[inline(always)]
-unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) {
+unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
     let ray = &walker.task.ray;
     // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name
     // nodes or leaves, and `stack_depth` bounds what is pushed. The caller promises the stack's
@@ -341,7 +375,7 @@ unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
         let far = x.min(y).min(z.min(S::F8::splat(set, walker.limit)));
         let children = &(*record.cast::<Wide8Node>()).children;
         let count = push::<S, Q>(set, walker.top, 0, near, near.le(far), children);
-        walker.pop(set, base, walker.top.add(count));
+        walker.pop(set, base, walker.top.add(count))
     }
 }
 
@@ -374,12 +408,12 @@ unsafe fn distances<S: ChildOrder>(
     ]
 }
 
-/// Visits the leaf block `walker.record` and goes on, to [`END`] when the query is decided.
+/// Visits the leaf block `walker.record` and goes on; returns the reference of what comes next, [`END`] when the query is decided.
 ///
 /// # Safety
 /// As [`visit_node`], but `walker` is at a leaf.
 #[inline(always)]
-unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) {
+unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
     let (ray, query) = (&walker.task.ray, &mut walker.task.query);
     // SAFETY: as in `visit_node`; an encoder's leaves have their blocks in range, and they end.
     unsafe {
@@ -396,9 +430,8 @@ unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
         // The next block of a large leaf comes before anything on the stack.
         let offset = walker.record.offset_from_unsigned(base) + size_of::<TriangleBlock>();
         *top = entry(f32::NEG_INFINITY, (offset / REFERENCE_BYTES) as u32);
-        let is_decided = query.is_decided();
-        walker.pop(set, base, top.add(usize::from(block.has_more())));
-        walker.record = select_unpredictable(is_decided, address(base, END), walker.record);
+        let decided = u32::from(query.is_decided()).wrapping_neg();
+        walker.pop(set, base, top.add(usize::from(block.has_more()))) | decided
     }
 }
 
