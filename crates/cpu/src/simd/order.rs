@@ -15,6 +15,9 @@ pub(crate) type Keys<S> = <<S as InstructionSet>::F8 as Vector<8>>::Words;
 
 /// An instruction set's way to order the hit children.
 pub(crate) trait ChildOrder: InstructionSet {
+    /// Whether lanes are packed in a few instructions, so that rays are sorted out by vectors too.
+    const PACKS: bool = false;
+
     /// Pushes the children in `mask`, largest key first, and returns the new top. The upper half of an entry is the key,
     /// the lower half the child. A key is the bits of the entry distance with the child's slot in place of the last
     /// three ([`SLOT`]), and 0 for the children that are not in `mask`. Keys are compared as unsigned numbers: by distance

@@ -16,6 +16,7 @@
 use super::group::{GROUP, Group};
 use super::order::{ChildOrder, Keys, SLOT, bound, child, entry};
 use super::packet::{GROUPS, Packets};
+use super::queue::{Queue, ROOM, TURNS, sort_out};
 use super::triangle;
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
@@ -23,16 +24,6 @@ use crate::query::Query;
 use crate::ray::WalkRay;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
-
-/// Rays that walk in turns: 16 were 3 % slower, 32 no faster (sibenik,
-/// `examples/trace_speed`).
-const TURNS: usize = 24;
-
-/// Lanes in which rays are sorted out.
-const LANES: usize = 8;
-
-/// Places of a queue: some more, which may be written and are not kept.
-const ROOM: usize = TURNS + LANES;
 
 /// Entries that a push may write past what it keeps.
 const STACK_SLACK: usize = 8;
@@ -137,28 +128,6 @@ pub(super) unsafe fn push<S: ChildOrder, Q: Query>(
         } else {
             set.push_unsorted(stack, top, near, children, hit.bits())
         }
-    }
-}
-
-/// Rays that wait for the same kind of record.
-struct Queue {
-    /// Byte offsets from the first walker, which fit into a lane.
-    walkers: [u32; ROOM],
-    len: usize,
-}
-
-impl Queue {
-    const EMPTY: Self = Self { walkers: [0; ROOM], len: 0 };
-
-    /// Adds `walker`.
-    ///
-    /// # Safety
-    /// Fewer than [`TURNS`] stand here.
-    #[inline(always)]
-    unsafe fn push(&mut self, walker: u32) {
-        // SAFETY: the caller's promise.
-        unsafe { *self.walkers.get_unchecked_mut(self.len) = walker };
-        self.len += 1;
     }
 }
 
@@ -294,67 +263,6 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
             }
         }
     }
-}
-
-/// Keeps in `from` the rays that visit the same kind of record next (leaf blocks if `LEAVES`, else nodes), and puts those of
-/// the other kind into `other`. Without a branch on what they visit, and in a loop of its own, since it was slower to sort
-/// each ray right behind its visit (docs/performance.md, "Sorted behind their visits"). `next` says what each visits.
-///
-/// # Safety
-/// Each stands in one queue alone, so that all fit into each.
-#[inline(always)]
-unsafe fn sort_out<S: ChildOrder, const LEAVES: bool>(
-    set: S,
-    next: &[u32; ROOM],
-    from: &mut Queue,
-    other: &mut Queue,
-    at_end: &mut Queue,
-) {
-    let (leaf, end) = (Keys::<S>::splat(set, LEAF), Keys::<S>::splat(set, END));
-    let mut kept = 0;
-    for first in (0..from.len).step_by(LANES) {
-        // SAFETY: the caller's promise: at most `TURNS` are packed, and there is room for as many lanes behind them. In `from`
-        // nothing is written over before it is read.
-        unsafe {
-            let there = <S::F8 as Vector<8>>::Mask::first(set, from.len - first);
-            let walkers = lanes::<S>(set, &from.walkers, first);
-            let next = lanes::<S>(set, next, first);
-            let is_leaf = (next & leaf).eq(leaf);
-            let is_end = next.eq(end) & there;
-            let (at_leaf, at_node) = (is_leaf & !is_end & there, !is_leaf & there);
-            let (stays, goes) = if LEAVES { (at_leaf, at_node) } else { (at_node, at_leaf) };
-            kept = pack::<S>(walkers, stays, &mut from.walkers, kept);
-            other.len = pack::<S>(walkers, goes, &mut other.walkers, other.len);
-            at_end.len = pack::<S>(walkers, is_end, &mut at_end.walkers, at_end.len);
-        }
-    }
-    from.len = kept;
-}
-
-/// The lanes of `row` from `first` on.
-///
-/// # Safety
-/// There are so many.
-#[inline(always)]
-unsafe fn lanes<S: ChildOrder>(set: S, row: &[u32; ROOM], first: usize) -> Keys<S> {
-    // SAFETY: the caller's promise.
-    Keys::<S>::load(set, unsafe { &*row.as_ptr().add(first).cast() })
-}
-
-/// Writes the walkers in `mask` from `place` on, and returns the place behind them.
-///
-/// # Safety
-/// There is room for all lanes.
-#[inline(always)]
-unsafe fn pack<S: ChildOrder>(
-    walkers: Keys<S>,
-    mask: <S::F8 as Vector<8>>::Mask,
-    row: &mut [u32; ROOM],
-    place: usize,
-) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { *row.as_mut_ptr().add(place).cast::<[u32; LANES]>() = walkers.compress(mask).store() };
-    place + mask.count()
 }
 
 /// Visits the node `walker.record` and goes on; returns the reference of what comes next.
