@@ -76,6 +76,8 @@ const LANES: &[&str] = &["-p", "xtask", "-p", "raywarp-cli", "--bin", "xtask", "
 
 const PACKETS: &[&str] = &["-p", "raywarp-cpu", "--test", "packets"];
 
+const BATCHES: &[&str] = &["-p", "raywarp-cpu", "--test", "batches"];
+
 const OPERATIONS: &[&str] = &["-p", "raywarp-lanes", "--test", "operations"];
 
 const MEMORY: &[&str] = &["-p", "raywarp-lanes", "--test", "memory"];
@@ -93,6 +95,26 @@ const PLANTS: &[Plant] = &[
             replace: "let [low, high] = [mask].map(|mask| entries(near.register(), children, mask))[0];",
         }],
         test: LANES,
+        hangs: false,
+    },
+    Plant {
+        name: "cpu: rays that want a node, kept among those at leaves",
+        edits: &[Edit {
+            file: "crates/cpu/src/simd/queue.rs",
+            find: "let (stays, goes) = if LEAVES { (at_leaf, at_node) } else { (at_node, at_leaf) };",
+            replace: "let (stays, goes) = (at_node, at_leaf);",
+        }],
+        test: BATCHES,
+        hangs: true,
+    },
+    Plant {
+        name: "cpu: a ray lost of eight that are sorted out",
+        edits: &[Edit {
+            file: "crates/cpu/src/simd/queue.rs",
+            find: "Mask::first(set, from.len - first);",
+            replace: "Mask::first(set, (from.len - first).min(7));",
+        }],
+        test: BATCHES,
         hangs: false,
     },
     Plant {

@@ -4,6 +4,7 @@ use crate::probe::{Off, Probe};
 use raywarp_geom::{Hit, HitKey, PrimitiveId};
 use raywarp_lanes::InstructionSet;
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
+use std::hint::select_unpredictable;
 
 /// Takes the triangles that a walk finds on the ray's line.
 pub(crate) trait Query: Copy {
@@ -123,13 +124,12 @@ impl<P: Probe> Query for Closest<'_, P> {
 
     #[inline(always)]
     fn offer_plain(&mut self, tuv: [f32; 3], slot: u32) {
-        // By bits: a compiler makes a branch of a choice, which no processor guesses well here.
-        let taken = u32::from(tuv[0] < self.tuv[0]).wrapping_neg();
-        let choose = |new: u32, old: u32| old ^ ((old ^ new) & taken);
+        // Said to be no branch, which no processor guesses well here: of a choice by bits a compiler makes one again.
+        let taken = tuv[0] < self.tuv[0];
         for (old, new) in self.tuv.iter_mut().zip(tuv) {
-            *old = f32::from_bits(choose(new.to_bits(), old.to_bits()));
+            *old = f32::from_bits(select_unpredictable(taken, new.to_bits(), old.to_bits()));
         }
-        self.index = choose(slot & INDEX_MASK, self.index);
+        self.index = select_unpredictable(taken, slot & INDEX_MASK, self.index);
     }
 
     #[inline(always)]

@@ -269,6 +269,12 @@ pub trait Words<const N: usize>:
     /// The lanes in `mask` from `yes`, the others from `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
+    /// The lanes in `mask`; the others are 0.
+    #[inline(always)]
+    fn keep(self, mask: Self::Mask) -> Self {
+        Self::select(mask, self, Self::splat(self.set(), 0))
+    }
+
     /// The lanes in `mask` side by side from lane 0 on, in their order; the lanes after them are 0.
     fn compress(self, mask: Self::Mask) -> Self;
 

@@ -120,6 +120,11 @@ fn words_are_unsigned_integers_modulo_2_to_the_32() {
                 let bits = random.mask::<N>();
                 let chosen = V::Words::select(V::Mask::from_bits(set, bits), x, y);
                 words("select", chosen.store(), |i| if bits >> i & 1 == 1 { a[i] } else { b[i] });
+                words(
+                    "keep",
+                    x.keep(V::Mask::from_bits(set, bits)).store(),
+                    |i| if bits >> i & 1 == 1 { a[i] } else { 0 },
+                );
             }
             words("count_up", V::Words::count_up(set).store(), |i| i as u32);
         }

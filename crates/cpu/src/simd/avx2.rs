@@ -8,22 +8,28 @@ use raywarp_lanes::Avx2;
 use raywarp_lanes::avx2::{F8, PACKED_LANES, U8};
 use std::arch::x86_64::*;
 
-/// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7.
-/// Other lanes hold the smallest integer, below every entry.
+/// Where lanes come from that are packed by `mask`: those in it, then the others.
 ///
 /// # Safety
-/// The CPU has AVX2.
+/// The CPU has AVX2, and `mask` has eight bits.
+#[inline(always)]
+unsafe fn places(mask: u32) -> __m256i {
+    // SAFETY: the caller saw the instructions; the load reads a row of the table, which has one for each eight bits.
+    unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES.as_ptr().add(mask as usize).cast())) }
+}
+
+/// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7. Other lanes hold those of
+/// the other children, which lie behind the stack's new top.
+///
+/// # Safety
+/// The CPU has AVX2, and `mask` has eight bits.
 #[inline(always)]
 unsafe fn entries(near: __m256, children: &[u32; 8], mask: u32) -> [__m256i; 2] {
     // SAFETY: the caller saw the instructions; the loads read whole arrays.
     unsafe {
-        let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[mask as usize & 255].as_ptr().cast()));
-        let count = _mm256_set1_epi32(mask.count_ones() as i32);
-        let used = _mm256_cmpgt_epi32(count, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+        let places = places(mask);
         let near = _mm256_castps_si256(_mm256_permutevar8x32_ps(near, places));
-        let near = _mm256_blendv_epi8(_mm256_set1_epi32(i32::MIN), near, used);
-        let children = _mm256_loadu_si256(children.as_ptr().cast());
-        let children = _mm256_and_si256(_mm256_permutevar8x32_epi32(children, places), used);
+        let children = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(children.as_ptr().cast()), places);
         // Child into the lower half of an entry, distance into the upper one.
         let (even, odd) = (_mm256_unpacklo_epi32(children, near), _mm256_unpackhi_epi32(children, near));
         [_mm256_permute2x128_si256::<0x20>(even, odd), _mm256_permute2x128_si256::<0x31>(even, odd)]
@@ -71,6 +77,8 @@ unsafe fn sort8(x: __m256i) -> __m256i {
 }
 
 impl ChildOrder for Avx2 {
+    const PACKS: bool = true;
+
     #[inline(always)]
     unsafe fn push_sorted(self, stack: *mut u64, top: usize, keys: U8, children: &[u32; 8], mask: u32) -> usize {
         // SAFETY: `self` proves AVX2; eight entries from `top` on are writable by the caller's promise; the loads read
@@ -79,7 +87,7 @@ impl ChildOrder for Avx2 {
             let (first, count) = (stack.add(top), mask.count_ones() as usize);
             let children = _mm256_loadu_si256(children.as_ptr().cast());
             if count <= 4 {
-                let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[mask as usize & 255].as_ptr().cast()));
+                let places = places(mask);
                 let keys = sort4(_mm256_castsi256_si128(_mm256_permutevar8x32_epi32(keys.register(), places)));
                 // A permutation looks at the last three bits alone, a key's slot.
                 let children = _mm256_permutevar8x32_epi32(children, _mm256_castsi128_si256(keys));
@@ -120,8 +128,7 @@ impl ChildOrder for Avx2 {
                 let far = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi64(entries, bound))) as u32;
                 // Two bits a lane, as the permutation moves halves.
                 let near = _bzhi_u32(!far & 255, 2 * (top - i) as u32);
-                let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[near as usize].as_ptr().cast()));
-                _mm256_storeu_si256(stack.add(kept).cast(), _mm256_permutevar8x32_epi32(entries, places));
+                _mm256_storeu_si256(stack.add(kept).cast(), _mm256_permutevar8x32_epi32(entries, places(near)));
                 kept += near.count_ones() as usize / 2;
             }
         }

@@ -15,13 +15,16 @@ pub(crate) type Keys<S> = <<S as InstructionSet>::F8 as Vector<8>>::Words;
 
 /// An instruction set's way to order the hit children.
 pub(crate) trait ChildOrder: InstructionSet {
+    /// Whether lanes are packed in a few instructions, so that rays are sorted out by vectors too.
+    const PACKS: bool = false;
+
     /// Pushes the children in `mask`, largest key first, and returns the new top. The upper half of an entry is the key,
     /// the lower half the child. A key is the bits of the entry distance with the child's slot in place of the last
     /// three ([`SLOT`]), and 0 for the children that are not in `mask`. Keys are compared as unsigned numbers: by distance
     /// when no distance is negative, as with every `t_min >= 0`; else the order is any.
     ///
     /// # Safety
-    /// Eight entries from `stack + top` on are writable.
+    /// Eight entries from `stack + top` on are writable, and `mask` has eight bits.
     #[inline(always)]
     unsafe fn push_sorted(
         self,
@@ -85,6 +88,16 @@ impl ChildOrder for Neon {}
 #[inline(always)]
 pub(crate) fn entry(near: f32, child: u32) -> u64 {
     u64::from(near.to_bits()) << 32 | u64::from(child)
+}
+
+/// The child of the stack entry at `place`. Read alone where it stands first: of a whole entry a compiler masks it again.
+///
+/// # Safety
+/// `place` is readable.
+#[inline(always)]
+pub(crate) unsafe fn child(place: *const u64) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { if cfg!(target_endian = "little") { *place.cast() } else { *place as u32 } }
 }
 
 /// What [`ChildOrder::drop_farther`] compares with so that all distances up to `limit` stay, whatever their slots. The

@@ -14,8 +14,9 @@
 //! Nothing of one ray depends on another: results do not depend on who walks beside whom.
 
 use super::group::{GROUP, Group};
-use super::order::{ChildOrder, Keys, SLOT, bound, entry};
+use super::order::{ChildOrder, Keys, SLOT, bound, child, entry};
 use super::packet::{GROUPS, Packets};
+use super::queue::{Queue, ROOM, TURNS, sort_out};
 use super::triangle;
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
@@ -23,13 +24,6 @@ use crate::query::Query;
 use crate::ray::WalkRay;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
-
-/// Rays that walk in turns: 16 were 3 % slower, 32 no faster (sibenik,
-/// `examples/trace_speed`).
-const TURNS: usize = 24;
-
-/// Places of a queue: one more, which may be written and is not kept.
-const ROOM: usize = TURNS + 1;
 
 /// Entries that a push may write past what it keeps.
 const STACK_SLACK: usize = 8;
@@ -46,10 +40,11 @@ struct Walker<Q> {
     leave: [usize; 3],
     low: f32,
     limit: f32,
-    /// What it visits next.
-    current: u32,
+    /// What it visits next: the address that a reference stands for, so that each is computed once.
+    record: *const u8,
+    /// The first entry, and behind the last one.
     stack: *mut u64,
-    top: usize,
+    top: *mut u64,
 }
 
 impl<Q: Query> Walker<Q> {
@@ -58,24 +53,31 @@ impl<Q: Query> Walker<Q> {
     /// # Safety
     /// `stack` has room for an entry.
     #[inline(always)]
-    unsafe fn new(task: Task<Q>, stack: *mut u64) -> Self {
+    unsafe fn new(task: Task<Q>, base: *const u8, stack: *mut u64) -> Self {
         // SAFETY: the caller's promise.
-        unsafe { *stack = entry(f32::NEG_INFINITY, END) };
+        let top = unsafe {
+            *stack = entry(f32::NEG_INFINITY, END);
+            stack.add(1)
+        };
         let [enter, leave] = rows(task.ray.inverse);
         let (low, limit) = (task.ray.box_low(), task.ray.box_high(task.query.limit()));
-        Self { task, enter, leave, low, limit, current: 0, stack, top: 1 }
+        Self { task, enter, leave, low, limit, record: base, stack, top }
     }
 
-    /// Takes the entry below `top`, and asks the cache for its record.
+    /// Takes the entry below `top`, asks the cache for its record, and returns its reference.
     ///
     /// # Safety
     /// The stack holds entries below `top`.
     #[inline(always)]
-    unsafe fn pop<S: ChildOrder>(&mut self, set: S, base: *const u8, top: usize) {
+    unsafe fn pop<S: ChildOrder>(&mut self, set: S, base: *const u8, top: *mut u64) -> u32 {
         // SAFETY: the caller's promise.
-        self.current = unsafe { *self.stack.add(top - 1) } as u32;
-        self.top = top - 1;
-        prefetch(set, base, self.current);
+        let reference = unsafe {
+            self.top = top.sub(1);
+            child(self.top)
+        };
+        self.record = address(base, reference);
+        fetch(set, self.record);
+        reference
     }
 }
 
@@ -86,10 +88,21 @@ pub(super) fn rows(inverse: [f32; 3]) -> [[usize; 3]; 2] {
     [std::array::from_fn(|i| row(i, false)), std::array::from_fn(|i| row(i, true))]
 }
 
+/// Where `reference` points to; for [`END`] to nothing, but to the address of a leaf.
+#[inline(always)]
+fn address(base: *const u8, reference: u32) -> *const u8 {
+    base.wrapping_add(reference as usize * REFERENCE_BYTES)
+}
+
 /// Asks the cache for a record.
 #[inline(always)]
 pub(super) fn prefetch<S: ChildOrder>(set: S, base: *const u8, reference: u32) {
-    let record = base.wrapping_add(reference as usize * REFERENCE_BYTES);
+    fetch(set, address(base, reference));
+}
+
+/// The same by its address.
+#[inline(always)]
+fn fetch<S: ChildOrder>(set: S, record: *const u8) {
     for line in 0..4 {
         set.prefetch(record.wrapping_add(64 * line));
     }
@@ -118,25 +131,6 @@ pub(super) unsafe fn push<S: ChildOrder, Q: Query>(
     }
 }
 
-/// Rays that wait for the same kind of record.
-struct Queue<Q> {
-    walkers: [*mut Walker<Q>; ROOM],
-    len: usize,
-}
-
-impl<Q> Queue<Q> {
-    /// Adds `walker`.
-    ///
-    /// # Safety
-    /// Fewer than [`TURNS`] stand here.
-    #[inline(always)]
-    unsafe fn push(&mut self, walker: *mut Walker<Q>) {
-        // SAFETY: the caller's promise.
-        unsafe { *self.walkers.get_unchecked_mut(self.len) = walker };
-        self.len += 1;
-    }
-}
-
 /// Answers every ray of `job`.
 #[inline(always)]
 pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J) {
@@ -150,50 +144,54 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     let depth = stack_length(tree);
     let mut stacks = vec![0u64; TURNS * depth];
     let mut walkers = Vec::with_capacity(TURNS);
-    let empty = || Queue { walkers: [std::ptr::null_mut::<Walker<J::Query>>(); ROOM], len: 0 };
-    let (mut at_node, mut at_leaf, mut at_end) = (empty(), empty(), empty());
+    let (mut at_node, mut at_leaf, mut at_end) = (Queue::EMPTY, Queue::EMPTY, Queue::EMPTY);
+    // What those of the queue that was visited visit next.
+    let mut next_records = [0; ROOM];
     let mut ahead = Ahead { group: Group::new(), coherent: Vec::new(), stacks: Vec::new() };
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `TURNS` of them.
     unsafe {
         for stack in stacks.chunks_exact_mut(depth) {
             let Some(task) = next(set, tree, job, &mut ahead) else { break };
-            walkers.push(Walker::new(task, stack.as_mut_ptr()));
+            at_node.push((walkers.len() * size_of::<Walker<J::Query>>()) as u32);
+            walkers.push(Walker::new(task, base, stack.as_mut_ptr()));
         }
-        for walker in &mut walkers {
-            at_node.push(walker);
-        }
+        let walkers: *mut Walker<J::Query> = walkers.as_mut_ptr();
         while at_node.len + at_leaf.len > 0 {
             while at_node.len > at_leaf.len {
                 for i in 0..at_node.len {
-                    visit_node(set, base, &mut **at_node.walkers.get_unchecked(i));
+                    let walker = &mut *walkers.byte_add(*at_node.walkers.get_unchecked(i) as usize);
+                    *next_records.get_unchecked_mut(i) = visit_node(set, base, walker);
                 }
-                sort_out::<_, false>(&mut at_node, &mut at_leaf, &mut at_end);
+                sort_out::<_, false>(set, &next_records, &mut at_node, &mut at_leaf, &mut at_end);
             }
             for i in 0..at_leaf.len {
-                visit_leaf(set, base, &mut **at_leaf.walkers.get_unchecked(i));
+                let walker = &mut *walkers.byte_add(*at_leaf.walkers.get_unchecked(i) as usize);
+                *next_records.get_unchecked_mut(i) = visit_leaf(set, base, walker);
             }
-            sort_out::<_, true>(&mut at_leaf, &mut at_node, &mut at_end);
+            sort_out::<_, true>(set, &next_records, &mut at_leaf, &mut at_node, &mut at_end);
             let count = std::mem::take(&mut at_end.len);
             for i in 0..count {
-                (**at_end.walkers.get_unchecked(i)).task.query.fetch(set);
+                (*walkers.byte_add(*at_end.walkers.get_unchecked(i) as usize)).task.query.fetch(set);
             }
             for i in 0..count {
-                let pointer = *at_end.walkers.get_unchecked(i);
-                let walker = &mut *pointer;
+                let place = *at_end.walkers.get_unchecked(i);
+                let walker = &mut *walkers.byte_add(place as usize);
                 job.finish(walker.task.index, &walker.task.query);
                 if let Some(task) = next(set, tree, job, &mut ahead) {
-                    *walker = Walker::new(task, walker.stack);
-                    at_node.push(pointer);
+                    *walker = Walker::new(task, base, walker.stack);
+                    at_node.push(place);
                 }
             }
         }
     }
 }
 
-/// Entries of a stack.
+/// Entries of a stack: an odd number of cache lines, since stacks side by side at multiples of 512 bytes want the same few
+/// places of a cache (4 to 10 % slower, docs/performance.md, "Sorted out in lanes").
 pub(super) fn stack_length(tree: &Wide8) -> usize {
-    tree.stack_depth() + 1 + STACK_SLACK
+    const LINE: usize = 64 / size_of::<u64>();
+    ((tree.stack_depth() + 1 + STACK_SLACK).div_ceil(LINE) | 1) * LINE
 }
 
 /// Rays that are prepared ahead.
@@ -267,55 +265,27 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
     }
 }
 
-/// Keeps in `from` the rays that visit the same kind of record next (leaf blocks if `LEAVES`, else nodes), and puts those of
-/// the other kind into `other`. Without a branch on what they visit, and in a loop of its own, since it was slower to sort
-/// each ray right behind its visit (docs/performance.md, "Sorted behind their visits").
-///
-/// # Safety
-/// Each stands in `from` alone, and all of `from` fit into each queue.
-#[inline(always)]
-unsafe fn sort_out<Q, const LEAVES: bool>(from: &mut Queue<Q>, other: &mut Queue<Q>, at_end: &mut Queue<Q>) {
-    let (mut kept, mut others, mut ends) = (0, other.len, at_end.len);
-    // SAFETY: the caller's promise; nothing of `from` is written over before it is read, and a queue has a place behind
-    // its last, for those that do not belong to it.
-    unsafe {
-        for i in 0..from.len {
-            let walker = *from.walkers.get_unchecked(i);
-            let current = (*walker).current;
-            let (is_leaf, is_end) = (current & LEAF != 0, current == END);
-            *from.walkers.get_unchecked_mut(kept) = walker;
-            *other.walkers.get_unchecked_mut(others) = walker;
-            *at_end.walkers.get_unchecked_mut(ends) = walker;
-            let (at_leaf, at_node) = (usize::from(is_leaf & !is_end), usize::from(!is_leaf));
-            kept += if LEAVES { at_leaf } else { at_node };
-            others += if LEAVES { at_node } else { at_leaf };
-            ends += usize::from(is_end);
-        }
-    }
-    (from.len, other.len, at_end.len) = (kept, others, ends);
-}
-
-/// Visits the node `walker.current` and goes on.
+/// Visits the node `walker.record` and goes on; returns the reference of what comes next.
 ///
 /// # Safety
 /// `walker` was made for the tree that begins at `base`, with
 /// a stack of `stack_depth() + 1 + STACK_SLACK` entries, and is at a node.
 #[inline(always)]
-unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) {
+unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
     let ray = &walker.task.ray;
     // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name
     // nodes or leaves, and `stack_depth` bounds what is pushed. The caller promises the stack's
     // length. Row offsets stay within a node.
     unsafe {
-        let record = base.add(walker.current as usize * REFERENCE_BYTES);
+        let record = walker.record;
         walker.task.query.probe().node();
         let [x, y, z] = distances(set, record, &walker.enter, &ray.near_origin, &ray.inverse);
         let near = x.max(y).max(z.max(S::F8::splat(set, walker.low)));
         let [x, y, z] = distances(set, record, &walker.leave, &ray.far_origin, &ray.inverse);
         let far = x.min(y).min(z.min(S::F8::splat(set, walker.limit)));
         let children = &(*record.cast::<Wide8Node>()).children;
-        let top = push::<S, Q>(set, walker.stack, walker.top, near, near.le(far), children);
-        walker.pop(set, base, top);
+        let count = push::<S, Q>(set, walker.top, 0, near, near.le(far), children);
+        walker.pop(set, base, walker.top.add(count))
     }
 }
 
@@ -323,7 +293,7 @@ unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
 #[inline(always)]
 pub(super) fn sort_keys<S: ChildOrder>(set: S, near: S::F8, hit: <S::F8 as Vector<8>>::Mask) -> Keys<S> {
     let keys = (near.to_bits() & Keys::<S>::splat(set, !SLOT)) | Keys::<S>::count_up(set);
-    Keys::<S>::select(hit, keys, Keys::<S>::splat(set, 0))
+    keys.keep(hit)
 }
 
 /// For each axis the distances along the ray to the planes of eight boxes that lie at `rows` of the node `record`.
@@ -348,31 +318,30 @@ unsafe fn distances<S: ChildOrder>(
     ]
 }
 
-/// Visits the leaf block `walker.current` and goes on, to [`END`] when the query is decided.
+/// Visits the leaf block `walker.record` and goes on; returns the reference of what comes next, [`END`] when the query is decided.
 ///
 /// # Safety
 /// As [`visit_node`], but `walker` is at a leaf.
 #[inline(always)]
-unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) {
+unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
     let (ray, query) = (&walker.task.ray, &mut walker.task.query);
     // SAFETY: as in `visit_node`; an encoder's leaves have their blocks in range, and they end.
     unsafe {
-        let block = &*base.add((walker.current & !LEAF) as usize * REFERENCE_BYTES).cast::<TriangleBlock>();
+        let block = &*walker.record.sub(LEAF as usize * REFERENCE_BYTES).cast::<TriangleBlock>();
         query.probe().triangles(|| block.len());
         test_block::<S::F4, Q>(set, block, ray, query);
         let mut top = walker.top;
         if Q::ORDERED {
             walker.limit = ray.box_high(query.limit());
             // What lies farther now goes at once, rather than by a guess at every pop.
-            top = set.drop_farther(walker.stack, top, bound(walker.limit));
+            let height = top.offset_from_unsigned(walker.stack);
+            top = walker.stack.add(set.drop_farther(walker.stack, height, bound(walker.limit)));
         }
         // The next block of a large leaf comes before anything on the stack.
-        let next = walker.current + (size_of::<TriangleBlock>() / REFERENCE_BYTES) as u32;
-        *walker.stack.add(top) = entry(f32::NEG_INFINITY, next);
-        top += usize::from(block.has_more());
+        let offset = walker.record.offset_from_unsigned(base) + size_of::<TriangleBlock>();
+        *top = entry(f32::NEG_INFINITY, (offset / REFERENCE_BYTES) as u32);
         let decided = u32::from(query.is_decided()).wrapping_neg();
-        walker.pop(set, base, top);
-        walker.current |= decided;
+        walker.pop(set, base, top.add(usize::from(block.has_more()))) | decided
     }
 }
 
@@ -407,8 +376,10 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ra
 fn corner<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
     let ([x, y, z], [ox, oy, oz], [sx, sy]) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
     let axes = &block.corners[corner];
+    // SAFETY: `k` names the three axes.
+    let [x, y, z] = unsafe { [axes.get_unchecked(x), axes.get_unchecked(y), axes.get_unchecked(z)] };
     triangle::local::<V, BLOCK>(
-        [V::load(set, &axes[x]), V::load(set, &axes[y]), V::load(set, &axes[z])],
+        [V::load(set, x), V::load(set, y), V::load(set, z)],
         [V::splat(set, ox), V::splat(set, oy), V::splat(set, oz)],
         [V::splat(set, sx), V::splat(set, sy)],
     )
