@@ -1094,6 +1094,9 @@ enum Outcome {
 /// Runs the plants of the given names, or all; true when each was caught. First, without a bug, the tests must pass.
 pub fn run(names: &[String]) -> Result<bool, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
+    if let Some(unknown) = names.iter().find(|&name| all().all(|plant| name != plant.name)) {
+        return Err(format!("no planted bug is named {unknown:?}; xtask/src/plant has them"));
+    }
     let copy = root.join("target/plant");
     let mut all_caught = true;
     let mut sound: Vec<&[&str]> = Vec::new();
