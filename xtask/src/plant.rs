@@ -3,6 +3,7 @@
 //! `cargo xtask plant [NAME...]` copies the tracked files to target/plant, changes them, runs the tests, and
 //! says which bugs were caught. It takes a minute or two a bug, and so is not part of the tests.
 
+mod gpu_defaults;
 mod organisation;
 mod path_tracer;
 mod shading;
@@ -1079,7 +1080,7 @@ const PLANTS: &[Plant] = &[
 ];
 
 fn all() -> impl Iterator<Item = &'static Plant> {
-    [PLANTS, shading::PLANTS, path_tracer::PLANTS, organisation::PLANTS].into_iter().flatten()
+    [PLANTS, gpu_defaults::PLANTS, shading::PLANTS, path_tracer::PLANTS, organisation::PLANTS].into_iter().flatten()
 }
 
 /// What became of the tests.

@@ -134,7 +134,7 @@ impl CliError {
             error @ (raywarp::PrepareError::Cuda(_)
             | raywarp::PrepareError::Engine(_)
             | raywarp::PrepareError::Gpu { .. }
-            | raywarp::PrepareError::OneOfGpus { .. }) => Self::machine(format!("{scene}: {error}")),
+            | raywarp::PrepareError::OneOfGpus(_)) => Self::machine(format!("{scene}: {error}")),
             other => Self::input(format!("{scene}: {other}")),
         }
     }

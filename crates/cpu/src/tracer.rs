@@ -247,7 +247,7 @@ impl Tracer for CpuTracer {
         let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); rays.len().div_ceil(PART)];
         let parts = rays
             .chunks(PART)
-            .zip(blocked.chunks_mut(PART / 32))
+            .zip(blocked[..rays.len().div_ceil(32)].chunks_mut(PART / 32))
             .zip(&mut found)
             .enumerate()
             .map(|(part, ((rays, blocked), undecided))| {

@@ -42,6 +42,22 @@ fn results_do_not_depend_on_the_size_of_a_batch_or_on_threads() {
 }
 
 #[test]
+fn words_behind_those_of_the_rays_stay_as_they_are() {
+    let triangles = soup(100, 0.3, 3);
+    for (name, tracer) in tracers(&triangles) {
+        for count in [0, 1, 32, 33, 512, 513, 5000] {
+            let rays = rays(count);
+            let (right, _) = common::any(&tracer, &rays, &[]);
+            let (words, mut undecided) = (count.div_ceil(32), Vec::new());
+            let mut blocked = vec![0x5555_5555; words + 20];
+            tracer.any(&rays, &[], &mut blocked, &mut undecided, &Control::default()).unwrap();
+            assert!((0..count).all(|i| right[i] == (blocked[i / 32] >> (i % 32) & 1 == 1)), "{name}, {count}");
+            assert!(blocked[words..].iter().all(|&word| word == 0x5555_5555), "{name}, {count}");
+        }
+    }
+}
+
+#[test]
 fn costs_are_the_same_for_every_instruction_set_and_less_than_everything() {
     let triangles = soup(500, 0.2, 14);
     let mut rays = rays(600);

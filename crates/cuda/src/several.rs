@@ -115,8 +115,6 @@ impl<T: Tracer> Tracer for SharedTracer<T> {
         assert!(blocked.len() >= rays.len().div_ceil(WORD), "a bit a ray");
         assert!(after.is_empty() || after.len() == rays.len(), "one key a ray, or none");
         undecided.clear();
-        // Some tracers clear all that they are given.
-        let blocked = &mut blocked[..rays.len().div_ceil(WORD)];
         let stretch = self.stretch(rays.len());
         let parts = rays.chunks(stretch).zip(chunks(after, stretch)).zip(blocked.chunks_mut(stretch / WORD));
         let parts = parts.enumerate().map(|(i, ((rays, after), blocked))| (i * stretch, rays, after, blocked));

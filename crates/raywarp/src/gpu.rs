@@ -27,6 +27,16 @@ pub struct Gpu {
     pub is_named: bool,
 }
 
+/// One of several GPUs lacks something, or fails.
+#[derive(Debug, thiserror::Error)]
+#[error("{name}: {error}")]
+pub struct OneOfGpus {
+    /// Which, such as `cuda:1`.
+    pub name: String,
+    /// Why.
+    pub error: Box<CudaError>,
+}
+
 /// A GPU's kernels over a scene.
 pub(crate) struct OnGpu {
     pub tracer: SharedTracer<CudaPair>,
@@ -103,7 +113,7 @@ impl Gpu {
         let pairs = side_by_side(self.devices(), pair).into_iter().zip(names).map(|(pair, name)| match pair {
             Ok(pair) => Ok((name, pair)),
             Err(error) if self.others.is_empty() => Err(error.into()),
-            Err(error) => Err(PrepareError::OneOfGpus { name, error: Box::new(error) }),
+            Err(error) => Err(OneOfGpus { name, error: Box::new(error) }.into()),
         });
         Ok(OnGpu { tracer: SharedTracer::new(pairs.collect::<Result<_, PrepareError>>()?), instead })
     }

@@ -69,7 +69,7 @@ pub use darkness::Darkness;
 pub use default_scene::default_scene;
 pub use device_choice::DeviceChoice;
 pub use framing::frame_bounds;
-pub use gpu::{Gpu, HOLDS_MORE};
+pub use gpu::{Gpu, HOLDS_MORE, OneOfGpus};
 pub use gpu_tree::{GpuTree, TreeEffort};
 pub use info::{Info, info};
 pub use info_names::{NamedItem, Names};

@@ -2,7 +2,7 @@
 
 use crate::cpu_tree::cpu_tree;
 use crate::framing::frame_bounds;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, OneOfGpus};
 use crate::gpu_tree::{GpuTree, TreeEffort};
 use crate::late_tracer::LateTracer;
 use crate::lighting::{LightRequest, LightSource};
@@ -85,13 +85,8 @@ pub enum PrepareError {
         error: Box<RenderCudaError>,
     },
     /// One of several GPUs lacks something, or fails.
-    #[error("{name}: {error}")]
-    OneOfGpus {
-        /// Which.
-        name: String,
-        /// Why.
-        error: Box<CudaError>,
-    },
+    #[error(transparent)]
+    OneOfGpus(#[from] OneOfGpus),
     /// What shading reads cannot be made.
     #[error(transparent)]
     Shading(#[from] Box<RenderError>),

@@ -3,7 +3,7 @@
 use crate::auto_rays::device_name;
 use crate::auto_tracer::AutoTracer;
 use crate::device_choice::DeviceChoice;
-use crate::gpu::{Gpu, OnGpu};
+use crate::gpu::{Gpu, OnGpu, OneOfGpus};
 use crate::prepared::PrepareError;
 use raywarp_bvh::{BuildError, BuildOptions, build, presets};
 use raywarp_cpu::CpuTracer;
@@ -60,13 +60,8 @@ pub enum QueryError {
     #[error(transparent)]
     Prepare(Box<PrepareError>),
     /// One of several GPUs that were named.
-    #[error("{name}: {error}")]
-    OneOfGpus {
-        /// Which, such as `cuda:1`.
-        name: String,
-        /// Why.
-        error: Box<CudaError>,
-    },
+    #[error(transparent)]
+    OneOfGpus(#[from] OneOfGpus),
 }
 
 impl From<PrepareError> for QueryError {
@@ -75,7 +70,7 @@ impl From<PrepareError> for QueryError {
             PrepareError::Build(error) => Self::Build(error),
             PrepareError::Layout(error) => Self::Layout(error),
             PrepareError::Cuda(error) => Self::Cuda(error),
-            PrepareError::OneOfGpus { name, error } => Self::OneOfGpus { name, error },
+            PrepareError::OneOfGpus(error) => Self::OneOfGpus(error),
             PrepareError::Flat(error) => Self::Flat(error),
             other => Self::Prepare(Box::new(other)),
         }

@@ -2,7 +2,7 @@
 //! the check. What Raywarp gives are the header, which goes to NVRTC with the kernel, and the tree, which goes to the kernel.
 
 use crate::{COUNT, EYES, SIZE};
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaModule, CudaSlice, CudaStream, DeviceRepr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use raywarp::bvh::{build, presets};
 use raywarp::cpu::CpuTracer;
@@ -15,14 +15,22 @@ use std::sync::Arc;
 const RAYS: usize = 1 + 8;
 const RAY_FLOATS: usize = 8;
 /// Threads of a block.
-const BLOCK: u32 = 128;
+pub const BLOCK: u32 = 128;
 
 /// The kernel's argument `tree`.
 #[repr(transparent)]
-struct Tree(TreeRecord);
+pub struct Tree(pub TreeRecord);
 
 // SAFETY: the words of the kernel's `raywarp::Tree`.
 unsafe impl DeviceRepr for Tree {}
+
+/// Kernels that include raywarp.h.
+pub fn compiled(context: &Arc<CudaContext>, name: &str, source: &str) -> Result<Arc<CudaModule>, Box<dyn Error>> {
+    let mut options = HEADER_OPTIONS.map(String::from).to_vec();
+    options.push("--gpu-architecture=compute_75".to_string());
+    let options = CompileOptions { options, ..Default::default() };
+    Ok(context.load_module(compile_ptx_with_opts(with_header(name, source), options)?)?)
+}
 
 /// Whether the picture is what the CPU's tracer makes of the same rays.
 pub fn is_right(
@@ -37,11 +45,7 @@ pub fn is_right(
     let bvh = build(&triangles, &presets::GPU)?;
     let scene = DeviceScene::for_kernels(device, stream, &bvh, &triangles)?;
 
-    let mut options = HEADER_OPTIONS.map(String::from).to_vec();
-    options.push("--gpu-architecture=compute_75".to_string());
-    let source = with_header("occlusion.cu", include_str!("occlusion.cu"));
-    let module =
-        context.load_module(compile_ptx_with_opts(source, CompileOptions { options, ..Default::default() })?)?;
+    let module = compiled(context, "occlusion.cu", include_str!("occlusion.cu"))?;
     let kernel = module.load_function("ambient_occlusion")?;
 
     let corners = queue.clone_htod(vertices.as_flattened().as_flattened())?;

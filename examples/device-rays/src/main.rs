@@ -1,6 +1,6 @@
 //! Rays that a kernel of the program's own makes, and hits that another one reads: nothing leaves the GPU in between, and the
 //! host waits for nothing until the pictures are done. Then the other way (`inside.rs`): a kernel of the program's own that
-//! traces its rays itself.
+//! traces its rays itself, and how fast both are (`speed.rs`).
 //!
 //! The program has a context, a stream and memory of its own, as any program that uses CUDA; here they come from cudarc. What
 //! Raywarp needs of it are the context ([`Device::from_context`]), the stream ([`Stream::from_raw`]) and the addresses
@@ -14,6 +14,7 @@
 //! `LD_LIBRARY_PATH`). Without one of them it says so, and ends.
 
 mod inside;
+mod speed;
 
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
@@ -137,6 +138,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
         right &= other == 0 && seen > 0;
     }
     right &= inside::is_right(&context, &queue, &device, &stream, &triangles.vertices)?;
+    right &= speed::is_same(&context, &queue, &device, &stream, &triangles.vertices)?;
     println!("{}", if right { "all as the CPU's tracer has them" } else { "they differ" });
     Ok(right)
 }

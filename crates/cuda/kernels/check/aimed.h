@@ -98,7 +98,6 @@ RW_FUNCTION Ray aimed_ray(const Aimed& aimed, u64 number) {
 }
 
 RW_FUNCTION void run(const Aimed& aimed) {
-    constexpr Options CLOSEST = preferred(TreeKind::H8, Query::Closest), ANY = preferred(TreeKind::H8, Query::Any);
     // All lanes of a warp make the same turns.
     for (u32 first = platform::warp() * WARP; first < aimed.ray_count; first += aimed.warp_count * WARP) {
         const u32 i = first + platform::lane();
@@ -107,8 +106,8 @@ RW_FUNCTION void run(const Aimed& aimed) {
         if (exists) {
             const u64 number = aimed.first + i;
             const Ray ray = aimed_ray(aimed, number);
-            const bool missed = !closest<CLOSEST>(aimed.tree, ray, callers).is_hit();
-            const bool unblocked = !any<ANY>(aimed.tree, ray, callers).blocked;
+            const bool missed = !closest(aimed.tree, ray, callers).is_hit();
+            const bool unblocked = !any(aimed.tree, ray, callers).blocked;
             if (missed) {
                 platform::add_to_counter(aimed.counts, 1);
             }

@@ -35,16 +35,20 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
     lane.leaf_ended = false;
     lane.clear_postponed();
     lane.stack.clear();
-    if (is_valid(o, d)) {
+    // Of rays that the test may leave most are valid and near, which is fewer looks than whether a ray is valid.
+    bool is_traced;
+    if constexpr (O.leaves_some()) {
+        is_traced = Tree::is_near(launch, lane.setup, o, d);
+    } else {
+        is_traced = is_valid(o, d);
+    }
+    if (is_traced) {
         lane.work = Tree::root(launch, lane.setup);
-        if constexpr (O.leaves_some()) {
-            const bool beyond = Tree::is_beyond(launch, o, d);
-            lane.work = beyond ? Tree::DONE : lane.work;
-            lane.found.record = beyond ? BEYOND : NONE;
-        }
     } else {
         lane.work = Tree::DONE;
-        if constexpr (O.supply != Supply::Caller) {
+        if (O.leaves_some() && is_valid(o, d)) {
+            lane.found.record = BEYOND;
+        } else if constexpr (O.supply != Supply::Caller) {
             if (lane_in_group<O>() == 0) {
                 platform::add_to_counter(launch.invalid, 1);
             }

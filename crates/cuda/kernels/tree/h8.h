@@ -43,17 +43,19 @@ struct H8 {
         }
     }
 
-    // Whether it may lose what the ray hits: what boxes leave is for starts within twice the tree's reach, and t has to
-    // be as exact in lengths of the given direction as it is here.
-    static RW_FUNCTION bool is_beyond(const Launch& launch, float4 o, float4 d) {
+    // Whether the ray is valid and nothing that it hits may be lost: what boxes leave is for starts within twice the tree's
+    // reach, and t has to be as exact in lengths of the given direction as it is here. Of such a start and direction every
+    // number is finite just where `along` is, which is prepared: a sum of products with magnitudes, of all components.
+    static RW_FUNCTION bool is_near(const Launch& launch, const LaneRay<O>& ray, float4 o, float4 d) {
         using platform::magnitude;
         using platform::most;
         const float farthest = most(most(magnitude(o.x), magnitude(o.y)), magnitude(o.z));
         const float longest = most(most(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
         // Hidden, or it would be loaded four times.
         const float reach = platform::float_of(platform::hidden(platform::bits_of(launch.farthest)));
-        return (farthest > 2.0f * reach) | (longest < h8::SHORT) | (longest > h8::LONGEST_OF_REACH * reach) |
-               (reach > h8::LARGEST_REACH);
+        const bool is_finite = (magnitude(ray.along) <= slab::LARGEST) & (o.w == o.w) & (d.w == d.w);
+        return is_finite & (farthest <= 2.0f * reach) & (longest >= h8::SHORT) & (longest <= h8::LONGEST_OF_REACH * reach) &
+               (reach <= h8::LARGEST_REACH);
     }
 
     static RW_FUNCTION float given_t(const LaneRay<O>& ray, float t) { return ray.given_t(t); }

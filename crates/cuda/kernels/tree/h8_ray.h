@@ -108,8 +108,12 @@ RW_FUNCTION float prepare_h8(const Launch& launch, LaneRay<O>& ray, float4 o, fl
     using platform::most;
     const float given_origin[3] = {o.x, o.y, o.z}, given[3] = {d.x, d.y, d.z};
     const float longest = most(most(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
-    u32 exponent = bits_of(longest) >> 23;
-    exponent = (exponent < 1 ? 1 : exponent > 253 ? 253 : exponent) << 23;
+    u32 exponent = bits_of(longest) & 0x7f800000u;
+    // Within that both scales are floats. A ray that is not is left to another kernel anyway (`is_near`), or there is none.
+    if constexpr (!O.leaves_some()) {
+        exponent >>= 23;
+        exponent = (exponent < 1 ? 1 : exponent > 253 ? 253 : exponent) << 23;
+    }
     const float scale = float_of(0x7f000000u - exponent), unscale = float_of(exponent);
     float product[3], negative[3];
     u32 backward[3];  // All bits, or none.

@@ -73,26 +73,40 @@ impl<'a, R: Read> RayReader<'a, R> {
     /// # Errors
     /// [`NpyError`].
     pub fn next(&mut self, most: usize) -> Result<Vec<Ray>, NpyError> {
+        let mut rays = Vec::new();
+        self.next_into(most, &mut rays)?;
+        Ok(rays)
+    }
+
+    /// [`RayReader::next`] in the place of `rays`, into their memory.
+    ///
+    /// # Errors
+    /// [`NpyError`].
+    pub fn next_into(&mut self, most: usize, rays: &mut Vec<Ray>) -> Result<(), NpyError> {
+        rays.clear();
         if self.layout.is_by_ray() {
-            return self.read(most as u64);
+            return self.read(most as u64, rays);
         }
         if self.held.is_none() {
-            let all = self.read(u64::MAX)?;
+            let mut all = Vec::new();
+            self.read(u64::MAX, &mut all)?;
             if all.len() <= most {
                 self.held = Some(Vec::new().into_iter());
-                return Ok(all);
+                *rays = all;
+                return Ok(());
             }
             self.held = Some(all.into_iter());
         }
-        Ok(self.held.iter_mut().flatten().take(most).collect())
+        rays.extend(self.held.iter_mut().flatten().take(most));
+        Ok(())
     }
 
-    fn read(&mut self, most: u64) -> Result<Vec<Ray>, NpyError> {
+    /// Into `rays`, which are none.
+    fn read(&mut self, most: u64, rays: &mut Vec<Ray>) -> Result<(), NpyError> {
         let layout = self.layout;
         let count = most.min(layout.count - self.done);
-        let mut rays: Vec<Ray> = Vec::new();
         if count == 0 && self.done > 0 {
-            return Ok(rays);
+            return Ok(());
         }
         // What is read in a run: whole rays, or one number of each.
         let columns = if layout.by_column { 1 } else { layout.columns };
@@ -111,7 +125,7 @@ impl<'a, R: Read> RayReader<'a, R> {
                 let items = numbers.len() / columns;
                 if run == 0 {
                     if rays.capacity() - rays.len() < items {
-                        grow(self.name, &mut rays, count)?;
+                        grow(self.name, rays, count)?;
                     }
                     rays.resize(rays.len() + items, Ray::new([0.0; 3], [0.0; 3]));
                 }
@@ -126,7 +140,7 @@ impl<'a, R: Read> RayReader<'a, R> {
         if self.done == layout.count && self.input.fill(&mut [0])? > 0 {
             return Err(self.too_long(end));
         }
-        Ok(rays)
+        Ok(())
     }
 }
 

@@ -53,6 +53,14 @@ pub enum Answers {
 }
 
 impl Answers {
+    /// Those of no rays.
+    pub fn none(query: Query) -> Self {
+        match query {
+            Query::Closest => Self::Closest { hits: Vec::new(), instances: Vec::new() },
+            Query::Any => Self::Any { blocked: Vec::new() },
+        }
+    }
+
     /// Rays that hit something.
     pub fn hit_count(&self) -> usize {
         match self {
@@ -91,8 +99,14 @@ impl Answers {
     }
 }
 
+impl Default for Answers {
+    fn default() -> Self {
+        Self::none(Query::Closest)
+    }
+}
+
 /// A batch that has been traced.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Traced {
     /// What was found.
     pub answers: Answers,

@@ -211,13 +211,35 @@ impl TraceScene {
     /// # Errors
     /// [`TraceSceneError::NegativeTMin`], [`TraceSceneError::Trace`].
     pub fn trace(&self, rays: &[Ray], query: Query, control: &Control<'_>) -> Result<Traced, TraceSceneError> {
+        let mut traced = Traced::default();
+        self.trace_into(rays, query, control, &mut traced)?;
+        Ok(traced)
+    }
+
+    /// [`TraceScene::trace`] into the memory of answers that nobody needs any more: for 4 million rays the system takes as
+    /// long to give new memory as a GPU takes to answer. After an error `traced` is worth nothing.
+    ///
+    /// # Errors
+    /// As [`TraceScene::trace`].
+    pub fn trace_into(
+        &self,
+        rays: &[Ray],
+        query: Query,
+        control: &Control<'_>,
+        traced: &mut Traced,
+    ) -> Result<(), TraceSceneError> {
         self.check(rays, query)?;
         let start = Instant::now();
-        let (answers, stats) = match query {
-            Query::Closest => self.closest(rays, control)?,
-            Query::Any => self.any(rays, control)?,
+        traced.stats = match (query, &mut traced.answers) {
+            (Query::Closest, Answers::Closest { hits, instances }) => self.closest(rays, hits, instances, control)?,
+            (Query::Any, Answers::Any { blocked }) => self.any(rays, blocked, control)?,
+            (_, other) => {
+                *other = Answers::none(query);
+                return self.trace_into(rays, query, control, traced);
+            }
         };
-        Ok(Traced { answers, stats, elapsed: start.elapsed() })
+        traced.elapsed = start.elapsed();
+        Ok(())
     }
 
     fn check(&self, rays: &[Ray], query: Query) -> Result<(), TraceSceneError> {
@@ -235,25 +257,34 @@ impl TraceScene {
         if self.engine == Engine::Gpu { MOST_RAYS } else { BATCH }
     }
 
-    fn closest(&self, rays: &[Ray], control: &Control<'_>) -> Result<(Answers, BatchStats), TraceError> {
+    fn closest(
+        &self,
+        rays: &[Ray],
+        hits: &mut Vec<Hit>,
+        instances: &mut Vec<u32>,
+        control: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
         let mut stats = BatchStats::default();
-        let (mut hits, mut instances) = (vec![Hit::default(); rays.len()], vec![Hit::MISS; rays.len()]);
+        // What is there is overwritten.
+        hits.resize(rays.len(), Hit::default());
+        instances.resize(rays.len(), Hit::MISS);
         let batch = self.batch();
         let batches = rays.chunks(batch).zip(hits.chunks_mut(batch)).zip(instances.chunks_mut(batch));
         for ((rays, hits), instances) in batches {
             stats += self.tracing.tracer().closest(rays, &[], hits, instances, control)?;
         }
-        Ok((Answers::Closest { hits, instances }, stats))
+        Ok(stats)
     }
 
-    fn any(&self, rays: &[Ray], control: &Control<'_>) -> Result<(Answers, BatchStats), TraceError> {
+    fn any(&self, rays: &[Ray], blocked: &mut Vec<bool>, control: &Control<'_>) -> Result<BatchStats, TraceError> {
         let mut stats = BatchStats::default();
-        let mut blocked = Vec::with_capacity(rays.len());
+        blocked.clear();
+        blocked.reserve_exact(rays.len());
         let (mut bits, mut undecided) = (vec![0; self.batch().min(rays.len()).div_ceil(32)], Vec::new());
         for rays in rays.chunks(self.batch()) {
             stats += self.tracing.tracer().any(rays, &[], &mut bits, &mut undecided, control)?;
             blocked.extend((0..rays.len()).map(|i| bits[i / 32] >> (i % 32) & 1 == 1));
         }
-        Ok((Answers::Any { blocked }, stats))
+        Ok(stats)
     }
 }

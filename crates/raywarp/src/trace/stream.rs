@@ -1,6 +1,6 @@
 //! Rays from a file or a pipe, traced as they come, and their hits written as they are found: neither has to fit in memory.
 
-use super::{Field, HitFormat, TraceScene, TraceSceneError, surface_columns};
+use super::{Field, HitFormat, TraceScene, TraceSceneError, Traced, surface_columns};
 use crate::npy::{NpyError, RayLayout, RayReader};
 use raywarp_geom::{BatchStats, Control, Ray};
 use raywarp_scene::Scene;
@@ -139,26 +139,25 @@ impl<'a, R: Read> RayStream<'a, R> {
         let count = usize::try_from(self.layout().count()).unwrap_or(usize::MAX);
         let mut bytes = format.start(query, count, &once);
         let mut totals = StreamTotals::default();
-        let mut rays = std::mem::take(&mut self.first);
+        // Memory is asked for once: the system takes as long to give a portion's as a GPU takes to trace it.
+        let (mut rays, mut traced) = (std::mem::take(&mut self.first), Traced::default());
         while !rays.is_empty() {
             let done = totals.stats.rays as usize;
-            let traced = tracer.trace(&rays, query, control).map_err(|error| match error {
+            tracer.trace_into(&rays, query, control, &mut traced).map_err(|error| match error {
                 TraceSceneError::NegativeTMin { ray, t_min, variant } => {
                     TraceSceneError::NegativeTMin { ray: done + ray, t_min, variant }
                 }
                 other => other,
             })?;
-            // Before there are bytes of its hits.
-            drop(std::mem::take(&mut rays));
             let columns = surface_columns(scene, &traced.answers, &once);
             traced.answers.append(&mut bytes, format, &columns);
             totals.stats += traced.stats;
             totals.hits += traced.answers.hit_count() as u64;
             totals.elapsed += traced.elapsed;
-            drop((traced, columns));
+            drop(columns);
             out.write_all(&bytes).map_err(StreamError::Write)?;
             bytes.clear();
-            rays = self.reader.next(self.portion)?;
+            self.reader.next_into(self.portion, &mut rays)?;
         }
         out.write_all(&bytes).map_err(StreamError::Write)?;
         out.flush().map_err(StreamError::Write)?;

@@ -93,6 +93,29 @@ fn more_rays_than_a_batch_stay_in_order() {
 }
 
 #[test]
+fn answers_in_the_memory_of_others_are_those_in_new_memory() {
+    let (rays, _): (Vec<Ray>, Vec<_>) = rays().into_iter().unzip();
+    for engine in engines() {
+        let (scene, mut traced) = (prepare(engine), Traced::default());
+        // Fewer, more and none, and the other query between them.
+        for (query, count) in [
+            (Query::Closest, 7),
+            (Query::Closest, 3),
+            (Query::Any, 5),
+            (Query::Any, 7),
+            (Query::Any, 1),
+            (Query::Closest, 6),
+            (Query::Closest, 0),
+        ] {
+            let rays = &rays[7 - count..];
+            scene.trace_into(rays, query, &Control::default(), &mut traced).unwrap();
+            let right = scene.trace(rays, query, &Control::default()).unwrap();
+            assert_eq!((&traced.answers, traced.stats), (&right.answers, right.stats), "{engine:?} {query:?} {count}");
+        }
+    }
+}
+
+#[test]
 fn rays_that_a_kernel_would_answer_wrongly_are_refused() {
     let mut rays: Vec<Ray> = rays().into_iter().map(|(ray, _)| ray).collect();
     // One that looks back, behind one that is invalid and may have any interval.

@@ -1,0 +1,135 @@
+//! When `--device auto` takes a GPU, and that `--variant auto` is for one.
+
+use crate::place::{Place, npy, place, rays, text};
+
+/// Renders with `--device auto` and some pretended devices: what it says of the choice, and whether that needs no -v.
+fn auto_says(place: &Place, options: &str, settings: &[(&str, u64)]) -> (String, bool) {
+    // Two samples, for a stopping rule that nothing misses: without an end in sight, so far as anybody can know.
+    let size = "scene.obj --size 20x12 --max-depth 1 --noise 1e9 --threads 1";
+    for device in ["cpu", "auto -v"] {
+        let output =
+            place.run(&format!("render --device {device} {size} {options} -o chosen-{}.hdr", &device[..3]), settings);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        if device == "cpu" {
+            continue;
+        }
+        assert!(place.read("chosen-aut.hdr") == place.read("chosen-cpu.hdr"), "{options}");
+        let said = text(&output.stderr);
+        let mut lines = said.lines().filter_map(|line| line.strip_prefix("raywarp: --device auto: "));
+        let line = lines.next().unwrap_or_else(|| panic!("{said}")).to_string();
+        assert_eq!(lines.next(), None, "{said}");
+        // The default, without -v.
+        let quiet = text(&place.run(&format!("render {size} {options} -o default.hdr"), settings).stderr);
+        assert!(place.read("default.hdr") == place.read("chosen-cpu.hdr"), "{options}");
+        return (line.clone(), quiet.contains(&line));
+    }
+    unreachable!()
+}
+
+#[test]
+fn auto_takes_gpus_where_they_can_render_and_says_why_where_not() {
+    let Some(place) = place() else { return };
+    let gpus = "up to 1030792150800 samples are rendered by";
+    let one = "cuda:0 (pretended GPU)";
+    // The reason, and whether it is told without being asked.
+    for (options, settings, says, told) in [
+        ("", &[][..], format!("{gpus} {one}"), false),
+        ("", &[("DEVICES", 2)], format!("{gpus} {one}, cuda:1 (pretended GPU)"), false),
+        // Enough for the scene, and for the scene and the picture, on one of two.
+        (
+            "",
+            &[("DEVICES", 2), ("MEMORY_0", 9000)],
+            format!("{gpus} cuda:1 (pretended GPU); not cuda:0: the scene and its picture need "),
+            false,
+        ),
+        ("", &[("DEVICES", 2), ("MEMORY_1", 2_000_000)], format!("{gpus} {one}; not cuda:1: the picture needs"), false),
+        ("", &[("MEMORY", 9000)], "the CPU renders: cuda:0: the scene and its picture need".into(), true),
+        ("", &[("DEVICES", 0)], "the CPU renders: there is no NVIDIA GPU".into(), false),
+        // A driver that does not start, and one whose device fails while the scene is put there.
+        ("", &[("FAILS_AT", 0)], "the CPU renders: the CUDA driver failed while counting devices".into(), true),
+        ("", &[("FAILS_AT", 60)], "the CPU renders: cuda:0: the CUDA driver failed while".into(), true),
+        ("--spp 2 ", &[], "the CPU renders: 480 samples in all; a GPU is worth its start from 100000 on".into(), false),
+        ("--integrator normal", &[], format!("{gpus} {one}"), false),
+        ("--integrator ao", &[("DEVICES", 2)], format!("{gpus} {one}, cuda:1 (pretended GPU)"), false),
+        (
+            "--integrator ao --spp 2",
+            &[],
+            "the CPU renders: 480 samples in all; a GPU is worth its start from 1200000 on".into(),
+            false,
+        ),
+        (
+            "--integrator cost",
+            &[],
+            "the CPU renders: the cost integrator counts what the CPU's own tracer does".into(),
+            false,
+        ),
+        (
+            "--organisation rays",
+            &[],
+            "the CPU renders: a GPU would only trace its rays, which is no faster".into(),
+            false,
+        ),
+    ] {
+        let (line, quiet) = auto_says(place, options, settings);
+        assert!(line.starts_with(&says), "{options} {settings:?}: {line}");
+        assert_eq!(quiet, told, "{options} {settings:?}: {line}");
+    }
+}
+
+/// As many rays as are worth a GPU beside one thread, most of them from nowhere.
+fn many_rays() -> Vec<[f32; 8]> {
+    let mut rays = rays();
+    // An origin that is no number.
+    rays.resize(1_600_000, [f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 1.0]);
+    rays
+}
+
+#[test]
+fn auto_traces_on_a_gpu_that_is_there_and_pays_and_says_so_and_else_on_the_cpu() {
+    let Some(place) = place() else { return };
+    std::fs::write(place.folder.join("many.npy"), npy(&many_rays())).unwrap();
+    let trace = |rays: &str, options: &str, settings: &[(&str, u64)]| {
+        let output =
+            place.run(&format!("trace scene.obj {rays} --threads 1 --any {options} -o auto-rays.npy"), settings);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let said = text(&output.stderr);
+        let line = said.lines().find_map(|line| line.strip_prefix("raywarp: --device auto: ")).map(str::to_string);
+        (line, text(&output.stdout), place.read("auto-rays.npy"))
+    };
+    let (_, _, right) = trace("many.npy", "--device cpu", &[]);
+    // The first has no room for the scene.
+    let (line, report, hits) = trace("many.npy", "", &[("DEVICES", 2), ("MEMORY_0", 9000)]);
+    let line = line.unwrap_or_default();
+    assert!(line.starts_with("1600000 rays are traced by cuda:1 (pretended GPU); not cuda:0: "), "{line}");
+    assert!(hits == right && report.contains("(cuda:1), "), "{report}");
+    // The reason, and whether it is told without being asked.
+    for (settings, says, told) in [
+        (&[("DEVICES", 0)][..], "the CPU traces: there is no NVIDIA GPU", false),
+        (&[("FAILS_AT", 0)], "the CPU traces: the CUDA driver failed while counting devices", true),
+        (&[("FAILS_AT", 3)], "the CPU traces: cuda:0: the CUDA driver failed while", true),
+        (&[("MEMORY", 9000)], "the CPU traces: cuda:0: ", true),
+    ] {
+        let (line, report, hits) = trace("many.npy", "-v", settings);
+        let line = line.unwrap_or_default();
+        assert!(line.starts_with(says) && report.contains("; cpu ("), "{line}: {report}");
+        assert!(hits == right, "{says}");
+        assert_eq!(trace("many.npy", "", settings).0.is_some(), told, "{says}");
+    }
+    // Too few rays, and a kernel that this CPU is to imitate.
+    let (line, report, _) = trace("rays.npy", "-v", &[]);
+    assert!(report.contains("; cpu ("), "{report}");
+    let line = line.unwrap_or_default();
+    assert!(line.starts_with("the CPU traces: 2500 rays; a GPU is worth its start from 15009"), "{line}");
+    let (line, report, _) = trace("rays.npy", "-v --variant watertight", &[]);
+    assert!(line.is_none() && report.contains("direct/while-while/bvh2?triangle=watertight (lockstep"), "{report}");
+}
+
+#[test]
+fn auto_is_for_gpus() {
+    let Some(place) = place() else { return };
+    for command in ["selftest", "bench scene.obj", "trace scene.obj rays.npy -o auto.npy"] {
+        let output = place.run(&format!("{command} --device cpu --variant auto"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert!(text(&output.stderr).contains("needs --device cuda"), "{}", text(&output.stderr));
+    }
+}

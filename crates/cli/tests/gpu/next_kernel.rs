@@ -1,0 +1,127 @@
+//! Scenes and batches that go to another kernel than the one that was chosen.
+
+use crate::place::{H8, H8_DIRECT, H8_TWIN, SIZE, WATERTIGHT, npy, place, rays, scene, text};
+
+#[test]
+fn few_rays_get_the_kernel_of_a_ray_a_lane_where_nobody_names_one_and_the_same_hits() {
+    let Some(place) = place() else { return };
+    // 2500 rays are many for the two blocks that the pretended GPU runs at once, 400 are few.
+    std::fs::write(place.folder.join("few.npy"), npy(&rays()[..400])).unwrap();
+    for any in ["", "--any"] {
+        for (file, by_size) in [("few.npy", H8_DIRECT), ("rays.npy", H8)] {
+            let run = |options: &str| {
+                let output =
+                    place.run_on_h8(&format!("trace scene.obj {file} {any} {options} --json -o sized.npy"), &[]);
+                assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+                let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+                (document["variant"].as_str().unwrap_or_default().to_string(), place.read("sized.npy"))
+            };
+            let (_, right) = run("--device cpu");
+            for (options, kernel) in [
+                ("--device cuda", by_size),
+                ("--device cuda --variant auto", by_size),
+                // One that was named stays, however few rays there are.
+                ("--device cuda --variant raywarp-h8", H8),
+                ("--device cuda --variant raywarp-h8-direct", H8_DIRECT),
+            ] {
+                let (variant, hits) = run(options);
+                assert_eq!(variant, kernel, "{file} {options}");
+                assert!(hits == right, "{file} {options}: other hits");
+            }
+            // Whichever of the two that replace rays was found to be faster.
+            let twin = place.run_on_twin(&format!("trace scene.obj {file} {any} --device cuda --json -o sized.npy"));
+            let document: serde_json::Value = serde_json::from_slice(&twin.stdout).unwrap();
+            assert_eq!(document["variant"], if by_size == H8 { H8_TWIN } else { H8_DIRECT }, "{file}");
+            assert!(place.read("sized.npy") == right, "{file}: other hits of the twin");
+        }
+    }
+}
+
+/// As if h8 held no more than so many nodes and leaves.
+const SMALL_H8: [(&str, u64); 1] = [("H8_BLOCKS", 20)];
+
+#[test]
+fn a_scene_that_h8_cannot_hold_goes_to_the_next_kernel_which_is_named() {
+    let Some(place) = place() else { return };
+    place.run("trace scene.obj rays.npy --device cpu -o small-cpu.npy", &[]);
+    for device in ["cuda", "cuda --variant auto", "cuda:0,1"] {
+        let line = format!("trace scene.obj rays.npy --device {device} --json -o small.npy");
+        let output = place.run_on_h8(&line, &[SMALL_H8[0], ("DEVICES", 2)]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(place.read("small.npy") == place.read("small-cpu.npy"), "{line}");
+        let instead = said.lines().filter(|line| line.starts_with(&format!("raywarp: watertight instead of {H8}: ")));
+        assert_eq!(instead.count(), 1, "{said}");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["variant"], WATERTIGHT);
+    }
+    // One that was named is not replaced.
+    let output = place.run("trace scene.obj rays.npy --device cuda --variant raywarp-h8 -o small-none.npy", &SMALL_H8);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("nodes and leaves") && said.lines().count() == 1, "{said}");
+    // Whole paths are of h8 alone: GPUs trace the rays, by what holds them, and the picture is the same.
+    for (device, count) in [("cuda", 1), ("cuda:all", 2)] {
+        let picture = format!("scene.obj {SIZE}");
+        place.run(&format!("render --device cpu {picture} -o small-cpu.hdr"), &[]);
+        let settings = [SMALL_H8[0], ("DEVICES", count)];
+        let output = place.run_on_h8(&format!("render --device {device} {picture} --json -o small.hdr"), &settings);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("so GPUs trace its rays, and the CPU shades"), "{said}");
+        assert!(said.contains(&format!("raywarp: watertight instead of {H8}: ")), "{said}");
+        assert!(place.read("small.hdr") == place.read("small-cpu.hdr"), "{device}: another picture");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["devices"].as_array().map(Vec::len), Some(count as usize + 1), "{document}");
+    }
+    // Texture units would be another picture.
+    let line = format!("render scene.obj --device cuda --texture-filter hardware {SIZE} -o small-none.hdr");
+    assert_eq!(place.run(&line, &SMALL_H8).status.code(), Some(4));
+}
+
+#[test]
+fn a_scene_too_large_for_whole_paths_is_traced_by_the_gpu_and_shaded_by_the_cpu() {
+    let Some(place) = place() else { return };
+    // Coordinates beyond 3e17: the path tracer's kernels refuse them, those that trace do not.
+    let small = scene();
+    let huge = small.lines().map(|line| match line.strip_prefix("v ") {
+        Some(numbers) => format!("v {}\n", numbers.split(' ').map(|x| format!("{x}e18")).collect::<Vec<_>>().join(" ")),
+        None => format!("{line}\n"),
+    });
+    std::fs::write(place.folder.join("huge.obj"), huge.collect::<String>()).unwrap();
+    place.run(&format!("render huge.obj --device cpu {SIZE} -o huge-cpu.hdr"), &[]);
+    let output = place.run(&format!("render huge.obj --device cuda {SIZE} -o huge.hdr"), &[]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("takes scenes of 1e-12 to 3e17 units; so GPUs trace its rays"), "{said}");
+    assert!(place.read("huge.hdr") == place.read("huge-cpu.hdr"));
+}
+
+#[test]
+fn bench_measures_the_next_kernel_where_h8_holds_a_scene_that_auto_chose_it_for_not() {
+    let Some(place) = place() else { return };
+    let line = "bench scene.obj --device cuda --runs 1 --warmup 0 --size 16x12 --rays-per-pixel 1 --json";
+    let run = |options: &str| {
+        let output = place.run_on_h8(&format!("{line} {options}"), &SMALL_H8);
+        assert_eq!(output.status.code(), Some(0), "{options}: {}", text(&output.stderr));
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of = |list: &str, key: &str| -> Vec<String> {
+            let list = document["scenes"][0][list].as_array().cloned().unwrap_or_default();
+            list.iter().map(|row| row[key].as_str().unwrap_or_else(|| panic!("{document:#}")).to_string()).collect()
+        };
+        let mut measured = of("rows", "variant");
+        measured.dedup();
+        (measured, of("skipped", "why"))
+    };
+    let (measured, why) = run("--variant auto");
+    assert_eq!(measured, [WATERTIGHT]);
+    assert!(why.len() == 1 && why[0].contains("nodes and leaves"), "{why:?}");
+    assert!(why[0].ends_with("; watertight is measured instead"), "{why:?}");
+    // Where that is measured anyway it is so once.
+    let (measured, why) = run("--variant watertight,auto");
+    assert!(measured == [WATERTIGHT] && why.len() == 1 && !why[0].contains("instead"), "{measured:?} {why:?}");
+    // One that was named is left out with the reason alone.
+    let (measured, why) = run("--variant raywarp-h8,auto,al09-while-while");
+    assert!(measured.len() == 1 && measured[0] != WATERTIGHT, "{measured:?}");
+    assert!(why.len() == 1 && !why[0].contains("instead"), "{why:?}");
+}
