@@ -111,7 +111,7 @@ RW_FUNCTION float prepare_h8(const Launch& launch, LaneRay<O>& ray, float4 o, fl
     u32 exponent = bits_of(longest) & 0x7f800000u;
     // Within that both scales are floats. A ray that is not is left to another kernel anyway (`is_near`), or there is none.
     if constexpr (!O.leaves_some()) {
-        exponent >>= 23;
+        exponent = (O.takes_any_ray() ? exponent : bits_of(longest)) >> 23;  // The same: so compiled code stays as it is.
         exponent = (exponent < 1 ? 1 : exponent > 253 ? 253 : exponent) << 23;
     }
     const float scale = float_of(0x7f000000u - exponent), unscale = float_of(exponent);
