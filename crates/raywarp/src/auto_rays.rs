@@ -1,25 +1,40 @@
 //! Device `auto` of rays: a GPU where there is one and it is worth its start, else this CPU.
 //!
-//! The rule is about seconds. A GPU is worth its start where the CPU would trace the rays for longer than the GPU takes to
-//! begin: to start, and to get a better tree than the CPU walks. What it takes to trace them then is little beside that: host
-//! rays pass through an H200 at 1,000 million a second and more (docs/gpu.md, "Rays and hits of the host").
+//! The rule is about seconds: a GPU saves what it traces faster than the CPU, and costs its start and a better tree than the
+//! CPU walks. docs/gpu.md ("What `auto` takes for rays") has the measurements.
 
 use crate::gpu_tree::SPLITS;
 use raywarp_cuda::{CudaError, Device};
 
-/// Rays that a thread of a CPU traces in a second. From 5 to 11 million are one thread's in sibenik with AVX-512
-/// (docs/performance.md, "Ray queries on the CPU"); with many threads, or in larger scenes, it is 2 to 4 million.
-pub(crate) const RAYS_A_SECOND: f64 = 3e6;
-/// Seconds that a GPU takes to start: about half a second of a process on an H200's machine (docs/gpu.md, "What `auto` takes").
-const GPU_START: f64 = 0.5;
+/// Rays that a thread of a CPU traces in a second, where there are few of them.
+const CPU_RAYS_A_SECOND: f64 = 8e6;
+/// Rays of the host that go through a GPU in a second, and come back as hits.
+const GPU_RAYS_A_SECOND: f64 = 4e8;
+/// Seconds that a GPU takes to start, and whatever else makes a command on it slower.
+const GPU_START: f64 = 1.5;
 
-/// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads.
+/// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads; none
+/// where the CPU is as fast, from 50 threads on.
 ///
-/// It starts in the time in which a thread traces 1.5 million rays. Its tree takes 0.25 us a triangle longer to build
-/// than the CPU's, and 1 us divided by the number of threads.
-pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> u64 {
+/// Its tree takes 0.25 us a triangle longer to build than the CPU's, and 1 us divided by the number of threads.
+pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
     let seconds = GPU_START + SPLITS.of(triangles as usize, threads);
-    (seconds * RAYS_A_SECOND * threads.max(1) as f64) as u64
+    let saved = 1.0 / (CPU_RAYS_A_SECOND * threads.max(1) as f64) - 1.0 / GPU_RAYS_A_SECOND;
+    (saved > 0.0).then(|| (seconds / saved) as u64)
+}
+
+/// From how many rays on, where a test asks for fewer than the rule does.
+fn pretended_least() -> Option<u64> {
+    std::env::var("RAYWARP_PRETEND_RAYS_WORTH_A_GPU").ok()?.parse().ok()
+}
+
+/// Why so many rays are the CPU's, if they are.
+pub(crate) fn too_few(rays: u64, triangles: u64, threads: usize) -> Option<String> {
+    match pretended_least().or_else(|| rays_worth_a_gpu(triangles, threads)) {
+        Some(least) if rays >= least => None,
+        Some(least) => Some(format!("{rays} rays; a GPU is worth its start from {least} on")),
+        None => Some(format!("{rays} rays; no GPU is worth its start beside {threads} threads")),
+    }
 }
 
 /// How many GPUs there are to try for so many rays: at least one.
@@ -27,9 +42,8 @@ pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> u64 {
 /// # Errors
 /// Why the CPU traces, and whether that is a loss: a GPU would have been worth its start, but it or its driver cannot be used.
 pub(crate) fn gpus_for_rays(rays: u64, triangles: u64, threads: usize) -> Result<usize, (String, bool)> {
-    let least = rays_worth_a_gpu(triangles, threads);
-    if rays < least {
-        return Err((format!("{rays} rays; a GPU is worth its start from {least} on"), false));
+    if let Some(why) = too_few(rays, triangles, threads) {
+        return Err((why, false));
     }
     match Device::count() {
         Ok(0) => Err(("there is no NVIDIA GPU".into(), false)),
@@ -49,20 +63,22 @@ mod tests {
 
     #[test]
     fn a_gpu_is_worth_its_start_for_more_rays_beside_more_threads_and_in_larger_scenes() {
-        assert_eq!(
-            [0, 1, 2, 16].map(|threads| rays_worth_a_gpu(0, threads)),
-            [1_500_000, 1_500_000, 3_000_000, 24_000_000]
-        );
+        let millions = |triangles, threads| rays_worth_a_gpu(triangles, threads).map(|rays| rays / 1_000_000);
+        assert_eq!([0, 1, 3, 4, 16].map(|threads| millions(0, threads)), [12, 12, 38, 52, 282].map(Some));
         // A million triangles take 1.25 s more on one thread, 0.3125 s on 16.
-        assert_eq!(rays_worth_a_gpu(1_000_000, 1), 5_250_000);
-        assert_eq!(rays_worth_a_gpu(1_000_000, 16), 39_000_000);
-        assert!(rays_worth_a_gpu(u64::from(u32::MAX), 1024) < u64::MAX / 2);
+        assert_eq!([1, 16].map(|threads| millions(1_000_000, threads)), [22, 341].map(Some));
+        // Beside many threads there is nothing to gain.
+        assert!(millions(u64::from(u32::MAX), 49).is_some());
+        assert_eq!([50, 1024].map(|threads| millions(0, threads)), [None; 2]);
     }
 
     #[test]
     fn few_rays_need_no_driver_to_be_the_cpus() {
-        let (why, is_loss) = gpus_for_rays(1_499_999, 0, 1).unwrap_err();
-        assert_eq!(why, "1499999 rays; a GPU is worth its start from 1500000 on");
+        let (why, is_loss) = gpus_for_rays(12_000_000, 0, 1).unwrap_err();
+        assert_eq!(why, "12000000 rays; a GPU is worth its start from 12244897 on");
+        assert!(!is_loss);
+        let (why, is_loss) = gpus_for_rays(u64::MAX, 0, 64).unwrap_err();
+        assert_eq!(why, format!("{} rays; no GPU is worth its start beside 64 threads", u64::MAX));
         assert!(!is_loss);
     }
 }

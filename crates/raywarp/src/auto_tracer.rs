@@ -1,6 +1,6 @@
 //! Batches of rays by a GPU once they are worth its start, and by this CPU until then.
 
-use crate::auto_rays::{device_name, gpus_for_rays};
+use crate::auto_rays::{device_name, gpus_for_rays, too_few};
 use crate::gpu::{Gpu, OnGpu};
 use raywarp_bvh::{BuildOptions, Bvh2};
 use raywarp_cpu::CpuTracer;
@@ -50,8 +50,8 @@ impl AutoTracer {
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Waiting(needs) => {
                 let (asked, triangles) = (self.asked.load(Ordering::Relaxed), needs.triangles.len() as u64);
-                let least = crate::rays_worth_a_gpu(triangles, rayon::current_num_threads());
-                format!("the CPU: {asked} rays; a GPU is worth its start from {least} on")
+                let why = too_few(asked, triangles, rayon::current_num_threads());
+                format!("the CPU: {}", why.unwrap_or_else(|| format!("{asked} rays")))
             }
             State::Started(_, name) => name.clone(),
             State::Cpu(reason) => format!("the CPU: {reason}"),
@@ -65,7 +65,7 @@ impl AutoTracer {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let State::Waiting(needs) = &*state {
             let (triangles, threads) = (needs.triangles.len() as u64, rayon::current_num_threads());
-            if asked >= crate::rays_worth_a_gpu(triangles, threads) {
+            if too_few(asked, triangles, threads).is_none() {
                 let next = match gpus_for_rays(asked, triangles, threads) {
                     Ok(count) => needs.start(count),
                     Err((reason, _)) => State::Cpu(reason),

@@ -314,8 +314,8 @@ mod tests {
         bvh.closest_batch(&rays, &mut hits, &mut meshes, &Control::default()).unwrap();
         bvh.any_batch(&rays, &mut blocked, &Control::default()).unwrap();
         assert_eq!((hits[2].t, meshes, blocked), (1.0, [0; 3], [7]));
-        let least = crate::rays_worth_a_gpu(2, rayon::current_num_threads());
-        assert_eq!(bvh.batches_by(), format!("the CPU: 6 rays; a GPU is worth its start from {least} on"));
+        let few = crate::auto_rays::too_few(6, 2, rayon::current_num_threads()).unwrap();
+        assert_eq!(bvh.batches_by(), format!("the CPU: {few}"));
         assert_eq!(TriangleBvh::build(&[]).unwrap().batches_by(), "the CPU");
         let none = TriangleBvh::build_on(&[sheet(1.0)], &DeviceChoice::Cuda(Vec::new())).err().unwrap();
         assert_eq!(none.to_string(), "no GPU is named; name one, or take DeviceChoice::AllCuda");

@@ -82,8 +82,8 @@ pub struct TraceArgs {
     pub scenes: Scenes,
     /// What traces the rays: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
     ///
-    /// auto takes a GPU where there is one and the rays are worth its start: from 1.5 million for each thread of the CPU on,
-    /// and more in large scenes (docs/gpu.md). It says so, and goes on with the CPU otherwise; --variant is then imitated
+    /// auto takes a GPU where there is one and the rays are worth its start: from 12 million beside one thread of the
+    /// CPU on, more beside several and in large scenes (docs/gpu.md). It says so, and goes on with the CPU otherwise; --variant is then imitated
     /// there. Several GPUs share the rays. On a GPU the kernel is the fastest that gives the bits of the CPU, unless
     /// --variant names one.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]

@@ -1,6 +1,6 @@
 //! When `--device auto` takes a GPU, and that `--variant auto` is for one.
 
-use crate::place::{Place, npy, place, rays, text};
+use crate::place::{Place, place, text};
 
 /// Renders with `--device auto` and some pretended devices: what it says of the choice, and whether that needs no -v.
 fn auto_says(place: &Place, options: &str, settings: &[(&str, u64)]) -> (String, bool) {
@@ -76,51 +76,44 @@ fn auto_takes_gpus_where_they_can_render_and_says_why_where_not() {
     }
 }
 
-/// As many rays as are worth a GPU beside one thread, most of them from nowhere.
-fn many_rays() -> Vec<[f32; 8]> {
-    let mut rays = rays();
-    // An origin that is no number.
-    rays.resize(1_600_000, [f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 1.0]);
-    rays
-}
-
 #[test]
 fn auto_traces_on_a_gpu_that_is_there_and_pays_and_says_so_and_else_on_the_cpu() {
     let Some(place) = place() else { return };
-    std::fs::write(place.folder.join("many.npy"), npy(&many_rays())).unwrap();
-    let trace = |rays: &str, options: &str, settings: &[(&str, u64)]| {
-        let output =
-            place.run(&format!("trace scene.obj {rays} --threads 1 --any {options} -o auto-rays.npy"), settings);
+    // That so few are worth a GPU is pretended too.
+    const WORTH: (&str, u64) = ("RAYS_WORTH_A_GPU", 2500);
+    let trace = |options: &str, settings: &[(&str, u64)]| {
+        let line = format!("trace scene.obj rays.npy --threads 1 --any {options} -o auto-rays.npy");
+        let output = place.run(&line, settings);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         let said = text(&output.stderr);
         let line = said.lines().find_map(|line| line.strip_prefix("raywarp: --device auto: ")).map(str::to_string);
         (line, text(&output.stdout), place.read("auto-rays.npy"))
     };
-    let (_, _, right) = trace("many.npy", "--device cpu", &[]);
+    let (_, _, right) = trace("--device cpu", &[]);
     // The first has no room for the scene.
-    let (line, report, hits) = trace("many.npy", "", &[("DEVICES", 2), ("MEMORY_0", 9000)]);
+    let (line, report, hits) = trace("", &[WORTH, ("DEVICES", 2), ("MEMORY_0", 9000)]);
     let line = line.unwrap_or_default();
-    assert!(line.starts_with("1600000 rays are traced by cuda:1 (pretended GPU); not cuda:0: "), "{line}");
+    assert!(line.starts_with("2500 rays are traced by cuda:1 (pretended GPU); not cuda:0: "), "{line}");
     assert!(hits == right && report.contains("(cuda:1), "), "{report}");
     // The reason, and whether it is told without being asked.
     for (settings, says, told) in [
-        (&[("DEVICES", 0)][..], "the CPU traces: there is no NVIDIA GPU", false),
-        (&[("FAILS_AT", 0)], "the CPU traces: the CUDA driver failed while counting devices", true),
-        (&[("FAILS_AT", 3)], "the CPU traces: cuda:0: the CUDA driver failed while", true),
-        (&[("MEMORY", 9000)], "the CPU traces: cuda:0: ", true),
+        (&[WORTH, ("DEVICES", 0)], "the CPU traces: there is no NVIDIA GPU", false),
+        (&[WORTH, ("FAILS_AT", 0)], "the CPU traces: the CUDA driver failed while counting devices", true),
+        (&[WORTH, ("FAILS_AT", 3)], "the CPU traces: cuda:0: the CUDA driver failed while", true),
+        (&[WORTH, ("MEMORY", 9000)], "the CPU traces: cuda:0: ", true),
     ] {
-        let (line, report, hits) = trace("many.npy", "-v", settings);
+        let (line, report, hits) = trace("-v", settings);
         let line = line.unwrap_or_default();
         assert!(line.starts_with(says) && report.contains("; cpu ("), "{line}: {report}");
         assert!(hits == right, "{says}");
-        assert_eq!(trace("many.npy", "", settings).0.is_some(), told, "{says}");
+        assert_eq!(trace("", settings).0.is_some(), told, "{says}");
     }
     // Too few rays, and a kernel that this CPU is to imitate.
-    let (line, report, _) = trace("rays.npy", "-v", &[]);
+    let (line, report, _) = trace("-v", &[]);
     assert!(report.contains("; cpu ("), "{report}");
     let line = line.unwrap_or_default();
-    assert!(line.starts_with("the CPU traces: 2500 rays; a GPU is worth its start from 15009"), "{line}");
-    let (line, report, _) = trace("rays.npy", "-v --variant watertight", &[]);
+    assert!(line.starts_with("the CPU traces: 2500 rays; a GPU is worth its start from 122"), "{line}");
+    let (line, report, _) = trace("-v --variant watertight", &[]);
     assert!(line.is_none() && report.contains("direct/while-while/bvh2?triangle=watertight (lockstep"), "{report}");
 }
 
