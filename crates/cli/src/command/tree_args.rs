@@ -32,6 +32,9 @@ pub struct TreeArgs {
     /// Early split clipping: extra references, as a share of the triangles [default: none].
     #[arg(long, value_name = "SHARE")]
     split: Option<f32>,
+    /// The largest nodes that spatial splits cut, by their area as a share of the scene's box, 0 to 1 [default: the preset's].
+    #[arg(long, value_name = "SHARE")]
+    split_below: Option<f32>,
 }
 
 /// `--builder`.
@@ -92,6 +95,7 @@ impl TreeArgs {
             (self.max_leaf.is_some(), "--max-leaf"),
             (self.traversal_cost.is_some(), "--traversal-cost"),
             (self.split.is_some(), "--split"),
+            (self.split_below.is_some(), "--split-below"),
         ];
         given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
@@ -131,6 +135,7 @@ impl TreeArgs {
             reinsertion: self.reinsertion.unwrap_or(preset.reinsertion),
             max_leaf: if preset.max_leaf == 1 { 1 } else { self.max_leaf.unwrap_or(BuildOptions::default().max_leaf) },
             split_clipping: self.split,
+            split_below: self.split_below.unwrap_or(preset.split_below),
             traversal_cost: self.traversal_cost.unwrap_or(BuildOptions::default().traversal_cost),
             ..preset
         }
