@@ -19,11 +19,12 @@ const EMULATOR: &str = "qemu-aarch64";
 const SYSROOT: &str = "/usr/aarch64-linux-gnu";
 
 /// What is rendered, each into a file of the name before it.
-const PICTURES: [(&str, &[&str]); 4] = [
+const PICTURES: [(&str, &[&str]); 5] = [
     ("built-in.exr", &["--size", "90x60", "--spp", "2", "--layers", "all"]),
     ("room.exr", &["{examples}/room.pbrt", "--size", "64x48", "--spp", "2"]),
     ("clay.exr", &["{examples}/room.pbrt", "--clay", "0.7", "--size", "65x49", "--spp", "2", "--sampler", "xor32"]),
     ("knot.exr", &["{examples}/knot.ply.gz", "--size", "64x48", "--spp", "2"]),
+    ("materials.exr", &["{examples}/../crates/cli/tests/materials.pbrt", "--size", "64x48", "--spp", "2"]),
 ];
 
 /// Runs the check; whether all went well, or it was skipped.

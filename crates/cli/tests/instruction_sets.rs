@@ -19,6 +19,7 @@ fn said(output: &Output) -> String {
 fn every_instruction_set_makes_the_same_pictures_byte_for_byte() {
     let room = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/room.pbrt");
     let knot = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/knot.ply.gz");
+    let materials = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/materials.pbrt");
     let mut pictures = Vec::new();
     for isa in Isa::all() {
         let folder = Folder::new(&format!("isa-{isa}"));
@@ -29,6 +30,7 @@ fn every_instruction_set_makes_the_same_pictures_byte_for_byte() {
             &format!("render {room} --size 80x60 --spp 4 -o room.exr"),
             &format!("render {room} --clay 0.7 --size 81x61 --spp 3 --sampler xor32 -o clay.exr"),
             &format!("render {knot} --size 80x60 --spp 2 -o knot.exr"),
+            &format!("render {materials} --size 80x60 --spp 2 -o materials.exr"),
         ] {
             let output = run_with(&folder, isa.name(), &format!("{line} -v"));
             assert!(output.status.success(), "{line}: {}", said(&output));
@@ -37,7 +39,7 @@ fn every_instruction_set_makes_the_same_pictures_byte_for_byte() {
         pictures.push((isa, folder.files()));
     }
     let (first, files) = &pictures[0];
-    assert_eq!(files.len(), 6);
+    assert_eq!(files.len(), 7);
     for (isa, others) in &pictures[1..] {
         for ((name, one), (_, other)) in files.iter().zip(others) {
             assert!(one == other, "{name} of {isa} differs from {first}'s");

@@ -11,7 +11,7 @@ const CPU_RAYS_A_SECOND: f64 = 8e6;
 /// Rays of the host that go through a GPU in a second, and come back as hits.
 const GPU_RAYS_A_SECOND: f64 = 4e8;
 /// Seconds that a GPU takes to start, and whatever else makes a command on it slower.
-const GPU_START: f64 = 1.5;
+const GPU_START: f64 = 2.0;
 
 /// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads; none
 /// where the CPU is as fast, from 50 threads on.
@@ -64,9 +64,9 @@ mod tests {
     #[test]
     fn a_gpu_is_worth_its_start_for_more_rays_beside_more_threads_and_in_larger_scenes() {
         let millions = |triangles, threads| rays_worth_a_gpu(triangles, threads).map(|rays| rays / 1_000_000);
-        assert_eq!([0, 1, 3, 4, 16].map(|threads| millions(0, threads)), [12, 12, 38, 52, 282].map(Some));
+        assert_eq!([0, 1, 3, 4, 16].map(|threads| millions(0, threads)), [16, 16, 51, 69, 376].map(Some));
         // A million triangles take 1.25 s more on one thread, 0.3125 s on 16.
-        assert_eq!([1, 16].map(|threads| millions(1_000_000, threads)), [22, 341].map(Some));
+        assert_eq!([1, 16].map(|threads| millions(1_000_000, threads)), [26, 435].map(Some));
         // Beside many threads there is nothing to gain.
         assert!(millions(u64::from(u32::MAX), 49).is_some());
         assert_eq!([50, 1024].map(|threads| millions(0, threads)), [None; 2]);
@@ -74,8 +74,8 @@ mod tests {
 
     #[test]
     fn few_rays_need_no_driver_to_be_the_cpus() {
-        let (why, is_loss) = gpus_for_rays(12_000_000, 0, 1).unwrap_err();
-        assert_eq!(why, "12000000 rays; a GPU is worth its start from 12244897 on");
+        let (why, is_loss) = gpus_for_rays(16_000_000, 0, 1).unwrap_err();
+        assert_eq!(why, "16000000 rays; a GPU is worth its start from 16326530 on");
         assert!(!is_loss);
         let (why, is_loss) = gpus_for_rays(u64::MAX, 0, 64).unwrap_err();
         assert_eq!(why, format!("{} rays; no GPU is worth its start beside 64 threads", u64::MAX));

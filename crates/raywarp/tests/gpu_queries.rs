@@ -113,7 +113,7 @@ fn auto_starts_a_gpu_once_the_rays_are_worth_it_and_keeps_small_batches_on_the_c
         let cpu = TriangleBvh::build(&meshes()).unwrap();
         let bvh = TriangleBvh::build_on(&meshes(), &DeviceChoice::Auto).unwrap();
         ask_many(&bvh);
-        assert!(bvh.batches_by().starts_with("the CPU: 12"), "{}", bvh.batches_by());
+        assert!(bvh.batches_by().starts_with("the CPU: 16"), "{}", bvh.batches_by());
         let rays = rays(1000);
         // The first has no room.
         assert!(ask(&bvh, &rays) == ask(&cpu, &rays));

@@ -64,8 +64,8 @@ pub struct TraceArgs {
     with: Vec<Field>,
     /// A kernel of the family: a variant or a row of `raywarp variants`.
     ///
-    /// Without it the CPU's own tracer runs, and on a GPU the fastest watertight kernel. With --device cuda there is also auto:
-    /// the GPU's fastest, which may lose a ray at an edge.
+    /// Without it the CPU's own tracer runs, and on a GPU the fastest kernel with the CPU's bits, which loses no ray; with
+    /// --device cuda, auto says the same.
     #[arg(long, value_name = "VARIANT", value_parser = variant_or_auto(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Option<VariantChoice>,
     /// Lanes of the warp that runs --variant on this CPU, 1 to 64, or scalar.
@@ -82,7 +82,7 @@ pub struct TraceArgs {
     pub scenes: Scenes,
     /// What traces the rays: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
     ///
-    /// auto takes a GPU where there is one and the rays are worth its start: from 12 million beside one thread of the
+    /// auto takes a GPU where there is one and the rays are worth its start: from 16 million beside one thread of the
     /// CPU on, more beside several and in large scenes (docs/gpu.md). It says so, and goes on with the CPU otherwise; --variant is then imitated
     /// there. Several GPUs share the rays. On a GPU the kernel is the fastest that gives the bits of the CPU, unless
     /// --variant names one.

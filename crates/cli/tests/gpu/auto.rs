@@ -112,7 +112,7 @@ fn auto_traces_on_a_gpu_that_is_there_and_pays_and_says_so_and_else_on_the_cpu()
     let (line, report, _) = trace("-v", &[]);
     assert!(report.contains("; cpu ("), "{report}");
     let line = line.unwrap_or_default();
-    assert!(line.starts_with("the CPU traces: 2500 rays; a GPU is worth its start from 122"), "{line}");
+    assert!(line.starts_with("the CPU traces: 2500 rays; a GPU is worth its start from 163"), "{line}");
     let (line, report, _) = trace("-v --variant watertight", &[]);
     assert!(line.is_none() && report.contains("direct/while-while/bvh2?triangle=watertight (lockstep"), "{report}");
 }

@@ -101,9 +101,15 @@ impl Blinn {
         Self { diffuse: m.share(0), specular: m.share(1), exponent: m.scalar(2).clamp(0.0, 1e6) }
     }
 
+    /// The exponent as it is used: 0 for what is no number.
+    #[inline]
+    pub(crate) fn n(&self) -> f32 {
+        if self.exponent > 0.0 { self.exponent.min(1e6) } else { 0.0 }
+    }
+
     #[inline]
     fn lobes(&self, wo: Vec3) -> Option<Lobes> {
-        let n = if self.exponent > 0.0 { self.exponent.min(1e6) } else { 0.0 };
+        let n = self.n();
         let row = AlbedoTable::blinn().row_of_exponent(n);
         let f90 = fresnel::f90_of_f0(self.specular);
         let e_wo = albedo(self.specular, f90, row.at(wo.z));

@@ -216,8 +216,9 @@ pub(super) fn principled(bsdf: &Bsdf) -> Option<[u32; 12]> {
 
 /// The record of Blinn's facets.
 pub(super) fn blinn(bsdf: &Bsdf) -> Option<[u32; 12]> {
-    let Bsdf::Blinn(Blinn { diffuse: d, specular: s, exponent }) = *bsdf else { return None };
-    Some([d.x, d.y, d.z, s.x, s.y, s.z, exponent, 0.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits))
+    let Bsdf::Blinn(blinn) = *bsdf else { return None };
+    let (Blinn { diffuse: d, specular: s, .. }, n) = (blinn, blinn.n());
+    Some([d.x, d.y, d.z, s.x, s.y, s.z, n, 0.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits))
 }
 
 /// The record of metal, if it is rough and has further bounces.
