@@ -32,7 +32,9 @@ pub struct TreeArgs {
     /// Early split clipping: extra references, as a share of the triangles [default: none].
     #[arg(long, value_name = "SHARE")]
     split: Option<f32>,
-    /// The largest nodes that spatial splits cut, by their area as a share of the scene's box, 0 to 1 [default: the preset's].
+    /// Largest nodes that spatial splits cut, as a share of the root [default: the preset's].
+    ///
+    /// By the areas of their boxes, 0 to 1.
     #[arg(long, value_name = "SHARE")]
     split_below: Option<f32>,
 }
