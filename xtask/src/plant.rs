@@ -298,8 +298,8 @@ const PLANTS: &[Plant] = &[
         name: "auto: a GPU for few rays",
         edits: &[Edit {
             file: "crates/raywarp/src/auto_rays.rs",
-            find: "if rays < least {",
-            replace: "if rays < least / 2 {",
+            find: "Some(least) if rays >= least => None,",
+            replace: "Some(least) if rays >= least / 2 => None,",
         }],
         test: AUTO_RAYS,
         hangs: false,
