@@ -107,14 +107,10 @@ impl Needs {
             let made = Device::open(ordinal).map_err(|error| error.to_string()).and_then(|device| {
                 let name = device_name(&device);
                 let gpu = Gpu::watertight(device).tracer(&self.bvh, &self.build, &self.triangles);
-                gpu.map(|gpu| {
-                    let instead = gpu.instead.iter().map(|why| format!("; {why}")).collect::<String>();
-                    (gpu, name + &instead)
-                })
-                .map_err(|error| error.to_string())
+                gpu.map(|gpu| (gpu.told(name), gpu)).map_err(|error| error.to_string())
             });
             match made {
-                Ok((gpu, name)) => return State::Started(Arc::new(gpu), name),
+                Ok((name, gpu)) => return State::Started(Arc::new(gpu), name),
                 Err(error) => left_out.push(format!("cuda:{ordinal}: {error}")),
             }
         }

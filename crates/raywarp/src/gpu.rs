@@ -120,6 +120,11 @@ impl Gpu {
 }
 
 impl OnGpu {
+    /// What people are told of GPUs of these names: also of a kernel that was taken instead.
+    pub fn told(&self, names: String) -> String {
+        self.instead.iter().fold(names, |names, why| format!("{names}; {why}"))
+    }
+
     /// Bytes of device memory that the scene takes on all GPUs.
     pub fn bytes(&self) -> usize {
         self.tracer.tracers().map(CudaPair::bytes).sum()

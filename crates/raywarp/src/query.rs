@@ -185,8 +185,7 @@ impl TriangleBvh {
             Batches::Cpu => "the CPU".into(),
             Batches::Gpus(gpus) => {
                 let names = gpus.tracer.tracers().map(CudaPair::device).map(device_name).collect::<Vec<_>>().join(", ");
-                let instead = gpus.instead.iter().map(|why| format!("; {why}")).collect::<String>();
-                names + &instead
+                gpus.told(names)
             }
             Batches::Auto(auto) => auto.reason(),
         }

@@ -162,6 +162,8 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
     let first = material.first_input as usize;
     let inputs = &scene.inputs[first..first + material.kind().input_count() as usize];
     let is_textured = looks && inputs.iter().any(Input::is_textured);
+    // Of what is the same everywhere.
+    let constant = Inputs { scene, material, at: &TexturePoint::default(), scattering };
     match material.kind() {
         MaterialKind::Diffuse if is_textured => (record(Vec3::ZERO, class::TEXTURED_DIFFUSE | flags), [0; 12]),
         MaterialKind::Diffuse => {
@@ -170,33 +172,23 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
         MaterialKind::Coated | MaterialKind::Principled if is_textured => {
             (record(Vec3::ZERO, class::TEXTURED_PRINCIPLED | flags), [0; 12])
         }
-        MaterialKind::Coated | MaterialKind::Principled => {
-            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
-            principled(&Bsdf::look_up(&inputs, 0.5))
-                .map_or(one_by_one, |found| (record(Vec3::ZERO, class::PRINCIPLED | flags), found))
-        }
+        MaterialKind::Coated | MaterialKind::Principled => principled(&Bsdf::look_up(&constant, 0.5))
+            .map_or(one_by_one, |found| (record(Vec3::ZERO, class::PRINCIPLED | flags), found)),
         MaterialKind::Blinn if is_textured => (record(Vec3::ZERO, class::TEXTURED_BLINN | flags), [0; 12]),
-        MaterialKind::Blinn => {
-            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
-            blinn(&Bsdf::look_up(&inputs, 0.5))
-                .map_or(one_by_one, |found| (record(Vec3::ZERO, class::BLINN | flags), found))
-        }
+        MaterialKind::Blinn => blinn(&Bsdf::look_up(&constant, 0.5))
+            .map_or(one_by_one, |found| (record(Vec3::ZERO, class::BLINN | flags), found)),
         MaterialKind::Conductor if is_textured => (record(Vec3::ZERO, class::TEXTURED_METAL | flags), [0; 12]),
         MaterialKind::Conductor => {
-            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
             let (rough, smooth) = (class::METAL | flags, class::SPECULAR | flags);
-            let bsdf = Bsdf::look_up(&inputs, 0.5);
+            let bsdf = Bsdf::look_up(&constant, 0.5);
             let rough = metal(&bsdf).map(|metal| (record(Vec3::ZERO, rough), metal));
             rough.or_else(|| specular(&bsdf).map(|metal| (record(Vec3::ZERO, smooth), metal))).unwrap_or(one_by_one)
         }
         MaterialKind::Mirror | MaterialKind::Dielectric if is_textured => {
             (record(Vec3::ZERO, class::TEXTURED_SPECULAR | flags), [0; 12])
         }
-        MaterialKind::Mirror | MaterialKind::Dielectric => {
-            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
-            specular(&Bsdf::look_up(&inputs, 0.5))
-                .map_or(one_by_one, |specular| (record(Vec3::ZERO, class::SPECULAR | flags), specular))
-        }
+        MaterialKind::Mirror | MaterialKind::Dielectric => specular(&Bsdf::look_up(&constant, 0.5))
+            .map_or(one_by_one, |specular| (record(Vec3::ZERO, class::SPECULAR | flags), specular)),
         MaterialKind::DiffuseTransmission
         | MaterialKind::CarPaint
         | MaterialKind::Mix
