@@ -735,32 +735,60 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void*, 
     *blocks = RESIDENT_BLOCKS;
     return may_fail_here();
 }
-Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u32 threads, u32 threads_y, u32 threads_z,
-                      u32 shared_bytes, void* stream, void** parameters, void**) {
+// A launch of one kind or the other: `early` for one that may come before the launch before it is over, and has to wait by
+// itself.
+Result launch_on(void* function, const u32 (&blocks)[3], const u32 (&threads)[3], u32 shared_bytes, void* stream,
+                 void** parameters, bool early) {
     const LoadedKernel& loaded = *static_cast<LoadedKernel*>(function);
     {
         Lock lock(driver().mutex);
-        if (fails(loaded.device) || blocks_y * blocks_z * threads_y * threads_z != 1) {
+        if (fails(loaded.device) || blocks[1] * blocks[2] * threads[1] * threads[2] != 1) {
             return LAUNCH_FAILED;
         }
         if (chosen != loaded.device || is_foreign(stream) || current_context != loaded.context) {
             return INVALID_CONTEXT;
         }
-        if (threads > loaded.bounds.threads) {
+        if (threads[0] > loaded.bounds.threads) {
             return INVALID_VALUE;
         }
         if (Recording* const own = recording(stream)) {
             // The parameter may be gone when the graph is launched.
             std::vector<u64> parameter((loaded.parameter_bytes + 7) / 8);
             std::memcpy(parameter.data(), parameters[0], loaded.parameter_bytes);
-            return record(*own, {&loaded, blocks, threads, shared_bytes, std::move(parameter), 0, 0, 0});
+            return record(*own, {&loaded, blocks[0], threads[0], shared_bytes, std::move(parameter), 0, 0, 0});
         }
     }
     std::vector<u64> parameter((loaded.parameter_bytes + 7) / 8);
     std::memcpy(parameter.data(), parameters[0], loaded.parameter_bytes);
-    return submit(stream, [&loaded, blocks, threads, shared_bytes, stream, parameter = std::move(parameter)] {
-        return launch(loaded, blocks, threads, shared_bytes, parameter.data(), stream);
+    const u32 block_count = blocks[0], thread_count = threads[0];
+    return submit(stream, [&loaded, block_count, thread_count, shared_bytes, stream, early, parameter = std::move(parameter)] {
+        const u64 waits = raywarp::emulation::waits();
+        const Result result = launch(loaded, block_count, thread_count, shared_bytes, parameter.data(), stream);
+        if (early && waits == raywarp::emulation::waits()) {
+            std::fprintf(stderr, "pretended GPU: a launch that may come early did not wait for the one before\n");
+            return LAUNCH_FAILED;
+        }
+        return result;
     });
+}
+Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u32 threads, u32 threads_y, u32 threads_z,
+                      u32 shared_bytes, void* stream, void** parameters, void**) {
+    return launch_on(function, {blocks, blocks_y, blocks_z}, {threads, threads_y, threads_z}, shared_bytes, stream, parameters,
+                     false);
+}
+// As CUlaunchConfig, whose attributes here are those of launches that may take their places early: they come one by one.
+struct LaunchConfig {
+    u32 blocks[3], threads[3], shared_bytes;
+    void* stream;
+    const u32* attributes;
+    u32 attribute_count;
+};
+Result cuLaunchKernelEx(const LaunchConfig* config, void* function, void** parameters, void**) {
+    constexpr u32 PROGRAMMATIC_STREAM_SERIALIZATION = 6;
+    if (config->attribute_count != 1 || config->attributes[0] != PROGRAMMATIC_STREAM_SERIALIZATION) {
+        return INVALID_VALUE;
+    }
+    return launch_on(function, config->blocks, config->threads, config->shared_bytes, config->stream, parameters, true);
 }
 Result cuGraphInstantiateWithFlags(void** executable, void* graph, u64 flags) {
     return instantiate(executable, graph, flags);

@@ -1,6 +1,8 @@
 // What lanes do beside meeting: events, loads, changes, shared memory.
 #include "state.h"
 
+#include <atomic>
+
 namespace raywarp::emulation {
 
 namespace {
@@ -56,6 +58,12 @@ void event(Block block) {
 }
 
 void watch(bool watched) { current().watched = watched; }
+
+static std::atomic<u64> all_waits;
+
+void has_waited() { all_waits++; }
+
+u64 waits() { return all_waits; }
 
 void read(const void* from, u32 bytes, Site site) {
     // A function that is called by itself, outside of a launch.

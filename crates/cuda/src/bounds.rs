@@ -43,7 +43,7 @@ impl KernelSet {
         let _current = device.choose()?;
         let module = device.context().load_module(Ptx::from_src(text)).map_err(driver("compiling a kernel's PTX"))?;
         let function = module.load_function(name).map_err(driver("loading a kernel"))?;
-        Ok(Some(Function::new(device, function, bounds.threads())))
+        Ok(Some(Function::new(device, function, bounds.threads(), 0)))
     }
 
     /// What the driver compiles for that: the PTX of the kernel `name` of `source` alone, under `bounds`; `None` where there is

@@ -12,12 +12,17 @@ use std::sync::Arc;
 /// Plain words, at the places where the kernel looks for them.
 pub unsafe trait Parameters: Copy {}
 
+/// The first compute capability of which kernels may wait by themselves for the launch before.
+const FIRST_TO_TAKE_PLACES: u32 = 90;
+
 /// A kernel on a device.
 #[derive(Debug, Clone)]
 pub struct Function {
     inner: Quiet<CudaFunction>,
     context: Quiet<Arc<CudaContext>>,
     block_threads: u32,
+    /// Compiled for a GPU whose launches may take their places before the one before them is over (Hopper and later ones).
+    takes_its_place: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -28,8 +33,10 @@ struct Argument<P>(P);
 unsafe impl<P: Parameters> DeviceRepr for Argument<P> {}
 
 impl Function {
-    pub(crate) fn new(device: &Device, inner: CudaFunction, block_threads: u32) -> Self {
-        Self { inner: Quiet::new(inner), context: Quiet::new(device.context().clone()), block_threads }
+    /// A kernel of an image for compute capability `capability` (90 for 9.0), 0 for PTX.
+    pub(crate) fn new(device: &Device, inner: CudaFunction, block_threads: u32, capability: u32) -> Self {
+        let (inner, context) = (Quiet::new(inner), Quiet::new(device.context().clone()));
+        Self { inner, context, block_threads, takes_its_place: capability >= FIRST_TO_TAKE_PLACES }
     }
 
     /// Threads of the blocks that it is compiled for: 128, or those of its [`LaunchBounds`](crate::LaunchBounds). Launches
@@ -110,6 +117,53 @@ impl Function {
     ) -> Result<(), CudaError> {
         // SAFETY: the caller keeps the promise.
         unsafe { self.launch_sharing(stream, blocks, block_threads, 0, parameters) }
+    }
+
+    /// As [`launch`](Self::launch), behind another launch whose results it needs. Its blocks may be there already when that
+    /// ends, if both are compiled for it: that one lets it come, and this one waits by itself (`let_next_launch_start` and
+    /// `wait_for_launch_before` in kernels/platform/cuda.h). Otherwise the stream keeps them apart as always.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch); and the kernel begins with `wait_for_launch_before`.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub(crate) unsafe fn launch_behind<P: Parameters>(
+        &self,
+        stream: &Stream,
+        blocks: u32,
+        block_threads: u32,
+        parameters: &P,
+    ) -> Result<(), CudaError> {
+        if !self.takes_its_place {
+            // SAFETY: the caller keeps the promise.
+            return unsafe { self.launch(stream, blocks, block_threads, parameters) };
+        }
+        let _current = stream.choose()?;
+        let mut attribute = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: block_threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            hStream: stream.inner().cu_stream(),
+            attrs: &raw mut attribute,
+            numAttrs: 1,
+        };
+        let mut arguments = [std::ptr::from_ref(parameters).cast_mut().cast()];
+        // SAFETY: the function and the stream are live; the driver copies all that is pointed at here. Of the rest the caller
+        // keeps the promise.
+        let result = unsafe {
+            sys::cuLaunchKernelEx(&config, self.inner.cu_function(), arguments.as_mut_ptr(), std::ptr::null_mut())
+        };
+        result.result().map_err(driver("launching a kernel"))
     }
 
     /// The same, with so many bytes that each block shares beside the arrays that the kernel declares; beyond 48 KiB only

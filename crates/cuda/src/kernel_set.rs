@@ -27,9 +27,12 @@ pub struct KernelSet {
     pub resources: &'static str,
 }
 
+/// A loaded module, and the capability that it was compiled for: 0 for PTX.
+type Loaded = (Arc<CudaModule>, u32);
+
 /// Index of the context's device, and where the source's list of images stands: what a loaded module belongs to.
 /// Each has a lock of its own, so that devices load theirs side by side.
-pub(crate) type Modules = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Arc<CudaModule>>>>>>;
+pub(crate) type Modules = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Loaded>>>>>;
 
 impl KernelSet {
     fn images(&self, source: &str) -> Option<&'static [Image]> {
@@ -52,13 +55,13 @@ impl KernelSet {
         let own = all.entry(key).or_default().clone();
         drop(all);
         let mut own = own.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let module = match &*own {
-            Some(module) => module.clone(),
+        let (module, capability) = match &*own {
+            Some(loaded) => loaded.clone(),
             None => own.insert(load(device, images)?).clone(),
         };
         // Of a file that holds all kernels of an organisation a missing name is a variant that was not compiled.
         match module.load_function(name) {
-            Ok(function) => Ok(Some(Function::new(device, function, BLOCK_THREADS))),
+            Ok(function) => Ok(Some(Function::new(device, function, BLOCK_THREADS, capability))),
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
             Err(error) => Err(driver("looking for a kernel")(error)),
         }
@@ -160,7 +163,7 @@ fn best(device: &Device, images: &[Image]) -> Result<Image, CudaError> {
         .ok_or_else(|| CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() })
 }
 
-fn load(device: &Device, images: &[Image]) -> Result<Arc<CudaModule>, CudaError> {
+fn load(device: &Device, images: &[Image]) -> Result<Loaded, CudaError> {
     let (capability, packed) = best(device, images)?;
     let image = unpack(packed)?;
     let image = if capability == 0 {
@@ -168,7 +171,8 @@ fn load(device: &Device, images: &[Image]) -> Result<Arc<CudaModule>, CudaError>
     } else {
         Ptx::from_binary(image)
     };
-    device.context().load_module(image).map_err(driver("loading kernels"))
+    let module = device.context().load_module(image).map_err(driver("loading kernels"))?;
+    Ok((module, capability))
 }
 
 #[cfg(test)]

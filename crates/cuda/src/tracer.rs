@@ -343,8 +343,8 @@ impl CudaTracer {
         let kernel = &again[usize::from(query == Query::Any)];
         let launch = Launch { counter: counter + 12, ..launch };
         let (blocks, block_threads) = if alone { (1, WARP) } else { (needed.min(kernel.resident), BLOCK_THREADS) };
-        // SAFETY: as above; it walks the same tree.
-        unsafe { kernel.function.launch(stream, blocks, block_threads, &launch) }
+        // SAFETY: as above; it walks the same tree, and waits for what it needs.
+        unsafe { kernel.function.launch_behind(stream, blocks, block_threads, &launch) }
     }
 
     /// Launches what uses the stacks after the launch that used them last, on whichever stream that was.

@@ -7,6 +7,7 @@ const AGAIN: &[&str] = &["-p", "raywarp-cli", "--test", "gpu", "rays_from_far_ou
 const FEW_RAYS: &[&str] = &["-p", "raywarp-cli", "--test", "gpu", "few_rays"];
 const ANYWHERE: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "anywhere"];
 const CONFORMANCE: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "conformance"];
+const DRIVER: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "driver"];
 const BATCHES: &[&str] = &["-p", "raywarp-cpu", "--test", "batches"];
 
 pub(super) const PLANTS: &[Plant] = &[
@@ -48,6 +49,16 @@ pub(super) const PLANTS: &[Plant] = &[
             replace: "FOR_MANY.iter().take(1).any(",
         }],
         test: FEW_RAYS,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a kernel that comes early and does not wait",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/kernel.h",
+            find: "        platform::wait_for_launch_before();\n",
+            replace: "",
+        }],
+        test: DRIVER,
         hangs: false,
     },
     Plant {

@@ -6,7 +6,7 @@
 namespace raywarp {
 
 RW_FUNCTION void write_hit(const Launch& launch, u32 ray, float4 hit, u32 instance) {
-    launch.hits[ray] = hit;
+    platform::store4_once(launch.hits + ray, hit);
     if (launch.instances != nullptr) {
         launch.instances[ray] = instance;
     }

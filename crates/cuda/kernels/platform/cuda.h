@@ -37,6 +37,21 @@ struct Site {
     static RW_FUNCTION constexpr Site here() { return {}; }
 };
 
+// What the stream launches next may take its place on the device once all blocks are here, and waits there
+// (`wait_for_launch_before`). Of GPUs from Hopper on; others start it when this launch is over.
+RW_FUNCTION void let_next_launch_start() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+// Until the launch before this one is over and all that it wrote is there.
+RW_FUNCTION void wait_for_launch_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // As long as it lives the checks on a CPU are told no events.
 struct Unwatched {};
 
@@ -104,10 +119,30 @@ RW_FUNCTION u32 nth_bit(u32 x, u32 n) { return __fns(x, 0, static_cast<int>(n) +
 
 RW_FUNCTION float4 load4(const float4* p) { return __ldg(p); }
 RW_FUNCTION uint4 load4(const uint4* p) { return __ldg(p); }
+// What no other lane asks for: it takes no line of the L1 from those who ask again.
+RW_FUNCTION float4 load4_once(const float4* p) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    float4 value;
+    asm("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+        : "l"(p));
+    return value;
+#else
+    return load4(p);
+#endif
+}
 RW_FUNCTION uint2 load2(const uint2* p) { return __ldg(p); }
 RW_FUNCTION u32 load1(const u32* p) { return __ldg(p); }
 // What texture units find in the image of a texture object, at normalised coordinates.
 RW_FUNCTION float4 sample_texture(u64 texture, float u, float v) { return tex2D<float4>(texture, u, v); }
+// What nobody reads soon: the first to leave the caches.
+RW_FUNCTION void store4_once(float4* p, float4 value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    __stcs(p, value);
+#else
+    *p = value;
+#endif
+}
 RW_FUNCTION u32 add_to_counter(u32* counter, u32 n) { return atomicAdd(counter, n); }
 RW_FUNCTION u64 add_to_counter(u64* counter, u64 n) { return atomicAdd(counter, n); }
 RW_FUNCTION void set_bits(u32* word, u32 bits) { atomicOr(word, bits); }

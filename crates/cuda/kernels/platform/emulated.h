@@ -100,11 +100,18 @@ SharedArray* shared(u32 bytes, u32 count, const char* name, Site site);
 // The same, of what the launch has asked for.
 SharedArray* dynamic_shared(u32 bytes, u32 count, u32 offset, const char* name, Site site);
 u8* part_of_block(u32 offset, u32 bytes, Site site);
+// The lane has waited for the launch before; how often lanes have.
+void has_waited();
+u64 waits();
 void* touch_shared(SharedArray* array, u32 index, bool write, Site site);
 
 }  // namespace emulation
 
 namespace platform {
+
+// Launches follow each other here; whoever lets one come early wants to know that it waits.
+inline void let_next_launch_start() {}
+inline void wait_for_launch_before() { emulation::has_waited(); }
 
 // As long as it lives the lane tells no events.
 struct Unwatched {
@@ -170,6 +177,7 @@ inline float4 load4(const float4* p, Site site = Site::here()) {
     emulation::read(p, sizeof(*p), site);
     return *p;
 }
+inline float4 load4_once(const float4* p, Site site = Site::here()) { return load4(p, site); }
 inline uint4 load4(const uint4* p, Site site = Site::here()) {
     emulation::read(p, sizeof(*p), site);
     return *p;
@@ -190,6 +198,7 @@ inline float4 sample_texture(u64 texture, float u, float v, Site site = Site::he
     const texture_unit::Rgba found = texture_unit::sample(*object, u, v, sees);
     return {found.values[0], found.values[1], found.values[2], found.values[3]};
 }
+inline void store4_once(float4* p, float4 value) { *p = value; }
 template <class T, class N>
 T add_to_counter(T* counter, N n, Site site = Site::here()) {
     emulation::change(counter, sizeof(*counter), site);
