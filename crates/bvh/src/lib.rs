@@ -15,7 +15,7 @@ mod split_clipping;
 mod stats;
 mod validate;
 
-pub use build::{BuildError, BuildOptions, Builder, MAX_DEPTH, build};
+pub use build::{BuildError, BuildOptions, Builder, MAX_DEPTH, build, build_chosen};
 pub use bvh2::{Bvh2, Node};
 pub use reinsertion::{ReinsertionStats, reinsert};
 pub use stats::BvhStats;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{check_cover, scenes, variants};
-use raywarp_bvh::{BuildOptions, Builder, Bvh2, build, presets};
+use raywarp_bvh::{BuildError, BuildOptions, Builder, Bvh2, build, build_chosen, presets};
 use raywarp_geom::FlatTriangles;
 use std::collections::BTreeSet;
 
@@ -124,6 +124,29 @@ fn a_grid_that_object_splits_divide_well_is_not_cut() {
     let triangles = FlatTriangles::from_vertices(scenes::grid(64));
     let tree = build(&triangles, &BuildOptions { split_alpha: 1e-5, ..options() }).unwrap();
     assert!(extra(&tree) < triangles.len() / 50, "{} references more", extra(&tree));
+}
+
+#[test]
+fn where_cuts_do_not_pay_the_tree_without_them_is_taken() {
+    let [needles, grid] = [scenes::needles(2000), scenes::grid(64)].map(FlatTriangles::from_vertices);
+    for (triangles, share, builder) in [
+        (&needles, 0.985, Builder::Sbvh),
+        // It would have to be much cheaper.
+        (&needles, 0.1, Builder::BinnedSah),
+        (&grid, 0.985, Builder::BinnedSah),
+        (&FlatTriangles::default(), 0.985, Builder::BinnedSah),
+    ] {
+        let (tree, taken) =
+            build_chosen(triangles, &BuildOptions { split_worth: Some(share), ..presets::SINGLE_SPLIT_INNER }).unwrap();
+        assert_eq!(taken, BuildOptions { builder, ..presets::SINGLE_SPLIT_INNER }, "{share}");
+        assert!(tree == build(triangles, &taken).unwrap(), "{share}");
+    }
+    // Other builders make no cuts.
+    let options = BuildOptions { split_worth: Some(2.0), ..presets::BALANCED };
+    assert_eq!(build_chosen(&grid, &options).unwrap().1, options);
+    // Whatever is asked for is checked before one tree is built.
+    let broken = BuildOptions { split_below: 2.0, ..presets::GPU };
+    assert!(matches!(build(&grid, &broken), Err(BuildError::Option { option: "split_below", .. })));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The rule is about seconds: a GPU saves what it traces faster than the CPU, and costs its start and a better tree than the
 //! CPU walks. docs/gpu.md ("What `auto` takes for rays") has the measurements.
 
-use crate::gpu_tree::SPLITS;
+use crate::gpu_tree::{REINSERTION, SPLITS};
 use raywarp_cuda::{CudaError, Device};
 
 /// Rays that a thread of a CPU traces in a second, where there are few of them.
@@ -16,9 +16,10 @@ const GPU_START: f64 = 2.0;
 /// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads; none
 /// where the CPU is as fast, from 50 threads on.
 ///
-/// Its tree takes 0.25 us a triangle longer to build than the CPU's, and 1 us divided by the number of threads.
+/// Its tree takes 0.3 us a triangle longer to build than the CPU's, and 1.3 us divided by the number of threads.
 pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
-    let seconds = GPU_START + SPLITS.of(triangles as usize, threads);
+    let better_tree = REINSERTION.of(triangles as usize, threads) + SPLITS.of(triangles as usize, threads);
+    let seconds = GPU_START + better_tree;
     let saved = 1.0 / (CPU_RAYS_A_SECOND * threads.max(1) as f64) - 1.0 / GPU_RAYS_A_SECOND;
     (saved > 0.0).then(|| (seconds / saved) as u64)
 }
@@ -65,8 +66,8 @@ mod tests {
     fn a_gpu_is_worth_its_start_for_more_rays_beside_more_threads_and_in_larger_scenes() {
         let millions = |triangles, threads| rays_worth_a_gpu(triangles, threads).map(|rays| rays / 1_000_000);
         assert_eq!([0, 1, 3, 4, 16].map(|threads| millions(0, threads)), [16, 16, 51, 69, 376].map(Some));
-        // A million triangles take 1.25 s more on one thread, 0.3125 s on 16.
-        assert_eq!([1, 16].map(|threads| millions(1_000_000, threads)), [26, 435].map(Some));
+        // A million triangles take 1.6 s more on one thread, 0.38 s on 16.
+        assert_eq!([1, 16].map(|threads| millions(1_000_000, threads)), [29, 448].map(Some));
         // Beside many threads there is nothing to gain.
         assert!(millions(u64::from(u32::MAX), 49).is_some());
         assert_eq!([50, 1024].map(|threads| millions(0, threads)), [None; 2]);

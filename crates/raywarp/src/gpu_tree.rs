@@ -5,7 +5,7 @@
 //! where they are from).
 
 use crate::PathWork;
-use raywarp_bvh::{BuildError, BuildOptions, Builder, Bvh2, build, presets};
+use raywarp_bvh::{BuildError, BuildOptions, Builder, Bvh2, build_chosen, presets};
 use raywarp_geom::FlatTriangles;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -30,10 +30,6 @@ const REINSERTION_GAIN: f64 = 0.15;
 pub(crate) const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6 };
 /// Share of tracing that it saves: the mean of six scenes, in two of which it is not taken.
 const SPLIT_GAIN: f64 = 0.06;
-/// It is taken where its SAH cost is less than this share of the other's. In six scenes it was faster where it had at most
-/// 0.971, and slower where it had 1.000 and 1.043.
-const SPLIT_COST: f64 = 0.985;
-
 /// Bytes a triangle that preparing a scene takes at its peak where there is a second tree, of whose triangles many may be cut: 1,025
 /// were seen of hairball_synthetic, 574 of San Miguel.
 const MOST_BYTES: u64 = 1040;
@@ -45,7 +41,7 @@ pub enum TreeEffort {
     Quick,
     /// The same, improved by reinsertion.
     Good,
-    /// That one and another with spatial splits in all but the largest nodes; the one of least cost is taken.
+    /// [`presets::GPU`]: that one and another with spatial splits in all but the largest nodes; the cheaper one is taken.
     Most,
 }
 
@@ -90,20 +86,12 @@ impl TreeEffort {
     pub(crate) fn build(self, triangles: &FlatTriangles) -> Result<(Bvh2, GpuTree), BuildError> {
         let start = Instant::now();
         let single = |options: BuildOptions| BuildOptions { max_leaf: 1, ..options };
-        let (quick, good) = (single(presets::BALANCED), single(presets::GOOD));
-        let split = presets::SINGLE_SPLIT_INNER;
-        let (bvh, build) = match self {
-            Self::Quick => (build(triangles, &quick)?, quick),
-            Self::Good => (build(triangles, &good)?, good),
-            Self::Most => {
-                let (whole, cut) = rayon::join(|| build(triangles, &good), || build(triangles, &split));
-                // Cutting may need more references than there can be.
-                match (whole?, cut) {
-                    (whole, Ok(cut)) if cut.sah_cost() < SPLIT_COST * whole.sah_cost() => (cut, split),
-                    (whole, _) => (whole, good),
-                }
-            }
+        let options = match self {
+            Self::Quick => single(presets::BALANCED),
+            Self::Good => single(presets::GOOD),
+            Self::Most => presets::GPU,
         };
+        let (bvh, build) = build_chosen(triangles, &options)?;
         Ok((bvh, GpuTree { effort: self, build, time: start.elapsed() }))
     }
 }
@@ -123,6 +111,7 @@ impl fmt::Display for GpuTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_bvh::build;
 
     #[test]
     fn longer_renders_of_smaller_scenes_by_more_threads_get_more_effort() {

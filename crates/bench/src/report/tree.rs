@@ -17,13 +17,14 @@ pub struct TreeFacts {
 type Number = (&'static str, fn(&BuildOptions) -> Option<f32>, fn(&mut BuildOptions, f32));
 
 /// All that a tree's name says where it is not the default.
-const NUMBERS: [Number; 6] = [
+const NUMBERS: [Number; 7] = [
     ("cost", |options| Some(options.traversal_cost), |options, cost| options.traversal_cost = cost),
     ("split", |options| options.split_clipping, |options, share| options.split_clipping = Some(share)),
     ("test", |options| Some(options.intersection_cost), |options, cost| options.intersection_cost = cost),
     ("alpha", |options| Some(options.split_alpha), |options, share| options.split_alpha = share),
     ("budget", |options| Some(options.split_budget), |options, share| options.split_budget = share),
     ("below", |options| Some(options.split_below), |options, share| options.split_below = share),
+    ("worth", |options| options.split_worth, |options, share| options.split_worth = Some(share)),
 ];
 
 impl TreeFacts {
@@ -97,6 +98,7 @@ mod tests {
             split_alpha: 2e-6,
             split_budget: 0.7,
             split_below: 0.5,
+            split_worth: Some(0.9),
             reinsertion: 3,
             traversal_cost: 1e6,
             intersection_cost: 0.1,
@@ -107,6 +109,7 @@ mod tests {
             BuildOptions { split_alpha: 0.5, ..own },
             BuildOptions { split_budget: 0.0, ..own },
             BuildOptions { split_below: 0.25, ..own },
+            BuildOptions { split_worth: Some(0.75), ..own },
             BuildOptions { intersection_cost: 2.0, ..own },
         ];
         for options in presets.chain([own, costly, all, changed]).chain(singly) {

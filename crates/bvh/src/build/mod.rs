@@ -54,6 +54,38 @@ pub const MAX_DEPTH: u32 = 64;
 /// # Ok::<(), raywarp_bvh::BuildError>(())
 /// ```
 pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
+    build_chosen(triangles, options).map(|(tree, _)| tree)
+}
+
+/// As [`build`], and the options that alone would have given the tree: of [`BuildOptions::split_worth`] those of the tree that
+/// was taken, without it; of others the same.
+///
+/// With two trees the second is built when the first is done, so that only one of them is at work; where cutting would need
+/// more references than there can be it is left out.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_chosen(triangles: &FlatTriangles, options: &BuildOptions) -> Result<(Bvh2, BuildOptions), BuildError> {
+    let Some(share) = options.split_worth.filter(|_| options.builder == Builder::Sbvh) else {
+        return build_one(triangles, options).map(|tree| (tree, *options));
+    };
+    let of = |builder| BuildOptions { builder, split_worth: None, ..*options };
+    // Bad options are told before anything is built.
+    let cuts = options.check(triangles.len() as u64);
+    if let Err(error @ BuildError::Option { .. }) = cuts {
+        return Err(error);
+    }
+    let whole = build_one(triangles, &of(Builder::BinnedSah))?;
+    if cuts.is_ok() {
+        let cut = build_one(triangles, &of(Builder::Sbvh))?;
+        if cut.sah_cost() < f64::from(share) * whole.sah_cost() {
+            return Ok((cut, of(Builder::Sbvh)));
+        }
+    }
+    Ok((whole, of(Builder::BinnedSah)))
+}
+
+fn build_one(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
     options.check(triangles.len() as u64)?;
     let mut references = references_of(triangles)?;
     if let Some(share) = options.split_clipping {

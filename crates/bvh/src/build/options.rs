@@ -41,6 +41,10 @@ pub struct BuildOptions {
     /// Of [`Builder::Sbvh`]: the largest node that may be cut, as a share of the root's area, 0 to 1. Large triangles that
     /// stay whole lie near the root after reinsertion, and end rays early.
     pub split_below: f32,
+    /// Of [`Builder::Sbvh`], when set: a tree of [`Builder::BinnedSah`] with the same options is built as well, and the one with
+    /// cuts is taken where its [`Bvh2::sah_cost`](crate::Bvh2::sah_cost) is less than this share of that one's, 0 to 2. Where
+    /// triangles are small already, cuts make more nodes than they save tests.
+    pub split_worth: Option<f32>,
     /// Passes of parallel reinsertion over the finished tree, 0 to 64; 0 leaves it as it is.
     pub reinsertion: u32,
     /// Cost of visiting an inner node, at least 0, in any unit.
@@ -58,6 +62,7 @@ impl Default for BuildOptions {
             split_alpha: 1e-5,
             split_budget: 1.0,
             split_below: 1.0,
+            split_worth: None,
             reinsertion: 0,
             traversal_cost: 1.0,
             intersection_cost: 1.0,
@@ -125,6 +130,8 @@ impl BuildOptions {
         range((0.0..=4.0).contains(&budget), "split_budget", f64::from(budget), "a share from 0 to 4")?;
         let below = self.split_below;
         range((0.0..=1.0).contains(&below), "split_below", f64::from(below), "a share from 0 to 1")?;
+        let worth = self.split_worth.unwrap_or(0.0);
+        range((0.0..=2.0).contains(&worth), "split_worth", f64::from(worth), "a share from 0 to 2")?;
         let passes = self.reinsertion;
         range(passes <= Self::REINSERTION_LIMIT, "reinsertion", f64::from(passes), "0 to 64")?;
         let mut found = primitives + extra_references(primitives, share);
@@ -166,6 +173,8 @@ mod tests {
             (BuildOptions { split_budget: f32::NAN, ..good }, "split_budget"),
             (BuildOptions { split_below: 1.1, ..good }, "split_below"),
             (BuildOptions { split_below: f32::NAN, ..good }, "split_below"),
+            (BuildOptions { split_worth: Some(-0.1), ..good }, "split_worth"),
+            (BuildOptions { split_worth: Some(f32::NAN), ..good }, "split_worth"),
             (BuildOptions { reinsertion: 65, ..good }, "reinsertion"),
         ];
         assert_eq!(good.check(1), Ok(()));

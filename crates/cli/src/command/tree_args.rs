@@ -12,7 +12,7 @@ pub struct TreeArgs {
     /// Options of the builder, from the fastest build to the best tree.
     ///
     /// The other options here change single ones [default: balanced; for trace with a GPU and for bench with --variant auto alone
-    /// single-split-inner; for bench else good, for simulate balanced with --builder sweep].
+    /// gpu; for bench else good, for simulate balanced with --builder sweep].
     #[arg(long, value_enum)]
     preset: Option<PresetArg>,
     /// How the tree is built [default: the preset's].
@@ -73,6 +73,8 @@ enum PresetArg {
     SingleSplit,
     /// The same with spatial splits in all but the largest nodes.
     SingleSplitInner,
+    /// The cheaper one of that and the same without spatial splits: both are built.
+    Gpu,
 }
 
 impl BuilderArg {
@@ -131,6 +133,7 @@ impl TreeArgs {
             PresetArg::Single => presets::SINGLE,
             PresetArg::SingleSplit => presets::SINGLE_SPLIT,
             PresetArg::SingleSplitInner => presets::SINGLE_SPLIT_INNER,
+            PresetArg::Gpu => presets::GPU,
         };
         BuildOptions {
             builder: self.builder.map(BuilderArg::builder).or(default).unwrap_or(preset.builder),

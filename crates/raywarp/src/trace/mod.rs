@@ -14,7 +14,7 @@ pub use surface::{Field, VectorColumn, surface_columns};
 
 use crate::gpu::{Gpu, OnGpu, fitting};
 use crate::prepared::{PrepareError, Timings, check_memory};
-use raywarp_bvh::{BuildOptions, build};
+use raywarp_bvh::{BuildOptions, build_chosen};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Control, Hit, Ray, TraceError, Tracer};
@@ -141,7 +141,7 @@ impl TraceScene {
             (Engine::Gpu, Some(gpu)) => gpu.closest_tree(&asked),
             (Engine::Gpu, None) => return Err(TraceSceneError::NoGpu),
         };
-        let bvh = build(&flat, &options.build).map_err(PrepareError::from)?;
+        let (bvh, taken) = build_chosen(&flat, &options.build).map_err(PrepareError::from)?;
         let built = Instant::now();
         let tracing = match (options.engine, &options.gpu) {
             (Engine::Family { variant, machine }, _) => {
@@ -152,8 +152,7 @@ impl TraceScene {
         };
         let (flatten, build) = (flattened - start, built - flattened);
         let timings = Timings { flatten, build, encode: built.elapsed(), ..Timings::default() };
-        let TraceOptions { engine, build, .. } = options;
-        Ok(Self { tracing, engine, build, triangles: flat.len(), non_opaque, timings })
+        Ok(Self { tracing, engine: options.engine, build: taken, triangles: flat.len(), non_opaque, timings })
     }
 
     /// What answers.
