@@ -90,7 +90,8 @@ impl Pipe {
             "BRA" | "BRX" | "JMP" | "JMX" => Self::Branch,
             "CALL" | "RET" | "EXIT" | "BSSY" | "BSYNC" | "BREAK" | "BMOV" | "WARPSYNC" | "YIELD" | "ENDCOLLECTIVE"
             | "KILL" | "NANOSLEEP" | "BPT" | "SSY" | "PBK" | "PCNT" | "PRET" | "BRK" | "CONT" | "CAL" => Self::Cbu,
-            "NOP" | "DEPBAR" | "TEXDEPBAR" | "ULDC" | "LDCU" | "UMOV" | "VOTEU" | "R2UR" => Self::Other,
+            // Of PREEXIT and ACQBULK, which a warp does once, it is not known.
+            "NOP" | "PREEXIT" | "ACQBULK" | "DEPBAR" | "TEXDEPBAR" | "ULDC" | "LDCU" | "UMOV" | "VOTEU" | "R2UR" => Self::Other,
             _ if stem.starts_with('U') => Self::Uniform,
             _ => return None,
         })
@@ -115,6 +116,7 @@ mod tests {
             ("UISETP.NE.AND", Pipe::Uniform),
             ("ULDC.64", Pipe::Other),
             ("NOP", Pipe::Other),
+            ("PREEXIT", Pipe::Other),
         ] {
             assert_eq!(Pipe::of(opcode), Some(pipe), "{opcode}");
         }

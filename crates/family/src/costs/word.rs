@@ -198,8 +198,8 @@ impl Word {
             0x031 | 0x035 => Pipe::Half,
             // DMUL, DADD, DSETP, DFMA.
             0x028..=0x02b => Pipe::Double,
-            // UMOV, VOTEU, ULDC, R2UR; NOP; LDCU.
-            0x082 | 0x086 | 0x0b9 | 0x0ca | 0x1c2 | 0x118 | 0x1ac => Pipe::Other,
+            // UMOV, VOTEU, ULDC, R2UR; NOP; LDCU; PREEXIT, ACQBULK.
+            0x02d | 0x02e | 0x082 | 0x086 | 0x0b9 | 0x0ca | 0x1c2 | 0x118 | 0x1ac => Pipe::Other,
             // UVIMNMX, UFMUL, USEL, UISETP, UIADD3, ULEA, ULOP3, USHF, UIMAD, UFLO, UPOPC.
             0x04a | 0x056 | 0x087 | 0x08c | 0x090..=0x092 | 0x099 | 0x0a4 | 0x0bd | 0x0bf => Pipe::Uniform,
             // FLO, BREV, FCHK, F2F, MUFU, POPC.
