@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod byte_grid;
 mod collapse;
 mod error;
 mod file;
