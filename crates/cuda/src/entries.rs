@@ -1,16 +1,10 @@
 //! Nodes as kernels want them: a child in one word, as it lies on the stack (kernels/tree/entry.h).
 
 use crate::CudaError;
-use raywarp_layout::{ChildWords, MemoryLayout, NO_CHILD};
-
-/// Bits of a leaf's first record.
-const FIRST_BITS: u32 = 27;
-/// Most records of a leaf.
-const MOST_RECORDS: u32 = 16;
-const LEAF: u32 = 1 << 31;
+use raywarp_layout::{ChildWords, MemoryLayout, NO_CHILD, leaf_word};
 
 /// Rewrites encoded nodes: a child's index and count become one word, and the box of a child that is not there goes to
-/// infinity, where no ray with a finite end meets it. Compressed nodes stay as they are.
+/// infinity, where no ray with a finite end meets it. Compressed nodes stay as they are: their children are words already, or groups.
 pub(crate) fn pack(layout: &MemoryLayout, nodes: &mut [u32]) -> Result<(), CudaError> {
     if layout.children.is_empty() {
         return Ok(());
@@ -30,10 +24,7 @@ fn pack_child(node: &mut [u32], places: &ChildWords) -> Result<(), CudaError> {
         node[places.child] = 0;
         places.planes.iter().for_each(|&plane| node[plane] = f32::INFINITY.to_bits());
     } else if count > 0 {
-        if count > MOST_RECORDS || index >= 1 << FIRST_BITS {
-            return Err(CudaError::LeafTooLarge { count, first: index });
-        }
-        node[places.child] = LEAF | (count - 1) << FIRST_BITS | index;
+        node[places.child] = leaf_word(index, count).ok_or(CudaError::LeafTooLarge { count, first: index })?;
     }
     Ok(())
 }
@@ -48,7 +39,7 @@ mod tests {
         let mut words = [0u32; 16];
         (words[12], words[13], words[14], words[15]) = (77, NO_CHILD, 3, 0);
         pack(MemoryLayout::of(Tree::Bvh2), &mut words).unwrap();
-        assert_eq!(words[12..], [LEAF | 2 << FIRST_BITS | 77, 0, 0, 0]);
+        assert_eq!(words[12..], [leaf_word(77, 3).unwrap(), 0, 0, 0]);
         let infinity = f32::INFINITY.to_bits();
         assert_eq!([4, 5, 6, 7, 10, 11].map(|plane| words[plane]), [infinity; 6]);
         assert_eq!([0, 1, 2, 3, 8, 9].map(|plane| words[plane]), [0; 6]);
@@ -56,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_leaf_that_does_not_fit_a_word_is_an_error() {
-        for (first, count) in [(0, MOST_RECORDS + 1), (1 << FIRST_BITS, 1)] {
+        for (first, count) in [(0, 17), (1 << 27, 1)] {
             let mut words = [0u32; 16];
             (words[12], words[14]) = (first, count);
             let error = pack(MemoryLayout::of(Tree::Bvh2), &mut words);

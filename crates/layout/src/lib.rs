@@ -13,6 +13,8 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod byte_grid;
+mod child_word;
 mod collapse;
 mod error;
 mod file;
@@ -25,6 +27,7 @@ mod wide8;
 mod woop;
 
 pub use block::{BLOCK, INDEX_MASK, MORE_BLOCKS, NON_OPAQUE, TriangleBlock, UNUSED_SLOT};
+pub use child_word::{MOST_RECORDS, leaf_word};
 pub use error::LayoutError;
 pub use file::{FILE_VERSION, FileError, load, save};
 /// The rule by which [`encode_wide4`] collapses a tree.

@@ -55,3 +55,18 @@ pub(crate) fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), LayoutE
     }
     Ok(())
 }
+
+/// Checks what nodes ask whose boxes lie on a grid of their own: leaves of at most `limit` references, and boxes that are
+/// finite and not empty. O(nodes).
+pub(crate) fn check_boxes(bvh: &Bvh2, limit: u32) -> Result<(), LayoutError> {
+    for (node, n) in bvh.nodes.iter().enumerate() {
+        if n.count > limit {
+            return Err(LayoutError::LeafTooLarge { node, found: n.count, limit });
+        }
+        let finite = n.bounds.min.iter().chain(&n.bounds.max).all(|x| x.is_finite());
+        if !finite || n.bounds.is_empty() {
+            return Err(LayoutError::BadNode { node, fault: "its box is empty or not finite" });
+        }
+    }
+    Ok(())
+}

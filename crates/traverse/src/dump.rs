@@ -142,8 +142,8 @@ impl RayDump {
     /// The organisation and the supply of the kernel's variant do not matter: each ray is traced by one lane.
     ///
     /// # Errors
-    /// [`KernelError::NoDump`] for trees other than `bvh2` and `wide4`, and for rays with more operations than can be
-    /// numbered; [`KernelError::TooManyRays`].
+    /// [`KernelError::NoDump`] for trees whose lanes share a ray or whose leaves come in groups, and for rays with more
+    /// operations than can be numbered; [`KernelError::TooManyRays`].
     /// # Panics
     /// If `after` is neither empty nor as long as the rays.
     pub fn record(kernel: &Kernel, rays: &[Ray], after: &[HitKey], query: Query) -> Result<Self, KernelError> {
@@ -183,7 +183,7 @@ impl RayDump {
     /// `variant` but for what does not change what a ray does by itself: one of the same walk can replay its dump.
     ///
     /// # Errors
-    /// [`KernelError::NoDump`] for trees other than `bvh2` and `wide4`.
+    /// [`KernelError::NoDump`] for trees whose lanes share a ray or whose leaves come in groups.
     pub fn walk_of(variant: &Variant) -> Result<Variant, KernelError> {
         let why = if variant.tree().shares_rays() {
             Some("several lanes share a ray, and a dump does not tell which of them does what")

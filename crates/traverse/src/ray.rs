@@ -85,6 +85,16 @@ impl LaneRay {
         (t * self.scale).min(f32::MAX)
     }
 
+    /// The ray as boxes see it that are given in other coordinates: plane `x` of axis `i` lies at `x * step[i] + corner[0][i]`
+    /// in box distances, or `corner[1][i]` if it is an upper one. For [`LaneRay::enter`] alone.
+    #[inline(always)]
+    pub fn in_steps(&self, step: [f32; 3], corner: [[f32; 3]; 2]) -> Self {
+        let ood = corner.map(|side| side.map(|x| -x));
+        let is_finite = step.iter().chain(ood.as_flattened()).all(|x| x.is_finite());
+        let (wide_inverse, wide_ood) = (step.map(f64::from), ood.map(|ood| ood.map(f64::from)));
+        Self { inverse: step, ood, wide_inverse, wide_ood, is_finite, ..*self }
+    }
+
     /// Where the ray enters each of `N` boxes, given as their planes by axis, in box distances, and whether it does so, at
     /// most at `t_max`.
     ///

@@ -2,6 +2,7 @@
 // and groups of triangles. As raywarp-traverse's tree/cwbvh8.rs.
 #pragma once
 
+#include "byte_grid.h"
 #include "slab_tree.h"
 
 namespace raywarp {
@@ -63,14 +64,8 @@ struct Cwbvh8 : SlabTree<O> {
                      q1 = platform::load4(node + 3), q2 = platform::load4(node + 4);
         const u32 exponents = bits_of(head.w);
         const Slab& s = ray.slab;
-        // The ray in steps of the grid: a plane is one multiply-add from its byte.
-        const float3x step{platform::float_of((exponents & 0xffu) << 23) * s.inverse.x,
-                           platform::float_of((exponents >> 8 & 0xffu) << 23) * s.inverse.y,
-                           platform::float_of((exponents >> 16 & 0xffu) << 23) * s.inverse.z};
-        const float3x lo{fused(head.x, s.inverse.x, -s.ood_lo.x), fused(head.y, s.inverse.y, -s.ood_lo.y),
-                         fused(head.z, s.inverse.z, -s.ood_lo.z)};
-        const float3x hi{fused(head.x, s.inverse.x, -s.ood_hi.x), fused(head.y, s.inverse.y, -s.ood_hi.y),
-                         fused(head.z, s.inverse.z, -s.ood_hi.z)};
+        const ByteGrid grid = byte_grid(s, head);
+        const float3x &step = grid.step, &lo = grid.lo, &hi = grid.hi;
         const bool down_x = s.inverse.x < 0.0f, down_y = s.inverse.y < 0.0f, down_z = s.inverse.z < 0.0f;
         const float3x near{down_x ? hi.x : lo.x, down_y ? hi.y : lo.y, down_z ? hi.z : lo.z};
         const float3x far{down_x ? lo.x : hi.x, down_y ? lo.y : hi.y, down_z ? lo.z : hi.z};

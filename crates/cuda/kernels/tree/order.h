@@ -77,4 +77,33 @@ RW_FUNCTION void order_children(OrderedHit (&h)[4]) {
     }
 }
 
+// Finishes a visit of a node of four children, whose spans and entries are given: which of them are hit, in their order.
+// (With `h` made in here the compiler orders the four-wide node's instructions otherwise.)
+template <Options O>
+RW_FUNCTION Visit<4> visit_four(const Span (&s)[4], OrderedHit (&h)[4]) {
+    using platform::bits_of;
+    u32 count = 0;
+    for (u32 i = 0; i < 4; i++) {
+        count += s[i].hit;
+        if constexpr (O.order == ChildOrder::LowBits) {
+            h[i].near = platform::float_of((bits_of(h[i].near) & ~3u) | i);
+        }
+        h[i].near = s[i].hit ? h[i].near : platform::float_of(0x7f800000u);
+    }
+    if constexpr (O.fetch == Fetch::Needed) {
+        if (count != 0) {
+            RW_EVENT(VisitNodeLinks);
+        }
+    }
+    if constexpr (O.unsorted()) {
+        hits_first(h);
+    } else {
+        if (count > 1) {
+            RW_EVENT(VisitNodeOrder);
+        }
+        order_children<O.order>(h);
+    }
+    return {count, {h[0].child, h[1].child, h[2].child, h[3].child}};
+}
+
 }  // namespace raywarp

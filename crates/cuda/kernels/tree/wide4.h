@@ -29,28 +29,7 @@ struct Wide4 : RangeEntries, SlabTree<O> {
                            {s[1].near, bits_of(children.y)},
                            {s[2].near, bits_of(children.z)},
                            {s[3].near, bits_of(children.w)}};
-        u32 count = 0;
-        for (u32 i = 0; i < 4; i++) {
-            count += s[i].hit;
-            if constexpr (O.order == ChildOrder::LowBits) {
-                h[i].near = platform::float_of((bits_of(h[i].near) & ~3u) | i);
-            }
-            h[i].near = s[i].hit ? h[i].near : platform::float_of(0x7f800000u);
-        }
-        if constexpr (O.fetch == Fetch::Needed) {
-            if (count != 0) {
-                RW_EVENT(VisitNodeLinks);
-            }
-        }
-        if constexpr (O.unsorted()) {
-            hits_first(h);
-        } else {
-            if (count > 1) {
-                RW_EVENT(VisitNodeOrder);
-            }
-            order_children<O.order>(h);
-        }
-        return {count, {h[0].child, h[1].child, h[2].child, h[3].child}};
+        return visit_four<O>(s, h);
     }
 
     static RW_FUNCTION void visit(const Launch& launch, Lane<O>& lane) {

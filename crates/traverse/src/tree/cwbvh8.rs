@@ -1,6 +1,7 @@
 //! The compressed eight-child node (Ylitie, Karras and Laine 2017): groups of nodes in octant order, and
 //! groups of triangles.
 
+use super::byte_grid::ByteGrid;
 use super::node_group::NodeGroup;
 use super::{BoxTree, Candidate, Entry, Leaf, Visit, VisitRules, test_slot};
 use crate::ray::{LaneRay, span_float};
@@ -64,7 +65,7 @@ impl BoxTree for Cwbvh8 {
         let node = &self.nodes()[out.node as usize];
         let (mut hits, mut records) = (0u8, 0u32);
         out.used = 0;
-        let boxes = Grid::new(node, ray).hits(node, ray, t_max);
+        let boxes = grid_of(node, ray).hits(node, ray, t_max);
         for slot in (0..8).filter(|&slot| node.has_child(slot)) {
             out.used += 1;
             if boxes >> slot & 1 == 0 {
@@ -90,22 +91,11 @@ impl BoxTree for Cwbvh8 {
 /// Two steps of f32 in the larger of two numbers, as a share of their sum.
 const STEPS: f64 = 1.0 / (1 << 21) as f64;
 
-/// The ray in steps of a node's grid: a plane is one multiply-add from its byte (YKL17 3.3).
-struct Grid {
-    step: [f32; 3],
-    /// Where the ray meets the grid's corner, as lower and as upper planes see it.
-    corner: [[f32; 3]; 2],
+fn grid_of(node: &Cwbvh8Node, ray: &LaneRay) -> ByteGrid {
+    ByteGrid::new(&node.origin, std::array::from_fn(|axis| node.scale(axis)), ray)
 }
 
-impl Grid {
-    fn new(node: &Cwbvh8Node, ray: &LaneRay) -> Self {
-        let corner = |side: usize| {
-            std::array::from_fn(|i| fused_multiply_add(node.origin[i], ray.inverse[i], -ray.ood[side][i]))
-        };
-        // A step is a power of two: the product is exact.
-        Self { step: std::array::from_fn(|i| node.scale(i) * ray.inverse[i]), corner: [corner(0), corner(1)] }
-    }
-
+impl ByteGrid {
     /// The slots whose boxes are hit, a bit a slot; those of no child are not to be looked at.
     #[inline]
     fn hits(&self, node: &Cwbvh8Node, ray: &LaneRay, t_max: f32) -> u8 {
@@ -114,7 +104,7 @@ impl Grid {
         asked.fold(hits, |hits, slot| hits | u8::from(self.enter(node, slot, ray, t_max).is_some()) << slot)
     }
 
-    /// A bit for each slot that is hit, and one for each that [`Grid::enter`] must decide.
+    /// A bit for each slot that is hit, and one for each that [`ByteGrid::enter`] must decide.
     ///
     /// In f64 a plane's distance is rounded once, from an exact product; rounding it to f32 then keeps the order. So where the
     /// near end is less than the far one there, it is not more in f32; where it is more by two steps of f32 it stays more.
@@ -186,11 +176,11 @@ mod tests {
                 let ray = LaneRay::new(&Ray::new(from, along), &HitKey::START, &bounds, &variant);
                 // A limit at which a box is entered is where rounding decides.
                 let limits = |node: &Cwbvh8Node| {
-                    let entry = |slot| Grid::new(node, &ray).enter(node, slot, &ray, f32::INFINITY);
+                    let entry = |slot| grid_of(node, &ray).enter(node, slot, &ray, f32::INFINITY);
                     [f32::INFINITY, 0.7, entry(0).unwrap_or(0.3), entry(1).unwrap_or(0.3)]
                 };
                 for (node, t_max) in tree.nodes().iter().flat_map(|node| limits(node).map(|t_max| (node, t_max))) {
-                    let grid = Grid::new(node, &ray);
+                    let grid = grid_of(node, &ray);
                     let (hits, doubtful) = grid.hits_but_for_doubts(node, &ray, t_max);
                     for slot in (0..8).filter(|&slot| node.has_child(slot)) {
                         all += 1;

@@ -2,15 +2,17 @@
 
 mod boxes;
 mod bvh2;
+mod byte_grid;
 mod cwbvh8;
 mod h8;
 mod node_group;
 mod order;
+mod qbvh4;
 mod wide4;
 mod wide_n;
 
 pub(crate) use boxes::{BoxTree, Boxes, Candidate, UNDECIDED, test_slot};
-pub(crate) use order::order_children;
+pub(crate) use order::visit_four;
 
 use crate::lane::Found;
 use crate::warp::Answer;

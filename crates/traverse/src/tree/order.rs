@@ -1,6 +1,32 @@
 //! The order of hit children.
 
+use super::{Visit, VisitRules};
 use raywarp_family::ChildOrder;
+use raywarp_layout::NO_CHILD;
+
+/// Finishes a visit of a node of up to four children: which of them are there and hit, at `t`, in their order.
+#[inline(always)]
+pub(crate) fn visit_four<I, L>(
+    children: &[u32; 4],
+    t: &[f32; 4],
+    hit: &[bool; 4],
+    rules: &VisitRules,
+    out: &mut Visit<I, L>,
+) {
+    for slot in 0..4 {
+        // Unused children cannot be told by their box: ordered by size, infinities hold everything, and a pad turns bytes over.
+        if children[slot] == NO_CHILD {
+            continue;
+        }
+        out.used += 1;
+        if hit[slot] {
+            out.hits.push(t[slot], slot as u32);
+        }
+    }
+    if let Some(order) = rules.order {
+        order_children(out.hits.as_mut_slice(), order);
+    }
+}
 
 /// Orders hits, given as (entry distance, child), the first to be visited next.
 ///

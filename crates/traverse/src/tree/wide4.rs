@@ -1,9 +1,9 @@
 //! The four-child node (G14 4.1, L9): four boxes tested together, which do not depend on each other.
 
-use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, order_children, test_slot};
+use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, test_slot, visit_four};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
-use raywarp_layout::{NO_CHILD, Wide4Node, Wide4Tree};
+use raywarp_layout::Wide4Tree;
 
 impl BoxTree for Wide4Tree {
     type Inner = u32;
@@ -28,19 +28,7 @@ impl BoxTree for Wide4Tree {
         (out.node, out.used) = (inner, 0);
         let [x0, x1, y0, y1, z0, z1] = node.planes;
         let (t, hit) = ray.enter([x0, y0, z0], [x1, y1, z1], t_max, rules.box_test);
-        for slot in 0..Wide4Node::BRANCHING {
-            // Unused children cannot be told by their box: ordered by size, infinities hold everything.
-            if node.children[slot] == NO_CHILD {
-                continue;
-            }
-            out.used += 1;
-            if hit[slot] {
-                out.hits.push(t[slot], slot as u32);
-            }
-        }
-        if let Some(order) = rules.order {
-            order_children(out.hits.as_mut_slice(), order);
-        }
+        visit_four(&node.children, &t, &hit, rules, out);
     }
 
     #[inline]

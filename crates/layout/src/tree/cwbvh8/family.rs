@@ -1,7 +1,8 @@
 //! The children of each node before and after they get slots.
 
 use super::node::{Cwbvh8Node, SLOTS};
-use super::{octants, quantize};
+use super::octants;
+use crate::byte_grid;
 use crate::collapse::Collapse;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::Aabb;
@@ -98,7 +99,7 @@ impl Family {
                 let aabb = &boxes[usize::from(child?)];
                 Some([aabb.min[axis], aabb.max[axis]])
             });
-            let grid = quantize::quantize(&spans);
+            let grid = byte_grid::quantize(&spans);
             (node.origin[axis], node.exponents[axis]) = (grid.origin, grid.exponent);
             (node.lo[axis], node.hi[axis]) = (grid.lo, grid.hi);
         }

@@ -2,7 +2,7 @@
 //!
 //! Source: Ylitie, Karras, Laine 2017, "Efficient incoherent ray traversal on GPUs through
 //! compressed wide BVHs" (YKL17), sections 3 (node) and 4.1 (collapse). Departures are stated where
-//! they happen: exact comparisons in `quantize`, the exact assignment in `octants`.
+//! they happen: exact comparisons in `byte_grid`, the exact assignment in `octants`.
 //!
 //! Invariants ([`Cwbvh8::validate`] checks each):
 //! - node 0 is the root; a node's children that are nodes stand side by side in the order of their
@@ -17,9 +17,9 @@
 pub(crate) mod family;
 mod node;
 pub(crate) mod octants;
-mod quantize;
 mod validate;
 
+use crate::byte_grid::BYTE_EXPONENT;
 use crate::collapse::{Collapse, LeafRule};
 use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::tree::{KernelTree, MemoryLayout, Swizzle};
@@ -71,7 +71,7 @@ pub struct Cwbvh8 {
 /// ```
 pub fn encode_cwbvh8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Cwbvh8, LayoutError> {
     structure::check(bvh, triangles)?;
-    check_nodes(bvh)?;
+    structure::check_boxes(bvh, MAX_LEAF)?;
     let collapse = Collapse::new(bvh, LEAF_RULE);
     let families = family::list(bvh, &collapse);
     let slotted: Vec<Slotted> = families.par_iter().map(|family| family.slotted(bvh)).collect();
@@ -101,20 +101,6 @@ pub fn encode_cwbvh8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Cwbvh8, La
     Ok(Cwbvh8 { nodes, slots, bounds, stack_depth })
 }
 
-/// Checks what only this encoding asks of a tree.
-fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
-    for (node, n) in bvh.nodes.iter().enumerate() {
-        if n.count > MAX_LEAF {
-            return Err(LayoutError::LeafTooLarge { node, found: n.count, limit: MAX_LEAF });
-        }
-        let finite = n.bounds.min.iter().chain(&n.bounds.max).all(|x| x.is_finite());
-        if !finite || n.bounds.is_empty() {
-            return Err(LayoutError::BadNode { node, fault: "its box is empty or not finite" });
-        }
-    }
-    Ok(())
-}
-
 /// The most groups that wait while a walk visits all nodes below the root.
 ///
 /// A walk takes one child out of a group of nodes and puts the rest back (one entry); then it may
@@ -131,9 +117,6 @@ fn stack_depth(nodes: &[Cwbvh8Node]) -> usize {
     }
     needs.first().map_or(0, |&need| need.max(1))
 }
-
-/// The exponent bits of 2^23: with a byte in its last places, less 2^23, it is the byte as a float.
-const BYTE_EXPONENT: u32 = 127 + 23;
 
 impl KernelTree for Cwbvh8 {
     const LAYOUT: MemoryLayout = MemoryLayout {

@@ -4,6 +4,7 @@
 //! axis, children in slots by octant, and a byte a child that a kernel turns into bits of its hit
 //! mask by shifts alone.
 
+use crate::byte_grid;
 use bytemuck::{Pod, Zeroable};
 use raywarp_geom::Aabb;
 use std::ops::Range;
@@ -70,14 +71,13 @@ impl Cwbvh8Node {
     /// The step of the grid along `axis`: a power of two, normal and finite.
     #[inline]
     pub fn scale(&self, axis: usize) -> f32 {
-        f32::from_bits(u32::from(self.exponents[axis]) << 23)
+        byte_grid::step(self.exponents[axis])
     }
 
-    /// Where plane `q` of `axis` lies. The product is exact below 2^128, so that a fused multiply-add gives
-    /// the same bits; above, an upper plane may be infinite in one of them, which is as good.
+    /// Where plane `q` of `axis` lies, with the bits of a fused multiply-add wherever it is finite.
     #[inline]
     pub fn plane(&self, axis: usize, q: u8) -> f32 {
-        self.origin[axis] + f32::from(q) * self.scale(axis)
+        byte_grid::plane(self.origin[axis], self.exponents[axis], q)
     }
 
     /// Whether there is a child in `slot`.

@@ -1,8 +1,8 @@
 //! The judge of a compressed tree: every rule of the module's text, and damage for each.
 
 use super::node::{MAX_LEAF, SLOTS};
-use super::quantize::MAX_EXPONENT;
 use super::{Cwbvh8, Cwbvh8Node, stack_depth};
+use crate::byte_grid::MAX_EXPONENT;
 use crate::{INDEX_MASK, LayoutError, NON_OPAQUE};
 use raywarp_geom::Aabb;
 

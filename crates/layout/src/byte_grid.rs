@@ -3,30 +3,44 @@
 //! Source: YKL17 3.1. Their formulas divide and round in floating point; here every comparison is
 //! exact, so that a decoded box holds the true one however far the origin and however small the step.
 
-use super::node::SLOTS;
+/// The exponent bits of 2^23: with a byte in its last places, less 2^23, it is the byte as a float.
+pub(crate) const BYTE_EXPONENT: u32 = 127 + 23;
 
 /// The largest exponent byte that the range of f32 needs: 255 * 2^(249 - 127) exceeds 2^129.
 pub(crate) const MAX_EXPONENT: u8 = 249;
 
-/// One axis of a node: see the fields of the same name of [`super::Cwbvh8Node`].
+/// One axis of a node of `N` slots: see the fields of the same name of [`Cwbvh8Node`](crate::Cwbvh8Node).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct GridAxis {
+pub(crate) struct GridAxis<const N: usize> {
     pub origin: f32,
     pub exponent: u8,
-    pub lo: [u8; SLOTS],
-    pub hi: [u8; SLOTS],
+    pub lo: [u8; N],
+    pub hi: [u8; N],
+}
+
+/// The step of a grid with an exponent byte: a power of two, normal and finite for bytes of 1 to 254.
+#[inline]
+pub(crate) fn step(exponent: u8) -> f32 {
+    f32::from_bits(u32::from(exponent) << 23)
+}
+
+/// Where plane `q` of a grid lies. The product is exact below 2^128, so that a fused multiply-add gives the same bits; above,
+/// an upper plane may be infinite in one of them, which is as good.
+#[inline]
+pub(crate) fn plane(origin: f32, exponent: u8, q: u8) -> f32 {
+    origin + f32::from(q) * step(exponent)
 }
 
 /// Puts the finite intervals `[min, max]` of the used slots, at least one, on the finest grid that holds them.
 ///
 /// For a used slot `origin + lo * step <= min` and `max <= origin + hi * step` with the tightest such
 /// `lo` and `hi`, in real numbers; hence also in f32, plain or fused, since rounding keeps order.
-pub(crate) fn quantize(spans: &[Option<[f32; 2]>; SLOTS]) -> GridAxis {
+pub(crate) fn quantize<const N: usize>(spans: &[Option<[f32; 2]>; N]) -> GridAxis<N> {
     let origin = spans.iter().flatten().fold(f32::INFINITY, |least, span| least.min(span[0]));
     let end = spans.iter().flatten().fold(f32::NEG_INFINITY, |most, span| most.max(span[1]));
     let exponent = finest_exponent(&Offset::new(end, origin));
-    let step = f64::from(f32::from_bits(u32::from(exponent) << 23));
-    let mut axis = GridAxis { origin, exponent, lo: [255; SLOTS], hi: [0; SLOTS] };
+    let step = f64::from(step(exponent));
+    let mut axis = GridAxis { origin, exponent, lo: [255; N], hi: [0; N] };
     for (slot, span) in spans.iter().enumerate() {
         let Some([min, max]) = *span else { continue };
         axis.lo[slot] = Offset::new(min, origin).steps_below(step);
@@ -41,7 +55,7 @@ fn finest_exponent(end: &Offset) -> u8 {
     // Rounded down, so that the search begins at or below the answer.
     let power = ((end.rounded / 255.0).to_bits() >> 52) as i32 - 1023;
     let first = (power + 127).clamp(1, i32::from(MAX_EXPONENT)) as u8;
-    let reaches = |e: u8| end.steps_above(f64::from(f32::from_bits(u32::from(e) << 23))).is_some();
+    let reaches = |e: u8| end.steps_above(f64::from(step(e))).is_some();
     (first..MAX_EXPONENT).find(|&e| reaches(e)).unwrap_or(MAX_EXPONENT)
 }
 
@@ -97,6 +111,8 @@ impl Offset {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SLOTS: usize = 8;
 
     /// Everything that must hold of any finite intervals, in the arithmetic of kernels.
     #[track_caller]
