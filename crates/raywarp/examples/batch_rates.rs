@@ -1,22 +1,27 @@
 //! How fast a GPU's kernels are with batches of 1e4 to 1e8 rays that lie in its memory: docs/gpu.md, "Small batches".
 //!
 //! ```text
-//! cargo run --release -p raywarp --example batch_rates -- SCENE RAYS.npy [--any] [--most N] [--preset P] [--streams N] [--variant V]...
+//! cargo run --release -p raywarp --example batch_rates -- SCENE RAYS.npy [--any] [--most N] [--preset P] [--streams N] [--block-threads N]
+//!     [--variant V]...
 //! ```
 //!
 //! A batch is a stretch of the file's rays, or all of them again and again. For each size and variant it prints Mrays/s of
 //! kernel time by the device's events, the median of launches over stretches from evenly spread places, as comma-separated
 //! values. With several streams as many batches are in flight, each behind the one before on its stream, and what counts is
-//! the time from the first one's start to the last one's end; also with one, where batches then follow each other.
+//! the time from the first one's start to the last one's end; also with one, where batches then follow each other. With a size of blocks the driver compiles kernels for it: another compiler,
+//! whose 128 are the base line.
 
 use raywarp::bvh::{build, presets};
-use raywarp::cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, Query, Stream};
+use raywarp::cuda::{
+    CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, LaunchBounds, Query, Stream,
+};
 use raywarp::family::Variant;
 use raywarp::npy::read_rays;
 use raywarp::scene::{LoadOptions, flatten, load};
 use raywarp::{BuildOptions, Ray};
 use std::error::Error;
 use std::fs::File;
+use std::sync::Arc;
 
 /// Launches of each size.
 const LAUNCHES: usize = 9;
@@ -40,9 +45,9 @@ const SIZES: [usize; 13] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let usage = "usage: batch_rates SCENE RAYS.npy [--any] [--most N] [--preset P] [--streams N] [--variant V]...";
+    let usage = "usage: batch_rates SCENE RAYS.npy [--any] [--most N] [--preset P] [--streams N] [--block-threads N] [--variant V]...";
     let (mut files, mut variants, mut query, mut most) = (Vec::new(), Vec::<Variant>::new(), Query::Closest, 1e8);
-    let (mut preset, mut streams) = (presets::GPU, None::<usize>);
+    let (mut preset, mut streams, mut bounds) = (presets::GPU, None::<usize>, LaunchBounds::default());
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -50,6 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--most" => most = words.next().ok_or(usage)?.parse::<f64>()?,
             "--preset" => preset = words.next().as_deref().and_then(presets::named).ok_or(usage)?,
             "--streams" => streams = Some(words.next().ok_or(usage)?.parse::<usize>()?.max(1)),
+            "--block-threads" => bounds.block_threads = Some(words.next().ok_or(usage)?.parse()?),
             "--variant" => variants.push(words.next().ok_or(usage)?.parse()?),
             _ => files.push(word),
         }
@@ -74,7 +80,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tracers = variants.iter().map(|variant| -> Result<CudaTracer, Box<dyn Error>> {
         let max_leaf = presets::SINGLE.max_leaf.max(variant.tree().max_leaf().min(8));
         let bvh = build(&triangles, &BuildOptions { max_leaf, ..preset })?;
-        Ok(CudaTracer::new(&device, variant, &bvh, &triangles)?)
+        let scene = DeviceScene::new(&device, &device.stream()?, variant, &bvh, &triangles)?;
+        Ok(CudaTracer::over(&device, variant, &bounds, Arc::new(scene))?)
     });
     let tracers = tracers.collect::<Result<Vec<_>, _>>()?;
     let stream = device.stream()?;

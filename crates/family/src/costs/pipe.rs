@@ -91,7 +91,9 @@ impl Pipe {
             "CALL" | "RET" | "EXIT" | "BSSY" | "BSYNC" | "BREAK" | "BMOV" | "WARPSYNC" | "YIELD" | "ENDCOLLECTIVE"
             | "KILL" | "NANOSLEEP" | "BPT" | "SSY" | "PBK" | "PCNT" | "PRET" | "BRK" | "CONT" | "CAL" => Self::Cbu,
             // Of PREEXIT and ACQBULK, which a warp does once, it is not known.
-            "NOP" | "PREEXIT" | "ACQBULK" | "DEPBAR" | "TEXDEPBAR" | "ULDC" | "LDCU" | "UMOV" | "VOTEU" | "R2UR" => Self::Other,
+            "NOP" | "PREEXIT" | "ACQBULK" | "DEPBAR" | "TEXDEPBAR" | "ULDC" | "LDCU" | "UMOV" | "VOTEU" | "R2UR" => {
+                Self::Other
+            }
             _ if stem.starts_with('U') => Self::Uniform,
             _ => return None,
         })
