@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_tree_is_named_in_nine_files() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-        for (kind, stem) in [("WideN", "wide_n"), ("Wide4", "wide4")] {
+        for (kind, stem) in [("WideN", "wide_n"), ("Wide4", "wide4"), ("Qbvh4", "qbvh4")] {
             let names = [kind, &format!("mod {stem};"), &format!("{stem}.h\"")];
             let mut found = Vec::new();
             for entry in std::fs::read_dir(&crates).unwrap() {

@@ -7,6 +7,7 @@ mod gpu_defaults;
 mod organisation;
 mod path_tracer;
 mod shading;
+mod tree;
 
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
@@ -1080,7 +1081,9 @@ const PLANTS: &[Plant] = &[
 ];
 
 fn all() -> impl Iterator<Item = &'static Plant> {
-    [PLANTS, gpu_defaults::PLANTS, shading::PLANTS, path_tracer::PLANTS, organisation::PLANTS].into_iter().flatten()
+    [PLANTS, gpu_defaults::PLANTS, shading::PLANTS, path_tracer::PLANTS, organisation::PLANTS, tree::PLANTS]
+        .into_iter()
+        .flatten()
 }
 
 /// What became of the tests.

@@ -19,6 +19,7 @@ use raywarp_traverse::{Kernel, Machine};
 const ASKING: &[(&str, &str)] = &[
     ("query_bvh2", "direct/while-while/bvh2"),
     ("query_wide4", "direct/while-while/wide4"),
+    ("query_qbvh4", "direct/while-while/qbvh4"),
     ("query_cwbvh8", "direct/if-while/cwbvh8"),
     ("query_h8", "direct/phased/h8"),
     ("query_bvh2_sync_implicit", "direct/while-while/bvh2?sync=implicit"),

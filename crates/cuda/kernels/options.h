@@ -8,7 +8,7 @@ namespace raywarp {
 // Caller: a ray that another kernel asks with (raywarp.h).
 enum class Supply { Direct, Persistent, Replace, Queue, Caller };
 enum class Organisation { Packet, WhileWhile, IfIf, SpeculativeWhileWhile, SpeculativeIfIf, IfWhile, Phased };
-enum class TreeKind { Bvh2, Wide4, WideN, Cwbvh8, H8 };
+enum class TreeKind { Bvh2, Wide4, WideN, Cwbvh8, H8, Qbvh4 };  // A new one at the end: numbers are in names of prebuilt functions.
 enum class Query { Closest, Any };
 enum class BoxTest { Float, Integer };
 enum class BoxPlanes { Padded, Plain };

@@ -146,7 +146,7 @@ const FILES: &[(&str, &str)] = files![
     "schedule/if_if.h" "schedule/if_while.h" "schedule/packet.h" "schedule/phased.h" "schedule/rounds.h"
     "schedule/speculative_if_if.h" "schedule/speculative_while_while.h" "schedule/while_while.h"
     "supply/trace.h"
-    "tree/bvh2.h" "tree/byte_grid.h" "tree/cwbvh8.h" "tree/entry.h" "tree/h8.h" "tree/h8_ray.h" "tree/order.h"
+    "tree/bvh2.h" "tree/byte_grid.h" "tree/cwbvh8.h" "tree/entry.h" "tree/h8.h" "tree/h8_ray.h" "tree/order.h" "tree/qbvh4.h"
     "tree/slab_tree.h" "tree/tree.h" "tree/wide4.h" "tree/wide_n.h"
     "triangle/moeller_trumbore.h" "triangle/pair.h" "triangle/rows.h" "triangle/triangle.h" "triangle/tuv.h"
     "triangle/watertight.h" "triangle/woop.h"

@@ -147,6 +147,10 @@ const ABLATIONS: &[&str] = &[
     "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted",
     "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted&unroll=2",
     "replace/speculative-while-while/wide4?batch=exact&box=integer&leaves=nested&unroll=2",
+    // Boxes in bytes, nothing else: against "g14-wide4", and against four boxes of floats where each lane has its ray.
+    "replace/speculative-while-while/qbvh4?batch=exact&box=integer&leaves=nested",
+    "direct/speculative-while-while/qbvh4",
+    "direct/speculative-while-while/wide4",
 ];
 
 /// All variants that are compiled, each once: the papers', those measured beside them, and the form of each

@@ -10,6 +10,8 @@ named! {
         Bvh2 = "bvh2",
         /// Four children a node of 128 bytes (G14 4.1, L9).
         Wide4 = "wide4",
+        /// Four children in a compressed node of 64 bytes (Embree's QBVH4, with the grid of YKL17).
+        Qbvh4 = "qbvh4",
         /// As many children as lanes that share a ray (AL09 5.3).
         WideN = "wideN",
         /// Eight children in a compressed node of 80 bytes (YKL17).
@@ -24,6 +26,7 @@ impl Tree {
     pub fn max_leaf(self) -> u32 {
         match self {
             Self::Bvh2 | Self::Wide4 | Self::WideN => u32::MAX,
+            Self::Qbvh4 => 16,
             Self::Cwbvh8 => 3,
             Self::H8 => 1,
         }
@@ -48,7 +51,7 @@ impl Tree {
     /// Whether a node's four children are pulled up by a [`Collapse`](crate::Collapse), and ordered by a
     /// [`ChildOrder`](crate::ChildOrder).
     pub fn pulls_up_four(self) -> bool {
-        self == Self::Wide4
+        matches!(self, Self::Wide4 | Self::Qbvh4)
     }
 
     /// Whether a warp can walk it with one stack (AL09 3.1).

@@ -3,8 +3,8 @@
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_geom::FlatTriangles;
 use raywarp_layout::{
-    Collapse, Cwbvh8, EncodedBvh2, FILE_VERSION, FileError, LayoutError, Wide4Tree, WideN, encode_bvh2, encode_cwbvh8,
-    encode_wide_n, encode_wide4, load, save,
+    Collapse, Cwbvh8, EncodedBvh2, FILE_VERSION, FileError, LayoutError, Qbvh4, Wide4Tree, WideN, encode_bvh2,
+    encode_cwbvh8, encode_qbvh4, encode_wide_n, encode_wide4, load, save,
 };
 use std::io::{self, Read, Write};
 
@@ -32,19 +32,21 @@ fn reload(kind: usize, mut file: &[u8], triangles: &FlatTriangles) -> Result<Vec
         0 => reload!(EncodedBvh2),
         1 => reload!(Wide4Tree),
         2 => reload!(WideN),
-        _ => reload!(Cwbvh8),
+        3 => reload!(Cwbvh8),
+        _ => reload!(Qbvh4),
     }
     Ok(again)
 }
 
 /// The same tree in every kind of file, in the order of [`reload`].
-fn files(count: usize) -> (FlatTriangles, [Vec<u8>; 4]) {
+fn files(count: usize) -> (FlatTriangles, [Vec<u8>; 5]) {
     let (triangles, bvh) = sample(count);
-    let mut files = [const { Vec::new() }; 4];
+    let mut files = [const { Vec::new() }; 5];
     save(&encode_bvh2(&bvh, &triangles).unwrap(), &triangles, &mut files[0]).unwrap();
     save(&encode_wide4(&bvh, &triangles, Collapse::Guthe).unwrap(), &triangles, &mut files[1]).unwrap();
     save(&encode_wide_n(&bvh, &triangles, 8).unwrap(), &triangles, &mut files[2]).unwrap();
     save(&encode_cwbvh8(&bvh, &triangles).unwrap(), &triangles, &mut files[3]).unwrap();
+    save(&encode_qbvh4(&bvh, &triangles, Collapse::Guthe).unwrap(), &triangles, &mut files[4]).unwrap();
     (triangles, files)
 }
 

@@ -71,6 +71,7 @@ fn no_supply_changes_what_a_ray_visits() {
         ("while-while/bvh2", ""),
         ("if-if/bvh2", ""),
         ("while-while/wide4", ""),
+        ("while-while/qbvh4", ""),
         ("while-while/cwbvh8", ""),
         ("while-while/wideN", "branching=4"),
     ] {
@@ -101,10 +102,10 @@ fn packets_and_speculation_visit_what_a_ray_needs_and_more() {
         "direct/speculative-while-while/bvh2?postpone=4",
         "direct/speculative-if-if/bvh2",
         "replace/speculative-while-while/wide4",
+        "replace/speculative-while-while/qbvh4",
     ] {
         let variant: Variant = text.parse().unwrap();
-        let plain = if variant.tree() == raywarp_family::Tree::Wide4 { "wide4" } else { "bvh2" };
-        let plain: Variant = format!("direct/while-while/{plain}").parse().unwrap();
+        let plain: Variant = format!("direct/while-while/{}", variant.tree()).parse().unwrap();
         let plain = record(&kernel(&plain, &triangles), Machine::Scalar, &batch(&rays, Query::Closest));
         let got = record(&kernel(&variant, &triangles), Machine::Lockstep { width: 32 }, &batch(&rays, Query::Closest));
         let (needed, got) = (visits(&plain), visits(&got));
@@ -142,7 +143,7 @@ fn where_nothing_is_hit_speculation_adds_nothing_and_a_packet_visits_the_union()
         let run = |text: &str, machine: Machine| {
             sets(&record(&kernel(&text.parse().unwrap(), &triangles), machine, &batch(&rays, query)))
         };
-        for (tree, options) in [("bvh2", ""), ("wide4", ""), ("cwbvh8", "")] {
+        for (tree, options) in [("bvh2", ""), ("wide4", ""), ("qbvh4", ""), ("cwbvh8", "")] {
             let needed = run(&format!("direct/while-while/{tree}"), Machine::Scalar);
             assert!(needed.values().map(BTreeSet::len).sum::<usize>() > 1000);
             for organisation in ["if-if", "speculative-while-while", "speculative-if-if", "if-while"] {

@@ -20,6 +20,7 @@
 #include "bvh2.h"
 #include "cwbvh8.h"
 #include "h8.h"
+#include "qbvh4.h"
 #include "wide4.h"
 #include "wide_n.h"
 
@@ -34,6 +35,10 @@ struct TreeOf<O, TreeKind::Bvh2> {
 template <Options O>
 struct TreeOf<O, TreeKind::Wide4> {
     using Tree = Wide4<O>;
+};
+template <Options O>
+struct TreeOf<O, TreeKind::Qbvh4> {
+    using Tree = Qbvh4<O>;
 };
 template <Options O>
 struct TreeOf<O, TreeKind::WideN> {
@@ -52,7 +57,7 @@ struct TreeOf<O, TreeKind::H8> {
 RW_FUNCTION constexpr Options preferred(TreeKind tree, Query query) {
     Options options{
         .supply = Supply::Caller, .organisation = Organisation::WhileWhile, .tree = tree, .query = query};
-    if (tree == TreeKind::Wide4) {
+    if (tree == TreeKind::Wide4 || tree == TreeKind::Qbvh4) {
         options.order = ChildOrder::Network6;
     } else if (tree == TreeKind::Cwbvh8) {
         options.organisation = Organisation::IfWhile;

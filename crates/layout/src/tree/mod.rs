@@ -4,12 +4,14 @@
 mod bvh2;
 mod cwbvh8;
 mod h8;
+mod qbvh4;
 mod wide4;
 mod wide_n;
 
 pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
 pub use cwbvh8::{Cwbvh8, Cwbvh8Node, encode_cwbvh8};
 pub use h8::{H8, H8Block, H8Node, H8Pair, H8Ray, child_block, encode_h8, encode_h8_reaching};
+pub use qbvh4::{Qbvh4, Qbvh4Node, encode_qbvh4};
 pub use wide_n::{WideN, WideNChild, encode_wide_n};
 pub use wide4::{Wide4Node, Wide4Tree, encode_wide4};
 
@@ -24,6 +26,7 @@ use raywarp_geom::{Aabb, FlatTriangles};
 /// |---|---|---|---|
 /// | [`EncodedBvh2`] | 64 bytes, two children with their boxes | a range of records | the kernels of AL09 |
 /// | [`Wide4Tree`] | 128 bytes, four children, structure of arrays | a range of records | the kernels of G14 and L9 |
+/// | [`Qbvh4`] | 64 bytes, four children, boxes in bytes | a range of records | what boxes in bytes bring beside [`Wide4Tree`] |
 /// | [`WideN`] | 32 bytes each for 4, 8, 16 or 32 children | a range of records | one ray on as many lanes (AL09 5.3) |
 /// | [`Cwbvh8`] | 80 bytes, eight children, boxes in bytes | a range of records | GPUs, where memory bounds the rate |
 /// | [`H8`] | 64 bytes, eight children, boxes in bytes | a record of 64 bytes, one or two triangles | GPUs without ray tracing hardware |
@@ -32,6 +35,7 @@ use raywarp_geom::{Aabb, FlatTriangles};
 pub enum EncodedTree {
     Bvh2(EncodedBvh2),
     Wide4(Wide4Tree),
+    Qbvh4(Qbvh4),
     WideN(WideN),
     Cwbvh8(Cwbvh8),
     H8(H8),
@@ -44,6 +48,7 @@ macro_rules! with_tree {
         match $encoded {
             $crate::EncodedTree::Bvh2($tree) => $body,
             $crate::EncodedTree::Wide4($tree) => $body,
+            $crate::EncodedTree::Qbvh4($tree) => $body,
             $crate::EncodedTree::WideN($tree) => $body,
             $crate::EncodedTree::Cwbvh8($tree) => $body,
             $crate::EncodedTree::H8($tree) => $body,
@@ -79,6 +84,7 @@ pub fn encode(
     Ok(match variant.tree() {
         Tree::Bvh2 => EncodedTree::Bvh2(encode_bvh2(bvh, triangles)?),
         Tree::Wide4 => EncodedTree::Wide4(encode_wide4(bvh, triangles, variant.collapse())?),
+        Tree::Qbvh4 => EncodedTree::Qbvh4(encode_qbvh4(bvh, triangles, variant.collapse())?),
         Tree::WideN => EncodedTree::WideN(encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?),
         Tree::Cwbvh8 => EncodedTree::Cwbvh8(encode_cwbvh8(bvh, triangles)?),
         Tree::H8 => EncodedTree::H8(encode_h8_reaching(bvh, triangles, reach)?),
@@ -143,6 +149,7 @@ impl MemoryLayout {
         match tree {
             Tree::Bvh2 => &EncodedBvh2::LAYOUT,
             Tree::Wide4 => &Wide4Tree::LAYOUT,
+            Tree::Qbvh4 => &Qbvh4::LAYOUT,
             Tree::WideN => &WideN::LAYOUT,
             Tree::Cwbvh8 => &Cwbvh8::LAYOUT,
             Tree::H8 => &H8::LAYOUT,
@@ -176,7 +183,7 @@ impl EncodedTree {
         with_tree!(self, tree => KernelTree::node_count(tree))
     }
 
-    /// What kernels take beside the nodes: of [`H8`] see [`H8::kernel_words`]; of [`Cwbvh8`] the exponent bits of 2^23.
+    /// What kernels take beside the nodes: of [`H8`] see [`H8::kernel_words`]; of [`Cwbvh8`] and [`Qbvh4`] the exponent bits of 2^23.
     pub fn kernel_words(&self) -> (u32, f32) {
         with_tree!(self, tree => KernelTree::kernel_words(tree))
     }
@@ -226,6 +233,7 @@ mod tests {
         for (tree, node) in [
             (Tree::Bvh2, size_of::<Bvh2Node>()),
             (Tree::Wide4, size_of::<Wide4Node>()),
+            (Tree::Qbvh4, size_of::<Qbvh4Node>()),
             (Tree::WideN, size_of::<WideNChild>()),
             (Tree::Cwbvh8, size_of::<Cwbvh8Node>()),
             (Tree::H8, size_of::<H8Block>()),

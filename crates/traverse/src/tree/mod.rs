@@ -7,6 +7,7 @@ mod cwbvh8;
 mod h8;
 mod node_group;
 mod order;
+mod qbvh4;
 mod wide4;
 mod wide_n;
 
