@@ -97,7 +97,7 @@ impl PrepareError {
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Cuda(error) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
-            Self::Engine(RenderCudaError::Extent { .. }) => true,
+            Self::Engine(RenderCudaError::Extent { .. } | RenderCudaError::Areas { .. }) => true,
             _ => false,
         }
     }

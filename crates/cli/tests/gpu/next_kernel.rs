@@ -100,6 +100,38 @@ fn a_scene_too_large_for_whole_paths_is_traced_by_the_gpu_and_shaded_by_the_cpu(
 }
 
 #[test]
+fn a_scene_with_triangles_that_whole_paths_would_miss_is_traced_by_the_gpu_and_shaded_by_the_cpu() {
+    let Some(place) = place() else { return };
+    // A wall, and right before the camera a triangle so small that the path tracer's kernels do not see it.
+    let scene = |size: &str| {
+        format!(
+            "LookAt 0 0 0  0 0 -1  0 1 0\nCamera \"perspective\" \"float fov\" [ 60 ]\nWorldBegin\n\
+             LightSource \"infinite\" \"rgb L\" [ 1 1 1 ]\nMaterial \"diffuse\" \"rgb reflectance\" [ 0.9 0.1 0.1 ]\n\
+             Shape \"trianglemesh\" \"point3 P\" [ -9 -9 -2  9 -9 -2  0 9 -2 ] \"integer indices\" [ 0 1 2 ]\n\
+             Material \"diffuse\" \"rgb reflectance\" [ 0.1 0.9 0.1 ]\n\
+             Shape \"trianglemesh\" \"point3 P\" [ -3{size} -3{size} -9{size}  3{size} -3{size} -9{size}  0 3{size} -9{size} ] \
+             \"integer indices\" [ 0 1 2 ]\n"
+        )
+    };
+    let mut pictures = Vec::new();
+    for (size, whole) in [("e-3", true), ("e-20", false)] {
+        std::fs::write(place.folder.join("tiny.pbrt"), scene(size)).unwrap();
+        place.run(&format!("render tiny.pbrt --device cpu {SIZE} -o tiny-cpu.hdr"), &[]);
+        let output = place.run(&format!("render tiny.pbrt --device cuda {SIZE} -o tiny.hdr"), &[]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(place.read("tiny.hdr") == place.read("tiny-cpu.hdr"), "{size}: another picture");
+        let line = "1 of its triangles, one of which has a doubled area of 3.6e-39, are beyond what the GPU's path tracer decides";
+        assert_eq!(said.contains(line) && said.contains("so GPUs trace its rays"), !whole, "{size}: {said}");
+        pictures.push(place.read("tiny.hdr"));
+    }
+    // It is there in both: green before red.
+    std::fs::write(place.folder.join("tiny.pbrt"), scene("e-3").replace(" -9e-3", " 9e-3")).unwrap();
+    place.run(&format!("render tiny.pbrt --device cpu {SIZE} -o tiny.hdr"), &[]);
+    assert!(pictures.iter().all(|picture| *picture != place.read("tiny.hdr")));
+}
+
+#[test]
 fn bench_measures_the_next_kernel_where_h8_holds_a_scene_that_auto_chose_it_for_not() {
     let Some(place) = place() else { return };
     let line = "bench scene.obj --device cuda --runs 1 --warmup 0 --size 16x12 --rays-per-pixel 1 --json";
