@@ -286,6 +286,8 @@ fn wrong_usage_ends_with_2_and_what_is_not_there_with_4_or_5() {
         ("trace a.obj rays.npy -o hits.npy --variant al09-wide32 --width 16", "multiple of 32"),
         ("trace a.obj rays.npy -o hits.npy --max-leaf 0", "max_leaf"),
         ("trace a.obj rays.npy -o hits.npy --builder best", "sweep"),
+        ("trace a.obj rays.npy -o hits.foo", "-o hits.foo: hits are written to .npy files and .csv files"),
+        ("trace a.obj rays.npy -o hits.npy --device cuda:00", "cuda:N"),
         ("variants g14", "g14"),
     ] {
         check_fails(&folder, line, 2, &[says]);

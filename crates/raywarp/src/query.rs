@@ -118,7 +118,7 @@ impl TriangleBvh {
     /// [`TriangleBvh::any_batch`]):
     ///
     /// - [`DeviceChoice::Cpu`]: this CPU.
-    /// - [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch of every batch. The tree is
+    /// - [`DeviceChoice::FirstCuda`], [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch of every batch. The tree is
     ///   [`presets::GPU`], which takes longer to build than the CPU's default. A scene that no kernel holds which loses no ray
     ///   (docs/gpu.md, "Limits") is traced here, and [`TriangleBvh::batches_by`] says why.
     /// - [`DeviceChoice::Auto`]: this CPU, until so many rays were asked for that a GPU would have been worth its start
@@ -146,7 +146,7 @@ impl TriangleBvh {
     /// As [`TriangleBvh::build`]; of GPUs that are named [`QueryError::Cuda`] or [`QueryError::OneOfGpus`] where one is not
     /// there, fails or has no room, and [`QueryError::NoGpuNamed`] where none is.
     pub fn build_on(meshes: &[TriangleMesh], device: &DeviceChoice) -> Result<Self, QueryError> {
-        let on_gpu = matches!(device, DeviceChoice::Cuda(_) | DeviceChoice::AllCuda);
+        let on_gpu = device.names_gpus();
         Self::build_with_on(meshes, &if on_gpu { presets::GPU } else { BuildOptions::default() }, device)
     }
 
@@ -162,7 +162,7 @@ impl TriangleBvh {
         // Before the tree: what is not there shows at once.
         let mut devices = device.open()?.into_iter();
         let gpu = devices.next().map(|first| Gpu::watertight(first).with_others(devices.collect()));
-        if gpu.is_none() && matches!(device, DeviceChoice::Cuda(_) | DeviceChoice::AllCuda) {
+        if gpu.is_none() && device.names_gpus() {
             return Err(QueryError::NoGpuNamed);
         }
         let flat = flat(meshes)?;

@@ -32,7 +32,7 @@ use std::time::Duration;
 const FILES: &str = "RAYS: a NumPy array (.npy) of float32 or float64, a ray a row. (N, 8): ox oy oz t_min dx dy dz t_max. \
     (N, 6): ox oy oz dx dy dz, with t from 0 to infinity. Numbers are rounded to float32. A hit counts when \
     t_min <= t <= t_max, t in lengths of the direction.\n\n\
-    HITS: one record a ray, in their order. NAME.csv is text, any other name a NumPy array: t:f4 u:f4 v:f4 primitive:u4 \
+    HITS: one record a ray, in their order. NAME.csv is text, NAME.npy and a name without an ending a NumPy array: t:f4 u:f4 v:f4 primitive:u4 \
     instance:u4. u is the weight of the triangle's second vertex, v that of the third: the point hit is \
     (1 - u - v) v0 + u v1 + v v2. primitive counts the triangles of a mesh, instance the placed meshes, both from 0 in \
     the file's order. A miss has t = t_max, u = v = 0 and 4294967295 for both ids (-1 in CSV). A ray with a NaN, an \
@@ -116,9 +116,13 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     common.files.reads(rays_name)?;
     common.files.reads(&common.find(scene_name, raywarp::Prefer::Geometry)?)?;
+    let Some(format) = HitFormat::of(&args.output) else {
+        let name = args.output.display();
+        return Err(CliError::usage(format!("-o {name}: hits are written to .npy files and .csv files")));
+    };
     common.files.writes(&args.output)?;
     if !piped {
-        let kind = match HitFormat::of(&args.output) {
+        let kind = match format {
             HitFormat::Csv => &replace::HITS_CSV,
             HitFormat::Npy => &replace::NPY,
         };
@@ -174,7 +178,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let progress = |rays: usize| steps.advance(rays as u64);
     // Hits are worth something together only: an interrupt ends the process.
     let control = Control { cancel: None, progress: Some(&progress) };
-    let options = StreamOptions { query, format: HitFormat::of(&args.output), fields: &args.with };
+    let options = StreamOptions { query, format, fields: &args.with };
     let mut totals = StreamTotals::default();
     let mut trace = |out: &mut dyn Write| -> Result<(), CliError> {
         totals = rays.trace(&scene, &loaded.scene, &options, &control, out).map_err(|error| match error {

@@ -231,7 +231,7 @@ fn huge_coordinates_go_to_kernels_that_are_sure_of_them_and_to_the_cpu_where_non
             let [dx, dy] = if i % 3 == 0 { [0.0; 2] } else { [dx, dy] };
             [x * size, y * size, z * size, low, dx, dy, dz, high]
         };
-        let far: Vec<[f32; 8]> = rays().into_iter().enumerate().map(of_ray).collect();
+        let far: Vec<[f32; 8]> = rays().into_iter().step_by(11).enumerate().map(of_ray).collect();
         std::fs::write(place.folder.join(&npy_name), npy(&far)).unwrap();
         format!("{obj} {npy_name}")
     };
@@ -241,7 +241,7 @@ fn huge_coordinates_go_to_kernels_that_are_sure_of_them_and_to_the_cpu_where_non
             if two_boxes { place.run_on_two_boxes(&line, settings) } else { place.run_on_h8(&line, settings) }
         };
         let (kernels, said) = traces(place, &format!("{files} {any}"), settings, run);
-        assert_eq!(kernels.iter().map(|(_, rays)| rays).sum::<u64>(), 2500);
+        assert_eq!(kernels.iter().map(|(_, rays)| rays).sum::<u64>(), 228);
         let main = kernels.into_iter().max_by_key(|&(_, rays)| rays).unwrap_or_default().0;
         (main, said.lines().filter(|line| line.contains(" instead of ") || line.contains("the CPU traces")).count())
     };
