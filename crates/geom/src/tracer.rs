@@ -18,9 +18,10 @@ pub struct BatchStats {
 }
 
 impl BatchStats {
-    /// `rays` answered by `kernel`, all of them valid.
+    /// `rays` answered by `kernel`, all of them valid; where there are none nobody answered.
     pub fn of(kernel: KernelName, rays: u64) -> Self {
-        Self { rays, invalid: 0, again: 0, kernels: Kernels::of(kernel, rays) }
+        let kernels = if rays == 0 { Kernels::default() } else { Kernels::of(kernel, rays) };
+        Self { rays, invalid: 0, again: 0, kernels }
     }
 
     /// The same of which so many were invalid.

@@ -116,11 +116,11 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     common.files.reads(rays_name)?;
     common.files.reads(&common.find(scene_name, raywarp::Prefer::Geometry)?)?;
+    common.files.writes(&args.output)?;
     let Some(format) = HitFormat::of(&args.output) else {
         let name = args.output.display();
         return Err(CliError::usage(format!("-o {name}: hits are written to .npy files and .csv files")));
     };
-    common.files.writes(&args.output)?;
     if !piped {
         let kind = match format {
             HitFormat::Csv => &replace::HITS_CSV,
