@@ -39,8 +39,11 @@ fn ask(bvh: &TriangleBvh, rays: &[Ray]) -> Result<Answers, TraceError> {
     Ok(ask_by(bvh, rays)?.0)
 }
 
+/// Kernels, each with the rays that it answered.
+type ByKernel = Vec<(&'static str, u64)>;
+
 /// The answers, and who gave those to both questions.
-fn ask_by(bvh: &TriangleBvh, rays: &[Ray]) -> Result<(Answers, Vec<(&'static str, u64)>), TraceError> {
+fn ask_by(bvh: &TriangleBvh, rays: &[Ray]) -> Result<(Answers, ByKernel), TraceError> {
     let (mut hits, mut meshes) = (vec![Hit::default(); rays.len()], vec![7; rays.len()]);
     let mut stats = bvh.closest_batch(rays, &mut hits, &mut meshes, &Control::default())?;
     let mut blocked = vec![0; rays.len().div_ceil(32)];
