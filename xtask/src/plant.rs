@@ -319,10 +319,66 @@ const PLANTS: &[Plant] = &[
         name: "gpu: a limit of h8 that is everybody's",
         edits: &[Edit {
             file: "crates/raywarp/src/gpu.rs",
-            find: "if error.two_boxes_hold(",
-            replace: "if !error.is_limit() && error.two_boxes_hold(",
+            find: "if error.is_limit() && !self.is_named => error,",
+            replace: "if !error.is_limit() && !self.is_named => error,",
         }],
         test: NEXT_KERNEL,
+        hangs: false,
+    },
+    Plant {
+        name: "gpu: the last kernel that is tried, whatever becomes of it",
+        edits: &[Edit {
+            file: "crates/raywarp/src/gpu.rs",
+            find: "Err(PrepareError::Cuda(error)) if error.is_limit() => {}",
+            replace: "Err(PrepareError::Cuda(error)) if error.is_limit() && name != HOLDS_MORE => {}",
+        }],
+        test: NEXT_KERNEL,
+        hangs: false,
+    },
+    Plant {
+        name: "gpu: a kernel that is sure of all coordinates",
+        edits: &[Edit {
+            file: "crates/cuda/src/error.rs",
+            find: "let is_near = farthest <= limit;",
+            replace: "let is_near = farthest <= f32::MAX;",
+        }],
+        test: &["-p", "raywarp-cli", "--test", "gpu", "huge_coordinates"],
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: rays that are traced again under the name of the kernel that left them",
+        edits: &[Edit {
+            file: "crates/cuda/src/tracer.rs",
+            find: ".with_again(again, self.names[1])",
+            replace: ".with_again(again, self.names[0])",
+        }],
+        test: &["-p", "raywarp-cli", "--test", "gpu", "far_outside"],
+        hangs: false,
+    },
+    Plant {
+        name: "geom: kernels of two batches, of which the first one's are kept",
+        edits: &[Edit { file: "crates/geom/src/tracer.rs", find: "self.kernels += other.kernels;", replace: "" }],
+        test: &["-p", "raywarp", "--test", "gpu_queries"],
+        hangs: false,
+    },
+    Plant {
+        name: "cpu: more entries than the count of a mask's cut holds",
+        edits: &[Edit {
+            file: "crates/cpu/src/simd/avx2.rs",
+            find: "2 * (top - i).min(4) as u32",
+            replace: "2 * (top - i) as u32",
+        }],
+        test: &["-p", "raywarp-cpu", "--test", "deep"],
+        hangs: false,
+    },
+    Plant {
+        name: "render-cuda: triangles that whole paths miss",
+        edits: &[Edit {
+            file: "crates/render-cuda/src/engine.rs",
+            find: ".filter(|_| walk == Walk::Phased)",
+            replace: ".filter(|_| walk != Walk::Phased)",
+        }],
+        test: &["-p", "raywarp-cli", "--test", "gpu", "whole_paths_would_miss"],
         hangs: false,
     },
     Plant {

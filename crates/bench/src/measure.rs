@@ -9,9 +9,9 @@ use crate::{BenchError, BenchRequest, Check, Clocks, Quartiles, RaySource, Subje
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::LaunchBounds;
+use raywarp_cuda::{CudaError, LaunchBounds};
 use raywarp_family::Variant;
-use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
+use raywarp_geom::{Control, FlatTriangles, Kernels, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
 use std::collections::HashMap;
@@ -97,14 +97,15 @@ pub fn bench_scene(
                 let encoded = match encoded {
                     Ok(encoded) => encoded,
                     Err(error) => {
-                        let instead = instead_of(group, &error, &run, report);
+                        // Where that cannot hold the scene either the reason is the first one's.
+                        let instead = instead_of(group, &error, &run, report)
+                            .and_then(|wide| Some((wide, target.encode(&wide, &bvh, &triangles).ok()?)));
                         let mut why = refusal(&error).ok_or(error)?;
-                        if let Some(wide) = instead {
+                        if let Some((wide, _)) = &instead {
                             why += &format!("; {} is measured instead", wide.name());
                         }
                         report.skipped.extend(group.iter().map(|subject| (*subject, why.clone())));
-                        if let Some(wide) = instead {
-                            let encoded = target.encode(&wide, &bvh, &triangles)?;
+                        if let Some((wide, encoded)) = instead {
                             for bounds in &bounds(&wide) {
                                 let prepared =
                                     target.prepare(&wide, bounds, &encoded, (&bvh, &triangles), request.width)?;
@@ -140,7 +141,11 @@ pub fn bench_scene(
 fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &SceneReport) -> Option<Subject> {
     let (unnamed, wide) = run.request.instead.as_ref()?;
     let farthest = run.triangles.bounds().farthest();
-    let is_held = matches!(error, BenchError::Cuda(error) if error.two_boxes_hold(farthest));
+    let is_sure = match wide {
+        Subject::Kernel(variant) => CudaError::check_reach(variant, farthest).is_ok(),
+        _ => false,
+    };
+    let is_held = is_sure && matches!(error, BenchError::Cuda(error) if error.is_limit());
     let is_done = report.rows.iter().any(|row| row.subject == *wide && row.tree == run.tree);
     let is_there = run.request.subjects.contains(wide) || is_done;
     (is_held && !is_there && group.iter().any(|subject| unnamed.contains(subject))).then_some(*wide)
@@ -208,6 +213,7 @@ impl OnTree<'_> {
                 column,
                 views: Vec::new(),
                 check: Check::default(),
+                kernels: Kernels::default(),
                 resources: self.session.resources(prepared, what.rays.is_any())?,
             };
             for (index, batch) in self.batches.iter().enumerate().filter(|(_, batch)| batch.column == column) {
@@ -223,7 +229,8 @@ impl OnTree<'_> {
                 }
                 let seconds = Quartiles::of(&times);
                 let start_and_tail = self.start_and_tail(prepared, index, seconds.median)?;
-                let answers = self.session.answers(prepared, batch)?;
+                let (answers, kernels) = self.session.answers(prepared, batch)?;
+                row.kernels += kernels;
                 let step = self.request.check.step(batch.rays.len());
                 let mut check = Check::default();
                 let expected = &self.references[&reference][index];

@@ -22,6 +22,14 @@ pub fn parser_of_several() -> impl TypedValueParser<Value = DeviceChoice> {
     listed(["cpu", "cuda", "cuda:all", "auto"], parse)
 }
 
+/// The number of the first GPU that is meant, for commands that use one.
+pub fn first_ordinal(choice: &DeviceChoice) -> usize {
+    match choice {
+        DeviceChoice::Cuda(ordinals) => ordinals.first().copied().unwrap_or(0),
+        DeviceChoice::Cpu | DeviceChoice::FirstCuda | DeviceChoice::AllCuda | DeviceChoice::Auto => 0,
+    }
+}
+
 /// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.
 ///
 /// # Errors
@@ -34,15 +42,17 @@ fn parse(text: &str, known: &'static str) -> Result<DeviceChoice, &'static str> 
     match text {
         "cpu" => return Ok(DeviceChoice::Cpu),
         "auto" => return Ok(DeviceChoice::Auto),
-        "cuda" => return Ok(DeviceChoice::Cuda(vec![0])),
+        "cuda" => return Ok(DeviceChoice::FirstCuda),
         "cuda:all" => return Ok(DeviceChoice::AllCuda),
         _ => {}
     }
     let list = text.strip_prefix("cuda:").ok_or(known)?;
     let mut ordinals = Vec::new();
     for number in list.split(',') {
-        // Digits alone: a sign would be taken, too.
-        let digits = Some(number).filter(|number| number.bytes().all(|b| b.is_ascii_digit()));
+        // Digits alone: a sign would be taken, too. And a GPU has one name, without zeros before it.
+        let is_plain =
+            |number: &&str| number.bytes().all(|b| b.is_ascii_digit()) && (!number.starts_with('0') || *number == "0");
+        let digits = Some(number).filter(is_plain);
         let ordinal = digits.and_then(|number| number.parse::<u32>().ok()).ok_or(known)? as usize;
         if ordinals.contains(&ordinal) {
             return Err("a GPU is named twice; name each once");
@@ -59,17 +69,19 @@ mod tests {
     #[test]
     fn gpus_are_named_by_number_in_any_order_each_once() {
         let list = |ordinals: &[usize]| Ok(DeviceChoice::Cuda(ordinals.to_vec()));
-        assert_eq!(parse("cuda", ""), list(&[0]));
+        assert_eq!(parse("cuda", ""), Ok(DeviceChoice::FirstCuda));
+        assert_eq!(parse("cuda:0", ""), list(&[0]));
         assert_eq!(parse("cuda:3", ""), list(&[3]));
         assert_eq!(parse("cuda:2,0,11", ""), list(&[2, 0, 11]));
         assert_eq!(parse("cuda:all", ""), Ok(DeviceChoice::AllCuda));
-        for wrong in ["cuda:", "cuda:,", "cuda:0,", "cuda:-1", "cuda:+1", "cuda:0;1", "cuda:0, 1", "cuda:4294967296"] {
+        let wrong = ["cuda:", "cuda:,", "cuda:0,", "cuda:-1", "cuda:+1", "cuda:0;1", "cuda:0, 1", "cuda:4294967296"];
+        for wrong in wrong.into_iter().chain(["cuda:00", "cuda:01", "cuda:1,02"]) {
             assert_eq!(parse(wrong, "known"), Err("known"), "{wrong}");
         }
-        for twice in ["cuda:0,0", "cuda:1,2,01"] {
+        for twice in ["cuda:0,0", "cuda:1,2,1"] {
             assert!(parse(twice, "").unwrap_err().contains("twice"), "{twice}");
         }
-        for text in ["cpu", "cuda", "cuda:1", "cuda:1,0", "cuda:all", "auto"] {
+        for text in ["cpu", "cuda", "cuda:0", "cuda:1", "cuda:1,0", "cuda:all", "auto"] {
             assert_eq!(parse(text, "").unwrap().to_string(), text);
         }
     }

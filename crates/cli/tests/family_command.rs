@@ -131,7 +131,7 @@ fn rays_go_in_and_hits_come_out() {
     let output = check_runs(&folder, "trace a.obj rays.npy -o hits.npy");
     let line = text(&output.stdout);
     assert!(line.starts_with("wrote hits.npy: 5 rays, 3 hits, 1 invalid; ") && line.lines().count() == 1, "{line}");
-    assert!(line.contains("Mrays/s; cpu (") && line.contains("binned tree with leaves of at most 8"), "{line}");
+    assert!(line.contains("Mrays/s; cpu/wide8 (") && line.contains("binned tree with leaves of at most 8"), "{line}");
     let found = hits(&folder.read("hits.npy"));
     let t: Vec<f32> = found.iter().map(|hit| hit.0[0]).collect();
     assert_eq!(t, [2.0, 2.0, 3.0, 7.0, 9.0]);
@@ -142,6 +142,7 @@ fn rays_go_in_and_hits_come_out() {
     let document = check_runs(&folder, "trace a.obj rays.npy -o any.npy --any --json").stdout;
     let document: serde_json::Value = serde_json::from_slice(&document).unwrap();
     assert_eq!((&document["rays"], &document["hits"], &document["invalid"]), (&5.into(), &3.into(), &1.into()));
+    assert_eq!(document["kernels"], serde_json::json!([{ "kernel": "cpu/wide8", "rays": 5 }]));
     assert!(document["variant"].is_null() && document["rays_per_s"].as_f64().unwrap() > 0.0);
     let any = folder.read("any.npy");
     assert!(text(&any[10..128]).starts_with("{'descr': '|u1', 'fortran_order': False, 'shape': (5,), }"));
@@ -285,6 +286,8 @@ fn wrong_usage_ends_with_2_and_what_is_not_there_with_4_or_5() {
         ("trace a.obj rays.npy -o hits.npy --variant al09-wide32 --width 16", "multiple of 32"),
         ("trace a.obj rays.npy -o hits.npy --max-leaf 0", "max_leaf"),
         ("trace a.obj rays.npy -o hits.npy --builder best", "sweep"),
+        ("trace a.obj rays.npy -o hits.foo", "-o hits.foo: hits are written to .npy files and .csv files"),
+        ("trace a.obj rays.npy -o hits.npy --device cuda:00", "cuda:N"),
         ("variants g14", "g14"),
     ] {
         check_fails(&folder, line, 2, &[says]);

@@ -71,11 +71,11 @@ fn float64_rays_of_six_columns_find_the_same_and_a_line_says_what_was_taken() {
     let folder = Folder::new("trace-six");
     folder.rays("eight.npy", "<f4", &RAYS);
     folder.rays("six.npy", "<f8", &RAYS);
-    assert_eq!(folder.check("trace a.obj eight.npy -o eight.hits", 0), "");
-    let said = folder.check("trace a.obj six.npy -o six.hits", 0);
+    assert_eq!(folder.check("trace a.obj eight.npy -o eight-hits.npy", 0), "");
+    let said = folder.check("trace a.obj six.npy -o six-hits.npy", 0);
     assert_eq!(said, "raywarp: six.npy: float64 (4, 6): t from 0 to infinity, rounded to float32\n");
-    assert_eq!(folder.read("six.hits"), folder.read("eight.hits"));
-    assert_eq!(folder.check("trace a.obj six.npy -o six.hits -q", 0), "");
+    assert_eq!(folder.read("six-hits.npy"), folder.read("eight-hits.npy"));
+    assert_eq!(folder.check("trace a.obj six.npy -o six-hits.npy -q", 0), "");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use crate::simd;
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{
-    BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, PrimitiveId, Ray, RayCost, TraceError, Tracer,
+    BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, PrimitiveId, Ray, RayCost, TraceError,
+    Tracer,
 };
 use raywarp_lanes::Isa;
 use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8};
@@ -77,6 +78,8 @@ pub struct CpuTracer {
     encoding: Encoding,
     ids: Vec<PrimitiveId>,
     isa: Isa,
+    /// As batches name it.
+    name: KernelName,
 }
 
 #[derive(Debug)]
@@ -114,12 +117,18 @@ impl CpuTracer {
         if triangles.ids.len() != triangles.len() {
             return Err(LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: triangles.ids.len() });
         }
-        Ok(Self { encoding, ids: triangles.ids.clone(), isa: options.isa })
+        Ok(Self { encoding, ids: triangles.ids.clone(), isa: options.isa, name: name(options) })
     }
 
     /// The instruction set in use.
     pub fn isa(&self) -> Isa {
         self.isa
+    }
+
+    /// What [`BatchStats::kernels`] calls it: `cpu/wide8`, whichever instructions it uses ([`CpuTracer::isa`]), since they find
+    /// the same bits.
+    pub fn name(&self) -> KernelName {
+        self.name
     }
 
     /// Bytes of the encoded tree and its triangles.
@@ -157,6 +166,21 @@ impl CpuTracer {
     }
 }
 
+/// The name of what works so.
+fn name(options: &CpuOptions) -> KernelName {
+    KernelName::fixed(match (options.engine, options.boxes) {
+        (Engine::Wide8, _) => "cpu/wide8",
+        (Engine::Bvh2(TriangleTest::Watertight), BoxTest::Padded) => "cpu/bvh2?triangle=watertight",
+        (Engine::Bvh2(TriangleTest::Watertight), BoxTest::Plain) => "cpu/bvh2?planes=plain&triangle=watertight",
+        (Engine::Bvh2(TriangleTest::Woop), BoxTest::Padded) => "cpu/bvh2?triangle=woop",
+        (Engine::Bvh2(TriangleTest::Woop), BoxTest::Plain) => "cpu/bvh2?planes=plain&triangle=woop",
+        (Engine::Bvh2(TriangleTest::MoellerTrumbore), BoxTest::Padded) => "cpu/bvh2?triangle=moeller-trumbore",
+        (Engine::Bvh2(TriangleTest::MoellerTrumbore), BoxTest::Plain) => {
+            "cpu/bvh2?planes=plain&triangle=moeller-trumbore"
+        }
+    })
+}
+
 /// The two-child encoding with what its triangle test needs.
 #[derive(Debug)]
 struct Bvh2Engine {
@@ -176,6 +200,7 @@ impl Bvh2Engine {
 /// Runs `trace` over `parts`, here or on all threads, and adds up the invalid rays. Each part is
 /// its rays' number and whatever `trace` needs.
 fn run<T: Send>(
+    name: KernelName,
     parts: Vec<(usize, T)>,
     control: &Control<'_>,
     trace: impl Fn(T) -> u64 + Sync,
@@ -194,7 +219,7 @@ fn run<T: Send>(
     } else {
         parts.into_par_iter().map(one).sum::<Result<_, _>>()?
     };
-    Ok(BatchStats { rays: rays as u64, invalid, again: 0 })
+    Ok(BatchStats::of(name, rays as u64).with_invalid(invalid))
 }
 
 /// Cuts a slice that is empty or has one entry a ray.
@@ -230,7 +255,7 @@ impl Tracer for CpuTracer {
                 (rays.len(), ClosestJob { supply, hits, instances, probes: &mut [] })
             })
             .collect();
-        run(parts, control, |job| self.closest_part(job))
+        run(self.name, parts, control, |job| self.closest_part(job))
     }
 
     fn any(
@@ -255,7 +280,7 @@ impl Tracer for CpuTracer {
                 (rays.len(), AnyJob { supply, blocked, undecided, first_ray: part * PART })
             })
             .collect();
-        let stats = run(parts, control, |job| self.any_part(job))?;
+        let stats = run(self.name, parts, control, |job| self.any_part(job))?;
         undecided.extend(found.into_iter().flatten());
         Ok(stats)
     }
@@ -270,7 +295,7 @@ impl Tracer for CpuTracer {
                 (rays.len(), ClosestJob { supply, hits: &mut [], instances: &mut [], probes })
             })
             .collect();
-        run(parts, control, |job| self.cost_part(job))
+        run(self.name, parts, control, |job| self.cost_part(job))
     }
 
     fn preferred_batch(&self) -> usize {

@@ -4,7 +4,9 @@ use crate::machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run}
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, kernel_behind, kernel_name};
 use raywarp_family::{Space, Supply, Variant};
-use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+use raywarp_geom::{
+    BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, Ray, RayCost, TraceError, Tracer,
+};
 use raywarp_layout::MemoryLayout;
 
 /// Warps of a block, and blocks that run at once: enough for warps to meet others of their block and of another.
@@ -58,6 +60,8 @@ pub struct Traced {
     pub invalid: u32,
     /// Rays that were traced again.
     pub again: u32,
+    /// What traced, and what traced again.
+    pub names: [KernelName; 2],
     /// What lanes did, if that was asked for.
     pub logs: Logs,
 }
@@ -66,7 +70,7 @@ impl Traced {
     /// Counts of the batch.
     fn stats(&self) -> BatchStats {
         let [invalid, again] = [self.invalid, self.again].map(u64::from);
-        BatchStats { rays: self.hits.len() as u64, invalid, again }
+        BatchStats::of(self.names[0], self.hits.len() as u64).with_invalid(invalid).with_again(again, self.names[1])
     }
 
     /// A hit that the kernel has left alone.
@@ -224,7 +228,10 @@ impl EmulatedTracer {
         if fence.iter().flatten().chain(&instance_fence).any(|&word| word != JUNK) {
             return Err(Fault(format!("{}: something was written behind the results", self.variant)));
         }
-        Ok(Traced { hits, instances, blocked, undecided, invalid: counters[1], again: counters[2], logs })
+        let behind = kernel_behind(&self.variant).unwrap_or(self.variant);
+        let names = [self.variant, behind].map(|variant| KernelName::new(&variant.to_string()));
+        let [_, invalid, again, _] = counters;
+        Ok(Traced { hits, instances, blocked, undecided, invalid, again, names, logs })
     }
 }
 

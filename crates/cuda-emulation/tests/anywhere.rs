@@ -4,14 +4,15 @@
 use rayon::prelude::*;
 use raywarp_bvh::{Bvh2, build, presets};
 use raywarp_cpu::CpuTracer;
+use raywarp_cuda::sure_up_to;
 use raywarp_cuda_emulation::{EmulatedTracer, Order};
 use raywarp_family::{BoxPlanes, Tree, Variant};
-use raywarp_geom::{BatchStats, Control, FlatTriangles, Hit, HitKey, Ray, Tracer};
+use raywarp_geom::{BatchStats, Control, FlatTriangles, Hit, HitKey, KernelName, Kernels, Ray, Tracer};
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
 use raywarp_workload::closed::{Mesh, Random, all, place};
 
-/// Sizes of scenes; the last is near the largest that blocks can hold.
-const SIZES: [f32; 5] = [1e-12, 1e-6, 1.0, 1e6, 1e24];
+/// Sizes of scenes; the last is near the largest that blocks can hold, and stands at the origin.
+const SIZES: [f32; 7] = [1e-12, 1e-6, 1.0, 1e6, 1e24, 1e27, 5e29];
 /// How far rays start from what they aim at, in sizes.
 const WAYS: [f32; 7] = [0.2, 1.0, 5.0, 1e2, 1e4, 1e8, 1e16];
 /// Lengths of directions.
@@ -89,7 +90,15 @@ fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: im
                 }
                 assert_eq!(found.blocked, wanted.blocked, "{what}: {variant}, {how}");
             }
-            assert_eq!(found[0].stats, found[1].stats, "{what}: {variant}");
+            let counts = |found: &Found| [found.stats.rays, found.stats.invalid, found.stats.again];
+            assert_eq!(counts(&found[0]), counts(&found[1]), "{what}: {variant}");
+            // Named are the kernel and the one that traces what it leaves.
+            let mut kernels = Kernels::of(KernelName::new(&variant.to_string()), 0);
+            kernels.add(KernelName::new(&variant.to_string()), rays.len() as u64 - found[0].stats.again);
+            if let Some(behind) = raywarp_cuda::kernel_behind(&variant).filter(|_| found[0].stats.again > 0) {
+                kernels.add(KernelName::new(&behind.to_string()), found[0].stats.again);
+            }
+            assert_eq!(found[0].stats.kernels, kernels, "{what}: {variant}");
             assert!(variant.leaves_some() || found[0].stats.again == 0, "{variant}");
             again += found[0].stats.again;
         }
@@ -107,7 +116,7 @@ fn rays_from_anywhere_hit_what_they_hit_on_the_cpu() {
         let mut random = Random(11 + *number as u64);
         let (mut again, mut count) = (0, 0);
         for (i, size) in SIZES.into_iter().enumerate() {
-            let offset = [0.0, 1e2][(i + number) % 2];
+            let offset = if size < 1e25 { [0.0, 1e2][(i + number) % 2] } else { 0.0 };
             let triangles = placed(mesh, size, offset);
             let bvh = build(&triangles, &presets::SINGLE).unwrap();
             let rays = rays(&triangles, size, WAYS.len() * LENGTHS.len(), &mut random);
@@ -131,17 +140,14 @@ fn kernels_whose_boxes_grow_by_ray_find_the_same() {
     }
     let mut random = Random(3);
     for mesh in all() {
-        let triangles = placed(&mesh, 1e3, 1.0);
-        let bvh = build(&triangles, &presets::SINGLE).unwrap();
-        let rays: Vec<Ray> = rays(&triangles, 1e3, 1_000, &mut random).into_iter().filter(is_usual).collect();
-        check(mesh.name, &triangles, &bvh, &rays, |variant| variant.tree() != Tree::H8);
+        for (size, offset) in [(1e3, 1.0), (1e-12, 0.0), (4e24, 0.0)] {
+            let triangles = placed(&mesh, size, offset);
+            let bvh = build(&triangles, &presets::SINGLE).unwrap();
+            let rays = rays(&triangles, size, 350, &mut random);
+            let what = format!("{} of size {size:e}", mesh.name);
+            check(&what, &triangles, &bvh, &rays, |variant| variant.tree() != Tree::H8);
+        }
     }
-}
-
-/// Whether a ray is one that every watertight kernel promises.
-fn is_usual(ray: &Ray) -> bool {
-    let longest = ray.direction.iter().fold(0f32, |most, x| most.max(x.abs()));
-    (1e-20..1e20).contains(&longest) && ray.origin.iter().all(|x| x.abs() < 1e20)
 }
 
 #[test]
@@ -176,4 +182,34 @@ fn skipped() -> bool {
         println!("skipped: CUDA kernels are not emulated: {why}");
     }
     why.is_some()
+}
+
+#[test]
+fn beyond_what_a_kernel_is_sure_of_it_does_lose_rays() {
+    if skipped() {
+        return;
+    }
+    // Along an axis reciprocals are 2^40, and their products with planes of 1e30 no floats.
+    let boxes: Variant = "watertight".parse().unwrap();
+    let mesh = &all()[0];
+    let lost = |size: f32| {
+        let triangles = placed(mesh, size, 0.0);
+        let bvh = build(&triangles, &presets::SINGLE).unwrap();
+        let at = |i: usize| {
+            triangles.vertices[i % triangles.len()]
+                .iter()
+                .fold([0.0; 3], |sum: [f32; 3], corner| std::array::from_fn(|k| sum[k] + corner[k] / 3.0))
+        };
+        let along = |i: usize| {
+            let (centre, axis) = (at(i), i % 3);
+            let origin = std::array::from_fn(|k| if k == axis { -4.0 * size } else { centre[k] });
+            Ray::new(origin, std::array::from_fn(|k| f32::from(u8::from(k == axis))))
+        };
+        let rays: Vec<Ray> = (0..96).map(along).collect();
+        let right = trace(&CpuTracer::new(&bvh, &triangles).unwrap(), &rays, &[]);
+        let found = trace(&EmulatedTracer::new(&boxes, &bvh, &triangles).unwrap().unwrap(), &rays, &[]);
+        (0..rays.len()).filter(|&i| found.hits[i] != right.hits[i]).count()
+    };
+    assert_eq!([1.0, 2e24].map(lost), [0, 0]);
+    assert!(sure_up_to(&boxes) < 1e26 && lost(1e30) > 48, "{}", lost(1e30));
 }

@@ -1,9 +1,7 @@
 //! What can go wrong with a GPU.
 
+use crate::names::sure_up_to;
 use raywarp_family::Variant;
-
-/// Nodes of two boxes lose no ray in scenes up to here (docs/robustness.md, "Limits").
-const MOST_OF_TWO_BOXES: f32 = 1e25;
 
 /// Why a GPU cannot be used, or failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -59,6 +57,16 @@ pub enum CudaError {
         needed: usize,
         /// Entries.
         found: usize,
+    },
+    /// A scene in which a kernel that loses no ray elsewhere may lose some.
+    #[error("the scene reaches {farthest:e} from its origin, and {variant} may lose rays beyond {limit:e}")]
+    Unsure {
+        /// The kernel.
+        variant: Box<Variant>,
+        /// The scene's largest coordinate.
+        farthest: f32,
+        /// Up to which the kernel is sure.
+        limit: f32,
     },
     /// A leaf that does not fit the kernels' one-word entries.
     #[error(
@@ -116,13 +124,19 @@ impl CudaError {
 
     /// Whether a kernel's tree cannot hold a scene, which that of another may.
     pub fn is_limit(&self) -> bool {
-        matches!(self, Self::Layout(_) | Self::LeafTooLarge { .. } | Self::StackTooShallow { .. })
+        let of_scene = matches!(self, Self::Unsure { .. });
+        of_scene || matches!(self, Self::Layout(_) | Self::LeafTooLarge { .. } | Self::StackTooShallow { .. })
     }
 
-    /// Whether the watertight kernel over nodes of two boxes holds what another has refused for this, in a scene whose largest
-    /// coordinate is `farthest`.
-    pub fn two_boxes_hold(&self, farthest: f32) -> bool {
-        self.is_limit() && farthest < MOST_OF_TWO_BOXES
+    /// Refuses `variant`, one that loses no ray, where a scene whose largest coordinate is `farthest` is beyond that promise.
+    ///
+    /// # Errors
+    /// [`CudaError::Unsure`].
+    pub fn check_reach(variant: &Variant, farthest: f32) -> Result<(), Self> {
+        let limit = sure_up_to(variant);
+        // A coordinate that is no number is beyond, too.
+        let is_near = farthest <= limit;
+        if is_near { Ok(()) } else { Err(Self::Unsure { variant: Box::new(*variant), farthest, limit }) }
     }
 }
 

@@ -50,7 +50,7 @@ pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
     AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, compiled, kernel_behind, kernel_for_few, kernel_name,
-    options_text, other_sources, source_name, source_text, sources,
+    options_text, other_sources, source_name, source_text, sources, sure_up_to,
 };
 pub use pair::{CudaPair, EncodedPair, OnTree};
 pub use peak::PeakRates;

@@ -107,6 +107,12 @@ pub fn kernel_behind(variant: &Variant) -> Option<Variant> {
     variant.leaves_some().then(|| AGAIN.parse().ok()).flatten()
 }
 
+/// The largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none (docs/robustness.md, "Huge
+/// coordinates"): what blocks hold, and half of what keeps products of planes and reciprocals floats.
+pub fn sure_up_to(variant: &Variant) -> f32 {
+    if variant.tree() == Tree::H8 { 1.267_650_6e30 } else { 1e25 }
+}
+
 /// Kernels that keep as many rays in flight as fit and replace those that end. They differ for any-hit rays alone, so that it is
 /// chance which of them is found to be faster for closest-hit rays.
 const FOR_MANY: [&str; 2] =

@@ -10,7 +10,7 @@ use crate::{
 };
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Supply, Variant};
-use raywarp_geom::{BatchStats, FlatTriangles, Hit, Ray};
+use raywarp_geom::{BatchStats, FlatTriangles, Hit, KernelName, Ray};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rays of one launch at most: 2^31 less room for what warps ask in vain.
@@ -28,6 +28,8 @@ pub struct CudaTracer {
     any: Kernel,
     /// Behind each of the two, for what it leaves.
     again: Option<[Kernel; 2]>,
+    /// As batches name the kernels, and those behind them.
+    names: [KernelName; 2],
     /// Stacks of rays that move between lanes, for the larger of both grids.
     stacks: DeviceBuffer<u8>,
     /// Where the last launch that uses the stacks has ended: they are for one at a time.
@@ -188,6 +190,7 @@ impl CudaTracer {
             closest,
             any,
             again,
+            names: [*variant, kernel_behind(variant).unwrap_or(*variant)].map(|v| KernelName::new(&v.to_string())),
             stacks,
             stacks_free: Mutex::default(),
             portion: host::PORTION,
@@ -390,8 +393,13 @@ impl CudaTracer {
     pub fn stats(&self, stream: &Stream, count: usize, out: &DeviceHits) -> Result<BatchStats, CudaError> {
         let mut counters = [0; 3];
         stream.read(&out.work.counters, &mut counters)?;
-        let [_, invalid, again] = counters.map(u64::from);
-        Ok(BatchStats { rays: count as u64, invalid, again })
+        Ok(self.counted(count, [counters[1], counters[2]]))
+    }
+
+    /// What a launch of `count` rays counted: [`LaunchWork::counts`].
+    fn counted(&self, count: usize, counts: [u32; 2]) -> BatchStats {
+        let [invalid, again] = counts.map(u64::from);
+        BatchStats::of(self.names[0], count as u64).with_invalid(invalid).with_again(again, self.names[1])
     }
 }
 

@@ -1,6 +1,6 @@
 //! The trait behind which trees hide: batches of rays in, hits out.
 
-use crate::{Hit, HitKey, Ray};
+use crate::{Hit, HitKey, KernelName, Kernels, Ray};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts of one batch.
@@ -13,6 +13,31 @@ pub struct BatchStats {
     /// Rays that the tracer's own kernel could not decide and a slower one traced again, to the same hits: on a GPU those that
     /// start far outside of the scene, and some that meet a triangle edge-on or one that is extremely small or large.
     pub again: u64,
+    /// Who answered how many of the rays: together all of them.
+    pub kernels: Kernels,
+}
+
+impl BatchStats {
+    /// `rays` answered by `kernel`, all of them valid; where there are none nobody answered.
+    pub fn of(kernel: KernelName, rays: u64) -> Self {
+        let kernels = if rays == 0 { Kernels::default() } else { Kernels::of(kernel, rays) };
+        Self { rays, invalid: 0, again: 0, kernels }
+    }
+
+    /// The same of which so many were invalid.
+    #[must_use]
+    pub fn with_invalid(self, invalid: u64) -> Self {
+        Self { invalid, ..self }
+    }
+
+    /// The same of one kernel, of which `again` were left by it and answered by `behind`.
+    #[must_use]
+    pub fn with_again(self, again: u64, behind: KernelName) -> Self {
+        let Some(kernel) = self.kernels.first().filter(|_| again > 0) else { return self };
+        let mut kernels = Kernels::of(kernel, self.rays.saturating_sub(again));
+        kernels.add(behind, again);
+        Self { again, kernels, ..self }
+    }
 }
 
 impl std::ops::AddAssign for BatchStats {
@@ -20,6 +45,7 @@ impl std::ops::AddAssign for BatchStats {
         self.rays += other.rays;
         self.invalid += other.invalid;
         self.again += other.again;
+        self.kernels += other.kernels;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Batches of rays by a GPU once they are worth its start, and by this CPU until then.
 
 use crate::auto_rays::{device_name, gpus_for_rays, too_few};
-use crate::gpu::{Gpu, OnGpu};
+use crate::gpu::{Gpu, OnGpu, Placed};
 use raywarp_bvh::{BuildOptions, Bvh2};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::Device;
@@ -106,11 +106,16 @@ impl Needs {
         for ordinal in 0..count {
             let made = Device::open(ordinal).map_err(|error| error.to_string()).and_then(|device| {
                 let name = device_name(&device);
-                let gpu = Gpu::watertight(device).tracer(&self.bvh, &self.build, &self.triangles);
-                gpu.map(|gpu| (gpu.told(name), gpu)).map_err(|error| error.to_string())
+                let placed = Gpu::watertight(device).tracer(&self.bvh, &self.build, &self.triangles);
+                placed.map(|placed| (name, placed)).map_err(|error| error.to_string())
             });
             match made {
-                Ok((name, gpu)) => return State::Started(Arc::new(gpu), name),
+                Ok((name, Placed::Gpus(gpu))) => {
+                    let told = gpu.told(name);
+                    return State::Started(Arc::new(gpu), told);
+                }
+                // It would be so on every other.
+                Ok((_, Placed::Cpu(why))) => return State::Cpu(why),
                 Err(error) => left_out.push(format!("cuda:{ordinal}: {error}")),
             }
         }

@@ -8,6 +8,8 @@ use std::fmt;
 pub enum DeviceChoice {
     /// This CPU.
     Cpu,
+    /// The first GPU in the driver's order.
+    FirstCuda,
     /// GPUs by their numbers in the driver's order, counted from 0; each once.
     Cuda(Vec<usize>),
     /// All GPUs that the driver shows.
@@ -18,6 +20,11 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
+    /// Whether it asks for GPUs, and is not to do without.
+    pub fn names_gpus(&self) -> bool {
+        matches!(self, Self::FirstCuda | Self::Cuda(_) | Self::AllCuda)
+    }
+
     /// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.
     ///
     /// # Errors
@@ -25,6 +32,7 @@ impl DeviceChoice {
     pub fn open(&self) -> Result<Vec<Device>, CudaError> {
         let ordinals = match self {
             Self::Cpu | Self::Auto => Vec::new(),
+            Self::FirstCuda => vec![0],
             Self::Cuda(ordinals) => ordinals.clone(),
             // Of none the first is missing.
             Self::AllCuda => (0..Device::count()?.max(1)).collect(),
@@ -37,7 +45,7 @@ impl fmt::Display for DeviceChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cpu => f.write_str("cpu"),
-            Self::Cuda(ordinals) if ordinals == &[0] => f.write_str("cuda"),
+            Self::FirstCuda => f.write_str("cuda"),
             Self::Cuda(ordinals) => {
                 let numbers: Vec<String> = ordinals.iter().map(ToString::to_string).collect();
                 write!(f, "cuda:{}", numbers.join(","))

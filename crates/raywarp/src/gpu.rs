@@ -44,6 +44,14 @@ pub(crate) struct OnGpu {
     pub instead: Option<String>,
 }
 
+/// Who traces a scene that was to be traced by kernels of GPUs.
+pub(crate) enum Placed {
+    /// They do, if not by the kernels that were chosen.
+    Gpus(OnGpu),
+    /// No kernel that loses no ray holds the scene: the CPU's tracer is left, which holds all. With the reason for people.
+    Cpu(String),
+}
+
 impl Gpu {
     /// The kernel that is the fastest with most rays on the GPUs that were measured, untimed: its hits have the bits of the CPU's.
     pub fn watertight(device: Device) -> Self {
@@ -84,29 +92,61 @@ impl Gpu {
     }
 
     /// The kernels over `triangles`. `bvh` was built with [`Gpu::closest_tree`] of `options`; where any-hit rays need
-    /// smaller or larger leaves, they get a tree of their own. Where the kernels were not named and cannot hold the scene, the
-    /// watertight kernel over nodes of two boxes is taken, which holds more.
+    /// smaller or larger leaves, they get a tree of their own.
+    ///
+    /// Where the kernels were not named, and cannot hold the scene or are not sure of it, the next ones are taken that are: the
+    /// default ones, the watertight kernel over nodes of two boxes, and in the end the CPU's tracer.
     pub(crate) fn tracer(
         &self,
         bvh: &Bvh2,
         options: &BuildOptions,
         triangles: &FlatTriangles,
-    ) -> Result<OnGpu, PrepareError> {
-        let own = fitting(options, &self.any);
-        let second = if own == self.closest_tree(options) { None } else { Some(build(triangles, &own)?) };
-        let closest = OnTree { variant: &self.closest, bvh };
-        let any = OnTree { variant: &self.any, bvh: second.as_ref().unwrap_or(bvh) };
-        let wide = HOLDS_MORE.parse().ok().filter(|_| !self.is_named);
-        let (encoded, instead) = match (EncodedPair::new(closest, any, triangles), wide) {
-            (Err(error), Some(wide)) if error.two_boxes_hold(triangles.bounds().farthest()) => {
-                let on_tree = OnTree { variant: &wide, bvh };
-                let encoded = EncodedPair::new(on_tree, on_tree, triangles)?;
-                (encoded, Some(format!("{HOLDS_MORE} instead of {}: {error}", self.closest)))
-            }
-            (encoded, _) => (encoded?, None),
+    ) -> Result<Placed, PrepareError> {
+        let error = match self.encoded([&self.closest, &self.any], bvh, options, triangles) {
+            Err(PrepareError::Cuda(error)) if error.is_limit() && !self.is_named => error,
+            encoded => return Ok(Placed::Gpus(self.upload(&encoded?, None)?)),
         };
+        let next = [("raywarp-h8", Some(default_kernel())), (HOLDS_MORE, HOLDS_MORE.parse().ok())];
+        let is_other = |variant: &Variant| variant.tree() != self.closest.tree() || variant.tree() != self.any.tree();
+        for (name, variant) in next {
+            let Some(variant) = variant.filter(is_other) else { continue };
+            match self.encoded([&variant; 2], bvh, options, triangles) {
+                Err(PrepareError::Cuda(error)) if error.is_limit() => {}
+                encoded => {
+                    let instead = format!("{name} instead of {}: {error}", self.closest);
+                    return Ok(Placed::Gpus(self.upload(&encoded?, Some(instead))?));
+                }
+            }
+        }
+        Ok(Placed::Cpu(format!("no kernel of a GPU that loses no ray holds the scene: {error}")))
+    }
+
+    /// What two kernels walk, for closest-hit and for any-hit rays.
+    fn encoded(
+        &self,
+        [closest, any]: [&Variant; 2],
+        bvh: &Bvh2,
+        options: &BuildOptions,
+        triangles: &FlatTriangles,
+    ) -> Result<EncodedPair, PrepareError> {
+        if !self.is_named {
+            let farthest = triangles.bounds().farthest();
+            [closest, any].into_iter().try_for_each(|variant| CudaError::check_reach(variant, farthest))?;
+        }
+        let built = self.closest_tree(options);
+        let fits = [closest, any].map(|variant| fitting(options, variant));
+        let first = if fits[0] == built { None } else { Some(build(triangles, &fits[0])?) };
+        let second = if fits[1] == built || fits[1] == fits[0] { None } else { Some(build(triangles, &fits[1])?) };
+        let of_closest = first.as_ref().unwrap_or(bvh);
+        let of_any = if fits[1] == fits[0] { of_closest } else { second.as_ref().unwrap_or(bvh) };
+        let on = |variant, bvh| OnTree { variant, bvh };
+        Ok(EncodedPair::new(on(closest, of_closest), on(any, of_any), triangles)?)
+    }
+
+    /// Puts on all GPUs what was encoded.
+    fn upload(&self, encoded: &EncodedPair, instead: Option<String>) -> Result<OnGpu, PrepareError> {
         let pair = |device: &Device| -> Result<CudaPair, CudaError> {
-            let pair = CudaPair::upload(device, &encoded)?;
+            let pair = CudaPair::upload(device, encoded)?;
             if self.is_named { Ok(pair) } else { pair.by_size() }
         };
         let names = self.devices().map(|device| format!("cuda:{}", device.ordinal()));
@@ -157,10 +197,16 @@ mod tests {
     fn a_scene_that_does_not_fit_goes_to_the_kernel_that_holds_more_and_a_device_that_fails_does_not() {
         let deep = CudaError::StackTooShallow { needed: 64, found: 63 };
         let many = CudaError::Layout(LayoutError::TooMany { what: "blocks", found: 1 << 25, limit: 1 << 24 });
-        for error in [deep, many] {
-            assert!(error.two_boxes_hold(1e6) && !error.two_boxes_hold(1e26), "{error}");
-        }
-        assert!(!CudaError::NoDriver.two_boxes_hold(1.0));
-        assert!(HOLDS_MORE.parse::<Variant>().is_ok());
+        assert!(deep.is_limit() && many.is_limit() && !CudaError::NoDriver.is_limit());
+        let wide = HOLDS_MORE.parse::<Variant>().unwrap();
+        let is_sure = |variant: &Variant, farthest| match CudaError::check_reach(variant, farthest) {
+            Ok(()) => true,
+            Err(error) => !error.is_limit(),
+        };
+        assert_eq!([1e6, 1e25, 1e26, f32::NAN].map(|far| is_sure(&wide, far)), [true, true, false, false]);
+        assert_eq!(
+            [1e26, 1.2e30, 1.3e30, f32::MAX].map(|far| is_sure(&default_kernel(), far)),
+            [true, true, false, false]
+        );
     }
 }

@@ -83,8 +83,8 @@ pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings};
 pub use query::{QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{
-    Aabb, Affine, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer,
-    TriangleMesh,
+    Aabb, Affine, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, Kernels, Ray, RayCost,
+    TraceError, Tracer, TriangleMesh,
 };
 pub use raywarp_render_cuda::{
     BindingResource, BounceSeconds, Compaction, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions,

@@ -2,7 +2,7 @@
 
 use crate::cpu_tree::cpu_tree;
 use crate::framing::frame_bounds;
-use crate::gpu::{Gpu, OneOfGpus};
+use crate::gpu::{Gpu, OneOfGpus, Placed};
 use crate::gpu_tree::{GpuTree, TreeEffort};
 use crate::late_tracer::LateTracer;
 use crate::lighting::{LightRequest, LightSource};
@@ -97,7 +97,7 @@ impl PrepareError {
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Cuda(error) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
-            Self::Engine(RenderCudaError::Extent { .. }) => true,
+            Self::Engine(RenderCudaError::Extent { .. } | RenderCudaError::Areas { .. }) => true,
             _ => false,
         }
     }
@@ -123,8 +123,7 @@ pub struct Prepared {
     shading: OnceLock<ShadingScene>,
     bvh: Arc<Bvh2>,
     tracing: Tracing,
-    /// Why another kernel of the GPU traces than the one that was chosen.
-    instead: Option<String>,
+    instead: Instead,
     /// What the canonical tree was built with.
     build: BuildOptions,
     bounds: Aabb,
@@ -186,7 +185,17 @@ impl Prepared {
         let encoding = Encoding::begin(&scene, &bvh, &triangles);
         let tracer = LateTracer::new(bvh.clone(), triangles.clone());
         let tracing = Tracing::Late(Box::new(ForPaths { tree, triangles, encoding, tracer }));
-        Ok(Self { scene, shading, bvh, tracing, instead: None, build: tree.build, bounds, timings, triangle_count })
+        Ok(Self {
+            scene,
+            shading,
+            bvh,
+            tracing,
+            instead: Instead::None,
+            build: tree.build,
+            bounds,
+            timings,
+            triangle_count,
+        })
     }
 
     /// The scene.
@@ -214,12 +223,18 @@ impl Prepared {
         self.tracing.late()
     }
 
-    /// Why another kernel of the GPU traces than the one that was chosen, where that cannot hold the scene.
+    /// Why another kernel of the GPU traces than the one that was chosen, or the CPU does, where that cannot hold the scene.
     pub fn instead(&self) -> Option<&str> {
-        self.instead.as_deref()
+        self.instead.line()
     }
 
-    /// Has `gpu` trace the rays of the scene, whatever did so before. For scenes that GPUs do not take whole paths of.
+    /// Whether the CPU traces although a GPU was to, since none of its kernels holds the scene that loses no ray.
+    pub fn is_left_to_cpu(&self) -> bool {
+        matches!(self.instead, Instead::Cpu(_))
+    }
+
+    /// Has `gpu` trace the rays of the scene, whatever did so before. For scenes that GPUs do not take whole paths of. Where no
+    /// kernel holds it that loses no ray, the CPU traces: [`Prepared::instead`].
     ///
     /// # Errors
     /// [`PrepareError`]; what traced before then still does.
@@ -231,10 +246,10 @@ impl Prepared {
         };
         let fits = gpu.closest_tree(&self.build);
         let own = if fits == self.build { None } else { Some(build(&flat, &fits)?) };
-        let made = gpu.tracer(own.as_ref().unwrap_or(&self.bvh), &self.build, &flat)?;
-        let bytes = made.bytes();
-        self.instead = made.instead;
-        self.tracing = Tracing::Now(Box::new(made.tracer), bytes);
+        let bvh = own.as_ref().unwrap_or(&self.bvh);
+        let Traced { tracer, bytes, instead } = traced_by(gpu.tracer(bvh, &self.build, &flat)?, bvh, &flat)?;
+        self.instead = instead;
+        self.tracing = Tracing::Now(tracer, bytes);
         Ok(())
     }
 
@@ -385,8 +400,28 @@ struct Traced {
     tracer: Box<dyn Tracer>,
     /// Of its tree.
     bytes: usize,
-    /// Why it is another kernel than was chosen.
-    instead: Option<String>,
+    instead: Instead,
+}
+
+/// What traces in the place of the kernel that was chosen, for people to read.
+#[derive(Debug, Default)]
+enum Instead {
+    /// That kernel does, or the CPU was chosen.
+    #[default]
+    None,
+    /// Another kernel.
+    Kernel(String),
+    /// The CPU.
+    Cpu(String),
+}
+
+impl Instead {
+    fn line(&self) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::Kernel(line) | Self::Cpu(line) => Some(line),
+        }
+    }
 }
 
 /// What traces.
@@ -394,11 +429,25 @@ fn tracer(options: &PrepareOptions, bvh: &Bvh2, triangles: &FlatTriangles) -> Re
     let Some(gpu) = &options.gpu else {
         let tracer = CpuTracer::new(bvh, triangles)?;
         let bytes = tracer.bytes();
-        return Ok(Traced { tracer: Box::new(tracer), bytes, instead: None });
+        return Ok(Traced { tracer: Box::new(tracer), bytes, instead: Instead::None });
     };
-    let made = gpu.tracer(bvh, &options.build, triangles)?;
-    let bytes = made.bytes();
-    Ok(Traced { tracer: Box::new(made.tracer), bytes, instead: made.instead })
+    traced_by(gpu.tracer(bvh, &options.build, triangles)?, bvh, triangles)
+}
+
+/// What was found to hold the scene: the GPUs' kernels, or else the CPU's tracer.
+fn traced_by(placed: Placed, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Traced, PrepareError> {
+    Ok(match placed {
+        Placed::Gpus(made) => {
+            let bytes = made.bytes();
+            let instead = made.instead.map_or(Instead::None, Instead::Kernel);
+            Traced { tracer: Box::new(made.tracer), bytes, instead }
+        }
+        Placed::Cpu(why) => {
+            let tracer = CpuTracer::new(bvh, triangles)?;
+            let bytes = tracer.bytes();
+            Traced { tracer: Box::new(tracer), bytes, instead: Instead::Cpu(format!("the CPU traces: {why}")) }
+        }
+    })
 }
 
 /// Refuses triangles that can be counted but for which there is no memory.

@@ -3,7 +3,7 @@
 use crate::auto_rays::device_name;
 use crate::auto_tracer::AutoTracer;
 use crate::device_choice::DeviceChoice;
-use crate::gpu::{Gpu, OnGpu, OneOfGpus};
+use crate::gpu::{Gpu, OnGpu, OneOfGpus, Placed};
 use crate::prepared::PrepareError;
 use raywarp_bvh::{BuildError, BuildOptions, build, presets};
 use raywarp_cpu::CpuTracer;
@@ -91,6 +91,8 @@ pub struct TriangleBvh {
 /// What traces batches.
 enum Batches {
     Cpu,
+    /// With the reason: no kernel of the GPUs that were named holds the scene and loses no ray.
+    CpuInstead(String),
     Gpus(Box<OnGpu>),
     Auto(Box<AutoTracer>),
 }
@@ -116,8 +118,9 @@ impl TriangleBvh {
     /// [`TriangleBvh::any_batch`]):
     ///
     /// - [`DeviceChoice::Cpu`]: this CPU.
-    /// - [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch of every batch. The tree is
-    ///   [`presets::GPU`], which takes longer to build than the CPU's default.
+    /// - [`DeviceChoice::FirstCuda`], [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch of every batch. The tree is
+    ///   [`presets::GPU`], which takes longer to build than the CPU's default. A scene that no kernel holds which loses no ray
+    ///   (docs/gpu.md, "Limits") is traced here, and [`TriangleBvh::batches_by`] says why.
     /// - [`DeviceChoice::Auto`]: this CPU, until so many rays were asked for that a GPU would have been worth its start
     ///   ([`crate::rays_worth_a_gpu`]); then the first GPU that can be used, if there is one. It is started within the batch
     ///   that comes then; triangles and tree are kept for it until then. Where it cannot be, or fails later, the CPU goes on, and [`TriangleBvh::batches_by`] says why.
@@ -143,7 +146,7 @@ impl TriangleBvh {
     /// As [`TriangleBvh::build`]; of GPUs that are named [`QueryError::Cuda`] or [`QueryError::OneOfGpus`] where one is not
     /// there, fails or has no room, and [`QueryError::NoGpuNamed`] where none is.
     pub fn build_on(meshes: &[TriangleMesh], device: &DeviceChoice) -> Result<Self, QueryError> {
-        let on_gpu = matches!(device, DeviceChoice::Cuda(_) | DeviceChoice::AllCuda);
+        let on_gpu = device.names_gpus();
         Self::build_with_on(meshes, &if on_gpu { presets::GPU } else { BuildOptions::default() }, device)
     }
 
@@ -159,7 +162,7 @@ impl TriangleBvh {
         // Before the tree: what is not there shows at once.
         let mut devices = device.open()?.into_iter();
         let gpu = devices.next().map(|first| Gpu::watertight(first).with_others(devices.collect()));
-        if gpu.is_none() && matches!(device, DeviceChoice::Cuda(_) | DeviceChoice::AllCuda) {
+        if gpu.is_none() && device.names_gpus() {
             return Err(QueryError::NoGpuNamed);
         }
         let flat = flat(meshes)?;
@@ -171,7 +174,10 @@ impl TriangleBvh {
         let bvh = build(&flat, &fits)?;
         let cpu = Arc::new(CpuTracer::new(&bvh, &flat)?);
         let batches = match (gpu, device) {
-            (Some(gpu), _) => Batches::Gpus(Box::new(gpu.tracer(&bvh, options, &flat)?)),
+            (Some(gpu), _) => match gpu.tracer(&bvh, options, &flat)? {
+                Placed::Gpus(gpus) => Batches::Gpus(Box::new(gpus)),
+                Placed::Cpu(why) => Batches::CpuInstead(why),
+            },
             (None, DeviceChoice::Auto) => Batches::Auto(Box::new(AutoTracer::new(cpu.clone(), bvh, *options, flat))),
             (None, _) => Batches::Cpu,
         };
@@ -183,6 +189,7 @@ impl TriangleBvh {
     pub fn batches_by(&self) -> String {
         match &self.batches {
             Batches::Cpu => "the CPU".into(),
+            Batches::CpuInstead(why) => format!("the CPU: {why}"),
             Batches::Gpus(gpus) => {
                 let names = gpus.tracer.tracers().map(CudaPair::device).map(device_name).collect::<Vec<_>>().join(", ");
                 gpus.told(names)
@@ -246,7 +253,7 @@ impl TriangleBvh {
     /// What traces batches, for the renderer's interface.
     pub fn tracer(&self) -> &dyn Tracer {
         match &self.batches {
-            Batches::Cpu => &*self.cpu,
+            Batches::Cpu | Batches::CpuInstead(_) => &*self.cpu,
             Batches::Gpus(gpus) => &gpus.tracer,
             Batches::Auto(auto) => &**auto,
         }

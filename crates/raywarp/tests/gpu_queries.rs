@@ -36,12 +36,22 @@ fn rays(count: usize) -> Vec<Ray> {
 type Answers = (Vec<[u32; 4]>, Vec<u32>, Vec<u32>);
 
 fn ask(bvh: &TriangleBvh, rays: &[Ray]) -> Result<Answers, TraceError> {
+    Ok(ask_by(bvh, rays)?.0)
+}
+
+/// Kernels, each with the rays that it answered.
+type ByKernel = Vec<(&'static str, u64)>;
+
+/// The answers, and who gave those to both questions.
+fn ask_by(bvh: &TriangleBvh, rays: &[Ray]) -> Result<(Answers, ByKernel), TraceError> {
     let (mut hits, mut meshes) = (vec![Hit::default(); rays.len()], vec![7; rays.len()]);
-    bvh.closest_batch(rays, &mut hits, &mut meshes, &Control::default())?;
+    let mut stats = bvh.closest_batch(rays, &mut hits, &mut meshes, &Control::default())?;
     let mut blocked = vec![0; rays.len().div_ceil(32)];
-    bvh.any_batch(rays, &mut blocked, &Control::default())?;
+    stats += bvh.any_batch(rays, &mut blocked, &Control::default())?;
+    let kernels: Vec<_> = stats.kernels.iter().map(|(kernel, rays)| (kernel.as_str(), rays)).collect();
+    assert_eq!(kernels.iter().map(|(_, rays)| rays).sum::<u64>(), 2 * rays.len() as u64);
     let hits = hits.iter().map(|hit| [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.primitive]).collect();
-    Ok((hits, meshes, blocked))
+    Ok(((hits, meshes, blocked), kernels))
 }
 
 #[test]
@@ -70,6 +80,34 @@ fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_witho
         assert!(matches!(ask(&bvh, &rays(70)), Err(TraceError::Device(_))));
         driver.fails_at(NEVER, false);
     }
+}
+
+#[test]
+fn statistics_name_the_kernels_that_answered() {
+    let Some(driver) = Driver::get() else { return };
+    driver.devices(2);
+    let cpu = TriangleBvh::build(&meshes()).unwrap();
+    assert_eq!(ask_by(&cpu, &rays(70)).unwrap().1, [("cpu/wide8", 140)]);
+    let [many, few] =
+        ["replace/phased/h8?batch=exact&occlusion=far&refill=80", "direct/phased/h8?occlusion=far&step=75&test=37"];
+    for choice in [DeviceChoice::Cuda(vec![0]), DeviceChoice::AllCuda] {
+        let bvh = TriangleBvh::build_on(&meshes(), &choice).unwrap();
+        for (count, kernel) in [(70, few), (3000, many)] {
+            assert_eq!(ask_by(&bvh, &rays(count)).unwrap().1, [(kernel, 2 * count as u64)], "{choice}");
+        }
+        assert_eq!(ask_by(&bvh, &[]).unwrap().1, []);
+    }
+    // Beyond what any kernel of a GPU is sure of: the CPU, and so it is said.
+    let mut far = meshes();
+    far.iter_mut().flat_map(|mesh| &mut mesh.positions).flatten().for_each(|x| *x *= 1e31);
+    let far_rays: Vec<Ray> =
+        rays(300).into_iter().map(|ray| Ray { origin: ray.origin.map(|x| x * 1e31), ..ray }).collect();
+    let bvh = TriangleBvh::build_on(&far, &DeviceChoice::Cuda(vec![1])).unwrap();
+    let (answers, kernels) = ask_by(&bvh, &far_rays).unwrap();
+    assert!(answers == ask(&TriangleBvh::build(&far).unwrap(), &far_rays).unwrap());
+    assert_eq!(kernels, [("cpu/wide8", 600)]);
+    let why = "the CPU: no kernel of a GPU that loses no ray holds the scene: the scene reaches ";
+    assert!(bvh.batches_by().starts_with(why), "{}", bvh.batches_by());
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub use launches::StageSeconds;
 pub use options::EngineOptions;
 
 use crate::RenderCudaError;
+use crate::areas;
 use crate::counts::{PathCounts, Stage};
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
@@ -85,8 +86,8 @@ impl CudaRenderer {
     /// [`EngineOptions::farthest_origin`].
     ///
     /// # Errors
-    /// [`RenderCudaError`]; [`RenderCudaError::Extent`] for scenes so large or small that triangles' areas are beyond what the
-    /// kernels invert. (A triangle some 1e-18 wide in a larger scene is not hit.)
+    /// [`RenderCudaError`]; [`RenderCudaError::Extent`] and [`RenderCudaError::Areas`] for scenes so large or small, or with such
+    /// triangles, that areas are beyond what the kernels decide.
     pub fn encode(
         walk: Walk,
         bvh: &Bvh2,
@@ -100,6 +101,9 @@ impl CudaRenderer {
         let is_ordinary = farthest <= LARGEST_COORDINATE && extent >= LEAST_EXTENT;
         if !is_ordinary && !bounds.is_empty() {
             return Err(RenderCudaError::Extent { farthest, extent });
+        }
+        if let Some((count, area)) = areas::unsure(triangles).filter(|_| walk == Walk::Phased) {
+            return Err(RenderCudaError::Areas { count, area });
         }
         let mut encoded = EncodedScene::reaching(&tree_variant(walk)?, bvh, triangles, 0.5 * farthest_origin)?;
         // Kernels want the flat scene's index of a triangle; its order is that of instances and their primitives.

@@ -32,6 +32,17 @@ pub enum RenderCudaError {
         /// The longest side of the scene's box.
         extent: f32,
     },
+    /// Triangles so small, thin or large that the kernels' test of pairs cannot decide them, and the kernels trace no ray again.
+    #[error(
+        "{count} of its triangles, one of which has a doubled area of {area:.1e}, are beyond what the GPU's path tracer decides (1e-29 to \
+         7e35)"
+    )]
+    Areas {
+        /// How many.
+        count: usize,
+        /// Of one of them.
+        area: f64,
+    },
     /// Kernels of experiments, and a scene with more than they know.
     #[error("{what} is for scenes of diffuse surfaces alone, without textures, holes and media")]
     NotPlain {

@@ -4,13 +4,14 @@
 //! kernels/      raywarp-render's functions of one path again in CUDA C++, under the stems of crates/render/src, with the
 //!               same bits; stage/ and organisation/ make kernels of them
 //! prebuilt/     what `cargo xtask kernels` made of those
-//! src/          puts a scene (scene.rs, textures.rs) and a film (film.rs) into a device's memory, keeps the state of paths
+//! src/          puts a scene (scene.rs, textures.rs; areas.rs says which it leaves to others) and a film (film.rs) into a device's memory, keeps the state of paths
 //!               (state.rs), loads kernels (kernels.rs), launches them (engine.rs), counts (counts.rs) and says what
 //!               bounds that (roofline.rs); several.rs shares a picture out (share.rs) among devices
 //! ```
 //!
 //! [`CudaRenderers`], on one device or several, is a [`raywarp_render::PathEngine`].
 
+mod areas;
 mod counts;
 mod engine;
 mod error;

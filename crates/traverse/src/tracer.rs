@@ -5,7 +5,7 @@ use crate::probe::{Event, Probe};
 use crate::warp::Answer;
 use rayon::prelude::*;
 use raywarp_family::{Block, Query, Variant};
-use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, KernelName, Ray, RayCost, TraceError, Tracer};
 use std::sync::Arc;
 
 /// Rays that a task traces between two looks at the cancel token.
@@ -18,6 +18,8 @@ const RESIDENT: u32 = 4;
 pub struct FamilyTracer {
     kernel: Arc<Kernel>,
     machine: Machine,
+    /// As batches name it, and what traces what it leaves: by the same schedule, each triangle by itself.
+    names: [KernelName; 2],
 }
 
 impl FamilyTracer {
@@ -29,7 +31,8 @@ impl FamilyTracer {
         let kernel = kernel.into();
         let nothing = Batch { rays: &[], after: &[], query: Query::Closest, resident: 1 };
         kernel.warp_count(machine, &nothing)?;
-        Ok(Self { kernel, machine })
+        let names = [*kernel.variant(), kernel.variant().again()].map(|variant| KernelName::new(&variant.to_string()));
+        Ok(Self { kernel, machine, names })
     }
 
     /// What traces.
@@ -73,14 +76,14 @@ impl FamilyTracer {
     }
 }
 
-/// Counts of a batch.
-fn stats<'a>(rays: usize, answers: impl Iterator<Item = &'a Answer>) -> BatchStats {
-    let mut stats = BatchStats { rays: rays as u64, ..BatchStats::default() };
+/// Counts of a batch by a kernel and the one behind it.
+fn stats<'a>(names: [KernelName; 2], rays: usize, answers: impl Iterator<Item = &'a Answer>) -> BatchStats {
+    let (mut invalid, mut again) = (0, 0);
     for answer in answers {
-        stats.invalid += u64::from(answer.invalid);
-        stats.again += u64::from(answer.again);
+        invalid += u64::from(answer.invalid);
+        again += u64::from(answer.again);
     }
-    stats
+    BatchStats::of(names[0], rays as u64).with_invalid(invalid).with_again(again, names[1])
 }
 
 impl Tracer for FamilyTracer {
@@ -104,7 +107,7 @@ impl Tracer for FamilyTracer {
                 }
             }
         }
-        Ok(stats(rays.len(), chunks.iter().flatten()))
+        Ok(stats(self.names, rays.len(), chunks.iter().flatten()))
     }
 
     fn any(
@@ -130,7 +133,7 @@ impl Tracer for FamilyTracer {
                 }
             }
         }
-        Ok(stats(rays.len(), chunks.iter().flatten()))
+        Ok(stats(self.names, rays.len(), chunks.iter().flatten()))
     }
 
     fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
@@ -143,7 +146,7 @@ impl Tracer for FamilyTracer {
             let batch = Batch { rays, after: &[], query: Query::Closest, resident: RESIDENT };
             let answers = self.trace(&batch, Some(&mut CostProbe(costs)));
             control.advance(rays.len());
-            Ok(stats(rays.len(), answers.iter()))
+            Ok(stats(self.names, rays.len(), answers.iter()))
         };
         let chunks: Result<Vec<BatchStats>, TraceError> =
             rays.par_chunks(CHUNK).zip(costs.par_chunks_mut(CHUNK)).map(chunk).collect();

@@ -111,14 +111,15 @@ pub fn check(
         after = Some(oracle.judge_after(triangles, rays, &first, &hits, &instances, tolerance));
     }
     let invalid = rays.iter().filter(|ray| !ray.is_valid()).count() as u64;
+    let by_kernel =
+        |stats: &BatchStats| stats.kernels.iter().map(|(_, rays)| rays).sum::<u64>() + stats.kernels.others();
     let complaint = |stats: &BatchStats| {
-        format!("counted {} rays, {} invalid, of {}, {invalid} invalid", stats.rays, stats.invalid, rays.len())
+        let BatchStats { rays: counted, invalid: missed, kernels, .. } = stats;
+        format!("counted {counted} rays, {missed} invalid, by {kernels:?}, of {}, {invalid} invalid", rays.len())
     };
-    let complaints = stats
-        .iter()
-        .filter(|stats| (stats.rays, stats.invalid) != (rays.len() as u64, invalid))
-        .map(complaint)
-        .collect();
+    let count = rays.len() as u64;
+    let is_wrong = |stats: &&BatchStats| (stats.rays, stats.invalid, by_kernel(stats)) != (count, invalid, count);
+    let complaints = stats.iter().filter(is_wrong).map(complaint).collect();
     let allowed_rate = if case.borderline || !expectations.watertight { 1.0 } else { EXCUSED_RATE };
     Ok(Report { case: case.name, closest, any, after, complaints, allowed_rate })
 }

@@ -16,7 +16,7 @@
 mod inside;
 mod speed;
 
-use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use raywarp::bvh::{build, presets};
 use raywarp::cpu::CpuTracer;
@@ -62,6 +62,33 @@ fn missing() -> Option<String> {
     (!nvrtc).then(|| "libnvrtc was not found; pip install nvidia-cuda-nvrtc-cu12 has it".to_string())
 }
 
+/// Has `tracer` find what the program's `rays` hit, eight floats each, into its `hits`, four each; waits for nothing. The stream
+/// is that of `queue`, on which both are, and they live until it was waited for.
+fn trace(
+    tracer: &CudaTracer,
+    stream: &Stream,
+    queue: &CudaStream,
+    rays: &CudaSlice<f32>,
+    hits: &mut CudaSlice<f32>,
+    work: &mut LaunchWork,
+) -> Result<(), Box<dyn Error>> {
+    let count = rays.len() / 8;
+    assert!(hits.len() >= 4 * count, "a hit a ray");
+    // SAFETY: as many rays and hits, which only this stream uses, as the text above says.
+    let (from, to) = unsafe {
+        let hits = DeviceSliceMut::<Hit>::from_raw(hits.device_ptr_mut(queue).0, count);
+        (DeviceSlice::<Ray>::from_raw(rays.device_ptr(queue).0, count), hits)
+    };
+    let out = DeviceHitsMut {
+        hits: to,
+        instances: DeviceSliceMut::EMPTY,
+        blocked: DeviceSliceMut::EMPTY,
+        undecided: DeviceSliceMut::EMPTY,
+        work,
+    };
+    Ok(tracer.launch(stream, Query::Closest, from, count, None, out)?)
+}
+
 /// Whether all pictures are right.
 fn run() -> Result<bool, Box<dyn Error>> {
     // The program's own: a context, a stream, kernels, memory.
@@ -93,19 +120,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
         // SAFETY: the kernel takes these, and writes COUNT rays of 8 floats.
         unsafe { builder.launch(launch) }?;
 
-        // SAFETY: as many rays and hits. Both live until the stream was waited for, and only this stream uses them.
-        let (from, to) = unsafe {
-            let hits = DeviceSliceMut::<Hit>::from_raw(hits.device_ptr_mut(&queue).0, COUNT);
-            (DeviceSlice::<Ray>::from_raw(rays.device_ptr(&queue).0, COUNT), hits)
-        };
-        let out = DeviceHitsMut {
-            hits: to,
-            instances: DeviceSliceMut::EMPTY,
-            blocked: DeviceSliceMut::EMPTY,
-            undecided: DeviceSliceMut::EMPTY,
-            work: &mut work,
-        };
-        tracer.launch(&stream, Query::Closest, from, COUNT, None, out)?;
+        trace(&tracer, &stream, &queue, &rays, &mut hits, &mut work)?;
 
         let mut picture: CudaSlice<u32> = queue.alloc_zeros(COUNT)?;
         let count = COUNT as u32;

@@ -1,14 +1,11 @@
 //! How fast a kernel of the program's own traces from inside (given.cu), beside the library's kernels, which take the same rays
 //! from the same memory: rays from an eye, and scattered ones from where those hit.
 
-use crate::{EYES, inside};
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
-use raywarp::bvh::{build, presets};
+use crate::{EYES, inside, trace};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, PushKernelArg};
 use raywarp::cpu::CpuTracer;
-use raywarp::cuda::{
-    CudaTracer, Device, DeviceHitsMut, DeviceScene, DeviceSlice, DeviceSliceMut, LaunchWork, Query, Stream,
-};
-use raywarp::{Control, FlatTriangles, Hit, Ray, Tracer};
+use raywarp::cuda::{CudaTracer, Device, LaunchWork, Stream};
+use raywarp::{Control, Hit, Ray, Tracer};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,22 +28,19 @@ pub fn is_same(
     stream: &Stream,
     vertices: &[[[f32; 3]; 3]],
 ) -> Result<bool, Box<dyn Error>> {
-    let triangles = FlatTriangles::from_vertices(vertices.to_vec());
-    let bvh = build(&triangles, &presets::GPU)?;
-    let scene = DeviceScene::for_kernels(device, stream, &bvh, &triangles)?;
-    let tree = inside::Tree(scene.tree(stream));
+    let scene = inside::Scene::new(device, stream, vertices)?;
+    let tree = inside::Tree(scene.on_device.tree(stream));
     let module = inside::compiled(context, "given.cu", include_str!("given.cu"))?;
     let kernels = KERNELS.map(|name| module.load_function(name));
     let (eye, mut work) = (from_the_eye(), LaunchWork::new(stream)?);
-    let scattered = scattered(&CpuTracer::new(&bvh, &triangles)?, &eye)?;
+    let scattered = scattered(&CpuTracer::new(&scene.bvh, &scene.triangles)?, &eye)?;
 
     let mut same = true;
     for (name, given) in [("from the eye", &eye), ("scattered", &scattered)] {
         let floats: &[f32] = bytemuck::cast_slice(given);
         let rays = queue.clone_htod(floats)?;
         let mut hits: CudaSlice<f32> = queue.alloc_zeros(4 * COUNT)?;
-        let (count, blocks) = (COUNT as u32, (COUNT as u32).div_ceil(inside::BLOCK));
-        let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (inside::BLOCK, 1, 1), shared_mem_bytes: 0 };
+        let (count, config) = (COUNT as u32, inside::a_thread_each(COUNT));
         let mut line = format!("{COUNT} rays {name}, million a second: from inside");
         let mut own: Vec<f32> = Vec::new();
         for (name, kernel) in KERNELS.iter().zip(&kernels) {
@@ -67,22 +61,8 @@ pub fn is_same(
         }
         for variant in ["raywarp-h8-direct", "raywarp-h8"] {
             queue.memset_zeros(&mut hits)?;
-            let tracer = CudaTracer::new(device, &variant.parse()?, &bvh, &triangles)?;
-            let rate = mega_rays(queue, || {
-                // SAFETY: as many rays and hits, which live until the stream was waited for and which only this stream uses.
-                let (from, to) = unsafe {
-                    let hits = DeviceSliceMut::<Hit>::from_raw(hits.device_ptr_mut(queue).0, COUNT);
-                    (DeviceSlice::<Ray>::from_raw(rays.device_ptr(queue).0, COUNT), hits)
-                };
-                let out = DeviceHitsMut {
-                    hits: to,
-                    instances: DeviceSliceMut::EMPTY,
-                    blocked: DeviceSliceMut::EMPTY,
-                    undecided: DeviceSliceMut::EMPTY,
-                    work: &mut work,
-                };
-                Ok(tracer.launch(stream, Query::Closest, from, COUNT, None, out)?)
-            })?;
+            let tracer = CudaTracer::new(device, &variant.parse()?, &scene.bvh, &scene.triangles)?;
+            let rate = mega_rays(queue, || trace(&tracer, stream, queue, &rays, &mut hits, &mut work))?;
             let theirs = queue.clone_dtoh(&hits)?;
             queue.synchronize()?;
             line += &format!(", {rate:.0} by {variant}");

@@ -1,6 +1,6 @@
 //! What was counted of launches: instructions by a profiler, and events by the Rust schedules.
 
-use raywarp_cuda::{Count, Issued};
+use raywarp_cuda::{Count, Issued, Query, compiled, kernel_behind, kernel_name};
 use std::collections::{BTreeMap, HashMap};
 
 /// A kernel's launch on a batch.
@@ -47,18 +47,38 @@ pub fn launches(events: &str, counts: &str) -> Result<Vec<Launch>, String> {
         *launch.events.entry(Count { after: None, ..count }).or_default() += times;
     }
     let pages = pages(counts)?;
+    // Behind a kernel that leaves rays another one is launched for these, of which there are no events.
+    let behind = kernels_behind();
+    let wanted: Vec<(usize, Option<&String>)> = launches
+        .iter()
+        .flat_map(|(&i, launch)| [Some((i, None)), behind.get(&launch.kernel).map(|kernel| (i, Some(kernel)))])
+        .flatten()
+        .collect();
     // Some versions print each page twice.
-    let copies = pages.len() / launches.len().max(1);
-    if copies == 0 || pages.len() != copies * launches.len() {
-        return Err(format!("{} launches were counted, and there are events of {}", pages.len(), launches.len()));
+    let copies = pages.len() / wanted.len().max(1);
+    if copies == 0 || pages.len() != copies * wanted.len() {
+        return Err(format!("{} launches were counted, and there should be {}", pages.len(), wanted.len()));
     }
-    for (page, launch) in pages.into_iter().step_by(copies).zip(launches.values_mut()) {
-        if page.kernel != launch.kernel {
-            return Err(format!("{} was counted where there are events of {}", page.kernel, launch.kernel));
+    for (page, (i, behind)) in pages.into_iter().step_by(copies).zip(wanted) {
+        let launch = launches.entry(i).or_default();
+        let kernel = behind.unwrap_or(&launch.kernel);
+        if page.kernel != *kernel {
+            return Err(format!("{} was counted in the place of {kernel}", page.kernel));
         }
-        (launch.counts, launch.opcodes) = (page.counts, page.opcodes);
+        if behind.is_none() {
+            (launch.counts, launch.opcodes) = (page.counts, page.opcodes);
+        }
     }
     Ok(launches.into_values().collect())
+}
+
+/// For each kernel that leaves rays the one that is launched behind it.
+fn kernels_behind() -> HashMap<String, String> {
+    let all = compiled().into_iter().flat_map(|variant| Query::ALL.map(|query| (variant, query)));
+    all.filter_map(|(variant, query)| {
+        Some((kernel_name(&variant, query), kernel_name(&kernel_behind(&variant)?, query)))
+    })
+    .collect()
 }
 
 /// The pages of a report: launches without events.
@@ -94,6 +114,30 @@ mod tests {
     const COUNTS: &str = "\"Kernel Name\",\"a\",\n\"Address\",\"Source\",\"inst_executed\"\n\
         \"0x10\",\"      LDC R1, c[0x0][0x28]\",\"5\"\n\"0x20\",\"@!P0  BRA 0xf20\",\"7\"\n\
         \"Kernel Name\",\"b\",\n\"Address\",\"Source\",\"inst_executed\"\n\"0x10\",\"      EXIT\",\"3\"\n";
+
+    #[test]
+    fn a_launch_behind_another_is_none_of_those_with_events() {
+        let [ours, again] =
+            ["raywarp-h8-direct", "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight"]
+                .map(|text| kernel_name(&text.parse().unwrap(), Query::Any));
+        let events = format!("launch,kernel,batch,event,times\n0,{ours},0,pop@visit_node,5\n1,{again},0,vote@loop,3\n");
+        let page = |kernel: &str, times: u64| {
+            format!(
+                "\"Kernel Name\",\"{kernel}\",\n\"Address\",\"Source\",\"inst_executed\"\n\"0x10\",\"      EXIT\",\"{times}\"\n"
+            )
+        };
+        let three = [page(&ours, 5), page(&again, 1), page(&again, 3)];
+        let times = |text: &str| -> Result<Vec<u64>, String> {
+            Ok(super::launches(&events, text)?.iter().map(|launch| launch.counts[0]).collect())
+        };
+        assert_eq!(times(&three.concat()), Ok(vec![5, 3]));
+        let twice: String = three.iter().map(|page| page.repeat(2)).collect();
+        assert_eq!(times(&twice), Ok(vec![5, 3]));
+        let without = [&three[0][..], &three[2]].concat();
+        assert_eq!(times(&without), Err("2 launches were counted, and there should be 3".into()));
+        let other = [page(&ours, 5), page(&ours, 1), page(&again, 3)].concat();
+        assert_eq!(times(&other), Err(format!("{ours} was counted in the place of {again}")));
+    }
 
     #[test]
     fn counts_and_events_of_a_launch_come_together() {

@@ -7,7 +7,7 @@ use crate::{BenchError, Subject};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_cpu::CpuTracer;
-use raywarp_geom::{Control, FlatTriangles, Hit, Ray, Tracer};
+use raywarp_geom::{Control, FlatTriangles, Hit, Kernels, Ray, Tracer};
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
 use std::time::Instant;
 
@@ -16,6 +16,8 @@ use std::time::Instant;
 pub(super) struct CpuSession {
     hits: Vec<Hit>,
     blocked: Vec<u32>,
+    /// Of the last batch.
+    kernels: Kernels,
 }
 
 /// `subject` in warps of `width`.
@@ -41,21 +43,23 @@ impl Session for CpuSession {
         self.blocked.resize(rays.len().div_ceil(32), 0);
         let control = Control::default();
         let start = Instant::now();
-        if batch.any {
-            tracer.any(rays, &[], &mut self.blocked, &mut Vec::new(), &control)?;
+        let stats = if batch.any {
+            tracer.any(rays, &[], &mut self.blocked, &mut Vec::new(), &control)?
         } else {
-            tracer.closest(rays, &[], &mut self.hits, &mut [], &control)?;
-        }
+            tracer.closest(rays, &[], &mut self.hits, &mut [], &control)?
+        };
+        self.kernels = stats.kernels;
         Ok(start.elapsed().as_secs_f64())
     }
 
-    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<Answers, BenchError> {
+    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<(Answers, Kernels), BenchError> {
         // A hit that is not overwritten agrees with nothing.
         self.hits.clear();
         self.hits.resize(batch.rays.len(), Hit { t: f32::NAN, u: 0.0, v: 0.0, primitive: 0 });
         self.blocked.fill(0);
         self.run(subject, batch)?;
-        Ok(if batch.any { of_bits(&self.blocked, batch.rays.len()) } else { of_hits(&self.hits) })
+        let answers = if batch.any { of_bits(&self.blocked, batch.rays.len()) } else { of_hits(&self.hits) };
+        Ok((answers, self.kernels))
     }
 
     fn resources(&self, _: &Prepared, _: bool) -> Result<Option<Resources>, BenchError> {

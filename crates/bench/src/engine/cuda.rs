@@ -8,7 +8,7 @@ use crate::{BenchError, Subject};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, LaunchBounds, Query, Stream};
 use raywarp_family::Variant;
-use raywarp_geom::{FlatTriangles, Hit, Ray};
+use raywarp_geom::{FlatTriangles, Hit, Kernels, Ray};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -103,22 +103,23 @@ impl Session for CudaSession {
         self.with(subject, batch, |tracer, stream, rays, out| tracer.time(stream, query(batch.any), rays, count, out))
     }
 
-    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<Answers, BenchError> {
+    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<(Answers, Kernels), BenchError> {
         let count = batch.rays.len();
         self.with(subject, batch, |tracer, stream, rays, out| {
             // A hit that is not overwritten has t = 0, which no ray of a workload has (a file's may start on a
             // triangle); bits are cleared by the launch.
             stream.clear(&mut out.hits)?;
             tracer.time(stream, query(batch.any), rays, count, &mut *out)?;
-            if batch.any {
+            let answers = if batch.any {
                 let mut blocked = vec![0; count.div_ceil(32)];
                 stream.read(&out.blocked, &mut blocked)?;
-                Ok(of_bits(&blocked, count))
+                of_bits(&blocked, count)
             } else {
                 let mut hits = vec![Hit::default(); count];
                 stream.read(&out.hits, &mut hits)?;
-                Ok(of_hits(&hits))
-            }
+                of_hits(&hits)
+            };
+            Ok((answers, tracer.stats(stream, count, out)?.kernels))
         })
     }
 

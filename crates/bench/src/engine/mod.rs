@@ -13,7 +13,7 @@ use crate::{BenchError, MachineFacts, Subject};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceScene, Encoding, LaunchBounds};
 use raywarp_family::Variant;
-use raywarp_geom::{FlatTriangles, TraceError, Tracer};
+use raywarp_geom::{FlatTriangles, Kernels, TraceError, Tracer};
 use raywarp_traverse::KernelError;
 use std::sync::Arc;
 
@@ -180,8 +180,8 @@ pub(crate) trait Session {
     /// Traces a batch and says how many seconds that took.
     fn run(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<f64, BenchError>;
 
-    /// Traces a batch once more, into results that held nothing, and reads them.
-    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<Answers, BenchError>;
+    /// Traces a batch once more, into results that held nothing, and reads them: the answers, and which kernels gave them.
+    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<(Answers, Kernels), BenchError>;
 
     /// What the kernel for closest-hit or any-hit rays takes; nothing on a CPU.
     fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError>;

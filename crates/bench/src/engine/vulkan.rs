@@ -6,6 +6,7 @@ use crate::BenchError;
 use crate::check::Answers;
 use crate::peers::PeerError;
 use crate::rays::RayBatch;
+use raywarp_geom::{KernelName, Kernels};
 
 /// A session of a target that runs the peer too.
 pub(super) struct WithVulkan(pub Box<dyn Session>);
@@ -16,14 +17,15 @@ impl Session for WithVulkan {
         tracer.borrow_mut().run(batch.id, &batch.rays, batch.any).map_err(refused)
     }
 
-    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<Answers, BenchError> {
+    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<(Answers, Kernels), BenchError> {
         let Prepared::Vulkan(tracer) = subject else { return self.0.answers(subject, batch) };
         let mut tracer = tracer.borrow_mut();
-        Ok(if batch.any {
+        let answers = if batch.any {
             of_bits(&tracer.blocked(batch.id, &batch.rays).map_err(refused)?, batch.rays.len())
         } else {
             of_hits(&tracer.hits(batch.id, &batch.rays).map_err(refused)?)
-        })
+        };
+        Ok((answers, Kernels::of(KernelName::fixed("vulkan-rt"), batch.rays.len() as u64)))
     }
 
     fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError> {

@@ -3,6 +3,7 @@
 use super::csv::query;
 use super::{Line, Row, SceneReport, builder_name};
 use crate::{Check, MachineFacts, Quartiles};
+use raywarp_geom::Kernels;
 use serde_json::{Value, json};
 
 /// All reports as one document.
@@ -92,6 +93,7 @@ fn row(report: &SceneReport, row: &Row) -> Value {
         "mrays": rates(&row.seconds(), row.rays()),
         "spread_percent": row.seconds().spread_percent(),
         "check": check(&row.check),
+        "kernels": kernels(&row.kernels),
         "registers": row.resources.map(|resources| resources.registers),
         "local_bytes": row.resources.map(|resources| resources.local_bytes),
         "views": views.collect::<Vec<_>>(),
@@ -109,6 +111,11 @@ fn rates(seconds: &Quartiles, rays: u64) -> Value {
         "max": rates.max,
         "seconds": seconds.median,
     })
+}
+
+/// Who answered how many rays.
+fn kernels(kernels: &Kernels) -> Value {
+    kernels.iter().map(|(kernel, rays)| json!({ "kernel": kernel.as_str(), "rays": rays })).collect()
 }
 
 fn check(check: &Check) -> Value {

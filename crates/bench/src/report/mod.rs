@@ -16,6 +16,7 @@ pub(crate) use tree::builder_name;
 use crate::engine::Resources;
 use crate::{BenchRequest, Check, Clocks, Column, Quartiles, Subject, Target};
 use raywarp_cuda::LaunchBounds;
+use raywarp_geom::Kernels;
 use raywarp_workload::rays::Workload;
 
 /// What was measured on a scene.
@@ -81,6 +82,8 @@ pub struct Row {
     pub views: Vec<ViewTimes>,
     /// How its hits compare, over all views.
     pub check: Check,
+    /// Which kernels answered, in one run of all views.
+    pub kernels: Kernels,
     /// What the kernel takes; nothing on a CPU.
     pub resources: Option<Resources>,
 }
@@ -313,6 +316,7 @@ pub(crate) mod tests {
                     column: index,
                     views: vec![view(0), view(1)],
                     check: total,
+                    kernels: Kernels::default(),
                     resources: Some(Resources { registers: 40 + index as u32, local_bytes: 512 }),
                 });
             }

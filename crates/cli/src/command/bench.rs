@@ -9,7 +9,7 @@ use super::bench_simulate;
 use super::partial;
 use super::views::{name_inputs, views};
 use crate::common::{Common, command_line, is_standard_stream};
-use crate::device::DeviceChoice;
+use crate::device::{DeviceChoice, first_ordinal};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Steps;
@@ -145,8 +145,8 @@ pub(super) fn name_scenes(args: &BenchArgs, common: &Common) -> Result<Vec<PathB
 fn target(common: &Common) -> Result<Target, CliError> {
     match &common.device {
         DeviceChoice::Cpu => Ok(Target::Cpu),
-        DeviceChoice::Cuda(ordinals) => {
-            let target = Target::cuda(ordinals.first().copied().unwrap_or(0));
+        DeviceChoice::FirstCuda | DeviceChoice::Cuda(_) => {
+            let target = Target::cuda(first_ordinal(&common.device));
             target.map_err(|error| CliError::machine(format!("--device {}: {error}", common.device)))
         }
         DeviceChoice::Auto | DeviceChoice::AllCuda => Ok(Target::cuda(0).unwrap_or_else(|error| {

@@ -6,7 +6,7 @@ use super::light_args::LightArgs;
 use super::made_of_args::{MadeOfArg, made_of};
 use super::values;
 use crate::common::{Common, command_line, is_standard_stream};
-use crate::device::DeviceChoice;
+use crate::device::{DeviceChoice, first_ordinal};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -176,8 +176,7 @@ fn device(common: &Common) -> Result<Device, CliError> {
         DeviceChoice::Cpu => {
             return Err(CliError::usage("--device cpu: these are organisations of paths on GPUs; leave it out"));
         }
-        DeviceChoice::Cuda(ordinals) => ordinals.first().copied().unwrap_or(0),
-        DeviceChoice::Auto | DeviceChoice::AllCuda => 0,
+        gpu => first_ordinal(gpu),
     };
     Device::open(ordinal).map_err(|error| CliError::machine(format!("--suite is for GPUs: {error}")))
 }

@@ -49,14 +49,17 @@ fn trace_instead(
     why: &PrepareError,
 ) -> Result<Gpu, CliError> {
     let device = &common.device;
-    common.note(format!(
-        "--device {device}: {why}; so GPUs trace its rays, and the CPU shades: the same picture, slower"
-    ));
     let mut devices = devices.into_iter();
     let Some(first) = devices.next() else { return Err(CliError::machine(why)) };
     let choice = common.choose(&first, Promise::Bits)?;
     let gpu = Gpu::chosen(first, &choice, RayKind::Incoherent).with_others(devices.collect());
     prepared.trace_on(&gpu).map_err(|error| CliError::prepare(name, error))?;
+    common.note(match prepared.instead().filter(|_| prepared.is_left_to_cpu()) {
+        Some(instead) => format!("--device {device}: {why}; {instead}"),
+        None => {
+            format!("--device {device}: {why}; so GPUs trace its rays, and the CPU shades: the same picture, slower")
+        }
+    });
     Ok(gpu)
 }
 
@@ -133,7 +136,12 @@ impl Gpus {
                     // Texture units would make another picture than the CPU, which shades then.
                     Err(error) if error.is_limit() && args.texture_filter() != TextureFilter::Hardware => {
                         let devices = std::mem::take(devices);
-                        *self = Self::Rays(Box::new(trace_instead(devices, common, prepared, name, &error)?));
+                        let gpu = trace_instead(devices, common, prepared, name, &error)?;
+                        // Said already where the CPU traces.
+                        match prepared.is_left_to_cpu() {
+                            true => return Ok(None),
+                            false => *self = Self::Rays(Box::new(gpu)),
+                        }
                         None
                     }
                     Err(error) => return Err(CliError::prepare(name, error)),
@@ -154,6 +162,9 @@ impl Gpus {
         };
         if let Some(instead) = prepared.instead() {
             common.note(instead);
+        }
+        if prepared.is_left_to_cpu() {
+            *self = Self::Paths(Vec::new());
         }
         // Asks the driver, and so only for those who want to know.
         for renderer in engine.iter().filter(|_| common.verbose).flat_map(CudaRenderers::renderers) {

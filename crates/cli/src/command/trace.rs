@@ -15,13 +15,14 @@ use clap::Args;
 use raywarp::bvh::presets;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::cuda::{CudaError, Device};
+use raywarp::family::Variant;
 use raywarp::system::files::{FileError, write_atomic_with};
 use raywarp::trace::{
     AutoTrace, Engine, Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceOptions, TraceScene,
     TraceSceneError,
 };
 use raywarp::traverse::{KernelError, Machine, Query};
-use raywarp::{BuildOptions, Control, Gpu, are_coherent};
+use raywarp::{BuildOptions, Control, Gpu, KernelName, are_coherent};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -31,7 +32,7 @@ use std::time::Duration;
 const FILES: &str = "RAYS: a NumPy array (.npy) of float32 or float64, a ray a row. (N, 8): ox oy oz t_min dx dy dz t_max. \
     (N, 6): ox oy oz dx dy dz, with t from 0 to infinity. Numbers are rounded to float32. A hit counts when \
     t_min <= t <= t_max, t in lengths of the direction.\n\n\
-    HITS: one record a ray, in their order. NAME.csv is text, any other name a NumPy array: t:f4 u:f4 v:f4 primitive:u4 \
+    HITS: one record a ray, in their order. NAME.csv is text, NAME.npy and a name without an ending a NumPy array: t:f4 u:f4 v:f4 primitive:u4 \
     instance:u4. u is the weight of the triangle's second vertex, v that of the third: the point hit is \
     (1 - u - v) v0 + u v1 + v v2. primitive counts the triangles of a mesh, instance the placed meshes, both from 0 in \
     the file's order. A miss has t = t_max, u = v = 0 and 4294967295 for both ids (-1 in CSV). A ray with a NaN, an \
@@ -116,8 +117,12 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     common.files.reads(rays_name)?;
     common.files.reads(&common.find(scene_name, raywarp::Prefer::Geometry)?)?;
     common.files.writes(&args.output)?;
+    let Some(format) = HitFormat::of(&args.output) else {
+        let name = args.output.display();
+        return Err(CliError::usage(format!("-o {name}: hits are written to .npy files and .csv files")));
+    };
     if !piped {
-        let kind = match HitFormat::of(&args.output) {
+        let kind = match format {
             HitFormat::Csv => &replace::HITS_CSV,
             HitFormat::Npy => &replace::NPY,
         };
@@ -173,7 +178,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let progress = |rays: usize| steps.advance(rays as u64);
     // Hits are worth something together only: an interrupt ends the process.
     let control = Control { cancel: None, progress: Some(&progress) };
-    let options = StreamOptions { query, format: HitFormat::of(&args.output), fields: &args.with };
+    let options = StreamOptions { query, format, fields: &args.with };
     let mut totals = StreamTotals::default();
     let mut trace = |out: &mut dyn Write| -> Result<(), CliError> {
         totals = rays.trace(&scene, &loaded.scene, &options, &control, out).map_err(|error| match error {
@@ -189,6 +194,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     drop(steps);
 
     let report = Report { args, query, scene: &path, traced: totals, prepared: &scene, load };
+    common.detail(format!("answered by {}", totals.stats.kernels));
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else if piped {
@@ -269,28 +275,29 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// What traced, and on what.
-    fn engine(&self) -> [String; 2] {
-        let kernel = self.kernel().unwrap_or_default();
+    /// On what was traced.
+    fn machine(&self) -> String {
         match self.prepared.engine() {
-            Engine::Cpu => ["cpu".to_string(), raywarp::cpu::Isa::preferred().to_string()],
-            Engine::Family { machine, .. } => [kernel, machine.to_string()],
-            Engine::Gpu => {
-                let ordinals = self.prepared.devices().into_iter().map(Device::ordinal).collect();
-                [kernel, DeviceChoice::Cuda(ordinals).to_string()]
+            Engine::Family { machine, .. } => machine.to_string(),
+            Engine::Cpu | Engine::Gpu => {
+                let ordinals: Vec<usize> = self.prepared.devices().into_iter().map(Device::ordinal).collect();
+                match ordinals.is_empty() {
+                    true => raywarp::cpu::Isa::preferred().to_string(),
+                    false => DeviceChoice::Cuda(ordinals).to_string(),
+                }
             }
         }
     }
 
-    /// The kernel that answered, of all portions but perhaps the last.
-    fn kernel(&self) -> Option<String> {
-        let rays = usize::try_from(self.traced.stats.rays).unwrap_or(usize::MAX).min(Rays::PORTION);
-        self.prepared.kernel(self.query, rays).map(|variant| variant.to_string())
+    /// The kernel that answered the first rays, but for those that it left; of no rays the one that would have.
+    fn kernel(&self) -> KernelName {
+        let first = self.traced.stats.kernels.first();
+        first.unwrap_or_else(|| self.prepared.kernel(self.query, 0))
     }
 
     fn line(&self) -> String {
         let stats = &self.traced.stats;
-        let [engine, machine] = self.engine();
+        let (kernel, machine) = (self.kernel(), self.machine());
         let build = self.prepared.build_options();
         let passes = match build.reinsertion {
             0 => String::new(),
@@ -298,7 +305,7 @@ impl Report<'_> {
         };
         let tree = format!("{} tree with leaves of at most {}{passes}", builder_name(build.builder), build.max_leaf);
         format!(
-            "wrote {}: {} rays, {} hits, {} invalid{}; {:.3} s, {:.3} Mrays/s; {engine} ({machine}), {tree}",
+            "wrote {}: {} rays, {} hits, {} invalid{}; {:.3} s, {:.3} Mrays/s; {kernel} ({machine}), {tree}",
             if is_standard_stream(&self.args.output) {
                 "standard output".into()
             } else {
@@ -316,7 +323,10 @@ impl Report<'_> {
     fn json(&self) -> serde_json::Value {
         let stats = &self.traced.stats;
         let (build, timings) = (self.prepared.build_options(), self.prepared.timings());
-        let [_, machine] = self.engine();
+        let kernels =
+            stats.kernels.iter().map(|(kernel, rays)| serde_json::json!({ "kernel": kernel.as_str(), "rays": rays }));
+        // The CPU's own tracer is no variant.
+        let variant = Some(self.kernel().as_str()).filter(|name| name.parse::<Variant>().is_ok());
         serde_json::json!({
             "output": self.args.output.display().to_string(),
             "scene": self.scene.display().to_string(),
@@ -327,8 +337,9 @@ impl Report<'_> {
             "again": stats.again,
             "seconds": self.traced.elapsed.as_secs_f64(),
             "rays_per_s": self.traced.rays_per_s(),
-            "variant": self.kernel(),
-            "machine": machine,
+            "kernels": kernels.collect::<Vec<_>>(),
+            "variant": variant,
+            "machine": self.machine(),
             "builder": builder_name(build.builder),
             "reinsertion": build.reinsertion,
             "max_leaf": build.max_leaf,

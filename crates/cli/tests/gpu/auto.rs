@@ -104,13 +104,13 @@ fn auto_traces_on_a_gpu_that_is_there_and_pays_and_says_so_and_else_on_the_cpu()
     ] {
         let (line, report, hits) = trace("-v", settings);
         let line = line.unwrap_or_default();
-        assert!(line.starts_with(says) && report.contains("; cpu ("), "{line}: {report}");
+        assert!(line.starts_with(says) && report.contains("; cpu/wide8 ("), "{line}: {report}");
         assert!(hits == right, "{says}");
         assert_eq!(trace("", settings).0.is_some(), told, "{says}");
     }
     // Too few rays, and a kernel that this CPU is to imitate.
     let (line, report, _) = trace("-v", &[]);
-    assert!(report.contains("; cpu ("), "{report}");
+    assert!(report.contains("; cpu/wide8 ("), "{report}");
     let line = line.unwrap_or_default();
     assert!(line.starts_with("the CPU traces: 2500 rays; a GPU is worth its start from 163"), "{line}");
     let (line, report, _) = trace("-v --variant watertight", &[]);

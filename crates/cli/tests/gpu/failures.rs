@@ -7,6 +7,8 @@ fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
     let Some(place) = place() else { return };
     for (options, devices, status, says) in [
         ("--device cuda:0,2", 2, 4, "--device cuda:0,2: there is no CUDA device 2; 2 found; --device cpu does without"),
+        ("--device cuda", 0, 4, "--device cuda: there is no CUDA device 0; 0 found; --device cpu does without"),
+        ("--device cuda:0", 0, 4, "--device cuda:0: there is no CUDA device 0; 0 found; --device cpu does without"),
         ("--device cuda:all", 0, 4, "--device cuda:all: there is no CUDA device 0; 0 found"),
         ("--device cuda:0,1 --export-rays rays", 2, 2, "--device cuda:0,1: several GPUs only take whole paths"),
         (

@@ -1,6 +1,7 @@
 //! Scenes and batches that go to another kernel than the one that was chosen.
 
-use crate::place::{H8, H8_DIRECT, H8_TWIN, SIZE, WATERTIGHT, npy, place, rays, scene, text};
+use crate::place::{AGAIN, CPU, H8, H8_DIRECT, H8_TWIN, Place, SIZE, WATERTIGHT, npy, place, rays, scene, text};
+use std::process::Output;
 
 #[test]
 fn few_rays_get_the_kernel_of_a_ray_a_lane_where_nobody_names_one_and_the_same_hits() {
@@ -54,6 +55,7 @@ fn a_scene_that_h8_cannot_hold_goes_to_the_next_kernel_which_is_named() {
         assert_eq!(instead.count(), 1, "{said}");
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(document["variant"], WATERTIGHT);
+        assert_eq!(document["kernels"], serde_json::json!([{ "kernel": WATERTIGHT, "rays": 2500 }]));
     }
     // One that was named is not replaced.
     let output = place.run("trace scene.obj rays.npy --device cuda --variant raywarp-h8 -o small-none.npy", &SMALL_H8);
@@ -98,6 +100,38 @@ fn a_scene_too_large_for_whole_paths_is_traced_by_the_gpu_and_shaded_by_the_cpu(
 }
 
 #[test]
+fn a_scene_with_triangles_that_whole_paths_would_miss_is_traced_by_the_gpu_and_shaded_by_the_cpu() {
+    let Some(place) = place() else { return };
+    // A wall, and right before the camera a triangle so small that the path tracer's kernels do not see it.
+    let scene = |size: &str| {
+        format!(
+            "LookAt 0 0 0  0 0 -1  0 1 0\nCamera \"perspective\" \"float fov\" [ 60 ]\nWorldBegin\n\
+             LightSource \"infinite\" \"rgb L\" [ 1 1 1 ]\nMaterial \"diffuse\" \"rgb reflectance\" [ 0.9 0.1 0.1 ]\n\
+             Shape \"trianglemesh\" \"point3 P\" [ -9 -9 -2  9 -9 -2  0 9 -2 ] \"integer indices\" [ 0 1 2 ]\n\
+             Material \"diffuse\" \"rgb reflectance\" [ 0.1 0.9 0.1 ]\n\
+             Shape \"trianglemesh\" \"point3 P\" [ -3{size} -3{size} -9{size}  3{size} -3{size} -9{size}  0 3{size} -9{size} ] \
+             \"integer indices\" [ 0 1 2 ]\n"
+        )
+    };
+    let mut pictures = Vec::new();
+    for (size, whole) in [("e-3", true), ("e-20", false)] {
+        std::fs::write(place.folder.join("tiny.pbrt"), scene(size)).unwrap();
+        place.run(&format!("render tiny.pbrt --device cpu {SIZE} -o tiny-cpu.hdr"), &[]);
+        let output = place.run(&format!("render tiny.pbrt --device cuda {SIZE} -o tiny.hdr"), &[]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(place.read("tiny.hdr") == place.read("tiny-cpu.hdr"), "{size}: another picture");
+        let line = "1 of its triangles, one of which has a doubled area of 3.6e-39, are beyond what the GPU's path tracer decides";
+        assert_eq!(said.contains(line) && said.contains("so GPUs trace its rays"), !whole, "{size}: {said}");
+        pictures.push(place.read("tiny.hdr"));
+    }
+    // It is there in both: green before red.
+    std::fs::write(place.folder.join("tiny.pbrt"), scene("e-3").replace(" -9e-3", " 9e-3")).unwrap();
+    place.run(&format!("render tiny.pbrt --device cpu {SIZE} -o tiny.hdr"), &[]);
+    assert!(pictures.iter().all(|picture| *picture != place.read("tiny.hdr")));
+}
+
+#[test]
 fn bench_measures_the_next_kernel_where_h8_holds_a_scene_that_auto_chose_it_for_not() {
     let Some(place) = place() else { return };
     let line = "bench scene.obj --device cuda --runs 1 --warmup 0 --size 16x12 --rays-per-pixel 1 --json";
@@ -124,4 +158,117 @@ fn bench_measures_the_next_kernel_where_h8_holds_a_scene_that_auto_chose_it_for_
     let (measured, why) = run("--variant raywarp-h8,auto,al09-while-while");
     assert!(measured.len() == 1 && measured[0] != WATERTIGHT, "{measured:?}");
     assert!(why.len() == 1 && !why[0].contains("instead"), "{why:?}");
+}
+
+/// Runs `trace`, whose hits have to be those that `--device cpu` finds: the kernels that answered with their rays, and what is said.
+fn traces(
+    place: &Place,
+    files: &str,
+    settings: &[(&str, u64)],
+    run: impl Fn(&str) -> Output,
+) -> (Vec<(String, u64)>, String) {
+    let cpu = place.run(&format!("trace {files} --device cpu -o next-cpu.npy"), settings);
+    assert_eq!(cpu.status.code(), Some(0), "{}", text(&cpu.stderr));
+    let output = run(&format!("trace {files} --json -o next.npy"));
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{files}: {said}");
+    assert!(place.read("next.npy") == place.read("next-cpu.npy"), "{files}: other hits");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let part =
+        |part: &serde_json::Value| (part["kernel"].as_str().unwrap().to_string(), part["rays"].as_u64().unwrap());
+    (document["kernels"].as_array().unwrap().iter().map(part).collect(), said)
+}
+
+#[test]
+fn a_tree_deeper_than_the_stack_of_h8_goes_to_the_next_kernel_and_one_deeper_than_all_to_the_cpu() {
+    let Some(place) = place() else { return };
+    for (settings, kernel, line) in [
+        (
+            &[("H8_STACK", 1)][..],
+            WATERTIGHT,
+            format!("raywarp: watertight instead of {H8}: the tree needs a stack of "),
+        ),
+        (
+            &[("H8_STACK", 1), ("STACK", 1)],
+            CPU,
+            "raywarp: the CPU traces: no kernel of a GPU that loses no ray holds the scene: the tree needs a stack"
+                .into(),
+        ),
+    ] {
+        let run = |line: &str| place.run_on_h8(&format!("{line} --device cuda"), settings);
+        let (kernels, said) = traces(place, "scene.obj rays.npy", settings, run);
+        assert_eq!(kernels, [(kernel.to_string(), 2500)]);
+        assert_eq!(said.lines().filter(|said| said.starts_with(&line)).count(), 1, "{said}");
+    }
+    // Pictures: the same, by whatever holds the scene, and no GPU is named where none traces.
+    place.run(&format!("render scene.obj --device cpu {SIZE} -o deep-cpu.hdr"), &[]);
+    let settings = [("H8_STACK", 1), ("STACK", 1)];
+    let output = place.run_on_h8(&format!("render scene.obj --device cuda {SIZE} --json -o deep.hdr"), &settings);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.matches("the CPU traces: no kernel of a GPU").count() == 1, "{said}");
+    assert!(place.read("deep.hdr") == place.read("deep-cpu.hdr"));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["devices"], serde_json::json!(["cpu"]));
+}
+
+#[test]
+fn huge_coordinates_go_to_kernels_that_are_sure_of_them_and_to_the_cpu_where_none_is() {
+    let Some(place) = place() else { return };
+    let twice = |exponent: i32| {
+        let [obj, npy_name] = [format!("e{exponent}.obj"), format!("e{exponent}.npy")];
+        let of_line = |line: &str| match line.strip_prefix("v ") {
+            Some(numbers) => {
+                let far = numbers.split(' ').map(|x| format!("{x}e{exponent}")).collect::<Vec<_>>().join(" ");
+                format!("v {far}\n")
+            }
+            None => format!("{line}\n"),
+        };
+        std::fs::write(place.folder.join(&obj), scene().lines().map(of_line).collect::<String>()).unwrap();
+        let size: f32 = format!("1e{exponent}").parse().unwrap();
+        // Some of them along an axis, for which reciprocals of directions are largest.
+        let of_ray = |(i, [x, y, z, low, dx, dy, dz, high]): (usize, [f32; 8])| {
+            let [dx, dy] = if i % 3 == 0 { [0.0; 2] } else { [dx, dy] };
+            [x * size, y * size, z * size, low, dx, dy, dz, high]
+        };
+        let far: Vec<[f32; 8]> = rays().into_iter().step_by(11).enumerate().map(of_ray).collect();
+        std::fs::write(place.folder.join(&npy_name), npy(&far)).unwrap();
+        format!("{obj} {npy_name}")
+    };
+    let by = |files: &str, settings: &[(&str, u64)], two_boxes: bool, any: &str| {
+        let run = |line: &str| {
+            let line = format!("{line} --device cuda");
+            if two_boxes { place.run_on_two_boxes(&line, settings) } else { place.run_on_h8(&line, settings) }
+        };
+        let (kernels, said) = traces(place, &format!("{files} {any}"), settings, run);
+        assert_eq!(kernels.iter().map(|(_, rays)| rays).sum::<u64>(), 228);
+        let main = kernels.into_iter().max_by_key(|&(_, rays)| rays).unwrap_or_default().0;
+        (main, said.lines().filter(|line| line.contains(" instead of ") || line.contains("the CPU traces")).count())
+    };
+    for exponent in [20, 25, 28, 31, 37] {
+        let files = twice(exponent);
+        for any in ["", "--any"] {
+            // h8 leaves all rays to the test of each triangle from 1e18 on, and holds nothing beyond 2^100.
+            let sure = if exponent < 30 { (AGAIN.to_string(), 0) } else { (CPU.to_string(), 1) };
+            assert_eq!(by(&files, &[], false, any), sure, "1e{exponent}");
+            // What it cannot hold for another reason is of two boxes up to 1e25.
+            let wide = if exponent < 25 { WATERTIGHT } else { CPU };
+            assert_eq!(by(&files, &SMALL_H8, false, any), (wide.to_string(), 1), "1e{exponent}, not of h8");
+            // And two boxes that were found to be fastest are left for h8 beyond.
+            let (kernel, lines) = if exponent < 25 {
+                (WATERTIGHT, 0)
+            } else if exponent < 30 {
+                (AGAIN, 1)
+            } else {
+                (CPU, 1)
+            };
+            assert_eq!(by(&files, &[], true, any), (kernel.to_string(), lines), "1e{exponent}, two boxes");
+        }
+    }
+    // One that was named is not replaced.
+    let files = twice(31);
+    let output = place.run(&format!("trace {files} --device cuda --variant raywarp-h8 -o far-none.npy"), &[]);
+    let said = text(&output.stderr);
+    assert_eq!((output.status.code(), said.lines().count()), (Some(4), 1), "{said}");
+    assert!(said.contains("farther than 2^100 from its origin"), "{said}");
 }

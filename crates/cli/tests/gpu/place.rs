@@ -22,6 +22,11 @@ pub const H8_DIRECT: &str = "direct/phased/h8?occlusion=far&step=75&test=37";
 /// That over nodes of two boxes.
 pub const WATERTIGHT: &str = "direct/while-while/bvh2?triangle=watertight";
 
+/// That over the tree of blocks which traces what the others leave.
+pub const AGAIN: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
+/// The CPU's.
+pub const CPU: &str = "cpu/wide8";
+
 /// Of small pictures.
 pub const SIZE: &str = "--size 12x8 --spp 2 --max-depth 2";
 
@@ -66,6 +71,13 @@ impl Place {
         static KEPT: OnceLock<()> = OnceLock::new();
         KEPT.get_or_init(|| self.keep("twin-cache", H8_TWIN));
         self.run_with("twin-cache", line, &[])
+    }
+
+    /// The same of the watertight kernel over nodes of two boxes.
+    pub fn run_on_two_boxes(&self, line: &str, settings: &[(&str, u64)]) -> Output {
+        static KEPT: OnceLock<()> = OnceLock::new();
+        KEPT.get_or_init(|| self.keep("two-boxes-cache", WATERTIGHT));
+        self.run_with("two-boxes-cache", line, settings)
     }
 
     /// Makes a cache in which `kernel` is the fastest for all rays.

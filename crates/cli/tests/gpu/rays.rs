@@ -1,6 +1,6 @@
 //! Rays that GPUs trace: the CPU's hits, also of rays that are aimed at edges.
 
-use crate::place::{Place, npy, place, rays, text};
+use crate::place::{AGAIN, H8, Place, npy, place, rays, text};
 
 #[test]
 fn a_gpu_answers_rays_as_the_cpu_does() {
@@ -44,7 +44,7 @@ fn several_gpus_share_rays_and_answer_in_their_order() {
         let output = place.run(&line, &three);
         serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap_or_else(|error| panic!("{line}: {error}"))
     };
-    for (device, machine) in [("cuda", "cuda"), ("cuda:2,0", "cuda:2,0"), ("cuda:all", "cuda:0,1,2")] {
+    for (device, machine) in [("cuda", "cuda:0"), ("cuda:2,0", "cuda:2,0"), ("cuda:all", "cuda:0,1,2")] {
         let report = report(device);
         assert_eq!((&report["machine"], &report["rays"]), (&machine.into(), &2500.into()), "{device}");
     }
@@ -133,5 +133,13 @@ fn rays_from_far_outside_are_traced_again_and_the_last_line_says_how_many() {
             let (said, _) = trace(&format!("rays.npy --device {device}"));
             assert!(!said.contains("again"), "{said}");
         }
+        // By name: with -v, and for programs.
+        let output =
+            place.run_on_h8(&format!("trace scene.obj far.npy --device cuda {any} -v --json -o outside.npy"), &[]);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let kernel = |name: &str| serde_json::json!({ "kernel": name, "rays": 2500 });
+        assert_eq!(document["kernels"], serde_json::Value::from(vec![kernel(H8), kernel(AGAIN)]));
+        let line = format!("raywarp: answered by {H8} (2500 rays), {AGAIN} (2500 rays)");
+        assert!(text(&output.stderr).lines().any(|said| said == line), "{}", text(&output.stderr));
     }
 }

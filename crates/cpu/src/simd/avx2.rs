@@ -126,8 +126,9 @@ impl ChildOrder for Avx2 {
             for i in (0..top).step_by(4) {
                 let entries = _mm256_loadu_si256(stack.add(i).cast());
                 let far = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi64(entries, bound))) as u32;
-                // Two bits a lane, as the permutation moves halves.
-                let near = _bzhi_u32(!far & 255, 2 * (top - i) as u32);
+                // Two bits a lane, as the permutation moves halves. Not more: the instruction takes eight bits of the count,
+                // and stacks of deep trees have hundreds of entries.
+                let near = _bzhi_u32(!far & 255, 2 * (top - i).min(4) as u32);
                 _mm256_storeu_si256(stack.add(kept).cast(), _mm256_permutevar8x32_epi32(entries, places(near)));
                 kept += near.count_ones() as usize / 2;
             }

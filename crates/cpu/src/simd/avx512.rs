@@ -130,7 +130,8 @@ impl ChildOrder for Avx512 {
             for i in (0..top).step_by(4) {
                 let entries = _mm256_loadu_si256(stack.add(i).cast());
                 let near = _mm256_cmple_epi64_mask(entries, bound);
-                let near = _bzhi_u32(u32::from(near), (top - i) as u32);
+                // Of the count the instruction takes eight bits, and stacks of deep trees have hundreds of entries.
+                let near = _bzhi_u32(u32::from(near), (top - i).min(4) as u32);
                 _mm256_storeu_si256(stack.add(kept).cast(), _mm256_maskz_compress_epi64(near as u8, entries));
                 kept += near.count_ones() as usize;
             }

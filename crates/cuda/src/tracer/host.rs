@@ -69,14 +69,14 @@ impl CudaTracer {
         for first in (0..count).step_by(portion) {
             let lane = &mut area.lanes[next];
             next = (next + 1) % lanes;
-            done(lane.finish(&mut batch).map_err(device)?);
+            done(lane.finish(self, &mut batch).map_err(device)?);
             if control.is_cancelled() {
                 return Err(TraceError::Cancelled);
             }
             lane.begin(self, &mut batch, first..count.min(first + portion)).map_err(device)?;
         }
         for _ in 0..lanes {
-            done(area.lanes[next].finish(&mut batch).map_err(device)?);
+            done(area.lanes[next].finish(self, &mut batch).map_err(device)?);
             next = (next + 1) % lanes;
         }
         // Not after an error: what is left of a failed device is not used again.

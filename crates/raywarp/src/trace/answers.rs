@@ -18,10 +18,13 @@ pub enum HitFormat {
 }
 
 impl HitFormat {
-    /// The kind by the file's name: `.csv` in any case is text, everything else NumPy's.
-    pub fn of(path: &Path) -> Self {
-        let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-        if is_csv { Self::Csv } else { Self::Npy }
+    /// The kind by the file's name: `.csv` in any case is text, and `.npy` or no ending NumPy's; `None` for another ending.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension() {
+            Some(extension) if extension.eq_ignore_ascii_case("csv") => Some(Self::Csv),
+            Some(extension) if !extension.eq_ignore_ascii_case("npy") => None,
+            _ => Some(Self::Npy),
+        }
     }
 
     /// The first bytes of a file of `count` answers with columns of `fields`, for [`Answers::append`] to go on.

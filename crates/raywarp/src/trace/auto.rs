@@ -55,6 +55,11 @@ impl AutoTrace {
             let name = device_name(&gpu.device);
             let build = build.unwrap_or(presets::GPU);
             match TraceScene::new(scene, &TraceOptions { build, engine: Engine::Gpu, gpu: Some(gpu) }) {
+                // It would be so on every other.
+                Ok(scene) if scene.devices().is_empty() => {
+                    let reason = "the CPU traces: no kernel of a GPU holds the scene".into();
+                    return Ok(Self { scene, reason, is_loss: false });
+                }
                 Ok(scene) => {
                     let left_out = left_out.iter().map(|why| format!("; not {why}")).collect::<String>();
                     let reason = format!("{rays} rays are traced by {name}{left_out}");

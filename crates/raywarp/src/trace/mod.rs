@@ -12,12 +12,12 @@ pub use auto::AutoTrace;
 pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
 pub use surface::{Field, VectorColumn, surface_columns};
 
-use crate::gpu::{Gpu, OnGpu, fitting};
+use crate::gpu::{Gpu, OnGpu, Placed, fitting};
 use crate::prepared::{PrepareError, Timings, check_memory};
 use raywarp_bvh::{BuildOptions, build_chosen};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::Variant;
-use raywarp_geom::{BatchStats, Control, Hit, Ray, TraceError, Tracer};
+use raywarp_geom::{BatchStats, Control, Hit, KernelName, Ray, TraceError, Tracer};
 use raywarp_scene::{Scene, flatten};
 use raywarp_traverse::{FamilyTracer, Kernel, KernelError, Machine, Query};
 use std::time::Instant;
@@ -104,6 +104,8 @@ pub struct TraceScene {
 /// What answers.
 enum Tracing {
     Cpu(CpuTracer),
+    /// The same, where no kernel of the GPUs holds the scene that loses no ray: with the line that says so.
+    CpuInstead(CpuTracer, String),
     /// A kernel that this CPU runs.
     Family(FamilyTracer, Variant),
     Gpu(OnGpu),
@@ -112,7 +114,7 @@ enum Tracing {
 impl Tracing {
     fn tracer(&self) -> &dyn Tracer {
         match self {
-            Self::Cpu(tracer) => tracer,
+            Self::Cpu(tracer) | Self::CpuInstead(tracer, _) => tracer,
             Self::Family(tracer, _) => tracer,
             Self::Gpu(gpu) => &gpu.tracer,
         }
@@ -147,7 +149,13 @@ impl TraceScene {
             (Engine::Family { variant, machine }, _) => {
                 Tracing::Family(FamilyTracer::new(Kernel::new(&variant, &bvh, &flat)?, machine)?, variant)
             }
-            (Engine::Gpu, Some(gpu)) => Tracing::Gpu(gpu.tracer(&bvh, &asked, &flat)?),
+            (Engine::Gpu, Some(gpu)) => match gpu.tracer(&bvh, &asked, &flat)? {
+                Placed::Gpus(gpus) => Tracing::Gpu(gpus),
+                Placed::Cpu(why) => {
+                    let tracer = CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?;
+                    Tracing::CpuInstead(tracer, format!("the CPU traces: {why}"))
+                }
+            },
             (Engine::Cpu | Engine::Gpu, _) => Tracing::Cpu(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
         };
         let (flatten, build) = (flattened - start, built - flattened);
@@ -160,10 +168,20 @@ impl TraceScene {
         &self.engine
     }
 
-    /// The kernel that answers `query` of a batch of `rays`, where a kernel does.
-    pub fn kernel(&self, query: Query, rays: usize) -> Option<Variant> {
+    /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; [`BatchStats::kernels`] says it of
+    /// a batch that was traced.
+    pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
+        match (&self.tracing, self.variant(query, rays)) {
+            (Tracing::Cpu(tracer) | Tracing::CpuInstead(tracer, _), _) => tracer.name(),
+            (_, Some(variant)) => KernelName::new(&variant.to_string()),
+            (_, None) => KernelName::fixed("none"),
+        }
+    }
+
+    /// The kernel of the family that answers `query` of a batch of `rays`, where one does.
+    fn variant(&self, query: Query, rays: usize) -> Option<Variant> {
         match &self.tracing {
-            Tracing::Cpu(_) => None,
+            Tracing::Cpu(_) | Tracing::CpuInstead(..) => None,
             Tracing::Family(_, variant) => Some(*variant),
             Tracing::Gpu(gpu) => gpu.kernel(query, rays),
         }
@@ -173,14 +191,15 @@ impl TraceScene {
     pub fn devices(&self) -> Vec<&raywarp_cuda::Device> {
         match &self.tracing {
             Tracing::Gpu(gpu) => gpu.tracer.tracers().map(raywarp_cuda::CudaPair::device).collect(),
-            Tracing::Cpu(_) | Tracing::Family(..) => Vec::new(),
+            Tracing::Cpu(_) | Tracing::CpuInstead(..) | Tracing::Family(..) => Vec::new(),
         }
     }
 
-    /// Why another kernel of the GPU answers than the one that was chosen, where the scene does not fit that.
+    /// Why another kernel of the GPU answers than the one that was chosen, or the CPU does, where the scene does not fit that.
     pub fn instead(&self) -> Option<&str> {
         match &self.tracing {
             Tracing::Gpu(gpu) => gpu.instead.as_deref(),
+            Tracing::CpuInstead(_, why) => Some(why),
             Tracing::Cpu(_) | Tracing::Family(..) => None,
         }
     }
@@ -242,7 +261,7 @@ impl TraceScene {
     }
 
     fn check(&self, rays: &[Ray], query: Query) -> Result<(), TraceSceneError> {
-        let Some(variant) = self.kernel(query, rays.len()) else { return Ok(()) };
+        let Some(variant) = self.variant(query, rays.len()) else { return Ok(()) };
         // An invalid ray misses, whatever its interval.
         let negative = |ray: &Ray| ray.is_valid() && ray.t_min < 0.0;
         match rays.iter().position(negative).filter(|_| variant.needs().t_min_not_negative) {

@@ -57,7 +57,9 @@ fn every_engine_finds_the_right_triangle_of_the_right_instance_holes_or_not() {
         let scene = prepare(engine);
         assert_eq!((scene.triangle_count(), scene.non_opaque_count()), (4, 4));
         let closest = scene.trace(&rays, Query::Closest, &Control::default()).unwrap();
-        assert_eq!(closest.stats, BatchStats { rays: 7, invalid: 1, again: 0 }, "{engine:?}");
+        let by = scene.kernel(Query::Closest, 7);
+        assert_eq!(closest.stats, BatchStats::of(by, 7).with_invalid(1), "{engine:?}");
+        assert_eq!(by.as_str() == "cpu/wide8", engine == Engine::Cpu, "{by}");
         assert_eq!(closest.answers.hit_count(), 3);
         let Answers::Closest { hits, instances } = &closest.answers else { panic!("{closest:?}") };
         for (i, want) in expected.iter().enumerate() {

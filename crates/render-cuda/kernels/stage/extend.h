@@ -21,7 +21,8 @@ RW_FUNCTION constexpr Options walk(Supply supply, Query query, Interval interval
             .refill = 80,
             .triangle = TriangleTest::Pair,
             .interval = interval,
-            // The tree reaches wherever paths begin.
+            // The tree reaches wherever paths begin, and a scene with triangles that pairs may not decide is not given to
+            // these kernels (areas.rs). What is left are rays that lie in a triangle's plane to 2^-24, and miss it here.
             .again = false};
 }
 constexpr Options CLOSEST_HIT = walk(Supply::Caller, Query::Closest);

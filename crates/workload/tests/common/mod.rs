@@ -2,7 +2,9 @@
 #![allow(dead_code)] // Each test file uses a part.
 
 use raywarp_geom::triangle::{Watertight, moeller_trumbore};
-use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+use raywarp_geom::{
+    BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, Ray, RayCost, TraceError, Tracer,
+};
 
 /// What is wrong with the tracer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +109,11 @@ impl BruteForce<'_> {
     fn stats(&self, rays: &[Ray]) -> BatchStats {
         let invalid = rays.iter().filter(|ray| !ray.is_valid()).count() as u64;
         let forgets = self.bug == Bug::ForgetsToCountInvalidRays;
-        BatchStats { rays: rays.len() as u64, invalid: if forgets { 0 } else { invalid }, again: 0 }
+        BatchStats::of(KernelName::fixed("every triangle"), rays.len() as u64).with_invalid(if forgets {
+            0
+        } else {
+            invalid
+        })
     }
 }
 

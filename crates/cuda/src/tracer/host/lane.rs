@@ -208,7 +208,7 @@ impl Lane {
     }
 
     /// Waits for the portion that is on its way, and puts its results where they belong; none where nothing is on its way.
-    pub fn finish(&mut self, batch: &mut Batch<'_>) -> Result<Option<BatchStats>, CudaError> {
+    pub fn finish(&mut self, tracer: &CudaTracer, batch: &mut Batch<'_>) -> Result<Option<BatchStats>, CudaError> {
         let Some(range) = self.flight.clone() else { return Ok(None) };
         let _current = self.stream.choose()?;
         self.stream.synchronize()?;
@@ -249,8 +249,7 @@ impl Lane {
             }
         }
         let counts = self.pinned.counts.as_ref().map_or(Ok(&[0; 2][..]), PinnedBuffer::get)?;
-        let [invalid, again] = [counts[0], counts[1]].map(u64::from);
-        Ok(Some(BatchStats { rays: count as u64, invalid, again }))
+        Ok(Some(tracer.counted(count, [counts[0], counts[1]])))
     }
 }
 
