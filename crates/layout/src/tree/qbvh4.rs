@@ -153,8 +153,8 @@ pub struct Qbvh4 {
 /// let triangles = raywarp_geom::FlatTriangles::from_vertices((0..4).map(|i| triangle(i as f32)).collect());
 /// let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() })?;
 /// let tree = encode_qbvh4(&bvh, &triangles, Collapse::Guthe)?;
-/// // From 0 to 4 along x 128 steps of 2^-5: all corners lie on the grid.
-/// assert_eq!(tree.nodes()[0].planes[..2], [[0, 32, 64, 96], [64, 96, 128, 160]]);
+/// // From 0 to 4 along x are 128 steps of 2^-5: all corners lie on the grid.
+/// assert_eq!(tree.nodes()[0].planes[..2], [[0, 32, 64, 96], [32, 64, 96, 128]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn encode_qbvh4(bvh: &Bvh2, triangles: &FlatTriangles, collapse: Collapse) -> Result<Qbvh4, LayoutError> {
