@@ -7,7 +7,7 @@ use crate::rays::{RayBatch, make};
 use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
 use crate::{BenchError, BenchRequest, Check, Clocks, Quartiles, RaySource, Subject, Target, Watch};
 use rayon::prelude::*;
-use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_bvh::{BuildOptions, Bvh2, build_chosen};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{CudaError, LaunchBounds};
 use raywarp_family::Variant;
@@ -173,8 +173,9 @@ fn plan(request: &BenchRequest) -> Vec<(BuildOptions, Vec<Subject>)> {
 
 fn timed_tree(triangles: &FlatTriangles, options: &BuildOptions, report: &mut SceneReport) -> Result<Bvh2, BenchError> {
     let start = Instant::now();
-    let bvh = build(triangles, options)?;
-    report.trees.push(TreeFacts { options: *options, seconds: start.elapsed().as_secs_f64(), nodes: bvh.nodes.len() });
+    let (bvh, taken) = build_chosen(triangles, options)?;
+    let seconds = start.elapsed().as_secs_f64();
+    report.trees.push(TreeFacts { options: *options, builder: taken.builder, seconds, nodes: bvh.nodes.len() });
     Ok(bvh)
 }
 

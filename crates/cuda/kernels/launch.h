@@ -45,8 +45,8 @@ struct Launch {
     // 0 for a tree without triangles.
     u32 node_count;
     float bounds[6];
-    // h8: the bits of 2^-53 over the grid's step, and the largest coordinate of the bounds; cwbvh8: the exponent
-    // bits of 2^23.
+    // h8: the bits of 2^-53 over the grid's step, and the largest coordinate of the bounds; of boxes in bytes: the
+    // exponent bits of 2^23.
     u32 grid;
     float farthest;
     // How many rays a kernel has left whose test cannot decide all (options.h, `leaves_some`): their hits have BEYOND for a

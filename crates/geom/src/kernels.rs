@@ -121,7 +121,10 @@ impl fmt::Display for Kernels {
         if self.is_empty() {
             return f.write_str("no kernel");
         }
-        for (i, (kernel, rays)) in self.iter().enumerate() {
+        // One that left all of its rays to another is not told beside it.
+        let some_answered = self.iter().any(|(_, rays)| rays > 0);
+        let answered = self.iter().filter(|(_, rays)| *rays > 0 || !some_answered);
+        for (i, (kernel, rays)) in answered.enumerate() {
             write!(f, "{}{kernel} ({rays} rays)", if i == 0 { "" } else { ", " })?;
         }
         if self.others > 0 { write!(f, ", others ({} rays)", self.others) } else { Ok(()) }
@@ -165,5 +168,8 @@ mod tests {
     fn a_kernel_that_answered_none_is_still_named() {
         let none = Kernels::of(KernelName::fixed("idle"), 0);
         assert_eq!((none.first(), none.to_string()), (Some(KernelName::fixed("idle")), "idle (0 rays)".into()));
+        let mut both = none;
+        both.add(KernelName::fixed("behind"), 3);
+        assert_eq!((both.first(), both.to_string()), (none.first(), "behind (3 rays)".into()));
     }
 }

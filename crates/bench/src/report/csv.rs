@@ -52,7 +52,7 @@ fn line(report: &SceneReport, row: &Row, view: &str, times: &Times, check: &Chec
         quoted(&row.subject.name()),
         quoted(&row.subject.to_string()),
         quoted(&report.trees[row.tree].name()),
-        builder_name(build.builder).to_string(),
+        builder_name(report.trees[row.tree].builder).to_string(),
         build.reinsertion.to_string(),
         build.max_leaf.to_string(),
         bound(row.bounds.block_threads),

@@ -31,7 +31,7 @@ fn scene(report: &SceneReport) -> Value {
     let trees = report.trees.iter().map(|tree| {
         json!({
             "name": tree.name(),
-            "builder": builder_name(tree.options.builder),
+            "builder": builder_name(tree.builder),
             "reinsertion": tree.options.reinsertion,
             "max_leaf": tree.options.max_leaf,
             "traversal_cost": tree.options.traversal_cost,

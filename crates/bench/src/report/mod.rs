@@ -285,7 +285,12 @@ pub(crate) mod tests {
         let mut report = SceneReport::new(scene, &Target::Cpu, vec![1, 2], &request);
         (report.target, report.width) = ("GPU \"X\"".to_string(), None);
         report.triangles = 75_284;
-        report.trees.push(TreeFacts { options: BuildOptions::default(), seconds: 0.5, nodes: 99 });
+        report.trees.push(TreeFacts {
+            options: BuildOptions::default(),
+            builder: BuildOptions::default().builder,
+            seconds: 0.5,
+            nodes: 99,
+        });
         for (number, subject) in request.subjects.iter().enumerate() {
             for index in 0..kinds.len() {
                 let unit = 1e-3 * (1 + index + number) as f64;

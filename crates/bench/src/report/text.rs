@@ -113,7 +113,7 @@ fn header(report: &SceneReport, text: &mut String) {
         let line = format!(
             "tree {}: {}, {} passes of reinsertion, leaves of at most {}, node cost {}{split}; {} nodes in {:.2} s; as {}",
             tree.name(),
-            builder_name(options.builder),
+            builder_name(tree.builder),
             options.reinsertion,
             options.max_leaf,
             options.traversal_cost,

@@ -7,6 +7,8 @@ use raywarp_bvh::{BuildOptions, Builder, presets};
 pub struct TreeFacts {
     /// How it was built.
     pub options: BuildOptions,
+    /// What built it: of [`BuildOptions::split_worth`] the builder of the tree that was taken.
+    pub builder: Builder,
     /// Seconds that took.
     pub seconds: f64,
     /// Nodes.
@@ -113,10 +115,13 @@ mod tests {
             BuildOptions { intersection_cost: 2.0, ..own },
         ];
         for options in presets.chain([own, costly, all, changed]).chain(singly) {
-            let name = TreeFacts { options, seconds: 0.0, nodes: 1 }.name();
+            let name = TreeFacts { options, builder: options.builder, seconds: 0.0, nodes: 1 }.name();
             assert_eq!(TreeFacts::named(&name, options.max_leaf), Some(options), "{name}");
         }
-        assert_eq!(TreeFacts { options: costly, seconds: 0.0, nodes: 1 }.name(), "sbvh+2 cost 1.5 split 0.25");
+        assert_eq!(
+            TreeFacts { options: costly, builder: costly.builder, seconds: 0.0, nodes: 1 }.name(),
+            "sbvh+2 cost 1.5 split 0.25"
+        );
         for name in ["", "oak", "sweep", "sweep+", "oak+1", "sweep+1 cost", "sweep+1 cost x", "sweep+1 height 3"] {
             assert_eq!(TreeFacts::named(name, 8), None, "{name}");
         }

@@ -89,7 +89,8 @@ pub fn beside_embree(
     let options = request.builds.first().copied().unwrap_or_default();
     let start = Instant::now();
     let bvh = build(&triangles, &options)?;
-    let tree = TreeFacts { options, seconds: start.elapsed().as_secs_f64(), nodes: bvh.nodes.len() };
+    let seconds = start.elapsed().as_secs_f64();
+    let tree = TreeFacts { options, builder: options.builder, seconds, nodes: bvh.nodes.len() };
     let tracer = CpuTracer::new(&bvh, &triangles)?;
     drop(bvh);
     let batches = make(source, &triangles, &tracer, request, watch, name)?;

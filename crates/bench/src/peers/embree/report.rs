@@ -218,7 +218,7 @@ mod tests {
             workload: Some(Workload::Raywarp),
             size: [1024, 768],
             views: vec![1, 2],
-            tree: TreeFacts { options: presets::GOOD, seconds: 0.25, nodes: 9 },
+            tree: TreeFacts { options: presets::GOOD, builder: presets::GOOD.builder, seconds: 0.25, nodes: 9 },
             isa: "avx2",
             threads: 1,
             version: "4.4.0".to_string(),
