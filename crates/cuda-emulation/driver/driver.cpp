@@ -790,6 +790,11 @@ Result cuLaunchKernelEx(const LaunchConfig* config, void* function, void** param
     }
     return launch_on(function, config->blocks, config->threads, config->shared_bytes, config->stream, parameters, true);
 }
+Result cuStreamIsCapturing(void* stream, int* status) {
+    Lock lock(driver().mutex);
+    *status = recording(stream) != nullptr ? 1 : 0;
+    return SUCCESS;
+}
 Result cuGraphInstantiateWithFlags(void** executable, void* graph, u64 flags) {
     return instantiate(executable, graph, flags);
 }

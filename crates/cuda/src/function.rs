@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Plain words, at the places where the kernel looks for them.
 pub unsafe trait Parameters: Copy {}
 
+/// What the driver says of a stream whose launches start.
+const NOT_RECORDED: sys::CUstreamCaptureStatus = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+
 /// The first compute capability of which kernels may wait by themselves for the launch before.
 const FIRST_TO_TAKE_PLACES: u32 = 90;
 
@@ -135,11 +138,16 @@ impl Function {
         block_threads: u32,
         parameters: &P,
     ) -> Result<(), CudaError> {
-        if !self.takes_its_place {
+        let _current = stream.choose()?;
+        // A graph keeps launches apart: drivers before CUDA 12.3 cannot record anything else. So does the default stream,
+        // which waits for others besides.
+        let comes_early = self.takes_its_place
+            && !stream.inner().cu_stream().is_null()
+            && stream.inner().capture_status().map_err(driver("launching a kernel"))? == NOT_RECORDED;
+        if !comes_early {
             // SAFETY: the caller keeps the promise.
             return unsafe { self.launch(stream, blocks, block_threads, parameters) };
         }
-        let _current = stream.choose()?;
         let mut attribute = sys::CUlaunchAttribute {
             id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
             pad: [0; 4],

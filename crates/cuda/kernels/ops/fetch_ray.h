@@ -70,10 +70,17 @@ RW_FUNCTION bool is_asked(const Launch& launch, u32 ray) {
 template <Options O>
 RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
     lane.ray = ray;
-    const float4 o = with_t_min<O>(platform::load4_once(launch.rays + static_cast<u64>(ray) * 2));
-    const float4 d = with_t_max<O>(platform::load4_once(launch.rays + static_cast<u64>(ray) * 2 + 1));
-    RW_EVENT(FetchRay);
-    setup_ray(launch, lane, o, d);
+    if constexpr (O.leaves_some()) {
+        float4 o, d;
+        platform::load_once(launch.rays + static_cast<u64>(ray) * 2, o, d);
+        RW_EVENT(FetchRay);
+        setup_ray(launch, lane, with_t_min<O>(o), with_t_max<O>(d));
+    } else {
+        const float4 o = with_t_min<O>(platform::load4(launch.rays + static_cast<u64>(ray) * 2));
+        const float4 d = with_t_max<O>(platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1));
+        RW_EVENT(FetchRay);
+        setup_ray(launch, lane, o, d);
+    }
 }
 
 // The same of a ray that another lane had before: what boxes and triangles need, and nothing else.

@@ -5,8 +5,13 @@
 
 namespace raywarp {
 
+template <Options O>
 RW_FUNCTION void write_hit(const Launch& launch, u32 ray, float4 hit, u32 instance) {
-    platform::store4_once(launch.hits + ray, hit);
+    if constexpr (O.leaves_some()) {
+        platform::store_once(launch.hits + ray, hit);
+    } else {
+        launch.hits[ray] = hit;
+    }
     if (launch.instances != nullptr) {
         launch.instances[ray] = instance;
     }
@@ -41,10 +46,10 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
         if (hit) {
             const Tuv tuv = Lane<O>::Triangle::found_hit(launch, lane);
             const uint2 id = platform::load2(launch.ids + Lane<O>::Triangle::index(launch, found));
-            write_hit(launch, lane.ray, float4{tuv.t, tuv.u, tuv.v, platform::float_of(id.y)}, id.x);
+            write_hit<O>(launch, lane.ray, float4{tuv.t, tuv.u, tuv.v, platform::float_of(id.y)}, id.x);
         } else if (!O.any_hit()) {
             const float4 direction = with_t_max<O>(platform::load4(launch.rays + static_cast<u64>(lane.ray) * 2 + 1));
-            write_hit(launch, lane.ray, float4{direction.w, 0.0f, 0.0f, platform::float_of(NONE)}, NONE);
+            write_hit<O>(launch, lane.ray, float4{direction.w, 0.0f, 0.0f, platform::float_of(NONE)}, NONE);
         } else if (O.takes_any_ray() && launch.again != nullptr) {
             // It was left, and is no longer.
             launch.hits[lane.ray].w = platform::float_of(NONE);

@@ -119,16 +119,18 @@ RW_FUNCTION u32 nth_bit(u32 x, u32 n) { return __fns(x, 0, static_cast<int>(n) +
 
 RW_FUNCTION float4 load4(const float4* p) { return __ldg(p); }
 RW_FUNCTION uint4 load4(const uint4* p) { return __ldg(p); }
-// What no other lane asks for: it takes no line of the L1 from those who ask again.
-RW_FUNCTION float4 load4_once(const float4* p) {
+// Two chunks that no other lane asks for: they take no lines of the L1 from what is asked for again.
+RW_FUNCTION void load_once(const float4* p, float4& first, float4& second) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-    float4 value;
     asm("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
-        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+        : "=f"(first.x), "=f"(first.y), "=f"(first.z), "=f"(first.w)
         : "l"(p));
-    return value;
+    asm("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4+16];"
+        : "=f"(second.x), "=f"(second.y), "=f"(second.z), "=f"(second.w)
+        : "l"(p));
 #else
-    return load4(p);
+    first = load4(p);
+    second = load4(p + 1);
 #endif
 }
 RW_FUNCTION uint2 load2(const uint2* p) { return __ldg(p); }
@@ -136,7 +138,7 @@ RW_FUNCTION u32 load1(const u32* p) { return __ldg(p); }
 // What texture units find in the image of a texture object, at normalised coordinates.
 RW_FUNCTION float4 sample_texture(u64 texture, float u, float v) { return tex2D<float4>(texture, u, v); }
 // What nobody reads soon: the first to leave the caches.
-RW_FUNCTION void store4_once(float4* p, float4 value) {
+RW_FUNCTION void store_once(float4* p, float4 value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     __stcs(p, value);
 #else

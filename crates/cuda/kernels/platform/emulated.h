@@ -177,7 +177,10 @@ inline float4 load4(const float4* p, Site site = Site::here()) {
     emulation::read(p, sizeof(*p), site);
     return *p;
 }
-inline float4 load4_once(const float4* p, Site site = Site::here()) { return load4(p, site); }
+inline void load_once(const float4* p, float4& first, float4& second, Site site = Site::here()) {
+    first = load4(p, site);
+    second = load4(p + 1, site);
+}
 inline uint4 load4(const uint4* p, Site site = Site::here()) {
     emulation::read(p, sizeof(*p), site);
     return *p;
@@ -198,7 +201,7 @@ inline float4 sample_texture(u64 texture, float u, float v, Site site = Site::he
     const texture_unit::Rgba found = texture_unit::sample(*object, u, v, sees);
     return {found.values[0], found.values[1], found.values[2], found.values[3]};
 }
-inline void store4_once(float4* p, float4 value) { *p = value; }
+inline void store_once(float4* p, float4 value) { *p = value; }
 template <class T, class N>
 T add_to_counter(T* counter, N n, Site site = Site::here()) {
     emulation::change(counter, sizeof(*counter), site);
