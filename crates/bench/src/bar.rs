@@ -146,9 +146,9 @@ pub struct Aim {
 
 /// The aims, in the order of the tables.
 pub const AIMS: [Aim; 3] = [
-    Aim { kind: RayKind::Primary, must: 1.3, goal: 1.5, floor: 1.0 },
-    Aim { kind: RayKind::Ao, must: 1.65, goal: 2.0, floor: 1.2 },
-    Aim { kind: RayKind::Diffuse, must: 1.45, goal: 1.7, floor: 1.2 },
+    Aim { kind: RayKind::Primary, must: 1.27, goal: 1.5, floor: 1.0 },
+    Aim { kind: RayKind::Ao, must: 1.8, goal: 2.0, floor: 1.3 },
+    Aim { kind: RayKind::Diffuse, must: 1.4, goal: 1.7, floor: 1.15 },
 ];
 
 /// What a stand-in should reach of its peer.

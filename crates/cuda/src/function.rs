@@ -15,6 +15,9 @@ pub unsafe trait Parameters: Copy {}
 /// What the driver says of a stream whose launches start.
 const NOT_RECORDED: sys::CUstreamCaptureStatus = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
 
+/// `CU_STREAM_PER_THREAD`; `CU_STREAM_LEGACY` and null come before it.
+const LAST_DEFAULT_STREAM: usize = 2;
+
 /// The first compute capability of which kernels may wait by themselves for the launch before.
 const FIRST_TO_TAKE_PLACES: u32 = 90;
 
@@ -139,11 +142,11 @@ impl Function {
         parameters: &P,
     ) -> Result<(), CudaError> {
         let _current = stream.choose()?;
-        // A graph keeps launches apart: drivers before CUDA 12.3 cannot record anything else. So does the default stream,
-        // which waits for others besides.
+        // A graph keeps launches apart: drivers before CUDA 12.3 cannot record anything else. So do the default streams, which
+        // wait for others besides; their handles are small numbers. What the driver does not tell is taken for recorded.
         let comes_early = self.takes_its_place
-            && !stream.inner().cu_stream().is_null()
-            && stream.inner().capture_status().map_err(driver("launching a kernel"))? == NOT_RECORDED;
+            && stream.inner().cu_stream().addr() > LAST_DEFAULT_STREAM
+            && stream.inner().capture_status() == Ok(NOT_RECORDED);
         if !comes_early {
             // SAFETY: the caller keeps the promise.
             return unsafe { self.launch(stream, blocks, block_threads, parameters) };

@@ -32,7 +32,18 @@ pub(crate) const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6
 const SPLIT_GAIN: f64 = 0.06;
 /// Bytes a triangle that preparing a scene takes at its peak where there is a second tree, of whose triangles many may be cut: 1,025
 /// were seen of hairball_synthetic, 574 of San Miguel.
-const MOST_BYTES: u64 = 1040;
+pub(crate) const MOST_BYTES: u64 = 1040;
+
+/// `build`, but of [`BuildOptions::split_worth`] the tree without cuts alone where fewer than [`MOST_BYTES`] a triangle are `free`.
+pub(crate) fn with_memory(build: &BuildOptions, triangles: usize, free: u64) -> BuildOptions {
+    let fits = (triangles as u64).saturating_mul(MOST_BYTES) <= free;
+    match build.split_worth {
+        Some(_) if build.builder == Builder::Sbvh && !fits => {
+            BuildOptions { builder: Builder::BinnedSah, split_worth: None, ..*build }
+        }
+        _ => *build,
+    }
+}
 
 /// How much is done for the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,6 +144,14 @@ mod tests {
         assert_eq!([0, 1000 * MOST_BYTES - 1].map(|free| with(most, free)), [good, good]);
         assert_eq!([1000 * MOST_BYTES, u64::MAX].map(|free| with(most, free)), [most, most]);
         assert_eq!([quick, good].map(|effort| with(effort, 0)), [quick, good]);
+        let whole = BuildOptions { builder: Builder::BinnedSah, ..presets::SINGLE_SPLIT_INNER };
+        let with = |build, free| with_memory(&build, 1000, free);
+        assert_eq!([0, 1000 * MOST_BYTES - 1].map(|free| with(presets::GPU, free)), [whole; 2]);
+        assert_eq!(with(presets::GPU, 1000 * MOST_BYTES), presets::GPU);
+        assert_eq!(
+            [presets::BEST, presets::SINGLE_SPLIT].map(|build| with(build, 0)),
+            [presets::BEST, presets::SINGLE_SPLIT]
+        );
     }
 
     /// Squares side by side, which a cut only makes worse, and long triangles aslant that it mends.

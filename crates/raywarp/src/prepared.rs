@@ -473,6 +473,13 @@ fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
     }
 }
 
+/// What there is memory for of `build`: of two trees one, where the second might not have room beside it
+/// ([`MOST_BYTES`](crate::gpu_tree::MOST_BYTES)).
+pub(crate) fn build_in_memory(build: &BuildOptions, triangles: usize) -> BuildOptions {
+    let free = raywarp_system::memory::available().unwrap_or(u64::MAX);
+    crate::gpu_tree::with_memory(build, triangles, free)
+}
+
 /// Whether the scene has lights, or materials that are meant as lights: a texture of glowing spots of
 /// at most unit radiance (what glTF calls emissive by default) decorates, it does not light.
 fn has_light(scene: &Scene) -> bool {

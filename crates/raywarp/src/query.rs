@@ -4,7 +4,7 @@ use crate::auto_rays::device_name;
 use crate::auto_tracer::AutoTracer;
 use crate::device_choice::DeviceChoice;
 use crate::gpu::{Gpu, OnGpu, OneOfGpus, Placed};
-use crate::prepared::PrepareError;
+use crate::prepared::{PrepareError, build_in_memory};
 use raywarp_bvh::{BuildError, BuildOptions, build, presets};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{CudaError, CudaPair};
@@ -171,7 +171,7 @@ impl TriangleBvh {
             (None, DeviceChoice::Auto) => Gpu::watertight_tree(options),
             (None, _) => *options,
         };
-        let bvh = build(&flat, &fits)?;
+        let bvh = build(&flat, &build_in_memory(&fits, flat.len()))?;
         let cpu = Arc::new(CpuTracer::new(&bvh, &flat)?);
         let batches = match (gpu, device) {
             (Some(gpu), _) => match gpu.tracer(&bvh, options, &flat)? {

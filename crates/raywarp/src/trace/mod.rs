@@ -13,7 +13,7 @@ pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
 pub use surface::{Field, VectorColumn, surface_columns};
 
 use crate::gpu::{Gpu, OnGpu, Placed, fitting};
-use crate::prepared::{PrepareError, Timings, check_memory};
+use crate::prepared::{PrepareError, Timings, build_in_memory, check_memory};
 use raywarp_bvh::{BuildOptions, build_chosen};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::Variant;
@@ -143,7 +143,8 @@ impl TraceScene {
             (Engine::Gpu, Some(gpu)) => gpu.closest_tree(&asked),
             (Engine::Gpu, None) => return Err(TraceSceneError::NoGpu),
         };
-        let (bvh, taken) = build_chosen(&flat, &options.build).map_err(PrepareError::from)?;
+        let (bvh, taken) =
+            build_chosen(&flat, &build_in_memory(&options.build, flat.len())).map_err(PrepareError::from)?;
         let built = Instant::now();
         let tracing = match (options.engine, &options.gpu) {
             (Engine::Family { variant, machine }, _) => {
