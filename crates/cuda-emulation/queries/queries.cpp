@@ -32,7 +32,7 @@ void ask(const Launch& launch, const Tree& tree, u32 number, LaneMask callers) {
         hit = closest<O>(tree, ray, callers, after);
     }
     if (!O.any_hit() || hit.is_hit()) {
-        write_hit(launch, number, float4{hit.t, hit.u, hit.v, platform::float_of(hit.primitive)}, hit.instance);
+        write_hit<O>(launch, number, float4{hit.t, hit.u, hit.v, platform::float_of(hit.primitive)}, hit.instance);
     }
     RW_EVENT(StoreHit);
 }
