@@ -34,6 +34,8 @@ fn compiled_kernels_have_as_many_blocks_resident_as_they_were_compiled_for() {
             9
         } else if kernel.contains("_wide") {
             4
+        } else if kernel.starts_with("direct_phased_h8") {
+            7
         } else {
             8
         };
