@@ -1,9 +1,9 @@
 //! Hit files as text: CSV with one line of names, one line a ray.
 //!
-//! Numbers are the shortest that read back as the same float32; `inf` and `NaN` are written so, which pandas, NumPy and
+//! Numbers are the shortest that read back as the same float32, or float64 where positions are that; `inf` and `NaN` are written so, which pandas, NumPy and
 //! Python's `float` read. A miss has -1 for its ids, so that these columns stay integers everywhere.
 
-use crate::trace::{Field, VectorColumn};
+use crate::trace::{Field, VectorColumn, Vectors};
 use raywarp_geom::Hit;
 use std::io::Write;
 
@@ -40,8 +40,11 @@ pub fn append_hits(file: &mut Vec<u8>, hits: &[Hit], instances: &[u32], columns:
         let id = |id: u32| if hit.is_hit() { i64::from(id) } else { -1 };
         let (primitive, instance) = (id(hit.primitive), id(instance));
         put(file, format_args!("{:?},{:?},{:?},{primitive},{instance}", hit.t, hit.u, hit.v));
-        for value in columns.iter().flat_map(|column| column.values[i]) {
-            put(file, format_args!(",{value:?}"));
+        for column in columns {
+            match &column.values {
+                Vectors::Single(values) => values[i].iter().for_each(|value| put(file, format_args!(",{value:?}"))),
+                Vectors::Double(values) => values[i].iter().for_each(|value| put(file, format_args!(",{value:?}"))),
+            }
         }
         file.push(b'\n');
     }
@@ -81,7 +84,7 @@ mod tests {
             Hit { t: 16_777_217.0, u: f32::MIN_POSITIVE, v: 1.0 / 3.0, primitive: 0 },
         ];
         let values = vec![[1.0, -0.0, 3.4e38], [f32::NAN; 3], [f32::NAN; 3], [0.1, 0.2, 0.3]];
-        let columns = [VectorColumn { field: Field::Position, values }];
+        let columns = [VectorColumn { field: Field::Position, values: Vectors::Single(values) }];
         let text = String::from_utf8(write_hits(&hits, &[7, Hit::MISS, Hit::MISS, 0], &columns)).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(

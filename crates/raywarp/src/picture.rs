@@ -366,7 +366,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     } = options;
     #[rustfmt::skip]
     let Scene {
-        meshes: scene_meshes, instances, materials, media, textures, images: scene_images, lights,
+        origin, meshes: scene_meshes, instances, materials, media, textures, images: scene_images, lights,
         light_names: _, cameras: _, settings: _,
     } = scene;
     let mut meshes = Fnv::default();
@@ -426,8 +426,14 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     // Told where it is asked for alone: sums from before there was a choice can be gone on with.
     let last = connect_last.then(|| ("last-connections", "made".to_string()));
     let roulette = (*roulette_below != ROULETTE_BELOW).then(|| ("roulette", format!("{roulette_below:e}")));
-    let words: Vec<String> =
-        settings.into_iter().chain(last).chain(roulette).map(|(name, value)| format!("{name}={value}")).collect();
+    let origin = (*origin != [0.0; 3]).then(|| ("origins", word(origin)));
+    let words: Vec<String> = settings
+        .into_iter()
+        .chain(last)
+        .chain(roulette)
+        .chain(origin)
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     words.join(" ")
 }
 

@@ -25,7 +25,7 @@ impl Invalid {
 /// - Meshes pass [`raywarp_geom::TriangleMesh::validate`], their other attributes are finite, and a
 ///   list of materials has one entry a triangle.
 /// - Images hold as many texels as they say, at least one, all finite.
-/// - Transforms, factors, lights and cameras are finite; light and absorption are not negative; indices of refraction
+/// - The origin, transforms, factors, lights and cameras are finite; light and absorption are not negative; indices of refraction
 ///   are positive, angles and sizes in the range that their fields say, directions of length 1, rotations of
 ///   environments perpendicular.
 ///
@@ -34,6 +34,9 @@ impl Invalid {
 pub fn validate(scene: &Scene) -> Result<(), Invalid> {
     let named = |kind: &str, i: usize, name: &str| format!("{kind}[{i}] {name}").trim_end().to_string();
     let check = |item: String, result: Result<(), String>| result.map_err(|message| Invalid { item, message });
+    let origin = scene.origin;
+    let finite_origin = ensure(origin.iter().all(|x| x.is_finite()), || format!("it is not finite: {origin:?}"));
+    check("origin".into(), finite_origin)?;
     for (i, image) in scene.images.iter().enumerate() {
         check(named("images", i, &image.name), self::image(image))?;
     }

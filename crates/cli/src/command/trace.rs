@@ -141,6 +141,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let is_auto = common.device == DeviceChoice::Auto && args.variant.is_none();
     let engine = if is_auto { None } else { Some(args.engine(common, &rays)?) };
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
+    rays.relative_to(loaded.scene.origin);
     let fail = |error, rays: &Rays<'_>| failure(error, &path, rays, &input);
     let building = common.building(&loaded.scene);
     let asked = args.tree.given().map(|_| args.tree.options());

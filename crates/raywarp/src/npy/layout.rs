@@ -44,6 +44,11 @@ impl RayLayout {
         self.columns == 8 && self.scalar == Scalar::F32 && !self.big_endian && !self.by_column
     }
 
+    /// Whether its numbers are float64.
+    pub(super) fn is_double(&self) -> bool {
+        self.scalar == Scalar::F64
+    }
+
     pub(super) fn value_bytes(&self) -> usize {
         match self.scalar {
             Scalar::F32 => 4,
@@ -73,6 +78,17 @@ impl RayLayout {
             (Scalar::F32, true) => numbers.extend(words.iter().map(|word| f32::from_be_bytes(*word))),
             (Scalar::F64, false) => numbers.extend(doubles.iter().map(|word| f64::from_le_bytes(*word) as f32)),
             (Scalar::F64, true) => numbers.extend(doubles.iter().map(|word| f64::from_be_bytes(*word) as f32)),
+        }
+    }
+
+    /// Appends the numbers of `bytes` as they are.
+    pub(super) fn append_wide(&self, bytes: &[u8], numbers: &mut Vec<f64>) {
+        let (words, doubles) = (bytes.as_chunks().0, bytes.as_chunks().0);
+        match (self.scalar, self.big_endian) {
+            (Scalar::F32, false) => numbers.extend(words.iter().map(|word| f64::from(f32::from_le_bytes(*word)))),
+            (Scalar::F32, true) => numbers.extend(words.iter().map(|word| f64::from(f32::from_be_bytes(*word)))),
+            (Scalar::F64, false) => numbers.extend(doubles.iter().map(|word| f64::from_le_bytes(*word))),
+            (Scalar::F64, true) => numbers.extend(doubles.iter().map(|word| f64::from_be_bytes(*word))),
         }
     }
 

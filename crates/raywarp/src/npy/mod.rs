@@ -17,7 +17,7 @@ mod tests;
 pub use layout::RayLayout;
 pub use reader::RayReader;
 
-use crate::trace::{Field, VectorColumn};
+use crate::trace::{Field, VectorColumn, Vectors};
 use raywarp_geom::{Hit, Ray};
 use std::io::{self, Read};
 
@@ -119,22 +119,25 @@ pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
     file
 }
 
-/// The bytes of a file of closest hits: 20 a hit, and 12 for each column.
+/// The bytes of a file of closest hits: 20 a hit, and 12 for each column, 24 for one of float64.
 ///
 /// # Panics
 /// If the lengths differ.
 pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> Vec<u8> {
     let fields: Vec<Field> = columns.iter().map(|column| column.field).collect();
-    let mut file = start_hits(hits.len(), &fields);
+    let has_origin = columns.iter().any(|column| matches!(column.values, Vectors::Double(_)));
+    let mut file = start_hits(hits.len(), &fields, has_origin);
     append_hits(&mut file, hits, instances, columns);
     file
 }
 
-/// The first bytes of a file of `count` closest hits with columns of `fields`, for [`append_hits`] to go on.
-pub fn start_hits(count: usize, fields: &[Field]) -> Vec<u8> {
+/// The first bytes of a file of `count` closest hits with columns of `fields`, for [`append_hits`] to go on; `has_origin` says
+/// whether the scene has an origin ([`Field::is_double`]).
+pub fn start_hits(count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
     let mut descr = "[('t', '<f4'), ('u', '<f4'), ('v', '<f4'), ('primitive', '<u4'), ('instance', '<u4')".to_string();
     for field in fields {
-        descr += &format!(", ('{field}', '<f4', (3,))");
+        let bytes = if field.is_double(has_origin) { 8 } else { 4 };
+        descr += &format!(", ('{field}', '<f{bytes}', (3,))");
     }
     descr.push(']');
     start(&descr, &format!("({count},)"), count)
@@ -155,7 +158,10 @@ pub fn append_hits(file: &mut Vec<u8>, hits: &[Hit], instances: &[u32], columns:
         file.extend(hit.primitive.to_le_bytes());
         file.extend(instance.to_le_bytes());
         for column in columns {
-            file.extend(column.values[i].iter().flat_map(|value| value.to_le_bytes()));
+            match &column.values {
+                Vectors::Single(values) => file.extend(values[i].iter().flat_map(|value| value.to_le_bytes())),
+                Vectors::Double(values) => file.extend(values[i].iter().flat_map(|value| value.to_le_bytes())),
+            }
         }
     }
 }

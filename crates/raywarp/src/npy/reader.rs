@@ -16,6 +16,10 @@ pub struct RayReader<'a, R> {
     done: u64,
     /// Of a file in Fortran order, which can be read as a whole only: those that are still to be given, last ones first.
     held: Option<std::vec::IntoIter<Ray>>,
+    /// What rays are relative to.
+    origin: [f64; 3],
+    /// Where the rays that were read begin, as the file says, until it is known what they are relative to; nothing of float32.
+    begins: Option<Vec<[f64; 3]>>,
 }
 
 impl<'a, R: Read> RayReader<'a, R> {
@@ -27,7 +31,31 @@ impl<'a, R: Read> RayReader<'a, R> {
         let mut input = Input::new(name, input);
         let layout = input.ray_header()?;
         let first_byte = input.offset();
-        Ok(Self { name, input, layout, first_byte, done: 0, held: None })
+        let begins = layout.is_double().then(Vec::new);
+        Ok(Self { name, input, layout, first_byte, done: 0, held: None, origin: [0.0; 3], begins })
+    }
+
+    /// From now on rays are relative to `origin`, which is subtracted in float64 before anything is rounded: so are `given`,
+    /// those that were given before. May be called once.
+    ///
+    /// # Panics
+    /// If `given` are not all rays that were given.
+    pub fn relative_to(&mut self, origin: [f64; 3], given: &mut [Ray]) {
+        let begins = self.begins.take();
+        self.origin = origin;
+        if origin == [0.0; 3] {
+            return;
+        }
+        let mut held: Vec<Ray> = self.held.iter_mut().flatten().collect();
+        let rays = given.iter_mut().chain(&mut held);
+        match begins {
+            Some(begins) => {
+                assert_eq!(begins.len(), rays.size_hint().0, "one entry a ray");
+                rays.zip(begins).for_each(|(ray, begin)| ray.origin = minus(begin, origin));
+            }
+            None => rays.for_each(|ray| ray.origin = minus(ray.origin.map(f64::from), origin)),
+        }
+        self.held = self.held.is_some().then(|| held.into_iter());
     }
 
     /// How the rays lie in the file.
@@ -113,6 +141,8 @@ impl<'a, R: Read> RayReader<'a, R> {
         let item_bytes = columns * layout.value_bytes();
         let mut buffer = vec![0; CHUNK * item_bytes];
         let mut numbers = Vec::with_capacity(CHUNK * columns);
+        let mut wide = Vec::new();
+        let before = self.begins.as_ref().map_or(0, Vec::len);
         for run in 0..layout.columns / columns {
             let mut done = 0;
             while done < count {
@@ -132,6 +162,21 @@ impl<'a, R: Read> RayReader<'a, R> {
                 for (ray, values) in rays[done as usize..].iter_mut().zip(numbers.chunks_exact(columns)) {
                     values.iter().enumerate().for_each(|(i, &value)| layout.set(ray, run + i, value));
                 }
+                if run < 3 && (self.begins.is_some() || self.origin != [0.0; 3]) {
+                    wide.clear();
+                    layout.append_wide(wanted, &mut wide);
+                    if let Some(begins) = &mut self.begins {
+                        begins.resize(before + rays.len(), [0.0; 3]);
+                    }
+                    for (index, values) in (done as usize..).zip(wide.chunks_exact(columns)) {
+                        for (axis, &value) in (run..3).zip(values) {
+                            rays[index].origin[axis] = (value - self.origin[axis]) as f32;
+                            if let Some(begins) = &mut self.begins {
+                                begins[before + index][axis] = value;
+                            }
+                        }
+                    }
+                }
                 done += items as u64;
             }
         }
@@ -142,6 +187,11 @@ impl<'a, R: Read> RayReader<'a, R> {
         }
         Ok(())
     }
+}
+
+/// A position relative to `origin`.
+fn minus(position: [f64; 3], origin: [f64; 3]) -> [f32; 3] {
+    std::array::from_fn(|axis| (position[axis] - origin[axis]) as f32)
 }
 
 /// Doubles the room in `rays`, of which there will be `count` at most, if the memory for that is there.

@@ -195,7 +195,7 @@ fn an_array_of_one_side_is_one_ray_and_what_is_beyond_float32_is_invalid() {
 fn columns_stand_behind_the_hits() {
     use crate::trace::Field;
     let columns = [Field::Position, Field::Normal]
-        .map(|field| VectorColumn { field, values: vec![[1.0, 2.0, 3.0], [f32::NAN, 0.0, -0.5]] });
+        .map(|field| VectorColumn { field, values: Vectors::Single(vec![[1.0, 2.0, 3.0], [f32::NAN, 0.0, -0.5]]) });
     let bytes = write_hits(&[Hit::default(); 2], &[0, 1], &columns);
     let text = "('instance', '<u4'), ('position', '<f4', (3,)), ('normal', '<f4', (3,))], 'fortran_order'";
     assert!(String::from_utf8_lossy(&bytes).contains(text));

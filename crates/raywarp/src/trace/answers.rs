@@ -1,6 +1,6 @@
 //! What rays found, and the files that hold it.
 
-use super::{Field, VectorColumn};
+use super::{Field, VectorColumn, Vectors};
 use crate::{csv, npy};
 use raywarp_geom::{BatchStats, Hit};
 use raywarp_traverse::Query;
@@ -27,10 +27,11 @@ impl HitFormat {
         }
     }
 
-    /// The first bytes of a file of `count` answers with columns of `fields`, for [`Answers::append`] to go on.
-    pub fn start(self, query: Query, count: usize, fields: &[Field]) -> Vec<u8> {
+    /// The first bytes of a file of `count` answers with columns of `fields`, for [`Answers::append`] to go on; `has_origin`
+    /// says whether the scene has an origin ([`Field::is_double`]).
+    pub fn start(self, query: Query, count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
         match (query, self) {
-            (Query::Closest, Self::Npy) => npy::start_hits(count, fields),
+            (Query::Closest, Self::Npy) => npy::start_hits(count, fields, has_origin),
             (Query::Closest, Self::Csv) => csv::start_hits(fields),
             (Query::Any, Self::Npy) => npy::start_flags(count),
             (Query::Any, Self::Csv) => csv::start_flags(),
@@ -83,7 +84,8 @@ impl Answers {
             Self::Closest { hits, .. } => (Query::Closest, hits.len()),
             Self::Any { blocked } => (Query::Any, blocked.len()),
         };
-        let mut file = format.start(query, count, &fields);
+        let has_origin = columns.iter().any(|column| matches!(column.values, Vectors::Double(_)));
+        let mut file = format.start(query, count, &fields, has_origin);
         self.append(&mut file, format, columns);
         file
     }

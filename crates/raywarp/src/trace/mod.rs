@@ -10,7 +10,7 @@ mod tests;
 pub use answers::{Answers, HitFormat, Traced};
 pub use auto::AutoTrace;
 pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
-pub use surface::{Field, VectorColumn, surface_columns};
+pub use surface::{Field, VectorColumn, Vectors, surface_columns};
 
 use crate::gpu::{Gpu, OnGpu, Placed, fitting};
 use crate::prepared::{PrepareError, Timings, build_in_memory, check_memory};

@@ -116,6 +116,12 @@ impl<'a, R: Read> RayStream<'a, R> {
         self.reader.byte_of_t_min(index)
     }
 
+    /// Makes the rays relative to the origin of the scene that they are traced through: subtracted in float64 before they are
+    /// rounded. Once, and before [`RayStream::trace`].
+    pub fn relative_to(&mut self, origin: [f64; 3]) {
+        self.reader.relative_to(origin, &mut self.first);
+    }
+
     /// Traces all rays by `tracer`, which is over `scene`, and writes a whole hit file to `out`, portion by portion. May be
     /// called once: nothing is left then.
     ///
@@ -137,7 +143,8 @@ impl<'a, R: Read> RayStream<'a, R> {
             }
         }
         let count = usize::try_from(self.layout().count()).unwrap_or(usize::MAX);
-        let mut bytes = format.start(query, count, &once);
+        let is_wide = scene.origin != [0.0; 3];
+        let mut bytes = format.start(query, count, &once, is_wide);
         let mut totals = StreamTotals::default();
         // Memory is asked for once: the system takes as long to give a portion's as a GPU takes to trace it.
         let (mut rays, mut traced) = (std::mem::take(&mut self.first), Traced::default());

@@ -44,11 +44,53 @@ pub struct VectorColumn {
     /// What it holds; its name in files.
     pub field: Field,
     /// One entry a ray; NaN for a miss.
-    pub values: Vec<[f32; 3]>,
+    pub values: Vectors,
+}
+
+/// Vectors as a hit file holds them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Vectors {
+    /// As float32.
+    Single(Vec<[f32; 3]>),
+    /// As float64: positions in a scene with an origin.
+    Double(Vec<[f64; 3]>),
+}
+
+impl Vectors {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Single(values) => values.len(),
+            Self::Double(values) => values.len(),
+        }
+    }
+
+    /// Entry `index`.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    pub fn get(&self, index: usize) -> [f64; 3] {
+        match self {
+            Self::Single(values) => values[index].map(f64::from),
+            Self::Double(values) => values[index],
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Field {
+    /// Whether hit files hold it as float64 where the scene has an origin (`has_origin`).
+    pub fn is_double(self, has_origin: bool) -> bool {
+        has_origin && self == Self::Position
+    }
 }
 
 /// What `fields` say of each hit, computed in f64, in parallel; nothing for answers of any-hit rays. A field that is
-/// named twice comes once.
+/// named twice comes once. Positions are in the file's coordinates.
 ///
 /// # Panics
 /// If the answers are not of this scene: ids out of range.
@@ -58,14 +100,21 @@ pub fn surface_columns(scene: &Scene, answers: &Answers, fields: &[Field]) -> Ve
     let column = |(_, &field): (usize, &Field)| {
         let pairs = hits.par_iter().zip(instances);
         let value = |(hit, &instance): (&Hit, &u32)| {
-            if hit.is_hit() { surface_value(scene, field, hit, instance) } else { [f32::NAN; 3] }
+            if hit.is_hit() { surface_value(scene, field, hit, instance) } else { [f64::NAN; 3] }
         };
-        VectorColumn { field, values: pairs.map(value).collect() }
+        let values = if field.is_double(scene.origin != [0.0; 3]) {
+            let in_file = |p: [f64; 3]| std::array::from_fn(|i| p[i] + scene.origin[i]);
+            Vectors::Double(pairs.map(value).map(in_file).collect())
+        } else {
+            Vectors::Single(pairs.map(value).map(|v| v.map(|x| x as f32)).collect())
+        };
+        VectorColumn { field, values }
     };
     fields.iter().enumerate().filter(first).map(column).collect()
 }
 
-fn surface_value(scene: &Scene, field: Field, hit: &Hit, instance: u32) -> [f32; 3] {
+/// Relative to the scene's origin.
+fn surface_value(scene: &Scene, field: Field, hit: &Hit, instance: u32) -> [f64; 3] {
     let instance = &scene.instances[instance as usize];
     let mesh = &scene.meshes[instance.mesh.index()].triangles;
     // Rounded to f32 as in `flatten`: these are the triangles that rays meet.
@@ -76,7 +125,7 @@ fn surface_value(scene: &Scene, field: Field, hit: &Hit, instance: u32) -> [f32;
     match field {
         Field::Position => {
             let (u, v) = (f64::from(hit.u), f64::from(hit.v));
-            std::array::from_fn(|i| (a[i] + u * ab[i] + v * ac[i]) as f32)
+            std::array::from_fn(|i| a[i] + u * ab[i] + v * ac[i])
         }
         Field::Normal => {
             let cross: [f64; 3] = std::array::from_fn(|i| {
@@ -85,7 +134,7 @@ fn surface_value(scene: &Scene, field: Field, hit: &Hit, instance: u32) -> [f32;
             });
             let length = cross.iter().map(|x| x * x).sum::<f64>().sqrt();
             let length = if instance.transform.determinant() < 0.0 { -length } else { length };
-            cross.map(|x| (x / length) as f32)
+            cross.map(|x| x / length)
         }
     }
 }

@@ -197,11 +197,12 @@ fn positions_and_normals_are_those_of_the_placed_triangles() {
         let [normals, positions] = &surface_columns(&scene, &answers, &fields)[..] else { panic!("two columns") };
         assert_eq!((normals.field, positions.field), (Field::Normal, Field::Position));
         for (i, (position, normal)) in expected.iter().enumerate() {
-            let near = |got: [f32; 3], want: &[f32; 3]| got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-5);
-            assert!(near(positions.values[i], position), "{engine:?}, ray {i}: {:?}", positions.values[i]);
-            assert!(near(normals.values[i], normal), "{engine:?}, ray {i}: {:?}", normals.values[i]);
+            let near =
+                |got: [f64; 3], want: &[f32; 3]| got.iter().zip(want).all(|(a, &b)| (a - f64::from(b)).abs() < 1e-5);
+            assert!(near(positions.values.get(i), position), "{engine:?}, ray {i}: {:?}", positions.values.get(i));
+            assert!(near(normals.values.get(i), normal), "{engine:?}, ray {i}: {:?}", normals.values.get(i));
         }
-        assert!(positions.values[2].iter().chain(&normals.values[2]).all(|x| x.is_nan()));
+        assert!(positions.values.get(2).iter().chain(&normals.values.get(2)).all(|x| x.is_nan()));
         let any = traced.trace(&rays, Query::Any, &Control::default()).unwrap().answers;
         assert_eq!(surface_columns(&scene, &any, &fields), []);
     }

@@ -1,10 +1,12 @@
 //! What one import run shares: options, warnings, missing files, decoded images.
 
+use super::origin::Center;
 use super::stand_ins::StandInLog;
 use super::{Format, image, source};
 use crate::{Image, ImageId, Place, Scene, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// How to load.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +47,7 @@ pub(crate) enum Encoding {
 pub(crate) struct Context {
     scene_path: PathBuf,
     /// The scene file itself where it was read already.
-    given: Option<Vec<u8>>,
+    given: Option<Rc<Vec<u8>>>,
     options: LoadOptions,
     warnings: Vec<Warning>,
     /// Messages already given, so that each is given once.
@@ -57,6 +59,8 @@ pub(crate) struct Context {
     images: HashMap<(PathBuf, Encoding), Option<ImageId>>,
     /// What shows something else than the file says.
     pub stand_ins: StandInLog,
+    /// What positions are rounded relative to.
+    pub center: Center,
 }
 
 impl Context {
@@ -72,7 +76,13 @@ impl Context {
             known_files: HashSet::new(),
             images: HashMap::new(),
             stand_ins: StandInLog::default(),
+            center: Center::default(),
         }
+    }
+
+    /// A context for importing the same file again, with positions relative to `center`.
+    pub fn again(&self, center: Center) -> Self {
+        Self { given: self.given.clone(), center, ..Self::new(&self.scene_path, &self.options) }
     }
 
     /// Warns, once for each message of a file.
@@ -84,19 +94,19 @@ impl Context {
     }
 
     /// The scene file itself, decompressed. A missing one is a [`SceneError::Read`].
-    pub fn read_scene(&mut self, path: &Path) -> Result<Vec<u8>, SceneError> {
-        // Bytes that were given are of no file.
-        if let Some(given) = self.given.take() {
-            return Ok(given);
+    pub fn read_scene(&mut self, path: &Path) -> Result<Rc<Vec<u8>>, SceneError> {
+        // Bytes that were given are of no file; they stay, as the file may have to be imported again.
+        if let Some(given) = &self.given {
+            return Ok(given.clone());
         }
         let bytes = source::read(path)?;
         self.note_read(path);
-        Ok(bytes)
+        Ok(Rc::new(bytes))
     }
 
     /// Gives the scene file's bytes, decompressed, instead of leaving it to be read.
     pub fn give(&mut self, bytes: Vec<u8>) {
-        self.given = Some(bytes);
+        self.given = Some(Rc::new(bytes));
     }
 
     /// Whether the scene file's bytes were given.

@@ -6,6 +6,7 @@ mod gltf;
 mod image;
 mod obj;
 mod off;
+mod origin;
 mod pbrt;
 mod ply;
 mod polygon;
@@ -83,19 +84,30 @@ fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Resul
             _ => SceneError::UnknownExtension { path },
         });
     };
-    let scene = match format {
-        Format::Gltf => gltf::import(path, &mut context)?,
-        Format::Obj => obj::import(path, &mut context)?,
-        Format::Ply => ply::import(path, &mut context)?,
-        Format::Pbrt => pbrt::import(path, &mut context)?,
-        Format::Stl => stl::import(path, &mut context)?,
-        Format::Off => off::import(path, &mut context)?,
-        Format::ThreeMf => threemf::import(path, &mut context)?,
+    let import = |context: &mut Context| match format {
+        Format::Gltf => gltf::import(path, context),
+        Format::Obj => obj::import(path, context),
+        Format::Ply => ply::import(path, context),
+        Format::Pbrt => pbrt::import(path, context),
+        Format::Stl => stl::import(path, context),
+        Format::Off => off::import(path, context),
+        Format::ThreeMf => threemf::import(path, context),
     };
+    let mut scene = import(&mut context)?;
+    crate::validate(&scene).map_err(|error| error.in_file(path))?;
+    if let Some(center) = origin::better(&scene, context.center.moved) {
+        drop(scene);
+        context = context.again(center);
+        scene = import(&mut context)?;
+        scene.origin = center.origin;
+        crate::validate(&scene).map_err(|error| error.in_file(path))?;
+    }
+    if let Some(warning) = origin::rounding(&scene, context.center.moved).warning() {
+        context.warn(path, crate::Place::File, warning);
+    }
     let files = context.take_files();
     let stand_ins = std::mem::take(&mut context.stand_ins);
     let warnings = context.finish()?;
-    crate::validate(&scene).map_err(|error| error.in_file(path))?;
     if scene.triangle_count() == 0 {
         return Err(SceneError::Empty { path: path.to_path_buf() });
     }

@@ -51,6 +51,10 @@ id!(/** Index in [`Scene::images`]. */ ImageId);
 /// Everything that a picture needs. [`crate::validate`] says what holds for a loaded scene.
 #[derive(Debug, Clone, Default)]
 pub struct Scene {
+    /// Where the file's coordinates have what is zero here. Everything in the scene is relative to it: the file's own
+    /// position of a point is the origin and the point, added in f64. Zero but for files whose coordinates f32 does not
+    /// hold well.
+    pub origin: [f64; 3],
     /// Geometry in object space.
     pub meshes: Vec<Mesh>,
     /// Placements of meshes; hits name these by index.
@@ -122,6 +126,18 @@ pub struct Instance {
 }
 
 impl Scene {
+    /// The position in the file's coordinates of a point of the scene.
+    #[inline]
+    pub fn in_file(&self, point: [f32; 3]) -> [f64; 3] {
+        std::array::from_fn(|i| f64::from(point[i]) + self.origin[i])
+    }
+
+    /// The point of the scene that has a position in the file's coordinates: subtracted in f64, rounded once.
+    #[inline]
+    pub fn from_file(&self, position: [f64; 3]) -> [f32; 3] {
+        std::array::from_fn(|i| (position[i] - self.origin[i]) as f32)
+    }
+
     /// Material of triangle `primitive` of instance `instance`.
     ///
     /// # Panics

@@ -33,7 +33,7 @@ use std::rc::Rc;
 /// Imports `path`.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
-    import_bytes(path, bytes, context, true, TRIANGLE_BUDGET)
+    import_bytes(path, Rc::unwrap_or_clone(bytes), context, true, TRIANGLE_BUDGET)
 }
 
 /// Imports `bytes` as if read from `path`. With `disk` false no other file is touched.

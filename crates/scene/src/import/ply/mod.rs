@@ -15,6 +15,7 @@ mod tests;
 mod vertices;
 
 use super::Context;
+use super::origin::Rounder;
 use crate::{
     ColorInput, FaceMaterials, Instance, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface, Texture,
 };
@@ -47,12 +48,12 @@ impl Fault {
     }
 }
 
-/// Reads the decompressed `bytes` of the PLY file `path`, which only messages use.
+/// Reads the decompressed `bytes` of the PLY file `path`, which only messages use; `rounder` rounds the positions.
 ///
 /// # Errors
 /// [`SceneError::Malformed`] with the line of a text or of the header, or the byte of binary data.
-pub(crate) fn read_mesh(path: &Path, bytes: &[u8]) -> Result<PlyMesh, SceneError> {
-    parse(bytes, true).map_err(|Fault { place, message }| SceneError::Malformed {
+pub(crate) fn read_mesh(path: &Path, bytes: &[u8], rounder: &mut Rounder) -> Result<PlyMesh, SceneError> {
+    parse(bytes, true, rounder).map_err(|Fault { place, message }| SceneError::Malformed {
         path: path.to_path_buf(),
         place,
         message,
@@ -60,7 +61,7 @@ pub(crate) fn read_mesh(path: &Path, bytes: &[u8]) -> Result<PlyMesh, SceneError
 }
 
 /// The whole file; `fast` allows the shortcuts for records of one size.
-fn parse(bytes: &[u8], fast: bool) -> Result<PlyMesh, Fault> {
+fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder) -> Result<PlyMesh, Fault> {
     let header = header::parse(bytes)?;
     let vertex = header.elements.iter().find(|e| e.name == "vertex");
     let count = vertex.map(|e| e.count).ok_or_else(|| Fault::malformed(Place::File, "it has no element `vertex`"))?;
@@ -78,7 +79,7 @@ fn parse(bytes: &[u8], fast: bool) -> Result<PlyMesh, Fault> {
         body.check_count(element)?;
         match element.name.as_str() {
             "vertex" if mesh.triangles.positions.is_empty() => {
-                vertices::read(&mut body, element, &mut mesh.triangles, &mut mesh.warnings, fast)?;
+                vertices::read(&mut body, element, &mut mesh.triangles, &mut mesh.warnings, fast, rounder)?;
             }
             "face" => faces::read(&mut body, element, limits, &mut faces, fast)?,
             "tristrips" => faces::read_strips(&mut body, element, limits, &mut faces)?,
@@ -110,7 +111,7 @@ fn parse(bytes: &[u8], fast: bool) -> Result<PlyMesh, Fault> {
 #[doc(hidden)]
 pub fn fuzz_ply(bytes: &[u8]) {
     let path = Path::new("fuzz.ply");
-    if let Ok(mesh) = read_mesh(path, bytes) {
+    if let Ok(mesh) = read_mesh(path, bytes, &mut Rounder::default()) {
         assert_eq!(crate::validate(&to_scene(path, mesh)), Ok(()));
     }
 }
@@ -118,7 +119,9 @@ pub fn fuzz_ply(bytes: &[u8]) {
 /// Imports `path`: one mesh, one instance, and a grey material for each name, or one for all.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
-    let mesh = read_mesh(path, &bytes)?;
+    let mut rounder = context.center.in_world();
+    let mesh = read_mesh(path, &bytes, &mut rounder)?;
+    context.center.note(&rounder);
     for warning in &mesh.warnings {
         context.warn(path, Place::File, warning);
     }

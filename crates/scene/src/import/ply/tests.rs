@@ -45,11 +45,12 @@ impl Sample {
     /// Reads the sample in every form, with and without shortcuts; all must agree.
     #[track_caller]
     fn read(&self) -> PlyMesh {
-        let first = parse(&self.bytes(Format::Ascii), true).unwrap();
+        let first = parse(&self.bytes(Format::Ascii), true, &mut Rounder::default()).unwrap();
         first.triangles.validate().unwrap();
         for format in [Format::Ascii, Format::Little, Format::Big] {
             for fast in [false, true] {
-                let mesh = parse(&self.bytes(format), fast).unwrap_or_else(|f| panic!("{format:?} {fast}: {f:?}"));
+                let mesh = parse(&self.bytes(format), fast, &mut Rounder::default())
+                    .unwrap_or_else(|f| panic!("{format:?} {fast}: {f:?}"));
                 assert_eq!(mesh.triangles, first.triangles, "{format:?} {fast}");
                 assert_eq!(mesh.face_materials, first.face_materials, "{format:?} {fast}");
                 assert_eq!(mesh.warnings, first.warnings, "{format:?} {fast}");
@@ -159,7 +160,7 @@ fn line_ends_of_every_kind_are_read() {
     let text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
         element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2";
     for end in ["\n", "\r\n", "\r"] {
-        let mesh = parse(text.replace('\n', end).as_bytes(), true).unwrap();
+        let mesh = parse(text.replace('\n', end).as_bytes(), true, &mut Rounder::default()).unwrap();
         assert_eq!(mesh.triangles.indices, [[0, 1, 2]], "{end:?}");
     }
 }
@@ -205,7 +206,8 @@ fn broken_files_are_refused_with_their_place() {
         (with(&format!("{good}3 0 1 2")).replace("vertex_indices", "corners"), ":7: the faces have no list"),
     ];
     for (text, want) in table {
-        let error = read_mesh(Path::new("a.ply"), text.as_bytes()).expect_err(&text).to_string();
+        let error =
+            read_mesh(Path::new("a.ply"), text.as_bytes(), &mut Rounder::default()).expect_err(&text).to_string();
         assert!(error.starts_with("a.ply") && error.contains(want), "{error}\nfor {text}");
     }
 }
@@ -222,7 +224,7 @@ fn broken_binary_files_name_the_byte() {
         (quad(&header, faces(&[0., 1., 4.])).bytes(Format::Big), "a face uses vertex 4, but there are only 4"),
         (quad(&header, faces(&[0., -1., 2.])).bytes(Format::Little), "a face uses vertex -1"),
     ] {
-        let error = parse(&file, true).unwrap_err();
+        let error = parse(&file, true, &mut Rounder::default()).unwrap_err();
         assert!(error.message.contains(want), "{error:?}");
         let Place::Offset(at) = error.place else { panic!("{error:?}") };
         assert!((file.len() as u64 - 12..file.len() as u64).contains(&at), "{error:?}");
@@ -230,11 +232,14 @@ fn broken_binary_files_name_the_byte() {
     let mut nan = quad(&header, faces(&[0., 1., 2.])).bytes(Format::Little);
     let body = nan.len() - 13 - 48;
     nan[body + 12..body + 16].copy_from_slice(&f32::NAN.to_le_bytes());
-    let error = parse(&nan, true).unwrap_err();
+    let error = parse(&nan, true, &mut Rounder::default()).unwrap_err();
     assert_eq!(error.place, Place::Offset(body as u64 + 12));
     let whole = quad(&header, faces(&[0., 1., 2.])).bytes(Format::Little);
     for length in 0..whole.len() {
-        let (fast, slow) = (parse(&whole[..length], true), parse(&whole[..length], false));
+        let (fast, slow) = (
+            parse(&whole[..length], true, &mut Rounder::default()),
+            parse(&whole[..length], false, &mut Rounder::default()),
+        );
         assert!(fast.is_err() && slow.is_err(), "{length} bytes");
     }
 }
@@ -254,7 +259,7 @@ fn a_file_with_one_byte_changed_is_read_or_refused_alike_with_and_without_shortc
             for flip in [0xff, 0x80, 0x10, 0x01] {
                 let mut broken = bytes.clone();
                 broken[at] ^= flip;
-                match (parse(&broken, true), parse(&broken, false)) {
+                match (parse(&broken, true, &mut Rounder::default()), parse(&broken, false, &mut Rounder::default())) {
                     (Ok(fast), Ok(slow)) => {
                         assert_eq!(fast.triangles, slow.triangles);
                         fast.triangles.validate().unwrap();

@@ -3,6 +3,7 @@
 use super::Fault;
 use super::body::Body;
 use super::header::{Element, Kind, Scalar};
+use crate::import::origin::Rounder;
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
@@ -31,13 +32,15 @@ fn attribute(name: &str, kind: Kind) -> Option<usize> {
     matches!(kind, Kind::Scalar(_)).then(|| NAMES.iter().position(|names| names.contains(&name)))?
 }
 
-/// Reads the element into `mesh`; `fast` allows the shortcut for records of one size.
+/// Reads the element into `mesh`, whose positions `rounder` rounds; `fast` allows the shortcut for records of one
+/// size.
 pub(super) fn read(
     body: &mut Body,
     element: &Element,
     mesh: &mut TriangleMesh,
     warnings: &mut Vec<String>,
     fast: bool,
+    rounder: &mut Rounder,
 ) -> Result<(), Fault> {
     let mut kinds: [Option<Scalar>; NAMES.len()] = [None; NAMES.len()];
     for property in &element.properties {
@@ -49,7 +52,7 @@ pub(super) fn read(
         return Err(Fault::malformed(crate::Place::Line(element.line), "the vertices have no properties x, y and z"));
     }
     let count = element.count as usize;
-    let mut sink = Sink::new(mesh, count, &kinds);
+    let mut sink = Sink::new(mesh, count, &kinds, rounder);
     let sizes = element.properties.iter().map(|p| match p.kind {
         Kind::Scalar(scalar) => Some(scalar.size()),
         Kind::List { .. } => None,
@@ -101,6 +104,7 @@ pub(super) fn read(
 /// Takes vertices as numbers.
 struct Sink<'a> {
     mesh: &'a mut TriangleMesh,
+    rounder: &'a mut Rounder,
     normals: bool,
     uvs: bool,
     colors: bool,
@@ -110,7 +114,12 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(mesh: &'a mut TriangleMesh, count: usize, kinds: &[Option<Scalar>; NAMES.len()]) -> Self {
+    fn new(
+        mesh: &'a mut TriangleMesh,
+        count: usize,
+        kinds: &[Option<Scalar>; NAMES.len()],
+        rounder: &'a mut Rounder,
+    ) -> Self {
         let has = |range: std::ops::Range<usize>| !kinds[range].contains(&None);
         let (normals, uvs, colors) = (has(NORMAL..UV), has(UV..COLOR), has(COLOR..ALPHA));
         mesh.positions.reserve_exact(count);
@@ -130,14 +139,14 @@ impl<'a> Sink<'a> {
         if kinds[ALPHA].is_none() {
             scales[3] = Some(0.0); // stands for "no alpha": see `push`
         }
-        Self { mesh, normals, uvs, colors, scales, cleaned: 0 }
+        Self { mesh, rounder, normals, uvs, colors, scales, cleaned: 0 }
     }
 
     /// # Errors
     /// A position that is not finite, in words.
     #[inline]
     fn push(&mut self, values: &[f64; NAMES.len()]) -> Result<(), String> {
-        let position = [0, 1, 2].map(|i| values[i] as f32);
+        let position = self.rounder.round([values[0], values[1], values[2]]);
         if !position.iter().all(|x| x.is_finite()) {
             return Err(format!("vertex {} is not finite: {position:?}", self.mesh.positions.len()));
         }

@@ -1,6 +1,7 @@
 //! PLY files, placements, and how both become meshes and instances at the end.
 
 use super::{Look, ShapeKey, orient};
+use crate::import::origin::Rounder;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use crate::import::ply::{self, PlyMesh};
@@ -187,7 +188,7 @@ fn single(map: &DAffine3) -> Affine {
 
 fn read_ply(path: &Path) -> Result<Option<PlyMesh>, SceneError> {
     match source::read(path) {
-        Ok(bytes) => ply::read_mesh(path, &bytes).map(Some),
+        Ok(bytes) => ply::read_mesh(path, &bytes, &mut Rounder::default()).map(Some),
         Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
