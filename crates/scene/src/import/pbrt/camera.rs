@@ -3,22 +3,24 @@
 //! pbrt's camera space is left-handed: x to the right of the picture, y up, z into the scene. The
 //! three are kept as vectors in world space, so that a mirroring transformation mirrors the picture.
 
+use super::motion::Motion;
 use super::params::Params;
 use super::state::{CameraSource, Importer};
 use crate::{Camera, FovAxis, Projection, SceneError};
-use glam::DVec3;
+use glam::{DAffine3, DVec3};
 
 impl Importer<'_> {
     pub fn camera_directive(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
         let ctm = self.graphics.ctm;
-        if ctm.matrix3.determinant() == 0.0 {
+        let motion = Motion { start: ctm.start.inverse(), end: ctm.end.inverse() };
+        let flat = |map: DAffine3| map.matrix3.determinant() == 0.0 || !map.inverse().is_finite();
+        if flat(ctm.start) || flat(ctm.end) {
             return Err(params.error("the camera's transformation flattens space"));
         }
-        let world_from_camera = ctm.inverse();
-        if !world_from_camera.is_finite() {
-            return Err(params.error("the camera's transformation flattens space"));
-        }
-        self.coordinate_systems.insert("camera".into(), world_from_camera);
+        self.coordinate_systems.insert("camera".into(), motion);
+        self.shutter(params)?;
+        self.note_motion(&motion, &params.path, params.line);
+        let world_from_camera = self.pose(&motion);
         let axes = world_from_camera.matrix3;
         let Some((right, up, forward)) = frame(axes.x_axis, axes.y_axis, axes.z_axis) else {
             return Err(params.error("the camera's transformation flattens space"));
@@ -54,7 +56,6 @@ impl Importer<'_> {
         if !(lens_radius >= 0.0 && lens_radius.is_finite() && focal_distance > 0.0) {
             return Err(params.error("lensradius must not be negative, and focaldistance must be above 0"));
         }
-        params.ignore(&["shutteropen", "shutterclose"]);
         self.warn_unused(params, "the camera");
         let eye = world_from_camera.translation.as_vec3();
         let camera = Camera {
@@ -73,6 +74,14 @@ impl Importer<'_> {
         }
         let (medium, at) = (self.graphics.outside.clone(), (params.path.clone(), params.line));
         self.camera = Some(CameraSource { camera, unit: unit as f32, window, medium, at });
+        Ok(())
+    }
+
+    /// `shutteropen` says where moving things stand.
+    fn shutter(&mut self, params: &Params) -> Result<(), SceneError> {
+        let (open, close) = (params.float_or("shutteropen", 0.0)?, params.float_or("shutterclose", 1.0)?);
+        self.times.shutter_open = f64::from(open);
+        let _ = close;
         Ok(())
     }
 

@@ -41,7 +41,9 @@ impl Importer<'_> {
 
     pub fn light_source(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.light.clone());
-        let ctm = self.graphics.ctm;
+        let motion = self.graphics.ctm;
+        self.note_motion(&motion, &params.path, params.line);
+        let ctm = motion.start;
         let scale = self.light_scale(&params)?;
         let light = match kind {
             "infinite" | "exinfinite" => self.infinite(&params, scale)?,
@@ -92,7 +94,7 @@ impl Importer<'_> {
 
     fn light_position(&self, params: &Params) -> Result<[f32; 3], SceneError> {
         let from = params.point("from")?.unwrap_or([0.0; 3]);
-        let position = self.graphics.ctm.transform_point3(double(from)).as_vec3();
+        let position = self.graphics.ctm.start.transform_point3(double(from)).as_vec3();
         if position.is_finite() { Ok(position.into()) } else { Err(params.error("the light's position overflows")) }
     }
 
@@ -154,10 +156,10 @@ impl Importer<'_> {
     /// map has `u = 1/2 + atan2(x, -z) / 2pi` and `v = acos(y) / pi`, so that `(-y, z, x)` of the light
     /// is our `(x, y, z)`; that mirrors, since pbrt's maps are seen from inside the other way round.
     pub fn world_to_map(&mut self, params: &Params) -> Result<[[f32; 3]; 3], SceneError> {
-        let Some(rotation) = orthonormal(self.graphics.ctm) else {
+        let Some(rotation) = orthonormal(self.graphics.ctm.start) else {
             return Err(params.error("the light's transformation flattens space"));
         };
-        let m = self.graphics.ctm.matrix3;
+        let m = self.graphics.ctm.start.matrix3;
         let scale = m.x_axis.length();
         if (m - rotation * scale).to_cols_array().iter().any(|x| x.abs() > 1e-3 * scale) {
             self.warn(params, "the infinite light's transformation shears or stretches; only its rotation is used");

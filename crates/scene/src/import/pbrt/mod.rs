@@ -12,6 +12,7 @@ mod lexer;
 mod light;
 mod material;
 mod medium;
+mod motion;
 mod params;
 mod shape;
 mod spectrum;
@@ -49,6 +50,7 @@ fn import_bytes(
     importer.run()?;
     importer.read_pending()?;
     importer.finish_settings();
+    importer.say_motion();
     importer.finish_instances(path)?;
     Ok(importer.scene)
 }

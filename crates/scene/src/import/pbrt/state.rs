@@ -2,12 +2,12 @@
 
 use super::files::{Files, Opened};
 use super::medium::NamedMedium;
+use super::motion::{Active, Motion, Times};
 use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
 use crate::import::Context;
 use crate::import::stand_ins::MarkId;
 use crate::{ColorInput, Emission, MaterialId, MeshId, Place, Projection, Scene, SceneError};
-use glam::DAffine3;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -33,7 +33,9 @@ pub(super) struct Defaults {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Graphics {
     /// Object to world; before `WorldBegin`, world to camera.
-    pub ctm: DAffine3,
+    pub ctm: Motion,
+    /// Which of its two times directives change.
+    pub active: Active,
     pub reverse_orientation: bool,
     /// The current material; pbrt starts with grey matte.
     pub material: Option<MaterialId>,
@@ -56,7 +58,7 @@ pub(super) struct Saved {
 
 pub(super) enum SavedState {
     Everything(Box<Graphics>),
-    Transform(DAffine3),
+    Transform(Motion, Active),
 }
 
 /// The camera as the file has it; the film size, which comes later, completes it.
@@ -82,7 +84,8 @@ pub(super) struct Importer<'a> {
     pub in_world: bool,
     pub ended: bool,
     pub version: Option<Version>,
-    pub coordinate_systems: HashMap<String, DAffine3>,
+    pub coordinate_systems: HashMap<String, Motion>,
+    pub times: Times,
     pub camera: Option<CameraSource>,
     /// A Gaussian filter without parameters: its size depends on the version.
     pub bare_gaussian: bool,
@@ -129,6 +132,7 @@ impl<'a> Importer<'a> {
             ended: false,
             version: None,
             coordinate_systems: HashMap::new(),
+            times: Times::default(),
             camera: None,
             bare_gaussian: false,
             float_textures: HashMap::new(),

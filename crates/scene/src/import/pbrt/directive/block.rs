@@ -2,10 +2,10 @@
 
 use crate::Place;
 use crate::SceneError;
+use crate::import::pbrt::motion::Motion;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::shape::Placement;
 use crate::import::pbrt::state::{Graphics, Importer, Saved, SavedState, Version};
-use glam::DAffine3;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -55,7 +55,7 @@ impl Importer<'_> {
             return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), message });
         }
         let state = match begin {
-            "TransformBegin" => SavedState::Transform(self.graphics.ctm),
+            "TransformBegin" => SavedState::Transform(self.graphics.ctm, self.graphics.active),
             _ => SavedState::Everything(Box::new(self.graphics.clone())),
         };
         self.saved.push(Saved { begin, line, depth: self.open.len(), state });
@@ -76,8 +76,8 @@ impl Importer<'_> {
                 self.graphics = *graphics;
                 Ok(())
             }
-            Some(Saved { state: SavedState::Transform(ctm), .. }) => {
-                self.graphics.ctm = ctm;
+            Some(Saved { state: SavedState::Transform(ctm, active), .. }) => {
+                (self.graphics.ctm, self.graphics.active) = (ctm, active);
                 Ok(())
             }
         }
@@ -91,7 +91,7 @@ impl Importer<'_> {
         // The media around the camera go on to be those around shapes.
         let Graphics { defaults, inside, outside, .. } = std::mem::take(&mut self.graphics);
         self.graphics = Graphics { defaults, inside, outside, ..Graphics::default() };
-        self.coordinate_systems.insert("world".into(), DAffine3::IDENTITY);
+        self.coordinate_systems.insert("world".into(), Motion::default());
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn object_instance(&mut self, name: &str, path: &Path, line: u64) -> Result<(), SceneError> {
+    fn object_instance(&mut self, name: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
         if let Some((outer, _)) = &self.current_object {
             let message = format!("ObjectInstance {name:?} inside object {outer:?}; objects do not nest");
             return Err(malformed(path, line, message));
@@ -124,7 +124,9 @@ impl Importer<'_> {
             let message = format!("more than {MAX_PLACEMENTS} shapes are placed");
             return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), message });
         }
-        let ctm = self.graphics.ctm;
+        let motion = self.graphics.ctm;
+        self.note_motion(&motion, path, line);
+        let ctm = self.pose(&motion);
         self.placements.extend(object.iter().map(|p| Placement { transform: ctm * p.transform, ..*p }));
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! Kept in f64, so that chains of them do not drift; shapes get it rounded to f32 once.
 
 use crate::import::pbrt::lexer::Token;
+use crate::import::pbrt::motion::Active;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::state::Importer;
 use crate::{Place, SceneError};
@@ -12,9 +13,10 @@ use std::path::Path;
 impl Importer<'_> {
     pub fn transform_directive(&mut self, word: &str, path: &Path, line: u64) -> Result<(), SceneError> {
         let fail = |message: &str| malformed(path, line, format!("{word}: {message}"));
+        let active = self.graphics.active;
         let change = match word {
             "Identity" => {
-                self.graphics.ctm = DAffine3::IDENTITY;
+                self.graphics.ctm.change(active, |_| DAffine3::IDENTITY);
                 return Ok(());
             }
             "Translate" => DAffine3::from_translation(DVec3::from(self.numbers::<3>(word, path, line)?)),
@@ -34,7 +36,7 @@ impl Importer<'_> {
                 let matrix = affine(&self.numbers::<16>(word, path, line)?)
                     .ok_or_else(|| fail("the matrix is projective; its last row must be 0 0 0 1"))?;
                 if word == "Transform" {
-                    self.graphics.ctm = DAffine3::IDENTITY;
+                    self.graphics.ctm.change(active, |_| DAffine3::IDENTITY);
                 }
                 matrix
             }
@@ -55,28 +57,25 @@ impl Importer<'_> {
                 return Ok(());
             }
             "TransformTimes" => {
-                self.numbers::<2>(word, path, line)?;
-                return self.no_motion(path, line);
+                [self.times.start, self.times.end] = self.numbers::<2>(word, path, line)?;
+                return Ok(());
             }
-            _ => match self.token(path)? {
-                Some((Token::Word(which), _)) if which == "All" => return Ok(()),
-                Some((Token::Word(which), _)) if which == "StartTime" || which == "EndTime" => {
-                    return self.no_motion(path, line);
-                }
-                _ => return Err(fail("expected StartTime, EndTime or All")),
-            },
+            _ => {
+                self.graphics.active = match self.token(path)? {
+                    Some((Token::Word(which), _)) if which == "All" => Active::All,
+                    Some((Token::Word(which), _)) if which == "StartTime" => Active::Start,
+                    Some((Token::Word(which), _)) if which == "EndTime" => Active::End,
+                    _ => return Err(fail("expected StartTime, EndTime or All")),
+                };
+                return Ok(());
+            }
         };
-        let ctm = self.graphics.ctm * change;
-        if !ctm.is_finite() {
+        let mut ctm = self.graphics.ctm;
+        ctm.change(active, |ctm| ctm * change);
+        if !(ctm.start.is_finite() && ctm.end.is_finite()) {
             return Err(fail("the transformation overflows"));
         }
         self.graphics.ctm = ctm;
-        Ok(())
-    }
-
-    fn no_motion(&mut self, path: &Path, line: u64) -> Result<(), SceneError> {
-        let message = "motion is not supported; the transformations of all times apply one after the other";
-        self.context.warn(path, Place::Line(line), message);
         Ok(())
     }
 }

@@ -58,7 +58,7 @@ impl Importer<'_> {
 
     /// Places a mesh in the current object or the world.
     pub(super) fn place(&mut self, params: &Params, mesh: MeshId, material: MaterialId) -> Result<(), SceneError> {
-        let transform = self.graphics.ctm;
+        let transform = self.pose_here(params);
         if !single(&transform).is_finite() {
             return Err(params.error("the transformation of this shape overflows"));
         }

@@ -74,7 +74,7 @@ fn environment_maps_turn_as_pbrts_do() {
         glam::DAffine3::from_scale(glam::DVec3::new(-1.0, 1.0, 1.0)) * glam::DAffine3::from_rotation_x(-1.5),
     ];
     for turn in turns {
-        importer.graphics.ctm = turn;
+        importer.graphics.ctm = super::super::motion::Motion { start: turn, end: turn };
         let world_to_map = importer.world_to_map(&params).unwrap();
         let light = Light::Environment { map: None, radiance: [1.0; 3], world_to_map };
         for d in [[1.0, 0.1, 0.2], [-0.3, 0.8, -0.5], [0.1, -0.9, 0.4], [-0.5, -0.5, 0.7]] {

@@ -74,12 +74,39 @@ fn coordinate_systems_are_remembered_by_name() {
 }
 
 #[test]
-fn motion_is_warned_about_once() {
-    warned(
-        "ActiveTransform EndTime ActiveTransform StartTime TransformTimes 0 1 ActiveTransform All WorldBegin",
-        "motion",
+fn what_moves_stands_where_it_is_when_the_shutter_opens() {
+    // One corner, and the one line that says so.
+    let corner = |text: &str| corners(&warned(text, "shown without blur as when the shutter opens"), 0, 0)[0];
+    let moved = |before: &str, world: &str| corner(&format!("{before} WorldBegin {world} {TRIANGLE} {TRIANGLE}"));
+    let start_end =
+        "ActiveTransform StartTime Translate -1 0 0 ActiveTransform EndTime Translate 3 0 0 ActiveTransform All";
+    near(moved("", "ActiveTransform EndTime Translate 3 0 0 ActiveTransform All"), [0.0; 3]);
+    near(moved("", start_end), [-1.0, 0.0, 0.0]);
+    near(moved("", &format!("{start_end} Translate 0 1 0")), [-1.0, 1.0, 0.0]);
+    let shutter = |open: f32| format!("TransformTimes 2 4 Camera \"perspective\" \"float shutteropen\" {open}");
+    near(moved(&shutter(1.0), start_end), [-1.0, 0.0, 0.0]);
+    near(moved(&shutter(2.5), start_end), [0.0, 0.0, 0.0]);
+    near(moved(&shutter(4.5), start_end), [3.0, 0.0, 0.0]);
+    // Blocks restore which time directives change.
+    let block = |kind: &str| format!("{kind}Begin ActiveTransform EndTime {kind}End Translate 1 0 0");
+    for kind in ["Transform", "Attribute"] {
+        near(corners(&clean(&format!("WorldBegin {} {TRIANGLE}", block(kind))), 0, 0)[0], [1.0, 0.0, 0.0]);
+    }
+    // An object that moves, and what is in it.
+    let object = "ObjectBegin \"o\" Translate 0 1 0 Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0] ObjectEnd";
+    let scene = warned(&format!("WorldBegin {object} {start_end} ObjectInstance \"o\""), "something moves");
+    near(corners(&scene, 0, 0)[0], [-1.0, 1.0, 0.0]);
+    // A light stands at the start whenever the shutter opens, as in pbrt.
+    let scene = warned(&format!("{} WorldBegin {start_end} LightSource \"point\"", shutter(3.0)), "something moves");
+    assert!(matches!(scene.lights[0], crate::Light::Point { position: [-1.0, 0.0, 0.0], .. }), "{:?}", scene.lights);
+    // A camera moves from world to world, not by its inverses.
+    let camera = "ActiveTransform EndTime Rotate 180 0 0 1 Translate -4 0 0 ActiveTransform All";
+    let text = format!("{camera} Camera \"perspective\" \"float shutteropen\" .5 WorldBegin");
+    near(warned(&text, "something moves").cameras[0].eye, [2.0, 0.0, 0.0]);
+    // The same at both times is no motion.
+    clean(
+        "ActiveTransform StartTime Scale 2 2 2 ActiveTransform EndTime Scale 2 2 2 Camera \"perspective\" WorldBegin",
     );
-    clean("ActiveTransform All WorldBegin");
 }
 
 #[test]
