@@ -2,6 +2,7 @@
 
 use super::lines::{Line, Lines, finite};
 use super::parts::{NONE, NamedMaterial, Part, Parts};
+use crate::import::text;
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeSet, HashSet};
@@ -50,7 +51,7 @@ impl Obj {
     /// # Errors
     /// The line that breaks the format.
     pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
-        let text = String::from_utf8_lossy(bytes);
+        let text = text::decode(bytes).map_err(|message| Fault { line: 1, message })?;
         let mut parser = Parser {
             obj: Self::default(),
             // The shortest entry (`vt 0`) takes five bytes; no room is made for more than fit.

@@ -1,11 +1,11 @@
 //! Lines of OBJ and MTL files.
 
+use crate::import::text;
 use std::borrow::Cow;
 
 /// Logical lines: comments removed, continued lines joined, empty ones left out.
 pub(super) struct Lines<'a> {
-    rest: &'a str,
-    number: u64,
+    lines: text::Lines<'a>,
 }
 
 /// A keyword and what follows it.
@@ -35,18 +35,12 @@ impl Line<'_> {
 
 impl<'a> Lines<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { rest: text.trim_start_matches('\u{feff}'), number: 0 }
+        Self { lines: text::Lines::new(text) }
     }
 
     /// The next line of the file, without its end and its comment.
     fn physical(&mut self) -> Option<&'a str> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
-        self.rest = rest;
-        self.number += 1;
-        let line = line.trim_end();
+        let line = self.lines.next()?.trim_end();
         // A name may hold a #, so that a comment begins only at a word that begins with one.
         let mut from = 0;
         while let Some(at) = line[from..].find('#').map(|at| from + at) {
@@ -65,7 +59,7 @@ impl<'a> Iterator for Lines<'a> {
     fn next(&mut self) -> Option<Line<'a>> {
         loop {
             let line = self.physical()?;
-            let number = self.number;
+            let number = self.lines.number();
             let Some(start) = line.strip_suffix('\\') else {
                 if line.trim_start().is_empty() {
                     continue;

@@ -1,6 +1,7 @@
 //! MTL files as they are written; `material.rs` says what they mean.
 
 use super::lines::{Line, Lines, finite};
+use crate::import::text;
 
 /// A material library entry. `None` where the file is silent.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -83,7 +84,7 @@ pub(super) struct Map {
 type Parsed = (Vec<Entry>, Vec<(u64, String)>);
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = text::decode(bytes).map_err(|message| (1, message))?;
     let mut entries: Vec<Entry> = Vec::new();
     let mut warnings = Vec::new();
     for line in Lines::new(&text) {

@@ -66,6 +66,19 @@ fn faces_may_come_before_their_vertices_and_hold_many_corners() {
 }
 
 #[test]
+fn lines_end_in_every_way() {
+    let text = "# head\nv 0 0 0 \nv 1 0 0\t\nv 0 1 0\n\nusemtl none\nf 1 \\\n2 3";
+    let want = mesh(&text.replace("usemtl none", ""));
+    for end in ["\n", "\r\n", "\r"] {
+        let (scene, warnings) = load(&format!("\u{feff}{text}").replace('\n', end), "");
+        assert_eq!(scene.meshes[0].triangles, want, "{end:?}");
+        assert_eq!(warnings, ["a.obj:6: no library has material none; rendered grey"]);
+        let entries = mtl::parse("# head\nnewmtl a b\nKd 1 0 0\n".replace('\n', end).as_bytes()).unwrap().0;
+        assert_eq!((entries.len(), entries[0].name.as_str(), entries[0].line), (1, "a b", 2), "{end:?}");
+    }
+}
+
+#[test]
 fn vertex_colours_are_decoded_and_multiply_the_material() {
     let (scene, _) = load("v 0 0 0 1 0 0.5\nv 1 0 0 0 1 0\nv 0 1 0 1\nf 1 2 3", "");
     let colors = &scene.meshes[0].triangles.colors;
@@ -201,6 +214,7 @@ fn broken_files_are_refused_with_their_line() {
         ("f 1 2 1/2/3/4", ":1: `1/2/3/4` is no corner of a face"),
         ("f 1 2 /1", ":1: `/1` is no corner of a face"),
         ("f a b c", ":1: `a` is no index"),
+        ("v\0 \x000\0", ":1: the text is UTF-16 (little endian), which is not read; save it as UTF-8"),
     ];
     for (text, want) in table {
         let error = parse(Path::new("a.obj"), text.as_bytes()).map(|_| ()).expect_err(text).to_string();

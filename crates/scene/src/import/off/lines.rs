@@ -1,35 +1,26 @@
 //! Lines of numbers.
 
 use super::Fault;
+use crate::import::text;
 
 /// The lines of a file without comments and without those that are empty then.
 pub(super) struct Lines<'a> {
-    rest: &'a str,
-    /// Of the line that came last, counted from 1.
-    pub number: u64,
+    lines: text::Lines<'a>,
 }
 
 impl<'a> Lines<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { rest: text.trim_start_matches('\u{feff}'), number: 0 }
+        Self { lines: text::Lines::new(text) }
     }
 
     /// Bytes that are left.
     pub fn left(&self) -> usize {
-        self.rest.len()
+        self.lines.left()
     }
 
     pub fn next(&mut self) -> Option<&'a str> {
-        while !self.rest.is_empty() {
-            let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
-            self.rest = rest;
-            self.number += 1;
-            let line = line.split('#').next().unwrap_or_default().trim();
-            if !line.is_empty() {
-                return Some(line);
-            }
-        }
-        None
+        let mut lines = self.lines.by_ref().map(|line| line.split('#').next().unwrap_or_default().trim());
+        lines.find(|line| !line.is_empty())
     }
 
     /// Puts the words of the next line into `words`, and of those behind it until there are `least`.
@@ -44,7 +35,7 @@ impl<'a> Lines<'a> {
 
     /// A fault in the line that came last.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault { line: self.number.max(1), message: message.into() }
+        Fault { line: self.lines.number().max(1), message: message.into() }
     }
 
     /// A number that is finite.

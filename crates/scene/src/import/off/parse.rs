@@ -2,7 +2,7 @@
 
 use super::Fault;
 use super::lines::Lines;
-use crate::import::polygon::triangulate;
+use crate::import::{polygon::triangulate, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
@@ -37,7 +37,7 @@ impl Off {
     /// # Errors
     /// The line that breaks the format.
     pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
-        let text = String::from_utf8_lossy(bytes);
+        let text = text::decode(bytes).map_err(|message| Fault { line: 1, message })?;
         let mut lines = Lines::new(&text);
         let (kind, [vertices, faces]) = header(&mut lines)?;
         // A vertex takes at least `0 0 0` and a line end, a face `3 0 0 0`; one without corners is `0`.
@@ -150,6 +150,18 @@ fn header(lines: &mut Lines) -> Result<(Kind, [usize; 2]), Fault> {
     let mut kind = Kind::default();
     let mut from = 0;
     // The word may be left out.
+    // The word in small letters; others of small letters mean something else, such as `nOFF`.
+    if words[0] == "off" {
+        words[0] = "OFF";
+    }
+    // ModelNet40 has the first number at the word, with no blank between.
+    if let Some((_, number)) = words[0].split_once("OFF")
+        && number.starts_with(|c: char| c.is_ascii_digit())
+    {
+        let (word, number) = words[0].split_at(words[0].len() - number.len());
+        words[0] = word;
+        words.insert(1, number);
+    }
     if let Some(prefix) = words[0].strip_suffix("OFF") {
         let mut rest = prefix;
         for (name, flag) in [("ST", &mut kind.uvs), ("C", &mut kind.colors), ("N", &mut kind.normals)] {

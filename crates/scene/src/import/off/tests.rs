@@ -38,6 +38,10 @@ fn vertices_and_faces_are_read_in_every_usual_form() {
     assert_eq!(scene.meshes[0].triangles.positions[3], [1.0, 1.0, 1.0]);
     assert_eq!(reflectance(&scene, 0), Some([0.7; 3]));
     check(&SQUARE.replace('\n', "\r\n"), &BOTH, &[]);
+    check(&SQUARE.replace('\n', "\r"), &BOTH, &[]);
+    check(&SQUARE.replace("OFF", "off"), &BOTH, &[]);
+    // As ModelNet40 has it.
+    check(&SQUARE.replace("OFF # a square\n\n4 2 0", "OFF4 2 0"), &BOTH, &[]);
     check(&SQUARE.replace("OFF # a square\n\n4 2 0", "OFF 4 2 0"), &BOTH, &[]);
     check(&SQUARE.replace("OFF # a square\n\n4 2 0", "\u{feff}4 2"), &BOTH, &[]);
     check(&SQUARE.replace("0 1 1\n", "0\n1 1\n").replace("3 0 1 2", "3 0\n1 2"), &BOTH, &[]);
@@ -97,6 +101,8 @@ fn broken_files_are_refused_with_their_line() {
         (SQUARE, "", ":1: an OFF file begins with the word OFF"),
         ("OFF", "ply", ":1: an OFF file begins with the word OFF"),
         ("OFF", "4OFF", ":1: 4OFF is not read; known are OFF"),
+        ("OFF", "OFFx4", ":1: an OFF file begins with the word OFF"),
+        (SQUARE, "O\0F\0F\0", ":1: the text is UTF-16"),
         ("OFF", "nOFF", ":1: nOFF is not read"),
         ("OFF", "OFF BINARY", ":1: the binary form is not read"),
         ("4 2 0", "-4 2 0", ":3: `-4` is no number of vertices"),

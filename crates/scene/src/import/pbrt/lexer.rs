@@ -3,6 +3,8 @@
 //! Source: the file format pages of pbrt versions 3 and 4. Numbers are read as f64, so that indices
 //! above 2^24 stay exact.
 
+use crate::import::text;
+
 /// A piece of a pbrt file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -52,7 +54,7 @@ const SHOWN: usize = 40;
 
 impl Lexer {
     pub fn new(bytes: Vec<u8>) -> Self {
-        let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let at = bytes.len() - text::without_mark(&bytes).len();
         Self { bytes, at, line: 1, peeked: None }
     }
 
@@ -73,6 +75,9 @@ impl Lexer {
     }
 
     fn scan(&mut self) -> Result<Option<(Token, u64)>, LexError> {
+        if self.at == 0 {
+            text::refuse_utf16(&self.bytes).map_err(|message| LexError { line: 1, message })?;
+        }
         self.skip_blank();
         let line = self.line;
         let Some(&byte) = self.bytes.get(self.at) else { return Ok(None) };
@@ -95,11 +100,14 @@ impl Lexer {
     fn skip_blank(&mut self) {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
-                b'\n' => self.line += 1,
-                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {}
+                b'\n' | b'\r' => {
+                    self.at = text::line_end(&self.bytes, self.at).1;
+                    self.line += 1;
+                    continue;
+                }
+                b' ' | b'\t' | 0x0b | 0x0c => {}
                 b'#' => {
-                    let rest = &self.bytes[self.at..];
-                    self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+                    self.at = text::line_end(&self.bytes, self.at).0;
                     continue;
                 }
                 _ => return,
@@ -128,7 +136,7 @@ impl Lexer {
                     at += used;
                 }
                 // As in pbrt, a text ends on its line: a forgotten quote is found where it is.
-                None | Some(b'\n') => {
+                None | Some(b'\n' | b'\r') => {
                     let shown = shorten(&self.bytes[start..at.min(self.bytes.len())]);
                     return Err(LexError {
                         line,
@@ -207,6 +215,18 @@ mod tests {
             (Token::Word("true".into()), 3),
         ];
         assert_eq!(found, want);
+    }
+
+    #[test]
+    fn lines_end_as_in_any_text() {
+        for end in ["\n", "\r\n", "\r"] {
+            let found = tokens(&"\u{feff}# head\nShape\n\n1".replace('\n', end)).unwrap();
+            assert_eq!(found, [(Token::Word("Shape".into()), 2), (Token::Number(1.0), 4)], "{end:?}");
+            let error = tokens(&format!("{end}\"never closed{end}Shape")).unwrap_err();
+            assert_eq!((error.line, error.message.contains("no closing quote")), (2, true), "{end:?}");
+        }
+        let error = tokens("S\0h\0a\0p\0e\0").unwrap_err();
+        assert_eq!((error.line, error.message.contains("UTF-16")), (1, true));
     }
 
     #[test]

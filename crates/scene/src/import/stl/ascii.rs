@@ -1,25 +1,40 @@
-//! STL as text: solids of facets, a statement a line.
+//! STL as text: solids of facets. White space is free, so that a whole file may be one line; only the name of a solid
+//! ends with its line, or before the first facet on it.
 
 use super::{Fault, Solid, Warnings};
 use crate::Place;
+use crate::import::text::{Lines, decode};
+
+/// The word that begins a statement of a facet. Some programs write `end loop` and `end facet`.
+const KEYWORDS: [&str; 8] = ["solid", "facet", "outer", "vertex", "endloop", "endfacet", "endsolid", "end"];
 
 pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = decode(bytes).map_err(|message| Fault { place: Place::Line(1), message })?;
+    let mut lines = Lines::new(&text);
     let mut parser = Parser::default();
-    let mut last = 1;
-    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-        // Old programs end lines with a carriage return alone.
-        for line in line.split('\r') {
-            parser.line(line.trim()).map_err(|message| Fault { place: Place::Line(number), message })?;
-        }
-        last = number;
+    while let Some(line) = lines.next() {
+        let fault = |message| Fault { place: Place::Line(lines.number()), message };
+        parser.line(line).map_err(fault)?;
     }
+    let last = Place::Line(lines.number());
     if parser.corners.is_some() {
         let message = "the file ends within a facet: it is cut off".to_string();
-        return Err(Fault { place: Place::Line(last), message });
+        return Err(Fault { place: last, message });
     }
-    let warning = parser.open.then(|| "the file ends before `endsolid`: it may be cut off".to_string());
-    Ok((parser.solids, warning.map(|message| (Place::Line(last), message)).into_iter().collect()))
+    let mut warnings = Vec::new();
+    if parser.unknown > 0 {
+        let message = format!("{} lines between the facets are not known; left out", parser.unknown);
+        warnings.push((Place::File, message));
+    }
+    if parser.open {
+        warnings.push((last, "the file ends before `endsolid`: it may be cut off".to_string()));
+    }
+    Ok((parser.solids, warnings))
+}
+
+/// Whether a line is a comment; there are none in STL, but programs write them, as other formats have them.
+pub(super) fn is_comment(line: &str) -> bool {
+    ["#", ";", "//"].iter().any(|mark| line.trim_start().starts_with(mark))
 }
 
 #[derive(Default)]
@@ -29,52 +44,81 @@ struct Parser {
     open: bool,
     /// Corners of the facet that has begun.
     corners: Option<Vec<[f32; 3]>>,
+    /// Lines such as `color`, which some programs write between facets.
+    unknown: usize,
 }
 
 impl Parser {
+    /// All statements of a line.
     fn line(&mut self, line: &str) -> Result<(), String> {
-        let (keyword, rest) = line.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((line, ""));
-        match keyword.to_ascii_lowercase().as_str() {
-            "" => Ok(()),
+        let mut rest = if is_comment(line) { "" } else { line.trim() };
+        while !rest.is_empty() {
+            rest = self.statement(rest)?.trim_start();
+        }
+        Ok(())
+    }
+
+    /// The first statement of `line`; what is left of it.
+    fn statement<'a>(&mut self, line: &'a str) -> Result<&'a str, String> {
+        let (keyword, mut rest) = split_word(line);
+        let mut name = keyword.to_ascii_lowercase();
+        if name == "end" {
+            let (second, behind) = split_word(rest.trim_start());
+            name += &second.to_ascii_lowercase();
+            rest = behind;
+        }
+        match name.as_str() {
             "solid" if !self.open => {
+                let end = name_end(rest);
                 self.open = true;
-                self.solids.push(Solid { name: rest.trim().to_string(), ..Solid::default() });
-                Ok(())
+                self.solids.push(Solid { name: rest[..end].replace('\0', "").trim().to_string(), ..Solid::default() });
+                Ok(&rest[end..])
             }
             "endsolid" if self.open && self.corners.is_none() => {
                 self.open = false;
-                Ok(())
+                Ok(&rest[next_solid(rest)..])
             }
             "facet" if self.open && self.corners.is_none() => {
                 self.corners = Some(Vec::with_capacity(3));
-                Ok(())
+                // The normal is not read.
+                Ok(behind_words(rest, |word| !word.eq_ignore_ascii_case("outer")))
             }
-            "outer" | "endloop" if self.corners.is_some() => Ok(()),
+            "outer" if self.corners.is_some() => Ok(behind_words(rest, |word| word.eq_ignore_ascii_case("loop"))),
+            "endloop" if self.corners.is_some() => Ok(rest),
             "vertex" => self.vertex(rest),
-            "endfacet" => self.end_facet(),
+            "endfacet" => self.end_facet().map(|()| rest),
             "solid" | "endsolid" | "facet" | "outer" | "endloop" => Err(format!("`{keyword}` has no place here")),
+            // Such as `color 1 0 0`; within a facet it would be a corner that is lost.
+            _ if self.open && self.corners.is_none() && KNOWN_EXTRAS.contains(&name.as_str()) => {
+                self.unknown += 1;
+                Ok("")
+            }
             _ => Err(format!("`{keyword:.40}` begins no line of an STL file")),
         }
     }
 
-    fn vertex(&mut self, rest: &str) -> Result<(), String> {
+    fn vertex<'a>(&mut self, mut rest: &'a str) -> Result<&'a str, String> {
         let Some(corners) = self.corners.as_mut() else {
             return Err("a vertex outside of a facet".to_string());
         };
-        let mut words = rest.split_ascii_whitespace();
         let mut position = [0.0; 3];
         for x in &mut position {
-            let word = words.next().ok_or("a vertex needs three numbers")?;
+            let (word, behind) = split_word(rest.trim_start());
+            if word.is_empty() || is_keyword(word) {
+                return Err("a vertex needs three numbers".to_string());
+            }
             *x = word.parse().map_err(|_| format!("`{word:.40}` is no number"))?;
+            rest = behind;
         }
-        if words.next().is_some() {
+        let next = split_word(rest.trim_start()).0;
+        if !next.is_empty() && !is_keyword(next) {
             return Err("a vertex has three numbers, not more".to_string());
         }
         if corners.len() == 3 {
             return Err("a facet of more than three vertices".to_string());
         }
         corners.push(position);
-        Ok(())
+        Ok(rest)
     }
 
     fn end_facet(&mut self) -> Result<(), String> {
@@ -83,4 +127,57 @@ impl Parser {
             corners.try_into().map_err(|corners: Vec<_>| format!("a facet of {} vertices", corners.len()))?;
         self.solids.last_mut().ok_or("`endfacet` has no place here")?.push(&corners)
     }
+}
+
+/// Statements that programs add between facets and that say nothing of triangles.
+const KNOWN_EXTRAS: [&str; 2] = ["color", "colour"];
+
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+}
+
+/// The first word of `text`, which begins with it, and what is behind.
+fn split_word(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len()))
+}
+
+/// What is left of `text` behind its first words, as long as `skip` says so.
+fn behind_words(mut text: &str, skip: impl Fn(&str) -> bool) -> &str {
+    loop {
+        let (word, behind) = split_word(text.trim_start());
+        if word.is_empty() || !skip(word) {
+            return text;
+        }
+        text = behind;
+    }
+}
+
+/// Where each word of `text` begins, with what follows it.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += text[at..].len() - text[at..].trim_start().len();
+        let (word, behind) = split_word(&text[at..]);
+        let found = (at, word, behind);
+        at += word.len();
+        (!word.is_empty()).then_some(found)
+    })
+}
+
+/// Where the name of a solid ends on its line: at `facet normal` (it may hold the first word alone) or `endsolid`.
+fn name_end(text: &str) -> usize {
+    let is_end = |&(_, word, behind): &(usize, &str, &str)| {
+        let next = split_word(behind.trim_start()).0;
+        word.eq_ignore_ascii_case("facet") && next.eq_ignore_ascii_case("normal")
+            || word.eq_ignore_ascii_case("endsolid")
+    };
+    words(text).find(is_end).map_or(text.len(), |(at, ..)| at)
+}
+
+/// Where the next solid begins on the line of an `endsolid`: one that has facets on it; else the end.
+fn next_solid(text: &str) -> usize {
+    let is_solid = |&(_, word, behind): &(usize, &str, &str)| {
+        word.eq_ignore_ascii_case("solid") && name_end(behind) < behind.len()
+    };
+    words(text).find(is_solid).map_or(text.len(), |(at, ..)| at)
 }

@@ -29,6 +29,15 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
         let message = format!("the file ends within triangle {} of {count}: it is cut off", triangles.len());
         return Err(Fault { place: Place::Offset(bytes.len() as u64), message });
     }
+    if count == 0 && !bytes[HEAD..].is_empty() {
+        let left = bytes.len() - HEAD;
+        let message = format!(
+            "the count of triangles is 0, but {left} bytes follow, which hold {}; the program that wrote the file did not \
+             finish it",
+            triangles.len()
+        );
+        return Err(Fault { place: Place::Offset(80), message });
+    }
     let mut solid = Solid::default();
     solid.triangles.indices.reserve_exact(count as usize);
     for (i, triangle) in triangles.iter().take(count as usize).enumerate() {

@@ -12,6 +12,7 @@ mod binary;
 mod tests;
 
 use super::Context;
+use super::text::{self, Lines};
 use crate::{ColorInput, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, Scene, SceneError, Surface};
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
@@ -105,17 +106,39 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
 type Warnings = Vec<(Place, String)>;
 
 fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
-    if binary::has_its_size(bytes) || !is_text(bytes) { binary::parse(bytes) } else { ascii::parse(bytes) }
+    if binary::has_its_size(bytes) {
+        return binary::parse(bytes);
+    }
+    let first_line = |message: String| Fault { place: Place::Line(1), message };
+    text::refuse_utf16(bytes).map_err(first_line)?;
+    match first_word(bytes).as_str() {
+        "solid" if is_text(bytes) => ascii::parse(bytes),
+        "facet" if is_text(bytes) => {
+            Err(first_line("a text of facets without its first line `solid`; with one it is an STL file".into()))
+        }
+        _ => binary::parse(bytes),
+    }
+}
+
+/// The first word of a text in small letters, behind lines that are comments.
+fn first_word(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(PROBE)]);
+    let mut lines = Lines::new(&text);
+    let line = lines.find(|line| !line.trim().is_empty() && !ascii::is_comment(line)).unwrap_or_default();
+    line.split_ascii_whitespace().next().unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Bytes that are looked at to tell text from binary data, whose first triangles have zeros and the like among them.
 const PROBE: usize = 1024;
 
-/// Whether the file begins with the word `solid` and goes on as text does. The word alone says little: programs write
-/// it into the free first 80 bytes of a binary file.
+/// Whether a file that begins with a word of a text goes on as text does. The word alone says little: programs write it
+/// into the free first 80 bytes of a binary file. Others pad the name of a solid with zeros: then the text has its
+/// corners soon behind.
 fn is_text(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-    let is_solid = bytes.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
     let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-    is_solid && !bytes.iter().take(PROBE).any(control)
+    let probe = &bytes[..bytes.len().min(PROBE)];
+    let (line, _) = text::line_end(probe, 0);
+    let (name, behind) = probe.split_at(line);
+    let corners = || behind.windows(6).any(|word| word.eq_ignore_ascii_case(b"vertex"));
+    !behind.iter().any(control) && (!name.iter().any(control) || corners())
 }

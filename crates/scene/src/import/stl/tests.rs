@@ -69,6 +69,18 @@ fn the_solids_of_a_text_are_meshes_and_its_form_is_free() {
     check(two.replace('\n', "\r\n").to_uppercase().as_bytes(), &["ONE", "TWO"], &[]);
     check(two.replace('\n', "\r").as_bytes(), &["one", "two"], &[]);
     check(format!("\u{feff}\n {two}").as_bytes(), &["one", "two"], &[]);
+    // One line, words apart, comments first, a name padded with zeros, lines of colours.
+    let line =
+        two.replace('\n', " ").replace("endsolid one ", "endsolid one\n").replace("endsolid none ", "endsolid\n");
+    check(line.as_bytes(), &["one", "two"], &[]);
+    let line = text("one", &SQUARE).replace('\n', " ") + &text("two", &SQUARE).replace('\n', " ");
+    check(line.as_bytes(), &["one", "two"], &[]);
+    check(two.replace("endloop", "end loop").replace("endfacet", "End Facet").as_bytes(), &["one", "two"], &[]);
+    check(format!("; made by hand\n# or not\n{two}").as_bytes(), &["one", "two"], &[]);
+    check(two.replacen("solid one\n", "solid one\0\0\n", 1).as_bytes(), &["one", "two"], &[]);
+    check(text("a facet of", &SQUARE).as_bytes(), &["a facet of"], &[]);
+    let warning = "part.stl: 2 lines between the facets are not known; left out";
+    check(two.replace("endsolid o", "color 1 0 0\ncolor 1\nendsolid o").as_bytes(), &["one", "two"], &[warning]);
     let open = text("one", &SQUARE).replace("endsolid one\n", "");
     check(open.as_bytes(), &["one"], &["part.stl:15: the file ends before `endsolid`: it may be cut off"]);
 }
@@ -110,7 +122,10 @@ fn broken_binary_files_are_refused_with_their_byte() {
         (good[..183].to_vec(), ": byte 183: the file ends within triangle 1 of 2: it is cut off"),
         (with(80, 3), ": byte 184: the file ends within triangle 2 of 3"),
         (with(80, u32::MAX), ": byte 184: the file ends within triangle 2 of 4294967295"),
-        (with(80, 0), ": it has no triangles"),
+        (with(80, 0), ": byte 80: the count of triangles is 0, but 100 bytes follow, which hold 2; the program"),
+        (binary("solid", &[]), ": it has no triangles"),
+        (b"facet normal 0 0 1\nouter loop\n".repeat(9), ":1: a text of facets without its first line `solid`"),
+        (b"s\0o\0l\0i\0d\0\n\0".to_vec(), ":1: the text is UTF-16 (little endian)"),
         (with(84 + 50 + 12, f32::NAN.to_bits()), ": byte 134: a vertex is not finite: [NaN, -0.0, 1.0]"),
     ] {
         let error = read(&bytes).map(|_| ()).unwrap_err();

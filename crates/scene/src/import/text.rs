@@ -1,0 +1,132 @@
+//! Lines of text files, for every format that is text.
+//!
+//! A line ends with LF, CR LF, or CR alone, as programs on old Macs wrote it. A byte order mark at the beginning is no
+//! part of the text. UTF-16 is refused by its name: its lines would otherwise be keywords that nobody knows.
+
+use std::borrow::Cow;
+
+/// The text in `bytes`, without its byte order mark; bytes that are no UTF-8, such as names in Latin-1, are replaced.
+///
+/// # Errors
+/// In words, where it is UTF-16.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
+    refuse_utf16(bytes)?;
+    Ok(String::from_utf8_lossy(without_mark(bytes)))
+}
+
+/// The bytes behind a UTF-8 byte order mark.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// Refuses text of 16-bit units, which begins with their byte order mark or has zeros between its first letters.
+///
+/// # Errors
+/// In words.
+pub(crate) fn refuse_utf16(bytes: &[u8]) -> Result<(), String> {
+    let is_text = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    let order = match *bytes {
+        [0xff, 0xfe, _, 0, ..] => "little",
+        [0xfe, 0xff, 0, _, ..] => "big",
+        [a, 0, b, 0, ..] if is_text(a) && is_text(b) => "little",
+        [0, a, 0, b, ..] if is_text(a) && is_text(b) => "big",
+        _ => return Ok(()),
+    };
+    Err(format!("the text is UTF-16 ({order} endian), which is not read; save it as UTF-8"))
+}
+
+/// Where the line that begins at `from` ends, and where the next one begins.
+pub(crate) fn line_end(bytes: &[u8], from: usize) -> (usize, usize) {
+    let rest = &bytes[from..];
+    let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+    let length = match &rest[end..] {
+        [b'\r', b'\n', ..] => 2,
+        [] => 0,
+        _ => 1,
+    };
+    (from + end, from + end + length)
+}
+
+/// The lines of a text, with their ends cut off.
+pub(crate) struct Lines<'a> {
+    rest: &'a str,
+    /// Whether any line may end with CR; most files have none, and their lines are found faster.
+    has_cr: bool,
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { rest: text.trim_start_matches('\u{feff}'), has_cr: text.as_bytes().contains(&b'\r'), number: 0 }
+    }
+
+    /// Bytes that are left.
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The number of the line that came last, counted from 1; 0 before the first.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.number += 1;
+        let (line, rest) = if self.has_cr {
+            let (end, next) = line_end(self.rest.as_bytes(), 0);
+            (&self.rest[..end], &self.rest[next..])
+        } else {
+            self.rest.split_once('\n').unwrap_or((self.rest, ""))
+        };
+        self.rest = rest;
+        Some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_end_of_a_line_is_one_whatever_the_others_are() {
+        let check = |text: &str, want: &[&str]| {
+            let text = decode(text.as_bytes()).unwrap();
+            let mut lines = Lines::new(&text);
+            assert_eq!(lines.by_ref().collect::<Vec<_>>(), want);
+            assert_eq!((lines.number(), lines.left()), (want.len() as u64, 0));
+        };
+        for end in ["\n", "\r\n", "\r"] {
+            check(&"\u{feff}v 1#\n\nf \n".replace('\n', end), &["v 1#", "", "f "]);
+            check(&"a\nb".replace('\n', end), &["a", "b"]);
+            check(end, &[""]);
+        }
+        check("a\r\r\nb\n\rc\r", &["a", "", "b", "", "c"]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn utf_16_is_refused_by_its_name_with_and_without_its_mark() {
+        let units: Vec<u16> = "v 0 0 0\n".encode_utf16().collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        for (bytes, order) in [
+            (little.clone(), "little"),
+            ([b"\xff\xfe", &little[..]].concat(), "little"),
+            (big.clone(), "big"),
+            ([b"\xfe\xff", &big[..]].concat(), "big"),
+        ] {
+            let want = format!("the text is UTF-16 ({order} endian), which is not read; save it as UTF-8");
+            assert_eq!(decode(&bytes), Err(want));
+        }
+        for text in [&b"v\0 1"[..], b"v", b"\xff\xfe\xff", b"\0\0\0\0", b"v\0\xff\0"] {
+            assert!(decode(text).is_ok(), "{text:?}");
+        }
+    }
+}
