@@ -96,14 +96,14 @@ fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Resul
     };
     let mut scene = import(&mut context)?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
-    if let Some(center) = origin::better(&scene, context.center.moved) {
+    if let Some(center) = origin::better(&scene, &context.center) {
         drop(scene);
         context = context.again(center);
         scene = import(&mut context)?;
         scene.origin = center.origin;
         crate::validate(&scene).map_err(|error| error.in_file(path))?;
     }
-    if let Some(warning) = origin::rounding(&scene, context.center.moved).warning() {
+    if let Some(warning) = origin::rounding(&scene, &context.center).warning() {
         context.warn(path, crate::Place::File, warning);
     }
     let files = context.take_files();

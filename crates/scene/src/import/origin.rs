@@ -28,12 +28,14 @@ pub(crate) struct Center {
     pub local: [f64; 3],
     /// Whether rounding moved any position.
     pub moved: bool,
+    /// Whether it made one vertex of the three corners of a triangle, which then shows nothing of it.
+    pub welded: bool,
 }
 
 impl Center {
     /// For the positions of a mesh that stands in the world as its file has it.
     pub fn in_world(&self) -> Rounder {
-        Rounder { at: Some(self.origin), local: self.local, moved: false }
+        Rounder { at: Some(self.origin), local: self.local, ..Rounder::default() }
     }
 
     /// For the positions of a mesh that is placed by [`Center::placement`].
@@ -44,6 +46,12 @@ impl Center {
     /// Takes over whether positions of a mesh were moved.
     pub fn note(&mut self, rounder: &Rounder) {
         self.moved |= rounder.moved;
+        self.welded |= rounder.welded;
+    }
+
+    /// Whether a triangle without extent may have one in the file.
+    fn is_lost(&self, [a, b, c]: &[u32; 3]) -> bool {
+        self.moved && (self.welded || (a != b && b != c && c != a))
     }
 
     /// The placement by `world` of a mesh whose positions are relative to `local`; relative to the origin, rounded once.
@@ -75,6 +83,7 @@ pub(crate) struct Rounder {
     at: Option<[f64; 3]>,
     local: [f64; 3],
     moved: bool,
+    welded: bool,
 }
 
 impl Rounder {
@@ -86,6 +95,11 @@ impl Rounder {
         let rounded = wide.map(|x| x as f32);
         self.moved |= rounded.map(f64::from) != wide;
         rounded
+    }
+
+    /// Notes that a triangle's corners, which are not at one place, became one vertex.
+    pub fn note_weld(&mut self) {
+        self.welded = true;
     }
 
     /// What was subtracted: the mesh's local centre.
@@ -154,26 +168,26 @@ impl Rounding {
 }
 
 /// The center with which `scene`, which was imported with none, is better imported again; `None`: it is good as it is, or no
-/// center mends it. `moved` says whether its positions were rounded.
-pub(crate) fn better(scene: &Scene, moved: bool) -> Option<Center> {
+/// center mends it. `run` is what the run that made it noted.
+pub(crate) fn better(scene: &Scene, run: &Center) -> Option<Center> {
     let here = Center::default();
-    let looked = look(scene, moved, &here);
+    let looked = look(scene, run, &here);
     let center = Center {
         origin: middle(looked.samples.iter().map(|sample| sample.world)),
         local: middle(looked.samples.iter().map(|sample| sample.local)),
-        moved: false,
+        ..here
     };
     if center == here {
         return None;
     }
-    let then = look(scene, moved, &center);
+    let then = look(scene, run, &center);
     let (before, after) = (looked.rounding.hurt + looked.rounding.collapsed, then.rounding.hurt);
     (2 * then.gained >= before && after <= before).then_some(center)
 }
 
 /// What rounding does to the triangles of a scene as it is.
-pub(crate) fn rounding(scene: &Scene, moved: bool) -> Rounding {
-    look(scene, moved, &Center::default()).rounding
+pub(crate) fn rounding(scene: &Scene, run: &Center) -> Rounding {
+    look(scene, run, &Center::default()).rounding
 }
 
 /// The middle of points, to few digits; zero on axes where they lie around zero, or no further from it than by their own
@@ -232,11 +246,11 @@ impl Looked {
 }
 
 /// Looks at every triangle of a scene under `center`, in parallel.
-fn look(scene: &Scene, moved: bool, center: &Center) -> Looked {
-    let summaries: Vec<Summary> = scene.meshes.par_iter().map(|mesh| Summary::of(&mesh.triangles)).collect();
+fn look(scene: &Scene, run: &Center, center: &Center) -> Looked {
+    let summaries: Vec<Summary> = scene.meshes.par_iter().map(|mesh| Summary::of(&mesh.triangles, run)).collect();
     let one = |instance: &crate::Instance| {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
-        let view = View::new(mesh, instance.transform, moved, center);
+        let view = View::new(mesh, instance.transform, run, center);
         let triangles = mesh.indices.len() as u64;
         let looked = if *center != Center::default() || view.may_hurt(&summaries[instance.mesh.index()]) {
             mesh.indices.par_chunks(RUN).map(|run| view.look(run)).reduce(Looked::default, Looked::and)
@@ -259,11 +273,11 @@ struct Summary {
 }
 
 impl Summary {
-    fn of(mesh: &TriangleMesh) -> Self {
+    fn of(mesh: &TriangleMesh, run: &Center) -> Self {
         let one = |indices: &[u32; 3]| {
             let [a, b, c] = indices.map(|i| mesh.positions[i as usize]);
             let extent = (0..3).map(|i| a[i].max(b[i]).max(c[i]) - a[i].min(b[i]).min(c[i])).fold(0.0, f32::max);
-            if extent > 0.0 { (extent, false) } else { (f32::MAX, are_different(indices)) }
+            if extent > 0.0 { (extent, false) } else { (f32::MAX, run.is_lost(indices)) }
         };
         let both = |a: (f32, bool), b: (f32, bool)| (a.0.min(b.0), a.1 | b.1);
         let least = mesh.indices.par_iter().with_min_len(RUN).map(one).reduce(|| (f32::MAX, false), both);
@@ -271,10 +285,6 @@ impl Summary {
         let reach = std::array::from_fn(|i| f64::from(bounds.min[i].abs().max(bounds.max[i].abs())));
         Self { reach, extent: least.0.into(), collapsed: least.1 }
     }
-}
-
-fn are_different([a, b, c]: &[u32; 3]) -> bool {
-    a != b && b != c && c != a
 }
 
 /// Half a unit in the last place of f32 at a number.
@@ -289,7 +299,7 @@ struct View<'a> {
     /// Of the transform.
     rows: [[f64; 4]; 3],
     is_identity: bool,
-    moved: bool,
+    run: &'a Center,
     center: &'a Center,
     /// The mesh's local centre, and the transform's shift that comes of it.
     local: [f64; 3],
@@ -297,19 +307,19 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(mesh: &'a TriangleMesh, transform: Affine, moved: bool, center: &'a Center) -> Self {
+    fn new(mesh: &'a TriangleMesh, transform: Affine, run: &'a Center, center: &'a Center) -> Self {
         let rows = transform.rows.map(|row| row.map(f64::from));
         let local = mesh.positions.first().map_or([0.0; 3], |p| local_of(center.local, p.map(f64::from)));
         let shift = std::array::from_fn(|i| {
             let r: [f64; 4] = rows[i];
             r[0] * local[0] + r[1] * local[1] + r[2] * local[2] + r[3] - center.origin[i]
         });
-        Self { mesh, rows, is_identity: transform == Affine::IDENTITY, moved, center, local, shift }
+        Self { mesh, rows, is_identity: transform == Affine::IDENTITY, run, center, local, shift }
     }
 
     /// Whether the mesh stands in the world as its file has it, without a center.
     fn is_exact(&self) -> bool {
-        !self.moved && self.is_identity
+        !self.run.moved && self.is_identity
     }
 
     /// Whether any triangle may be hurt without a center: a look at the smallest one and at the largest numbers.
@@ -327,7 +337,7 @@ impl<'a> View<'a> {
             1.0 / (3.0 * matrix.inverse().to_cols_array().iter().map(|x| x * x).sum::<f64>()).sqrt()
         };
         // Negated, so that a transform without an inverse counts as one that may.
-        (self.moved && summary.collapsed) || !(half_unit(largest) <= HURT * summary.extent * shrink)
+        summary.collapsed || !(half_unit(largest) <= HURT * summary.extent * shrink)
     }
 
     fn look(&self, run: &[[u32; 3]]) -> Looked {
@@ -359,7 +369,7 @@ impl<'a> View<'a> {
                 looked.rounding.share = looked.rounding.share.max(half_unit(after) / extent);
             }
             let was_hurt = extent > 0.0 && !is_exact && half_unit(before) > HURT * extent;
-            let collapsed = extent == 0.0 && self.moved && are_different(indices);
+            let collapsed = extent == 0.0 && self.run.is_lost(indices);
             if !(was_hurt || collapsed) {
                 continue;
             }

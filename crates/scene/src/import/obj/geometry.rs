@@ -2,6 +2,7 @@
 
 use super::lines::{Line, Lines, finite};
 use super::parts::{NONE, NamedMaterial, Part, Parts};
+use crate::import::origin::{Rounder, decimal};
 use crate::import::text;
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
@@ -50,10 +51,11 @@ pub(super) struct Obj {
 impl Obj {
     /// # Errors
     /// The line that breaks the format.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    pub fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<Self, Fault> {
         let text = text::decode(bytes).map_err(|message| Fault { line: 1, message })?;
         let mut parser = Parser {
             obj: Self::default(),
+            rounder,
             // The shortest entry (`vt 0`) takes five bytes; no room is made for more than fit.
             limit: (bytes.len() / 5 + 1).min(NONE as usize) as i64,
             largest: [Largest::default(); 3],
@@ -119,8 +121,9 @@ impl Obj {
     }
 }
 
-struct Parser {
+struct Parser<'a> {
     obj: Obj,
+    rounder: &'a mut Rounder,
     limit: i64,
     largest: [Largest; 3],
     /// Keywords that were left out.
@@ -129,7 +132,7 @@ struct Parser {
     corners: Vec<u32>,
 }
 
-impl Parser {
+impl Parser<'_> {
     fn line(&mut self, line: &Line) -> Result<(), Fault> {
         match line.keyword() {
             "v" => self.position(line)?,
@@ -169,7 +172,7 @@ impl Parser {
         let mut values = [0.0; 7];
         let mut count = 0;
         for word in line.words() {
-            let value = finite(word).filter(|_| count < 7);
+            let value = decimal(word).filter(|_| count < 7);
             values[count.min(6)] = value.ok_or_else(|| Fault {
                 line: line.number,
                 message: if count < 7 {
@@ -186,13 +189,13 @@ impl Parser {
         let [x, y, z, r, g, b, _] = values;
         if count >= 6 {
             // Programs that write colours write what a screen shows: sRGB.
-            let [r, g, b] = [r, g, b].map(|c| linear_from_srgb(c.clamp(0.0, 1.0)));
+            let [r, g, b] = [r, g, b].map(|c| c as f32).map(|c| linear_from_srgb(c.clamp(0.0, 1.0)));
             self.obj.colors.resize(self.obj.positions.len(), [1.0; 4]);
             self.obj.colors.push([r, g, b, 1.0]);
         } else if self.obj.has_colors() {
             self.obj.colors.push([1.0; 4]);
         }
-        self.obj.positions.push([x, y, z]);
+        self.obj.positions.push(self.rounder.round([x, y, z]));
         Ok(())
     }
 

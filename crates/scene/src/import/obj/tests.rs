@@ -14,7 +14,7 @@ fn library(mtl: &str) -> Library {
 fn load(obj: &str, mtl: &str) -> (Scene, Vec<String>) {
     let path = Path::new("a.obj");
     let mut context = Context::new(path, &LoadOptions::default());
-    let mut parsed = parse(path, obj.as_bytes()).unwrap();
+    let mut parsed = parse(path, obj.as_bytes(), &mut Rounder::default()).unwrap();
     for (line, message) in std::mem::take(&mut parsed.warnings) {
         context.warn(path, Place::Line(line), message);
     }
@@ -217,7 +217,10 @@ fn broken_files_are_refused_with_their_line() {
         ("v\0 \x000\0", ":1: the text is UTF-16 (little endian), which is not read; save it as UTF-8"),
     ];
     for (text, want) in table {
-        let error = parse(Path::new("a.obj"), text.as_bytes()).map(|_| ()).expect_err(text).to_string();
+        let error = parse(Path::new("a.obj"), text.as_bytes(), &mut Rounder::default())
+            .map(|_| ())
+            .expect_err(text)
+            .to_string();
         assert!(error.starts_with("a.obj:") && error.contains(want), "{error}\nfor {text}");
     }
 }

@@ -1,6 +1,7 @@
 //! Lines of numbers.
 
 use super::Fault;
+use crate::import::origin::decimal;
 use crate::import::text;
 
 /// The lines of a file without comments and without those that are empty then.
@@ -36,6 +37,11 @@ impl<'a> Lines<'a> {
     /// A fault in the line that came last.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { line: self.lines.number().max(1), message: message.into() }
+    }
+
+    /// A number that is finite as f32, in f64.
+    pub fn wide_number(&self, word: &str) -> Result<f64, Fault> {
+        decimal(word).map_or_else(|| self.number(word).map(f64::from), Ok)
     }
 
     /// A number that is finite.

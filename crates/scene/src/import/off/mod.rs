@@ -50,7 +50,10 @@ pub fn fuzz_off(bytes: &[u8]) {
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
     let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
-    let off = Off::parse(bytes).map_err(|Fault { line, message }| malformed(Place::Line(line), message))?;
+    let mut rounder = context.center.in_world();
+    let off =
+        Off::parse(bytes, &mut rounder).map_err(|Fault { line, message }| malformed(Place::Line(line), message))?;
+    context.center.note(&rounder);
     if off.mesh.indices.is_empty() {
         return Err(malformed(Place::File, "it has no faces; clouds of points cannot be rendered".into()));
     }

@@ -2,7 +2,7 @@
 
 use super::Fault;
 use super::lines::Lines;
-use crate::import::{polygon::triangulate, text};
+use crate::import::{origin::Rounder, polygon::triangulate, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
@@ -36,7 +36,7 @@ struct LeftOut {
 impl Off {
     /// # Errors
     /// The line that breaks the format.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    pub fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<Self, Fault> {
         let text = text::decode(bytes).map_err(|message| Fault { line: 1, message })?;
         let mut lines = Lines::new(&text);
         let (kind, [vertices, faces]) = header(&mut lines)?;
@@ -49,7 +49,7 @@ impl Off {
         }
         let mut off = Self::default();
         let mut left_out = LeftOut::default();
-        off.vertices(&mut lines, kind, vertices, &mut left_out)?;
+        off.vertices(&mut lines, kind, vertices, &mut left_out, rounder)?;
         off.faces(&mut lines, faces, &mut left_out)?;
         for (count, what) in [
             (left_out.numbers, "vertices have numbers that the file's first word does not announce; not read"),
@@ -63,7 +63,14 @@ impl Off {
         Ok(off)
     }
 
-    fn vertices(&mut self, lines: &mut Lines, kind: Kind, count: usize, left_out: &mut LeftOut) -> Result<(), Fault> {
+    fn vertices(
+        &mut self,
+        lines: &mut Lines,
+        kind: Kind,
+        count: usize,
+        left_out: &mut LeftOut,
+        rounder: &mut Rounder,
+    ) -> Result<(), Fault> {
         let mesh = &mut self.mesh;
         mesh.positions.reserve_exact(count);
         let mut words = Vec::new();
@@ -71,9 +78,13 @@ impl Off {
         let least = 3 + normal + uv + if kind.colors { 3 } else { 0 };
         for _ in 0..count {
             lines.words(least, &mut words)?;
-            let mut numbers = words.iter().map(|word| lines.number(word));
+            let mut position = [0.0; 3];
+            for (x, word) in position.iter_mut().zip(&words) {
+                *x = lines.wide_number(word)?;
+            }
+            mesh.positions.push(rounder.round(position));
+            let mut numbers = words.iter().skip(3).map(|word| lines.number(word));
             let mut take = || numbers.next().transpose().map(Option::unwrap_or_default);
-            mesh.positions.push([take()?, take()?, take()?]);
             if kind.normals {
                 mesh.normals.push([take()?, take()?, take()?]);
             }

@@ -12,7 +12,7 @@ fn sheet(corner: [f64; 3], size: f64) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
 }
 
 /// A scene of sheets, rounded as an importer would.
-fn scene(sheets: &[([f64; 3], f64)]) -> (Scene, bool) {
+fn scene(sheets: &[([f64; 3], f64)]) -> (Scene, Center) {
     let mut scene = Scene::default();
     let material = scene.add_material(Material::diffuse("", [0.7; 3]));
     let mut center = Center::default();
@@ -25,13 +25,13 @@ fn scene(sheets: &[([f64; 3], f64)]) -> (Scene, bool) {
         let mesh = scene.add_mesh(Mesh { name: String::new(), triangles, materials: FaceMaterials::Uniform(material) });
         scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
     }
-    (scene, center.moved)
+    (scene, center)
 }
 
 #[track_caller]
 fn origin_of(sheets: &[([f64; 3], f64)]) -> Option<[f64; 3]> {
-    let (scene, moved) = scene(sheets);
-    better(&scene, moved).map(|center| center.origin)
+    let (scene, run) = scene(sheets);
+    better(&scene, &run).map(|center| center.origin)
 }
 
 #[test]

@@ -3,15 +3,16 @@
 
 use super::{Fault, Solid, Warnings};
 use crate::Place;
+use crate::import::origin::{Rounder, decimal};
 use crate::import::text::{Lines, decode};
 
 /// The word that begins a statement of a facet. Some programs write `end loop` and `end facet`.
 const KEYWORDS: [&str; 8] = ["solid", "facet", "outer", "vertex", "endloop", "endfacet", "endsolid", "end"];
 
-pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
+pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
     let text = decode(bytes).map_err(|message| Fault { place: Place::Line(1), message })?;
     let mut lines = Lines::new(&text);
-    let mut parser = Parser::default();
+    let mut parser = Parser { rounder, solids: Vec::new(), open: false, corners: None, unknown: 0 };
     while let Some(line) = lines.next() {
         let fault = |message| Fault { place: Place::Line(lines.number()), message };
         parser.line(line).map_err(fault)?;
@@ -37,18 +38,18 @@ pub(super) fn is_comment(line: &str) -> bool {
     ["#", ";", "//"].iter().any(|mark| line.trim_start().starts_with(mark))
 }
 
-#[derive(Default)]
-struct Parser {
+struct Parser<'a> {
+    rounder: &'a mut Rounder,
     solids: Vec<Solid>,
     /// Within a solid, the last of the list.
     open: bool,
     /// Corners of the facet that has begun.
-    corners: Option<Vec<[f32; 3]>>,
+    corners: Option<Vec<[f64; 3]>>,
     /// Lines such as `color`, which some programs write between facets.
     unknown: usize,
 }
 
-impl Parser {
+impl Parser<'_> {
     /// All statements of a line.
     fn line(&mut self, line: &str) -> Result<(), String> {
         let mut rest = if is_comment(line) { "" } else { line.trim() };
@@ -107,7 +108,7 @@ impl Parser {
             if word.is_empty() || is_keyword(word) {
                 return Err("a vertex needs three numbers".to_string());
             }
-            *x = word.parse().map_err(|_| format!("`{word:.40}` is no number"))?;
+            *x = decimal(word).or_else(|| word.parse().ok()).ok_or_else(|| format!("`{word:.40}` is no number"))?;
             rest = behind;
         }
         let next = split_word(rest.trim_start()).0;
@@ -123,9 +124,9 @@ impl Parser {
 
     fn end_facet(&mut self) -> Result<(), String> {
         let corners = self.corners.take().ok_or("`endfacet` has no place here")?;
-        let corners: [[f32; 3]; 3] =
+        let corners: [[f64; 3]; 3] =
             corners.try_into().map_err(|corners: Vec<_>| format!("a facet of {} vertices", corners.len()))?;
-        self.solids.last_mut().ok_or("`endfacet` has no place here")?.push(&corners)
+        self.solids.last_mut().ok_or("`endfacet` has no place here")?.push(&corners, self.rounder)
     }
 }
 

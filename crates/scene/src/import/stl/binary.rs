@@ -2,6 +2,7 @@
 
 use super::{Fault, Solid, Warnings};
 use crate::Place;
+use crate::import::origin::Rounder;
 
 /// Bytes before the first triangle.
 const HEAD: usize = 84;
@@ -18,7 +19,7 @@ pub(super) fn has_its_size(bytes: &[u8]) -> bool {
     count(bytes).is_some_and(|count| bytes.len() as u64 == HEAD as u64 + u64::from(count) * TRIANGLE as u64)
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
+pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
     let Some(count) = count(bytes) else {
         let message =
             format!("{} bytes are no STL file: text begins with `solid`, binary data has a head of 84", bytes.len());
@@ -42,9 +43,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
     solid.triangles.indices.reserve_exact(count as usize);
     for (i, triangle) in triangles.iter().take(count as usize).enumerate() {
         let (words, _) = triangle[12..48].as_chunks::<4>();
-        let corner = |k: usize| std::array::from_fn(|axis| f32::from_le_bytes(words[3 * k + axis]));
+        let corner = |k: usize| std::array::from_fn(|axis| f32::from_le_bytes(words[3 * k + axis]).into());
         let place = || Place::Offset((HEAD + i * TRIANGLE) as u64);
-        solid.push(&[corner(0), corner(1), corner(2)]).map_err(|message| Fault { place: place(), message })?;
+        solid.push(&[corner(0), corner(1), corner(2)], rounder).map_err(|message| Fault { place: place(), message })?;
     }
     let left = (triangles.len() - count as usize) * TRIANGLE + rest.len();
     let place = Place::Offset((bytes.len() - left) as u64);

@@ -3,7 +3,7 @@
 //! A parser of our own rather than the crate `stl_io`: messages must name the line or the byte, names with blanks and
 //! several solids must come through, and a binary file that begins with `solid`, as many do, is no text.
 //!
-//! Corners at one place become one vertex. The normals of the file are not read: where they differ from the winding of
+//! Corners at one place, once they are rounded, become one vertex. The normals of the file are not read: where they differ from the winding of
 //! their triangle, it is most often them that are wrong. See docs/formats.md.
 
 mod ascii;
@@ -12,6 +12,7 @@ mod binary;
 mod tests;
 
 use super::Context;
+use super::origin::Rounder;
 use super::text::{self, Lines};
 use crate::{ColorInput, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, Scene, SceneError, Surface};
 use raywarp_geom::{Affine, TriangleMesh};
@@ -36,13 +37,14 @@ struct Solid {
 }
 
 impl Solid {
-    /// Adds a triangle.
+    /// Adds a triangle, whose corners `rounder` rounds.
     ///
     /// # Errors
     /// In words: a corner that is not finite, or more vertices than indices can tell apart.
-    fn push(&mut self, corners: &[[f32; 3]; 3]) -> Result<(), String> {
+    fn push(&mut self, corners: &[[f64; 3]; 3], rounder: &mut Rounder) -> Result<(), String> {
         let mut indices = [0; 3];
         for (corner, index) in corners.iter().zip(&mut indices) {
+            let corner = rounder.round(*corner);
             if !corner.iter().all(|x| x.is_finite()) {
                 return Err(format!("a vertex is not finite: {corner:?}"));
             }
@@ -56,6 +58,10 @@ impl Solid {
             if *index as usize == next {
                 self.triangles.positions.push(corner);
             }
+        }
+        let [a, b, c] = corners;
+        if indices == [indices[0]; 3] && (a != b || b != c) {
+            rounder.note_weld();
         }
         self.triangles.indices.push(indices);
         Ok(())
@@ -83,7 +89,9 @@ pub fn fuzz_stl(bytes: &[u8]) {
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
     let malformed = |Fault { place, message }| SceneError::Malformed { path: path.to_path_buf(), place, message };
-    let (solids, warnings) = parse(bytes).map_err(malformed)?;
+    let mut rounder = context.center.in_world();
+    let (solids, warnings) = parse(bytes, &mut rounder).map_err(malformed)?;
+    context.center.note(&rounder);
     for (place, message) in warnings {
         context.warn(path, place, message);
     }
@@ -105,18 +113,18 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
 /// What was left out, and where.
 type Warnings = Vec<(Place, String)>;
 
-fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
+fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
     if binary::has_its_size(bytes) {
-        return binary::parse(bytes);
+        return binary::parse(bytes, rounder);
     }
     let first_line = |message: String| Fault { place: Place::Line(1), message };
     text::refuse_utf16(bytes).map_err(first_line)?;
     match first_word(bytes).as_str() {
-        "solid" if is_text(bytes) => ascii::parse(bytes),
+        "solid" if is_text(bytes) => ascii::parse(bytes, rounder),
         "facet" if is_text(bytes) => {
             Err(first_line("a text of facets without its first line `solid`; with one it is an STL file".into()))
         }
-        _ => binary::parse(bytes),
+        _ => binary::parse(bytes, rounder),
     }
 }
 
