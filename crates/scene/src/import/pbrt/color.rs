@@ -10,6 +10,8 @@ use crate::{ColorInput, SceneError};
 enum Use {
     Reflectance,
     Emission,
+    /// Of a light of version 4: of luminance 1.
+    UnitEmission,
 }
 
 impl Importer<'_> {
@@ -18,9 +20,10 @@ impl Importer<'_> {
         self.color_for(params, name, Use::Reflectance)
     }
 
-    /// A radiance or intensity.
+    /// A radiance or intensity. In version 4, sampled spectra have luminance 1.
     pub fn emission_color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
-        self.color_for(params, name, Use::Emission)
+        let is_v4 = self.version == Some(Version::V4);
+        self.color_for(params, name, if is_v4 { Use::UnitEmission } else { Use::Emission })
     }
 
     /// A colour or a texture.
@@ -94,7 +97,6 @@ impl Importer<'_> {
         of: Use,
     ) -> Result<Option<[f64; 3]>, SceneError> {
         if let Some(rgb) = spectrum::named(name) {
-            self.version = Some(Version::V4);
             return Ok(Some(rgb.map(f64::from)));
         }
         // Version 4's names have a known start and no folder; anything else is a file.
@@ -120,6 +122,7 @@ fn integrate(samples: &Samples, of: Use) -> [f64; 3] {
     match of {
         Use::Reflectance => spectrum::reflectance(samples),
         Use::Emission => spectrum::emission(samples),
+        Use::UnitEmission => spectrum::emission_unit(samples),
     }
 }
 

@@ -54,7 +54,7 @@ const SHOWN: usize = 40;
 
 impl Lexer {
     pub fn new(bytes: Vec<u8>) -> Self {
-        let at = bytes.len() - text::without_mark(&bytes).len();
+        let at = start_of(&bytes);
         Self { bytes, at, line: 1, peeked: None }
     }
 
@@ -72,6 +72,36 @@ impl Lexer {
             self.peeked = self.scan()?;
         }
         Ok(self.peeked.as_ref().map(|(token, _)| token))
+    }
+
+    /// Passes by what is left of a list, whose `[` was taken, up to its `]`; to the end without one. Lines are
+    /// not counted from then on.
+    pub fn skip_list(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    // What is no text is found when the list is read.
+                    if self.text().is_err() {
+                        self.at = self.bytes.len();
+                    }
+                    continue;
+                }
+                b'#' => {
+                    self.skip_blank();
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += 1;
+            if byte == b']' {
+                return;
+            }
+        }
+    }
+
+    /// Back to the first token.
+    pub fn rewind(&mut self) {
+        (self.at, self.line, self.peeked) = (start_of(&self.bytes), 1, None);
     }
 
     fn scan(&mut self) -> Result<Option<(Token, u64)>, LexError> {
@@ -177,6 +207,11 @@ impl Lexer {
             None => Err(fail(format!("{:?} is neither a number, a text in quotes nor a directive", shorten(word)))),
         }
     }
+}
+
+/// Where the text begins, behind a byte order mark.
+fn start_of(bytes: &[u8]) -> usize {
+    bytes.len() - text::without_mark(bytes).len()
 }
 
 fn shorten(bytes: &[u8]) -> String {

@@ -1,44 +1,17 @@
-//! `LightSource` and `AreaLightSource`.
+//! `LightSource`.
+//!
+//! Version 4 takes lights by their luminance: spectra are divided by it, so that a light shines with its
+//! `scale`, and `power` and `illuminance` scale it further as its `lights.cpp` does. Version 3 takes spectra as they are.
 
+use super::area_light::luminance;
 use super::params::Params;
 use super::state::{Importer, Version};
 use crate::import::context::Encoding;
-use crate::{ColorInput, Emission, Image, Light, Pixels, SceneError, SpotFalloff};
+use crate::{Image, Light, Pixels, SceneError, SpotFalloff};
 use glam::{DAffine3, DMat3, DVec3};
+use std::f32::consts::{PI, TAU};
 
 impl Importer<'_> {
-    pub fn area_light_source(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
-        let params = params.with_defaults(&self.graphics.defaults.light.clone());
-        // "area" is version 2's and 3's older name.
-        if !matches!(kind, "diffuse" | "area") {
-            self.warn(&params, format!("area light {kind:?} is read as \"diffuse\""));
-        }
-        let mut radiance = ColorInput::constant(self.emission_color(&params, "L")?.unwrap_or([1.0; 3]));
-        let scale = self.light_scale(&params)?;
-        if let Some(name) = params.text("filename")? {
-            let path = self.resolve(name);
-            if let Some(image) = self.image(&path, Encoding::Srgb)? {
-                let texture = crate::Texture::Image {
-                    image,
-                    mapping: crate::UvMapping::default(),
-                    wrap: [crate::Wrap::Clamp; 2],
-                    filter: crate::ImageFilter::Bilinear,
-                };
-                radiance.texture = Some(self.scene.add_texture(texture));
-            }
-        }
-        for (factor, scale) in radiance.factor.iter_mut().zip(scale) {
-            *factor = (*factor * scale).clamp(0.0, f32::MAX);
-        }
-        let two_sided = params.bool("twosided")?.unwrap_or(false);
-        params.ignore(&["samples", "nsamples"]);
-        self.warn_power(&params);
-        self.warn_unused(&params, "the area light");
-        self.area_lights.push(Emission { radiance, two_sided });
-        self.graphics.area_light = Some(self.area_lights.len() - 1);
-        Ok(())
-    }
-
     pub fn light_source(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.light.clone());
         let motion = self.graphics.ctm;
@@ -52,11 +25,10 @@ impl Importer<'_> {
                 let (from, to) =
                     (params.point("from")?.unwrap_or([0.0; 3]), params.point("to")?.unwrap_or([0.0, 0.0, 1.0]));
                 let direction = unit(&params, ctm.transform_vector3(double(to) - double(from)))?;
-                Light::Directional { direction, irradiance: radiance }
+                let factor = self.positive(&params, "illuminance")?.unwrap_or(1.0);
+                Light::Directional { direction, irradiance: times(radiance, factor) }
             }
-            "point" => {
-                Light::Point { position: self.light_position(&params)?, intensity: self.scaled(&params, "I", scale)? }
-            }
+            "point" => self.point_light(&params, scale)?,
             "spot" => {
                 let from = params.point("from")?.unwrap_or([0.0; 3]);
                 let to = params.point("to")?.unwrap_or([0.0, 0.0, 1.0]);
@@ -66,28 +38,30 @@ impl Importer<'_> {
                     return Err(params.error("coneangle must be above 0 and at most 180, conedeltaangle not negative"));
                 }
                 let falloff = if self.version == Some(Version::V4) { SpotFalloff::Pbrt4 } else { SpotFalloff::Pbrt3 };
+                let (cos_inner, cos_outer) = ((cone - delta).max(0.0).to_radians().cos(), cone.to_radians().cos());
+                // As if the edge shone with half of the light.
+                let solid_angle = TAU * ((1.0 - cos_inner) + (cos_inner - cos_outer) / 2.0);
+                let factor = self.positive(&params, "power")?.map_or(1.0, |power| power / solid_angle);
                 Light::Spot {
                     position: self.light_position(&params)?,
                     direction: unit(&params, ctm.transform_vector3(double(to) - double(from)))?,
-                    intensity: self.scaled(&params, "I", scale)?,
-                    cos_inner: (cone - delta).max(0.0).to_radians().cos(),
-                    cos_outer: cone.to_radians().cos(),
+                    intensity: times(self.scaled(&params, "I", scale)?, factor),
+                    cos_inner,
+                    cos_outer,
                     falloff,
                 }
             }
             "goniometric" | "projection" => {
                 params.ignore(&["mapname", "filename", "fov"]);
                 self.warn(&params, format!("the {kind} light's picture is left out; it is a point light"));
-                Light::Point { position: self.light_position(&params)?, intensity: self.scaled(&params, "I", scale)? }
+                self.point_light(&params, scale)?
             }
             _ => {
                 self.warn(&params, format!("light {kind:?} is not supported and left out"));
                 return Ok(());
             }
         };
-        params.ignore(&["samples", "nsamples"]);
-        self.warn_power(&params);
-        self.warn_unused(&params, &format!("{kind} lights"));
+        self.finish_light(&params, &format!("{kind} lights"));
         self.scene.lights.push(light);
         Ok(())
     }
@@ -99,7 +73,7 @@ impl Importer<'_> {
     }
 
     /// `scale`: a number in version 4, a spectrum in version 3.
-    fn light_scale(&mut self, params: &Params) -> Result<[f32; 3], SceneError> {
+    pub fn light_scale(&mut self, params: &Params) -> Result<[f32; 3], SceneError> {
         if let Some(scale) = params.float_if_plain("scale")? {
             return Ok([scale; 3]);
         }
@@ -111,19 +85,24 @@ impl Importer<'_> {
         Ok(std::array::from_fn(|i| (color[i] * scale[i]).clamp(0.0, f32::MAX)))
     }
 
-    fn warn_power(&mut self, params: &Params) {
-        for name in ["power", "illuminance"] {
-            if params.find(name).is_some() {
-                self.warn(
-                    params,
-                    format!("parameter \"{name}\" of lights is not supported; they shine as if it were not there"),
-                );
-            }
-        }
+    /// A light of the same intensity all round; version 4's `power` is what it sends out.
+    fn point_light(&mut self, params: &Params, scale: [f32; 3]) -> Result<Light, SceneError> {
+        let factor = self.positive(params, "power")?.map_or(1.0, |power| power / (2.0 * TAU));
+        let intensity = times(self.scaled(params, "I", scale)?, factor);
+        Ok(Light::Point { position: self.light_position(params)?, intensity })
+    }
+
+    /// Says what is left of a light's parameters.
+    pub fn finish_light(&mut self, params: &Params, what: &str) {
+        params.ignore(&["samples", "nsamples"]);
+        self.warn_unused(params, what);
     }
 
     fn infinite(&mut self, params: &Params, scale: [f32; 3]) -> Result<Light, SceneError> {
         let radiance = self.scaled(params, "L", scale)?;
+        let illuminance = self.positive(params, "illuminance")?;
+        // Of a light that shines alike from everywhere.
+        let uniform = times(radiance, illuminance.map_or(1.0, |illuminance| illuminance / PI));
         if params.find("portal").is_some() {
             self.warn(params, "portals are ignored; the light shines from everywhere");
         }
@@ -132,14 +111,19 @@ impl Importer<'_> {
             Some(name) => Some(name),
             None => params.text("filename")?,
         };
-        let Some(name) = name else { return Ok(Light::uniform_environment(radiance)) };
+        let Some(name) = name else { return Ok(Light::uniform_environment(uniform)) };
         let path = self.resolve(name);
         let Some(mut map) = self.image(&path, Encoding::Srgb)? else {
-            return Ok(Light::uniform_environment(radiance));
+            return Ok(Light::uniform_environment(uniform));
         };
+        let mut radiance = radiance;
         if octahedral {
             let image = &self.scene.images[map.index()];
             if image.width == image.height {
+                if let Some(illuminance) = illuminance {
+                    let own = illuminance_of(image);
+                    radiance = times(radiance, if own > 0.0 { illuminance / own } else { 0.0 });
+                }
                 let resampled = latitude_longitude(image);
                 map = self.scene.add_image(resampled);
             } else {
@@ -167,6 +151,11 @@ impl Importer<'_> {
         let axes = [-rotation.y_axis, rotation.z_axis, rotation.x_axis];
         Ok(axes.map(|axis| axis.as_vec3().into()))
     }
+}
+
+/// Each times `factor`, kept finite and not negative.
+fn times(color: [f32; 3], factor: f32) -> [f32; 3] {
+    color.map(|c| (c * factor).clamp(0.0, f32::MAX))
 }
 
 /// The rotation, perhaps mirrored, nearest in the sense of Gram and Schmidt.
@@ -205,6 +194,23 @@ fn latitude_longitude(square: &Image) -> Image {
         }
     }
     Image { name: square.name.clone(), width, height, pixels: Pixels::Float(pixels).into() }
+}
+
+/// What version 4 takes for the illuminance of a square map from the side of +z. It gives each texel half of
+/// the solid angle that it has, so that the light becomes twice as bright as asked for; as pbrt renders it.
+fn illuminance_of(square: &Image) -> f32 {
+    let n = f64::from(square.width);
+    let mut sum = 0.0;
+    for y in 0..square.height {
+        for x in 0..square.width {
+            let (u, v) = ((f64::from(x) + 0.5) / n * 2.0 - 1.0, (f64::from(y) + 0.5) / n * 2.0 - 1.0);
+            let outward = u.abs() + v.abs();
+            // The height of an equal-area map: 1 in the centre, 0 on the inner square.
+            let cos = if outward < 1.0 { 1.0 - outward * outward } else { 0.0 };
+            sum += f64::from(luminance(square.texel(x, y))) * cos;
+        }
+    }
+    (sum * f64::from(TAU) / (n * n)) as f32
 }
 
 /// Unit direction to the unit square; +z is its centre, -z its corners.

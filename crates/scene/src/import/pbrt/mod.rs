@@ -4,6 +4,7 @@
 //! the last; files that it includes are a stack ([`directive`]), so that no input is deep enough to
 //! exhaust the program's own. PLY files are read at the end, in parallel ([`shape`]).
 
+mod area_light;
 mod camera;
 mod color;
 mod directive;
@@ -19,6 +20,7 @@ mod spectrum;
 mod state;
 mod texture;
 mod values;
+mod version;
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +48,9 @@ fn import_bytes(
     triangle_budget: u64,
 ) -> Result<Scene, SceneError> {
     let mut importer = Importer::new(context, path, disk, triangle_budget);
-    importer.open.push(files::Opened { path: Rc::from(path), lexer: Lexer::new(bytes), restore: None });
+    let mut lexer = Lexer::new(bytes);
+    importer.version = version::of_scene(path, &mut lexer, &importer.files);
+    importer.open.push(files::Opened { path: Rc::from(path), lexer, restore: None });
     importer.run()?;
     importer.read_pending()?;
     importer.finish_settings();

@@ -96,6 +96,13 @@ pub(super) fn emission(samples: &Samples) -> [f64; 3] {
     xyz_to_rgb(xyz_of(|wavelength| samples.at(wavelength))).map(|c| c.max(0.0))
 }
 
+/// RGB of an emission of luminance 1, nothing outside of its samples (version 4's lights); black where it has none.
+pub(super) fn emission_unit(samples: &Samples) -> [f64; 3] {
+    let ends = [samples.0[0][0], samples.0[samples.0.len() - 1][0]];
+    let xyz = xyz_of(|wavelength| if (ends[0]..=ends[1]).contains(&wavelength) { samples.at(wavelength) } else { 0.0 });
+    if xyz[1] > 0.0 { xyz_to_rgb(xyz.map(|c| c / xyz[1])).map(|c| c.max(0.0)) } else { [0.0; 3] }
+}
+
 /// Planck's law up to a factor; `kelvin > 0`.
 fn planck(wavelength_nm: f64, kelvin: f64) -> f64 {
     let wavelength = wavelength_nm * 1e-9;

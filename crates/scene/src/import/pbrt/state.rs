@@ -1,23 +1,18 @@
 //! What an import run carries from directive to directive.
 
+use super::area_light::AreaLight;
 use super::files::{Files, Opened};
 use super::medium::NamedMedium;
 use super::motion::{Active, Motion, Times};
 use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
+pub(super) use super::version::Version;
 use crate::import::Context;
 use crate::import::stand_ins::MarkId;
-use crate::{ColorInput, Emission, MaterialId, MeshId, Place, Projection, Scene, SceneError};
+use crate::{ColorInput, MaterialId, MeshId, Place, Projection, Scene, SceneError};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-/// Which version of pbrt a file was written for, told by features that only one of them has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Version {
-    V3,
-    V4,
-}
 
 /// Parameters that version 4's `Attribute` hands to later directives.
 #[derive(Debug, Clone, Default)]
@@ -83,7 +78,10 @@ pub(super) struct Importer<'a> {
     pub saved: Vec<Saved>,
     pub in_world: bool,
     pub ended: bool,
+    /// Of the whole scene, told before it is read; `None` for pieces of scenes that have nothing of one version.
     pub version: Option<Version>,
+    /// Whether it was said that the scene has things of the other version.
+    pub mixes_versions: bool,
     pub coordinate_systems: HashMap<String, Motion>,
     pub times: Times,
     pub camera: Option<CameraSource>,
@@ -102,7 +100,7 @@ pub(super) struct Importer<'a> {
     /// Grey in place of materials that no directive defines, by name.
     pub undefined_materials: HashMap<String, MaterialId>,
     pub media: HashMap<String, NamedMedium>,
-    pub area_lights: Vec<Emission>,
+    pub area_lights: Vec<AreaLight>,
     /// Materials made for shapes that emit, have an alpha texture or lie between media.
     pub derived: HashMap<(MaterialId, Look), MaterialId>,
     /// Tessellated shapes and PLY files that were met before.
@@ -131,6 +129,7 @@ impl<'a> Importer<'a> {
             in_world: false,
             ended: false,
             version: None,
+            mixes_versions: false,
             coordinate_systems: HashMap::new(),
             times: Times::default(),
             camera: None,

@@ -1,7 +1,7 @@
 //! `Texture`: named textures, floats and colours in separate name spaces as in pbrt.
 
 use super::params::{Kind, Params, Values};
-use super::state::{Importer, Version};
+use super::state::Importer;
 use crate::import::context::Encoding;
 use crate::{Channel, ColorInput, ImageFilter, ScalarInput, SceneError, Texture, TextureId, UvMapping, Wrap};
 
@@ -227,7 +227,6 @@ impl Importer<'_> {
             (None, Some("linear")) => false,
             (None, Some("sRGB")) => true,
             (None, Some(other)) => {
-                self.version = Some(Version::V4);
                 self.warn(params, format!("encoding {other:?} is read as sRGB"));
                 true
             }

@@ -5,7 +5,7 @@ use crate::SceneError;
 use crate::import::pbrt::motion::Motion;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::shape::Placement;
-use crate::import::pbrt::state::{Graphics, Importer, Saved, SavedState, Version};
+use crate::import::pbrt::state::{Graphics, Importer, Saved, SavedState};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -133,7 +133,6 @@ impl Importer<'_> {
 
     /// `Attribute "shape" ...`: parameters for the directives that follow.
     pub fn attribute_defaults(&mut self, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
-        self.version = Some(Version::V4);
         let target = self.argument("Attribute", path, line)?;
         let params = self.params(path, line)?;
         let defaults = &mut self.graphics.defaults;

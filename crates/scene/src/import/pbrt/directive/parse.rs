@@ -2,7 +2,7 @@
 
 use crate::import::pbrt::lexer::Token;
 use crate::import::pbrt::params::{Params, malformed};
-use crate::import::pbrt::state::{Importer, Version};
+use crate::import::pbrt::state::Importer;
 use crate::{Place, SceneError};
 use std::path::Path;
 use std::rc::Rc;
@@ -47,7 +47,6 @@ impl Importer<'_> {
             }
             "Attribute" => self.attribute_defaults(path, line),
             "ColorSpace" => {
-                self.version = Some(Version::V4);
                 let name = self.argument(word, path, line)?;
                 if name != "srgb" {
                     let message = format!("colour space {name:?} is not supported; colours are read as sRGB");
@@ -56,7 +55,6 @@ impl Importer<'_> {
                 Ok(())
             }
             "Option" => {
-                self.version = Some(Version::V4);
                 let params = self.params(path, line)?;
                 for parameter in params.unused() {
                     let message = format!("option \"{}\" is ignored", parameter.name);

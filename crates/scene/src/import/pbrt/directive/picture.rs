@@ -2,6 +2,7 @@
 
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::{Importer, Version};
+use crate::import::pbrt::version;
 use crate::{FilterKind, SamplerKind, SceneError};
 
 /// The longest side of a picture.
@@ -18,13 +19,13 @@ pub(in crate::import::pbrt) fn default_gaussian(version: Option<Version>) -> Fil
 
 impl Importer<'_> {
     pub fn film(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+        if let Some(version) = version::film(kind) {
+            self.belongs_to(version, params, &format!("film {kind:?}"));
+        }
         // Version 3 has one film, with the larger default picture left to version 4.
         let default = match kind {
             "image" => [640, 480],
-            "rgb" | "gbuffer" | "spectral" => {
-                self.version = Some(Version::V4);
-                [1280, 720]
-            }
+            "rgb" | "gbuffer" | "spectral" => [1280, 720],
             _ => {
                 self.warn(params, format!("film {kind:?} is read as \"rgb\""));
                 [1280, 720]

@@ -5,7 +5,6 @@
 
 use super::{Importer, normal_reflectance};
 use crate::import::pbrt::params::Params;
-use crate::import::pbrt::state::Version;
 use crate::import::pbrt::texture::mean;
 use crate::{
     Alpha, ColorInput, Material, MaterialId, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface,
@@ -20,7 +19,6 @@ impl Importer<'_> {
     }
 
     pub(super) fn coated_diffuse(&mut self, params: &Params) -> Result<Surface, SceneError> {
-        self.version = Some(Version::V4);
         let diffuse = self.color_or(params, "reflectance", 0.5)?;
         let specular = ColorInput::constant([normal_reflectance(self.index(params, 1.5)?); 3]);
         let roughness = self.roughness(params, 0.0)?;

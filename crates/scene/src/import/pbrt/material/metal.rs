@@ -3,7 +3,6 @@
 use super::Importer;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::spectrum;
-use crate::import::pbrt::state::Version;
 use crate::{ColorInput, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface};
 
 /// What pbrt takes when a file names no metal.
@@ -30,7 +29,6 @@ impl Importer<'_> {
 
     /// A metal under a clear coat: glTF's model has that.
     pub(super) fn coated_conductor(&mut self, params: &Params) -> Result<Surface, SceneError> {
-        self.version = Some(Version::V4);
         let base_color = match self.color_input(params, "reflectance")? {
             Some(reflectance) => reflectance,
             None => {

@@ -9,6 +9,7 @@ mod metal;
 use super::params::{Params, Values};
 use super::state::{Importer, Version};
 use super::texture::mean;
+use super::version;
 use crate::import::context::Encoding;
 use crate::{
     CarPaint, ColorInput, Material, MaterialId, NormalInput, Roughness, RoughnessRemap, ScalarInput, SceneError,
@@ -59,20 +60,8 @@ impl Importer<'_> {
     fn read_material(&mut self, name: &str, kind: &str, params: Params) -> Result<MaterialId, SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.material.clone());
         let shown = if name.is_empty() { kind } else { name };
-        match kind {
-            "matte" | "plastic" | "metal" | "glass" | "uber" | "substrate" | "translucent" | "mirror" | "fourier"
-            | "disney" | "kdsubsurface" => {
-                self.version = self.version.or(Some(Version::V3));
-            }
-            "diffuse"
-            | "coateddiffuse"
-            | "conductor"
-            | "coatedconductor"
-            | "dielectric"
-            | "thindielectric"
-            | "diffusetransmission"
-            | "measured" => self.version = Some(Version::V4),
-            _ => {}
+        if let Some(version) = version::material(kind) {
+            self.belongs_to(version, &params, &format!("material {kind:?}"));
         }
         let mut material = Material::new(shown, Surface::Invisible);
         material.surface = match kind {
@@ -253,10 +242,7 @@ impl Importer<'_> {
             None => self.scalar_or(params, "amount", 0.5)?,
         };
         let names = match params.find("materials").map(|p| &p.values) {
-            Some(Values::Texts(names)) if names.len() == 2 => {
-                self.version = Some(Version::V4);
-                [names[0].clone(), names[1].clone()]
-            }
+            Some(Values::Texts(names)) if names.len() == 2 => [names[0].clone(), names[1].clone()],
             Some(_) => return Err(params.error("a mix needs the names of two materials")),
             None => {
                 let second = params.text("namedmaterial1")?.unwrap_or_default().to_string();

@@ -11,7 +11,8 @@ use raywarp_geom::TriangleMesh;
 const PIECES: u32 = 8;
 
 impl Importer<'_> {
-    pub(super) fn bilinear_mesh(&mut self, params: &Params) -> Result<TriangleMesh, SceneError> {
+    /// The mesh, and of how many patches it is made.
+    pub(super) fn bilinear_mesh(&mut self, params: &Params) -> Result<(TriangleMesh, usize), SceneError> {
         let Some(positions) = params.groups::<3>("P")? else {
             return Err(params.error("a bilinearmesh needs points \"P\""));
         };
@@ -31,6 +32,7 @@ impl Importer<'_> {
         let mut mesh = TriangleMesh::default();
         // Normals are for all vertices or for none.
         let curved = bent > 0;
+        let count = patches.len();
         for patch in patches {
             let points = patch.map(|i| positions[i as usize]);
             let corner_normals = (!normals.is_empty()).then(|| patch.map(|i| normals[i as usize]));
@@ -42,7 +44,7 @@ impl Importer<'_> {
             };
             add_patch(&mut mesh, points, corner_normals, corner_uvs, curved);
         }
-        Ok(mesh)
+        Ok((mesh, count))
     }
 }
 

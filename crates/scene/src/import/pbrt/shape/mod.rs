@@ -13,6 +13,7 @@ mod triangle;
 
 pub(super) use place::{Pending, Placement};
 
+use super::area_light::Pieces;
 use super::params::{Kind, Params};
 use super::state::{Importer, Version};
 use crate::import::stand_ins::MarkId;
@@ -60,16 +61,16 @@ impl Importer<'_> {
         match kind {
             "trianglemesh" => {
                 if let Some(mesh) = self.triangle_mesh(&params)? {
-                    self.add_shape(&params, "trianglemesh", mesh, base, look)?;
+                    self.add_shape(&params, "trianglemesh", mesh, base, (look, Pieces::Triangles))?;
                 }
             }
             "bilinearmesh" => {
-                let mesh = self.bilinear_mesh(&params)?;
-                self.add_shape(&params, "bilinearmesh", mesh, base, look)?;
+                let (mesh, patches) = self.bilinear_mesh(&params)?;
+                self.add_shape(&params, "bilinearmesh", mesh, base, (look, Pieces::Patches(patches)))?;
             }
             "loopsubdiv" => {
                 let mesh = self.loop_subdivision(&params)?;
-                self.add_shape(&params, "loopsubdiv", mesh, base, look)?;
+                self.add_shape(&params, "loopsubdiv", mesh, base, (look, Pieces::Triangles))?;
             }
             "plymesh" => self.ply_mesh(&params, base, look)?,
             "sphere" | "disk" | "cylinder" | "cone" | "paraboloid" => self.quadric(kind, &params, base, look)?,
@@ -90,8 +91,9 @@ impl Importer<'_> {
         kind: &str,
         mut mesh: TriangleMesh,
         base: MaterialId,
-        look: Look,
+        (look, pieces): (Look, Pieces),
     ) -> Result<(), SceneError> {
+        let look = self.with_power(params, look, &mesh, pieces);
         orient(&mut mesh, self.graphics.reverse_orientation);
         let material = self.derive(base, look);
         let name = format!("{kind} of line {}", params.line);
@@ -117,7 +119,13 @@ impl Importer<'_> {
         }
         let media = self.interface(params);
         let mark = self.context.stand_ins.close();
-        Ok(Look { light: self.graphics.area_light, alpha, media, mark })
+        let mut light = self.graphics.area_light;
+        if light.is_some() && self.current_object.is_some() {
+            light = None;
+            let shown = if v3 { "; pbrt 3 shows them bright, here they are dark" } else { "" };
+            self.warn(params, format!("area lights of shapes inside ObjectBegin light nothing, as in pbrt{shown}"));
+        }
+        Ok(Look { light, alpha, media, mark })
     }
 
     /// `base` with what `look` adds; made once for each pair.
@@ -129,7 +137,7 @@ impl Importer<'_> {
             return known;
         }
         let mut material: Material = self.scene.materials[base.index()].clone();
-        material.emission = look.light.map(|light| self.area_lights[light]);
+        material.emission = look.light.map(|light| self.area_lights[light].emission);
         if look.light.is_some() && material.surface == Surface::Invisible {
             // What is invisible is not there at all; a light must be.
             material.surface = Surface::Diffuse { reflectance: ColorInput::constant([0.0; 3]) };

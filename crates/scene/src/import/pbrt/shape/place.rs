@@ -2,6 +2,7 @@
 
 use super::{Look, ShapeKey, orient};
 use crate::import::origin::Rounder;
+use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use crate::import::ply::{self, PlyMesh};
@@ -39,6 +40,13 @@ impl Importer<'_> {
             return Err(params.error("a plymesh needs a \"string filename\""));
         };
         let path = self.resolve(name);
+        let look = match self.has_power(look) && self.files.disk {
+            true => match read_ply(&path)? {
+                Some(mesh) => self.with_power(params, look, &mesh.triangles, Pieces::Triangles),
+                None => look,
+            },
+            false => look,
+        };
         let material = self.derive(base, look);
         let reverse = self.graphics.reverse_orientation;
         let key = ShapeKey::Ply { path: path.clone(), reverse, material: base, look };

@@ -6,6 +6,7 @@
 //! shapes share one mesh.
 
 use super::{Look, ShapeKey, orient};
+use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use crate::{FaceMaterials, MaterialId, Mesh, SceneError};
@@ -53,9 +54,9 @@ impl Importer<'_> {
         let reverse = self.graphics.reverse_orientation;
         let bits = [radius, a, b, phi_max].map(f32::to_bits).to_vec();
         let key = ShapeKey::Made { kind: kind.into(), bits, reverse };
-        let material = self.derive(base, look);
-        let mesh = match self.shapes.get(&key) {
-            Some(&mesh) => mesh,
+        let known = self.shapes.get(&key).copied();
+        let mesh = match known {
+            Some(mesh) => mesh,
             None => {
                 let profile = profile(kind, f64::from(radius), f64::from(a), f64::from(b));
                 if profile.iter().any(|p| !(p.r.is_finite() && p.z.is_finite())) || profile.len() < 2 {
@@ -65,12 +66,22 @@ impl Importer<'_> {
                 self.spend(params, triangles.indices.len() as u64)?;
                 orient(&mut triangles, reverse);
                 let name = format!("{kind} of line {}", params.line);
-                let mesh = Mesh { name, triangles, materials: FaceMaterials::Uniform(material) };
-                let mesh = self.scene.add_mesh(mesh);
+                let materials = FaceMaterials::Uniform(base);
+                let mesh = self.scene.add_mesh(Mesh { name, triangles, materials });
                 self.shapes.insert(key, mesh);
                 mesh
             }
         };
+        let look = match self.has_power(look) {
+            true => {
+                self.with_power(params, look, &self.scene.meshes[mesh.index()].triangles.clone(), Pieces::Patches(1))
+            }
+            false => look,
+        };
+        let material = self.derive(base, look);
+        if known.is_none() {
+            self.scene.meshes[mesh.index()].materials = FaceMaterials::Uniform(material);
+        }
         self.place(params, mesh, material)
     }
 }

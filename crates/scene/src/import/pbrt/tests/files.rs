@@ -66,6 +66,32 @@ fn includes_are_found_beside_the_main_file_or_their_own() {
 }
 
 #[test]
+fn the_version_is_told_by_included_files_too() {
+    let spot = |main: &str, included: &str| {
+        let folder = Folder::new("version", &[("main.pbrt", main.as_bytes()), ("sub/a.pbrt", included.as_bytes())]);
+        let loaded = folder.load("main.pbrt").unwrap();
+        assert_eq!(loaded.warnings, []);
+        let Light::Spot { falloff, .. } = loaded.scene.lights[0] else { panic!("{:?}", loaded.scene.lights) };
+        falloff
+    };
+    let main = format!("WorldBegin LightSource \"spot\" {TRIANGLE} Include \"sub/a.pbrt\"");
+    assert_eq!(spot(&main, "Material \"matte\""), crate::SpotFalloff::Pbrt3);
+    assert_eq!(spot(&format!("{main} WorldEnd"), "Material \"diffuse\""), crate::SpotFalloff::Pbrt4);
+}
+
+#[test]
+fn the_power_of_a_ply_light_is_that_of_its_triangles() {
+    let ply = b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n";
+    let scene = b"WorldBegin AreaLightSource \"diffuse\" \"float power\" 4 Scale 2 2 2 Shape \"plymesh\" \"string filename\" \"a.ply\"";
+    let folder = Folder::new("power", &[("main.pbrt", scene), ("a.ply", ply)]);
+    let loaded = folder.load("main.pbrt").unwrap();
+    assert_eq!(loaded.warnings, []);
+    let radiance = material(&loaded.scene).emission.unwrap().radiance.factor[0];
+    assert!((radiance * 8.0 * std::f32::consts::PI / 4.0 - 1.0).abs() < 1e-5, "{radiance}");
+}
+
+#[test]
 fn imports_leave_no_state_behind() {
     let folder = Folder::new(
         "import",

@@ -44,7 +44,7 @@ fn emission_colours_come_in_all_types() {
     assert_eq!(intensity(""), [1.0; 3]);
     assert_eq!(intensity("\"spectrum I\" 3"), [3.0; 3]);
     near(intensity("\"xyz I\" [.9505 1 1.089]").map(|c| (c * 1e3).round() / 1e3), [1.0; 3]);
-    let flat = intensity("\"spectrum I\" [300 2 800 2]");
+    let flat = intensity("\"spectrum I\" [300 2 800 2] WorldEnd");
     assert!(flat[0] > flat[1] && flat[1] > flat[2] && (flat[1] - 1.9).abs() < 0.05, "{flat:?}");
     // Version 3: the peak is 1 times the scale. Version 4: luminance is 1.
     let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
@@ -94,7 +94,8 @@ fn what_lights_cannot_do_is_said() {
     warned("WorldBegin LightSource \"goniometric\" \"string mapname\" \"a.exr\"", "goniometric");
     warned("WorldBegin LightSource \"projection\"", "projection");
     warned("WorldBegin LightSource \"laser\"", "\"laser\" is not supported");
-    warned("WorldBegin LightSource \"point\" \"float power\" 60", "\"power\"");
+    // A parameter of version 4.
+    warned("WorldBegin LightSource \"point\" \"float power\" 60 WorldEnd", "\"power\" of point lights is ignored");
     warned("WorldBegin LightSource \"infinite\" \"string mapname\" \"a.exr\"", "missing");
 }
 
@@ -116,4 +117,133 @@ fn area_lights_emit_from_the_shapes_that_follow() {
     let scene =
         clean(&format!("WorldBegin Attribute \"light\" \"float scale\" 3 AreaLightSource \"diffuse\" {TRIANGLE}"));
     assert_eq!(material(&scene).emission.unwrap().radiance.factor, [3.0; 3]);
+}
+
+/// The light of a world of version 4.
+#[track_caller]
+fn light4(text: &str) -> Light {
+    light(&format!("ColorSpace \"srgb\" {text}"))
+}
+
+fn luminance([r, g, b]: [f32; 3]) -> f32 {
+    0.212_673 * r + 0.715_152 * g + 0.072_175 * b
+}
+
+#[test]
+fn spectra_of_version_4s_lights_have_luminance_1_and_those_of_version_3_their_own() {
+    let intensity = |light: Light| match light {
+        Light::Point { intensity, .. } | Light::Spot { intensity, .. } => intensity,
+        Light::Directional { irradiance, .. } => irradiance,
+        Light::Environment { radiance, .. } => radiance,
+        other => panic!("{other:?}"),
+    };
+    for (kind, name) in [("point", "I"), ("spot", "I"), ("distant", "L"), ("infinite", "L")] {
+        let text = |kind: &str| format!("LightSource \"{kind}\" \"spectrum {name}\" [300 5 800 5]");
+        let color = intensity(light4(&format!("{} \"float scale\" 2", text(kind))));
+        // White of equal energy: 1.2048 0.9483 0.9087 at luminance 1.
+        assert!((luminance(color) - 2.0).abs() < 2e-3, "{kind}: {color:?}");
+        assert!(color.iter().zip([2.41, 1.897, 1.817]).all(|(c, want)| (c - want).abs() < 0.04), "{kind}: {color:?}");
+        let color = intensity(light(&format!("{} WorldEnd", text(kind))));
+        assert!((luminance(color) - 5.0).abs() < 5e-3, "{kind}: {color:?}");
+        // Colours are taken as they are in both.
+        assert_eq!(intensity(light4(&format!("LightSource \"{kind}\" \"rgb {name}\" [5 5 5]"))), [5.0; 3], "{kind}");
+    }
+    // Nothing outside of the samples: as for a band that ends in nothing.
+    let of = |samples: &str| intensity(light4(&format!("LightSource \"point\" \"spectrum I\" [{samples}]")));
+    near(of("550 1 600 1"), of("549.999 0 550 1 600 1 600.001 0"));
+    assert_eq!(of("900 1 950 1"), [0.0; 3]);
+    // An area light, too.
+    let text = "AreaLightSource \"diffuse\" \"spectrum L\" [300 5 800 5] \"float scale\" 2";
+    let scene = clean(&format!("WorldBegin {text} {TRIANGLE}"));
+    let color = material(&scene).emission.unwrap().radiance.factor;
+    assert!((luminance(color) - 2.0).abs() < 2e-3, "{color:?}");
+}
+
+#[test]
+fn the_version_is_that_of_the_whole_file() {
+    let spot = "LightSource \"spot\"";
+    for (after, falloff) in [
+        ("", SpotFalloff::Pbrt4),
+        ("WorldEnd", SpotFalloff::Pbrt3),
+        ("Material \"diffuse\"", SpotFalloff::Pbrt4),
+        ("Material \"matte\"", SpotFalloff::Pbrt3),
+    ] {
+        let Light::Spot { falloff: found, .. } = light(&format!("{spot} {after}")) else { panic!("no spot") };
+        assert_eq!(found, falloff, "{after}");
+    }
+    let mixed = "Film \"image\" WorldBegin Material \"diffuse\" Material \"conductor\" WorldEnd";
+    warned(mixed, "material \"diffuse\" belongs to pbrt's version 4, but the scene is read as one of version 3");
+}
+
+#[test]
+fn power_and_illuminance_scale_lights_as_version_4_does() {
+    use std::f32::consts::PI;
+    let close = |found: [f32; 3], want: f32| {
+        assert!(found.iter().all(|c| (c / want - 1.0).abs() < 1e-4), "{found:?}, expected {want}");
+    };
+    let Light::Point { intensity, .. } = light4("LightSource \"point\" \"float power\" 60 \"float scale\" 2") else {
+        panic!("no point")
+    };
+    close(intensity, 120.0 / (4.0 * PI));
+    let cone = "\"float coneangle\" 60 \"float conedeltaangle\" 60";
+    let Light::Spot { intensity, .. } = light4(&format!("LightSource \"spot\" \"float power\" 60 {cone}")) else {
+        panic!("no spot")
+    };
+    close(intensity, 60.0 / (2.0 * PI * 0.25));
+    let Light::Directional { irradiance, .. } =
+        light4("LightSource \"distant\" \"rgb L\" [2 2 2] \"float illuminance\" 3")
+    else {
+        panic!("not distant")
+    };
+    close(irradiance, 6.0);
+    let Light::Environment { radiance, .. } = light4("LightSource \"infinite\" \"float illuminance\" 3") else {
+        panic!("not infinite")
+    };
+    close(radiance, 3.0 / PI);
+    // What is not above 0 asks for nothing.
+    assert_eq!(light4("LightSource \"point\" \"float power\" -1"), light4("LightSource \"point\""));
+}
+
+#[test]
+fn the_power_of_area_lights_is_that_of_each_light_that_pbrt_makes() {
+    use std::f32::consts::PI;
+    let radiance =
+        |scene: &Scene, i: usize| scene.materials[scene.material_of(i, 0).index()].emission.unwrap().radiance;
+    let check = |found: f32, want: f32, tolerance: f32| {
+        assert!((found / want - 1.0).abs() < tolerance, "{found}, expected {want}");
+    };
+    let light = "WorldBegin AreaLightSource \"diffuse\" \"float power\" 6";
+    // Two triangles of area 8 each; pbrt makes two lights.
+    let quad = "Shape \"trianglemesh\" \"point3 P\" [0 0 0 2 0 0 2 2 0 0 2 0] \"integer indices\" [0 1 2 0 2 3]";
+    let scene = clean(&format!("{light} Scale 2 2 1 {quad} Identity {quad}"));
+    check(radiance(&scene, 0).factor[0], 6.0 / (8.0 * PI), 1e-5);
+    check(radiance(&scene, 1).factor[0], 6.0 / (2.0 * PI), 1e-5);
+    let scene = clean(&format!("{light} \"bool twosided\" true \"rgb L\" [0 2 0] {quad}"));
+    assert_eq!(radiance(&scene, 0).factor[0], 0.0);
+    check(radiance(&scene, 0).factor[1], 2.0 * 6.0 / (2.0 * 2.0 * PI), 1e-5);
+    let patch = "Shape \"bilinearmesh\" \"point3 P\" [0 0 0 2 0 0 0 2 0 2 2 0]";
+    check(radiance(&clean(&format!("{light} {patch}")), 0).factor[0], 6.0 / (4.0 * PI), 1e-5);
+    let scene = clean(&format!("{light} Shape \"sphere\" \"float radius\" 2 Shape \"sphere\""));
+    check(radiance(&scene, 0).factor[0], 6.0 / (16.0 * PI * PI), 1e-3);
+    check(radiance(&scene, 1).factor[0], 6.0 / (4.0 * PI * PI), 1e-3);
+    // The second triangle is half of the first.
+    let uneven =
+        "Shape \"trianglemesh\" \"point3 P\" [0 0 0 2 0 0 2 2 0 1 1 0 0 2 0] \"integer indices\" [0 1 2 0 3 4]";
+    let scene = warned(&format!("{light} {uneven}"), "makes 2 lights of this shape");
+    check(radiance(&scene, 0).factor[0], 12.0 / (3.0 * PI), 1e-5);
+}
+
+#[test]
+fn area_lights_in_objects_light_nothing() {
+    let object = format!(
+        "ObjectBegin \"o\" AreaLightSource \"diffuse\" {TRIANGLE} {TRIANGLE} ObjectEnd ObjectInstance \"o\" \
+         AreaLightSource \"diffuse\" {TRIANGLE}"
+    );
+    for (version, part) in
+        [("ColorSpace \"srgb\"", "inside ObjectBegin light nothing"), ("Film \"image\"", "pbrt 3 shows")]
+    {
+        let scene = warned(&format!("{version} WorldBegin {object}"), part);
+        let emits = |i: usize| scene.materials[scene.material_of(i, 0).index()].emission.is_some();
+        assert_eq!([0, 1, 2].map(emits), [false, false, true]);
+    }
 }

@@ -1,0 +1,124 @@
+//! `AreaLightSource`, and the power that version 4 gives to lights.
+
+use super::params::Params;
+use super::shape::Look;
+use super::state::{Importer, Version};
+use crate::import::context::Encoding;
+use crate::{ColorInput, Emission, Image, SceneError};
+use glam::Vec3;
+use raywarp_geom::TriangleMesh;
+use std::f32::consts::PI;
+
+/// What an `AreaLightSource` directive says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AreaLight {
+    pub emission: Emission,
+    /// Version 4's power of each light that a shape becomes, over the mean luminance of the light's picture.
+    power: Option<f32>,
+}
+
+/// Pieces of a shape of which pbrt makes a light each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pieces {
+    Triangles,
+    /// So many, of which the sizes are not looked at.
+    Patches(usize),
+}
+
+impl Importer<'_> {
+    pub fn area_light_source(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
+        let params = params.with_defaults(&self.graphics.defaults.light.clone());
+        // "area" is version 2's and 3's older name.
+        if !matches!(kind, "diffuse" | "area") {
+            self.warn(&params, format!("area light {kind:?} is read as \"diffuse\""));
+        }
+        let mut radiance = ColorInput::constant(self.emission_color(&params, "L")?.unwrap_or([1.0; 3]));
+        let scale = self.light_scale(&params)?;
+        let mut mean = 1.0;
+        if let Some(name) = params.text("filename")? {
+            let path = self.resolve(name);
+            if let Some(image) = self.image(&path, Encoding::Srgb)? {
+                mean = mean_luminance(&self.scene.images[image.index()]);
+                let texture = crate::Texture::Image {
+                    image,
+                    mapping: crate::UvMapping::default(),
+                    wrap: [crate::Wrap::Clamp; 2],
+                    filter: crate::ImageFilter::Bilinear,
+                };
+                radiance.texture = Some(self.scene.add_texture(texture));
+            }
+        }
+        for (factor, scale) in radiance.factor.iter_mut().zip(scale) {
+            *factor = (*factor * scale).clamp(0.0, f32::MAX);
+        }
+        let two_sided = params.bool("twosided")?.unwrap_or(false);
+        let power = self.positive(&params, "power")?.map(|power| power / mean).filter(|power| power.is_finite());
+        self.finish_light(&params, "the area light");
+        self.area_lights.push(AreaLight { emission: Emission { radiance, two_sided }, power });
+        self.graphics.area_light = Some(self.area_lights.len() - 1);
+        Ok(())
+    }
+
+    /// Version 4's `power` and `illuminance`, which count where they are above 0.
+    pub fn positive(&self, params: &Params, name: &str) -> Result<Option<f32>, SceneError> {
+        if self.version == Some(Version::V3) {
+            return Ok(None);
+        }
+        Ok(params.float(name)?.filter(|&value| value > 0.0))
+    }
+
+    /// The light that a shape of `triangles` is under the current transformation: one whose power is given gets the
+    /// radiance that this takes.
+    pub(super) fn with_power(&mut self, params: &Params, look: Look, triangles: &TriangleMesh, pieces: Pieces) -> Look {
+        let Some(light) = look.light.map(|light| self.area_lights[light]) else { return look };
+        let Some(power) = light.power else { return look };
+        let pose = self.pose(&self.graphics.ctm);
+        let area_of = |triangle: usize| {
+            let [a, b, c] = triangles.corners(triangle).map(|p| pose.transform_point3(Vec3::from(p).as_dvec3()));
+            (b - a).cross(c - a).length() / 2.0
+        };
+        let areas: Vec<f64> = (0..triangles.indices.len()).map(area_of).collect();
+        let area: f64 = areas.iter().sum();
+        let (lights, even) = match pieces {
+            Pieces::Triangles => {
+                let mean = area / areas.len() as f64;
+                (areas.len(), areas.iter().all(|area| (area / mean - 1.0).abs() <= 1e-3))
+            }
+            Pieces::Patches(count) => (count, count <= 1),
+        };
+        if !even {
+            let message = format!(
+                "pbrt makes {lights} lights of this shape, each with the whole \"power\"; here they share it by size"
+            );
+            self.warn(params, message);
+        }
+        let sides = if light.emission.two_sided { 2.0 } else { 1.0 };
+        let factor = (f64::from(power) * lights as f64 / (sides * area * f64::from(PI))) as f32;
+        let factor = if factor.is_finite() { factor } else { 0.0 };
+        let mut emission = light.emission;
+        emission.radiance.factor = emission.radiance.factor.map(|c| (c * factor).clamp(0.0, f32::MAX));
+        self.area_lights.push(AreaLight { emission, power: None });
+        Look { light: Some(self.area_lights.len() - 1), ..look }
+    }
+
+    /// Whether the light of `look` waits for the size of its shape.
+    pub(super) fn has_power(&self, look: Look) -> bool {
+        look.light.is_some_and(|light| self.area_lights[light].power.is_some())
+    }
+}
+
+/// Mean luminance of an image, as the light's picture.
+fn mean_luminance(image: &Image) -> f32 {
+    let mut sum = 0.0;
+    for y in 0..image.height {
+        for x in 0..image.width {
+            sum += f64::from(luminance(image.texel(x, y)));
+        }
+    }
+    (sum / (f64::from(image.width) * f64::from(image.height))) as f32
+}
+
+/// Luminance of linear Rec. 709 RGB.
+pub(super) fn luminance([r, g, b, _]: [f32; 4]) -> f32 {
+    0.212_673 * r + 0.715_152 * g + 0.072_175 * b
+}
