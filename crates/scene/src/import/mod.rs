@@ -13,6 +13,7 @@ mod polygon;
 mod source;
 mod stand_ins;
 mod stl;
+mod strays;
 mod text;
 mod threemf;
 

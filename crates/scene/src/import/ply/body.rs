@@ -1,8 +1,13 @@
 //! The body as a sequence of numbers, whether text or binary.
+//!
+//! A text has a record a line, and what a line holds beyond what the header announces is not read: programs add normals
+//! and qualities to the lines and not to the header. A text whose lines are too short for that is read as free numbers,
+//! if these end just where the text does.
 
 use super::Fault;
 use super::header::{Element, Format, Header, Kind, Scalar};
 use crate::Place;
+use crate::import::text;
 
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
@@ -11,11 +16,32 @@ pub(super) struct Body<'a> {
     last: usize,
     format: Format,
     line: u64,
+    /// Of a text of a record a line.
+    records: Option<Records>,
+}
+
+/// What the lines of records were like.
+#[derive(Debug, Default)]
+struct Records {
+    /// Where the line of the record ends, and where the next line begins.
+    end: usize,
+    next: usize,
+    /// Lines with more numbers than announced, and the first of them.
+    longer: u64,
+    first_longer: u64,
 }
 
 impl<'a> Body<'a> {
-    pub fn new(bytes: &'a [u8], header: &Header) -> Self {
-        Self { bytes, at: header.body, last: header.body, format: header.format, line: header.body_line }
+    /// `by_lines`: of a text, whether a record is a line.
+    pub fn new(bytes: &'a [u8], header: &Header, by_lines: bool) -> Self {
+        let records = (by_lines && header.format == Format::Ascii).then(|| Records {
+            end: header.body,
+            next: header.body,
+            ..Records::default()
+        });
+        // The first line is counted when its record begins.
+        let line = header.body_line - u64::from(records.is_some());
+        Self { bytes, at: header.body, last: header.body, format: header.format, line, records }
     }
 
     pub fn is_binary(&self) -> bool {
@@ -50,6 +76,70 @@ impl<'a> Body<'a> {
     /// Steps over `count` bytes of [`Body::rest`].
     pub fn skip(&mut self, count: usize) {
         self.at = (self.at + count).min(self.bytes.len());
+    }
+
+    /// Begins a record: in a text, goes to the next line that is not blank.
+    #[inline]
+    pub fn begin_record(&mut self) -> Result<(), Fault> {
+        let Some(records) = &mut self.records else { return Ok(()) };
+        loop {
+            if records.next == self.bytes.len() {
+                return Err(Fault::malformed(Place::Line(self.line), "the file ends within the data"));
+            }
+            self.at = records.next;
+            (records.end, records.next) = text::line_end(self.bytes, self.at);
+            self.line += 1;
+            if !self.bytes[self.at..records.end].trim_ascii_start().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Ends a record: what is left of its line is counted and not read.
+    #[inline]
+    pub fn end_record(&mut self) {
+        let Some(records) = &mut self.records else { return };
+        if !self.bytes[self.at..records.end].trim_ascii_start().is_empty() {
+            if records.longer == 0 {
+                records.first_longer = self.line;
+            }
+            records.longer += 1;
+        }
+        self.at = records.end;
+    }
+
+    /// What was not read, in words and with a place, when all elements were.
+    ///
+    /// # Errors
+    /// A text of free numbers goes on.
+    pub fn finish(self) -> Result<Vec<(Place, String)>, Fault> {
+        let Some(records) = self.records else {
+            if self.is_binary() || self.rest().trim_ascii().is_empty() {
+                return Ok(Vec::new());
+            }
+            return Err(Fault::malformed(self.place(), "the text goes on behind the last element"));
+        };
+        let mut left_out = Vec::new();
+        if records.longer > 0 {
+            let message =
+                format!("{} lines hold more numbers than the header announces; these are not read", records.longer);
+            left_out.push((Place::Line(records.first_longer), message));
+        }
+        let (mut at, mut line, mut behind, mut first) = (records.next, self.line, 0, 0);
+        while at < self.bytes.len() {
+            let (end, next) = text::line_end(self.bytes, at);
+            line += 1;
+            if !self.bytes[at..end].trim_ascii().is_empty() {
+                first = if behind == 0 { line } else { first };
+                behind += 1;
+            }
+            at = next;
+        }
+        if behind > 0 {
+            let message = format!("{behind} lines behind the last element that the header announces are not read");
+            left_out.push((Place::Line(first), message));
+        }
+        Ok(left_out)
     }
 
     /// Refuses an element that the rest of the file cannot hold, before room is made for it.
@@ -122,17 +212,22 @@ impl<'a> Body<'a> {
 
     /// The next word of a text as a number.
     fn number(&mut self) -> Result<f64, Fault> {
-        let rest = &self.bytes[self.at..];
-        let mut start = 0;
-        while let Some(b) = rest.get(start).filter(|b| b.is_ascii_whitespace()) {
-            self.line += u64::from(*b == b'\n');
-            start += 1;
+        let limit = self.records.as_ref().map_or(self.bytes.len(), |records| records.end);
+        while let Some(byte) = self.bytes[self.at..limit].first().filter(|byte| byte.is_ascii_whitespace()) {
+            let ends_line = *byte == b'\n' || (*byte == b'\r' && self.bytes.get(self.at + 1) != Some(&b'\n'));
+            self.line += u64::from(ends_line);
+            self.at += 1;
         }
-        let rest = &rest[start..];
+        let rest = &self.bytes[self.at..limit];
         let word = &rest[..rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len())];
-        self.at += start + word.len();
+        self.at += word.len();
         if word.is_empty() {
-            return Err(Fault::malformed(self.place(), "the file ends within the data"));
+            let message = if self.rest().trim_ascii().is_empty() {
+                "the file ends within the data"
+            } else {
+                "the line has fewer numbers than the header announces"
+            };
+            return Err(Fault::malformed(self.place(), message));
         }
         std::str::from_utf8(word).ok().and_then(|word| word.parse().ok()).ok_or_else(|| {
             Fault::malformed(self.place(), format!("`{:.40}` is no number", String::from_utf8_lossy(word)))

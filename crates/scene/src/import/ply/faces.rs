@@ -75,6 +75,7 @@ pub(super) fn read(
     for _ in 0..left {
         let mut material = None;
         corners.clear();
+        body.begin_record()?;
         for property in &element.properties {
             match property.kind {
                 Kind::List { count, item } if is_indices(&property.name) => {
@@ -90,6 +91,7 @@ pub(super) fn read(
                 kind => body.skip_property(kind)?,
             }
         }
+        body.end_record();
         faces.small += usize::from(corners.len() < 3);
         for i in 2..corners.len() {
             faces.indices.push([corners[0], corners[i - 1], corners[i]]);
@@ -107,6 +109,7 @@ fn is_material(name: &str, kind: Kind) -> bool {
 /// a strip is turned, so that all face the same way.
 pub(super) fn read_strips(body: &mut Body, element: &Element, limits: Limits, faces: &mut Faces) -> Result<(), Fault> {
     for _ in 0..element.count {
+        body.begin_record()?;
         for property in &element.properties {
             let Kind::List { count, item } = property.kind else {
                 body.skip_property(property.kind)?;
@@ -128,6 +131,7 @@ pub(super) fn read_strips(body: &mut Body, element: &Element, limits: Limits, fa
                 }
             }
         }
+        body.end_record();
     }
     Ok(())
 }

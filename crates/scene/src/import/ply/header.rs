@@ -2,6 +2,7 @@
 
 use super::Fault;
 use crate::Place;
+use crate::import::text;
 
 /// Type of a number in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +112,8 @@ pub(super) struct Header {
 /// Materials past this index are refused; no file that was seen has a tenth.
 pub(super) const MAX_MATERIALS: usize = 1 << 16;
 
-/// Splits off a line; files end lines with LF, CR LF or (old) CR, all in one way, as after `ply`.
+/// Splits off a line; headers end lines with LF, CR LF or (old) CR, all in one way, as after `ply`: binary data follow,
+/// whose first byte may look like the second of a line end.
 struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -130,12 +132,15 @@ impl Lines<'_> {
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
-    let ([b'p', b'l', b'y', b'\n'] | [b'p', b'l', b'y', b'\r']) = bytes.first_chunk::<4>().copied().unwrap_or_default()
-    else {
-        return Err(Fault::malformed(Place::Line(1), "a PLY file begins with a line `ply`"));
-    };
-    let end = if bytes[3] == b'\r' && bytes.get(4) != Some(&b'\n') { b'\r' } else { b'\n' };
-    let mut lines = Lines { bytes, at: 0, number: 0, end };
+    let first_line = |message: &str| Fault::malformed(Place::Line(1), message);
+    text::refuse_utf16(bytes).map_err(|message| first_line(&message))?;
+    let start = bytes.len() - text::without_mark(bytes).len();
+    let (line, _) = text::line_end(bytes, start);
+    if bytes[start..line].trim_ascii_end() != b"ply" {
+        return Err(first_line("a PLY file begins with a line `ply`"));
+    }
+    let end = if bytes.get(line) == Some(&b'\r') && bytes.get(line + 1) != Some(&b'\n') { b'\r' } else { b'\n' };
+    let mut lines = Lines { bytes, at: start, number: 0, end };
     lines.next();
     let mut format = None;
     let mut header = Header { format: Format::Ascii, elements: vec![], material_names: vec![], body: 0, body_line: 0 };

@@ -14,8 +14,8 @@ mod header;
 mod tests;
 mod vertices;
 
-use super::Context;
 use super::origin::Rounder;
+use super::{Context, strays};
 use crate::{
     ColorInput, FaceMaterials, Instance, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface, Texture,
 };
@@ -31,8 +31,8 @@ pub(crate) struct PlyMesh {
     pub face_materials: Option<Vec<u32>>,
     /// From `comment material INDEX NAME`; empty strings for indices without a name.
     pub material_names: Vec<String>,
-    /// What was left out or replaced.
-    pub warnings: Vec<String>,
+    /// What was left out or replaced, and where.
+    pub warnings: Vec<(Place, String)>,
 }
 
 /// What is wrong, before it is known in which file.
@@ -63,6 +63,29 @@ pub(crate) fn read_mesh(path: &Path, bytes: &[u8], rounder: &mut Rounder) -> Res
 /// The whole file; `fast` allows the shortcuts for records of one size.
 fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder) -> Result<PlyMesh, Fault> {
     let header = header::parse(bytes)?;
+    let before = *rounder;
+    let by_lines = parse_body(bytes, &header, true, fast, rounder);
+    if by_lines.is_ok() || header.format != header::Format::Ascii {
+        return by_lines;
+    }
+    // Not a record a line: numbers that follow each other as they like.
+    let mut again = before;
+    let free = parse_body(bytes, &header, false, fast, &mut again);
+    if free.is_ok() {
+        *rounder = again;
+        return free;
+    }
+    by_lines
+}
+
+/// Reads the elements; `by_lines`: of a text, whether a record is a line.
+fn parse_body(
+    bytes: &[u8],
+    header: &header::Header,
+    by_lines: bool,
+    fast: bool,
+    rounder: &mut Rounder,
+) -> Result<PlyMesh, Fault> {
     let vertex = header.elements.iter().find(|e| e.name == "vertex");
     let count = vertex.map(|e| e.count).ok_or_else(|| Fault::malformed(Place::File, "it has no element `vertex`"))?;
     if !header.elements.iter().any(|e| matches!(e.name.as_str(), "face" | "tristrips")) {
@@ -72,20 +95,24 @@ fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder) -> Result<PlyMesh, Fau
         return Err(Fault::malformed(Place::File, format!("{count} vertices; fewer than {} are read", u32::MAX)));
     }
     let limits = faces::Limits::new(count, header.material_names.len());
-    let mut body = body::Body::new(bytes, &header);
+    let mut body = body::Body::new(bytes, header, by_lines);
     let mut mesh = PlyMesh::default();
     let mut faces = faces::Faces::default();
+    let mut strays = Vec::new();
     for element in header.elements.iter().filter(|e| !e.properties.is_empty()) {
         body.check_count(element)?;
         match element.name.as_str() {
             "vertex" if mesh.triangles.positions.is_empty() => {
-                vertices::read(&mut body, element, &mut mesh.triangles, &mut mesh.warnings, fast, rounder)?;
+                let mut reader = vertices::Reader { rounder: &mut *rounder, warnings: &mut mesh.warnings, fast };
+                strays = reader.read(&mut body, element, &mut mesh.triangles)?;
             }
             "face" => faces::read(&mut body, element, limits, &mut faces, fast)?,
             "tristrips" => faces::read_strips(&mut body, element, limits, &mut faces)?,
             _ => {
                 for _ in 0..element.count {
+                    body.begin_record()?;
                     element.properties.iter().try_for_each(|p| body.skip_property(p.kind))?;
+                    body.end_record();
                 }
             }
         }
@@ -93,14 +120,25 @@ fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder) -> Result<PlyMesh, Fau
     if mesh.triangles.positions.len() as u64 != count {
         return Err(Fault::malformed(Place::File, "the vertices have no properties x, y and z"));
     }
+    mesh.warnings.extend(body.finish()?);
     if faces.small > 0 {
-        mesh.warnings.push(format!("{} faces of fewer than three corners were left out", faces.small));
+        let message = format!("{} faces of fewer than three corners were left out", faces.small);
+        mesh.warnings.push((Place::File, message));
     }
     mesh.triangles.indices = faces.indices;
+    if !strays.is_empty() {
+        let count = strays::leave_out(&mut mesh.triangles).map_err(|vertex| {
+            let place =
+                strays.iter().find(|(stray, _)| *stray == vertex).map_or(Place::File, |(_, place)| place.clone());
+            let position = mesh.triangles.positions[vertex as usize];
+            Fault::malformed(place, format!("vertex {vertex} is not finite: {position:?}"))
+        })?;
+        mesh.warnings.push((Place::File, strays::warning(count)));
+    }
     // Strips and faces in one file: only the faces have materials, so that none are used.
     let complete = !faces.materials.is_empty() && faces.materials.len() == mesh.triangles.indices.len();
     mesh.face_materials = complete.then_some(faces.materials);
-    mesh.material_names = header.material_names;
+    mesh.material_names = header.material_names.clone();
     Ok(mesh)
 }
 
@@ -122,8 +160,8 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
     let mut rounder = context.center.in_world();
     let mesh = read_mesh(path, &bytes, &mut rounder)?;
     context.center.note(&rounder);
-    for warning in &mesh.warnings {
-        context.warn(path, Place::File, warning);
+    for (place, message) in &mesh.warnings {
+        context.warn(path, place.clone(), message);
     }
     Ok(to_scene(path, mesh))
 }

@@ -84,7 +84,7 @@ fn polygons_become_fans_and_faces_too_small_are_left_out() {
     }
     let mesh = quad(&format!("element face 4\n{FACES}"), faces).read();
     assert_eq!(mesh.triangles.indices, [[0, 1, 2], [0, 2, 3], [2, 1, 0]]);
-    assert_eq!(mesh.warnings, ["2 faces of fewer than three corners were left out"]);
+    assert_eq!(mesh.warnings, [(Place::File, "2 faces of fewer than three corners were left out".into())]);
     assert_eq!(mesh.face_materials, None);
 }
 
@@ -166,6 +166,50 @@ fn line_ends_of_every_kind_are_read() {
 }
 
 #[test]
+fn a_text_has_a_record_a_line_and_what_the_header_does_not_announce_is_said() {
+    let head = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 2\nproperty list uchar int vertex_indices\nend_header\n";
+    let check = |body: &str, want: &[(u64, &str)]| {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = format!("\u{feff}{head}{body}").replace("ply\n", "ply \n").replace('\n', end);
+            let mesh = parse(text.as_bytes(), true, &mut Rounder::default()).unwrap();
+            assert_eq!(mesh.triangles.indices, [[0, 1, 2], [0, 2, 3]], "{body}");
+            assert_eq!(mesh.triangles.positions[3], [0.0, 1.0, 0.0], "{body}");
+            let want: Vec<_> = want.iter().map(|&(line, text)| (Place::Line(line), text.to_string())).collect();
+            assert_eq!(mesh.warnings, want, "{body}");
+        }
+    };
+    let faces = "3 0 1 2\n3 0 2 3";
+    let plain = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
+    check(&format!("{plain}{faces}"), &[]);
+    let surplus = "4 lines hold more numbers than the header announces; these are not read";
+    check(&format!("{}{faces}\n\n", plain.replace('\n', " 0 0 1\n")), &[(10, surplus)]);
+    check(&format!("{}{faces}", plain.replace('\n', " .5\n\n")), &[(10, surplus)]);
+    let surplus = "2 lines hold more numbers than the header announces; these are not read";
+    check(&format!("{plain}3 0 1 2 9 9\n3 0 2 3 9 nan\n"), &[(14, surplus)]);
+    let behind = "2 lines behind the last element that the header announces are not read";
+    check(&format!("{plain}{faces}\n \n3 0 1 2\nmore\n"), &[(17, behind)]);
+    // All numbers of the body in one line, or a number a line.
+    check(&format!("{plain}{faces}").replace('\n', "  "), &[]);
+    check(&format!("{plain}{faces}").replace(' ', "\n"), &[]);
+    let error = parse(format!("{head}0 0 0\n1 0\n1 1 0\n0 1 0\n{faces}").as_bytes(), true, &mut Rounder::default());
+    let Fault { place, message } = error.unwrap_err();
+    assert_eq!((place, message.as_str()), (Place::Line(11), "the line has fewer numbers than the header announces"));
+}
+
+#[test]
+fn vertices_that_are_not_finite_are_left_out_where_no_face_uses_them() {
+    let mut faces = vec![(Scalar::U8, 3.0)];
+    faces.extend(all(Scalar::I32, &[0., 1., 3.]));
+    let mut sample = quad(&format!("element face 1\n{FACES}"), faces);
+    sample.values[2 * 3 + 1].1 = f64::NAN;
+    let mesh = sample.read();
+    assert_eq!(mesh.triangles.indices, [[0, 1, 2]]);
+    assert_eq!(mesh.triangles.positions[2], [0.0, 1.0, 0.0]);
+    assert_eq!(mesh.warnings, [(Place::File, "1 vertices are not finite, and no face uses them; left out".into())]);
+}
+
+#[test]
 fn broken_files_are_refused_with_their_place() {
     let head = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
     let face = "element face 1\nproperty list uchar int vertex_indices\nend_header\n";
@@ -174,6 +218,7 @@ fn broken_files_are_refused_with_their_place() {
     let table = [
         (String::new(), ":1: a PLY file begins with a line `ply`"),
         ("plywood\n".into(), ":1: a PLY file begins"),
+        ("p\0l\0y\0\n\0".into(), ":1: the text is UTF-16 (little endian)"),
         ("ply\nformat ascii 1.0\n".into(), ":3: the file ends before `end_header`"),
         ("ply\nend_header\n".into(), ":2: the header has no line `format NAME 1.0`"),
         ("ply\nformat ascii 2.0\nend_header\n".into(), ":2: `format ascii 2.0` is no line of a PLY header"),

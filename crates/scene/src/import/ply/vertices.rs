@@ -3,6 +3,7 @@
 use super::Fault;
 use super::body::Body;
 use super::header::{Element, Kind, Scalar};
+use crate::Place;
 use crate::import::origin::Rounder;
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
@@ -32,73 +33,83 @@ fn attribute(name: &str, kind: Kind) -> Option<usize> {
     matches!(kind, Kind::Scalar(_)).then(|| NAMES.iter().position(|names| names.contains(&name)))?
 }
 
-/// Reads the element into `mesh`, whose positions `rounder` rounds; `fast` allows the shortcut for records of one
-/// size.
-pub(super) fn read(
-    body: &mut Body,
-    element: &Element,
-    mesh: &mut TriangleMesh,
-    warnings: &mut Vec<String>,
-    fast: bool,
-    rounder: &mut Rounder,
-) -> Result<(), Fault> {
-    let mut kinds: [Option<Scalar>; NAMES.len()] = [None; NAMES.len()];
-    for property in &element.properties {
-        if let (Some(i), Kind::Scalar(kind)) = (attribute(&property.name, property.kind), property.kind) {
-            kinds[i] = Some(kind);
-        }
-    }
-    if kinds[..NORMAL].contains(&None) {
-        return Err(Fault::malformed(crate::Place::Line(element.line), "the vertices have no properties x, y and z"));
-    }
-    let count = element.count as usize;
-    let mut sink = Sink::new(mesh, count, &kinds, rounder);
-    let sizes = element.properties.iter().map(|p| match p.kind {
-        Kind::Scalar(scalar) => Some(scalar.size()),
-        Kind::List { .. } => None,
-    });
-    match sizes.sum::<Option<usize>>() {
-        Some(stride) if fast && body.is_binary() => {
-            let mut columns = Vec::new();
-            let mut offset = 0;
-            for property in &element.properties {
-                let Kind::Scalar(kind) = property.kind else { continue };
-                columns.extend(attribute(&property.name, property.kind).map(|i| (offset, kind, i)));
-                offset += kind.size();
-            }
-            let (big, rest) = (body.is_big_endian(), body.rest());
-            for record in rest.chunks_exact(stride).take(count) {
-                let mut values = [0.0; NAMES.len()];
-                for &(offset, kind, i) in &columns {
-                    values[i] = kind.read(&record[offset..], big);
-                }
-                sink.push(&values).map_err(|message| Fault::malformed(body.place(), message))?;
-                body.skip(stride);
-            }
-            if rest.len() / stride < count {
-                return Err(Fault::malformed(body.place(), "the file ends within the data"));
+/// How the element is read.
+pub(super) struct Reader<'a> {
+    pub rounder: &'a mut Rounder,
+    pub warnings: &'a mut Vec<(Place, String)>,
+    /// Allows the shortcut for records of one size.
+    pub fast: bool,
+}
+
+impl Reader<'_> {
+    /// Reads the element into `mesh`. The vertices whose positions are not finite, and where they stand.
+    pub fn read(
+        &mut self,
+        body: &mut Body,
+        element: &Element,
+        mesh: &mut TriangleMesh,
+    ) -> Result<Vec<(u32, Place)>, Fault> {
+        let mut kinds: [Option<Scalar>; NAMES.len()] = [None; NAMES.len()];
+        for property in &element.properties {
+            if let (Some(i), Kind::Scalar(kind)) = (attribute(&property.name, property.kind), property.kind) {
+                kinds[i] = Some(kind);
             }
         }
-        _ => {
-            for _ in 0..count {
-                let mut values = [0.0; NAMES.len()];
-                let start = body.place();
+        if kinds[..NORMAL].contains(&None) {
+            return Err(Fault::malformed(Place::Line(element.line), "the vertices have no properties x, y and z"));
+        }
+        let count = element.count as usize;
+        let mut sink = Sink::new(mesh, count, &kinds, self.rounder);
+        let sizes = element.properties.iter().map(|p| match p.kind {
+            Kind::Scalar(scalar) => Some(scalar.size()),
+            Kind::List { .. } => None,
+        });
+        match sizes.sum::<Option<usize>>() {
+            Some(stride) if self.fast && body.is_binary() => {
+                let mut columns = Vec::new();
+                let mut offset = 0;
                 for property in &element.properties {
-                    match (attribute(&property.name, property.kind), property.kind) {
-                        (Some(i), Kind::Scalar(kind)) => values[i] = body.scalar(kind)?,
-                        (_, kind) => body.skip_property(kind)?,
-                    }
+                    let Kind::Scalar(kind) = property.kind else { continue };
+                    columns.extend(attribute(&property.name, property.kind).map(|i| (offset, kind, i)));
+                    offset += kind.size();
                 }
-                // Of a text, the line that was reached; the record began behind a line end.
-                let place = if body.is_binary() { start } else { body.last_place() };
-                sink.push(&values).map_err(|message| Fault::malformed(place, message))?;
+                let (big, rest) = (body.is_big_endian(), body.rest());
+                for record in rest.chunks_exact(stride).take(count) {
+                    let mut values = [0.0; NAMES.len()];
+                    for &(offset, kind, i) in &columns {
+                        values[i] = kind.read(&record[offset..], big);
+                    }
+                    sink.push(&values, || body.place());
+                    body.skip(stride);
+                }
+                if rest.len() / stride < count {
+                    return Err(Fault::malformed(body.place(), "the file ends within the data"));
+                }
+            }
+            _ => {
+                for _ in 0..count {
+                    let mut values = [0.0; NAMES.len()];
+                    body.begin_record()?;
+                    let start = body.place();
+                    for property in &element.properties {
+                        match (attribute(&property.name, property.kind), property.kind) {
+                            (Some(i), Kind::Scalar(kind)) => values[i] = body.scalar(kind)?,
+                            (_, kind) => body.skip_property(kind)?,
+                        }
+                    }
+                    // Of a text, the line that was reached; the record began behind a line end.
+                    sink.push(&values, || if body.is_binary() { start } else { body.last_place() });
+                    body.end_record();
+                }
             }
         }
+        let Sink { cleaned, strays, .. } = sink;
+        if cleaned > 0 {
+            let message = format!("{cleaned} vertices have a normal, uv or colour that is not finite; read as 0");
+            self.warnings.push((Place::File, message));
+        }
+        Ok(strays)
     }
-    if sink.cleaned > 0 {
-        warnings.push(format!("{} vertices have a normal, uv or colour that is not finite; read as 0", sink.cleaned));
-    }
-    Ok(())
 }
 
 /// Takes vertices as numbers.
@@ -111,6 +122,8 @@ struct Sink<'a> {
     /// Of the colour channels: the largest value of an integer type.
     scales: [Option<f64>; 4],
     cleaned: usize,
+    /// Vertices whose positions are not finite.
+    strays: Vec<(u32, Place)>,
 }
 
 impl<'a> Sink<'a> {
@@ -139,16 +152,15 @@ impl<'a> Sink<'a> {
         if kinds[ALPHA].is_none() {
             scales[3] = Some(0.0); // stands for "no alpha": see `push`
         }
-        Self { mesh, rounder, normals, uvs, colors, scales, cleaned: 0 }
+        Self { mesh, rounder, normals, uvs, colors, scales, cleaned: 0, strays: Vec::new() }
     }
 
-    /// # Errors
-    /// A position that is not finite, in words.
+    /// Adds a vertex, which stands at `place`.
     #[inline]
-    fn push(&mut self, values: &[f64; NAMES.len()]) -> Result<(), String> {
+    fn push(&mut self, values: &[f64; NAMES.len()], place: impl FnOnce() -> Place) {
         let position = self.rounder.round([values[0], values[1], values[2]]);
         if !position.iter().all(|x| x.is_finite()) {
-            return Err(format!("vertex {} is not finite: {position:?}", self.mesh.positions.len()));
+            self.strays.push((self.mesh.positions.len() as u32, place()));
         }
         self.mesh.positions.push(position);
         let mut odd = false;
@@ -179,6 +191,5 @@ impl<'a> Sink<'a> {
             self.mesh.colors.push(color);
         }
         self.cleaned += usize::from(odd);
-        Ok(())
     }
 }

@@ -112,8 +112,8 @@ impl Importer<'_> {
     fn store_ply(&mut self, file: &Pending, mut ply: PlyMesh) {
         let uniform = self.derive(file.base, file.look);
         let mut materials = FaceMaterials::Uniform(uniform);
-        for warning in std::mem::take(&mut ply.warnings) {
-            self.context.warn(&file.path, Place::File, warning);
+        for (place, message) in std::mem::take(&mut ply.warnings) {
+            self.context.warn(&file.path, place, message);
         }
         if let Some(faces) = ply.face_materials.take() {
             let known = self.ply_materials(&ply);

@@ -1,0 +1,63 @@
+//! Vertices that are no points: scans write `nan` where nothing was seen, and use such a vertex in no face.
+
+use raywarp_geom::TriangleMesh;
+
+/// Takes the vertices whose positions are not finite out of a mesh; how many there were.
+///
+/// # Errors
+/// The first of them that a triangle uses.
+pub(crate) fn leave_out(mesh: &mut TriangleMesh) -> Result<usize, u32> {
+    let is_stray = |vertex: u32| !mesh.positions[vertex as usize].iter().all(|x| x.is_finite());
+    if let Some(used) = mesh.indices.iter().flatten().copied().filter(|&vertex| is_stray(vertex)).min() {
+        return Err(used);
+    }
+    // Of each vertex, its new number.
+    let mut kept = 0;
+    let renumbered: Vec<Option<u32>> = (0..mesh.positions.len() as u32)
+        .map(|vertex| {
+            let number = (!is_stray(vertex)).then_some(kept);
+            kept += u32::from(number.is_some());
+            number
+        })
+        .collect();
+    fn keep<T>(values: &mut Vec<T>, renumbered: &[Option<u32>]) {
+        let mut vertices = renumbered.iter();
+        values.retain(|_| vertices.next().is_some_and(Option::is_some));
+    }
+    keep(&mut mesh.positions, &renumbered);
+    keep(&mut mesh.normals, &renumbered);
+    keep(&mut mesh.tangents, &renumbered);
+    keep(&mut mesh.uvs, &renumbered);
+    keep(&mut mesh.uvs1, &renumbered);
+    keep(&mut mesh.colors, &renumbered);
+    for corner in mesh.indices.iter_mut().flatten() {
+        *corner = renumbered[*corner as usize].unwrap_or_default();
+    }
+    Ok(renumbered.len() - kept as usize)
+}
+
+/// What is said of vertices that were left out.
+pub(crate) fn warning(count: usize) -> String {
+    format!("{count} vertices are not finite, and no face uses them; left out")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strays_go_and_what_follows_them_is_renumbered() {
+        let at = |x: f32| [x, 0.0, 0.0];
+        let mut mesh = TriangleMesh {
+            positions: vec![at(f32::NAN), at(1.0), at(2.0), at(f32::INFINITY), at(4.0)],
+            indices: vec![[1, 2, 4]],
+            uvs: vec![[0.0; 2], [1.0; 2], [2.0; 2], [3.0; 2], [4.0; 2]],
+            ..TriangleMesh::default()
+        };
+        let mut used = TriangleMesh { indices: vec![[1, 2, 4], [2, 4, 3], [0, 1, 2]], ..mesh.clone() };
+        assert_eq!(leave_out(&mut mesh), Ok(2));
+        assert_eq!((mesh.positions, mesh.indices), (vec![at(1.0), at(2.0), at(4.0)], vec![[0, 1, 2]]));
+        assert_eq!(mesh.uvs, [[1.0; 2], [2.0; 2], [4.0; 2]]);
+        assert_eq!(leave_out(&mut used), Err(0));
+    }
+}
