@@ -9,7 +9,7 @@ use super::shape::{Look, Pending, Placement, ShapeKey};
 pub(super) use super::version::Version;
 use crate::import::Context;
 use crate::import::stand_ins::MarkId;
-use crate::{ColorInput, MaterialId, MeshId, Place, Projection, Scene, SceneError};
+use crate::{ColorInput, ImageId, MaterialId, MeshId, Place, Projection, Scene, SceneError};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -93,6 +93,8 @@ pub(super) struct Importer<'a> {
     pub texture_marks: HashMap<(String, bool), MarkId>,
     /// The same of media, by name.
     pub medium_marks: HashMap<String, MarkId>,
+    /// Images of a gamma that was named, by file and the gamma's bits.
+    pub gamma_images: HashMap<(PathBuf, u32), ImageId>,
     pub named_materials: HashMap<String, MaterialId>,
     /// The `MakeNamedMaterial` directives in order.
     pub material_order: Vec<MaterialId>,
@@ -138,6 +140,7 @@ impl<'a> Importer<'a> {
             color_textures: HashMap::new(),
             texture_marks: HashMap::new(),
             medium_marks: HashMap::new(),
+            gamma_images: HashMap::new(),
             named_materials: HashMap::new(),
             material_order: Vec::new(),
             default_material: None,

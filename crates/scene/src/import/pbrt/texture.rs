@@ -3,7 +3,10 @@
 use super::params::{Kind, Params, Values};
 use super::state::Importer;
 use crate::import::context::Encoding;
-use crate::{Channel, ColorInput, ImageFilter, ScalarInput, SceneError, Texture, TextureId, UvMapping, Wrap};
+use crate::{
+    Channel, ColorInput, ImageFilter, ImageId, Pixels, Place, ScalarInput, SceneError, Texture, TextureId, UvMapping,
+    Wrap,
+};
 
 impl Importer<'_> {
     pub fn texture_directive(&mut self, name: &str, kind: &str, class: &str, params: Params) -> Result<(), SceneError> {
@@ -175,6 +178,7 @@ impl Importer<'_> {
             return Err(params.error("an imagemap needs a \"string filename\""));
         };
         let path = self.resolve(name);
+        let gamma = gamma_of(params)?;
         let encoding = self.encoding(params, name, color)?;
         let [[u, _, du], [_, v, dv]] = self.mapping_rows(params)?;
         // pbrt's t grows upwards from the image's lowest row: 1 - t = v v' + (1 - v - dv), v' = 1 - v.
@@ -193,15 +197,57 @@ impl Importer<'_> {
         params.ignore(&["trilinear", "maxanisotropy"]);
         let scale = params.float_or("scale", 1.0)?;
         let invert = params.bool("invert")?.unwrap_or(false);
-        let image = self.image(&path, encoding)?;
-        let Some(image) = image else { return Ok(ColorInput::constant([0.5 * scale; 3])) };
-        let texture = self.scene.add_texture(Texture::Image { image, mapping, wrap: [wrap; 2], filter });
-        let mut input = ColorInput::texture(texture);
+        let image = match gamma {
+            Some(gamma) => self.image_of_gamma(&path, gamma)?,
+            None => self.image(&path, encoding)?,
+        };
+        let mut input = match image {
+            None => ColorInput::constant([0.5; 3]),
+            Some(image) => {
+                ColorInput::texture(self.scene.add_texture(Texture::Image { image, mapping, wrap: [wrap; 2], filter }))
+            }
+        };
+        input.factor = input.factor.map(|c| c * scale);
+        // Of what is scaled: 1 - scale * texel, not below 0.
         if invert {
             input = self.mixed(ColorInput::constant([1.0; 3]), ColorInput::constant([0.0; 3]), input);
+            input.factor = input.factor.map(|c| c.max(0.0));
         }
-        input.factor = [scale; 3];
         Ok(input)
+    }
+
+    /// The image in `path` whose stored numbers are those of light to the power of 1 over `gamma`; as it is where
+    /// the file holds floats.
+    fn image_of_gamma(&mut self, path: &std::path::Path, gamma: f32) -> Result<Option<ImageId>, SceneError> {
+        let key = (path.to_path_buf(), gamma.to_bits());
+        if let Some(&known) = self.gamma_images.get(&key) {
+            return Ok(Some(known));
+        }
+        let Some(bytes) = self.read(path)? else {
+            self.context.stand_ins.texture(path.display());
+            return Ok(None);
+        };
+        let mut image = self.context.decode_image(path, Place::File, &bytes, Encoding::Linear)?;
+        let power = |c: f32| f64::from(c).powf(f64::from(gamma)) as f32;
+        let is_png = bytes.starts_with(&[0x89, b'P', b'N', b'G']);
+        match &*image.pixels {
+            Pixels::Linear8(texels) | Pixels::Srgb8(texels) => {
+                let table: Vec<f32> = (0..256u16).map(|c| power(f32::from(c) / 255.0)).collect();
+                let decoded = |&[r, g, b, a]: &[u8; 4]| {
+                    [table[usize::from(r)], table[usize::from(g)], table[usize::from(b)], f32::from(a) / 255.0]
+                };
+                image.pixels = Pixels::Float(texels.iter().map(decoded).collect()).into();
+            }
+            // Of sixteen bits.
+            Pixels::Float(texels) if is_png => {
+                let decoded = |&[r, g, b, a]: &[f32; 4]| [power(r), power(g), power(b), a];
+                image.pixels = Pixels::Float(texels.iter().map(decoded).collect()).into();
+            }
+            Pixels::Float(_) => {}
+        }
+        let id = self.scene.add_image(image);
+        self.gamma_images.insert(key, id);
+        Ok(Some(id))
     }
 
     /// The image in `path`; `None` when it is missing (noted).
@@ -227,7 +273,13 @@ impl Importer<'_> {
             (None, Some("linear")) => false,
             (None, Some("sRGB")) => true,
             (None, Some(other)) => {
-                self.warn(params, format!("encoding {other:?} is read as sRGB"));
+                // Gamma is read elsewhere.
+                if gamma_of(params)?.is_none() {
+                    self.warn(
+                        params,
+                        format!("encoding {other:?} is read as sRGB; known are sRGB, linear and \"gamma G\""),
+                    );
+                }
                 true
             }
             (None, None) => color || lower.ends_with(".png") || lower.ends_with(".tga"),
@@ -245,6 +297,17 @@ impl Importer<'_> {
         let (u, v) = (params.float_or("uscale", 1.0)?, params.float_or("vscale", 1.0)?);
         let (du, dv) = (params.float_or("udelta", 0.0)?, params.float_or("vdelta", 0.0)?);
         Ok([[u, 0.0, du], [0.0, v, dv]])
+    }
+}
+
+/// The number of version 4's `"encoding" "gamma G"`.
+fn gamma_of(params: &Params) -> Result<Option<f32>, SceneError> {
+    let Some(encoding) = params.text("encoding")? else { return Ok(None) };
+    let mut words = encoding.split_ascii_whitespace();
+    let (Some("gamma"), Some(number), None) = (words.next(), words.next(), words.next()) else { return Ok(None) };
+    match number.parse::<f32>() {
+        Ok(gamma) if gamma > 0.0 && gamma.is_finite() => Ok(Some(gamma)),
+        _ => Err(params.error(format!("encoding {encoding:?}: a gamma must be a number above 0"))),
     }
 }
 

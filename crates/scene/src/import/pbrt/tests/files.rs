@@ -156,6 +156,66 @@ fn all_missing_files_are_named_at_once() {
 }
 
 #[test]
+fn inverted_images_are_1_minus_scale_times_the_texel() {
+    let load = |parameters: &str| {
+        let text = format!(
+            "WorldBegin Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"a.png\" {parameters} \
+             Material \"diffuse\" \"texture reflectance\" \"t\" {TRIANGLE}"
+        );
+        let folder = Folder::new("invert", &[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
+        let scene = folder.load("main.pbrt").unwrap().scene;
+        let Surface::Diffuse { reflectance } = material(&scene).surface.clone() else { panic!("not diffuse") };
+        (scene, reflectance)
+    };
+    let (scene, input) = load("\"bool invert\" true \"float scale\" .5");
+    // 1 - 0.5 t: a mix of 1 and 0 by the scaled image.
+    assert_eq!(input.factor, [1.0; 3]);
+    let Texture::Mix { a, b, amount } = scene.textures[input.texture.unwrap().index()] else { panic!("no mix") };
+    let constant = |id: crate::TextureId| match scene.textures[id.index()] {
+        Texture::Constant([r, ..]) => r,
+        ref other => panic!("{other:?}"),
+    };
+    assert_eq!((constant(a), constant(b)), (1.0, 0.0));
+    let Texture::Scale { b, .. } = scene.textures[amount.index()] else { panic!("not scaled") };
+    assert_eq!(constant(b), 0.5);
+    let (scene, input) = load("\"float scale\" .5");
+    assert_eq!(input.factor, [0.5; 3]);
+    assert!(matches!(scene.textures[input.texture.unwrap().index()], Texture::Image { .. }));
+}
+
+#[test]
+fn encodings_of_version_4_are_srgb_linear_and_any_gamma() {
+    let red = |encoding: &str| {
+        let text = format!(
+            "WorldBegin Texture \"t\" \"float\" \"imagemap\" \"string filename\" \"a.png\" \"string encoding\" {encoding:?} \
+             Texture \"u\" \"spectrum\" \"imagemap\" \"string filename\" \"a.png\" \"string encoding\" {encoding:?} {TRIANGLE}"
+        );
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        let (kind, format) = (image::ExtendedColorType::Rgb8, image::ImageFormat::Png);
+        image::write_buffer_with_format(&mut bytes, &[128, 0, 255], 1, 1, kind, format).unwrap();
+        let folder = Folder::new("gamma", &[("main.pbrt", text.as_bytes()), ("a.png", &bytes.into_inner())]);
+        let loaded = folder.load("main.pbrt").unwrap();
+        assert_eq!((loaded.warnings, loaded.scene.images.len()), (vec![], 1), "{encoding}");
+        let [r, g, b, a] = loaded.scene.images[0].texel(0, 0);
+        assert_eq!([g, b, a], [0.0, 1.0, 1.0], "{encoding}");
+        r
+    };
+    let stored = 128.0 / 255.0f32;
+    for (encoding, want) in [
+        ("linear", stored),
+        ("sRGB", 0.215_86),
+        ("gamma 1.0", stored),
+        ("gamma 2", stored * stored),
+        ("gamma 0.5", stored.sqrt()),
+    ] {
+        assert!((red(encoding) - want).abs() < 1e-5, "{encoding}: {}", red(encoding));
+    }
+    let text =
+        "WorldBegin Texture \"t\" \"float\" \"imagemap\" \"string filename\" \"a.png\" \"string encoding\" \"gamma 0\"";
+    assert!(import(text).unwrap_err().to_string().contains("a gamma must be a number above 0"));
+}
+
+#[test]
 fn images_keep_place_wrap_and_encoding() {
     let text = format!(
         "WorldBegin Texture \"c\" \"spectrum\" \"imagemap\" \"string filename\" \"a.png\" \"float vscale\" 2 \"float vdelta\" .5 \"string wrap\" \"clamp\" \"float scale\" .5\n\
