@@ -61,11 +61,17 @@ fn placed(scene: &Scene) -> Vec<[[f64; 3]; 3]> {
     all
 }
 
-/// Each triangle of the scene is that of `want`, but for a thousandth of its extent.
+/// The scene has an origin, and each of its triangles is that of `want`, but for a thousandth of its extent.
 #[track_caller]
 fn check(what: &str, loaded: &Loaded, want: &[[[f64; 3]; 3]]) {
-    assert_eq!(loaded.warnings, [], "{what}");
     assert_ne!(loaded.scene.origin, [0.0; 3], "{what}");
+    assert_placed(what, loaded, want);
+}
+
+/// Each triangle of the scene is that of `want`, but for a thousandth of its extent.
+#[track_caller]
+fn assert_placed(what: &str, loaded: &Loaded, want: &[[[f64; 3]; 3]]) {
+    assert_eq!(loaded.warnings, [], "{what}");
     let got = placed(&loaded.scene);
     assert_eq!(got.len(), want.len(), "{what}");
     for (got, want) in got.iter().zip(want) {
@@ -176,4 +182,204 @@ fn what_is_both_huge_and_fine_is_said_with_how_much() {
     assert_eq!(loaded.scene.origin, [0.0; 3]);
     let [warning] = &loaded.warnings[..] else { panic!("{:?}", loaded.warnings) };
     assert!(warning.message.starts_with("rounding to float32 moves corners of 144 of 144 triangles"), "{warning}");
+}
+
+/// A package whose model has `resources` and `build`.
+fn threemf(resources: &str, build: &str) -> Vec<u8> {
+    use rawzip::{CompressionMethod, ZipArchiveWriter};
+    let model = format!("<model unit=\"meter\"><resources>{resources}</resources><build>{build}</build></model>");
+    let mut archive = ZipArchiveWriter::new(Vec::new());
+    let file = archive.new_file("3D/3dmodel.model").compression_method(CompressionMethod::STORE);
+    let (mut entry, config) = file.start().unwrap();
+    let mut writer = config.wrap(&mut entry);
+    std::io::Write::write_all(&mut writer, model.as_bytes()).unwrap();
+    let (_, descriptor) = writer.finish().unwrap();
+    entry.finish(descriptor).unwrap();
+    archive.finish().unwrap()
+}
+
+fn threemf_object(id: u32, points: &[[f64; 3]], triangles: &[[usize; 3]]) -> String {
+    let vertices = points.iter().map(|[x, y, z]| format!("<vertex x=\"{x:.6}\" y=\"{y:.6}\" z=\"{z:.6}\"/>"));
+    let faces = triangles.iter().map(|[a, b, c]| format!("<triangle v1=\"{a}\" v2=\"{b}\" v3=\"{c}\"/>"));
+    let (vertices, faces) = (vertices.collect::<String>(), faces.collect::<String>());
+    format!("<object id=\"{id}\"><mesh><vertices>{vertices}</vertices><triangles>{faces}</triangles></mesh></object>")
+}
+
+fn shifted(t: [f64; 3]) -> String {
+    format!("transform=\"1 0 0 0 1 0 0 0 1 {:.6} {:.6} {:.6}\"", t[0], t[1], t[2])
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+#[test]
+fn threemf_places_objects_where_items_and_components_say() {
+    for seed in 10..13 {
+        let sheet = Sheet::new(seed, 0.1);
+        let far = threemf_object(1, &sheet.at(UTM), &sheet.triangles);
+        let near = threemf_object(1, &sheet.points, &sheet.triangles);
+        let want = sheet.corners(UTM);
+        let load = |resources: &str, build: &str| load_bytes(&threemf(resources, build), Format::ThreeMf);
+        check("vertices", &load(&far, "<item objectid=\"1\"/>"), &want);
+        check("item", &load(&near, &format!("<item objectid=\"1\" {}/>", shifted(UTM))), &want);
+        // A component far away in an object that is placed back.
+        let back = minus([3.25, -1.5, 0.125], UTM);
+        let parts = |object: &str| {
+            object.to_string()
+                + &format!(
+                    "<object id=\"2\"><components><component objectid=\"1\" {}/></components></object>",
+                    shifted(UTM)
+                )
+        };
+        let loaded = load(&parts(&near), "<item objectid=\"2\"/>");
+        check("component", &loaded, &want);
+        let loaded = load(&parts(&near), &format!("<item objectid=\"2\" {}/>", shifted(back)));
+        assert_eq!(loaded.scene.origin, [0.0; 3]);
+        assert_placed("component and item", &loaded, &sheet.corners([3.25, -1.5, 0.125]));
+        // Vertices far away, placed back.
+        let loaded = load(&far, &format!("<item objectid=\"1\" {}/>", shifted(back)));
+        assert_eq!(loaded.scene.origin, [0.0; 3]);
+        assert_placed("vertices placed back", &loaded, &sheet.corners([3.25, -1.5, 0.125]));
+    }
+}
+
+/// A document whose one mesh is `points`, with `nodes`; and `more` numbers behind, in an accessor of their own (2).
+fn gltf(points: &[[f64; 3]], triangles: &[[usize; 3]], nodes: &str, more: &[[f32; 3]]) -> Vec<u8> {
+    use base64::Engine;
+    let mut buffer = Vec::new();
+    points.iter().flatten().for_each(|&x| buffer.extend((x as f32).to_le_bytes()));
+    let indices = buffer.len();
+    triangles.iter().flatten().for_each(|&i| buffer.extend((i as u32).to_le_bytes()));
+    let behind = buffer.len();
+    more.iter().flatten().for_each(|&x| buffer.extend(x.to_le_bytes()));
+    let data = base64::engine::general_purpose::STANDARD.encode(&buffer);
+    format!(
+        r#"{{"asset":{{"version":"2.0"}},"buffers":[{{"byteLength":{},"uri":"data:application/octet-stream;base64,{data}"}}],
+"bufferViews":[{{"buffer":0,"byteLength":{indices}}},{{"buffer":0,"byteOffset":{indices},"byteLength":{}}},{{"buffer":0,"byteOffset":{behind},"byteLength":{}}}],
+"accessors":[{{"bufferView":0,"componentType":5126,"count":{},"type":"VEC3"}},{{"bufferView":1,"componentType":5125,"count":{},"type":"SCALAR"}},{{"bufferView":2,"componentType":5126,"count":{},"type":"VEC3"}}],
+"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"indices":1}}]}}],"scenes":[{{"nodes":[0]}}],"cameras":[{{"type":"perspective","perspective":{{"yfov":1,"znear":1}}}}],
+"extensionsUsed":["EXT_mesh_gpu_instancing","KHR_lights_punctual"],"extensions":{{"KHR_lights_punctual":{{"lights":[{{"type":"point"}}]}}}},"nodes":[{nodes}]}}"#,
+        buffer.len(),
+        behind - indices,
+        (buffer.len() - behind).max(12),
+        points.len(),
+        3 * triangles.len(),
+        more.len().max(1)
+    )
+    .replace(&format!("\"byteLength\":{},\"uri\"", buffer.len()), &format!("\"byteLength\":{},\"uri\"", buffer.len().max(behind + 12)))
+    .into_bytes()
+}
+
+/// Rounded to f32 as glTF holds vertices.
+fn single(sheet: &Sheet, offset: [f64; 3]) -> Sheet {
+    let points = sheet.at(offset).iter().map(|p| p.map(|x| f64::from(x as f32))).collect();
+    Sheet { points, triangles: sheet.triangles.clone() }
+}
+
+#[test]
+fn gltf_places_meshes_cameras_and_lights_where_nodes_say() {
+    let pad = [[0.0f32; 3]];
+    for seed in 20..23 {
+        let sheet = single(&Sheet::new(seed, 0.1), [0.0; 3]);
+        let t = |v: [f64; 3]| format!("\"translation\":[{:.6},{:.6},{:.6}]", v[0], v[1], v[2]);
+        let load = |sheet: &Sheet, nodes: &str, more: &[[f32; 3]]| {
+            load_bytes(&gltf(&sheet.points, &sheet.triangles, nodes, more), Format::Gltf)
+        };
+        let node =
+            format!(r#"{{"mesh":0,"camera":0,{},"extensions":{{"KHR_lights_punctual":{{"light":0}}}}}}"#, t(UTM));
+        let loaded = load(&sheet, &node, &pad);
+        check("node", &loaded, &sheet.corners(UTM));
+        let eye = loaded.scene.in_file(loaded.scene.cameras[0].eye);
+        assert!((0..3).all(|i| (eye[i] - UTM[i]).abs() < 1e-4), "{eye:?}");
+        let raywarp_scene::Light::Point { position, .. } = loaded.scene.lights[0] else {
+            panic!("{:?}", loaded.scene.lights)
+        };
+        assert_eq!(loaded.scene.in_file(position), eye);
+        // A large shift above a large shift back, and a small rest.
+        let nodes = format!(r#"{{"children":[1],{}}},{{"mesh":0,{}}}"#, t(UTM), t(minus([0.5, 0.25, 1.75], UTM)));
+        let loaded = load(&sheet, &nodes, &pad);
+        assert_eq!(loaded.scene.origin, [0.0; 3]);
+        assert_placed("nodes that cancel", &loaded, &sheet.corners([0.5, 0.25, 1.75]));
+        // Copies by an extension.
+        let nodes = format!(
+            r#"{{"mesh":0,{},"extensions":{{"EXT_mesh_gpu_instancing":{{"attributes":{{"TRANSLATION":2}}}}}}}}"#,
+            t(UTM)
+        );
+        let copies = [[1.5f32, 2.25, 0.0], [-3.5, 0.25, 1.0]];
+        let loaded = load(&sheet, &nodes, &copies);
+        let want: Vec<_> =
+            copies.iter().flat_map(|c| sheet.corners(std::array::from_fn(|i| UTM[i] + f64::from(c[i])))).collect();
+        check("instancing", &loaded, &want);
+        // A mesh far away, turned and placed back: its own coordinates are as exact as f32 is there.
+        let far = single(&Sheet::new(seed, 100.0), UTM);
+        let nodes = r#"{"mesh":0,"rotation":[0,0,0.6,0.8]}"#;
+        let turned = |p: [f64; 3]| {
+            let (s, c) = (0.96, 0.28);
+            [c * p[0] - s * p[1], s * p[0] + c * p[1], p[2]]
+        };
+        let back = turned(UTM);
+        let nodes = format!(r#"{{"children":[1],{}}},{}"#, t(back.map(|x| -x)), nodes);
+        let loaded = load(&far, &nodes, &pad);
+        let want: Vec<_> = far
+            .corners([0.0; 3])
+            .iter()
+            .map(|c| {
+                c.map(|p| {
+                    let q = turned(p);
+                    minus(q, back.map(|x| (x * 1e6).round() / 1e6))
+                })
+            })
+            .collect();
+        assert_eq!(loaded.scene.origin, [0.0; 3]);
+        assert_placed("a far mesh placed back", &loaded, &want);
+    }
+}
+
+fn pbrt_points(points: &[[f64; 3]]) -> String {
+    points.iter().map(|p| format!("{:.6} {:.6} {:.6} ", p[0], p[1], p[2])).collect()
+}
+
+#[test]
+fn pbrt_places_shapes_cameras_and_lights_where_transformations_say() {
+    for seed in 30..33 {
+        let sheet = Sheet::new(seed, 0.1);
+        let indices: String = sheet.triangles.iter().flatten().map(|i| format!("{i} ")).collect();
+        let shape = |points: &[[f64; 3]]| {
+            format!("Shape \"trianglemesh\" \"point3 P\" [{}] \"integer indices\" [{indices}]\n", pbrt_points(points))
+        };
+        let at = |t: [f64; 3]| format!("Translate {:.6} {:.6} {:.6}\n", t[0], t[1], t[2]);
+        let eye = [UTM[0] + 1.0, UTM[1], UTM[2] + 20.0];
+        let head = format!(
+            "LookAt {} {} 0 1 0\nCamera \"perspective\"\nWorldBegin\nLightSource \"point\" \"point3 from\" [{}]\n",
+            pbrt_points(&[eye]),
+            pbrt_points(&[UTM]),
+            pbrt_points(&[eye])
+        );
+        let load = |world: &str| load_bytes((head.clone() + world).as_bytes(), Format::Pbrt);
+        let want = sheet.corners(UTM);
+        let loaded = load(&shape(&sheet.at(UTM)));
+        check("points", &loaded, &want);
+        let seen = loaded.scene.in_file(loaded.scene.cameras[0].eye);
+        assert!((0..3).all(|i| (seen[i] - eye[i]).abs() < 1e-4), "{seen:?}");
+        let raywarp_scene::Light::Point { position, .. } = loaded.scene.lights[0] else {
+            panic!("{:?}", loaded.scene.lights)
+        };
+        let lamp = loaded.scene.in_file(position);
+        assert!((0..3).all(|i| (lamp[i] - eye[i]).abs() < 1e-4), "{lamp:?}");
+        check("CTM", &load(&(at(UTM) + &shape(&sheet.points))), &want);
+        let object = format!("ObjectBegin \"a\"\n{}ObjectEnd\n", shape(&sheet.points));
+        check("ObjectInstance", &load(&(object + &at(UTM) + "ObjectInstance \"a\"\n")), &want);
+        let object = format!("ObjectBegin \"a\"\n{}ObjectEnd\n", shape(&sheet.at(UTM)));
+        let rest = [2.5, 1.25, -0.75];
+        let loaded = load(&(object.clone() + &at(minus(rest, UTM)) + "ObjectInstance \"a\"\n"));
+        assert_eq!(loaded.scene.origin, [0.0; 3]);
+        assert_placed("far points placed back", &loaded, &sheet.corners(rest));
+        let patch =
+            format!("Shape \"bilinearmesh\" \"point3 P\" [{}]\n", pbrt_points(&[0, 1, 7, 8].map(|i| sheet.at(UTM)[i])));
+        let loaded = load(&patch);
+        assert_ne!(loaded.scene.origin, [0.0; 3]);
+        let first = placed(&loaded.scene)[0][0];
+        assert!((0..3).all(|i| (first[i] - sheet.at(UTM)[0][i]).abs() < 1e-4), "{first:?}");
+    }
 }

@@ -43,6 +43,17 @@ impl Center {
         Rounder { at: None, ..self.in_world() }
     }
 
+    /// Makes the positions of a mesh that is placed, exact as they are, relative to a local centre; says which.
+    pub fn recenter(&mut self, positions: &mut [[f32; 3]]) -> [f64; 3] {
+        if self.local == [0.0; 3] {
+            return self.local;
+        }
+        let mut rounder = self.in_mesh();
+        positions.iter_mut().for_each(|position| *position = rounder.round(position.map(f64::from)));
+        self.note(&rounder);
+        rounder.at()
+    }
+
     /// Takes over whether positions of a mesh were moved.
     pub fn note(&mut self, rounder: &Rounder) {
         self.moved |= rounder.moved;
@@ -60,6 +71,11 @@ impl Center {
         let (rows, shift) = (world.matrix3.transpose(), shift.to_array());
         let rows = [rows.x_axis, rows.y_axis, rows.z_axis];
         Affine { rows: std::array::from_fn(|r| [rows[r].x, rows[r].y, rows[r].z, shift[r]].map(|x| x as f32)) }
+    }
+
+    /// A number of a transform or a point, as f64 in a run with a center; without one as f32 holds it.
+    pub fn number(&self, x: f64) -> f64 {
+        if self.origin == [0.0; 3] && self.local == [0.0; 3] { f64::from(x as f32) } else { x }
     }
 
     /// A point that stands in the world by itself, such as a camera or a light, relative to the origin.
@@ -172,17 +188,22 @@ impl Rounding {
 pub(crate) fn better(scene: &Scene, run: &Center) -> Option<Center> {
     let here = Center::default();
     let looked = look(scene, run, &here);
-    let center = Center {
+    let both = Center {
         origin: middle(looked.samples.iter().map(|sample| sample.world)),
         local: middle(looked.samples.iter().map(|sample| sample.local)),
         ..here
     };
-    if center == here {
-        return None;
+    let before = looked.rounding.hurt + looked.rounding.collapsed;
+    let helps = |center: &Center, most: u64| {
+        let then = look(scene, run, center);
+        2 * then.gained >= before && then.rounding.hurt <= most
+    };
+    // Meshes that are far from zero in their own space alone stand where they stood.
+    let local = Center { origin: here.origin, ..both };
+    if local != here && helps(&local, 0) {
+        return Some(local);
     }
-    let then = look(scene, run, &center);
-    let (before, after) = (looked.rounding.hurt + looked.rounding.collapsed, then.rounding.hurt);
-    (2 * then.gained >= before && after <= before).then_some(center)
+    (both.origin != here.origin && helps(&both, before)).then_some(both)
 }
 
 /// What rounding does to the triangles of a scene as it is.

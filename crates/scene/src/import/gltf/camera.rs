@@ -44,7 +44,7 @@ impl Builder<'_, '_> {
         let array = |v: DVec3| v.as_vec3().to_array();
         self.scene.cameras.push(Camera {
             name: name_of(&camera.name, node_name),
-            eye: array(world.translation),
+            eye: self.context.center.point(world.translation),
             right: array(right),
             up: array(up),
             forward: array(forward),

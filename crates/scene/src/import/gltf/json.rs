@@ -49,6 +49,20 @@ impl<'de> Deserialize<'de> for Num {
     }
 }
 
+/// The same for placements, as the file has it: what is large in one node and cancelled in another is not rounded between.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Wide(pub f64);
+
+impl<'de> Deserialize<'de> for Wide {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wide = f64::deserialize(deserializer)?;
+        if (wide as f32).is_finite() {
+            return Ok(Self(wide));
+        }
+        Err(D::Error::invalid_value(Unexpected::Float(wide), &"a number that fits 32-bit floating point"))
+    }
+}
+
 /// The plain numbers of an array.
 pub fn plain<const N: usize>(values: [Num; N]) -> [f32; N] {
     values.map(|v| v.0)
@@ -107,10 +121,10 @@ object!(Node {
     mesh: Option<Int>,
     camera: Option<Int>,
     skin: Option<Int>,
-    matrix: Option<[Num; 16]>,
-    translation: Option<[Num; 3]>,
-    rotation: Option<[Num; 4]>,
-    scale: Option<[Num; 3]>,
+    matrix: Option<[Wide; 16]>,
+    translation: Option<[Wide; 3]>,
+    rotation: Option<[Wide; 4]>,
+    scale: Option<[Wide; 3]>,
     extensions: NodeExtensions,
 });
 extensions!(NodeExtensions {

@@ -15,7 +15,7 @@ impl Builder<'_, '_> {
         let name = super::camera::name_of(&light.name, node_name);
         let scale = light.intensity.map_or(1.0, |i| i.0);
         let power = light.color.map_or([1.0; 3], plain).map(|c| (c * scale).clamp(0.0, f32::MAX));
-        let position = world.translation.as_vec3().to_array();
+        let position = self.context.center.point(world.translation);
         let direction = world.transform_vector3(DVec3::NEG_Z).try_normalize().map(|d| d.as_vec3().to_array());
         if light.range.is_some() && light.kind != "directional" {
             self.warn(&place, "range is ignored: light falls off with the square of the distance only");

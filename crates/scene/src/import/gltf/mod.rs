@@ -85,6 +85,7 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
         colored: HashMap::new(),
         materials: HashMap::new(),
         meshes: vec![None; document.meshes.len()],
+        locals: Vec::new(),
     };
     builder.add_nodes()?;
     Ok(builder.scene)
@@ -121,6 +122,8 @@ struct Builder<'a, 'c> {
     materials: HashMap<(Option<Int>, bool), MaterialId>,
     /// The scene's meshes for each mesh that was read.
     meshes: Vec<Option<Vec<MeshId>>>,
+    /// What the positions of each of the scene's meshes are relative to.
+    locals: Vec<[f64; 3]>,
 }
 
 impl Builder<'_, '_> {

@@ -2,8 +2,9 @@
 
 use super::accessor::Elements;
 use super::fault::{Read, optional};
-use super::json::{Instancing, Int, Node, plain};
+use super::json::{Instancing, Int, Node};
 use super::{Builder, primitive};
+use crate::import::origin::Center;
 use crate::{FaceMaterials, Instance, Mesh, MeshId, SceneError};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use raywarp_geom::Affine;
@@ -69,11 +70,14 @@ impl Builder<'_, '_> {
             let meshes = self.meshes_of(mesh, item)?;
             let places = match &node.extensions.instancing {
                 Some(instancing) => optional(self.instances(instancing, world, item))?.unwrap_or_default(),
-                None => vec![affine(world)],
+                None => vec![*world],
             };
             self.data.charge(item, (places.len() * meshes.len() * size_of::<Instance>()) as u64)?;
-            for transform in places {
-                self.scene.instances.extend(meshes.iter().map(|&mesh| Instance { mesh, transform, material: None }));
+            for place in places {
+                for &mesh in &meshes {
+                    let transform = self.context.center.placement(&place, self.locals[mesh.index()]);
+                    self.scene.instances.push(Instance { mesh, transform, material: None });
+                }
             }
         }
         if let Some(camera) = node.camera {
@@ -96,7 +100,8 @@ impl Builder<'_, '_> {
         let mut ids = Vec::new();
         for (i, part) in mesh.primitives.iter().enumerate() {
             let place = format!("meshes[{}].primitives[{i}]", index.0);
-            let Some(triangles) = optional(primitive::read(self.data, self.context, part, &place))? else { continue };
+            let read = optional(primitive::read(self.data, self.context, part, &place))?;
+            let Some(mut triangles) = read else { continue };
             if triangles.indices.is_empty() {
                 continue;
             }
@@ -107,6 +112,7 @@ impl Builder<'_, '_> {
                 (name, 1) => name.into(),
                 (name, _) => format!("{name}[{i}]"),
             };
+            self.locals.push(self.context.center.recenter(&mut triangles.positions));
             ids.push(self.scene.add_mesh(Mesh { name, triangles, materials: FaceMaterials::Uniform(material) }));
         }
         self.meshes[index.index()] = Some(ids.clone());
@@ -114,7 +120,7 @@ impl Builder<'_, '_> {
     }
 
     /// EXT_mesh_gpu_instancing: the places of a node's copies.
-    fn instances(&mut self, instancing: &Instancing, world: &DAffine3, item: &str) -> Read<Vec<Affine>> {
+    fn instances(&mut self, instancing: &Instancing, world: &DAffine3, item: &str) -> Read<Vec<DAffine3>> {
         let item = format!("{item}.extensions.EXT_mesh_gpu_instancing.attributes");
         let open = |name: &str| {
             let index = instancing.attributes.get(name);
@@ -124,7 +130,7 @@ impl Builder<'_, '_> {
         let counts: Vec<usize> = [&translation, &rotation, &scale].into_iter().flatten().map(|e| e.count).collect();
         let Some(&count) = counts.first() else {
             self.warn(&item, "names no TRANSLATION, ROTATION or SCALE; the mesh is placed once");
-            return Ok(vec![affine(world)]);
+            return Ok(vec![*world]);
         };
         if counts.iter().any(|&c| c != count) {
             return Err(self.data.malformed(item, format!("have different counts: {counts:?}")).into());
@@ -134,17 +140,17 @@ impl Builder<'_, '_> {
         };
         let (translation, scale) = (three(&translation)?, three(&scale)?);
         let rotation = rotation.map(|e| e.floats(self.data, None, &[4], [0.0; 4])).transpose()?;
-        self.data.charge(&item, (count * size_of::<Affine>()) as u64)?;
+        self.data.charge(&item, (count * size_of::<DAffine3>()) as u64)?;
         (0..count)
             .map(|i| {
                 let at = trs(
-                    translation.as_ref().map_or([0.0; 3], |t| t[i]),
-                    rotation.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |r| r[i]),
-                    scale.as_ref().map_or([1.0; 3], |s| s[i]),
+                    translation.as_ref().map_or([0.0; 3], |t| t[i].map(f64::from)),
+                    rotation.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |r| r[i].map(f64::from)),
+                    scale.as_ref().map_or([1.0; 3], |s| s[i].map(f64::from)),
                 );
-                let place = affine(&(*world * at));
+                let place = *world * at;
                 let error = || self.data.malformed(&item, format!("the transform of instance {i} is not finite"));
-                if place.is_finite() { Ok(place) } else { Err(error().into()) }
+                if affine(&place).is_finite() { Ok(place) } else { Err(error().into()) }
             })
             .collect()
     }
@@ -153,26 +159,25 @@ impl Builder<'_, '_> {
 /// A node's transform in its parent; in f64, as a long chain of f32 products would drift.
 fn local(node: &Node) -> DAffine3 {
     if let Some(m) = node.matrix {
-        let m = plain(m).map(f64::from);
+        let m = m.map(|x| x.0);
         let column = |c: usize| DVec3::new(m[4 * c], m[4 * c + 1], m[4 * c + 2]);
         return DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) };
     }
     trs(
-        node.translation.map_or([0.0; 3], plain),
-        node.rotation.map_or([0.0, 0.0, 0.0, 1.0], plain),
-        node.scale.map_or([1.0; 3], plain),
+        node.translation.map_or([0.0; 3], |v| v.map(|x| x.0)),
+        node.rotation.map_or([0.0, 0.0, 0.0, 1.0], |v| v.map(|x| x.0)),
+        node.scale.map_or([1.0; 3], |v| v.map(|x| x.0)),
     )
 }
 
-fn trs(translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3]) -> DAffine3 {
-    let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
-    let turn = DQuat::from_array(rotation.map(f64::from));
+fn trs(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> DAffine3 {
+    let turn = DQuat::from_array(rotation);
     // Quantised quaternions are not quite of unit length; one of length 0 turns nothing.
     let turn = if turn.length_squared() > 0.0 { turn.normalize() } else { DQuat::IDENTITY };
-    DAffine3::from_scale_rotation_translation(wide(scale), turn, wide(translation))
+    DAffine3::from_scale_rotation_translation(scale.into(), turn, translation.into())
 }
 
+/// As f32 holds it without an origin.
 fn affine(map: &DAffine3) -> Affine {
-    let (m, t) = (map.matrix3, map.translation);
-    Affine { rows: std::array::from_fn(|r| [m.x_axis[r], m.y_axis[r], m.z_axis[r], t[r]].map(|v| v as f32)) }
+    Center::default().placement(map, [0.0; 3])
 }

@@ -57,7 +57,7 @@ impl Importer<'_> {
             return Err(params.error("lensradius must not be negative, and focaldistance must be above 0"));
         }
         self.warn_unused(params, "the camera");
-        let eye = world_from_camera.translation.as_vec3();
+        let eye = glam::Vec3::from(self.context.center.point(world_from_camera.translation));
         let camera = Camera {
             name: String::new(),
             eye: eye.into(),

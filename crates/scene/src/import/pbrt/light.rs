@@ -22,16 +22,18 @@ impl Importer<'_> {
             "infinite" | "exinfinite" => self.infinite(&params, scale)?,
             "distant" => {
                 let radiance = self.scaled(&params, "L", scale)?;
-                let (from, to) =
-                    (params.point("from")?.unwrap_or([0.0; 3]), params.point("to")?.unwrap_or([0.0, 0.0, 1.0]));
-                let direction = unit(&params, ctm.transform_vector3(double(to) - double(from)))?;
+                let (from, to) = (
+                    params.point("from", &self.context.center)?.unwrap_or([0.0; 3]),
+                    params.point("to", &self.context.center)?.unwrap_or([0.0, 0.0, 1.0]),
+                );
+                let direction = unit(&params, ctm.transform_vector3(DVec3::from(to) - DVec3::from(from)))?;
                 let factor = self.positive(&params, "illuminance")?.unwrap_or(1.0);
                 Light::Directional { direction, irradiance: times(radiance, factor) }
             }
             "point" => self.point_light(&params, scale)?,
             "spot" => {
-                let from = params.point("from")?.unwrap_or([0.0; 3]);
-                let to = params.point("to")?.unwrap_or([0.0, 0.0, 1.0]);
+                let from = params.point("from", &self.context.center)?.unwrap_or([0.0; 3]);
+                let to = params.point("to", &self.context.center)?.unwrap_or([0.0, 0.0, 1.0]);
                 let cone = params.float_or("coneangle", 30.0)?;
                 let delta = params.float_or("conedeltaangle", 5.0)?;
                 if !(cone > 0.0 && cone <= 180.0 && delta >= 0.0) {
@@ -44,7 +46,7 @@ impl Importer<'_> {
                 let factor = self.positive(&params, "power")?.map_or(1.0, |power| power / solid_angle);
                 Light::Spot {
                     position: self.light_position(&params)?,
-                    direction: unit(&params, ctm.transform_vector3(double(to) - double(from)))?,
+                    direction: unit(&params, ctm.transform_vector3(DVec3::from(to) - DVec3::from(from)))?,
                     intensity: times(self.scaled(&params, "I", scale)?, factor),
                     cos_inner,
                     cos_outer,
@@ -67,9 +69,13 @@ impl Importer<'_> {
     }
 
     fn light_position(&self, params: &Params) -> Result<[f32; 3], SceneError> {
-        let from = params.point("from")?.unwrap_or([0.0; 3]);
-        let position = self.graphics.ctm.start.transform_point3(double(from)).as_vec3();
-        if position.is_finite() { Ok(position.into()) } else { Err(params.error("the light's position overflows")) }
+        let from = params.point("from", &self.context.center)?.unwrap_or([0.0; 3]);
+        let position = self.context.center.point(self.graphics.ctm.start.transform_point3(from.into()));
+        if position.iter().all(|x| x.is_finite()) {
+            Ok(position)
+        } else {
+            Err(params.error("the light's position overflows"))
+        }
     }
 
     /// `scale`: a number in version 4, a spectrum in version 3.
@@ -166,10 +172,6 @@ fn orthonormal(map: DAffine3) -> Option<DMat3> {
     let z = x.cross(y);
     let side = m.z_axis.dot(z);
     (side != 0.0 && side.is_finite()).then(|| DMat3::from_cols(x, y, z * side.signum()))
-}
-
-fn double(p: [f32; 3]) -> DVec3 {
-    DVec3::from(p.map(f64::from))
 }
 
 fn unit(params: &Params, direction: DVec3) -> Result<[f32; 3], SceneError> {

@@ -3,6 +3,7 @@
 use super::lexer::{LexError, Lexer, Token};
 use super::values::read_values;
 pub(super) use super::values::{Kind, Values};
+use crate::import::origin::{Center, Rounder};
 use crate::{Place, SceneError};
 use std::cell::Cell;
 use std::path::Path;
@@ -225,11 +226,25 @@ impl Params {
         Ok(Some(out))
     }
 
-    /// One point.
-    pub fn point(&self, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
+    /// Points of a mesh, rounded by `rounder`.
+    pub fn positions(&self, name: &str, rounder: &mut Rounder) -> Result<Option<Vec<[f32; 3]>>, SceneError> {
+        let Some(mut positions) = self.groups::<3>(name)? else { return Ok(None) };
+        let numbers =
+            self.numbers(name, &[Kind::Point3, Kind::Float], "points")?.map_or(&[][..], |(_, numbers)| numbers);
+        let wide = numbers.as_chunks::<3>().0;
+        positions.iter_mut().zip(wide).for_each(|(position, wide)| *position = rounder.round(*wide));
+        Ok(Some(positions))
+    }
+
+    /// One point, as `center` has numbers.
+    pub fn point(&self, name: &str, center: &Center) -> Result<Option<[f64; 3]>, SceneError> {
         match self.groups::<3>(name)? {
             None => Ok(None),
-            Some(points) if points.len() == 1 => Ok(Some(points[0])),
+            Some(points) if points.len() == 1 => {
+                let numbers =
+                    self.numbers(name, &[Kind::Point3, Kind::Float], "points")?.map_or(&[][..], |(_, all)| all);
+                Ok(Some(std::array::from_fn(|i| center.number(numbers[i]))))
+            }
             Some(points) => {
                 Err(self.error(format!("parameter \"{name}\": expected one point, found {}", points.len())))
             }

@@ -8,6 +8,7 @@ use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
 pub(super) use super::version::Version;
 use crate::import::Context;
+use crate::import::origin::Rounder;
 use crate::import::stand_ins::MarkId;
 use crate::{ColorInput, ImageId, MaterialId, MeshId, Place, Projection, Scene, SceneError};
 use std::collections::HashMap;
@@ -114,6 +115,10 @@ pub(super) struct Importer<'a> {
     pub current_object: Option<(String, Vec<Placement>)>,
     /// Triangles that tessellation may still make.
     pub triangle_budget: u64,
+    /// What rounded the positions of the shape that is read.
+    pub rounded: Rounder,
+    /// What the positions of meshes are relative to, where that is not zero.
+    pub locals: HashMap<MeshId, [f64; 3]>,
 }
 
 /// The most triangles that spheres, subdivision surfaces and the like may become, all together.
@@ -154,6 +159,8 @@ impl<'a> Importer<'a> {
             objects: HashMap::new(),
             current_object: None,
             triangle_budget,
+            rounded: Rounder::default(),
+            locals: HashMap::new(),
         }
     }
 

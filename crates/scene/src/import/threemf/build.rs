@@ -9,7 +9,7 @@ use crate::{
     ColorInput, FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId, Place, Scene, SceneError, Surface, Texture,
 };
 use glam::DAffine3;
-use raywarp_geom::{Affine, TriangleMesh};
+use raywarp_geom::TriangleMesh;
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -89,7 +89,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         let Some(bytes) = (self.parts)(name)? else { return Ok(None) };
         let place = |line: u64| Place::Item(format!("{name}:{line}"));
         let text = String::from_utf8(bytes).map_err(|_| self.malformed(place(1), "the part is not UTF-8".into()))?;
-        let model = Model::parse(text.trim_start_matches('\u{feff}'))
+        let model = Model::parse(text.trim_start_matches('\u{feff}'), &mut self.context.center)
             .map_err(|Fault { line, message }| self.malformed(place(line), message))?;
         for (line, warning) in &model.warnings {
             self.context.warn(self.path, place(*line), warning.as_str());
@@ -138,7 +138,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             return Err(SceneError::TooLarge { path: self.path.to_path_buf(), place: at, message });
         }
         let world = parent * reference.transform;
-        let transform = affine(&world);
+        let transform = self.context.center.placement(&world, object.local);
         if !transform.is_finite() {
             return Err(self.malformed(at, "its place is not finite".into()));
         }
@@ -275,9 +275,4 @@ fn color_corners(mesh: &mut TriangleMesh, corners: &[Option<[[f32; 3]; 3]>]) {
             *index = vertex;
         }
     }
-}
-
-fn affine(map: &DAffine3) -> Affine {
-    let (m, t) = (map.matrix3, map.translation);
-    Affine { rows: std::array::from_fn(|r| [m.x_axis[r], m.y_axis[r], m.z_axis[r], t[r]].map(|v| v as f32)) }
 }

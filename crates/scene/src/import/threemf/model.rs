@@ -4,6 +4,7 @@
 //! Production Extension 1.1.2, chapter 3.
 
 use super::xml::{Element, Fault, Xml, index, local, number};
+use crate::import::origin::{Center, Rounder};
 use crate::model::linear_from_srgb;
 use glam::{DAffine3, DMat3, DVec3};
 use std::collections::HashMap;
@@ -26,7 +27,9 @@ pub(super) struct Model {
 pub(super) struct Object {
     pub name: String,
     pub line: u64,
+    /// Relative to `local`.
     pub positions: Vec<[f32; 3]>,
+    pub local: [f64; 3],
     pub triangles: Vec<[u32; 3]>,
     /// The property of each triangle; empty when none has one.
     pub properties: Vec<Property>,
@@ -64,13 +67,13 @@ pub(super) struct Reference {
 impl Model {
     /// # Errors
     /// The line that breaks the format.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
+    pub fn parse(text: &str, center: &mut Center) -> Result<Self, Fault> {
         let mut xml = Xml::new(text);
         let mut model = Self::default();
         xml.root("model")?;
         while let Some(element) = xml.child()? {
             match element.local_name().into_inner() {
-                "resources" => model.resources(&mut xml)?,
+                "resources" => model.resources(&mut xml, center)?,
                 "build" => {
                     while let Some(item) = xml.child()? {
                         if item.local_name().into_inner() == "item" {
@@ -85,7 +88,7 @@ impl Model {
         Ok(model)
     }
 
-    fn resources(&mut self, xml: &mut Xml) -> Result<(), Fault> {
+    fn resources(&mut self, xml: &mut Xml, center: &mut Center) -> Result<(), Fault> {
         while let Some(element) = xml.child()? {
             let kind = element.local_name().into_inner().to_string();
             let mut id = None;
@@ -98,7 +101,7 @@ impl Model {
             let group = match kind.as_str() {
                 "object" => {
                     let id = id.ok_or_else(|| xml.fault("an object without an id"))?;
-                    let object = object(xml, &element)?;
+                    let object = object(xml, &element, center)?;
                     if self.objects.insert(id, object).is_some() {
                         return Err(xml.fault(format!("two objects have the id {id}")));
                     }
@@ -124,7 +127,7 @@ impl Model {
     }
 }
 
-fn object(xml: &mut Xml, element: &Element) -> Result<Object, Fault> {
+fn object(xml: &mut Xml, element: &Element, center: &mut Center) -> Result<Object, Fault> {
     let mut object = Object { line: xml.line(), ..Object::default() };
     let (mut group, mut first) = (None, 0);
     xml.attributes(element, |name, value| {
@@ -137,12 +140,13 @@ fn object(xml: &mut Xml, element: &Element) -> Result<Object, Fault> {
         Ok(())
     })?;
     let default = Property { group, corners: [first; 3] };
+    let mut rounder = center.in_mesh();
     while let Some(part) = xml.child()? {
         match part.local_name().into_inner() {
             "mesh" => {
                 while let Some(list) = xml.child()? {
                     match list.local_name().into_inner() {
-                        "vertices" => vertices(xml, &mut object)?,
+                        "vertices" => vertices(xml, &mut object, &mut rounder)?,
                         "triangles" => triangles(xml, &mut object, default)?,
                         _ => xml.skip(&list)?,
                     }
@@ -159,13 +163,15 @@ fn object(xml: &mut Xml, element: &Element) -> Result<Object, Fault> {
             _ => xml.skip(&part)?,
         }
     }
+    object.local = rounder.at();
+    center.note(&rounder);
     Ok(object)
 }
 
-fn vertices(xml: &mut Xml, object: &mut Object) -> Result<(), Fault> {
+fn vertices(xml: &mut Xml, object: &mut Object, rounder: &mut Rounder) -> Result<(), Fault> {
     while let Some(vertex) = xml.child()? {
         if vertex.local_name().into_inner() == "vertex" {
-            let mut position = [f32::NAN; 3];
+            let mut position = [f64::NAN; 3];
             xml.attributes(&vertex, |name, value| {
                 if let Some(axis) = ["x", "y", "z"].iter().position(|axis| *axis == name) {
                     position[axis] = number(value)?;
@@ -178,7 +184,7 @@ fn vertices(xml: &mut Xml, object: &mut Object) -> Result<(), Fault> {
             if object.positions.len() >= u32::MAX as usize {
                 return Err(xml.fault(format!("an object of {} vertices; fewer are read", u32::MAX)));
             }
-            object.positions.push(position);
+            object.positions.push(rounder.round(position));
         }
         xml.skip(&vertex)?;
     }
@@ -301,11 +307,11 @@ fn reference(xml: &Xml, element: &Element) -> Result<Reference, Fault> {
 
 /// Twelve numbers, the rows of a matrix by which a row vector is multiplied; the last row is the shift.
 fn matrix(text: &str) -> Result<DAffine3, String> {
-    let numbers: Vec<f32> = text.split_ascii_whitespace().map(number).collect::<Result<_, _>>()?;
+    let numbers: Vec<f64> = text.split_ascii_whitespace().map(number).collect::<Result<_, _>>()?;
     let &[ax, ay, az, bx, by, bz, cx, cy, cz, tx, ty, tz] = &numbers[..] else {
         return Err(format!("a transform of {} numbers; it has 12", numbers.len()));
     };
-    let column = |x: f32, y: f32, z: f32| DVec3::new(x.into(), y.into(), z.into());
+    let column = DVec3::new;
     let matrix3 = DMat3::from_cols(column(ax, ay, az), column(bx, by, bz), column(cx, cy, cz));
     Ok(DAffine3 { matrix3, translation: column(tx, ty, tz) })
 }

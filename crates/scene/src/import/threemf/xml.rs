@@ -1,6 +1,7 @@
 //! Elements of an XML part, one after the other, without anything that expands: entities are not resolved, and a
 //! document type is refused.
 
+use crate::import::origin::decimal;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
@@ -109,9 +110,12 @@ pub(super) fn local(name: &str) -> &str {
 }
 
 /// A number that is finite as f32.
-pub(super) fn number(value: &str) -> Result<f32, String> {
-    let number: f32 = value.trim().parse().map_err(|_| format!("`{value:.40}` is no number"))?;
-    if number.is_finite() { Ok(number) } else { Err(format!("`{value:.40}` is not finite")) }
+pub(super) fn number(value: &str) -> Result<f64, String> {
+    let word = value.trim();
+    decimal(word).ok_or_else(|| match word.parse::<f64>() {
+        Ok(_) => format!("`{value:.40}` is not finite"),
+        Err(_) => format!("`{value:.40}` is no number"),
+    })
 }
 
 /// An index or an id.

@@ -13,7 +13,8 @@ const PIECES: u32 = 8;
 impl Importer<'_> {
     /// The mesh, and of how many patches it is made.
     pub(super) fn bilinear_mesh(&mut self, params: &Params) -> Result<(TriangleMesh, usize), SceneError> {
-        let Some(positions) = params.groups::<3>("P")? else {
+        let mut rounder = self.context.center.in_mesh();
+        let Some(positions) = params.positions("P", &mut rounder)? else {
             return Err(params.error("a bilinearmesh needs points \"P\""));
         };
         let patches = match params.indices::<4>("indices", positions.len())? {
@@ -27,6 +28,7 @@ impl Importer<'_> {
         let normals = self.vertex_normals(params, positions.len())?;
         let uvs = self.vertex_uvs(params, positions.len())?;
         params.ignore(&["faceIndices"]);
+        self.rounded = rounder;
         let bent = patches.iter().filter(|patch| !is_parallelogram(patch.map(|i| positions[i as usize]))).count();
         self.spend(params, 2 * (patches.len() - bent) as u64 + 2 * u64::from(PIECES * PIECES) * bent as u64)?;
         let mut mesh = TriangleMesh::default();

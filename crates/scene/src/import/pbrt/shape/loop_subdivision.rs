@@ -18,7 +18,8 @@ use raywarp_geom::TriangleMesh;
 
 impl Importer<'_> {
     pub(super) fn loop_subdivision(&mut self, params: &Params) -> Result<TriangleMesh, SceneError> {
-        let Some(positions) = params.groups::<3>("P")? else {
+        let mut rounder = self.context.center.in_mesh();
+        let Some(positions) = params.positions("P", &mut rounder)? else {
             return Err(params.error("a loopsubdiv shape needs points \"P\""));
         };
         let Some(indices) = params.indices::<3>("indices", positions.len())? else {
@@ -28,6 +29,7 @@ impl Importer<'_> {
         let older = params.integer("nlevels", 0..=16)?;
         let levels = params.integer("levels", 0..=16)?.or(older).unwrap_or(3);
         params.ignore(&["scheme"]);
+        self.rounded = rounder;
         self.spend(params, indices.len() as u64 * 4u64.pow(levels))?;
         let mesh = subdivide(&positions, &indices, levels);
         if mesh.positions.iter().flatten().any(|x| !x.is_finite()) {

@@ -98,6 +98,8 @@ impl Importer<'_> {
         let material = self.derive(base, look);
         let name = format!("{kind} of line {}", params.line);
         let mesh = self.scene.add_mesh(Mesh { name, triangles: mesh, materials: FaceMaterials::Uniform(material) });
+        let rounder = std::mem::take(&mut self.rounded);
+        self.note_rounded(mesh, &rounder);
         self.place(params, mesh, material)
     }
 

@@ -1,7 +1,7 @@
 //! PLY files, placements, and how both become meshes and instances at the end.
 
 use super::{Look, ShapeKey, orient};
-use crate::import::origin::Rounder;
+use crate::import::origin::{Center, Rounder};
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
@@ -41,8 +41,8 @@ impl Importer<'_> {
         };
         let path = self.resolve(name);
         let look = match self.has_power(look) && self.files.disk {
-            true => match read_ply(&path)? {
-                Some(mesh) => self.with_power(params, look, &mesh.triangles, Pieces::Triangles),
+            true => match read_ply(&path, self.context.center.in_mesh())? {
+                Some((mesh, _)) => self.with_power(params, look, &mesh.triangles, Pieces::Triangles),
                 None => look,
             },
             false => look,
@@ -81,6 +81,14 @@ impl Importer<'_> {
         Ok(())
     }
 
+    /// Notes what the positions of a mesh are relative to.
+    pub(super) fn note_rounded(&mut self, mesh: MeshId, rounder: &Rounder) {
+        self.context.center.note(rounder);
+        if rounder.at() != [0.0; 3] {
+            self.locals.insert(mesh, rounder.at());
+        }
+    }
+
     /// Reads the PLY files, in parallel.
     pub fn read_pending(&mut self) -> Result<(), SceneError> {
         let pending = std::mem::take(&mut self.pending);
@@ -92,15 +100,18 @@ impl Importer<'_> {
             return Ok(());
         }
         let paths: Vec<PathBuf> = pending.iter().map(|file| file.path.clone()).collect();
-        let read: Vec<Result<Option<PlyMesh>, SceneError>> = paths.par_iter().map(|path| read_ply(path)).collect();
+        let rounder = self.context.center.in_mesh();
+        let read: Vec<Result<Option<(PlyMesh, Rounder)>, SceneError>> =
+            paths.par_iter().map(|path| read_ply(path, rounder)).collect();
         for (file, mesh) in pending.into_iter().zip(read) {
             match mesh? {
                 None => {
                     self.context.note_missing(&file.path);
                     self.context.stand_ins.leave_out();
                 }
-                Some(mesh) => {
+                Some((mesh, rounder)) => {
                     self.context.note_read(&file.path);
+                    self.note_rounded(file.mesh, &rounder);
                     self.store_ply(&file, mesh);
                 }
             }
@@ -175,7 +186,8 @@ impl Importer<'_> {
                 FaceMaterials::Uniform(own) if own != placement.material => Some(placement.material),
                 _ => None,
             };
-            let transform = single(&placement.transform);
+            let local = self.locals.get(&placement.mesh).copied().unwrap_or_default();
+            let transform = self.context.center.placement(&placement.transform, local);
             let world = transform.aabb(&bounds[mesh.index()]);
             if !world.min.iter().chain(&world.max).all(|x| x.is_finite()) {
                 let place = Place::Item(self.scene.meshes[mesh.index()].name.clone());
@@ -188,15 +200,14 @@ impl Importer<'_> {
     }
 }
 
+/// As f32 holds it without an origin.
 fn single(map: &DAffine3) -> Affine {
-    let rows = map.matrix3.transpose();
-    let (rows, t) = ([rows.x_axis, rows.y_axis, rows.z_axis], map.translation.to_array());
-    Affine { rows: std::array::from_fn(|r| [rows[r].x as f32, rows[r].y as f32, rows[r].z as f32, t[r] as f32]) }
+    Center::default().placement(map, [0.0; 3])
 }
 
-fn read_ply(path: &Path) -> Result<Option<PlyMesh>, SceneError> {
+fn read_ply(path: &Path, mut rounder: Rounder) -> Result<Option<(PlyMesh, Rounder)>, SceneError> {
     match source::read(path) {
-        Ok(bytes) => ply::read_mesh(path, &bytes, &mut Rounder::default()).map(Some),
+        Ok(bytes) => ply::read_mesh(path, &bytes, &mut rounder).map(|mesh| Some((mesh, rounder))),
         Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

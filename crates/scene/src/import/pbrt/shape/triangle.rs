@@ -7,7 +7,8 @@ use raywarp_geom::TriangleMesh;
 
 impl Importer<'_> {
     pub(super) fn triangle_mesh(&mut self, params: &Params) -> Result<Option<TriangleMesh>, SceneError> {
-        let Some(positions) = params.groups::<3>("P")? else {
+        let mut rounder = self.context.center.in_mesh();
+        let Some(positions) = params.positions("P", &mut rounder)? else {
             return Err(params.error("a trianglemesh needs points \"P\""));
         };
         let indices = match params.indices::<3>("indices", positions.len())? {
@@ -21,6 +22,7 @@ impl Importer<'_> {
         let normals = self.vertex_normals(params, positions.len())?;
         let uvs = self.vertex_uvs(params, positions.len())?;
         params.ignore(&["faceIndices", "discarddegenerateUVs"]);
+        self.rounded = rounder;
         Ok((!indices.is_empty()).then(|| TriangleMesh { positions, indices, normals, uvs, ..TriangleMesh::default() }))
     }
 
