@@ -20,6 +20,7 @@ use raywarp::{Prefer, SceneLookup};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Flags of every sub-command; they may stand before its name too.
@@ -118,6 +119,8 @@ pub struct Common {
     pub wide: bool,
     /// What this run reads and writes.
     pub files: Files,
+    /// Scenes that were loaded, for documents.
+    loaded: Mutex<Vec<LoadedFacts>>,
     /// When the command began.
     pub start: Instant,
 }
@@ -144,6 +147,14 @@ pub fn is_standard_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// What documents say of a scene that was loaded.
+#[derive(Debug)]
+struct LoadedFacts {
+    path: PathBuf,
+    origin: [f64; 3],
+    warnings: Vec<String>,
+}
+
 /// Work whose end nobody can foresee, shown until it is dropped. An interrupt ends the process meanwhile.
 pub struct Activity {
     _ticker: Ticker,
@@ -164,6 +175,7 @@ impl Common {
             no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
             wide: taken.tables.is_some_and(|flag| flag.wide),
             files: Files::default(),
+            loaded: Mutex::default(),
             start: Instant::now(),
         }
     }
@@ -295,7 +307,37 @@ impl Common {
         if let Some(stand_ins) = loaded.stand_ins {
             self.note(format!("{}: {stand_ins}", path.display()));
         }
+        self.remember(&loaded, &path);
         Ok((loaded, path, start.elapsed()))
+    }
+
+    /// Keeps what documents say of a scene.
+    fn remember(&self, loaded: &Loaded, path: &Path) {
+        let facts = LoadedFacts {
+            path: path.to_path_buf(),
+            origin: loaded.scene.origin,
+            warnings: loaded.warnings.iter().map(ToString::to_string).collect(),
+        };
+        if facts.origin != [0.0; 3] {
+            let [x, y, z] = facts.origin;
+            self.detail(format!("{}: computed relative to the origin {x},{y},{z}", path.display()));
+        }
+        let mut all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|known| known.path != facts.path);
+        all.push(facts);
+    }
+
+    /// Adds to a document what its reader needs to know of the scenes that were loaded: the warnings, and the origin, of several
+    /// scenes by path.
+    pub fn describe_scenes(&self, document: &mut serde_json::Value) {
+        let all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        document["warnings"] = all.iter().flat_map(|facts| facts.warnings.clone()).collect();
+        if let [one] = &all[..] {
+            document["origin"] = one.origin.to_vec().into();
+        } else {
+            let origin = |facts: &LoadedFacts| (facts.path.display().to_string(), facts.origin.to_vec().into());
+            document["origins"] = serde_json::Value::Object(all.iter().map(origin).collect());
+        }
     }
 }
 

@@ -130,8 +130,8 @@ fn front(prepared: &Prepared) -> CameraRequest {
     let half = |i: usize| 0.5 * (bounds.max[i] - bounds.min[i]);
     let distance = 1.05 * half(1).max(0.75 * half(0)) / TAN + half(2);
     CameraRequest {
-        eye: Some([center[0], center[1], center[2] + distance]),
-        target: Some(center),
+        eye: Some(prepared.scene().in_file([center[0], center[1], center[2] + distance])),
+        target: Some(prepared.scene().in_file(center)),
         vfov: Some(VFOV),
         ..CameraRequest::default()
     }

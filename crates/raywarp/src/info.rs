@@ -37,7 +37,9 @@ pub struct Info {
     pub emissive_triangles: u64,
     /// Cameras.
     pub cameras: usize,
-    /// Box around the triangles of the tree; `None` without any.
+    /// Where the file's coordinates have what is zero in the scene.
+    pub origin: [f64; 3],
+    /// Box around the triangles of the tree, relative to the origin; `None` without any.
     pub bounds: Option<Aabb>,
     /// The canonical tree.
     pub tree: BvhStats,
@@ -73,6 +75,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         lights: scene.lights.len(),
         emissive_triangles: emissive_triangles(scene),
         cameras: scene.cameras.len(),
+        origin: scene.origin,
         bounds: Some(*prepared.bounds()).filter(|b| !b.is_empty()),
         tree: prepared.bvh().stats(),
         epo_cost: None,
@@ -82,6 +85,14 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         build: timings.flatten + timings.build + timings.encode,
         names: Names::of(scene),
     }
+}
+
+/// A coordinate in the file, as the number of fewest digits within the rounding of `x`.
+fn in_file(x: f32, origin: f64) -> f64 {
+    // What f32 prints is the shortest that reads back.
+    let shortest: f64 = x.to_string().parse().unwrap_or(f64::from(x));
+    let sum = shortest + origin;
+    if origin == 0.0 { shortest } else { (sum * 1e9).round() / 1e9 }
 }
 
 /// What shading reads by the names of its parts.
@@ -120,6 +131,12 @@ impl Info {
         Ok(())
     }
 
+    /// The corners of the box in the file's coordinates, to the digits that f32 has of them.
+    fn bounds_in_file(&self) -> Option<[[f64; 3]; 2]> {
+        let corner = |c: [f32; 3]| std::array::from_fn(|i| in_file(c[i], self.origin[i]));
+        self.bounds.map(|b| [corner(b.min), corner(b.max)])
+    }
+
     /// The figures as lines of text.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -140,9 +157,12 @@ impl Info {
         line("textures, images", format!("{}, {}", self.textures, self.images));
         line("lights", format!("{} and {} emissive triangles", self.lights, self.emissive_triangles));
         line("cameras", self.cameras.to_string());
-        if let Some(b) = &self.bounds {
-            let corner = |c: [f32; 3]| format!("{} {} {}", c[0], c[1], c[2]);
-            line("bounds", format!("{} .. {}", corner(b.min), corner(b.max)));
+        let words = |[x, y, z]: [f64; 3]| format!("{x} {y} {z}");
+        if self.origin != [0.0; 3] {
+            line("origin", format!("{}, which float32 counts from", words(self.origin)));
+        }
+        if let Some([min, max]) = self.bounds_in_file() {
+            line("bounds", format!("{} .. {}", words(min), words(max)));
         }
         let tree = &self.tree;
         line(
@@ -183,7 +203,8 @@ impl Info {
             "lights": self.lights,
             "emissive_triangles": self.emissive_triangles,
             "cameras": self.cameras,
-            "bounds": self.bounds.map(|b| [b.min, b.max]),
+            "origin": self.origin,
+            "bounds": self.bounds_in_file(),
             "nodes": self.tree.inner_nodes + self.tree.leaves,
             "inner_nodes": self.tree.inner_nodes,
             "leaves": self.tree.leaves,

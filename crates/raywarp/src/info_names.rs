@@ -2,7 +2,7 @@
 
 use crate::camera_name;
 use raywarp_bench::table::{ACROSS, wrapped_to};
-use raywarp_scene::{Camera, Light, Material, Pixels, Projection, Scene, Texture, escape};
+use raywarp_scene::{Light, Material, Pixels, Projection, Scene, Texture, escape};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -44,10 +44,10 @@ impl Names {
         let images = (0..scene.images.len()).map(|i| image(scene, i));
         let made = scene.textures.iter().enumerate().filter_map(|(i, texture)| made_texture(i, texture));
         Self {
-            cameras: list(scene.cameras.len(), &|i| camera(i, &scene.cameras[i])),
+            cameras: list(scene.cameras.len(), &|i| camera(scene, i)),
             lights: list(scene.lights.len(), &|i| {
                 let name = scene.light_names.get(i).map_or("", String::as_str);
-                NamedItem { name: or_number(name, "light", i), what: light(&scene.lights[i]) }
+                NamedItem { name: or_number(name, "light", i), what: light(scene, &scene.lights[i]) }
             }),
             materials: list(scene.materials.len(), &|i| material(i, &scene.materials[i])),
             textures: images.chain(made).collect(),
@@ -123,22 +123,28 @@ fn numbers(v: [f32; 3]) -> String {
     v.map(|x| format!("{}", (f64::from(x) * 1e4).round() / 1e4 + 0.0)).join(" ")
 }
 
-fn camera(index: usize, camera: &Camera) -> NamedItem {
+/// A place in the file's coordinates, short.
+fn place(scene: &Scene, point: [f32; 3]) -> String {
+    scene.in_file(point).map(|x| format!("{}", (x * 1e4).round() / 1e4 + 0.0)).join(" ")
+}
+
+fn camera(scene: &Scene, index: usize) -> NamedItem {
+    let camera = &scene.cameras[index];
     let lens = match camera.projection {
         Projection::Perspective { fov, .. } => format!("{fov:.1} degrees"),
         Projection::Orthographic { half_height } => format!("parallel, {} high", 2.0 * half_height),
     };
-    NamedItem { name: camera_name(index, camera), what: format!("at {}, {lens}", numbers(camera.eye)) }
+    NamedItem { name: camera_name(index, camera), what: format!("at {}, {lens}", place(scene, camera.eye)) }
 }
 
-fn light(light: &Light) -> String {
+fn light(scene: &Scene, light: &Light) -> String {
     match light {
         Light::Point { position, intensity } => {
-            format!("point at {}, intensity {}", numbers(*position), numbers(*intensity))
+            format!("point at {}, intensity {}", place(scene, *position), numbers(*intensity))
         }
         Light::Spot { position, intensity, cos_outer, .. } => {
             let angle = cos_outer.acos().to_degrees();
-            format!("spot at {}, intensity {}, {angle:.0} degrees", numbers(*position), numbers(*intensity))
+            format!("spot at {}, intensity {}, {angle:.0} degrees", place(scene, *position), numbers(*intensity))
         }
         Light::Directional { direction, irradiance } => {
             format!("directional towards {}, irradiance {}", numbers(*direction), numbers(*irradiance))

@@ -2,7 +2,7 @@
 
 use crate::SceneLookup;
 use crate::scene_path::{folder_name, scene_name};
-use raywarp_workload::views::{View, ViewError, load_views};
+use raywarp_workload::views::{ViewError, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
 /// The file's name in a folder of scenes.
@@ -16,7 +16,7 @@ pub struct KnownViews {
     /// The scene's name there.
     pub scene: String,
     /// At least one.
-    pub views: Vec<View>,
+    pub views: Vec<Viewpoint>,
 }
 
 impl KnownViews {
@@ -36,8 +36,9 @@ impl KnownViews {
         for file in [folder, above].into_iter().flatten().map(|folder| folder.join(FILE)).filter(|file| file.is_file())
         {
             for scene in &names {
-                match load_views(&file, scene) {
+                match load_viewpoints(&file, scene) {
                     Ok(views) if !views.is_empty() => {
+                        let views = views.into_iter().map(|(view, _)| view).collect();
                         return Ok(Some(Self { file, scene: scene.clone(), views }));
                     }
                     Ok(_) | Err(ViewError::Unknown { .. }) => {}

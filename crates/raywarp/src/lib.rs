@@ -92,7 +92,7 @@ pub use raywarp_render_cuda::{
     TextureFilter,
 };
 pub use raywarp_study::{bounds, counters, launch, measured, report, simulate};
-pub use raywarp_workload::views::{ViewError, load_view};
+pub use raywarp_workload::views::{ViewError, Viewpoint, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;
 pub use viewpoint::{CameraError, CameraRequest, camera_name};

@@ -7,24 +7,27 @@ use crate::framing::frame_bounds;
 use crate::nearest::nearest;
 use glam::DVec3;
 use raywarp_scene::{Camera, Scene};
+use raywarp_workload::views::Viewpoint;
 
 /// What a user asks of the camera; `None` leaves it to the file, then to a known viewpoint, then to framing.
 #[derive(Debug, Clone, Default)]
 pub struct CameraRequest {
-    /// This camera and no other.
+    /// This camera and no other, relative to the scene's origin.
     pub camera: Option<Camera>,
     /// A camera of the file: its name, or its number from 1.
     pub named: Option<String>,
-    /// Where the camera stands.
-    pub eye: Option<[f32; 3]>,
-    /// What it looks at; the middle of the scene where only the eye is given.
-    pub target: Option<[f32; 3]>,
+    /// This viewpoint and no other.
+    pub view: Option<Viewpoint>,
+    /// Where the camera stands, in the file's coordinates.
+    pub eye: Option<[f64; 3]>,
+    /// What it looks at, in the file's coordinates; the middle of the scene where only the eye is given.
+    pub target: Option<[f64; 3]>,
     /// What is upwards in the picture.
     pub up: Option<[f32; 3]>,
     /// Full vertical field of view in degrees, on whatever camera is used.
     pub vfov: Option<f32>,
     /// A viewpoint that is known for the scene, for a file without a camera, and what to say of it.
-    pub known: Option<(Camera, String)>,
+    pub known: Option<(Viewpoint, String)>,
 }
 
 /// Why there is no camera.
@@ -68,6 +71,9 @@ impl CameraRequest {
         if let Some(camera) = &self.camera {
             return Ok(camera.clone());
         }
+        if let Some(view) = &self.view {
+            return Ok(view.camera(scene.origin));
+        }
         if let Some(name) = &self.named {
             return named(scene, name).cloned();
         }
@@ -83,9 +89,9 @@ impl CameraRequest {
             }
             return Ok(camera.clone());
         }
-        if let Some((camera, what)) = &self.known {
+        if let Some((view, what)) = &self.known {
             notes.push(format!("the scene has no camera: {what}"));
-            return Ok(camera.clone());
+            return Ok(view.camera(scene.origin));
         }
         let (camera, open) = self.framed(prepared, aspect)?;
         let how = if open { "it is open on one side, and seen from there" } else { "framed by its triangles" };
@@ -103,7 +109,8 @@ impl CameraRequest {
     fn look(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(if self.eye.is_some() { 45.0 } else { DEFAULT_VFOV });
-        let (eye, target) = match (self.eye, self.target) {
+        let near = |position: Option<[f64; 3]>| position.map(|position| prepared.scene().from_file(position));
+        let (eye, target) = match (near(self.eye), near(self.target)) {
             (Some(eye), Some(target)) => (eye, target),
             (Some(eye), None) => {
                 let center = prepared.bounds().center().map(|x| if x.is_finite() { x } else { 0.0 });

@@ -159,9 +159,13 @@ fn the_model_fills_the_picture_whatever_its_shape_and_the_picture_s() {
     }
 }
 
+fn wide(position: [f32; 3]) -> [f64; 3] {
+    position.map(f64::from)
+}
+
 fn camera(eye: Option<[f32; 3]>, target: Option<[f32; 3]>, up: Option<[f32; 3]>) -> PictureRequest {
     PictureRequest {
-        camera: CameraRequest { eye, target, up, ..CameraRequest::default() },
+        camera: CameraRequest { eye: eye.map(wide), target: target.map(wide), up, ..CameraRequest::default() },
         ..PictureRequest::default()
     }
 }

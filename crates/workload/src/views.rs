@@ -19,11 +19,39 @@ pub struct View {
     pub ao_radius: Option<f32>,
 }
 
+/// A viewpoint in the coordinates of a scene's file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Viewpoint {
+    eye: [f64; 3],
+    target: [f64; 3],
+    up: [f32; 3],
+    vfov: f32,
+    /// As seen from the eye.
+    own: Camera,
+}
+
+impl Viewpoint {
+    /// From `eye` to `target`, both in the file's coordinates; `None` where that is no direction ([`Camera::look_at`]).
+    pub fn new(eye: [f64; 3], target: [f64; 3], up: [f32; 3], vfov: f32) -> Option<Self> {
+        let ahead = std::array::from_fn(|i| (target[i] - eye[i]) as f32);
+        Some(Self { eye, target, up, vfov, own: Camera::look_at([0.0; 3], ahead, up, vfov)? })
+    }
+
+    /// The camera in a scene of this origin.
+    pub fn camera(&self, origin: [f64; 3]) -> Camera {
+        let near = |position: [f64; 3]| std::array::from_fn(|i| (position[i] - origin[i]) as f32);
+        let eye = near(self.eye);
+        // Where rounding leaves no direction, the eye's own view has one.
+        let seen = Camera::look_at(eye, near(self.target), self.up, self.vfov);
+        seen.unwrap_or_else(|| Camera { eye, ..self.own.clone() })
+    }
+}
+
 /// One viewpoint as it stands in the file; other keys are left alone.
 #[derive(Debug, Deserialize)]
 struct Entry {
-    eye: [f32; 3],
-    target: [f32; 3],
+    eye: [f64; 3],
+    target: [f64; 3],
     up: [f32; 3],
     vfov: f32,
     ao_radius: Option<f32>,
@@ -68,7 +96,7 @@ pub enum ViewError {
 ///
 /// # Errors
 /// [`ViewError`].
-pub fn load_view(reference: &str) -> Result<Camera, ViewError> {
+pub fn load_view(reference: &str) -> Result<Viewpoint, ViewError> {
     let form = || ViewError::Form(reference.to_string());
     // From the right, since a path may hold colons.
     let mut parts = reference.rsplitn(3, ':');
@@ -82,14 +110,23 @@ pub fn load_view(reference: &str) -> Result<Camera, ViewError> {
         let message = format!("\"{scene}\" has {} views, not {index}", entries.len());
         ViewError::Malformed { path: path.to_path_buf(), message }
     })?;
-    Ok(view(path, scene, index, entry)?.camera)
+    Ok(view(path, scene, index, entry)?.0)
 }
 
-/// Loads all viewpoints of a scene, in the file's order.
+/// Loads all viewpoints of a scene without an origin, in the file's order.
 ///
 /// # Errors
 /// [`ViewError`], also when any of the scene's viewpoints looks nowhere.
 pub fn load_views(path: &Path, scene: &str) -> Result<Vec<View>, ViewError> {
+    let all = load_viewpoints(path, scene)?.into_iter();
+    Ok(all.map(|(view, ao_radius)| View { camera: view.camera([0.0; 3]), ao_radius }).collect())
+}
+
+/// Loads all viewpoints of a scene with their radius of ambient occlusion, in the file's order.
+///
+/// # Errors
+/// As [`load_views`].
+pub fn load_viewpoints(path: &Path, scene: &str) -> Result<Vec<(Viewpoint, Option<f32>)>, ViewError> {
     entries(path, scene)?.iter().enumerate().map(|(i, entry)| view(path, scene, i + 1, entry)).collect()
 }
 
@@ -115,14 +152,14 @@ fn entries(path: &Path, scene: &str) -> Result<Vec<Entry>, ViewError> {
     })
 }
 
-fn view(path: &Path, scene: &str, index: usize, entry: &Entry) -> Result<View, ViewError> {
+fn view(path: &Path, scene: &str, index: usize, entry: &Entry) -> Result<(Viewpoint, Option<f32>), ViewError> {
     let malformed = |message: String| ViewError::Malformed { path: path.to_path_buf(), message };
-    let camera = Camera::look_at(entry.eye, entry.target, entry.up, entry.vfov)
+    let view = Viewpoint::new(entry.eye, entry.target, entry.up, entry.vfov)
         .ok_or_else(|| malformed(format!("view {index} of \"{scene}\" does not look anywhere")))?;
     if let Some(radius) = entry.ao_radius.filter(|radius| !(*radius > 0.0 && radius.is_finite())) {
         return Err(malformed(format!("view {index} of \"{scene}\" has ao_radius {radius}; it must be above 0")));
     }
-    Ok(View { camera, ao_radius: entry.ao_radius })
+    Ok((view, entry.ao_radius))
 }
 
 #[cfg(test)]
@@ -141,7 +178,9 @@ mod tests {
         let text = "[[room]]\neye = [0.0, 1.0, 5.0]\ntarget = [0.0, 1.0, 0.0]\nup = [0, 1, 0]\nvfov = 60\nhit = 1.0\n";
         with_file("found", text, |path| {
             let at = |rest: &str| load_view(&format!("{}:{rest}", path.display()));
-            assert_eq!(at("room:1").unwrap().forward, [0.0, 0.0, -1.0]);
+            assert_eq!(at("room:1").unwrap().camera([0.0; 3]).forward, [0.0, 0.0, -1.0]);
+            let far = at("room:1").unwrap().camera([1.0, 2.0, 3.0]);
+            assert_eq!((far.eye, far.forward), ([-1.0, -1.0, 2.0], [0.0, 0.0, -1.0]));
             assert!(at("room:2").unwrap_err().to_string().contains("has 1 views, not 2"));
             assert!(at("hall:1").unwrap_err().to_string().contains("no views of \"hall\"; there are room"));
             assert!(matches!(at("room:0"), Err(ViewError::Form(_))));

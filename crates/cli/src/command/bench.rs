@@ -19,7 +19,7 @@ use raywarp::bench::{BenchError, BenchRequest, LEGEND, MachineFacts, RaySet, Ray
 use raywarp::bench::{bench_scene, csv, json, record, summary, text};
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::measured::MeasuredReport;
-use raywarp::npy::write_rays;
+use raywarp::npy::{RayFile, write_rays_of_scene};
 use raywarp::scene::Loaded;
 use raywarp::scene_name;
 use raywarp::system::files;
@@ -44,7 +44,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     name_inputs(common, args.view.as_deref())?;
     bench_rays::check(args, common)?;
     bench_outputs::check(args, common)?;
-    let (sets, rays): (Vec<RaySet>, Vec<Vec<Ray>>) = bench_rays::read_all(args, common)?.into_iter().unzip();
+    let (sets, rays): (Vec<RaySet>, Vec<RayFile>) = bench_rays::read_all(args, common)?.into_iter().unzip();
     let target = target(common)?;
     if args.has_bounds() && !target.is_gpu() {
         return Err(CliError::machine("--block-threads and --max-registers are for kernels on a GPU"));
@@ -106,6 +106,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if measured && common.json {
         let mut document = json(&reports, &machine, &command_line());
         document["interrupted"] = interrupt::is_interrupted().into();
+        common.describe_scenes(&mut document);
         if args.simulate {
             document["simulated"] = simulated.iter().map(MeasuredReport::json).collect();
         }
@@ -160,24 +161,25 @@ fn measure(
     args: &BenchArgs,
     common: &Common,
     scene: &Path,
-    rays: Option<Vec<Vec<Ray>>>,
+    rays: Option<Vec<RayFile>>,
     (target, request): (&Target, &BenchRequest),
     report: &mut Option<SceneReport>,
 ) -> Result<(), CliError> {
     let Place { loaded, path, name, views } = Place::find(args, common, scene)?;
     let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
     let (numbers, source) = match rays {
-        Some(lists) => (Vec::new(), RaySource::Lists(lists)),
+        Some(files) => (Vec::new(), RaySource::Lists(bench_rays::relative_to(files, loaded.scene.origin))),
         None => (numbers, RaySource::Views(&views)),
     };
     let report = report.insert(SceneReport::new(&name, target, numbers, request));
     let say = |line: String| common.note(line);
+    let origin = loaded.scene.origin;
     let export = |file: &str, rays: &[Ray]| -> Result<(), String> {
         let Some(folder) = &args.export_rays else { return Ok(()) };
         let path = folder.join(format!("{file}.npy"));
         common.files.writes(&path).map_err(|error| error.to_string())?;
         replace::can_write(&path, &replace::NPY).map_err(|error| error.to_string())?;
-        files::write_atomic(&path, &write_rays(rays)).map_err(|error| error.to_string())
+        files::write_atomic(&path, &write_rays_of_scene(rays, origin)).map_err(|error| error.to_string())
     };
     let doing = format!("measuring {name}");
     let _doing = interrupt::doing(&doing);

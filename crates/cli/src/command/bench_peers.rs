@@ -14,9 +14,9 @@ use crate::listed::listed;
 use crate::progress::Steps;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use raywarp::Ray;
 use raywarp::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, json, summary, text};
 use raywarp::bench::{BenchRequest, MachineFacts, RaySet, RaySource, Target, Watch};
+use raywarp::npy::RayFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     name_inputs(common, args.view.as_deref())?;
     bench_rays::check(args, common)?;
     let peer = args.peers.open()?;
-    let (sets, rays): (Vec<RaySet>, Vec<Vec<Ray>>) = bench_rays::read_all(args, common)?.into_iter().unzip();
+    let (sets, rays): (Vec<RaySet>, Vec<RayFile>) = bench_rays::read_all(args, common)?.into_iter().unzip();
     let machine = MachineFacts::read(&Target::Cpu);
     common.note(format!("{}; Embree {}", machine.line(), peer.version()));
     let mut request = args.request(&Target::Cpu, &[], &sets);
@@ -128,13 +128,13 @@ fn measure(
     args: &BenchArgs,
     common: &Common,
     scene: &Path,
-    rays: Option<Vec<Vec<Ray>>>,
+    rays: Option<Vec<RayFile>>,
     (peer, request): (&EmbreePeer, &BenchRequest),
 ) -> Result<Option<PeerReport>, CliError> {
     let Place { loaded, path, name, views } = Place::find(args, common, scene)?;
     let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
     let (numbers, source) = match rays {
-        Some(lists) => (Vec::new(), RaySource::Lists(lists)),
+        Some(files) => (Vec::new(), RaySource::Lists(bench_rays::relative_to(files, loaded.scene.origin))),
         None => (numbers, RaySource::Views(&views)),
     };
     let doing = format!("measuring {name}");

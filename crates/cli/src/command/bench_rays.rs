@@ -6,6 +6,7 @@ use crate::common::{Common, is_standard_stream};
 use crate::exit::CliError;
 use raywarp::Ray;
 use raywarp::bench::RaySet;
+use raywarp::npy::RayFile;
 use raywarp::path_rays::query_of_name;
 use raywarp::traverse::Query;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ pub fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
 }
 
 /// The rays of all files, in the order of the command line, each with what tables call it.
-pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, Vec<Ray>)>, CliError> {
+pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, RayFile)>, CliError> {
     let is_shared = |name: &str| args.rays.iter().filter(|path| short_name(path) == name).count() > 1;
     let file = |path: &PathBuf| {
         let rays = valid_rays(path, common)?;
@@ -44,6 +45,11 @@ pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, Vec<Ra
     args.rays.iter().map(file).collect()
 }
 
+/// The rays of files relative to the origin of their scene.
+pub fn relative_to(files: Vec<RayFile>, origin: [f64; 3]) -> Vec<Vec<Ray>> {
+    files.into_iter().map(|file| file.relative_to(origin)).collect()
+}
+
 /// The name of a file without folder and `.npy`.
 fn short_name(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -51,7 +57,7 @@ fn short_name(path: &Path) -> String {
 }
 
 /// Rays that every kernel takes: at least one, all valid, none that starts behind its origin.
-fn valid_rays(path: &Path, common: &Common) -> Result<Vec<Ray>, CliError> {
+fn valid_rays(path: &Path, common: &Common) -> Result<RayFile, CliError> {
     let name = input_name(path);
     let reading = common.activity(format!("reading rays from {name}"));
     let file = read(path)?;
@@ -72,6 +78,6 @@ fn valid_rays(path: &Path, common: &Common) -> Result<Vec<Ray>, CliError> {
             let byte = file.byte_of_t_min(number);
             Err(CliError::input(format!("{name}: byte {byte}: ray {number} {fault}; leave it out")))
         }
-        None => Ok(file.rays),
+        None => Ok(file),
     }
 }

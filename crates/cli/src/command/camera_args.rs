@@ -20,11 +20,11 @@ pub struct CameraArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["eye", "target", "up", "view"], help_heading = heading::CAMERA)]
     camera: Option<String>,
     /// Camera position [default: where the scene is framed].
-    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
-    eye: Option<[f32; 3]>,
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::position, allow_hyphen_values = true, help_heading = heading::CAMERA)]
+    eye: Option<[f64; 3]>,
     /// What the camera looks at [default: the middle of the scene].
-    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
-    target: Option<[f32; 3]>,
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::position, allow_hyphen_values = true, help_heading = heading::CAMERA)]
+    target: Option<[f64; 3]>,
     /// What is upwards in the picture [default: 0,1,0].
     ///
     /// Files with z upwards want 0,0,1, which may stand alone: the scene is then framed so.
@@ -66,13 +66,14 @@ impl CameraArgs {
                 known.and_then(|known| {
                     let (count, file, scene) = (known.views.len(), known.file.display(), &known.scene);
                     let what = format!("seen from viewpoint 1 of {count}; --view {file}:{scene}:1 names it");
-                    Some((known.views.first()?.camera.clone(), what))
+                    Some((known.views.first()?.clone(), what))
                 })
             }
             _ => None,
         };
         Ok(CameraRequest {
-            camera: view.transpose()?,
+            camera: None,
+            view: view.transpose()?,
             named: self.camera.clone(),
             eye: self.eye,
             target: self.target,

@@ -42,7 +42,9 @@ pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         info.add_epo_cost(&prepared).map_err(|error| CliError::prepare(path.display(), error))?;
     }
     if common.json {
-        writeln!(out, "{:#}", info.json())?;
+        let mut document = info.json();
+        common.describe_scenes(&mut document);
+        writeln!(out, "{document:#}")?;
     } else {
         write!(out, "{}", info.text())?;
     }

@@ -19,6 +19,7 @@ pub fn print(
     if common.json {
         let mut document = json();
         document["interrupted"] = interrupted.into();
+        common.describe_scenes(&mut document);
         writeln!(out, "{document:#}")?;
     } else {
         if interrupted {

@@ -105,7 +105,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     // One that fails keeps no other from being written.
     let start = Instant::now();
     let written: Vec<_> = outputs.iter().map(|path| write(path, &rendered.film, rendered.elapsed)).collect();
-    let exported = export(args, &rendered, rays, common);
+    let exported = export(args, &rendered, (rays, prepared.scene().origin), common);
     written.into_iter().collect::<Result<(), _>>()?;
     let exported = exported?;
     let writing = start.elapsed();
@@ -123,6 +123,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         outputs: &outputs,
         devices: &devices,
         picture: &picture,
+        origin: prepared.scene().origin,
         rendered: &rendered,
         look,
         load,
@@ -258,12 +259,14 @@ fn say_seconds(renderer: &CudaRenderer, options: &RenderOptions, common: &Common
 fn export(
     args: &RenderArgs,
     rendered: &Rendered,
-    rays: Option<PathRays>,
+    (rays, origin): (Option<PathRays>, [f64; 3]),
     common: &Common,
 ) -> Result<Option<Exported>, CliError> {
     let Some(folder) = &args.export_rays else { return Ok(None) };
     match rays {
-        Some(rays) if rendered.stop != StopReason::Cancelled => render_rays::write(rays, folder, common).map(Some),
+        Some(rays) if rendered.stop != StopReason::Cancelled => {
+            render_rays::write(rays, origin, folder, common).map(Some)
+        }
         _ => {
             let why = if rendered.stop == StopReason::Cancelled { "interrupted" } else { "nothing was left to render" };
             common.note(format!("{why}: no rays were written to {}", folder.display()));

@@ -4,7 +4,7 @@ use super::render_args::RenderArgs;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::replace;
-use raywarp::npy::write_rays;
+use raywarp::npy::write_rays_of_scene;
 use raywarp::path_rays::{PathRays, PathRaysError, is_bounce_file};
 use raywarp::render::RenderOptions;
 use raywarp::render::film::Film;
@@ -60,13 +60,14 @@ pub struct Exported {
 }
 
 /// Writes the rays of a render that was not interrupted to their files.
-pub fn write(rays: PathRays, folder: &Path, common: &Common) -> Result<Exported, CliError> {
+/// They are in the coordinates of the scene's file, whose origin is `origin`.
+pub fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -> Result<Exported, CliError> {
     let mut exported = Exported::default();
     for bounce in rays.into_bounces().map_err(|error| failure(&error))? {
         let path = folder.join(bounce.file_name());
         // Once more: it may have appeared during the render.
         replace::can_write(&path, &replace::NPY)?;
-        files::write_atomic(&path, &write_rays(&bounce.rays)).map_err(CliError::output)?;
+        files::write_atomic(&path, &write_rays_of_scene(&bounce.rays, origin)).map_err(CliError::output)?;
         exported.files.push((path, bounce.bounce, bounce.query, bounce.rays.len() as u64));
     }
     let is_ours = |path: &PathBuf| exported.files.iter().any(|(file, ..)| file == path);

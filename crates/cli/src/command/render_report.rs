@@ -17,6 +17,8 @@ pub struct Report<'a> {
     /// What rendered.
     pub devices: &'a [String],
     pub picture: &'a Picture,
+    /// Of the scene.
+    pub origin: [f64; 3],
     pub rendered: &'a Rendered,
     pub look: Look,
     pub load: Duration,
@@ -32,6 +34,13 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
+    /// The camera, in the coordinates of the scene's file.
+    fn camera(&self) -> Value {
+        let camera = &self.picture.camera;
+        let eye: [f64; 3] = std::array::from_fn(|i| f64::from(camera.eye[i]) + self.origin[i]);
+        json!({ "eye": eye, "forward": camera.forward, "up": camera.up })
+    }
+
     /// The line that ends a render.
     pub fn line(&self) -> String {
         let window = self.rendered.film.window();
@@ -87,7 +96,7 @@ impl Report<'_> {
         let options = &self.picture.options;
         let names: Vec<String> = self.outputs.iter().map(|p| p.display().to_string()).collect();
         let lost = Lost::count(self.rendered.film.means(), &self.look);
-        json!({
+        let mut document = json!({
             "scene": self.scene,
             "output": names.first(),
             "outputs": names,
@@ -140,12 +149,13 @@ impl Report<'_> {
             "black_share": lost.black_share(),
             "blown_share": lost.blown_share(),
             "added_light": self.picture.added_light,
-            "camera": { "eye": self.picture.camera.eye, "forward": self.picture.camera.forward,
-                "up": self.picture.camera.up },
+            "camera": self.camera(),
             "invalid_samples": self.rendered.film.invalid_samples(),
             "ray_files": self.rays.map(Exported::json),
             "warnings": self.warnings,
             "notes": self.picture.notes,
-        })
+        });
+        document["origin"] = self.origin.to_vec().into();
+        document
     }
 }

@@ -197,7 +197,9 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let report = Report { args, query, scene: &path, traced: totals, prepared: &scene, load };
     common.detail(format!("answered by {}", totals.stats.kernels));
     if common.json {
-        writeln!(out, "{:#}", report.json())?;
+        let mut document = report.json();
+        common.describe_scenes(&mut document);
+        writeln!(out, "{document:#}")?;
     } else if piped {
         common.note(report.line());
     } else if !common.quiet {

@@ -40,6 +40,13 @@ pub fn range(text: &str) -> Result<(u32, u32), String> {
     })
 }
 
+/// A place in the coordinates of the scene's file.
+pub fn position(text: &str) -> Result<[f64; 3], String> {
+    let parts: Vec<f64> =
+        text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f64| (*x as f32).is_finite()).collect();
+    parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
+}
+
 /// Three numbers.
 pub fn vector(text: &str) -> Result<[f32; 3], String> {
     let parts: Vec<f32> =

@@ -3,7 +3,7 @@
 use crate::common::Common;
 use crate::exit::CliError;
 use raywarp::scene::Scene;
-use raywarp::workload::views::{View, load_views};
+use raywarp::workload::views::{View, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
 /// The file in `FILE:SCENE:INDEX`.
@@ -34,14 +34,17 @@ pub fn views(
             other => CliError::input(other),
         })?;
         // The scene's other figures stand beside the viewpoint.
-        let radius = file.rsplit_once(':').and_then(|(path, scene)| load_views(Path::new(path), scene).ok());
+        let radius = file.rsplit_once(':').and_then(|(path, scene)| load_viewpoints(Path::new(path), scene).ok());
         let index: usize = rest.parse().unwrap_or(1);
-        let ao_radius = radius.and_then(|views| views.get(index.wrapping_sub(1)).and_then(|view| view.ao_radius));
-        return Ok(vec![(index, View { camera: one, ao_radius })]);
+        let ao_radius = radius.and_then(|views| views.get(index.wrapping_sub(1)).and_then(|(_, radius)| *radius));
+        return Ok(vec![(index, View { camera: one.camera(scene.origin), ao_radius })]);
     }
     if let Some(file) = common.lookup().folder.map(|folder| folder.join("views.toml")).filter(|file| file.exists()) {
-        match load_views(&file, scene_name) {
-            Ok(views) => return Ok((1..).zip(views).collect()),
+        match load_viewpoints(&file, scene_name) {
+            Ok(views) => {
+                let view = |(view, ao_radius): (Viewpoint, _)| View { camera: view.camera(scene.origin), ao_radius };
+                return Ok((1..).zip(views.into_iter().map(view)).collect());
+            }
             Err(error @ raywarp::ViewError::Read { .. }) => return Err(CliError::input(error)),
             Err(_) => common.note(format!("{}: no views of {scene_name}", file.display())),
         }

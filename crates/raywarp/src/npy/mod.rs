@@ -85,12 +85,20 @@ pub struct RayFile {
     pub layout: RayLayout,
     /// Where the first one starts.
     first_byte: u64,
+    /// Where they begin, of a file of float64.
+    begins: Option<Vec<[f64; 3]>>,
 }
 
 impl RayFile {
     /// Where the file holds the `t_min` of ray `index`, for messages; of a file without, where the ray starts.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
         self.first_byte + self.layout.offset_of_t_min(index)
+    }
+
+    /// The rays relative to the origin of a scene, which is subtracted in float64 before anything is rounded.
+    pub fn relative_to(mut self, origin: [f64; 3]) -> Vec<Ray> {
+        reader::make_relative(self.rays.iter_mut(), self.begins, origin);
+        self.rays
     }
 }
 
@@ -103,7 +111,25 @@ impl RayFile {
 pub fn read_rays(name: &str, input: impl Read) -> Result<RayFile, NpyError> {
     let mut reader = RayReader::new(name, input)?;
     let rays = reader.next(usize::MAX)?;
-    Ok(RayFile { rays, layout: *reader.layout(), first_byte: reader.first_byte() })
+    let (layout, first_byte) = (*reader.layout(), reader.first_byte());
+    Ok(RayFile { rays, layout, first_byte, begins: reader.into_begins() })
+}
+
+/// The bytes of a file of the rays of a scene, in the coordinates of its file: float32, or float64 where it has an origin.
+pub fn write_rays_of_scene(rays: &[Ray], origin: [f64; 3]) -> Vec<u8> {
+    if origin == [0.0; 3] {
+        return write_rays(rays);
+    }
+    let mut file = start("'<f8'", &format!("({}, 8)", rays.len()), rays.len());
+    file.reserve(2 * RAY_BYTES * rays.len());
+    for ray in rays {
+        let [ox, oy, oz]: [f64; 3] = std::array::from_fn(|i| f64::from(ray.origin[i]) + origin[i]);
+        let [dx, dy, dz] = ray.direction.map(f64::from);
+        for value in [ox, oy, oz, ray.t_min.into(), dx, dy, dz, ray.t_max.into()] {
+            file.extend(f64::to_le_bytes(value));
+        }
+    }
+    file
 }
 
 /// The bytes of a file of rays, for tests and tools that make some.

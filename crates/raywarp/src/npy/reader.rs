@@ -43,19 +43,14 @@ impl<'a, R: Read> RayReader<'a, R> {
     pub fn relative_to(&mut self, origin: [f64; 3], given: &mut [Ray]) {
         let begins = self.begins.take();
         self.origin = origin;
-        if origin == [0.0; 3] {
-            return;
-        }
         let mut held: Vec<Ray> = self.held.iter_mut().flatten().collect();
-        let rays = given.iter_mut().chain(&mut held);
-        match begins {
-            Some(begins) => {
-                assert_eq!(begins.len(), rays.size_hint().0, "one entry a ray");
-                rays.zip(begins).for_each(|(ray, begin)| ray.origin = minus(begin, origin));
-            }
-            None => rays.for_each(|ray| ray.origin = minus(ray.origin.map(f64::from), origin)),
-        }
+        make_relative(given.iter_mut().chain(&mut held), begins, origin);
         self.held = self.held.is_some().then(|| held.into_iter());
+    }
+
+    /// Where the rays that were read begin, of a file of float64.
+    pub(super) fn into_begins(self) -> Option<Vec<[f64; 3]>> {
+        self.begins
     }
 
     /// How the rays lie in the file.
@@ -189,9 +184,24 @@ impl<'a, R: Read> RayReader<'a, R> {
     }
 }
 
-/// A position relative to `origin`.
-fn minus(position: [f64; 3], origin: [f64; 3]) -> [f32; 3] {
-    std::array::from_fn(|axis| (position[axis] - origin[axis]) as f32)
+/// Makes rays relative to `origin`, from where they begin as float64, if that is known.
+///
+/// # Panics
+/// If not as many beginnings are known as there are rays.
+pub(super) fn make_relative<'r>(
+    rays: impl Iterator<Item = &'r mut Ray>,
+    begins: Option<Vec<[f64; 3]>>,
+    origin: [f64; 3],
+) {
+    if origin == [0.0; 3] {
+        return;
+    }
+    let minus = |p: [f64; 3]| std::array::from_fn(|axis| (p[axis] - origin[axis]) as f32);
+    let mut begins = begins.map(Vec::into_iter);
+    for ray in rays {
+        let begin = begins.as_mut().map(|begins| begins.next().expect("one entry a ray"));
+        ray.origin = minus(begin.unwrap_or_else(|| ray.origin.map(f64::from)));
+    }
 }
 
 /// Doubles the room in `rays`, of which there will be `count` at most, if the memory for that is there.
