@@ -15,7 +15,7 @@ use raywarp::cpu::Isa;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
-use raywarp::scene::{Format, LoadOptions, Loaded, Scene};
+use raywarp::scene::{Format, LoadOptions, Loaded, Scene, Warning};
 use raywarp::{Prefer, SceneLookup};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -299,11 +299,15 @@ impl Common {
             let loaded = raywarp::scene::load(&path, &options);
             (path, loaded)
         };
-        let loaded = loaded.map_err(CliError::scene)?;
+        let warn_all =
+            |warnings: &[Warning]| warnings.iter().for_each(|warning| self.note(format!("warning: {warning}")));
+        let loaded = loaded.map_err(|failed| {
+            // They come first: what was left out may be why nothing is left.
+            warn_all(&failed.warnings);
+            CliError::scene(failed.error)
+        })?;
         loaded.files.iter().try_for_each(|file| self.files.reads(file))?;
-        for warning in &loaded.warnings {
-            self.note(format!("warning: {warning}"));
-        }
+        warn_all(&loaded.warnings);
         if let Some(stand_ins) = loaded.stand_ins {
             self.note(format!("{}: {stand_ins}", path.display()));
         }

@@ -162,3 +162,42 @@ fn bare_names_find_the_new_kinds() {
     folder.file("part.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3 4\n");
     assert_eq!(triangles(&folder.run("info part --scenes . --json")), 2);
 }
+
+#[test]
+fn what_was_left_out_is_said_before_the_error_that_it_explains() {
+    let folder = Folder::new("scene-explained");
+    folder.file("rays.npy", npy());
+    folder.file("points.obj", "v 0 0 0\nv 1 0 0\np 1\nl 1 2\n");
+    for line in
+        ["info points.obj", "trace points.obj rays.npy -o hits.npy", "render points.obj -o a.png", "bench points.obj"]
+    {
+        let output = folder.run(line);
+        check_fails(&output, 3, &["points.obj: it has no faces"]);
+        let message = text(&output.stderr);
+        let at = |words: &str| message.find(words).unwrap_or_else(|| panic!("{line}: {message} does not say {words}"));
+        assert!(
+            at("warning: points.obj:3: `p`: lines and points are not rendered") < at("it has no faces"),
+            "{message}"
+        );
+    }
+    let quiet = folder.run("info points.obj -q");
+    assert_eq!(text(&quiet.stderr).lines().count(), 1, "{}", text(&quiet.stderr));
+}
+
+#[test]
+fn what_is_no_mesh_is_called_by_its_name() {
+    let folder = Folder::new("scene-foreign");
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234567\n";
+    for name in ["a.stl", "a.obj", "a.off", "a.ply", "a.glb", "a.3mf", "a.pbrt"] {
+        folder.file(name, pointer);
+        let output = folder.run(&format!("info {name}"));
+        check_fails(&output, 3, &[&format!("{name}:1: this is a Git LFS pointer"), "`git lfs pull` fetches the file"]);
+    }
+    folder.file("a.obj", OBJ);
+    folder.file("a.mtl", pointer);
+    check_fails(&folder.run("info a.obj"), 3, &["a.mtl:1: this is a Git LFS pointer"]);
+    folder.file("rays.npy", npy());
+    let rendered = folder.run("render a.obj --allow-missing --size 8x8 --spp 1 -o a.png");
+    assert!(rendered.status.success(), "{}", text(&rendered.stderr));
+    assert!(text(&rendered.stderr).contains("a.mtl:1: this is a Git LFS pointer, not the file"));
+}

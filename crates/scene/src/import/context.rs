@@ -2,7 +2,7 @@
 
 use super::origin::Center;
 use super::stand_ins::StandInLog;
-use super::{Format, image, source};
+use super::{Format, foreign, image, source};
 use crate::{Image, ImageId, Place, Scene, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -48,6 +48,8 @@ pub(crate) struct Context {
     scene_path: PathBuf,
     /// The scene file itself where it was read already.
     given: Option<Rc<Vec<u8>>>,
+    /// What kind of file it is meant to be.
+    format: Option<Format>,
     options: LoadOptions,
     warnings: Vec<Warning>,
     /// Messages already given, so that each is given once.
@@ -68,6 +70,7 @@ impl Context {
         Self {
             scene_path: path.to_path_buf(),
             given: None,
+            format: None,
             options: options.clone(),
             warnings: Vec::new(),
             warned: HashSet::new(),
@@ -82,7 +85,7 @@ impl Context {
 
     /// A context for importing the same file again, with positions relative to `center`.
     pub fn again(&self, center: Center) -> Self {
-        Self { given: self.given.clone(), center, ..Self::new(&self.scene_path, &self.options) }
+        Self { given: self.given.clone(), format: self.format, center, ..Self::new(&self.scene_path, &self.options) }
     }
 
     /// Warns, once for each message of a file.
@@ -96,12 +99,23 @@ impl Context {
     /// The scene file itself, decompressed. A missing one is a [`SceneError::Read`].
     pub fn read_scene(&mut self, path: &Path) -> Result<Rc<Vec<u8>>, SceneError> {
         // Bytes that were given are of no file; they stay, as the file may have to be imported again.
-        if let Some(given) = &self.given {
-            return Ok(given.clone());
+        let bytes = match &self.given {
+            Some(given) => given.clone(),
+            None => {
+                let bytes = source::read(path)?;
+                self.note_read(path);
+                Rc::new(bytes)
+            }
+        };
+        if let Some(format) = self.format {
+            foreign::check_scene(path, &bytes, format)?;
         }
-        let bytes = source::read(path)?;
-        self.note_read(path);
-        Ok(Rc::new(bytes))
+        Ok(bytes)
+    }
+
+    /// Has the scene file refused where it is seen to be none of this format.
+    pub fn expect(&mut self, format: Format) {
+        self.format = Some(format);
     }
 
     /// Gives the scene file's bytes, decompressed, instead of leaving it to be read.
@@ -116,7 +130,20 @@ impl Context {
 
     /// A file that the scene names, decompressed; `None` when it is missing, which is noted: the
     /// importer goes on without it, and [`Context::finish`] makes one error (or warnings) of all.
+    ///
+    /// A pointer of Git LFS or a web page in its place is refused, or counts as missing with `allow_missing`.
     pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+        let bytes = self.read_any(path)?;
+        let Some((what, advice)) = bytes.as_deref().and_then(foreign::stand_in) else { return Ok(bytes) };
+        if self.options.allow_missing {
+            self.warn(path, Place::Line(1), format!("this is {what}, not the file; rendered without it"));
+            return Ok(None);
+        }
+        let message = format!("this is {what}, not the file; {advice}, and --allow-missing renders without it");
+        Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(1), message })
+    }
+
+    fn read_any(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         match source::read(path) {
             Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                 self.note_missing(path);
@@ -149,7 +176,7 @@ impl Context {
         if let Some(&known) = self.images.get(&key) {
             return Ok(known);
         }
-        let id = match self.read(path)? {
+        let id = match self.read_any(path)? {
             None => None,
             Some(bytes) => Some(scene.add_image(self.decode_image(path, Place::File, &bytes, encoding)?)),
         };
@@ -178,18 +205,23 @@ impl Context {
         std::mem::take(&mut self.files)
     }
 
+    /// The warnings so far.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
+    }
+
     /// The warnings, or the one error that names all missing files.
-    pub fn finish(mut self) -> Result<Vec<Warning>, SceneError> {
+    pub fn finish(&mut self) -> Result<Vec<Warning>, SceneError> {
         if self.missing.is_empty() {
-            return Ok(self.warnings);
+            return Ok(self.take_warnings());
         }
         let files = std::mem::take(&mut self.missing);
         if !self.options.allow_missing {
-            return Err(SceneError::Missing { scene: self.scene_path, files });
+            return Err(SceneError::Missing { scene: self.scene_path.clone(), files });
         }
         for file in files {
             self.warn(&file, Place::File, "missing; rendered without it");
         }
-        Ok(self.warnings)
+        Ok(self.take_warnings())
     }
 }

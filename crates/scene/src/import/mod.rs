@@ -1,6 +1,7 @@
 //! From files to [`Scene`]s. One importer a format; all share a `Context`.
 
 mod context;
+mod foreign;
 mod format;
 mod gltf;
 mod image;
@@ -42,6 +43,23 @@ use crate::{Scene, SceneError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+/// Why a scene cannot be loaded, and what was found before that: it may explain it.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct LoadError {
+    /// What stopped it.
+    #[source]
+    pub error: SceneError,
+    /// What had been left out or replaced by then, each once.
+    pub warnings: Vec<Warning>,
+}
+
+impl From<SceneError> for LoadError {
+    fn from(error: SceneError) -> Self {
+        Self { error, warnings: Vec::new() }
+    }
+}
+
 /// A loaded scene and what its file holds that could not be mapped.
 #[derive(Debug)]
 pub struct Loaded {
@@ -61,7 +79,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// See [`SceneError`]. All missing files are named in one error; a scene without a triangle is one too.
-pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
     load_with(path, Context::new(path, options), options.format)
 }
 
@@ -71,13 +89,17 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_from(input: impl Read, name: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
+pub fn load_from(input: impl Read, name: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
     let mut context = Context::new(name, options);
     context.give(source::read_from(name, input)?);
     load_with(name, context, options.format)
 }
 
-fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Result<Loaded, SceneError> {
+fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Result<Loaded, LoadError> {
+    import_and_check(path, &mut context, format).map_err(|error| LoadError { error, warnings: context.take_warnings() })
+}
+
+fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) -> Result<Loaded, SceneError> {
     let Some(format) = format.or_else(|| Format::of(path)) else {
         // Who mistypes a name is to hear of the name.
         let path = path.to_path_buf();
@@ -86,6 +108,7 @@ fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Resul
             _ => SceneError::UnknownExtension { path },
         });
     };
+    context.expect(format);
     let import = |context: &mut Context| match format {
         Format::Gltf => gltf::import(path, context),
         Format::Obj => obj::import(path, context),
@@ -95,12 +118,12 @@ fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Resul
         Format::Off => off::import(path, context),
         Format::ThreeMf => threemf::import(path, context),
     };
-    let mut scene = import(&mut context)?;
+    let mut scene = import(context)?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
     if let Some(center) = origin::better(&scene, &context.center) {
         drop(scene);
-        context = context.again(center);
-        scene = import(&mut context)?;
+        *context = context.again(center);
+        scene = import(context)?;
         scene.origin = center.origin;
         crate::validate(&scene).map_err(|error| error.in_file(path))?;
     }

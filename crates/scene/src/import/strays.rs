@@ -2,6 +2,14 @@
 
 use raywarp_geom::TriangleMesh;
 
+/// Whether a word of a text stands for a number that is not finite as f32; `-1.#IND` and `nan(ind)` are how some C
+/// libraries print it.
+pub(crate) fn is_not_finite(word: &str) -> bool {
+    let is_odd =
+        |text: &str| ["1.#IND", "1.#QNAN", "1.#INF", "1.#SNAN", "NAN(", "-NAN("].iter().any(|odd| text.contains(odd));
+    word.parse().map_or_else(|_| is_odd(&word.to_ascii_uppercase()), |number: f32| !number.is_finite())
+}
+
 /// Takes the vertices whose positions are not finite out of a mesh; how many there were.
 ///
 /// # Errors
@@ -44,6 +52,16 @@ pub(crate) fn warning(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_finite_is_told_from_what_is_no_number() {
+        for word in ["nan", "NaN", "-inf", "infinity", "1e39", "-1.#IND", "1.#QNAN", "-nan(ind)"] {
+            assert!(is_not_finite(word), "{word}");
+        }
+        for word in ["0", "1e38", "zero", "#", "1,0", ""] {
+            assert!(!is_not_finite(word), "{word}");
+        }
+    }
 
     #[test]
     fn strays_go_and_what_follows_them_is_renumbered() {

@@ -11,6 +11,7 @@ mod raster;
 mod tests;
 
 use super::context::Encoding;
+use super::foreign;
 use crate::model::linear_from_srgb;
 use crate::{Image, Pixels, Place, SceneError};
 use std::path::Path;
@@ -111,6 +112,9 @@ pub fn fuzz_image(bytes: &[u8]) {
 }
 
 fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), SceneError> {
+    if let Some((what, advice)) = foreign::stand_in(bytes) {
+        return Err(origin.malformed(format!("this is {what}, not an image; {advice}")));
+    }
     let tga = || origin.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tga"));
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => raster::png(origin, bytes, encoding),

@@ -3,10 +3,10 @@
 use super::lines::{Line, Lines, finite};
 use super::parts::{NONE, NamedMaterial, Part, Parts};
 use crate::import::origin::{Rounder, decimal};
-use crate::import::text;
+use crate::import::{strays, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What is wrong, before it is known in which file.
 #[derive(Debug)]
@@ -44,14 +44,14 @@ pub(super) struct Obj {
     parts: Parts,
     /// What follows `mtllib`, with its line.
     pub libraries: Vec<(String, u64)>,
-    /// Line and message.
-    pub warnings: Vec<(u64, String)>,
 }
 
 impl Obj {
+    /// `warnings` gets what is left out, with its line.
+    ///
     /// # Errors
     /// The line that breaks the format.
-    pub fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<Self, Fault> {
+    pub fn parse(bytes: &[u8], rounder: &mut Rounder, warnings: &mut Vec<(u64, String)>) -> Result<Self, Fault> {
         let text = text::decode(bytes).map_err(|message| Fault { line: 1, message })?;
         let mut parser = Parser {
             obj: Self::default(),
@@ -59,6 +59,8 @@ impl Obj {
             // The shortest entry (`vt 0`) takes five bytes; no room is made for more than fit.
             limit: (bytes.len() / 5 + 1).min(NONE as usize) as i64,
             largest: [Largest::default(); 3],
+            warnings,
+            strays: BTreeMap::new(),
             ignored: BTreeSet::new(),
             corners: Vec::new(),
         };
@@ -126,6 +128,10 @@ struct Parser<'a> {
     rounder: &'a mut Rounder,
     limit: i64,
     largest: [Largest; 3],
+    /// Line and message.
+    warnings: &'a mut Vec<(u64, String)>,
+    /// Vertices that are not finite, and what to say where a face uses them.
+    strays: BTreeMap<u32, Fault>,
     /// Keywords that were left out.
     ignored: BTreeSet<String>,
     /// Of the face that is read.
@@ -160,7 +166,7 @@ impl Parser<'_> {
                         | "hole" | "scrv" | "sp" | "end" | "con" => "free-form curves and surfaces are not rendered",
                         _ => "not known; left out",
                     };
-                    self.obj.warnings.push((line.number, format!("`{other:.40}`: {what}")));
+                    self.warnings.push((line.number, format!("`{other:.40}`: {what}")));
                 }
             }
         }
@@ -173,14 +179,22 @@ impl Parser<'_> {
         let mut count = 0;
         for word in line.words() {
             let value = decimal(word).filter(|_| count < 7);
-            values[count.min(6)] = value.ok_or_else(|| Fault {
+            let fault = || Fault {
                 line: line.number,
                 message: if count < 7 {
                     format!("`{word:.40}` is no finite number")
                 } else {
                     "a vertex has three numbers, and at most four more".into()
                 },
-            })?;
+            };
+            values[count.min(6)] = match value {
+                Some(value) => value,
+                None if count < 3 && strays::is_not_finite(word) => {
+                    self.strays.entry(self.obj.positions.len() as u32).or_insert_with(fault);
+                    f64::NAN
+                }
+                None => return Err(fault()),
+            };
             count += 1;
         }
         if count < 3 {
@@ -211,7 +225,7 @@ impl Parser<'_> {
         }
         if bad && self.ignored.insert(format!("bad {what}")) {
             let message = format!("a {what} that is not finite; read as 0 there and in any that follow");
-            self.obj.warnings.push((line.number, message));
+            self.warnings.push((line.number, message));
         }
         values
     }
@@ -225,7 +239,7 @@ impl Parser<'_> {
         }
         if corners.len() < 3 && self.ignored.insert("small face".into()) {
             let message = "a face of fewer than three corners; it and any that follow are left out";
-            self.obj.warnings.push((line.number, message.into()));
+            self.warnings.push((line.number, message.into()));
         }
         let Obj { parts, positions, .. } = &mut self.obj;
         let Part { vertices, indices, .. } = parts.get_mut(part);
@@ -255,7 +269,7 @@ impl Parser<'_> {
     }
 
     /// Faces may come before their vertices, so that only the end shows what is missing.
-    fn finish(self) -> Result<Obj, Fault> {
+    fn finish(mut self) -> Result<Obj, Fault> {
         let obj = self.obj;
         let counts = [obj.positions.len(), obj.uvs.len(), obj.normals.len()];
         let kinds = ["vertex", "texture coordinate", "normal"];
@@ -264,6 +278,13 @@ impl Parser<'_> {
                 let message = format!("a face uses {kind} {}, but the file has only {count}", largest.needed);
                 return Err(Fault { line: largest.line, message });
             }
+        }
+        if let Some(line) = self.strays.values().map(|fault| fault.line).min() {
+            let used = obj.parts.positions().filter(|position| self.strays.contains_key(position)).min();
+            if let Some(fault) = used.and_then(|position| self.strays.remove(&position)) {
+                return Err(fault);
+            }
+            self.warnings.push((line, strays::warning(self.strays.len())));
         }
         Ok(obj)
     }

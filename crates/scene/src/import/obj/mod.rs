@@ -16,7 +16,6 @@ mod parts;
 mod tests;
 
 use super::Context;
-use super::origin::Rounder;
 use crate::*;
 use geometry::{MaterialMeshes, Obj};
 use mtl::Entry;
@@ -30,13 +29,8 @@ type Library = HashMap<String, (PathBuf, Entry)>;
 /// Imports `path`.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
-    let mut rounder = context.center.in_world();
-    let mut obj = parse(path, &bytes, &mut rounder)?;
-    context.center.note(&rounder);
+    let obj = parse(path, &bytes, context)?;
     drop(bytes);
-    for (line, message) in std::mem::take(&mut obj.warnings) {
-        context.warn(path, Place::Line(line), message);
-    }
     let library = libraries(path, &obj, context)?;
     build(path, obj, &library, context)
 }
@@ -56,16 +50,22 @@ pub fn fuzz_obj(bytes: &[u8]) {
         }
     }
     let mut context = Context::new(path, &LoadOptions::default());
-    if let Ok(scene) =
-        parse(path, bytes, &mut Rounder::default()).and_then(|obj| build(path, obj, &library, &mut context))
-    {
+    if let Ok(scene) = parse(path, bytes, &mut context).and_then(|obj| build(path, obj, &library, &mut context)) {
         assert_eq!(crate::validate(&scene), Ok(()));
     }
 }
 
-fn parse(path: &Path, bytes: &[u8], rounder: &mut Rounder) -> Result<Obj, SceneError> {
+/// Parses the file; what was left out is said also where it cannot be read.
+fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, SceneError> {
     let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
-    let obj = Obj::parse(bytes, rounder).map_err(|fault| malformed(Place::Line(fault.line), fault.message))?;
+    let mut rounder = context.center.in_world();
+    let mut warnings = Vec::new();
+    let parsed = Obj::parse(bytes, &mut rounder, &mut warnings);
+    context.center.note(&rounder);
+    for (line, message) in warnings {
+        context.warn(path, Place::Line(line), message);
+    }
+    let obj = parsed.map_err(|fault| malformed(Place::Line(fault.line), fault.message))?;
     if obj.triangle_count() == 0 {
         return Err(malformed(Place::File, "it has no faces".into()));
     }

@@ -181,6 +181,11 @@ impl Parts {
         materials
     }
 
+    /// The positions that vertices of any part have.
+    pub fn positions(&self) -> impl Iterator<Item = u32> {
+        self.parts.iter().flat_map(|part| &part.vertices).map(|vertex| vertex[0])
+    }
+
     /// Triangles of all parts.
     pub fn triangle_count(&self) -> usize {
         self.parts.iter().map(|part| part.indices.len()).sum()

@@ -14,10 +14,7 @@ fn library(mtl: &str) -> Library {
 fn load(obj: &str, mtl: &str) -> (Scene, Vec<String>) {
     let path = Path::new("a.obj");
     let mut context = Context::new(path, &LoadOptions::default());
-    let mut parsed = parse(path, obj.as_bytes(), &mut Rounder::default()).unwrap();
-    for (line, message) in std::mem::take(&mut parsed.warnings) {
-        context.warn(path, Place::Line(line), message);
-    }
+    let parsed = parse(path, obj.as_bytes(), &mut context).unwrap();
     let scene = build(path, parsed, &library(mtl), &mut context).unwrap();
     assert_eq!(validate(&scene), Ok(()));
     (scene, context.finish().unwrap().iter().map(ToString::to_string).collect())
@@ -76,6 +73,13 @@ fn lines_end_in_every_way() {
         let entries = mtl::parse("# head\nnewmtl a b\nKd 1 0 0\n".replace('\n', end).as_bytes()).unwrap().0;
         assert_eq!((entries.len(), entries[0].name.as_str(), entries[0].line), (1, "a b", 2), "{end:?}");
     }
+}
+
+#[test]
+fn vertices_that_are_not_finite_are_left_out_where_no_face_uses_them() {
+    let (scene, warnings) = load("v nan 0 0\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1.#IND 1e39\nf 2 3 4\n", "");
+    assert_eq!(scene.meshes[0].triangles.positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    assert_eq!(warnings, ["a.obj:1: 2 vertices are not finite, and no face uses them; left out"]);
 }
 
 #[test]
@@ -201,8 +205,8 @@ fn broken_files_are_refused_with_their_line() {
         ("v 1 2", ":1: a vertex of 2 numbers; it needs three"),
         ("v 1 2 3 4 5 6 7 8", ":1: a vertex has three numbers, and at most four more"),
         ("v 1 x 3", ":1: `x` is no finite number"),
-        ("\nv 1 nan 3", ":2: `nan` is no finite number"),
-        ("v 1 1e39 3", ":1: `1e39` is no finite number"),
+        ("\nv 1 nan 3\nf 1 1 1", ":2: `nan` is no finite number"),
+        ("v 1 1e39 3\nf 1 1 1", ":1: `1e39` is no finite number"),
         ("v 0 0 0\nf 1 1 2", ":2: a face uses vertex 2, but the file has only 1"),
         ("v 0 0 0\nf 1/1 1/1 1/1", ":2: a face uses texture coordinate 1, but the file has only 0"),
         ("v 0 0 0\nf 1//1 1//1 1//1", ":2: a face uses normal 1, but the file has only 0"),
@@ -217,10 +221,8 @@ fn broken_files_are_refused_with_their_line() {
         ("v\0 \x000\0", ":1: the text is UTF-16 (little endian), which is not read; save it as UTF-8"),
     ];
     for (text, want) in table {
-        let error = parse(Path::new("a.obj"), text.as_bytes(), &mut Rounder::default())
-            .map(|_| ())
-            .expect_err(text)
-            .to_string();
+        let mut context = Context::new(Path::new("a.obj"), &LoadOptions::default());
+        let error = parse(Path::new("a.obj"), text.as_bytes(), &mut context).map(|_| ()).expect_err(text).to_string();
         assert!(error.starts_with("a.obj:") && error.contains(want), "{error}\nfor {text}");
     }
 }
@@ -330,7 +332,7 @@ fn images_become_textures_masks_and_bumps() {
     let path = folder.0.join("scene.obj");
 
     let error = crate::load(&path, &LoadOptions::default()).unwrap_err();
-    let SceneError::Missing { files, .. } = &error else { panic!("{error}") };
+    let SceneError::Missing { files, .. } = &error.error else { panic!("{error}") };
     assert_eq!(files, &[folder.0.join("lost.png")]);
     let Loaded { scene, warnings, stand_ins, .. } =
         crate::load(&path, &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();

@@ -51,14 +51,16 @@ pub fn fuzz_off(bytes: &[u8]) {
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
     let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
     let mut rounder = context.center.in_world();
-    let off =
-        Off::parse(bytes, &mut rounder).map_err(|Fault { line, message }| malformed(Place::Line(line), message))?;
+    let mut warnings = Vec::new();
+    let parsed = Off::parse(bytes, &mut rounder, &mut warnings);
     context.center.note(&rounder);
+    // They come before the error that they may explain.
+    for (place, message) in warnings {
+        context.warn(path, place, message);
+    }
+    let off = parsed.map_err(|Fault { line, message }| malformed(Place::Line(line), message))?;
     if off.mesh.indices.is_empty() {
         return Err(malformed(Place::File, "it has no faces; clouds of points cannot be rendered".into()));
-    }
-    for warning in &off.warnings {
-        context.warn(path, Place::File, warning);
     }
     let (scene, left_out) = to_scene(path, off);
     if left_out > 0 {

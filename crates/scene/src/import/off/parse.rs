@@ -2,7 +2,8 @@
 
 use super::Fault;
 use super::lines::Lines;
-use crate::import::{origin::Rounder, polygon::triangulate, text};
+use crate::Place;
+use crate::import::{origin::Rounder, polygon::triangulate, strays, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
@@ -13,8 +14,8 @@ pub(super) struct Off {
     pub mesh: TriangleMesh,
     /// Of the face that each triangle is of, sRGB from 0 to 1.
     pub triangle_colors: Vec<Option<[f32; 3]>>,
-    /// What was left out.
-    pub warnings: Vec<String>,
+    /// Vertices that are not finite, and what to say where a face uses them.
+    strays: Vec<(u32, Fault)>,
 }
 
 /// The word at the beginning.
@@ -34,9 +35,11 @@ struct LeftOut {
 }
 
 impl Off {
+    /// `warnings` gets what is left out.
+    ///
     /// # Errors
     /// The line that breaks the format.
-    pub fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<Self, Fault> {
+    pub fn parse(bytes: &[u8], rounder: &mut Rounder, warnings: &mut Vec<(Place, String)>) -> Result<Self, Fault> {
         let text = text::decode(bytes).map_err(|message| Fault { line: 1, message })?;
         let mut lines = Lines::new(&text);
         let (kind, [vertices, faces]) = header(&mut lines)?;
@@ -49,16 +52,26 @@ impl Off {
         }
         let mut off = Self::default();
         let mut left_out = LeftOut::default();
-        off.vertices(&mut lines, kind, vertices, &mut left_out, rounder)?;
-        off.faces(&mut lines, faces, &mut left_out)?;
+        let read = off
+            .vertices(&mut lines, kind, vertices, &mut left_out, rounder)
+            .and_then(|()| off.faces(&mut lines, faces, &mut left_out));
         for (count, what) in [
             (left_out.numbers, "vertices have numbers that the file's first word does not announce; not read"),
             (left_out.small, "faces of fewer than three corners were left out"),
             (left_out.indexed, "faces have the index of a colour map, which is not read; rendered grey"),
         ] {
             if count > 0 {
-                off.warnings.push(format!("{count} {what}"));
+                warnings.push((Place::File, format!("{count} {what}")));
             }
+        }
+        read?;
+        if !off.strays.is_empty() {
+            let mut strays = std::mem::take(&mut off.strays).into_iter();
+            let count = strays::leave_out(&mut off.mesh).map_err(|vertex| {
+                let used = strays.find(|(stray, _)| *stray == vertex);
+                used.map_or_else(|| lines.fault("a vertex is not finite"), |(_, fault)| fault)
+            })?;
+            warnings.push((Place::File, strays::warning(count)));
         }
         Ok(off)
     }
@@ -80,7 +93,13 @@ impl Off {
             lines.words(least, &mut words)?;
             let mut position = [0.0; 3];
             for (x, word) in position.iter_mut().zip(&words) {
-                *x = lines.wide_number(word)?;
+                *x = match lines.wide_number(word) {
+                    Err(fault) if strays::is_not_finite(word) => {
+                        self.strays.push((mesh.positions.len() as u32, fault));
+                        f64::NAN
+                    }
+                    other => other?,
+                };
             }
             mesh.positions.push(rounder.round(position));
             let mut numbers = words.iter().skip(3).map(|word| lines.number(word));

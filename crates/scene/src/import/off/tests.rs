@@ -51,6 +51,11 @@ fn vertices_and_faces_are_read_in_every_usual_form() {
         &[[0, 1, 3], [0, 3, 2]],
         &["part.off: 1 faces of fewer than three corners were left out"],
     );
+    check(
+        &SQUARE.replace("4 2 0", "5 2 0").replace("1 1 1\n", "1 1 1\nnan 0 1e39\n"),
+        &BOTH,
+        &["part.off: 1 vertices are not finite, and no face uses them; left out"],
+    );
     let arrow = "OFF\n4 1 4\n2 1 0\n0 2 0\n1 1 0\n0 0 0\n4 0 1 2 3\n";
     check(arrow, &[[0, 1, 2], [0, 2, 3]], &[]);
     check(&arrow.replace("4 0 1 2 3", "4 1 2 3 0"), &[[0, 1, 2], [2, 3, 0]], &[]);

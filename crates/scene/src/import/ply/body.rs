@@ -108,7 +108,7 @@ impl<'a> Body<'a> {
         self.at = records.end;
     }
 
-    /// What was not read, in words and with a place, when all elements were.
+    /// What was not read, in words and with a place.
     ///
     /// # Errors
     /// A text of free numbers goes on.

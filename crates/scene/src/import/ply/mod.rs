@@ -31,8 +31,6 @@ pub(crate) struct PlyMesh {
     pub face_materials: Option<Vec<u32>>,
     /// From `comment material INDEX NAME`; empty strings for indices without a name.
     pub material_names: Vec<String>,
-    /// What was left out or replaced, and where.
-    pub warnings: Vec<(Place, String)>,
 }
 
 /// What is wrong, before it is known in which file.
@@ -48,12 +46,18 @@ impl Fault {
     }
 }
 
-/// Reads the decompressed `bytes` of the PLY file `path`, which only messages use; `rounder` rounds the positions.
+/// Reads the decompressed `bytes` of the PLY file `path`, which only messages use; `rounder` rounds the positions,
+/// and `warnings` gets what is left out or replaced, also where the file cannot be read.
 ///
 /// # Errors
 /// [`SceneError::Malformed`] with the line of a text or of the header, or the byte of binary data.
-pub(crate) fn read_mesh(path: &Path, bytes: &[u8], rounder: &mut Rounder) -> Result<PlyMesh, SceneError> {
-    parse(bytes, true, rounder).map_err(|Fault { place, message }| SceneError::Malformed {
+pub(crate) fn read_mesh(
+    path: &Path,
+    bytes: &[u8],
+    rounder: &mut Rounder,
+    warnings: &mut Warnings,
+) -> Result<PlyMesh, SceneError> {
+    parse(bytes, true, rounder, warnings).map_err(|Fault { place, message }| SceneError::Malformed {
         path: path.to_path_buf(),
         place,
         message,
@@ -61,30 +65,39 @@ pub(crate) fn read_mesh(path: &Path, bytes: &[u8], rounder: &mut Rounder) -> Res
 }
 
 /// The whole file; `fast` allows the shortcuts for records of one size.
-fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder) -> Result<PlyMesh, Fault> {
+fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder, warnings: &mut Warnings) -> Result<PlyMesh, Fault> {
     let header = header::parse(bytes)?;
     let before = *rounder;
-    let by_lines = parse_body(bytes, &header, true, fast, rounder);
+    let mut body = body::Body::new(bytes, &header, true);
+    let mut by_lines = parse_body(&mut body, &header, fast, rounder, warnings);
+    match body.finish() {
+        Ok(left_out) => warnings.extend(left_out),
+        Err(fault) => by_lines = by_lines.and(Err(fault)),
+    }
     if by_lines.is_ok() || header.format != header::Format::Ascii {
         return by_lines;
     }
     // Not a record a line: numbers that follow each other as they like.
-    let mut again = before;
-    let free = parse_body(bytes, &header, false, fast, &mut again);
-    if free.is_ok() {
-        *rounder = again;
+    let (mut again, mut said) = (before, Vec::new());
+    let mut body = body::Body::new(bytes, &header, false);
+    let free = parse_body(&mut body, &header, fast, &mut again, &mut said);
+    if free.is_ok() && body.finish().is_ok() {
+        (*rounder, *warnings) = (again, said);
         return free;
     }
     by_lines
 }
 
-/// Reads the elements; `by_lines`: of a text, whether a record is a line.
+/// What was left out or replaced, and where.
+pub(crate) type Warnings = Vec<(Place, String)>;
+
+/// Reads the elements.
 fn parse_body(
-    bytes: &[u8],
+    body: &mut body::Body,
     header: &header::Header,
-    by_lines: bool,
     fast: bool,
     rounder: &mut Rounder,
+    warnings: &mut Warnings,
 ) -> Result<PlyMesh, Fault> {
     let vertex = header.elements.iter().find(|e| e.name == "vertex");
     let count = vertex.map(|e| e.count).ok_or_else(|| Fault::malformed(Place::File, "it has no element `vertex`"))?;
@@ -95,7 +108,6 @@ fn parse_body(
         return Err(Fault::malformed(Place::File, format!("{count} vertices; fewer than {} are read", u32::MAX)));
     }
     let limits = faces::Limits::new(count, header.material_names.len());
-    let mut body = body::Body::new(bytes, header, by_lines);
     let mut mesh = PlyMesh::default();
     let mut faces = faces::Faces::default();
     let mut strays = Vec::new();
@@ -103,11 +115,11 @@ fn parse_body(
         body.check_count(element)?;
         match element.name.as_str() {
             "vertex" if mesh.triangles.positions.is_empty() => {
-                let mut reader = vertices::Reader { rounder: &mut *rounder, warnings: &mut mesh.warnings, fast };
-                strays = reader.read(&mut body, element, &mut mesh.triangles)?;
+                let mut reader = vertices::Reader { rounder: &mut *rounder, warnings, fast };
+                strays = reader.read(body, element, &mut mesh.triangles)?;
             }
-            "face" => faces::read(&mut body, element, limits, &mut faces, fast)?,
-            "tristrips" => faces::read_strips(&mut body, element, limits, &mut faces)?,
+            "face" => faces::read(body, element, limits, &mut faces, fast)?,
+            "tristrips" => faces::read_strips(body, element, limits, &mut faces)?,
             _ => {
                 for _ in 0..element.count {
                     body.begin_record()?;
@@ -120,10 +132,9 @@ fn parse_body(
     if mesh.triangles.positions.len() as u64 != count {
         return Err(Fault::malformed(Place::File, "the vertices have no properties x, y and z"));
     }
-    mesh.warnings.extend(body.finish()?);
     if faces.small > 0 {
         let message = format!("{} faces of fewer than three corners were left out", faces.small);
-        mesh.warnings.push((Place::File, message));
+        warnings.push((Place::File, message));
     }
     mesh.triangles.indices = faces.indices;
     if !strays.is_empty() {
@@ -133,7 +144,7 @@ fn parse_body(
             let position = mesh.triangles.positions[vertex as usize];
             Fault::malformed(place, format!("vertex {vertex} is not finite: {position:?}"))
         })?;
-        mesh.warnings.push((Place::File, strays::warning(count)));
+        warnings.push((Place::File, strays::warning(count)));
     }
     // Strips and faces in one file: only the faces have materials, so that none are used.
     let complete = !faces.materials.is_empty() && faces.materials.len() == mesh.triangles.indices.len();
@@ -149,7 +160,7 @@ fn parse_body(
 #[doc(hidden)]
 pub fn fuzz_ply(bytes: &[u8]) {
     let path = Path::new("fuzz.ply");
-    if let Ok(mesh) = read_mesh(path, bytes, &mut Rounder::default()) {
+    if let Ok(mesh) = read_mesh(path, bytes, &mut Rounder::default(), &mut Vec::new()) {
         assert_eq!(crate::validate(&to_scene(path, mesh)), Ok(()));
     }
 }
@@ -158,12 +169,13 @@ pub fn fuzz_ply(bytes: &[u8]) {
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
     let mut rounder = context.center.in_world();
-    let mesh = read_mesh(path, &bytes, &mut rounder)?;
+    let mut warnings = Vec::new();
+    let mesh = read_mesh(path, &bytes, &mut rounder, &mut warnings);
     context.center.note(&rounder);
-    for (place, message) in &mesh.warnings {
-        context.warn(path, place.clone(), message);
+    for (place, message) in warnings {
+        context.warn(path, place, message);
     }
-    Ok(to_scene(path, mesh))
+    Ok(to_scene(path, mesh?))
 }
 
 /// The mesh as a scene. Reflectance is 0.7, or the colours of the vertices where there are any.

@@ -3,6 +3,13 @@
 use super::header::{Format, Scalar};
 use super::*;
 
+/// A mesh and what was left out.
+fn parsed(bytes: &[u8], fast: bool) -> Result<(PlyMesh, Warnings), Fault> {
+    let mut warnings = Vec::new();
+    let mesh = parse(bytes, fast, &mut Rounder::default(), &mut warnings)?;
+    Ok((mesh, warnings))
+}
+
 /// A file of two vertices' worth of everything, and what it should become.
 struct Sample {
     header: &'static str,
@@ -45,18 +52,23 @@ impl Sample {
     /// Reads the sample in every form, with and without shortcuts; all must agree.
     #[track_caller]
     fn read(&self) -> PlyMesh {
-        let first = parse(&self.bytes(Format::Ascii), true, &mut Rounder::default()).unwrap();
+        self.read_and_warn().0
+    }
+
+    #[track_caller]
+    fn read_and_warn(&self) -> (PlyMesh, Warnings) {
+        let (first, warned) = parsed(&self.bytes(Format::Ascii), true).unwrap();
         first.triangles.validate().unwrap();
         for format in [Format::Ascii, Format::Little, Format::Big] {
             for fast in [false, true] {
-                let mesh = parse(&self.bytes(format), fast, &mut Rounder::default())
-                    .unwrap_or_else(|f| panic!("{format:?} {fast}: {f:?}"));
+                let (mesh, warnings) =
+                    parsed(&self.bytes(format), fast).unwrap_or_else(|f| panic!("{format:?} {fast}: {f:?}"));
                 assert_eq!(mesh.triangles, first.triangles, "{format:?} {fast}");
                 assert_eq!(mesh.face_materials, first.face_materials, "{format:?} {fast}");
-                assert_eq!(mesh.warnings, first.warnings, "{format:?} {fast}");
+                assert_eq!(warnings, warned, "{format:?} {fast}");
             }
         }
-        first
+        (first, warned)
     }
 }
 
@@ -82,9 +94,9 @@ fn polygons_become_fans_and_faces_too_small_are_left_out() {
         faces.push((Scalar::U8, face[0]));
         faces.extend(all(Scalar::I32, &face[1..]));
     }
-    let mesh = quad(&format!("element face 4\n{FACES}"), faces).read();
+    let (mesh, warnings) = quad(&format!("element face 4\n{FACES}"), faces).read_and_warn();
     assert_eq!(mesh.triangles.indices, [[0, 1, 2], [0, 2, 3], [2, 1, 0]]);
-    assert_eq!(mesh.warnings, [(Place::File, "2 faces of fewer than three corners were left out".into())]);
+    assert_eq!(warnings, [(Place::File, "2 faces of fewer than three corners were left out".into())]);
     assert_eq!(mesh.face_materials, None);
 }
 
@@ -160,7 +172,7 @@ fn line_ends_of_every_kind_are_read() {
     let text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
         element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2";
     for end in ["\n", "\r\n", "\r"] {
-        let mesh = parse(text.replace('\n', end).as_bytes(), true, &mut Rounder::default()).unwrap();
+        let (mesh, _) = parsed(text.replace('\n', end).as_bytes(), true).unwrap();
         assert_eq!(mesh.triangles.indices, [[0, 1, 2]], "{end:?}");
     }
 }
@@ -172,11 +184,11 @@ fn a_text_has_a_record_a_line_and_what_the_header_does_not_announce_is_said() {
     let check = |body: &str, want: &[(u64, &str)]| {
         for end in ["\n", "\r\n", "\r"] {
             let text = format!("\u{feff}{head}{body}").replace("ply\n", "ply \n").replace('\n', end);
-            let mesh = parse(text.as_bytes(), true, &mut Rounder::default()).unwrap();
+            let (mesh, warnings) = parsed(text.as_bytes(), true).unwrap();
             assert_eq!(mesh.triangles.indices, [[0, 1, 2], [0, 2, 3]], "{body}");
             assert_eq!(mesh.triangles.positions[3], [0.0, 1.0, 0.0], "{body}");
             let want: Vec<_> = want.iter().map(|&(line, text)| (Place::Line(line), text.to_string())).collect();
-            assert_eq!(mesh.warnings, want, "{body}");
+            assert_eq!(warnings, want, "{body}");
         }
     };
     let faces = "3 0 1 2\n3 0 2 3";
@@ -192,9 +204,19 @@ fn a_text_has_a_record_a_line_and_what_the_header_does_not_announce_is_said() {
     // All numbers of the body in one line, or a number a line.
     check(&format!("{plain}{faces}").replace('\n', "  "), &[]);
     check(&format!("{plain}{faces}").replace(' ', "\n"), &[]);
-    let error = parse(format!("{head}0 0 0\n1 0\n1 1 0\n0 1 0\n{faces}").as_bytes(), true, &mut Rounder::default());
+    let error = parse(
+        format!("{head}0 0 0\n1 0\n1 1 0\n0 1 0\n{faces}").as_bytes(),
+        true,
+        &mut Rounder::default(),
+        &mut Vec::new(),
+    );
     let Fault { place, message } = error.unwrap_err();
     assert_eq!((place, message.as_str()), (Place::Line(11), "the line has fewer numbers than the header announces"));
+    // What explains an error is said with it.
+    let mut warnings = Vec::new();
+    let text = format!("{head}{}3 0 1 2\n3 0 2 9\n", plain.replace('\n', " 7\n"));
+    parse(text.as_bytes(), true, &mut Rounder::default(), &mut warnings).unwrap_err();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
 
 #[test]
@@ -203,10 +225,10 @@ fn vertices_that_are_not_finite_are_left_out_where_no_face_uses_them() {
     faces.extend(all(Scalar::I32, &[0., 1., 3.]));
     let mut sample = quad(&format!("element face 1\n{FACES}"), faces);
     sample.values[2 * 3 + 1].1 = f64::NAN;
-    let mesh = sample.read();
+    let (mesh, warnings) = sample.read_and_warn();
     assert_eq!(mesh.triangles.indices, [[0, 1, 2]]);
     assert_eq!(mesh.triangles.positions[2], [0.0, 1.0, 0.0]);
-    assert_eq!(mesh.warnings, [(Place::File, "1 vertices are not finite, and no face uses them; left out".into())]);
+    assert_eq!(warnings, [(Place::File, "1 vertices are not finite, and no face uses them; left out".into())]);
 }
 
 #[test]
@@ -251,8 +273,9 @@ fn broken_files_are_refused_with_their_place() {
         (with(&format!("{good}3 0 1 2")).replace("vertex_indices", "corners"), ":7: the faces have no list"),
     ];
     for (text, want) in table {
-        let error =
-            read_mesh(Path::new("a.ply"), text.as_bytes(), &mut Rounder::default()).expect_err(&text).to_string();
+        let error = read_mesh(Path::new("a.ply"), text.as_bytes(), &mut Rounder::default(), &mut Vec::new())
+            .expect_err(&text)
+            .to_string();
         assert!(error.starts_with("a.ply") && error.contains(want), "{error}\nfor {text}");
     }
 }
@@ -269,7 +292,7 @@ fn broken_binary_files_name_the_byte() {
         (quad(&header, faces(&[0., 1., 4.])).bytes(Format::Big), "a face uses vertex 4, but there are only 4"),
         (quad(&header, faces(&[0., -1., 2.])).bytes(Format::Little), "a face uses vertex -1"),
     ] {
-        let error = parse(&file, true, &mut Rounder::default()).unwrap_err();
+        let error = parsed(&file, true).unwrap_err();
         assert!(error.message.contains(want), "{error:?}");
         let Place::Offset(at) = error.place else { panic!("{error:?}") };
         assert!((file.len() as u64 - 12..file.len() as u64).contains(&at), "{error:?}");
@@ -277,14 +300,11 @@ fn broken_binary_files_name_the_byte() {
     let mut nan = quad(&header, faces(&[0., 1., 2.])).bytes(Format::Little);
     let body = nan.len() - 13 - 48;
     nan[body + 12..body + 16].copy_from_slice(&f32::NAN.to_le_bytes());
-    let error = parse(&nan, true, &mut Rounder::default()).unwrap_err();
+    let error = parsed(&nan, true).unwrap_err();
     assert_eq!(error.place, Place::Offset(body as u64 + 12));
     let whole = quad(&header, faces(&[0., 1., 2.])).bytes(Format::Little);
     for length in 0..whole.len() {
-        let (fast, slow) = (
-            parse(&whole[..length], true, &mut Rounder::default()),
-            parse(&whole[..length], false, &mut Rounder::default()),
-        );
+        let (fast, slow) = (parsed(&whole[..length], true), parsed(&whole[..length], false));
         assert!(fast.is_err() && slow.is_err(), "{length} bytes");
     }
 }
@@ -304,8 +324,8 @@ fn a_file_with_one_byte_changed_is_read_or_refused_alike_with_and_without_shortc
             for flip in [0xff, 0x80, 0x10, 0x01] {
                 let mut broken = bytes.clone();
                 broken[at] ^= flip;
-                match (parse(&broken, true, &mut Rounder::default()), parse(&broken, false, &mut Rounder::default())) {
-                    (Ok(fast), Ok(slow)) => {
+                match (parsed(&broken, true), parsed(&broken, false)) {
+                    (Ok((fast, _)), Ok((slow, _))) => {
                         assert_eq!(fast.triangles, slow.triangles);
                         fast.triangles.validate().unwrap();
                         assert_eq!(crate::validate(&to_scene(Path::new("a"), fast)), Ok(()));

@@ -15,7 +15,7 @@ fn count(bytes: &[u8]) -> Option<u32> {
 }
 
 /// Whether the file is just as long as its count says.
-pub(super) fn has_its_size(bytes: &[u8]) -> bool {
+pub(in crate::import) fn has_its_size(bytes: &[u8]) -> bool {
     count(bytes).is_some_and(|count| bytes.len() as u64 == HEAD as u64 + u64::from(count) * TRIANGLE as u64)
 }
 

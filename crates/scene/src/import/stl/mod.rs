@@ -11,6 +11,8 @@ mod binary;
 #[cfg(test)]
 mod tests;
 
+pub(super) use binary::has_its_size;
+
 use super::Context;
 use super::origin::Rounder;
 use super::text::{self, Lines};

@@ -7,6 +7,7 @@ use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use crate::import::ply::{self, PlyMesh};
 use crate::import::source;
+use crate::import::{Format, foreign};
 use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId, Place, SceneError};
 use glam::DAffine3;
 use rayon::prelude::*;
@@ -41,7 +42,7 @@ impl Importer<'_> {
         };
         let path = self.resolve(name);
         let look = match self.has_power(look) && self.files.disk {
-            true => match read_ply(&path, self.context.center.in_mesh())? {
+            true => match read_ply(&path, self.context.center.in_mesh()).0? {
                 Some((mesh, _)) => self.with_power(params, look, &mesh.triangles, Pieces::Triangles),
                 None => look,
             },
@@ -101,9 +102,11 @@ impl Importer<'_> {
         }
         let paths: Vec<PathBuf> = pending.iter().map(|file| file.path.clone()).collect();
         let rounder = self.context.center.in_mesh();
-        let read: Vec<Result<Option<(PlyMesh, Rounder)>, SceneError>> =
-            paths.par_iter().map(|path| read_ply(path, rounder)).collect();
-        for (file, mesh) in pending.into_iter().zip(read) {
+        let read: Vec<(PlyResult, ply::Warnings)> = paths.par_iter().map(|path| read_ply(path, rounder)).collect();
+        for (file, (mesh, warnings)) in pending.into_iter().zip(read) {
+            for (place, message) in warnings {
+                self.context.warn(&file.path, place, message);
+            }
             match mesh? {
                 None => {
                     self.context.note_missing(&file.path);
@@ -123,9 +126,6 @@ impl Importer<'_> {
     fn store_ply(&mut self, file: &Pending, mut ply: PlyMesh) {
         let uniform = self.derive(file.base, file.look);
         let mut materials = FaceMaterials::Uniform(uniform);
-        for (place, message) in std::mem::take(&mut ply.warnings) {
-            self.context.warn(&file.path, place, message);
-        }
         if let Some(faces) = ply.face_materials.take() {
             let known = self.ply_materials(&ply);
             if known.iter().any(Option::is_some) {
@@ -205,10 +205,16 @@ fn single(map: &DAffine3) -> Affine {
     Center::default().placement(map, [0.0; 3])
 }
 
-fn read_ply(path: &Path, mut rounder: Rounder) -> Result<Option<(PlyMesh, Rounder)>, SceneError> {
-    match source::read(path) {
-        Ok(bytes) => ply::read_mesh(path, &bytes, &mut rounder).map(|mesh| Some((mesh, rounder))),
+type PlyResult = Result<Option<(PlyMesh, Rounder)>, SceneError>;
+
+fn read_ply(path: &Path, mut rounder: Rounder) -> (PlyResult, ply::Warnings) {
+    let mut warnings = Vec::new();
+    let read = match source::read(path) {
+        Ok(bytes) => foreign::check_scene(path, &bytes, Format::Ply)
+            .and_then(|()| ply::read_mesh(path, &bytes, &mut rounder, &mut warnings))
+            .map(|mesh| Some((mesh, rounder))),
         Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
-    }
+    };
+    (read, warnings)
 }

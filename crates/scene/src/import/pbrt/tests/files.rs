@@ -19,7 +19,7 @@ impl Folder {
         folder
     }
 
-    fn load(&self, name: &str) -> Result<Loaded, SceneError> {
+    fn load(&self, name: &str) -> Result<Loaded, crate::LoadError> {
         load(&self.0.join(name), &LoadOptions::default())
     }
 }
