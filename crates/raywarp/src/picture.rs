@@ -178,7 +178,10 @@ impl PictureRequest {
         };
         let options = RenderOptions {
             size,
-            crop: self.crop,
+            crop: self.crop.or_else(|| {
+                let [origin, size] = settings.crop_in(size)?;
+                Some(Crop { origin, size })
+            }),
             transparent: self.transparent,
             whole_passes: self.samples.is_some() || self.keep_sums,
             samples,
@@ -210,6 +213,12 @@ impl Picture {
         let mut notes = Vec::new();
         let settings = prepared.scene().settings.clone();
         let (options, sources) = request.options(&settings, prepared.bounds());
+        if let Some(crop) = options.crop.filter(|_| request.crop.is_none()) {
+            notes.push(format!(
+                "only the part {crop} of the picture, as the scene asks; --crop 0,0,{}x{} for all of it",
+                options.size[0], options.size[1]
+            ));
+        }
         let size = options.size;
         let aspect = f64::from(size[0]) / f64::from(size[1]);
         let mut camera = request.camera.settle(prepared, aspect, &mut notes)?;
@@ -494,6 +503,20 @@ mod tests {
             ([10, 20], 0..3, 8)
         );
         assert_eq!(picture.sources, [Source::File, Source::Flag, Source::Default]);
+    }
+
+    #[test]
+    fn the_part_that_a_file_asks_for_is_rendered_and_said_and_a_flag_overrides_it() {
+        let settings = Settings { size: Some([8, 8]), crop: Some([0.0, 0.5, 0.25, 1.0]), ..Settings::default() };
+        let settled = |crop| {
+            let request = PictureRequest { crop, ..PictureRequest::default() };
+            let picture = Picture::settle(&mut prepared(settings.clone()), &request).unwrap();
+            let is_said = picture.notes.iter().any(|note| note.contains("only the part 0,2,4x6 of the picture"));
+            (picture.options.crop.map(|crop| crop.to_string()), is_said)
+        };
+        assert_eq!(settled(None), (Some("0,2,4x6".into()), true));
+        let all = Crop { origin: [0, 0], size: [8, 8] };
+        assert_eq!(settled(Some(all)), (Some("0,0,8x8".into()), false));
     }
 
     #[test]

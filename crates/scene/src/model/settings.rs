@@ -57,6 +57,39 @@ pub struct Settings {
     pub filter: Option<FilterKind>,
     /// Factor on all radiance in the output (pbrt's film `scale` or `iso`).
     pub exposure: Option<f32>,
+    /// The part of the picture that is rendered (pbrt's film `cropwindow` and the like), in shares of its size: left,
+    /// right, top, bottom.
+    pub crop: Option<[f32; 4]>,
     /// Name of the picture (pbrt's film `filename`), as the file has it: folders are those of whoever wrote it.
     pub output: Option<String>,
+}
+
+impl Settings {
+    /// [`Self::crop`] in the pixels of a picture of `size`: first column and row, columns and rows. As in pbrt, a pixel
+    /// belongs to the part from the next whole number on.
+    pub fn crop_in(&self, size: [u32; 2]) -> Option<[[u32; 2]; 2]> {
+        let [left, right, top, bottom] = self.crop?;
+        // Shares are rounded, so that 0.3 of 10 columns may be a little more than 3.
+        let pixel = |share: f32, side: u32| {
+            (f64::from(share) * f64::from(side) - 1e-2).ceil().clamp(0.0, f64::from(side)) as u32
+        };
+        let (x, y) = (pixel(left, size[0]).min(size[0] - 1), pixel(top, size[1]).min(size[1] - 1));
+        let end = [pixel(right, size[0]), pixel(bottom, size[1])];
+        Some([[x, y], [end[0].saturating_sub(x).max(1), end[1].saturating_sub(y).max(1)]])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_picture_has_whole_pixels_and_at_least_one() {
+        let part = |crop: [f32; 4], size| Settings { crop: Some(crop), ..Settings::default() }.crop_in(size);
+        assert_eq!(Settings::default().crop_in([8, 8]), None);
+        assert_eq!(part([0.0, 0.5, 0.0, 0.5], [8, 8]), Some([[0, 0], [4, 4]]));
+        assert_eq!(part([0.3, 0.7, 0.1, 1.0], [10, 10]), Some([[3, 1], [4, 9]]));
+        assert_eq!(part([0.5, 1.0, 0.0, 1.0], [7, 1]), Some([[4, 0], [3, 1]]));
+        assert_eq!(part([0.99, 1.0, 0.0, 0.01], [8, 8]), Some([[7, 0], [1, 1]]));
+    }
 }

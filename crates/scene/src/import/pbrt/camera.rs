@@ -5,7 +5,7 @@
 
 use super::motion::Motion;
 use super::params::Params;
-use super::state::{CameraSource, Importer};
+use super::state::{CameraSource, Importer, Version};
 use crate::{Camera, FovAxis, Projection, SceneError};
 use glam::{DAffine3, DVec3};
 
@@ -41,12 +41,12 @@ impl Importer<'_> {
                 Projection::Orthographic { half_height: 1.0 }
             }
             "realistic" => {
-                params.ignore(&["lensfile", "aperturediameter", "focusdistance", "simpleweighting", "aperture"]);
+                params.cover(&["lensfile", "aperturediameter", "focusdistance", "simpleweighting", "aperture"]);
                 self.warn(params, "the realistic camera's lens is replaced by a pinhole of 50 mm on 24 x 36 mm");
                 Projection::Perspective { fov: 26.99, axis: FovAxis::Shorter }
             }
             _ => {
-                params.ignore(&["mapping"]);
+                params.cover(&["mapping"]);
                 self.warn(params, format!("camera {kind:?} is replaced by a perspective one of 90 degrees"));
                 Projection::Perspective { fov: 90.0, axis: FovAxis::Shorter }
             }
@@ -77,11 +77,14 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// `shutteropen` says where moving things stand.
+    /// `shutteropen` says where moving things stand; in version 4 the film is as bright as the shutter is open long.
     fn shutter(&mut self, params: &Params) -> Result<(), SceneError> {
         let (open, close) = (params.float_or("shutteropen", 0.0)?, params.float_or("shutterclose", 1.0)?);
         self.times.shutter_open = f64::from(open);
-        let _ = close;
+        self.exposure_time = if close > open { close - open } else { 1.0 };
+        if close <= open && self.version == Some(Version::V4) {
+            self.warn(params, "the shutter closes before it opens; the picture is as bright as if it were open for 1");
+        }
         Ok(())
     }
 

@@ -54,7 +54,7 @@ impl Importer<'_> {
                 }
             }
             "goniometric" | "projection" => {
-                params.ignore(&["mapname", "filename", "fov"]);
+                params.cover(&["mapname", "filename", "fov"]);
                 self.warn(&params, format!("the {kind} light's picture is left out; it is a point light"));
                 self.point_light(&params, scale)?
             }
@@ -100,7 +100,7 @@ impl Importer<'_> {
 
     /// Says what is left of a light's parameters.
     pub fn finish_light(&mut self, params: &Params, what: &str) {
-        params.ignore(&["samples", "nsamples"]);
+        params.ignore_known("Light");
         self.warn_unused(params, what);
     }
 

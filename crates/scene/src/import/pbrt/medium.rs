@@ -48,7 +48,7 @@ impl Importer<'_> {
             self.warn(params, format!("medium {name:?} scatters; only its absorption is rendered"));
             self.context.stand_ins.material(format_args!("medium {name:?}"));
         }
-        params.ignore(&["g"]);
+        params.ignore_known("Medium");
         self.warn_unused(params, "the medium");
         let sigma = absorption.map(|c| c * scale);
         if let Some(negative) = sigma.iter().find(|&&c| c < 0.0) {

@@ -9,6 +9,7 @@ mod camera;
 mod color;
 mod directive;
 mod files;
+mod ignored;
 mod lexer;
 mod light;
 mod material;
@@ -53,8 +54,9 @@ fn import_bytes(
     importer.open.push(files::Opened { path: Rc::from(path), lexer, restore: None });
     importer.run()?;
     importer.read_pending()?;
-    importer.finish_settings();
+    importer.finish_settings(path);
     importer.say_motion();
+    importer.say_idle_attributes();
     importer.finish_instances(path)?;
     Ok(importer.scene)
 }

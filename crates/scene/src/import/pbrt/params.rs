@@ -18,6 +18,8 @@ pub(super) struct Parameter {
     pub line: u64,
     /// Whether anything asked for it.
     used: Cell<bool>,
+    /// The same of all that version 4's `Attribute` hands it to.
+    handed_on: Option<Rc<Cell<bool>>>,
 }
 
 /// A parameter list, and where it stands.
@@ -32,6 +34,13 @@ pub(super) struct Params {
 /// An error of the line `line` in `path`.
 pub(super) fn malformed(path: &Path, line: u64, message: impl Into<String>) -> SceneError {
     SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(line), message: message.into() }
+}
+
+impl Parameter {
+    /// Whether nothing asked for it of all that it was handed to.
+    pub fn is_idle(&self) -> bool {
+        self.handed_on.as_ref().is_some_and(|asked| !asked.get())
+    }
 }
 
 impl Params {
@@ -53,7 +62,14 @@ impl Params {
             let kind = Kind::parse(kind)
                 .ok_or_else(|| malformed(path, line, format!("unknown parameter type {kind:?} in {declaration:?}")))?;
             let values = read_values(lexer, path, line, &declaration, kind)?;
-            params.list.push(Parameter { kind, name: name.to_string(), values, line, used: Cell::new(false) });
+            params.list.push(Parameter {
+                kind,
+                name: name.to_string(),
+                values,
+                line,
+                used: Cell::new(false),
+                handed_on: None,
+            });
         }
         Ok(params)
     }
@@ -71,7 +87,11 @@ impl Params {
         self
     }
 
-    pub fn into_list(self) -> Vec<Parameter> {
+    /// The parameters, each with a mark that all who are offered it share.
+    pub fn into_defaults(mut self) -> Vec<Parameter> {
+        for parameter in &mut self.list {
+            parameter.handed_on = Some(Rc::default());
+        }
         self.list
     }
 
@@ -80,6 +100,9 @@ impl Params {
         let mut found = None;
         for parameter in self.list.iter().filter(|p| p.name == name) {
             parameter.used.set(true);
+            if let Some(handed_on) = &parameter.handed_on {
+                handed_on.set(true);
+            }
             found = Some(parameter);
         }
         found
@@ -88,13 +111,6 @@ impl Params {
     /// Whether there is a parameter `name`; does not count as a use.
     pub fn has(&self, name: &str) -> bool {
         self.list.iter().any(|p| p.name == name)
-    }
-
-    /// Marks parameters that mean nothing here and need no warning.
-    pub fn ignore(&self, names: &[&str]) {
-        for name in names {
-            self.find(name);
-        }
     }
 
     /// Parameters that nothing asked for.

@@ -85,6 +85,8 @@ pub(super) struct Importer<'a> {
     pub mixes_versions: bool,
     pub coordinate_systems: HashMap<String, Motion>,
     pub times: Times,
+    /// How long the shutter is open.
+    pub exposure_time: f32,
     pub camera: Option<CameraSource>,
     /// A Gaussian filter without parameters: its size depends on the version.
     pub bare_gaussian: bool,
@@ -110,6 +112,11 @@ pub(super) struct Importer<'a> {
     pub shapes: HashMap<ShapeKey, MeshId>,
     /// PLY files that are read at the end, all at once.
     pub pending: Vec<Pending>,
+    /// The parameters of `Attribute` directives, with what they are for and where they stand.
+    pub attributes: Vec<(String, Rc<Path>, Parameter)>,
+    /// The film's `cropwindow`, and bounds in pixels of the film and the integrator: left, right, top, bottom.
+    pub crop_window: Option<[f32; 4]>,
+    pub pixel_bounds: Vec<[f32; 4]>,
     pub placements: Vec<Placement>,
     pub objects: HashMap<String, Rc<Vec<Placement>>>,
     pub current_object: Option<(String, Vec<Placement>)>,
@@ -139,6 +146,7 @@ impl<'a> Importer<'a> {
             mixes_versions: false,
             coordinate_systems: HashMap::new(),
             times: Times::default(),
+            exposure_time: 1.0,
             camera: None,
             bare_gaussian: false,
             float_textures: HashMap::new(),
@@ -155,6 +163,9 @@ impl<'a> Importer<'a> {
             derived: HashMap::new(),
             shapes: HashMap::new(),
             pending: Vec::new(),
+            attributes: Vec::new(),
+            crop_window: None,
+            pixel_bounds: Vec::new(),
             placements: Vec::new(),
             objects: HashMap::new(),
             current_object: None,
@@ -231,10 +242,21 @@ impl<'a> Importer<'a> {
         id
     }
 
-    /// What can only be said after the last directive: the camera and the filter.
-    pub fn finish_settings(&mut self) {
+    /// What can only be said after the last directive: the camera, the filter and the part of the picture.
+    pub fn finish_settings(&mut self, path: &Path) {
         if self.bare_gaussian {
             self.scene.settings.filter = Some(super::directive::default_gaussian(self.version));
+        }
+        if self.version == Some(Version::V4) && self.exposure_time != 1.0 {
+            let exposure = &mut self.scene.settings.exposure;
+            *exposure = Some(exposure.unwrap_or(1.0) * self.exposure_time).filter(|exposure| exposure.is_finite());
+        }
+        match self.crop() {
+            Some([left, right, top, bottom]) if !(left < right && top < bottom) => {
+                let message = "the film's and the integrator's bounds leave no pixels; the whole picture is rendered";
+                self.context.warn(path, Place::File, message);
+            }
+            crop => self.scene.settings.crop = crop,
         }
         if let Some(CameraSource { mut camera, unit, window, medium, at }) = self.camera.take() {
             // Media may be made after the camera that is in them.

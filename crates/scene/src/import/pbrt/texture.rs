@@ -36,7 +36,7 @@ impl Importer<'_> {
                     self.warn(&params, "a checkerboard of three dimensions is not supported; it is made from uv");
                     self.context.stand_ins.texture(name);
                 }
-                params.ignore(&["aamode"]);
+                params.ignore_known("Texture");
                 let [[u, _, du], [_, v, dv]] = self.mapping_rows(&params)?;
                 // Our v is 1 - pbrt's; squares are counted in pbrt's.
                 let mapping = UvMapping { set: 0, rows: [[u, 0.0, du], [0.0, -v, v + dv]] };
@@ -194,7 +194,7 @@ impl Importer<'_> {
             Some("point") => ImageFilter::Nearest,
             _ => ImageFilter::Bilinear,
         };
-        params.ignore(&["trilinear", "maxanisotropy"]);
+        params.ignore_known("Texture");
         let scale = params.float_or("scale", 1.0)?;
         let invert = params.bool("invert")?.unwrap_or(false);
         let image = match gamma {
@@ -290,7 +290,7 @@ impl Importer<'_> {
     /// Scale and shift of pbrt's `uv` mapping.
     fn mapping_rows(&mut self, params: &Params) -> Result<[[f32; 3]; 2], SceneError> {
         if let Some(mapping) = params.text("mapping")?.filter(|&mapping| mapping != "uv") {
-            params.ignore(&["v1", "v2"]);
+            params.cover(&["v1", "v2"]);
             self.warn(params, format!("texture mapping {mapping:?} is not supported; uv is used"));
             self.context.stand_ins.texture(format_args!("{}:{}", params.path.display(), params.line));
         }

@@ -131,6 +131,16 @@ impl Importer<'_> {
         Ok(())
     }
 
+    /// Says which parameters of `Attribute` nothing took.
+    pub fn say_idle_attributes(&mut self) {
+        for (target, path, parameter) in std::mem::take(&mut self.attributes) {
+            if parameter.is_idle() {
+                let message = format!("parameter \"{}\" of Attribute {target:?} is taken by nothing", parameter.name);
+                self.context.warn(&path, Place::Line(parameter.line), message);
+            }
+        }
+    }
+
     /// `Attribute "shape" ...`: parameters for the directives that follow.
     pub fn attribute_defaults(&mut self, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
         let target = self.argument("Attribute", path, line)?;
@@ -147,7 +157,9 @@ impl Importer<'_> {
                 return Err(malformed(path, line, message));
             }
         };
-        let mut list = params.into_list();
+        let params_path = params.path.clone();
+        let mut list = params.into_defaults();
+        self.attributes.extend(list.iter().map(|parameter| (target.clone(), params_path.clone(), parameter.clone())));
         // A later Attribute replaces what an earlier one said of the same parameter.
         let earlier =
             slot.iter().filter(|old| !list.iter().any(|new| new.name == old.name)).cloned().collect::<Vec<_>>();

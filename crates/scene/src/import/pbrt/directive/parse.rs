@@ -64,6 +64,7 @@ impl Importer<'_> {
             }
             "Accelerator" => {
                 self.argument(word, path, line)?;
+                // Whatever it says: `IGNORED` has all of it.
                 self.params(path, line).map(drop)
             }
             "Texture" => {

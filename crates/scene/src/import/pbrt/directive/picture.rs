@@ -43,6 +43,13 @@ impl Importer<'_> {
         if let Some(sensor) = params.text("sensor")?.filter(|&sensor| sensor != "cie1931") {
             self.warn(params, format!("sensor {sensor:?} is not supported; colours are as for \"cie1931\""));
         }
+        if let Some(window) = params.floats("cropwindow")? {
+            let [a, b, c, d] = window[..] else {
+                return Err(params.error("cropwindow needs four numbers: x from, x to, y from, y to"));
+            };
+            self.crop_window = Some([a.min(b), a.max(b), c.min(d), c.max(d)].map(|share| share.clamp(0.0, 1.0)));
+        }
+        self.pixel_bounds(params)?;
         match exposure {
             Some(exposure) if !(exposure >= 0.0 && exposure.is_finite()) => {
                 return Err(params.error(format!("the film's scale is {exposure}; it must not be negative")));
@@ -52,9 +59,29 @@ impl Importer<'_> {
         if let Some(name) = params.text("filename")? {
             self.scene.settings.output = Some(name.to_string());
         }
-        params.ignore(&["diagonal", "savefp16"]);
+        params.ignore_known("Film");
         self.warn_unused(params, "the film");
         Ok(())
+    }
+
+    /// `pixelbounds` of the film or the integrator.
+    fn pixel_bounds(&mut self, params: &Params) -> Result<(), SceneError> {
+        let Some(bounds) = params.floats("pixelbounds")? else { return Ok(()) };
+        let [x0, x1, y0, y1] = bounds[..] else {
+            return Err(params.error("pixelbounds needs four numbers: x from, x to, y from, y to"));
+        };
+        self.pixel_bounds.push([x0, x1, y0, y1]);
+        Ok(())
+    }
+
+    /// The part of the picture that is asked for: the film's `cropwindow`, or its bounds, within the integrator's.
+    pub(in crate::import::pbrt) fn crop(&self) -> Option<[f32; 4]> {
+        let [width, height] = self.scene.settings.size.unwrap_or([1280, 720]).map(|n| n as f32);
+        let shares = self.pixel_bounds.iter().map(|[a, b, c, d]| [a / width, b / width, c / height, d / height]);
+        let parts = self.crop_window.into_iter().chain(shares);
+        let crop =
+            parts.fold([0.0f32, 1.0, 0.0, 1.0], |[a, b, c, d], [e, f, g, h]| [a.max(e), b.min(f), c.max(g), d.min(h)]);
+        (crop != [0.0, 1.0, 0.0, 1.0]).then_some(crop)
     }
 
     pub fn sampler(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
@@ -78,7 +105,12 @@ impl Importer<'_> {
             _ => params.integer("pixelsamples", ANY)?,
         };
         self.scene.settings.spp = spp.or(self.scene.settings.spp);
-        params.ignore(&["jitter", "dimensions", "randomization", "seed", "scramble", "samplepixelcenter"]);
+        for (name, usual) in [("jitter", true), ("samplepixelcenter", false)] {
+            if params.bool(name)?.is_some_and(|value| value != usual) {
+                self.warn(params, format!("\"{name}\" {} is ignored; samples are spread over the pixel", !usual));
+            }
+        }
+        params.ignore_known("Sampler");
         self.warn_unused(params, "the sampler");
         Ok(())
     }
@@ -89,7 +121,14 @@ impl Importer<'_> {
         }
         // pbrt counts bounces as `Settings` does, and stops at 5 unless told otherwise.
         self.scene.settings.max_depth = Some(params.integer("maxdepth", 0..=1 << 20)?.unwrap_or(5));
-        params.ignore(&["rrthreshold", "lightsamplestrategy", "lightsampler", "regularize", "strategy", "pixelbounds"]);
+        if params.bool("regularize")? == Some(true) {
+            self.warn(params, "\"regularize\" is ignored; surfaces stay as sharp behind rough ones");
+        }
+        self.pixel_bounds(params)?;
+        params.ignore_known("Integrator");
+        if kind == "directlighting" {
+            params.cover(&["strategy"]);
+        }
         self.warn_unused(params, "the integrator");
         Ok(())
     }
@@ -136,7 +175,7 @@ impl Importer<'_> {
                 c: params.float_or("C", 1.0 / 3.0)?,
             },
             _ => {
-                params.ignore(&["tau"]);
+                params.cover(&["tau"]);
                 self.warn(params, format!("pixel filter {kind:?} is replaced by Mitchell's of radius 2"));
                 FilterKind::Mitchell { radius: 2.0, b: 1.0 / 3.0, c: 1.0 / 3.0 }
             }

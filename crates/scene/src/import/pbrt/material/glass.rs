@@ -1,7 +1,8 @@
 //! Glass.
 
 use super::Importer;
-use crate::import::pbrt::params::{Kind, Params};
+use crate::import::pbrt::params::{Kind, Params, Values};
+use crate::import::pbrt::spectrum;
 use crate::{ColorInput, Roughness, SceneError, Surface};
 
 /// No matter bends light more: a larger index is a slip.
@@ -23,7 +24,11 @@ impl Importer<'_> {
 
     /// `eta`, or `index` in older files. Of one that varies with the wavelength, the green.
     pub(super) fn index(&mut self, params: &Params, default: f32) -> Result<f32, SceneError> {
-        let name = if params.has("eta") { "eta" } else { "index" };
+        self.index_named(params, if params.has("eta") { "eta" } else { "index" }, default)
+    }
+
+    /// The index of refraction `name`.
+    pub(super) fn index_named(&mut self, params: &Params, name: &str, default: f32) -> Result<f32, SceneError> {
         let index = match params.find(name).map(|p| p.kind) {
             None => default,
             Some(Kind::Float | Kind::Integer) => params.float_or(name, default)?,
@@ -34,7 +39,25 @@ impl Importer<'_> {
                     default
                 }
             },
-            Some(_) => self.color(params, name)?.map_or(default, |rgb| rgb[1]),
+            Some(_) => match self.color(params, name)? {
+                Some([r, g, b]) => {
+                    let named = params.find(name).and_then(|p| match &p.values {
+                        Values::Texts(texts) => texts.first().filter(|name| spectrum::named(name).is_some()),
+                        _ => None,
+                    });
+                    let varies = (r - g).abs().max((b - g).abs()) > 1e-4 * g.abs();
+                    if varies || named.is_some() {
+                        let what = named.map_or_else(|| format!("\"{name}\""), |named| format!("{named:?}"));
+                        let message = format!(
+                            "the index of refraction {what} varies with the wavelength; light of all colours is bent \
+                             alike, by {g} (no dispersion)"
+                        );
+                        self.warn(params, message);
+                    }
+                    g
+                }
+                None => default,
+            },
         };
         // 0 stands for "the default" in some exporters' files.
         match index {

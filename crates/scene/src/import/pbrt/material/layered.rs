@@ -22,8 +22,34 @@ impl Importer<'_> {
         let diffuse = self.color_or(params, "reflectance", 0.5)?;
         let specular = ColorInput::constant([normal_reflectance(self.index(params, 1.5)?); 3]);
         let roughness = self.roughness(params, 0.0)?;
-        params.ignore(&["thickness", "maxdepth", "nsamples", "g", "albedo"]);
+        self.layer(params, "coateddiffuse")?;
         Ok(Surface::Coated { diffuse, specular, roughness })
+    }
+
+    /// What version 4's coated materials have between their surfaces, which here are clear and close together: what
+    /// differs from its defaults is said.
+    pub(super) fn layer(&mut self, params: &Params, kind: &str) -> Result<(), SceneError> {
+        let mut left_out = Vec::new();
+        for (name, usual) in [("thickness", 0.01), ("g", 0.0)] {
+            let value = self.scalar_input(params, name)?;
+            if value.is_some_and(|value| value != ScalarInput::constant(usual)) {
+                left_out.push(name);
+            }
+        }
+        if self.color_input(params, "albedo")?.is_some_and(|albedo| albedo != ColorInput::constant([0.0; 3])) {
+            left_out.push("albedo");
+        }
+        if params.integer("maxdepth", 0..=1 << 20)?.is_some_and(|depth| depth != 10) {
+            left_out.push("maxdepth");
+        }
+        params.ignore_known("Material coated");
+        if !left_out.is_empty() {
+            let names = left_out.join("\", \"");
+            let message =
+                format!("{kind}: \"{names}\" is left out; the coat is clear and thin, and all light gets through");
+            self.warn(params, message);
+        }
+        Ok(())
     }
 
     /// Ashikhmin and Shirley's blend, whose `Ks` is the reflectance at normal incidence.

@@ -3,10 +3,13 @@
 use super::Importer;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::spectrum;
-use crate::{ColorInput, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface};
+use crate::{CarPaint, ColorInput, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface};
 
 /// What pbrt takes when a file names no metal.
 const COPPER: [[f32; 3]; 2] = [[0.2004, 0.9240, 1.1022], [3.9129, 2.4528, 2.1421]];
+
+/// The index of refraction of glTF's clear coat.
+const COAT_INDEX: f32 = 1.5;
 
 impl Importer<'_> {
     /// Version 3's `metal`, version 4's `conductor`.
@@ -38,12 +41,40 @@ impl Importer<'_> {
             }
         };
         let roughness = self.roughness_named(params, "conductor.", 0.0)?;
-        let coat = self.roughness_named(params, "interface.", 0.0)?;
+        let mut coat = self.roughness_named(params, "interface.", 0.0)?;
+        if coat.x.texture.or(coat.y.texture).is_some() {
+            self.warn(
+                params,
+                "coatedconductor: a coat whose roughness varies over the surface is not supported; it is smooth",
+            );
+            coat = Roughness::SMOOTH;
+        } else if coat.x != coat.y {
+            self.warn(params, "coatedconductor: the coat is as rough all round as in the mean of its two directions");
+            coat.x.factor = (coat.x.factor * coat.y.factor).sqrt();
+            coat.y = coat.x;
+        }
         // The coat's alpha is the square of what `Principled` holds, pbrt's is the square root of what
         // the file holds unless told otherwise.
         let exponent = if coat.remap == RoughnessRemap::Sqrt { 0.25 } else { 0.5 };
         let clearcoat_roughness = ScalarInput::constant(coat.x.factor.powf(exponent));
-        params.ignore(&["thickness", "interface.eta", "maxdepth", "nsamples", "g", "albedo"]);
+        self.layer(params, "coatedconductor")?;
+        let ior = self.index_named(params, "interface.eta", COAT_INDEX)?;
+        if ior != COAT_INDEX {
+            match (constant_alpha(roughness), constant_alpha(coat)) {
+                // Paint that is all flakes too small to see is a metal under a coat of any index.
+                (Some(flake_alpha), Some(coat_alpha)) if ior > 1.0 && ior <= 10.0 => {
+                    let metal = CarPaint { flake_color: base_color, flake_amount: 1.0, flake_alpha, coat_ior: ior, coat_alpha, ..CarPaint::default() };
+                    return Ok(Surface::CarPaint(Box::new(CarPaint { flake_size: 0.0, ..metal })));
+                }
+                _ => self.warn(
+                    params,
+                    format!(
+                        "coatedconductor: the coat's index of refraction is taken as {COAT_INDEX} instead of {ior}, which takes \
+                         roughnesses that are the same everywhere and all round, and an index above 1 and at most 10"
+                    ),
+                ),
+            }
+        }
         Ok(Surface::Principled(Box::new(Principled {
             base_color,
             roughness,
@@ -51,6 +82,19 @@ impl Importer<'_> {
             clearcoat_roughness,
             ..Principled::default()
         })))
+    }
+}
+
+/// GGX's alpha of a roughness that is the same everywhere and in all directions.
+fn constant_alpha(roughness: Roughness) -> Option<f32> {
+    if roughness.x != roughness.y || roughness.x.texture.is_some() {
+        return None;
+    }
+    let value = roughness.x.factor;
+    match roughness.remap {
+        RoughnessRemap::None => Some(value.min(1.0)),
+        RoughnessRemap::Sqrt => Some(value.sqrt().min(1.0)),
+        _ => None,
     }
 }
 

@@ -117,7 +117,10 @@ impl Importer<'_> {
                 material.surface = Surface::Diffuse { reflectance };
                 return Ok(self.scene.add_material(material));
             }
-            "" | "none" | "interface" => return Ok(self.scene.add_material(material)),
+            "" | "none" | "interface" => {
+                self.warn_unused(&params, &format!("material {shown:?}"));
+                return Ok(self.scene.add_material(material));
+            }
             _ => {
                 self.warn(&params, format!("material {shown:?}: {kind} is not supported; it is grey with a coat"));
                 let diffuse = ColorInput::constant([0.5; 3]);
@@ -150,7 +153,6 @@ impl Importer<'_> {
     /// Adds bump and normal maps, warns about what is left, and stores the material.
     fn finish_material(&mut self, mut material: Material, params: &Params) -> Result<MaterialId, SceneError> {
         material.normal = self.normal_input(params)?;
-        params.ignore(&["type"]);
         let what = format!("material {:?}", material.name);
         self.warn_unused(params, &what);
         Ok(self.scene.add_material(material))
@@ -225,7 +227,7 @@ impl Importer<'_> {
         if self.color_or(params, "Ks", 0.25)?.factor != [0.0; 3] {
             self.warn(params, "the gloss \"Ks\" of translucent is left out");
         }
-        params.ignore(&["roughness", "remaproughness"]);
+        params.ignore_known("Material translucent");
         let reflect = self.color_or(params, "reflect", 0.5)?;
         let transmit = self.color_or(params, "transmit", 0.5)?;
         Ok(Surface::DiffuseTransmission {

@@ -27,7 +27,7 @@ impl Importer<'_> {
         };
         let normals = self.vertex_normals(params, positions.len())?;
         let uvs = self.vertex_uvs(params, positions.len())?;
-        params.ignore(&["faceIndices"]);
+        params.ignore_known("Shape");
         self.rounded = rounder;
         let bent = patches.iter().filter(|patch| !is_parallelogram(patch.map(|i| positions[i as usize]))).count();
         self.spend(params, 2 * (patches.len() - bent) as u64 + 2 * u64::from(PIECES * PIECES) * bent as u64)?;

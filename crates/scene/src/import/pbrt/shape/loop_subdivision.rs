@@ -28,7 +28,7 @@ impl Importer<'_> {
         // Version 3 calls it nlevels, version 4 levels.
         let older = params.integer("nlevels", 0..=16)?;
         let levels = params.integer("levels", 0..=16)?.or(older).unwrap_or(3);
-        params.ignore(&["scheme"]);
+        params.ignore_known("Shape");
         self.rounded = rounder;
         self.spend(params, indices.len() as u64 * 4u64.pow(levels))?;
         let mesh = subdivide(&positions, &indices, levels);

@@ -21,7 +21,7 @@ impl Importer<'_> {
         };
         let normals = self.vertex_normals(params, positions.len())?;
         let uvs = self.vertex_uvs(params, positions.len())?;
-        params.ignore(&["faceIndices", "discarddegenerateUVs"]);
+        params.ignore_known("Shape");
         self.rounded = rounder;
         Ok((!indices.is_empty()).then(|| TriangleMesh { positions, indices, normals, uvs, ..TriangleMesh::default() }))
     }

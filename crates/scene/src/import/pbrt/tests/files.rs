@@ -5,10 +5,10 @@ use crate::{Channel, ColorInput, Light, Loaded, Pixels, Surface, Texture, Wrap, 
 use std::path::PathBuf;
 
 /// A folder of its own for a test, removed at the end.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str, files: &[(&str, &[u8])]) -> Self {
+    pub fn new(name: &str, files: &[(&str, &[u8])]) -> Self {
         let path = std::env::temp_dir().join(format!("raywarp-pbrt-{name}-{}", std::process::id()));
         let folder = Self(path);
         for (name, bytes) in files {
@@ -19,7 +19,11 @@ impl Folder {
         folder
     }
 
-    fn load(&self, name: &str) -> Result<Loaded, crate::LoadError> {
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.0.join(name), bytes).unwrap();
+    }
+
+    pub fn load(&self, name: &str) -> Result<Loaded, crate::LoadError> {
         load(&self.0.join(name), &LoadOptions::default())
     }
 }
@@ -31,7 +35,7 @@ impl Drop for Folder {
 }
 
 /// Two columns, two rows: red, green above blue, white.
-fn png() -> Vec<u8> {
+pub(super) fn png() -> Vec<u8> {
     let pixels = [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255];
     let mut bytes = std::io::Cursor::new(Vec::new());
     image::write_buffer_with_format(&mut bytes, &pixels, 2, 2, image::ExtendedColorType::Rgb8, image::ImageFormat::Png)
@@ -39,7 +43,7 @@ fn png() -> Vec<u8> {
     bytes.into_inner()
 }
 
-const PLY: &[u8] =
+pub(super) const PLY: &[u8] =
     b"ply\nformat ascii 1.0\ncomment material 0 red\ncomment material 1 gone\nelement vertex 3\nproperty float x\n\
     property float y\nproperty float z\nelement face 2\nproperty list uchar int vertex_indices\nproperty int material\n\
     end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0\n3 0 2 1 1\n";

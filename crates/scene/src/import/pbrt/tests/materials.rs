@@ -52,7 +52,7 @@ fn simple_materials_map_one_to_one() {
             glass(1.3, rough(0.1, 0.1, Pbrt3), false),
         ),
         (
-            "Material \"dielectric\" \"spectrum eta\" \"glass-BK7\" \"float roughness\" .1",
+            "Material \"dielectric\" \"float eta\" 1.5168 \"float roughness\" .1",
             glass(1.5168, rough(0.1, 0.1, Sqrt), false),
         ),
         ("Material \"thindielectric\" \"float eta\" 1.4", glass(1.4, Roughness::SMOOTH, true)),
@@ -237,5 +237,46 @@ fn stand_ins_are_named() {
         ("Material \"metal\" \"spectrum eta\" \"metal-Unobtainium-eta\"", "is not known"),
     ] {
         warned(&format!("WorldBegin {directive} {TRIANGLE}"), part);
+    }
+}
+
+#[test]
+fn glass_whose_index_varies_with_the_wavelength_is_named() {
+    let index = |scene: &Scene| match material(scene).surface {
+        Surface::Dielectric { ior, .. } => ior,
+        ref other => panic!("{other:?}"),
+    };
+    for (eta, want) in [("\"spectrum eta\" \"glass-BK7\"", 1.5168), ("\"spectrum eta\" \"glass-SF11\"", 1.7847)] {
+        let scene = warned(&format!("WorldBegin Material \"dielectric\" {eta} {TRIANGLE}"), "no dispersion");
+        assert_eq!(index(&scene), want, "{eta}");
+    }
+    let sampled = "\"spectrum eta\" [400 1.6 700 1.5]";
+    let scene = warned(&format!("WorldBegin Material \"dielectric\" {sampled} {TRIANGLE}"), "no dispersion");
+    assert!((index(&scene) - 1.55).abs() < 0.01);
+    let flat = "\"spectrum eta\" [400 1.6 700 1.6]";
+    assert!((index(&clean(&format!("WorldBegin Material \"dielectric\" {flat} {TRIANGLE}"))) - 1.6).abs() < 1e-5);
+    warned(
+        &format!("WorldBegin Material \"coateddiffuse\" \"spectrum eta\" \"glass-SF11\" {TRIANGLE}"),
+        "no dispersion",
+    );
+}
+
+#[test]
+fn coats_have_their_index_and_what_is_between_layers_is_named() {
+    let metal = "Material \"coatedconductor\" \"rgb reflectance\" [.2 .3 .4] \"float conductor.roughness\" .04 \
+                 \"float interface.roughness\" .01";
+    // glTF's coat has an index of 1.5.
+    assert!(matches!(surface(&format!("{metal} \"float interface.eta\" 1.5")), Surface::Principled(_)));
+    let Surface::CarPaint(coated) = surface(&format!("{metal} \"float interface.eta\" 3")) else { panic!("no coat") };
+    assert_eq!((coated.coat_ior, coated.flake_amount, coated.flake_color), (3.0, 1.0, color(0.2, 0.3, 0.4)));
+    near([coated.flake_alpha, coated.coat_alpha, coated.flake_size], [0.2, 0.1, 0.0]);
+    let turned = "\"float conductor.uroughness\" .2 \"float interface.eta\" 3";
+    warned(&format!("WorldBegin {metal} {turned} {TRIANGLE}"), "index of refraction is taken as 1.5 instead of 3");
+    for kind in ["coateddiffuse", "coatedconductor"] {
+        let layer = "\"float thickness\" .01 \"float g\" 0 \"rgb albedo\" [0 0 0] \"integer maxdepth\" 10 \"integer nsamples\" 9";
+        clean(&format!("WorldBegin Material \"{kind}\" {layer} {TRIANGLE}"));
+        let layer = "\"float thickness\" 5 \"float g\" .5 \"rgb albedo\" [.9 .1 .1] \"integer maxdepth\" 3";
+        let part = "\"thickness\", \"g\", \"albedo\", \"maxdepth\" is left out";
+        warned(&format!("WorldBegin Material \"{kind}\" {layer} {TRIANGLE}"), part);
     }
 }

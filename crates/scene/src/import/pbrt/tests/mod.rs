@@ -5,6 +5,7 @@ mod files;
 mod lights;
 mod materials;
 mod media;
+mod parameters;
 mod picture;
 mod shapes;
 mod stand_ins;

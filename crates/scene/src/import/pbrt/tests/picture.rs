@@ -32,7 +32,6 @@ fn film_sampler_and_integrator_set_what_they_say() {
         assert_eq!(settings(&format!("Sampler \"{name}\"")).sampler, Some(kind));
     }
     warned("Integrator \"bdpt\" WorldBegin", "\"bdpt\" is replaced by path tracing");
-    warned("Film \"image\" \"float cropwindow\" [0 1 0 1] WorldBegin", "\"cropwindow\" of the film is ignored");
     warned("Film \"rgb\" \"string sensor\" \"canon_eos_100d\" WorldBegin", "sensor \"canon_eos_100d\"");
 }
 
@@ -91,4 +90,36 @@ fn options_of_version_4_are_accepted() {
     clean("ColorSpace \"srgb\" Accelerator \"bvh\" \"integer maxnodeprims\" 4 WorldBegin");
     warned("ColorSpace \"rec2020\" WorldBegin", "rec2020");
     warned("Option \"bool disablepixeljitter\" true WorldBegin", "disablepixeljitter");
+}
+
+#[test]
+fn parts_of_the_picture_are_shares_of_its_size() {
+    let film = |rest: &str| format!("Film \"rgb\" \"integer xresolution\" 100 \"integer yresolution\" 50 {rest}");
+    let crop = |rest: &str| settings(&film(rest)).crop;
+    assert_eq!(crop(""), None);
+    assert_eq!(crop("\"float cropwindow\" [0 1 0 1]"), None);
+    assert_eq!(crop("\"float cropwindow\" [.75 .5 0 .5]"), Some([0.5, 0.75, 0.0, 0.5]));
+    assert_eq!(crop("\"integer pixelbounds\" [10 60 5 50]"), Some([0.1, 0.6, 0.1, 1.0]));
+    // Both, and the integrator's, wherever that stands.
+    let text = "Integrator \"path\" \"integer pixelbounds\" [0 20 0 50]";
+    assert_eq!(crop(&format!("\"float cropwindow\" [.1 .5 0 .5] {text}")), Some([0.1, 0.2, 0.0, 0.5]));
+    assert_eq!(settings(&format!("{text} {}", film(""))).crop, Some([0.0, 0.2, 0.0, 1.0]));
+    let nothing = format!("{} WorldBegin", film("\"float cropwindow\" [.5 .5 0 1]"));
+    assert_eq!(warned(&nothing, "leave no pixels").settings.crop, None);
+}
+
+#[test]
+fn version_4s_film_is_as_bright_as_the_shutter_is_open_long() {
+    let exposure = |text: &str| settings(text).exposure;
+    let shutter = "Camera \"perspective\" \"float shutteropen\" .25 \"float shutterclose\" .75";
+    assert_eq!(exposure(&format!("Film \"rgb\" \"float iso\" 200 {shutter}")), Some(1.0));
+    assert_eq!(exposure(&format!("Film \"rgb\" {shutter}")), Some(0.5));
+    assert_eq!(exposure(&format!("Film \"image\" {shutter}")), None);
+}
+
+#[test]
+fn parameters_of_attribute_that_nothing_takes_are_named() {
+    let attribute = "WorldBegin Attribute \"shape\" \"float radius\" 2";
+    warned(&format!("{attribute} {TRIANGLE}"), "\"radius\" of Attribute \"shape\" is taken by nothing");
+    clean(&format!("{attribute} {TRIANGLE} Shape \"sphere\""));
 }

@@ -83,7 +83,9 @@ fn what_moves_stands_where_it_is_when_the_shutter_opens() {
     near(moved("", "ActiveTransform EndTime Translate 3 0 0 ActiveTransform All"), [0.0; 3]);
     near(moved("", start_end), [-1.0, 0.0, 0.0]);
     near(moved("", &format!("{start_end} Translate 0 1 0")), [-1.0, 1.0, 0.0]);
-    let shutter = |open: f32| format!("TransformTimes 2 4 Camera \"perspective\" \"float shutteropen\" {open}");
+    let shutter = |open: f32| {
+        format!("TransformTimes 2 4 Camera \"perspective\" \"float shutteropen\" {open} \"float shutterclose\" 9")
+    };
     near(moved(&shutter(1.0), start_end), [-1.0, 0.0, 0.0]);
     near(moved(&shutter(2.5), start_end), [0.0, 0.0, 0.0]);
     near(moved(&shutter(4.5), start_end), [3.0, 0.0, 0.0]);
@@ -101,7 +103,7 @@ fn what_moves_stands_where_it_is_when_the_shutter_opens() {
     assert!(matches!(scene.lights[0], crate::Light::Point { position: [-1.0, 0.0, 0.0], .. }), "{:?}", scene.lights);
     // A camera moves from world to world, not by its inverses.
     let camera = "ActiveTransform EndTime Rotate 180 0 0 1 Translate -4 0 0 ActiveTransform All";
-    let text = format!("{camera} Camera \"perspective\" \"float shutteropen\" .5 WorldBegin");
+    let text = format!("{camera} Camera \"perspective\" \"float shutteropen\" .5 \"float shutterclose\" 1 WorldBegin");
     near(warned(&text, "something moves").cameras[0].eye, [2.0, 0.0, 0.0]);
     // The same at both times is no motion.
     clean(
