@@ -242,10 +242,9 @@ impl Parser<'_> {
             self.warnings.push((line.number, message.into()));
         }
         let Obj { parts, positions, .. } = &mut self.obj;
-        let Part { vertices, indices, .. } = parts.get_mut(part);
-        // A position that comes behind its faces is not known yet: such a polygon becomes a fan.
+        let Part { vertices, indices, polygons, .. } = parts.get_mut(part);
         let position = |corner: u32| positions.get(vertices[corner as usize][0] as usize).copied();
-        crate::import::polygon::triangulate(&corners, position, indices);
+        polygons.push(&corners, position, line.number, indices);
         self.corners = corners;
         Ok(())
     }
@@ -270,7 +269,7 @@ impl Parser<'_> {
 
     /// Faces may come before their vertices, so that only the end shows what is missing.
     fn finish(mut self) -> Result<Obj, Fault> {
-        let obj = self.obj;
+        let mut obj = self.obj;
         let counts = [obj.positions.len(), obj.uvs.len(), obj.normals.len()];
         let kinds = ["vertex", "texture coordinate", "normal"];
         for ((largest, count), kind) in self.largest.into_iter().zip(counts).zip(kinds) {
@@ -279,6 +278,7 @@ impl Parser<'_> {
                 return Err(Fault { line: largest.line, message });
             }
         }
+        self.warnings.extend(obj.parts.finish_polygons(&obj.positions));
         if let Some(line) = self.strays.values().map(|fault| fault.line).min() {
             let used = obj.parts.positions().filter(|position| self.strays.contains_key(position)).min();
             if let Some(fault) = used.and_then(|position| self.strays.remove(&position)) {

@@ -7,6 +7,7 @@
 //! thousands of groups would be that many meshes and instances. Meshes go by material first, so that triangles mostly
 //! have the order that they would have without objects.
 
+use crate::import::polygon::Polygons;
 use std::collections::HashMap;
 
 /// Meshes by object; above it they are by material alone.
@@ -28,6 +29,8 @@ pub(super) struct Part {
     /// Position, texture coordinate and normal of each vertex.
     pub vertices: Vec<[u32; 3]>,
     pub indices: Vec<[u32; 3]>,
+    /// Of `indices`.
+    pub polygons: Polygons,
 }
 
 /// A vertex of a part that uses some position; the vertices of a position form a list.
@@ -162,6 +165,7 @@ impl Parts {
             let first = to.vertices.len() as u32;
             moved.push((target, first));
             to.vertices.extend(part.vertices);
+            to.polygons.append(part.polygons, to.indices.len());
             to.indices.extend(part.indices.into_iter().map(|triangle| triangle.map(|vertex| vertex + first)));
         }
         for used in &mut self.uses {
@@ -179,6 +183,16 @@ impl Parts {
             materials[part.material as usize].1.push(part);
         }
         materials
+    }
+
+    /// Triangulates the polygons that came before their positions; what is to be said of those that cross themselves.
+    pub fn finish_polygons(&mut self, positions: &[[f32; 3]]) -> Option<(u64, String)> {
+        let mut all = Polygons::default();
+        for Part { vertices, indices, polygons, .. } in &mut self.parts {
+            polygons.finish(|corner| positions[vertices[corner as usize][0] as usize], indices);
+            all.append(std::mem::take(polygons), 0);
+        }
+        all.warning()
     }
 
     /// The positions that vertices of any part have.

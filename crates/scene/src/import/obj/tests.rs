@@ -60,6 +60,16 @@ fn negative_indices_count_back_from_what_was_read_so_far() {
 fn faces_may_come_before_their_vertices_and_hold_many_corners() {
     let got = mesh("f 1 2 3 4 5\nv 0 0 0\nv 1 0 0\nv 2 1 0\nv 1 2 0\nv 0 1 0");
     assert_eq!(got.indices, [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+    // An arrow, whose fan would leave it, before and behind its vertices, and where there are too many groups.
+    let (vertices, arrow) = ("v 0 2 0\nv 1 1 0\nv 0 0 0\nv 2 1 0\n", "f 1 2 3 4\n");
+    let want = [[3, 0, 1], [1, 2, 3]];
+    assert_eq!(mesh(&format!("{vertices}{arrow}")).indices, want);
+    assert_eq!(mesh(&format!("{arrow}{vertices}")).indices, want);
+    let groups: String = (0..5000).map(|i| format!("g {i}\n{arrow}")).collect();
+    let got = mesh(&format!("{groups}{vertices}"));
+    let corners: Vec<_> = (0..2).map(|i| got.corners(i)).collect();
+    assert!(got.indices.len() == 10_000 && (0..10_000).all(|i| got.corners(i) == corners[i % 2]));
+    assert_eq!(corners[0][0], [2.0, 1.0, 0.0]);
 }
 
 #[test]

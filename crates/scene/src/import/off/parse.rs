@@ -3,7 +3,7 @@
 use super::Fault;
 use super::lines::Lines;
 use crate::Place;
-use crate::import::{origin::Rounder, polygon::triangulate, strays, text};
+use crate::import::{origin::Rounder, polygon::Polygons, strays, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
@@ -32,6 +32,8 @@ struct LeftOut {
     numbers: usize,
     small: usize,
     indexed: usize,
+    /// Polygons that cross themselves, with the line of the first.
+    crossing: Option<(u64, String)>,
 }
 
 impl Off {
@@ -63,6 +65,9 @@ impl Off {
             if count > 0 {
                 warnings.push((Place::File, format!("{count} {what}")));
             }
+        }
+        if let Some((line, message)) = left_out.crossing {
+            warnings.push((Place::Line(line), message));
         }
         read?;
         if !off.strays.is_empty() {
@@ -128,7 +133,7 @@ impl Off {
 
     fn faces(&mut self, lines: &mut Lines, count: usize, left_out: &mut LeftOut) -> Result<(), Fault> {
         let positions = &self.mesh.positions;
-        let (mut words, mut corners) = (Vec::new(), Vec::new());
+        let (mut words, mut corners, mut polygons) = (Vec::new(), Vec::new(), Polygons::default());
         for _ in 0..count {
             lines.words(1, &mut words)?;
             let length: usize =
@@ -157,9 +162,10 @@ impl Off {
                 _ => return Err(lines.fault("a colour of two numbers; there are 0, 1, 3 or 4")),
             };
             left_out.small += usize::from(length < 3);
-            triangulate(&corners, |i| positions.get(i as usize).copied(), &mut self.mesh.indices);
+            polygons.push(&corners, |i| positions.get(i as usize).copied(), lines.line(), &mut self.mesh.indices);
             self.triangle_colors.resize(self.mesh.indices.len(), color);
         }
+        left_out.crossing = polygons.warning();
         let white = white(self.triangle_colors.iter().flatten().flatten());
         for color in self.triangle_colors.iter_mut().flatten() {
             *color = color.map(|c| (c / white).clamp(0.0, 1.0));

@@ -3,6 +3,8 @@
 use super::Fault;
 use super::body::Body;
 use super::header::{Element, Kind, MAX_MATERIALS, Scalar};
+use crate::Place;
+use crate::import::polygon::Polygons;
 
 /// Triangles and, where the file tells, their materials.
 #[derive(Debug, Default)]
@@ -12,6 +14,8 @@ pub(super) struct Faces {
     pub materials: Vec<u32>,
     /// Faces of fewer than three corners, left out.
     pub small: usize,
+    /// Of `indices`.
+    pub polygons: Polygons,
 }
 
 /// What holds for the indices of a file.
@@ -49,15 +53,16 @@ fn is_indices(name: &str) -> bool {
     matches!(name, "vertex_indices" | "vertex_index")
 }
 
-/// Reads the element `face`; `fast` allows the shortcut for triangles in records of one size.
+/// Reads the element `face`; `positions` are those of the vertices, or none where these come behind, and `fast` allows the shortcut for triangles in records of one size.
 pub(super) fn read(
     body: &mut Body,
     element: &Element,
     limits: Limits,
     faces: &mut Faces,
+    positions: &[[f32; 3]],
     fast: bool,
 ) -> Result<(), Fault> {
-    let line = crate::Place::Line(element.line);
+    let line = Place::Line(element.line);
     let Some(Kind::List { item, .. }) = element.properties.iter().find(|p| is_indices(&p.name)).map(|p| p.kind) else {
         return Err(Fault::malformed(line, "the faces have no list vertex_indices"));
     };
@@ -93,9 +98,15 @@ pub(super) fn read(
         }
         body.end_record();
         faces.small += usize::from(corners.len() < 3);
-        for i in 2..corners.len() {
-            faces.indices.push([corners[0], corners[i - 1], corners[i]]);
-            faces.materials.extend(material);
+        let line = match body.last_place() {
+            Place::Line(line) => line,
+            _ => 0,
+        };
+        let position = |vertex: u32| positions.get(vertex as usize).copied();
+        let before = faces.indices.len();
+        faces.polygons.push(&corners, position, line, &mut faces.indices);
+        if let Some(material) = material {
+            faces.materials.extend(std::iter::repeat_n(material, faces.indices.len() - before));
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! PLY: text and binary polygon files.
 //!
-//! Read are vertex positions, normals, texture coordinates and colours, faces (polygons become fans)
+//! Read are vertex positions, normals, texture coordinates and colours, faces (polygons become triangles)
 //! and triangle strips, and the material of a face with the names that header comments give. What
 //! else a file holds is stepped over. See docs/formats.md.
 //!
@@ -118,7 +118,7 @@ fn parse_body(
                 let mut reader = vertices::Reader { rounder: &mut *rounder, warnings, fast };
                 strays = reader.read(body, element, &mut mesh.triangles)?;
             }
-            "face" => faces::read(body, element, limits, &mut faces, fast)?,
+            "face" => faces::read(body, element, limits, &mut faces, &mesh.triangles.positions, fast)?,
             "tristrips" => faces::read_strips(body, element, limits, &mut faces)?,
             _ => {
                 for _ in 0..element.count {
@@ -137,6 +137,11 @@ fn parse_body(
         warnings.push((Place::File, message));
     }
     mesh.triangles.indices = faces.indices;
+    let TriangleMesh { positions, indices, .. } = &mut mesh.triangles;
+    faces.polygons.finish(|vertex| positions[vertex as usize], indices);
+    if let Some((line, message)) = faces.polygons.warning() {
+        warnings.push((if line > 0 { Place::Line(line) } else { Place::File }, message));
+    }
     if !strays.is_empty() {
         let count = strays::leave_out(&mut mesh.triangles).map_err(|vertex| {
             let place =

@@ -88,7 +88,7 @@ fn quad(face_header: &str, faces: Vec<(Scalar, f64)>) -> Sample {
 }
 
 #[test]
-fn polygons_become_fans_and_faces_too_small_are_left_out() {
+fn polygons_become_triangles_and_faces_too_small_are_left_out() {
     let mut faces = Vec::new();
     for face in [&[4., 0., 1., 2., 3.][..], &[3., 2., 1., 0.], &[2., 0., 1.], &[0.]] {
         faces.push((Scalar::U8, face[0]));
@@ -98,6 +98,26 @@ fn polygons_become_fans_and_faces_too_small_are_left_out() {
     assert_eq!(mesh.triangles.indices, [[0, 1, 2], [0, 2, 3], [2, 1, 0]]);
     assert_eq!(warnings, [(Place::File, "2 faces of fewer than three corners were left out".into())]);
     assert_eq!(mesh.face_materials, None);
+}
+
+#[test]
+fn polygons_that_are_not_convex_are_cut_wherever_their_vertices_stand() {
+    let vertices = all(Scalar::F32, &[0., 2., 0., 1., 1., 0., 0., 0., 0., 2., 1., 0.]);
+    let mut face = vec![(Scalar::U8, 4.0)];
+    face.extend(all(Scalar::I32, &[0., 1., 2., 3.]));
+    let [vertex, faces] = [format!("element vertex 4\n{XYZ}"), format!("element face 1\n{FACES}")];
+    let behind = Sample { header: format!("{vertex}{faces}").leak(), values: [&vertices[..], &face].concat() };
+    let before = Sample { header: format!("{faces}{vertex}").leak(), values: [&face[..], &vertices].concat() };
+    for sample in [behind, before] {
+        assert_eq!(sample.read().triangles.indices, [[3, 0, 1], [1, 2, 3]]);
+    }
+    // One that crosses itself.
+    let vertices = all(Scalar::F32, &[0., 0., 0., 3., 0., 0., 1., 2., 0., 2., 2., 0.]);
+    let sample = Sample { header: format!("{vertex}{faces}").leak(), values: [&vertices[..], &face].concat() };
+    let text = sample.bytes(Format::Ascii);
+    let (mesh, warnings) = parsed(&text, true).unwrap();
+    assert_eq!(mesh.triangles.indices.len(), 2);
+    assert!(warnings[0].1.starts_with("1 polygons cross themselves"), "{warnings:?}");
 }
 
 #[test]
