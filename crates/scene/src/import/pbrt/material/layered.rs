@@ -46,7 +46,7 @@ impl Importer<'_> {
         if !left_out.is_empty() {
             let names = left_out.join("\", \"");
             let message =
-                format!("{kind}: \"{names}\" is left out; the coat is clear and thin, and all light gets through");
+                format!("{kind}: left out: \"{names}\"; the coat is clear and thin, and all light gets through");
             self.warn(params, message);
         }
         Ok(())

@@ -276,7 +276,7 @@ fn coats_have_their_index_and_what_is_between_layers_is_named() {
         let layer = "\"float thickness\" .01 \"float g\" 0 \"rgb albedo\" [0 0 0] \"integer maxdepth\" 10 \"integer nsamples\" 9";
         clean(&format!("WorldBegin Material \"{kind}\" {layer} {TRIANGLE}"));
         let layer = "\"float thickness\" 5 \"float g\" .5 \"rgb albedo\" [.9 .1 .1] \"integer maxdepth\" 3";
-        let part = "\"thickness\", \"g\", \"albedo\", \"maxdepth\" is left out";
+        let part = "left out: \"thickness\", \"g\", \"albedo\", \"maxdepth\"";
         warned(&format!("WorldBegin Material \"{kind}\" {layer} {TRIANGLE}"), part);
     }
 }
