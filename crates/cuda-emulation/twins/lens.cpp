@@ -34,6 +34,5 @@ TWIN(flat_octahedral) { out.put(decode_unit(in.word())); }
 TWIN(geom_offset) {
     const Vec3 point = in.vec3(), normal = in.vec3();
     const float extent = in.number();
-    out.put(offset_origin(point, normal));
     out.put(offset_from_triangle(point, normal, extent));
 }

@@ -22,7 +22,7 @@ pub use flat::{FlatError, FlatTriangles, PrimitiveId};
 pub use half::{HALF_INFINITY, half_from_f32, half_multiply_add, half_to_f64};
 pub use kernels::{KernelName, Kernels};
 pub use mesh::{MeshError, TriangleMesh};
-pub use offset::{offset_from_triangle, offset_origin};
+pub use offset::{offset_from_triangle, origin_leaving};
 pub use ray::{Hit, HitKey, Ray};
 pub use raywarp_lanes::{fused_multiply_add, fused_multiply_adds, rounds_twice};
 pub use slab::{FAR_SCALE, PaddedRay, PaddedSlab, PlainSlab, SlabRay, slab};

@@ -228,7 +228,7 @@ fn shining_sides(shading: &ShadingScene) -> Vec<([f32; 3], Option<Vec3>)> {
     for triangle in emitters.iter().step_by(emitters.len().div_ceil(EMITTERS).max(1)) {
         let [a, b, c] = triangle.corners.map(Vec3::from);
         let front = triangle.front_normal();
-        let off = 1e-4 * (b - a).cross(c - a).length().sqrt();
+        let off = 1e-4 * (b - a).as_dvec3().cross((c - a).as_dvec3()).length().sqrt() as f32;
         let both = shading.materials[triangle.material() as usize].has(MaterialFlags::EMITS_ON_BOTH_SIDES);
         for normal in [front, -front].into_iter().take(if both { 2 } else { 1 }) {
             found.push((((a + b + c) / 3.0 + off * normal).to_array(), Some(normal)));

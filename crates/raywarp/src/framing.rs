@@ -9,8 +9,9 @@ pub fn frame_bounds(bounds: &Aabb) -> Camera {
     const VFOV: f32 = 45.0;
     /// Share of the half picture that the box may take.
     const FILL: f32 = 0.92;
-    let (center, radius) =
-        if bounds.is_empty() { ([0.0; 3], 1.0) } else { (bounds.center(), (0.5 * bounds.diagonal()).max(1e-6)) };
+    let (center, radius) = if bounds.is_empty() { ([0.0; 3], 1.0) } else { (bounds.center(), 0.5 * bounds.diagonal()) };
+    // A point is seen from any distance.
+    let radius = if radius > 0.0 { radius } else { 1.0 };
     let direction = normalize([0.45, 0.3, 0.84]);
     let look_from = |distance: f32| {
         let eye = std::array::from_fn(|i| center[i] + direction[i] * distance);

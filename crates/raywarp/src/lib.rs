@@ -84,7 +84,7 @@ pub use query::{QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, Kernels, Ray, RayCost,
-    TraceError, Tracer, TriangleMesh,
+    TraceError, Tracer, TriangleMesh, offset_from_triangle, origin_leaving,
 };
 pub use raywarp_render_cuda::{
     BindingResource, BounceSeconds, Compaction, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions,

@@ -1,24 +1,12 @@
 // What a hit needs of its triangle. As raywarp-render's flat/triangle.rs.
 #pragma once
 
+#include "lengths.h"
 #include "scene.h"
 
 namespace raywarp::render {
 
-// For a length out of the range of floats; zero for a zero vector.
-inline RW_COLD Vec3 normalize_widely(Vec3 v) {
-    const double x = v.x, y = v.y, z = v.z;
-    const double length = platform::square_root(x * x + y * y + z * z);
-    if (!(length > 0.0)) {
-        return {0.0f, 0.0f, 0.0f};
-    }
-    return {static_cast<float>(x / length), static_cast<float>(y / length), static_cast<float>(z / length)};
-}
-
-RW_FUNCTION Vec3 normalize(Vec3 v) {
-    const Option<Vec3> unit = try_normalize(v);
-    return unit ? *unit : normalize_widely(v);
-}
+RW_FUNCTION Vec3 normalize(Vec3 v) { return normalize_in_any_range(v).value_or(Vec3{0.0f, 0.0f, 0.0f}); }
 
 RW_FUNCTION Vec3 front_normal(const TriangleRecord& triangle) {
     const Vec3 a = triangle.corner(0), b = triangle.corner(1), c = triangle.corner(2);

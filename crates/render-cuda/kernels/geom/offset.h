@@ -5,24 +5,14 @@
 
 namespace raywarp::render {
 
-RW_FUNCTION float offset_coordinate(float p, float n) {
-    if (magnitude(p) < 1.0f / 32.0f) {
-        return p + 1.0f / 65536.0f * n;
-    }
-    const u32 steps = static_cast<u32>(platform::to_i32(256.0f * n));
-    const float moved = float_of(bits_of(p) + (p < 0.0f ? 0u - steps : steps));
-    return is_finite(moved) ? moved : p;
-}
-
-RW_FUNCTION Vec3 offset_origin(Vec3 point, Vec3 normal) {
-    return {offset_coordinate(point.x, normal.x), offset_coordinate(point.y, normal.y),
-            offset_coordinate(point.z, normal.z)};
-}
-
-// Besides, by a share of `extent`, the largest coordinate difference between the point and a corner.
+// `extent` is the largest coordinate difference between the point and a corner.
 RW_FUNCTION Vec3 offset_from_triangle(Vec3 point, Vec3 normal, float extent) {
-    constexpr float TEST_ROUNDING = 1.0f / 2097152.0f;
-    return offset_origin(point, normal) + TEST_ROUNDING * extent * normal;
+    constexpr float ROUNDING = 1.0f / 2097152.0f;
+    const Vec3 along = magnitude(normal * point);
+    const float distance = ROUNDING * (along.x + along.y + along.z + extent);
+    const Vec3 moved = point + distance * normal;
+    return {is_finite(moved.x) ? moved.x : point.x, is_finite(moved.y) ? moved.y : point.y,
+            is_finite(moved.z) ? moved.z : point.z};
 }
 
 }  // namespace raywarp::render

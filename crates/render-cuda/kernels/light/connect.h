@@ -12,7 +12,7 @@ namespace raywarp::render::light {
 // A place on an emissive surface.
 struct Place {
     Vec3 position, normal;
-    // Largest coordinate difference to a corner of the triangle, or more.
+    // Largest coordinate difference to a corner of the triangle, and that to where the ray starts, or more.
     float extent;
     u32 triangle;
 };
@@ -24,13 +24,26 @@ RW_FUNCTION u32 step_of_turn(float y, float x, u32 steps) {
     return smaller(platform::to_u32(turn * static_cast<float>(steps)), steps - 1);
 }
 
+// How many times `u` and `v` the part of `s` in their plane is; nothing where fourth powers have not all their digits.
+RW_FUNCTION Option<Vec2> weights(Vec3 u, Vec3 v, Vec3 s) {
+    const Vec3 normal = cross(u, v);
+    const float squared = length_squared(normal);
+    if (!(squared > LEAST_LENGTH * LEAST_LENGTH && squared < MOST_LENGTH * MOST_LENGTH)) {
+        return none();
+    }
+    return some(Vec2{dot(normal, cross(s, v)), dot(normal, cross(u, s))} * (1.0f / squared));
+}
+
 // Barycentrics of a place in the plane of a triangle; zeros for a triangle without area.
 RW_FUNCTION Vec2 barycentrics(const TriangleRecord& triangle, Vec3 place) {
     const Vec3 a = triangle.corner(0);
     const Vec3 u = triangle.corner(1) - a, v = triangle.corner(2) - a, s = place - a;
-    const Vec3 normal = cross(u, v);
-    const Vec2 at = Vec2{dot(normal, cross(s, v)), dot(normal, cross(u, s))} * (1.0f / length_squared(normal));
-    return is_finite(at) ? at : Vec2{0.0f, 0.0f};
+    Option<Vec2> at = weights(u, v, s);
+    if (!at) {
+        const float scale = scale_of(most(magnitude(u), magnitude(v)));
+        at = weights(u * scale, v * scale, s * scale);
+    }
+    return at && is_finite(*at) ? *at : Vec2{0.0f, 0.0f};
 }
 
 // A connection to `place`, found in the direction `wi` with the density `pdf`; nothing where it lights nothing.

@@ -17,6 +17,9 @@ constexpr float T = 0.41421357f;
 // Area of the polygon of DISK_SECTORS corners in the unit circle.
 constexpr float DISK_AREA = 3.1403312f;
 
+// How many times its width a light of several triangles counts, as far as rays that end on it are concerned.
+constexpr float OUT_OF_PLANE = 40.0f;
+
 // What the kinds of flat lights differ in: the corners of the outline, where the middle is, and their area.
 RW_FUNCTION u32 corner_count(LightKind kind) {
     return kind == LightKind::Triangle ? 3 : kind == LightKind::Parallelogram ? 4 : 8;
@@ -143,7 +146,9 @@ RW_FUNCTION Option<Seen> seen(const LightRecord& light, float area, Vec3 point) 
 }
 
 // Area of the parallelogram of u and v.
-RW_FUNCTION float area(const LightRecord& light) { return length(cross(vec3(light.u), vec3(light.v))); }
+RW_FUNCTION float area(const LightRecord& light) {
+    return length_in_any_range(cross(vec3(light.u), vec3(light.v)));
+}
 
 // Density of points by area; the choice of the light is included.
 RW_FUNCTION float per_area(const LightRecord& light, float area) {
@@ -232,7 +237,8 @@ RW_FUNCTION Option<LightSample> sample(const Scene& scene, const LightRecord& li
     const float cos = -dot(normal, *wi);
     const float pdf = seen ? 0.5f * light.value / seen->half()
                            : by_distance(light, area, cos, length_squared(to_light));
-    const float extent = largest_element(magnitude(vec3(light.u)) + magnitude(vec3(light.v)));
+    const float width = largest_element(magnitude(vec3(light.u)) + magnitude(vec3(light.v)));
+    const float extent = (kind == LightKind::Triangle ? width : OUT_OF_PLANE * width) + largest_element(magnitude(to_light));
     return connect(scene, {on_light, normal, extent, light.index + found->triangle}, *wi, pdf);
 }
 

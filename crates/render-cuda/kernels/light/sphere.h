@@ -91,15 +91,16 @@ struct Ball {
         return least(at.x < at.y ? at.x : at.y, 1.0f - at.x - at.y);
     }
 
-    // The entry as a place of the scene: of the face's two triangles, on that whose far corner is nearer.
-    RW_FUNCTION Place place(const Scene& scene, const Entry& entry) const {
+    // The entry as a place of the scene, which a ray from `point` ends at: of the face's two triangles, on that whose far corner is nearer.
+    RW_FUNCTION Place place(const Scene& scene, const Entry& entry, Vec3 point) const {
         const Vec3 position = center + entry.place;
         const u32 first = entry.triangle, last = light.index + triangle_count(light.kind()) - 1;
         const u32 second = smaller(first + 1, last);
         const float in_first = depth_in(load(scene.triangles, first), position);
         const u32 triangle = in_first >= depth_in(load(scene.triangles, second), position) ? first : second;
         // Loaded again: a choice between records would put both of them into memory.
-        return {position, front_normal(load(scene.triangles, triangle)), 0.1f * radius, triangle};
+        const float extent = radius + largest_element(magnitude(position - point));
+        return {position, front_normal(load(scene.triangles, triangle)), extent, triangle};
     }
 };
 
@@ -135,7 +136,7 @@ RW_FUNCTION Option<Line> from_inside(const Scene& scene, const Ball& ball, Vec3 
     const float along = dot(place, direction);
     const Vec3 nearest = place - along * direction;
     const Face face = ball.face(scene, place);
-    const float height = dot(face.normal, place - face.corner) / length(face.normal);
+    const float height = dot(face.normal, place - face.corner) / length_in_any_range(face.normal);
     const float near = NEAR_RADII * ball.radius + NEAR_ULPS * largest_element(magnitude(ball.center));
     if (height > near) {
         return some(Line{nearest, direction, along});
@@ -165,7 +166,7 @@ RW_FUNCTION Option<LightSample> sample(const Scene& scene, const LightRecord& li
     if (!found) {
         return none();
     }
-    const Place place = ball.place(scene, *found);
+    const Place place = ball.place(scene, *found, point);
     if (one_minus_cos) {
         const Option<Vec3> direction = try_normalize(place.position - point);
         if (!direction) {

@@ -42,7 +42,8 @@ RW_FUNCTION Option<Vec3> bumped(const Scene& scene, const Input& input, const Su
     const float along_u = height(scene, input, at, {BUMP_STEP, 0.0f});
     const float along_v = height(scene, input, at, {0.0f, BUMP_STEP});
     const Vec2 slope = Vec2{along_u - here, along_v - here} / BUMP_STEP;
-    const Option<Vec3> bent = try_normalize(cross(change->dpdu + slope.x * normal, change->dpdv + slope.y * normal));
+    const Vec3 across = cross(change->dpdu + slope.x * normal, change->dpdv + slope.y * normal);
+    const Option<Vec3> bent = normalize_in_any_range(across);
     if (!bent) {
         return none();
     }

@@ -6,6 +6,7 @@
 
 mod bytes;
 mod image;
+mod lengths;
 mod light;
 mod material;
 mod octahedral;
@@ -18,13 +19,12 @@ pub use crate::bsdf::MaterialKind;
 pub use bytes::ShadingBytes;
 pub(crate) use image::srgb_to_linear;
 pub use image::{Image, Texels};
+pub(crate) use lengths::{LEAST_LENGTH, MOST_LENGTH, length, normalize, scale_of, try_normalize};
 pub use light::{DISK_SECTORS, EnvironmentRecord, LightKind, LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, SpotRamp};
 pub use material::{Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, Remap};
 pub use octahedral::{UnitCode, decode_unit, encode_unit};
 pub(crate) use shapes::{Shape, cell_triangles, shape, triangle};
 pub use texture::{ImageLookup, ProgramRecord, TextureKind, TextureOp, Wrapping};
-#[cfg(feature = "twins")]
-pub(crate) use triangle::normalize;
 pub use triangle::{AttributeRecord, ColorRecord, PlacementRecord, TriangleRecord};
 pub use validate::InvalidShading;
 

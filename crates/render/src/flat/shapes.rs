@@ -3,7 +3,7 @@
 //! A shape is known by where its corners are and by nothing else, so what a light is sampled as and what rays hit are
 //! one surface, whoever made the triangles.
 
-use super::{DISK_SECTORS, LightKind, SPHERE_COLUMNS, SPHERE_ROWS, TriangleRecord};
+use super::{DISK_SECTORS, LightKind, SPHERE_COLUMNS, SPHERE_ROWS, TriangleRecord, length};
 use glam::Vec3;
 use raywarp_sample::warp::sin_cos_turn;
 
@@ -60,7 +60,7 @@ fn parallelogram(first: &TriangleRecord, second: &TriangleRecord) -> Option<Shap
     let at = own[own_alone];
     let (u, v, w) = (b - at, c - at, first.front_normal());
     let extent = u.length() + v.length();
-    let width = u.cross(v).length() / extent;
+    let width = length(u.cross(v)) / extent;
     let tolerance = tolerance(at, extent, width)?;
     // Fronts on one side; the planes are one where the corners are.
     let holds = is_near(at + u + v, other[other_alone], tolerance) && w.dot(second.front_normal()) > 0.0;
@@ -72,7 +72,7 @@ fn disk(triangles: &[TriangleRecord]) -> Option<Shape> {
     let at = 0.5 * (rim(0) + rim(DISK_SECTORS / 2));
     let (u, v) = (rim(0) - at, rim(DISK_SECTORS / 4) - at);
     let extent = u.length() + v.length();
-    let tolerance = tolerance(at, extent, u.cross(v).length() / extent)?;
+    let tolerance = tolerance(at, extent, length(u.cross(v)) / extent)?;
     let place = |i: u32| {
         let (sin, cos) = sin_cos_turn((i % DISK_SECTORS) as f32 / DISK_SECTORS as f32);
         at + cos * u + sin * v

@@ -1,6 +1,6 @@
 //! What a hit needs of its triangle.
 
-use super::{NONE, UnitCode};
+use super::{NONE, UnitCode, normalize};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
@@ -67,17 +67,6 @@ impl TriangleRecord {
     pub(crate) fn is_met_from_behind(&self, direction: Vec3) -> bool {
         self.front_normal().dot(direction) > 0.0
     }
-}
-
-/// Unit length also for vectors whose squared length leaves the range of f32.
-#[inline]
-pub(crate) fn normalize(v: Vec3) -> Vec3 {
-    if let Some(unit) = v.try_normalize() {
-        return unit;
-    }
-    let v = v.as_dvec3();
-    let length = v.length();
-    if length > 0.0 { (v / length).as_vec3() } else { Vec3::ZERO }
 }
 
 /// Texture coordinates and tangents at the corners of a triangle: 64 bytes.

@@ -10,7 +10,8 @@ use super::tables::{Tables, flag};
 use super::vec3::{Vec3s, is_finite};
 use super::vertices::has_flag;
 use super::warp::uniform_triangle;
-use crate::flat::{LightKind, ShadingScene};
+use crate::flat::{LEAST_LENGTH, LightKind, MOST_LENGTH, ShadingScene};
+use crate::light::planar::OUT_OF_PLANE;
 use crate::light::{self, LightSample};
 use glam::Vec3;
 use raywarp_lanes::{Mask, Vector, Words};
@@ -111,7 +112,9 @@ fn planar<V: Vector<N>, const N: usize>(
     let middle = V::select(is_triangle, V::splat(set, 1.0 / 3.0), half);
     let away = at + (edges[0] + edges[1]) * middle - points;
     let is_far = away.length_squared().gt(edges[0].length_squared() + edges[1].length_squared());
+    // The squares of others have not all their digits.
     let area = edges[0].cross(edges[1]).length_squared().sqrt();
+    let is_plain = area.gt(V::splat(set, LEAST_LENGTH)) & area.lt(V::splat(set, MOST_LENGTH));
 
     let [x, y] = uniform_triangle(u);
     // Rounding is moved in: by a sum above 1 for a triangle, and by each coordinate for a parallelogram.
@@ -132,11 +135,13 @@ fn planar<V: Vector<N>, const N: usize>(
     let found = has_length & !is_behind & pdf.gt(zero) & is_finite(pdf) & is_seen & radiance.is_something();
 
     let side = Vec3s::select(cos.gt(zero), normal, -normal);
-    let extent = (edges[0].abs() + edges[1].abs()).max_element();
+    let width = (edges[0].abs() + edges[1].abs()).max_element();
+    let width = V::select(is_triangle, width, V::splat(set, OUT_OF_PLANE) * width);
+    let extent = width + to_light.abs().max_element();
     let target = offset_from_triangle(on_light, side, extent);
     let weight = radiance * (one / pdf);
     // Whoever is behind need not know how near it is.
-    let is_here = mask & (is_far | is_behind);
+    let is_here = mask & ((is_far & is_plain) | is_behind);
     (LightSamples { wi, target, has_target: is_here, weight, pdf, found: found & is_here }, is_here)
 }
 

@@ -1,7 +1,7 @@
 //! Points on surfaces: `crate::surface`'s look-ups and offsets, a hit a lane.
 
 use super::vec3::{Vec3s, is_finite, signed_one};
-use crate::flat::{TriangleRecord, UnitCode};
+use crate::flat::{LEAST_LENGTH, MOST_LENGTH, TriangleRecord, UnitCode};
 use raywarp_lanes::{Mask, Vector, Words};
 
 /// As [`crate::surface::SurfacePoint`], a point a lane, as far as plain materials ask.
@@ -23,7 +23,10 @@ pub(super) fn points<V: Vector<N>, const N: usize>(record: &[V::Words; 16], u: V
     let edges = [corners[1] - corners[0], corners[2] - corners[0]];
     let position = corners[0] + edges[0] * u + edges[1] * v;
     let flags = record[12];
-    let (front, is_plain) = edges[0].cross(edges[1]).try_normalize();
+    let across = edges[0].cross(edges[1]);
+    let inverse = V::splat(set, 1.0) / across.length_squared().sqrt();
+    let is_plain = inverse.gt(V::splat(set, 1.0 / MOST_LENGTH)) & inverse.lt(V::splat(set, 1.0 / LEAST_LENGTH));
+    let front = across * inverse;
     let flipped = !(flags & V::Words::splat(set, TriangleRecord::FLIPPED)).eq(V::Words::splat(set, 0));
     let geometric_normal = Vec3s::select(flipped, -front, front);
     let smooth = !(flags & V::Words::splat(set, TriangleRecord::SMOOTH)).eq(V::Words::splat(set, 0));
@@ -97,23 +100,13 @@ pub(super) fn offset_from_triangle<V: Vector<N>, const N: usize>(
     normal: Vec3s<V>,
     extent: V,
 ) -> Vec3s<V> {
-    let by = V::splat(extent.set(), 1.0 / (1 << 21) as f32) * extent;
+    let set = extent.set();
+    let along = (normal * point).abs();
+    let distance = V::splat(set, 1.0 / (1 << 21) as f32) * (along.x + along.y + along.z + extent);
+    let moved = point + normal * distance;
     Vec3s {
-        x: moved(point.x, normal.x) + by * normal.x,
-        y: moved(point.y, normal.y) + by * normal.y,
-        z: moved(point.z, normal.z) + by * normal.z,
+        x: V::select(is_finite(moved.x), moved.x, point.x),
+        y: V::select(is_finite(moved.y), moved.y, point.y),
+        z: V::select(is_finite(moved.z), moved.z, point.z),
     }
-}
-
-/// A coordinate moved along that of a normal, as [`raywarp_geom::offset_origin`] does.
-#[inline(always)]
-fn moved<V: Vector<N>, const N: usize>(p: V, n: V) -> V {
-    let set = p.set();
-    let near_zero = p.abs().lt(V::splat(set, 1.0 / 32.0));
-    let steps = (V::splat(set, 256.0) * n).to_i32();
-    let back = V::Words::splat(set, 0) - steps;
-    let steps = V::Words::select(p.lt(V::splat(set, 0.0)), back, steps);
-    let far = V::from_bits(p.to_bits() + steps);
-    let far = V::select(is_finite(far), far, p);
-    V::select(near_zero, p + V::splat(set, 1.0 / 65536.0) * n, far)
 }

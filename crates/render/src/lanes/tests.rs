@@ -382,6 +382,17 @@ fn paths_go_through_media_in_vectors_as_the_functions_of_one_path_take_them() {
 }
 
 #[test]
+fn scenes_in_any_unit_are_shaded_in_vectors_as_by_the_functions_of_one_path() {
+    // Where squares of areas leave the range of floats vectors leave vertices and lights to those.
+    for unit in [1e-10, 1e-9, 1e-6, 1e6, 1e9, 1e10] {
+        let mut scene = loaded(SCENE);
+        scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.triangles.positions).for_each(|p| *p = p.map(|x| x * unit));
+        let share = check(&flat(&scene), &transport(SOBOL), 1);
+        assert!(share > 0.2 || unit != 1e6, "{unit}: little was tested: {share}");
+    }
+}
+
+#[test]
 fn a_scene_without_lights_is_shaded_in_vectors() {
     check(&scene(false), &transport(SOBOL), 1);
 }

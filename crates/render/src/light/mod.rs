@@ -10,7 +10,7 @@ mod tests;
 
 pub(crate) use environment::Environment;
 
-use crate::flat::{LightKind, NONE, ShadingScene, TriangleRecord};
+use crate::flat::{LEAST_LENGTH, LightKind, MOST_LENGTH, NONE, ShadingScene, TriangleRecord, scale_of};
 use crate::surface::{coverage, emitted};
 use glam::{Vec2, Vec3};
 use raywarp_geom::offset_from_triangle;
@@ -61,7 +61,7 @@ pub(crate) fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 
 /// Solid-angle density with which [`sample`] finds from `point` what a ray from there hits of the light `index`, at a
 /// squared distance and where the front normal makes `cos` with the direction back; 0 for [`NONE`].
 ///
-/// Rays start a little off the point that connections are made from, by some 1e-5 of its coordinates. Densities differ
+/// Rays start a little off the point that connections are made from, by some 1e-6 of its coordinates. Densities differ
 /// by as much over the light's distance, and weights of the two techniques sum to one but for that.
 #[inline]
 pub(crate) fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, distance_squared: f32) -> f32 {
@@ -83,7 +83,8 @@ pub(crate) struct Place {
     pub position: Vec3,
     /// Unit, on the front side.
     pub normal: Vec3,
-    /// Largest coordinate difference to a corner of the triangle, or more.
+    /// Largest coordinate difference to a corner of the triangle, and that to where the ray starts, or more: a ray's test
+    /// rounds as the light's distance does.
     pub extent: f32,
     pub triangle: u32,
 }
@@ -113,9 +114,20 @@ pub(crate) fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -
 pub(crate) fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
     let [a, b, c] = triangle.points();
     let (u, v, s) = (b - a, c - a, place - a);
-    let normal = u.cross(v);
-    let at = Vec2::new(normal.dot(s.cross(v)), normal.dot(u.cross(s))) * (1.0 / normal.length_squared());
+    let at = weights(u, v, s).unwrap_or_else(|| {
+        let scale = scale_of(u.abs().max(v.abs()));
+        weights(u * scale, v * scale, s * scale).unwrap_or(Vec2::ZERO)
+    });
     if at.is_finite() { at } else { Vec2::ZERO }
+}
+
+/// How many times `u` and `v` the part of `s` in their plane is; `None` where fourth powers have not all their digits.
+#[inline]
+fn weights(u: Vec3, v: Vec3, s: Vec3) -> Option<Vec2> {
+    let normal = u.cross(v);
+    let squared = normal.length_squared();
+    let holds = squared > LEAST_LENGTH * LEAST_LENGTH && squared < MOST_LENGTH * MOST_LENGTH;
+    holds.then(|| Vec2::new(normal.dot(s.cross(v)), normal.dot(u.cross(s))) * (1.0 / squared))
 }
 
 /// Each environment's radiance from `direction` and the density with which it is sampled.

@@ -5,7 +5,7 @@
 //! way a face was found.
 
 use super::{LightSample, Place, connect, step_of_turn};
-use crate::flat::{LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, ShadingScene, cell_triangles};
+use crate::flat::{LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, ShadingScene, cell_triangles, length};
 use glam::Vec3;
 use raywarp_sample::elementary::acos;
 use raywarp_sample::warp;
@@ -85,9 +85,9 @@ impl<'a> Ball<'a> {
         Some((place, triangle))
     }
 
-    /// The entry as a place of the scene.
+    /// The entry as a place of the scene, which a ray from `point` ends at.
     #[inline]
-    fn place(&self, (place, first): (Vec3, u32)) -> Place {
+    fn place(&self, (place, first): (Vec3, u32), point: Vec3) -> Place {
         // Of the two triangles of the face, that whose far corner is nearer: they share a diagonal.
         let position = self.center + place;
         let is_in = |triangle: u32| {
@@ -98,7 +98,9 @@ impl<'a> Ball<'a> {
         let second = (first + 1).min(last);
         let triangle = if is_in(first) >= is_in(second) { first } else { second };
         let normal = self.scene.triangles[triangle as usize].front_normal();
-        Place { position, normal, extent: 0.1 * self.radius, triangle }
+        // The place is found in steps that round as the radius does.
+        let extent = self.radius + (position - point).abs().max_element();
+        Place { position, normal, extent, triangle }
     }
 }
 
@@ -126,10 +128,10 @@ pub(crate) fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: 
     let cone = cone(light, distance_squared);
     let Some(one_minus_cos) = cone else {
         let direction = Vec3::from(warp::uniform_sphere(u));
-        let place = ball.place(from_inside(&ball, -to_center, direction)?);
+        let place = ball.place(from_inside(&ball, -to_center, direction)?, point);
         return connect(scene, &place, direction, density(light, cone));
     };
-    let place = ball.place(ball.entry(&towards(to_center, one_minus_cos, u), -ball.radius)?);
+    let place = ball.place(ball.entry(&towards(to_center, one_minus_cos, u), -ball.radius)?, point);
     let wi = (place.position - point).try_normalize()?;
     connect(scene, &place, wi, density(light, cone))
 }
@@ -153,7 +155,7 @@ fn from_inside(ball: &Ball, place: Vec3, direction: Vec3) -> Option<(Vec3, u32)>
     let along = place.dot(direction);
     let nearest = place - along * direction;
     let (_, corner, normal) = ball.face(place);
-    let height = normal.dot(place - corner) / normal.length();
+    let height = normal.dot(place - corner) / length(normal);
     let near = NEAR[0] * ball.radius + NEAR[1] * ball.center.abs().max_element();
     if height > near {
         return ball.entry(&Line { nearest, direction }, along);

@@ -2,7 +2,7 @@
 
 use super::environments;
 use crate::flat::{
-    LightKind, LightRecord, MaterialFlags, NONE, ShadingScene, Shape, SpotRamp, TriangleRecord, shape, triangle,
+    LightKind, LightRecord, MaterialFlags, NONE, ShadingScene, Shape, SpotRamp, TriangleRecord, length, shape, triangle,
 };
 use crate::texture::{TexturePoint, color};
 use bytemuck::Zeroable;
@@ -26,7 +26,8 @@ fn finite(power: f64) -> f64 {
 pub(super) fn set(flat: &mut ShadingScene, scene: &Scene, bounds: &Aabb) {
     flat.environments.clear();
     flat.tables.clear();
-    let radius = (0.5 * bounds.diagonal()).max(1e-6);
+    // Of a scene without size any number will do.
+    let radius = (0.5 * bounds.diagonal()).max(f32::MIN_POSITIVE);
     let disk = f64::from(radius) * f64::from(radius) * PI;
     let per_area = power_per_area(flat);
     let (mut lights, mut powers) = (Vec::new(), Vec::new());
@@ -93,7 +94,8 @@ fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<Lig
             let (kind, Shape { at, u, v, w }) = first_shape(rest, index == first, opaque);
             let part = &mut rest[..kind.triangle_count() as usize];
             let area: f64 = part.iter().map(|triangle| f64::from(area(triangle))).sum();
-            let is_light = u.cross(v).length() >= LEAST_AREA && area.is_finite();
+            let across = length(u.cross(v));
+            let is_light = across >= LEAST_AREA && across <= MOST_AREA && area.is_finite();
             for triangle in &mut *part {
                 triangle.light = if is_light { lights.len() as u32 } else { NONE };
             }
@@ -107,12 +109,13 @@ fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<Lig
     }
 }
 
-/// Least area of the parallelogram of a light's edges: its square is no rounded number yet.
-const LEAST_AREA: f32 = 1e-18;
+/// Areas of the parallelogram of a light's edges (2^-100 to 2^100) by which densities can be divided.
+const LEAST_AREA: f32 = 7.888_609e-31;
+const MOST_AREA: f32 = 1.267_650_6e30;
 
 fn area(triangle: &TriangleRecord) -> f32 {
     let [a, b, c] = triangle.points();
-    0.5 * (b - a).cross(c - a).length()
+    0.5 * length((b - a).cross(c - a))
 }
 
 /// The shape that `triangles`, the rest of a placement or all of it, begin with. A ball that has holes would show its

@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::point::{SurfacePoint, position_derivatives, tangent, texture_point};
 use crate::bsdf::{Bsdf, MaterialKind, Scattering};
-use crate::flat::{Input, MaterialFlags, MaterialRecord, NONE, ShadingScene};
+use crate::flat::{Input, MaterialFlags, MaterialRecord, NONE, ShadingScene, try_normalize};
 use crate::texture::{Inputs, TexturePoint, scalar, value};
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::choose;
@@ -125,7 +125,7 @@ fn bumped(scene: &ShadingScene, height: &Input, point: &SurfacePoint, at: &Textu
     };
     let here = h(0.0, 0.0);
     let slope = Vec2::new(h(BUMP_STEP, 0.0) - here, h(0.0, BUMP_STEP) - here) / BUMP_STEP;
-    let bent = (dpdu + slope.x * normal).cross(dpdv + slope.y * normal).try_normalize()?;
+    let bent = try_normalize((dpdu + slope.x * normal).cross(dpdv + slope.y * normal))?;
     Some(if bent.dot(normal) < 0.0 { -bent } else { bent })
 }
 

@@ -5,7 +5,7 @@ use crate::filter::{FilterTable, PixelFilter};
 use crate::flat::{UnitCode, decode_unit, encode_unit};
 use crate::lens::{Lens, LensRecord};
 use glam::{Vec2, Vec3};
-use raywarp_geom::{offset_from_triangle, offset_origin};
+use raywarp_geom::offset_from_triangle;
 use raywarp_scene::{Camera, FilterKind, FovAxis, Projection};
 
 pub(super) const TWINS: &[Twin] = &[LENS_RAY, FILTER_SAMPLE, FLAT_OCTAHEDRAL, GEOM_OFFSET];
@@ -120,7 +120,8 @@ const GEOM_OFFSET: Twin = Twin {
         let point = match numbers.below(8) {
             0 => Vec3::ZERO,
             1 => Vec3::splat(f32::MAX),
-            2 => Vec3::new(numbers.between(-0.1, 0.1), 0.03125, -0.03125),
+            2 => numbers.direction() * 1e-9,
+            3 => numbers.direction() * 1e-42,
             _ => Vec3::new(numbers.any(), numbers.any(), numbers.any()),
         };
         let extent = numbers.any().abs();
@@ -128,6 +129,6 @@ const GEOM_OFFSET: Twin = Twin {
     },
     run: |_, case, answer| {
         let (point, normal, extent) = (case.numbers(), case.numbers(), case.number());
-        answer.numbers(offset_origin(point, normal)).numbers(offset_from_triangle(point, normal, extent));
+        answer.numbers(offset_from_triangle(point, normal, extent));
     },
 };
