@@ -11,16 +11,38 @@ use std::path::Path;
 /// What is in a scene.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Look {
-    /// A plate a hundredth above a floor under a lamp of two triangles, with a mirror, a ball of tinted glass, a ball that shines
+    /// A plate close above a floor under a lamp of two triangles, with a mirror, a ball of tinted glass, a ball that shines
     /// and two lamps without a surface.
     All,
     /// The plate, the floor and the lamp.
     Shadow,
 }
 
-/// A scene in which everything is `scale` times as large, moved by so many of its sizes.
-fn scene(look: Look, scale: f64, shift: [f64; 3]) -> String {
-    let point = |p: [f64; 3]| -> String { (0..3).map(|i| format!("{:e} ", (p[i] + shift[i]) * scale)).collect() };
+/// How coordinates are written: so many times as large, moved, and back again, rounded as `f32` rounds there.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    scale: f64,
+    shift: f64,
+    back: bool,
+}
+
+impl Place {
+    const HERE: Self = Self { scale: 1.0, shift: 0.0, back: false };
+
+    fn point(&self, p: [f64; 3]) -> String {
+        let shift = [0.7 * self.shift, self.shift, -0.4 * self.shift];
+        let at = |i: usize| {
+            let there = (p[i] + shift[i]) * self.scale;
+            if self.back { f64::from(there as f32) - shift[i] * self.scale } else { there }
+        };
+        (0..3).map(|i| format!("{:e} ", at(i))).collect()
+    }
+}
+
+/// A scene whose plate hovers so far above its floor.
+fn scene(look: Look, gap: f64, place: Place) -> String {
+    let scale = place.scale;
+    let point = |p: [f64; 3]| place.point(p);
     // A file's placement of what it states around zero.
     let placed = |p: [f64; 3], shape: &str| format!("AttributeBegin Translate {} {shape} AttributeEnd\n", point(p));
     let quad = |[a, b, c, d]: [[f64; 3]; 4]| {
@@ -41,7 +63,7 @@ fn scene(look: Look, scale: f64, shift: [f64; 3]) -> String {
     );
     let grey = "Material \"diffuse\" \"rgb reflectance\" [.6 .6 .5]\n";
     text += &format!("{grey}{}", flat([-2.0, 2.0], 0.0, [-2.0, 2.0]));
-    text += &format!("{grey}{}", flat([-0.9, -0.2], 0.01, [-0.3, 0.6]));
+    text += &format!("{grey}{}", flat([-0.9, -0.2], gap, [-0.3, 0.6]));
     let lamp = [[-0.8, 1.6, -0.5], [-0.2, 1.7, -0.5], [-0.2, 1.7, 0.4], [-0.8, 1.6, 0.4]];
     write!(text, "AttributeBegin AreaLightSource \"diffuse\" \"rgb L\" [6 5 4] {} AttributeEnd\n", quad(lamp)).unwrap();
     if look == Look::Shadow {
@@ -110,12 +132,14 @@ fn error(got: &Shown, want: &Shown) -> f64 {
     (squares / want.len() as f64).sqrt() / mean
 }
 
+const GAP: f64 = 0.01;
+
 #[test]
 fn powers_of_two_change_no_bit() {
     for look in [Look::Shadow, Look::All] {
-        let want = show(&scene(look, 1.0, [0.0; 3]), 0);
-        for exponent in [-40, -30, -20, -12, -1, 10, 20, 30, 40] {
-            let got = show(&scene(look, 2f64.powi(exponent), [0.0; 3]), 0);
+        let want = show(&scene(look, GAP, Place::HERE), 0);
+        for exponent in [-30, -20, -12, -1, 10, 20, 30] {
+            let got = show(&scene(look, GAP, Place { scale: 2f64.powi(exponent), ..Place::HERE }), 0);
             let other = got.pixels.iter().zip(&want.pixels).filter(|(a, b)| a != b).count();
             assert_eq!(other, 0, "{look:?}, 2^{exponent}: pixels that differ; RMSE {:.2e}", error(&got, &want));
             assert_eq!(got.lines, want.lines, "{look:?}, 2^{exponent}");
@@ -126,13 +150,12 @@ fn powers_of_two_change_no_bit() {
 #[test]
 fn the_picture_does_not_depend_on_the_unit() {
     for look in [Look::Shadow, Look::All] {
-        let want = show(&scene(look, 1.0, [0.0; 3]), 0);
-        let noise = error(&show(&scene(look, 1.0, [0.0; 3]), 1), &want);
+        let want = show(&scene(look, GAP, Place::HERE), 0);
         for scale in [1e-9, 1e-6, 3e-4, 1e-3, 1e3, 1e6, 1e9] {
-            let got = show(&scene(look, scale, [0.0; 3]), 0);
+            let got = show(&scene(look, GAP, Place { scale, ..Place::HERE }), 0);
             let error = error(&got, &want);
-            println!("{look:?}, {scale:e}: {:.4} %, noise {:.2} %", 100.0 * error, 100.0 * noise);
-            assert!(error < 0.01, "{look:?}, {scale:e}: {error}");
+            println!("{look:?}, {scale:e}: {:.4} %", 100.0 * error);
+            assert!(error < 0.001, "{look:?}, {scale:e}: {error}");
             assert_eq!(got.lines, want.lines, "{look:?}, {scale:e}");
         }
     }
@@ -140,14 +163,17 @@ fn the_picture_does_not_depend_on_the_unit() {
 
 #[test]
 fn nor_on_where_the_scene_lies() {
+    // The same corners, as they are rounded there, around zero; a lamp whose corners rounding moves is sampled otherwise, so
+    // what is asked is that the two differ by no more than two pictures with other random numbers do.
     for look in [Look::Shadow, Look::All] {
-        let want = show(&scene(look, 1.0, [0.0; 3]), 0);
-        let noise = error(&show(&scene(look, 1.0, [0.0; 3]), 1), &want);
-        for (scale, sizes) in [(1.0, 10.0), (1.0, 100.0), (1e-6, 100.0), (1.0, 1e3), (1.0, 1e4), (1e6, 1e4)] {
-            let size = 4.0;
-            let got = show(&scene(look, scale, [0.7 * sizes * size, sizes * size, -0.4 * sizes * size]), 0);
-            let error = error(&got, &want);
-            println!("{look:?}, {scale:e}, {sizes} sizes: {:.4} %, noise {:.2} %", 100.0 * error, 100.0 * noise);
+        for (scale, sizes) in [(1.0, 10.0), (1e-6, 100.0), (1.0, 1e3), (1e-9, 1e4), (1.0, 1e4), (1e6, 1e4)] {
+            let place = Place { scale, shift: 4.0 * sizes, back: false };
+            let [there, back] = [place, Place { back: true, ..place }].map(|place| scene(look, 0.1, place));
+            let noise = [&there, &back].map(|text| error(&show(text, 0), &show(text, 1)));
+            let noise = (0.5 * (noise[0] * noise[0] + noise[1] * noise[1])).sqrt();
+            let error = error(&show(&there, 0), &show(&back, 0));
+            println!("{look:?}, {scale:e}, {sizes} sizes: {:.3} %, noise {:.3} %", 100.0 * error, 100.0 * noise);
+            assert!(error < noise + 0.01, "{look:?}, {scale:e}, {sizes} sizes: {error}, noise {noise}");
         }
     }
 }
