@@ -2,7 +2,9 @@
 
 use super::Fault;
 use super::body::Body;
+use super::color::Channels;
 use super::header::{Element, Kind, MAX_MATERIALS, Scalar};
+use super::wedges::{Wedge, Wedges};
 use crate::Place;
 use crate::import::polygon::Polygons;
 
@@ -16,6 +18,14 @@ pub(super) struct Faces {
     pub small: usize,
     /// Of `indices`.
     pub polygons: Polygons,
+    /// Where faces have colours or texture coordinates: what `indices` count.
+    pub wedges: Option<Wedges>,
+    /// The numbers of textures, as long as `indices`, or empty.
+    pub textures: Vec<i32>,
+    /// Faces whose colour or texture coordinates are not finite; read as 0.
+    pub odd: usize,
+    /// Faces of another number of texture coordinates than they have corners; left out.
+    pub bad_uvs: usize,
 }
 
 /// What holds for the indices of a file.
@@ -53,13 +63,16 @@ fn is_indices(name: &str) -> bool {
     matches!(name, "vertex_indices" | "vertex_index")
 }
 
-/// Reads the element `face`; `positions` are those of the vertices, or none where these come behind, and `fast` allows the shortcut for triangles in records of one size.
+/// Reads the element `face`; `positions` are those of the vertices, or none where
+/// these come behind, `textured` says whether the file names textures, and `fast` allows the shortcut for triangles in records
+/// of one size.
 pub(super) fn read(
     body: &mut Body,
     element: &Element,
     limits: Limits,
     faces: &mut Faces,
     positions: &[[f32; 3]],
+    textured: bool,
     fast: bool,
 ) -> Result<(), Fault> {
     let line = Place::Line(element.line);
@@ -70,16 +83,25 @@ pub(super) fn read(
         return Err(Fault::malformed(line, "vertex indices must be integers"));
     }
     let has_material = element.properties.iter().any(|p| is_material(&p.name, p.kind));
+    let attributes = Attributes::of(element, textured);
     let mut left = element.count;
-    if fast && let Some(layout) = Layout::of(element, body.is_binary()) {
+    if fast
+        && !attributes.any()
+        && faces.wedges.is_none()
+        && let Some(layout) = Layout::of(element, body.is_binary())
+    {
         faces.indices.reserve_exact(left as usize);
         faces.materials.reserve_exact(if has_material { left as usize } else { 0 });
         left -= layout.read(body, left, limits, faces)?;
     }
-    let mut corners = Vec::new();
+    if attributes.any() && faces.wedges.is_none() && left > 0 {
+        faces.split()?;
+    }
+    let (mut corners, mut uvs) = (Vec::new(), Vec::new());
     for _ in 0..left {
-        let mut material = None;
+        let (mut material, mut texture, mut color) = (None, 0, [0.0; 4]);
         corners.clear();
+        uvs.clear();
         body.begin_record()?;
         for property in &element.properties {
             match property.kind {
@@ -89,11 +111,22 @@ pub(super) fn read(
                         corners.push(limits.vertex(value).map_err(|m| Fault::malformed(body.last_place(), m))?);
                     }
                 }
+                Kind::List { count, item } if attributes.uvs && property.name == "texcoord" => {
+                    for _ in 0..body.length(count, item)? {
+                        uvs.push(body.scalar(item)? as f32);
+                    }
+                }
                 Kind::Scalar(kind) if is_material(&property.name, property.kind) => {
                     let value = body.scalar(kind)?;
                     material = Some(limits.material(value).map_err(|m| Fault::malformed(body.last_place(), m))?);
                 }
-                kind => body.skip_property(kind)?,
+                Kind::Scalar(kind) if attributes.numbers && property.name == "texnumber" => {
+                    texture = body.scalar(kind)? as i32;
+                }
+                kind => match Channels::channel(property).filter(|_| attributes.colors.is_some()) {
+                    Some((channel, kind)) => color[channel] = body.scalar(kind)?,
+                    None => body.skip_property(kind)?,
+                },
             }
         }
         body.end_record();
@@ -102,14 +135,95 @@ pub(super) fn read(
             Place::Line(line) => line,
             _ => 0,
         };
-        let position = |vertex: u32| positions.get(vertex as usize).copied();
+        if faces.wedges.is_some() {
+            let color = attributes.colors.map(|channels| {
+                let (color, is_finite) = channels.linear(&color);
+                faces.odd += usize::from(!is_finite);
+                color
+            });
+            if !uvs.is_empty() && uvs.len() != 2 * corners.len() {
+                faces.bad_uvs += 1;
+                uvs.clear();
+            }
+            faces.odd += usize::from(!uvs.iter().all(|x| x.is_finite()));
+            for (i, corner) in corners.iter_mut().enumerate() {
+                let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
+                // The file's v grows upwards, the model's downwards.
+                let uv = uvs.get(2 * i..2 * i + 2).map(|uv| [finite(uv[0]), 1.0 - finite(uv[1])]);
+                *corner = faces.corner(*corner, uv, color)?;
+            }
+        }
         let before = faces.indices.len();
-        faces.polygons.push(&corners, position, line, &mut faces.indices);
+        let Faces { indices, polygons, wedges, .. } = faces;
+        let vertex = |corner: u32| wedges.as_ref().map_or(corner, |wedges| wedges.list()[corner as usize].vertex);
+        let position = |corner: u32| positions.get(vertex(corner) as usize).copied();
+        polygons.push(&corners, position, line, indices);
+        let added = faces.indices.len() - before;
         if let Some(material) = material {
-            faces.materials.extend(std::iter::repeat_n(material, faces.indices.len() - before));
+            faces.materials.extend(std::iter::repeat_n(material, added));
+        }
+        if attributes.numbers {
+            faces.textures.extend(std::iter::repeat_n(texture, added));
         }
     }
     Ok(())
+}
+
+/// What faces have of their own beside materials.
+struct Attributes {
+    colors: Option<Channels>,
+    /// Lists `texcoord`: two numbers a corner.
+    uvs: bool,
+    /// `texnumber`: which texture.
+    numbers: bool,
+}
+
+impl Attributes {
+    /// `textured`: whether the file names textures, without which coordinates are of no use.
+    fn of(element: &Element, textured: bool) -> Self {
+        let mut kinds = [None; 4];
+        for (channel, kind) in element.properties.iter().filter_map(Channels::channel) {
+            kinds[channel] = Some(kind);
+        }
+        let has = |name: &str, is_list: bool| {
+            element.properties.iter().any(|p| p.name == name && matches!(p.kind, Kind::List { .. }) == is_list)
+        };
+        Self {
+            colors: Channels::of(kinds),
+            uvs: textured && has("texcoord", true),
+            numbers: textured && has("texnumber", false),
+        }
+    }
+
+    fn any(&self) -> bool {
+        self.colors.is_some() || self.uvs || self.numbers
+    }
+}
+
+impl Faces {
+    /// The index of a vertex with what a face says of it.
+    fn corner(&mut self, vertex: u32, uv: Option<[f32; 2]>, color: Option<[f32; 4]>) -> Result<u32, Fault> {
+        let Some(wedges) = &mut self.wedges else { return Ok(vertex) };
+        wedges
+            .number(Wedge::new(vertex, uv, color))
+            .ok_or_else(|| Fault::malformed(Place::File, format!("{} different corners; fewer are read", u32::MAX)))
+    }
+
+    /// Has faces say what they have of their own; what was read before has nothing.
+    fn split(&mut self) -> Result<(), Fault> {
+        self.wedges = Some(Wedges::default());
+        let mut indices = std::mem::take(&mut self.indices);
+        for corner in indices.iter_mut().flatten() {
+            *corner = self.corner(*corner, None, None)?;
+        }
+        self.indices = indices;
+        Ok(())
+    }
+
+    /// The vertex that a corner stands for.
+    pub fn vertex(&self, corner: u32) -> u32 {
+        self.wedges.as_ref().map_or(corner, |wedges| wedges.list()[corner as usize].vertex)
+    }
 }
 
 fn is_material(name: &str, kind: Kind) -> bool {
@@ -136,7 +250,8 @@ pub(super) fn read_strips(body: &mut Body, element: &Element, limits: Limits, fa
                     strip.clear();
                     continue;
                 }
-                strip.push(limits.vertex(value).map_err(|m| Fault::malformed(body.last_place(), m))?);
+                let vertex = limits.vertex(value).map_err(|m| Fault::malformed(body.last_place(), m))?;
+                strip.push(faces.corner(vertex, None, None)?);
                 if let &[.., a, b, c] = strip.as_slice() {
                     faces.indices.push(if strip.len() % 2 == 1 { [a, b, c] } else { [b, a, c] });
                 }

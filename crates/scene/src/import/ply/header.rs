@@ -103,6 +103,8 @@ pub(super) struct Header {
     pub elements: Vec<Element>,
     /// Names of `comment material INDEX NAME`, by index; empty where an index has none.
     pub material_names: Vec<String>,
+    /// Names of `comment TextureFile NAME`, in order.
+    pub textures: Vec<String>,
     /// Byte at which the body begins.
     pub body: usize,
     /// Line at which the body begins, counted from 1.
@@ -143,7 +145,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     let mut lines = Lines { bytes, at: start, number: 0, end };
     lines.next();
     let mut format = None;
-    let mut header = Header { format: Format::Ascii, elements: vec![], material_names: vec![], body: 0, body_line: 0 };
+    let mut header = Header {
+        format: Format::Ascii,
+        elements: vec![],
+        material_names: vec![],
+        textures: vec![],
+        body: 0,
+        body_line: 0,
+    };
     loop {
         let Some(line) = lines.next() else {
             return Err(Fault::malformed(Place::Line(lines.number + 1), "the file ends before `end_header`"));
@@ -153,6 +162,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
         match words.as_slice() {
             [] | ["obj_info", ..] => {}
             ["comment", "material", index, ..] => material(&mut header, &line, index, at)?,
+            // As MeshLab writes it; a name may hold blanks.
+            ["comment", word, _, ..] if word.eq_ignore_ascii_case("TextureFile") => {
+                header.textures.push(line.split_once(word).map_or("", |(_, name)| name.trim()).to_string());
+            }
             ["comment", ..] => {}
             ["format", name, "1.0"] => {
                 format = Some(match *name {

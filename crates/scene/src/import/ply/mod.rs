@@ -8,18 +8,20 @@
 //! image is `v = 0` as everywhere in the model.
 
 mod body;
+mod color;
 mod faces;
 mod header;
+mod scene;
 #[cfg(test)]
 mod tests;
 mod vertices;
+mod wedges;
 
 use super::origin::Rounder;
 use super::{Context, strays};
-use crate::{
-    ColorInput, FaceMaterials, Instance, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface, Texture,
-};
-use raywarp_geom::{Affine, TriangleMesh};
+use crate::{LoadOptions, Place, Scene, SceneError};
+use raywarp_geom::TriangleMesh;
+use scene::to_scene;
 use std::path::Path;
 
 /// A mesh and what its file says about materials.
@@ -31,6 +33,10 @@ pub(crate) struct PlyMesh {
     pub face_materials: Option<Vec<u32>>,
     /// From `comment material INDEX NAME`; empty strings for indices without a name.
     pub material_names: Vec<String>,
+    /// From `comment TextureFile NAME`, in order.
+    pub textures: Vec<String>,
+    /// Of each triangle, an index into `textures`, and any other number where it has none; `None`: the first everywhere.
+    pub face_textures: Option<Vec<i32>>,
 }
 
 /// What is wrong, before it is known in which file.
@@ -118,7 +124,10 @@ fn parse_body(
                 let mut reader = vertices::Reader { rounder: &mut *rounder, warnings, fast };
                 strays = reader.read(body, element, &mut mesh.triangles)?;
             }
-            "face" => faces::read(body, element, limits, &mut faces, &mesh.triangles.positions, fast)?,
+            "face" => {
+                let textured = !header.textures.is_empty();
+                faces::read(body, element, limits, &mut faces, &mesh.triangles.positions, textured, fast)?;
+            }
             "tristrips" => faces::read_strips(body, element, limits, &mut faces)?,
             _ => {
                 for _ in 0..element.count {
@@ -136,26 +145,69 @@ fn parse_body(
         let message = format!("{} faces of fewer than three corners were left out", faces.small);
         warnings.push((Place::File, message));
     }
-    mesh.triangles.indices = faces.indices;
-    let TriangleMesh { positions, indices, .. } = &mut mesh.triangles;
-    faces.polygons.finish(|vertex| positions[vertex as usize], indices);
-    if let Some((line, message)) = faces.polygons.warning() {
+    for (count, what) in [
+        (faces.odd, "faces have a colour or texture coordinates that are not finite; read as 0"),
+        (faces.bad_uvs, "faces have not two texture coordinates a corner; left out"),
+    ] {
+        if count > 0 {
+            warnings.push((Place::File, format!("{count} {what}")));
+        }
+    }
+    let positions = &mesh.triangles.positions;
+    let (mut polygons, mut indices) = (std::mem::take(&mut faces.polygons), std::mem::take(&mut faces.indices));
+    polygons.finish(|corner| positions[faces.vertex(corner) as usize], &mut indices);
+    if let Some((line, message)) = polygons.warning() {
         warnings.push((if line > 0 { Place::Line(line) } else { Place::File }, message));
     }
     if !strays.is_empty() {
-        let count = strays::leave_out(&mut mesh.triangles).map_err(|vertex| {
-            let place =
-                strays.iter().find(|(stray, _)| *stray == vertex).map_or(Place::File, |(_, place)| place.clone());
-            let position = mesh.triangles.positions[vertex as usize];
-            Fault::malformed(place, format!("vertex {vertex} is not finite: {position:?}"))
-        })?;
-        warnings.push((Place::File, strays::warning(count)));
+        leave_out_strays(&mut mesh.triangles, &mut indices, &faces, &strays, warnings)?;
+    }
+    mesh.triangles.indices = indices;
+    if let Some(wedges) = &faces.wedges {
+        wedges.apply(&mut mesh.triangles);
     }
     // Strips and faces in one file: only the faces have materials, so that none are used.
     let complete = !faces.materials.is_empty() && faces.materials.len() == mesh.triangles.indices.len();
     mesh.face_materials = complete.then_some(faces.materials);
     mesh.material_names = header.material_names.clone();
+    let complete = !faces.textures.is_empty() && faces.textures.len() == mesh.triangles.indices.len();
+    mesh.face_textures = complete.then_some(faces.textures);
+    mesh.textures = header.textures.clone();
     Ok(mesh)
+}
+
+/// Leaves out vertices that are not finite, and says so.
+///
+/// # Errors
+/// A face uses one of them.
+fn leave_out_strays(
+    mesh: &mut TriangleMesh,
+    indices: &mut Vec<[u32; 3]>,
+    faces: &faces::Faces,
+    strays: &[(u32, Place)],
+    warnings: &mut Warnings,
+) -> Result<(), Fault> {
+    let used = |mesh: &TriangleMesh, vertex: u32| {
+        let found = strays.binary_search_by_key(&vertex, |(stray, _)| *stray).ok();
+        let place = found.map_or(Place::File, |at| strays[at].1.clone());
+        let position = mesh.positions[vertex as usize];
+        Fault::malformed(place, format!("vertex {vertex} is not finite: {position:?}"))
+    };
+    if faces.wedges.is_some() {
+        // Vertices become wedges of faces, so that those of none go.
+        let is_stray = |vertex: &u32| strays.binary_search_by_key(vertex, |(stray, _)| *stray).is_ok();
+        let vertices = indices.iter().flatten().map(|&corner| faces.vertex(corner));
+        if let Some(vertex) = vertices.filter(is_stray).min() {
+            return Err(used(mesh, vertex));
+        }
+    } else {
+        std::mem::swap(&mut mesh.indices, indices);
+        let left_out = strays::leave_out(mesh);
+        std::mem::swap(&mut mesh.indices, indices);
+        left_out.map_err(|vertex| used(mesh, vertex))?;
+    }
+    warnings.push((Place::File, strays::warning(strays.len())));
+    Ok(())
 }
 
 /// Reads a PLY file from memory and checks the scene made of it; for fuzzing.
@@ -166,7 +218,10 @@ fn parse_body(
 pub fn fuzz_ply(bytes: &[u8]) {
     let path = Path::new("fuzz.ply");
     if let Ok(mesh) = read_mesh(path, bytes, &mut Rounder::default(), &mut Vec::new()) {
-        assert_eq!(crate::validate(&to_scene(path, mesh)), Ok(()));
+        // Without textures: no image is opened.
+        let mesh = PlyMesh { textures: Vec::new(), ..mesh };
+        let scene = to_scene(path, mesh, &mut Context::new(path, &LoadOptions::default()));
+        assert_eq!(scene.as_ref().map(crate::validate).ok(), Some(Ok(())));
     }
 }
 
@@ -180,29 +235,5 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
     for (place, message) in warnings {
         context.warn(path, place, message);
     }
-    Ok(to_scene(path, mesh?))
-}
-
-/// The mesh as a scene. Reflectance is 0.7, or the colours of the vertices where there are any.
-pub(super) fn to_scene(path: &Path, mesh: PlyMesh) -> Scene {
-    let PlyMesh { triangles, face_materials, material_names, .. } = mesh;
-    let mut scene = Scene::default();
-    let color = if triangles.colors.is_empty() {
-        ColorInput::constant([0.7; 3])
-    } else {
-        ColorInput::texture(scene.add_texture(Texture::VertexColor))
-    };
-    let largest = face_materials.iter().flatten().max().map_or(0, |&i| i as usize);
-    for i in 0..=largest.max(material_names.len().saturating_sub(1)) {
-        let name = material_names.get(i).cloned().unwrap_or_default();
-        scene.add_material(Material::new(name, Surface::Diffuse { reflectance: color }));
-    }
-    let materials = match face_materials {
-        Some(ids) => FaceMaterials::PerTriangle(ids.into_iter().map(MaterialId).collect()),
-        None => FaceMaterials::Uniform(MaterialId(0)),
-    };
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let id = scene.add_mesh(Mesh { name, triangles, materials });
-    scene.instances.push(Instance { mesh: id, transform: Affine::IDENTITY, material: None });
-    scene
+    to_scene(path, mesh?, context)
 }

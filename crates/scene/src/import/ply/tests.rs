@@ -2,6 +2,14 @@
 
 use super::header::{Format, Scalar};
 use super::*;
+use crate::{FaceMaterials, MaterialId, Surface, Texture};
+use std::path::PathBuf;
+
+/// The scene of a file that names no textures.
+fn scene_of(mesh: PlyMesh) -> Scene {
+    let path = Path::new("dir/quad.ply");
+    to_scene(path, mesh, &mut Context::new(path, &LoadOptions::default())).unwrap()
+}
 
 /// A mesh and what was left out.
 fn parsed(bytes: &[u8], fast: bool) -> Result<(PlyMesh, Warnings), Fault> {
@@ -134,9 +142,94 @@ fn materials_follow_their_faces_through_the_fan() {
     let mesh = quad(&header, faces).read();
     assert_eq!(mesh.face_materials, Some(vec![1, 0, 0, 1]));
     assert_eq!(mesh.material_names, ["Red  brick", "Glass"]);
-    let scene = to_scene(Path::new("dir/quad.ply"), mesh);
+    let scene = scene_of(mesh);
     assert_eq!(scene.materials.iter().map(|m| m.name.as_str()).collect::<Vec<_>>(), ["Red  brick", "Glass"]);
     assert_eq!(crate::validate(&scene), Ok(()));
+}
+
+#[test]
+fn faces_have_colours_of_their_own() {
+    let mut faces = Vec::new();
+    for (face, color) in [(&[3., 0., 1., 2.][..], [255., 0., 0.]), (&[4., 0., 1., 2., 3.], [0., 255., 51.])] {
+        faces.push((Scalar::U8, face[0]));
+        faces.extend(all(Scalar::I32, &face[1..]));
+        faces.extend(all(Scalar::U8, &color));
+    }
+    let colors = "property uchar red\nproperty uchar green\nproperty uchar blue\n";
+    let (mesh, warnings) = quad(&format!("element face 2\n{FACES}{colors}"), faces).read_and_warn();
+    assert_eq!(warnings, []);
+    let TriangleMesh { positions, indices, colors, .. } = &mesh.triangles;
+    // Three corners of the one, four of the other.
+    assert_eq!((positions.len(), colors.len(), indices.as_slice()), (7, 7, &[[0, 1, 2], [3, 4, 5], [3, 5, 6]][..]));
+    assert_eq!((positions[5], positions[2]), ([1.0, 1.0, 0.0], [1.0, 1.0, 0.0]));
+    assert_eq!((colors[2], colors[3][..2].to_vec(), colors[6][3]), ([1.0, 0.0, 0.0, 1.0], vec![0.0, 1.0], 1.0));
+    assert!((colors[3][2] - 0.0331).abs() < 1e-4, "{:?}", colors[3]);
+    let scene = scene_of(mesh);
+    assert_eq!(crate::validate(&scene), Ok(()));
+    assert_eq!(scene.textures, [Texture::VertexColor]);
+}
+
+/// A folder of its own for one test, removed at the end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn textures_lie_on_faces_by_their_own_coordinates() {
+    let folder = Folder(std::env::temp_dir().join(format!("raywarp ply {}", std::process::id())));
+    std::fs::create_dir_all(folder.0.join("my maps")).unwrap();
+    let image = ::image::RgbaImage::from_raw(2, 1, vec![255, 0, 0, 255, 0, 255, 0, 255]).unwrap();
+    image.save(folder.0.join("my maps/one.png")).unwrap();
+    image.save(folder.0.join("two.png")).unwrap();
+    let head = |comments: &str, properties: &str| {
+        format!(
+            "ply\nformat ascii 1.0\n{comments}element vertex 4\n{XYZ}element face 2\n{FACES}{properties}end_header\n\
+             0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
+        )
+    };
+    let path = folder.0.join("a.ply");
+    let load = |text: String| {
+        std::fs::write(&path, text).unwrap();
+        crate::load(&path, &LoadOptions::default())
+    };
+    let one = head("comment TextureFile my maps\\one.png\n", "property list uchar float texcoord\n");
+    let faces = "3 0 1 2 6 0 0 1 0 1 .25\n3 0 2 3 6 0 0 1 .25 0 1\n";
+    let loaded = load(format!("{one}{faces}")).unwrap();
+    assert_eq!((loaded.warnings.len(), loaded.files.len()), (0, 2));
+    let mesh = &loaded.scene.meshes[0];
+    assert!(matches!(mesh.materials, FaceMaterials::Uniform(MaterialId(0))));
+    // The two faces share two corners, whose coordinates agree.
+    assert_eq!((mesh.triangles.positions.len(), mesh.triangles.uvs[2]), (4, [1.0, 0.75]));
+    let Surface::Diffuse { reflectance } = loaded.scene.materials[0].surface else { panic!() };
+    assert!(matches!(loaded.scene.textures[reflectance.texture.unwrap().index()], Texture::Image { .. }));
+
+    let two = head(
+        "comment TextureFile my maps/one.png\ncomment TextureFile two.png\n",
+        "property list uchar float texcoord\nproperty int texnumber\n",
+    );
+    let loaded = load(format!("{two}3 0 1 2 6 0 0 1 0 1 1 1\n3 0 2 3 0 -1\n")).unwrap();
+    let FaceMaterials::PerTriangle(materials) = &loaded.scene.meshes[0].materials else { panic!() };
+    let textured = materials.iter().map(|id| match loaded.scene.materials[id.index()].surface {
+        Surface::Diffuse { reflectance } => reflectance.texture.map(|texture| texture.index()),
+        _ => panic!(),
+    });
+    assert_eq!(textured.collect::<Vec<_>>(), [Some(1), None]);
+
+    let odd = load(format!("{one}3 0 1 2 4 0 0 1 0\n3 0 2 3 6 0 0 1 nan 0 1\n")).unwrap();
+    let said: Vec<&str> = odd.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    let want = [
+        "1 faces have a colour or texture coordinates that are not finite; read as 0",
+        "1 faces have not two texture coordinates a corner; left out",
+    ];
+    assert_eq!(said, want);
+    let bare = load(head("comment TextureFile two.png\n", "") + "3 0 1 2\n3 0 2 3\n").unwrap();
+    assert_eq!(bare.warnings[0].message, "no texture coordinates for the texture two.png; rendered without it");
+    let lost = load(format!("{one}{faces}").replace("one.png", "lost.png")).unwrap_err();
+    assert!(matches!(lost.error, SceneError::Missing { .. }), "{lost}");
 }
 
 #[test]
@@ -348,7 +441,7 @@ fn a_file_with_one_byte_changed_is_read_or_refused_alike_with_and_without_shortc
                     (Ok((fast, _)), Ok((slow, _))) => {
                         assert_eq!(fast.triangles, slow.triangles);
                         fast.triangles.validate().unwrap();
-                        assert_eq!(crate::validate(&to_scene(Path::new("a"), fast)), Ok(()));
+                        assert_eq!(crate::validate(&scene_of(fast)), Ok(()));
                     }
                     (Err(_), Err(_)) => {}
                     other => panic!("byte {at}: {other:?}"),

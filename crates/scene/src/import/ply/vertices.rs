@@ -2,10 +2,10 @@
 
 use super::Fault;
 use super::body::Body;
+use super::color::{self, Channels};
 use super::header::{Element, Kind, Scalar};
 use crate::Place;
 use crate::import::origin::Rounder;
-use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
 /// Names of the attributes that are read; each row is one attribute, by any of its names.
@@ -18,15 +18,14 @@ const NAMES: [&[&str]; 12] = [
     &["nz"],
     &["u", "s", "texture_u", "texture_s"],
     &["v", "t", "texture_v", "texture_t"],
-    &["red", "r", "diffuse_red"],
-    &["green", "g", "diffuse_green"],
-    &["blue", "b", "diffuse_blue"],
-    &["alpha", "a", "diffuse_alpha"],
+    color::NAMES[0],
+    color::NAMES[1],
+    color::NAMES[2],
+    color::NAMES[3],
 ];
 const NORMAL: usize = 3;
 const UV: usize = 6;
 const COLOR: usize = 8;
-const ALPHA: usize = 11;
 
 /// Which attribute a property is; a list is none.
 fn attribute(name: &str, kind: Kind) -> Option<usize> {
@@ -118,9 +117,7 @@ struct Sink<'a> {
     rounder: &'a mut Rounder,
     normals: bool,
     uvs: bool,
-    colors: bool,
-    /// Of the colour channels: the largest value of an integer type.
-    scales: [Option<f64>; 4],
+    colors: Option<Channels>,
     cleaned: usize,
     /// Vertices whose positions are not finite.
     strays: Vec<(u32, Place)>,
@@ -134,25 +131,13 @@ impl<'a> Sink<'a> {
         rounder: &'a mut Rounder,
     ) -> Self {
         let has = |range: std::ops::Range<usize>| !kinds[range].contains(&None);
-        let (normals, uvs, colors) = (has(NORMAL..UV), has(UV..COLOR), has(COLOR..ALPHA));
+        let (normals, uvs) = (has(NORMAL..UV), has(UV..COLOR));
         mesh.positions.reserve_exact(count);
         mesh.normals.reserve_exact(if normals { count } else { 0 });
         mesh.uvs.reserve_exact(if uvs { count } else { 0 });
-        mesh.colors.reserve_exact(if colors { count } else { 0 });
-        let scale = |kind: Option<Scalar>| match kind? {
-            Scalar::I8 => Some(127.0),
-            Scalar::U8 => Some(255.0),
-            Scalar::I16 => Some(32_767.0),
-            Scalar::U16 => Some(65_535.0),
-            Scalar::I32 => Some(2_147_483_647.0),
-            Scalar::U32 => Some(4_294_967_295.0),
-            Scalar::F32 | Scalar::F64 => None,
-        };
-        let mut scales = [0, 1, 2, 3].map(|i| scale(kinds[COLOR + i]));
-        if kinds[ALPHA].is_none() {
-            scales[3] = Some(0.0); // stands for "no alpha": see `push`
-        }
-        Self { mesh, rounder, normals, uvs, colors, scales, cleaned: 0, strays: Vec::new() }
+        let colors = Channels::of([0, 1, 2, 3].map(|i| kinds[COLOR + i]));
+        mesh.colors.reserve_exact(if colors.is_some() { count } else { 0 });
+        Self { mesh, rounder, normals, uvs, colors, cleaned: 0, strays: Vec::new() }
     }
 
     /// Adds a vertex, which stands at `place`.
@@ -176,18 +161,9 @@ impl<'a> Sink<'a> {
             // The file's v grows upwards, the model's downwards.
             self.mesh.uvs.push([finite(values[UV]), 1.0 - finite(values[UV + 1])]);
         }
-        if self.colors {
-            let mut color = [0.0; 4];
-            for (i, channel) in color.iter_mut().enumerate() {
-                let value = values[COLOR + i];
-                *channel = match self.scales[i] {
-                    Some(0.0) => 1.0,
-                    // Integers are what painting and scanning programs write: sRGB, alpha linear.
-                    Some(scale) if i < 3 => linear_from_srgb((value / scale).clamp(0.0, 1.0) as f32),
-                    Some(scale) => (value / scale).clamp(0.0, 1.0) as f32,
-                    None => finite(value).max(0.0),
-                };
-            }
+        if let Some(channels) = &self.colors {
+            let (color, is_finite) = channels.linear(&values[COLOR..]);
+            odd |= !is_finite;
             self.mesh.colors.push(color);
         }
         self.cleaned += usize::from(odd);

@@ -42,7 +42,7 @@ pub(super) fn triangulate(points: &[Coord<f64>]) -> Option<(Vec<[usize; 3]>, boo
     // From the outside in: how often it goes around each face.
     let mut around: Vec<Option<i32>> = vec![None; delaunay.num_all_faces()];
     let mut open: Vec<FixedFaceHandle<InnerTag>> = Vec::new();
-    let mut reach = |face: FixedFaceHandle<InnerTag>, times: i32, open: &mut Vec<_>, around: &mut Vec<Option<i32>>| {
+    let reach = |face: FixedFaceHandle<InnerTag>, times: i32, open: &mut Vec<_>, around: &mut Vec<Option<i32>>| {
         if around[face.index()].is_none() {
             around[face.index()] = Some(times);
             open.push(face);

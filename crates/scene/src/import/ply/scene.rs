@@ -1,0 +1,80 @@
+//! The mesh of a file as a scene.
+
+use super::PlyMesh;
+use crate::import::context::{Context, Encoding};
+use crate::{
+    ColorInput, FaceMaterials, ImageFilter, Instance, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface,
+    Texture, UvMapping, Wrap,
+};
+use raywarp_geom::Affine;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there are any, else
+/// 0.7.
+pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Scene, SceneError> {
+    let PlyMesh { triangles, face_materials, material_names, textures, face_textures } = mesh;
+    let mut scene = Scene::default();
+    let plain = if triangles.colors.is_empty() {
+        ColorInput::constant([0.7; 3])
+    } else {
+        ColorInput::texture(scene.add_texture(Texture::VertexColor))
+    };
+    let diffuse = |name: &str, reflectance| Material::new(name, Surface::Diffuse { reflectance });
+    if let Some(name) = textures.first().filter(|_| triangles.uvs.is_empty()) {
+        context.warn(path, Place::File, format!("no texture coordinates for the texture {name}; rendered without it"));
+    }
+    let materials = if triangles.uvs.is_empty() || textures.is_empty() {
+        let largest = face_materials.iter().flatten().max().map_or(0, |&i| i as usize);
+        for i in 0..=largest.max(material_names.len().saturating_sub(1)) {
+            scene.add_material(diffuse(material_names.get(i).map_or("", String::as_str), plain));
+        }
+        match face_materials {
+            Some(ids) => FaceMaterials::PerTriangle(ids.into_iter().map(MaterialId).collect()),
+            None => FaceMaterials::Uniform(MaterialId(0)),
+        }
+    } else {
+        // A material for each pair of a name and a texture that some triangle has.
+        let inputs =
+            textures.iter().map(|name| image(&mut scene, path, name, context)).collect::<Result<Vec<_>, _>>()?;
+        let mut known: HashMap<(Option<u32>, Option<usize>), MaterialId> = HashMap::new();
+        let mut ids = Vec::with_capacity(triangles.indices.len());
+        for triangle in 0..triangles.indices.len() {
+            let name = face_materials.as_ref().map(|ids| ids[triangle]);
+            let number = face_textures.as_ref().map_or(Some(0), |numbers| usize::try_from(numbers[triangle]).ok());
+            let texture = number.filter(|&number| number < textures.len());
+            let id = *known.entry((name, texture)).or_insert_with(|| {
+                let input = texture.map(|texture| inputs[texture]);
+                let name = name.and_then(|name| material_names.get(name as usize)).map_or("", String::as_str);
+                let material = diffuse(name, input.flatten().unwrap_or(plain));
+                context.stand_ins.begin();
+                if let (Some(texture), Some(None)) = (texture, input) {
+                    context.stand_ins.texture(&textures[texture]);
+                }
+                let id = scene.add_material(material);
+                let mark = context.stand_ins.close();
+                context.stand_ins.keep(id, mark);
+                id
+            });
+            ids.push(id);
+        }
+        if known.len() == 1 { FaceMaterials::Uniform(ids[0]) } else { FaceMaterials::PerTriangle(ids) }
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let id = scene.add_mesh(Mesh { name, triangles, materials });
+    scene.instances.push(Instance { mesh: id, transform: Affine::IDENTITY, material: None });
+    Ok(scene)
+}
+
+/// A texture beside the file; `None` when it is missing, which is noted.
+fn image(scene: &mut Scene, path: &Path, name: &str, context: &mut Context) -> Result<Option<ColorInput>, SceneError> {
+    let file = path.parent().unwrap_or(Path::new("")).join(name.replace('\\', "/"));
+    let image = context.image(scene, &file, Encoding::Srgb)?;
+    let texture = |image| Texture::Image {
+        image,
+        mapping: UvMapping::default(),
+        wrap: [Wrap::Repeat; 2],
+        filter: ImageFilter::Bilinear,
+    };
+    Ok(image.map(|image| ColorInput::texture(scene.add_texture(texture(image)))))
+}
