@@ -138,7 +138,7 @@ fn empty_files_and_strange_bytes_load_or_fail_in_words() {
 #[test]
 fn damaged_scenes_do_not_panic() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/pbrt/");
-    for name in ["v3_features.pbrt", "v4_features.pbrt"] {
+    for name in ["v3_features.pbrt", "v4_features.pbrt", "../../../../../fuzz/seeds/pbrt/version_4.pbrt"] {
         let bytes = std::fs::read(format!("{folder}{name}")).unwrap();
         for end in (0..bytes.len()).step_by(7) {
             fuzz_pbrt(&bytes[..end]);
