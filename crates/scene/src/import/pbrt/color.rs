@@ -65,6 +65,9 @@ impl Importer<'_> {
             }
             (kind, _) => return Err(params.error_at(parameter, format!("expected a colour, found {kind:?}"))),
         };
+        if of == Use::UnitEmission && rgb == [0.0; 3] && parameter.kind == Kind::Spectrum {
+            self.warn(params, format!("the spectrum \"{name}\" has nothing that is seen; it gives no light"));
+        }
         let mut out = [0.0; 3];
         for (to, from) in out.iter_mut().zip(rgb) {
             *to = params.finite(parameter, from)?;

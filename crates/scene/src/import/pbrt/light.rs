@@ -133,7 +133,11 @@ impl Importer<'_> {
                 let resampled = latitude_longitude(image);
                 map = self.scene.add_image(resampled);
             } else {
-                self.warn(params, "an environment map that is not square is read as latitude and longitude");
+                let shine = if illuminance.is_some() { ", and its \"illuminance\" is left out" } else { "" };
+                self.warn(
+                    params,
+                    format!("an environment map that is not square is read as latitude and longitude{shine}"),
+                );
             }
         }
         let world_to_map = self.world_to_map(params)?;

@@ -151,7 +151,10 @@ fn spectra_of_version_4s_lights_have_luminance_1_and_those_of_version_3_their_ow
     // Nothing outside of the samples: as for a band that ends in nothing.
     let of = |samples: &str| intensity(light4(&format!("LightSource \"point\" \"spectrum I\" [{samples}]")));
     near(of("550 1 600 1"), of("549.999 0 550 1 600 1 600.001 0"));
-    assert_eq!(of("900 1 950 1"), [0.0; 3]);
+    for unseen in ["900 1 950 1", "550 1"] {
+        let text = format!("WorldBegin LightSource \"point\" \"spectrum I\" [{unseen}]");
+        assert_eq!(intensity(warned(&text, "gives no light").lights[0].clone()), [0.0; 3]);
+    }
     // An area light, too.
     let text = "AreaLightSource \"diffuse\" \"spectrum L\" [300 5 800 5] \"float scale\" 2";
     let scene = clean(&format!("WorldBegin {text} {TRIANGLE}"));
