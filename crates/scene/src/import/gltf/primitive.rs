@@ -4,7 +4,7 @@ use super::accessor::Elements;
 use super::data::Data;
 use super::fault::{Read, malformed, unsupported};
 use super::json::{Int, Primitive};
-use crate::import::Context;
+use crate::import::{Context, strays};
 use crate::{Place, SceneError};
 use raywarp_geom::TriangleMesh;
 
@@ -42,7 +42,10 @@ pub fn read(data: &Data, context: &mut Context, primitive: &Primitive, item: &st
     let vertices = which.map_or(positions.count, <[u32]>::len);
     let mut mesh =
         TriangleMesh { positions: positions.floats(data, which, &[3], [0.0; 3])?, indices, ..TriangleMesh::default() };
-    if let Some(vertex) = mesh.positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+    let is_stray = |p: &[f32; 3]| !p.iter().all(|x| x.is_finite());
+    let has_strays = mesh.positions.iter().any(is_stray);
+    let corners = || mesh.indices.iter().flatten().map(|&i| i as usize);
+    if has_strays && let Some(vertex) = corners().filter(|&vertex| is_stray(&mesh.positions[vertex])).min() {
         let original = which.map_or(vertex as u32, |w| w[vertex]);
         let message = format!("vertex {original} is not finite: {:?}", mesh.positions[vertex]);
         return Err(data.malformed(place("POSITION"), message).into());
@@ -81,6 +84,9 @@ pub fn read(data: &Data, context: &mut Context, primitive: &Primitive, item: &st
         warn(context, "skinning is not applied; rendered in its rest pose");
     }
     debug_assert_eq!(mesh.positions.len(), vertices);
+    if has_strays && let Ok(count) = strays::leave_out(&mut mesh) {
+        warn(context, &strays::warning(count));
+    }
     Ok(mesh)
 }
 

@@ -51,6 +51,24 @@ fn a_ragged_triangle_list_loses_its_end_with_a_warning() {
 }
 
 #[test]
+fn vertices_that_are_not_finite_are_left_out_where_no_triangle_uses_them() {
+    let build = |order: &[u16]| {
+        let mut b = Builder::new();
+        let mut values = points(5);
+        values[3 * 2] = f32::NAN;
+        let position = b.floats("VEC3", 3, &values);
+        let primitive = json!({"attributes": {"POSITION": position}, "indices": b.indices(order)});
+        b.with(json!({"meshes": [{"primitives": [primitive]}]}))
+    };
+    let (scene, warnings) = import(&build(&[0, 1, 3, 1, 3, 4])).unwrap();
+    assert!(warnings[0].contains("1 vertices are not finite, and no face uses them; left out"), "{warnings:?}");
+    let mesh = &scene.meshes[0].triangles;
+    assert_eq!((mesh.positions.len(), mesh.corners(1)[2][0]), (4, 4.0));
+    let error = import(&build(&[0, 1, 2])).unwrap_err();
+    assert!(error.contains("vertex 2 is not finite"), "{error}");
+}
+
+#[test]
 fn a_primitive_that_uses_few_of_many_vertices_has_the_same_corners_with_fewer_vertices() {
     let order = [7, 3, 9, 9, 3, 8];
     let small = mesh(&with_mode(4, 200, Some(&order)));
