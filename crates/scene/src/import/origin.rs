@@ -268,12 +268,19 @@ impl Looked {
 
 /// Looks at every triangle of a scene under `center`, in parallel.
 fn look(scene: &Scene, run: &Center, center: &Center) -> Looked {
-    let summaries: Vec<Summary> = scene.meshes.par_iter().map(|mesh| Summary::of(&mesh.triangles, run)).collect();
+    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds: most files are such.
+    let mut is_asked = vec![run.moved; scene.meshes.len()];
+    for instance in &scene.instances {
+        is_asked[instance.mesh.index()] |= instance.transform != Affine::IDENTITY;
+    }
+    let summary = |(mesh, is_asked): (&crate::Mesh, bool)| is_asked.then(|| Summary::of(&mesh.triangles, run));
+    let summaries: Vec<Option<Summary>> = scene.meshes.par_iter().zip(is_asked).map(summary).collect();
     let one = |instance: &crate::Instance| {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
         let view = View::new(mesh, instance.transform, run, center);
         let triangles = mesh.indices.len() as u64;
-        let looked = if *center != Center::default() || view.may_hurt(&summaries[instance.mesh.index()]) {
+        let may_hurt = summaries[instance.mesh.index()].as_ref().is_some_and(|summary| view.may_hurt(summary));
+        let looked = if *center != Center::default() || may_hurt {
             mesh.indices.par_chunks(RUN).map(|run| view.look(run)).reduce(Looked::default, Looked::and)
         } else {
             Looked::default()
