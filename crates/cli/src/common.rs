@@ -274,16 +274,31 @@ impl Common {
     }
 
     /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a file of
-    /// the scene.
+    /// the scene. Only its triangles are needed: what is missing or broken of its materials is a warning.
     pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
-        self.load_file(self.find(name, Prefer::Geometry)?, allow_missing)
+        self.load_with(self.find(name, Prefer::Geometry)?, allow_missing, true)
     }
 
     /// Loads the scene in `path`, `-` being standard input, and prints its warnings. Refused if an output is a file of the
     /// scene.
     pub fn load_file(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
+        self.load_with(path, allow_missing, false)
+    }
+
+    /// As [`Common::load_file`], of a scene whose triangles and figures alone are asked for: what is missing or broken of its
+    /// materials is a warning.
+    pub fn load_triangles(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
+        self.load_with(path, allow_missing, true)
+    }
+
+    fn load_with(
+        &self,
+        path: PathBuf,
+        allow_missing: bool,
+        geometry_only: bool,
+    ) -> Result<(Loaded, PathBuf, Duration), CliError> {
         let start = Instant::now();
-        let options = LoadOptions { allow_missing, format: self.format };
+        let options = LoadOptions { allow_missing, format: self.format, geometry_only };
         let (path, loaded) = if is_standard_stream(&path) {
             if self.format.is_none() {
                 return Err(CliError::usage("a scene on standard input needs --format, such as --format ply"));

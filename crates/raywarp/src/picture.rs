@@ -375,7 +375,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     } = options;
     #[rustfmt::skip]
     let Scene {
-        origin, meshes: scene_meshes, instances, materials, media, textures, images: scene_images, lights,
+        origin, meshes: scene_meshes, instances, parts: _, materials, media, textures, images: scene_images, lights,
         light_names: _, cameras: _, settings: _,
     } = scene;
     let mut meshes = Fnv::default();

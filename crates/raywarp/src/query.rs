@@ -5,6 +5,7 @@ use crate::auto_tracer::AutoTracer;
 use crate::device_choice::DeviceChoice;
 use crate::gpu::{Gpu, OnGpu, OneOfGpus, Placed};
 use crate::prepared::{PrepareError, build_in_memory};
+use rayon::prelude::*;
 use raywarp_bvh::{BuildError, BuildOptions, build, presets};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{CudaError, CudaPair};
@@ -212,7 +213,11 @@ impl TriangleBvh {
         blocked[0] != 0
     }
 
-    /// All hits of a ray, nearest first.
+    /// All hits of a ray, nearest first: each (mesh, triangle) once.
+    ///
+    /// A triangle counts with its edges and corners. So a ray through an edge that two triangles share hits both, at the same
+    /// `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a ray passes, take
+    /// hits of nearly the same `t` together.
     pub fn all<'a>(&'a self, ray: &'a Ray) -> impl Iterator<Item = QueryHit> + 'a {
         let mut after = Some(HitKey::START);
         std::iter::from_fn(move || {
@@ -236,7 +241,9 @@ impl TriangleBvh {
         meshes: &mut [u32],
         control: &Control,
     ) -> Result<BatchStats, TraceError> {
-        self.tracer().closest(rays, &[], hits, meshes, control)
+        let stats = self.tracer().closest(rays, &[], hits, meshes, control)?;
+        hits.par_iter_mut().for_each(|hit| (hit.u, hit.v) = (hit.u + 0.0, hit.v + 0.0));
+        Ok(stats)
     }
 
     /// Whether anything lies on each ray, in parallel, by what was chosen for batches: bit `i % 32` of word `i / 32` of
@@ -266,6 +273,8 @@ impl TriangleBvh {
             .closest(rays, &[after], &mut hit, &mut mesh, &Control::default())
             .expect("a CPU batch that nobody cancels finishes");
         let [Hit { t, u, v, primitive }] = hit;
+        // On an edge a weight may come out as -0.
+        let (u, v) = (u + 0.0, v + 0.0);
         hit[0].is_hit().then_some(QueryHit { t, u, v, mesh: mesh[0], triangle: primitive })
     }
 }
@@ -325,6 +334,24 @@ mod tests {
         assert_eq!(TriangleBvh::build(&[]).unwrap().batches_by(), "the CPU");
         let none = TriangleBvh::build_on(&[sheet(1.0)], &DeviceChoice::Cuda(Vec::new())).err().unwrap();
         assert_eq!(none.to_string(), "no GPU is named; name one, or take DeviceChoice::AllCuda");
+    }
+
+    #[test]
+    fn weights_on_edges_are_not_minus_zero() {
+        let bvh = TriangleBvh::build(&[sheet(1.0)]).unwrap();
+        let at = |x: f32, y: f32, d: f32| Ray::new([x, y, 1.0 - d], [0.0, 0.0, d]);
+        let places = [[0.0, 0.0], [0.5, 0.0], [0.0, 0.5], [0.5, 0.5], [1.0, 0.0], [1.0, 0.5], [0.5, 1.0], [1.0, 1.0]];
+        let rays: Vec<Ray> = places.iter().flat_map(|p| [at(p[0], p[1], 1.0), at(p[0], p[1], -1.0)]).collect();
+        let (mut hits, mut meshes) = (vec![Hit::default(); rays.len()], vec![0; rays.len()]);
+        bvh.closest_batch(&rays, &mut hits, &mut meshes, &Control::default()).unwrap();
+        for (ray, hit) in rays.iter().zip(&hits) {
+            let one = bvh.closest(ray).unwrap();
+            let weights = [hit.u, hit.v, one.u, one.v];
+            assert!(hit.is_hit() && weights.iter().all(|w| w.is_sign_positive()), "{ray:?}: {weights:?}");
+            // A corner and an edge count for each triangle that has them.
+            assert!(bvh.all(ray).count() >= 1);
+        }
+        assert_eq!(bvh.all(&rays[6]).count(), 2);
     }
 
     #[test]

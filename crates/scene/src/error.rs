@@ -61,6 +61,14 @@ pub enum SceneError {
         /// The file.
         path: PathBuf,
     },
+    /// Triangles of which none has an area.
+    #[error("{}: none of its {triangles} triangles has an area as float32 has numbers, so there is nothing to render or to trace", path.display())]
+    NoArea {
+        /// The file.
+        path: PathBuf,
+        /// How many there are.
+        triangles: u64,
+    },
     /// The file breaks its format.
     #[error("{}{place}: {message}", path.display())]
     Malformed {

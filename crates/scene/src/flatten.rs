@@ -47,6 +47,14 @@ pub fn flatten(scene: &Scene) -> Result<FlatTriangles, FlatError> {
     Ok(flat)
 }
 
+/// Whether any placed triangle has an area. O(1) but for scenes whose first triangles have none.
+pub(crate) fn has_area(scene: &Scene) -> bool {
+    scene.instances.iter().any(|instance| {
+        let mesh = &scene.meshes[instance.mesh.index()].triangles;
+        (0..mesh.indices.len()).any(|i| !has_no_area(&mesh.corners(i).map(|p| instance.transform.point(p))))
+    })
+}
+
 /// In f64, so that a tiny triangle is not mistaken for an empty one.
 fn has_no_area([a, b, c]: &[[f32; 3]; 3]) -> bool {
     let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };

@@ -30,7 +30,8 @@ pub struct InfoArgs {
 
 /// Runs the command.
 pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let (loaded, path, load) = common.load_file(common.find(&args.scene, Prefer::Materials)?, args.allow_missing)?;
+    let (loaded, path, load) =
+        common.load_triangles(common.find(&args.scene, Prefer::Materials)?, args.allow_missing)?;
     let building = common.building(&loaded.scene);
     let prepared =
         Prepared::new(loaded.scene, &PrepareOptions { build: args.tree.options(), ..PrepareOptions::default() })

@@ -64,7 +64,8 @@ pub fn run(
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Status, CliError> {
-    let (loaded, path, _) = common.load(shared.scene, shared.allow_missing)?;
+    let (loaded, path, _) =
+        common.load_file(common.find(shared.scene, raywarp::Prefer::Geometry)?, shared.allow_missing)?;
     let mut scene = loaded.scene;
     let name = raywarp::scene_name(&path);
     let views = views(common, &scene, &name, shared.view)?;

@@ -65,6 +65,19 @@ impl Answers {
         }
     }
 
+    /// Replaces ids of instances by those of the parts of the scene's file ([`raywarp_scene::Scene::parts`]), whose triangles are
+    /// counted on.
+    pub fn name_parts(&mut self, parts: &[(u32, u32)]) {
+        let Self::Closest { hits, instances } = self else { return };
+        if parts.is_empty() {
+            return;
+        }
+        for (hit, instance) in hits.iter_mut().zip(instances).filter(|(hit, _)| hit.is_hit()) {
+            let (part, before) = parts[*instance as usize];
+            (hit.primitive, *instance) = (hit.primitive + before, part);
+        }
+    }
+
     /// Rays that hit something.
     pub fn hit_count(&self) -> usize {
         match self {

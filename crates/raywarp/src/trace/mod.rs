@@ -14,6 +14,7 @@ pub use surface::{Field, VectorColumn, Vectors, surface_columns};
 
 use crate::gpu::{Gpu, OnGpu, Placed, fitting};
 use crate::prepared::{PrepareError, Timings, build_in_memory, check_memory};
+use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_chosen};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::Variant;
@@ -291,6 +292,7 @@ impl TraceScene {
         let batches = rays.chunks(batch).zip(hits.chunks_mut(batch)).zip(instances.chunks_mut(batch));
         for ((rays, hits), instances) in batches {
             stats += self.tracing.tracer().closest(rays, &[], hits, instances, control)?;
+            hits.par_iter_mut().for_each(|hit| (hit.u, hit.v) = (hit.u + 0.0, hit.v + 0.0));
         }
         Ok(stats)
     }

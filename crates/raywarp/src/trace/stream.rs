@@ -157,6 +157,7 @@ impl<'a, R: Read> RayStream<'a, R> {
                 other => other,
             })?;
             let columns = surface_columns(scene, &traced.answers, &once);
+            traced.answers.name_parts(&scene.parts);
             traced.answers.append(&mut bytes, format, &columns);
             totals.stats += traced.stats;
             totals.hits += traced.answers.hit_count() as u64;

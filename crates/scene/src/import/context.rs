@@ -15,6 +15,9 @@ pub struct LoadOptions {
     pub allow_missing: bool,
     /// The kind of the file; `None`: its extension says.
     pub format: Option<Format>,
+    /// Only the triangles are asked for: libraries of materials and images that are missing or broken become warnings. A
+    /// missing file of triangles stays an error.
+    pub geometry_only: bool,
 }
 
 /// Something that a file holds and that was left out or replaced.
@@ -55,6 +58,8 @@ pub(crate) struct Context {
     /// Messages already given, so that each is given once.
     warned: HashSet<(PathBuf, String)>,
     missing: Vec<PathBuf>,
+    /// Of those that only say how surfaces look, where that is not asked for.
+    missing_looks: Vec<PathBuf>,
     /// Files that were read, in this order.
     files: Vec<PathBuf>,
     known_files: HashSet<PathBuf>,
@@ -75,6 +80,7 @@ impl Context {
             warnings: Vec::new(),
             warned: HashSet::new(),
             missing: Vec::new(),
+            missing_looks: Vec::new(),
             files: Vec::new(),
             known_files: HashSet::new(),
             images: HashMap::new(),
@@ -143,6 +149,41 @@ impl Context {
         Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(1), message })
     }
 
+    /// As [`Context::read`], of a file that only says how surfaces look: where that is not asked for, one that is missing or
+    /// broken is warned about.
+    pub fn read_look(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+        if !self.options.geometry_only {
+            return self.read(path);
+        }
+        let missing = self.missing.len();
+        let read = self.read(path);
+        if self.missing.len() > missing {
+            self.missing_looks.extend(self.missing.pop());
+        }
+        Ok(self.forgive(read)?.flatten())
+    }
+
+    /// What was found about how surfaces look, or, where only triangles are asked for, a warning in place of the error.
+    pub fn forgive<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
+        let error = match found {
+            Ok(found) => return Ok(Some(found)),
+            Err(error) if self.options.geometry_only => error,
+            Err(error) => return Err(error),
+        };
+        match error {
+            SceneError::Malformed { path, place, message }
+            | SceneError::Unsupported { path, place, message }
+            | SceneError::TooLarge { path, place, message } => {
+                self.warn(&path, place, format!("{message}; not needed for the triangles"));
+            }
+            SceneError::Read { path, source } => {
+                self.warn(&path, Place::File, format!("cannot be read: {source}; not needed for the triangles"));
+            }
+            other => return Err(other),
+        }
+        Ok(None)
+    }
+
     fn read_any(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         match source::read(path) {
             Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
@@ -176,9 +217,13 @@ impl Context {
         if let Some(&known) = self.images.get(&key) {
             return Ok(known);
         }
-        let id = match self.read_any(path)? {
+        let bytes = if self.options.geometry_only { self.read_look(path)? } else { self.read_any(path)? };
+        let id = match bytes {
             None => None,
-            Some(bytes) => Some(scene.add_image(self.decode_image(path, Place::File, &bytes, encoding)?)),
+            Some(bytes) => {
+                let decoded = self.decode_image(path, Place::File, &bytes, encoding);
+                self.forgive(decoded)?.map(|image| scene.add_image(image))
+            }
         };
         self.images.insert(key, id);
         Ok(id)
@@ -212,6 +257,9 @@ impl Context {
 
     /// The warnings, or the one error that names all missing files.
     pub fn finish(&mut self) -> Result<Vec<Warning>, SceneError> {
+        for file in std::mem::take(&mut self.missing_looks) {
+            self.warn(&file, Place::File, "missing; not needed for the triangles");
+        }
         if self.missing.is_empty() {
             return Ok(self.take_warnings());
         }

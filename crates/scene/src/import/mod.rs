@@ -120,14 +120,16 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
     };
     let mut scene = import(context)?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
-    if let Some(center) = origin::better(&scene, &context.center) {
+    let (better, mut rounding) = origin::look(&scene, &context.center);
+    if let Some(center) = better {
         drop(scene);
         *context = context.again(center);
         scene = import(context)?;
         scene.origin = center.origin;
         crate::validate(&scene).map_err(|error| error.in_file(path))?;
+        rounding = origin::rounding(&scene, &context.center);
     }
-    if let Some(warning) = origin::rounding(&scene, &context.center).warning() {
+    if let Some(warning) = rounding.warning() {
         context.warn(path, crate::Place::File, warning);
     }
     let files = context.take_files();
@@ -135,6 +137,9 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
     let warnings = context.finish()?;
     if scene.triangle_count() == 0 {
         return Err(SceneError::Empty { path: path.to_path_buf() });
+    }
+    if !crate::flatten::has_area(&scene) {
+        return Err(SceneError::NoArea { path: path.to_path_buf(), triangles: scene.triangle_count() });
     }
     let stand_ins = stand_ins.count(&scene);
     Ok(Loaded { scene, warnings, stand_ins, files })

@@ -19,6 +19,9 @@ const HURT: f64 = 1e-3;
 /// not far from it by its own size, gains less, and stays where it is.
 const GAIN: f64 = 8.0;
 
+/// One triangle of so many is a part of the scene that counts, where the scene as a whole does not lie far from zero.
+const SHARE: u64 = 100;
+
 /// What a run subtracts in f64 before it rounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Center {
@@ -185,9 +188,13 @@ impl Rounding {
 
 /// The center with which `scene`, which was imported with none, is better imported again; `None`: it is good as it is, or no
 /// center mends it. `run` is what the run that made it noted.
-pub(crate) fn better(scene: &Scene, run: &Center) -> Option<Center> {
+pub(crate) fn look(scene: &Scene, run: &Center) -> (Option<Center>, Rounding) {
+    let looked = look_under(scene, run, &Center::default());
+    (better(scene, run, &looked), looked.rounding)
+}
+
+fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     let here = Center::default();
-    let looked = look(scene, run, &here);
     let both = Center {
         origin: middle(looked.samples.iter().map(|sample| sample.world)),
         local: middle(looked.samples.iter().map(|sample| sample.local)),
@@ -195,8 +202,11 @@ pub(crate) fn better(scene: &Scene, run: &Center) -> Option<Center> {
     };
     let before = looked.rounding.hurt + looked.rounding.collapsed;
     let helps = |center: &Center, most: u64| {
-        let then = look(scene, run, center);
-        2 * then.gained >= before && then.rounding.hurt <= most
+        let then = look_under(scene, run, center);
+        // A few screws that are finer than their room are no reason to move the room.
+        let triangles = then.rounding.triangles;
+        let is_scene = 2 * then.nearer >= triangles || SHARE * then.gained >= triangles;
+        is_scene && 2 * then.gained >= before && then.rounding.hurt <= most
     };
     // Meshes that are far from zero in their own space alone stand where they stood.
     let local = Center { origin: here.origin, ..both };
@@ -208,7 +218,7 @@ pub(crate) fn better(scene: &Scene, run: &Center) -> Option<Center> {
 
 /// What rounding does to the triangles of a scene as it is.
 pub(crate) fn rounding(scene: &Scene, run: &Center) -> Rounding {
-    look(scene, run, &Center::default()).rounding
+    look_under(scene, run, &Center::default()).rounding
 }
 
 /// The middle of points, to few digits; zero on axes where they lie around zero, or no further from it than by their own
@@ -255,6 +265,8 @@ struct Looked {
     samples: Vec<Sample>,
     /// Those that are hurt without the center, and whose numbers it makes smaller by [`GAIN`].
     gained: u64,
+    /// All whose numbers it makes smaller by [`GAIN`].
+    nearer: u64,
 }
 
 impl Looked {
@@ -262,12 +274,13 @@ impl Looked {
         self.rounding = self.rounding.add(other.rounding);
         self.samples.extend(other.samples);
         self.gained += other.gained;
+        self.nearer += other.nearer;
         self
     }
 }
 
 /// Looks at every triangle of a scene under `center`, in parallel.
-fn look(scene: &Scene, run: &Center, center: &Center) -> Looked {
+fn look_under(scene: &Scene, run: &Center, center: &Center) -> Looked {
     // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds: most files are such.
     let mut is_asked = vec![run.moved; scene.meshes.len()];
     for instance in &scene.instances {
@@ -396,6 +409,7 @@ impl<'a> View<'a> {
                 looked.rounding.hurt += 1;
                 looked.rounding.share = looked.rounding.share.max(half_unit(after) / extent);
             }
+            looked.nearer += u64::from(before >= GAIN * after);
             let was_hurt = extent > 0.0 && !is_exact && half_unit(before) > HURT * extent;
             let collapsed = extent == 0.0 && self.run.is_lost(indices);
             if !(was_hurt || collapsed) {

@@ -59,6 +59,10 @@ pub struct Scene {
     pub meshes: Vec<Mesh>,
     /// Placements of meshes; hits name these by index.
     pub instances: Vec<Instance>,
+    /// What files of hits call the instances, where a file's parts are several instances (the objects of an OBJ file's
+    /// material): for each, the number of its part and how many triangles of the part come before it. Empty where every
+    /// instance is its own part.
+    pub parts: Vec<(u32, u32)>,
     /// What surfaces are made of.
     pub materials: Vec<Material>,
     /// Media that materials and cameras name.

@@ -153,7 +153,8 @@ impl Builder<'_, '_> {
             (None, Some(view)) => std::borrow::Cow::Borrowed(data.view(view, &item)?.1),
             (None, None) => return Err(data.malformed(item, "has neither a uri nor a bufferView").into()),
         };
-        let mut decoded = self.context.decode_image(data.path, Place::Item(item.clone()), &embedded, encoding)?;
+        let decoded = self.context.decode_image(data.path, Place::Item(item.clone()), &embedded, encoding);
+        let Some(mut decoded) = self.context.forgive(decoded)? else { return Ok(None) };
         decoded.name = if image.name.is_empty() { item } else { image.name.clone() };
         Ok(Some(self.scene.add_image(decoded)))
     }

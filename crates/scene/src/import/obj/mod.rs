@@ -78,12 +78,13 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
     let mut library = Library::new();
     for (names, _) in &obj.libraries {
         for file in library_files(folder, names) {
-            let Some(bytes) = context.read(&file)? else { continue };
-            let (entries, warnings) = mtl::parse(&bytes).map_err(|(line, message)| SceneError::Malformed {
+            let Some(bytes) = context.read_look(&file)? else { continue };
+            let parsed = mtl::parse(&bytes).map_err(|(line, message)| SceneError::Malformed {
                 path: file.clone(),
                 place: Place::Line(line),
                 message,
-            })?;
+            });
+            let Some((entries, warnings)) = context.forgive(parsed)? else { continue };
             for (line, message) in warnings {
                 context.warn(&file, Place::Line(line), message);
             }
@@ -113,7 +114,8 @@ fn library_files(folder: &Path, names: &str) -> Vec<PathBuf> {
 fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Result<Scene, SceneError> {
     let mut scene = Scene::default();
     let colors = obj.has_colors().then(|| scene.add_texture(Texture::VertexColor));
-    for MaterialMeshes { material, line, meshes } in obj.into_meshes() {
+    for (part, MaterialMeshes { material, line, meshes }) in (0..).zip(obj.into_meshes()) {
+        let mut before = 0;
         let name = material.unwrap_or_default();
         context.stand_ins.begin();
         let material = match library.get(&name) {
@@ -131,6 +133,8 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
         let mark = context.stand_ins.close();
         context.stand_ins.keep(material, mark);
         for (name, triangles) in meshes {
+            scene.parts.push((part, before));
+            before += triangles.indices.len() as u32;
             let mesh = scene.add_mesh(Mesh { name, triangles, materials: FaceMaterials::Uniform(material) });
             scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
         }

@@ -31,7 +31,7 @@ fn scene(sheets: &[([f64; 3], f64)]) -> (Scene, Center) {
 #[track_caller]
 fn origin_of(sheets: &[([f64; 3], f64)]) -> Option<[f64; 3]> {
     let (scene, run) = scene(sheets);
-    better(&scene, &run).map(|center| center.origin)
+    look(&scene, &run).0.map(|center| center.origin)
 }
 
 #[test]

@@ -223,11 +223,13 @@ impl Importer<'_> {
         if let Some(&known) = self.gamma_images.get(&key) {
             return Ok(Some(known));
         }
-        let Some(bytes) = self.read(path)? else {
+        let bytes = if self.files.disk { self.context.read_look(path)? } else { self.read(path)? };
+        let Some(bytes) = bytes else {
             self.context.stand_ins.texture(path.display());
             return Ok(None);
         };
-        let mut image = self.context.decode_image(path, Place::File, &bytes, Encoding::Linear)?;
+        let decoded = self.context.decode_image(path, Place::File, &bytes, Encoding::Linear);
+        let Some(mut image) = self.context.forgive(decoded)? else { return Ok(None) };
         let power = |c: f32| f64::from(c).powf(f64::from(gamma)) as f32;
         let is_png = bytes.starts_with(&[0x89, b'P', b'N', b'G']);
         match &*image.pixels {

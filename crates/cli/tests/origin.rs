@@ -1,0 +1,114 @@
+//! Scenes far from zero: what is given and what is reported is in the coordinates of their files.
+
+mod common_folder;
+use common_folder::Folder;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A square of 8 x 8 cells, 0.1 wide, at (512345, 5412345, 100).
+fn survey() -> String {
+    let mut text = String::new();
+    for i in 0..81 {
+        text +=
+            &format!("v {:.4} {:.4} 100\n", 512_345.0 + f64::from(i % 9) * 0.1, 5_412_345.0 + f64::from(i / 9) * 0.1);
+    }
+    for y in 0..8 {
+        for x in 0..8 {
+            let a = 9 * y + x + 1;
+            text += &format!("f {} {} {}\nf {} {} {}\n", a, a + 1, a + 9, a + 1, a + 10, a + 9);
+        }
+    }
+    text
+}
+
+/// Rays straight down, as a NumPy array of float64 of six columns.
+fn rays(places: &[[f64; 2]]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, 6), }}", places.len());
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.bytes());
+    for [x, y] in places {
+        [*x, *y, 200.0, 0.0, 0.0, -1.0].iter().for_each(|value: &f64| file.extend(value.to_le_bytes()));
+    }
+    file
+}
+
+#[test]
+fn rays_and_hits_are_in_the_coordinates_of_the_file() {
+    let folder = Folder::new("origin-trace");
+    folder.file("survey.obj", survey());
+    // Into both triangles of some cells.
+    let cells = [(0, 0), (7, 7), (3, 5), (6, 1)];
+    let at = |(x, y): (i32, i32), d: f64| [512_345.0 + f64::from(x) * 0.1 + d, 5_412_345.0 + f64::from(y) * 0.1 + d];
+    let places: Vec<[f64; 2]> = cells.iter().flat_map(|&cell| [at(cell, 0.03), at(cell, 0.07)]).collect();
+    folder.file("rays.npy", rays(&places));
+    let output = folder.run("trace survey.obj rays.npy -o hits.csv --with position --json");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["origin"], serde_json::json!([512_345.0, 5_412_345.0, 100.0]), "{document:#}");
+    assert_eq!(document["warnings"], serde_json::json!([]));
+    let table = text(&folder.read("hits.csv"));
+    for ((line, place), i) in table.lines().skip(1).zip(&places).zip(0..) {
+        let numbers: Vec<f64> = line.split(',').map(|word| word.parse().unwrap()).collect();
+        let (x, y) = cells[i / 2];
+        assert_eq!(numbers[3], f64::from(2 * (8 * y + x)) + (i % 2) as f64, "{line}");
+        assert!((numbers[5] - place[0]).abs() < 1e-5 && (numbers[6] - place[1]).abs() < 1e-5, "{line}");
+    }
+    let info = text(&folder.run("info survey.obj").stdout);
+    assert!(info.contains("origin              512345 5412345 100"), "{info}");
+    assert!(info.contains("bounds              512345 5412345 100 .. 512345.8"), "{info}");
+}
+
+#[test]
+fn materials_are_not_needed_where_only_triangles_are_asked_for() {
+    let folder = Folder::new("origin-materials");
+    folder.file("a.obj", "mtllib a.mtl\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n");
+    folder.file("a.mtl", "newmtl m\nmap_Kd broken.png\n");
+    folder.file("broken.png", "no picture");
+    folder.file("rays.npy", rays(&[[0.25, 0.25]]));
+    for line in ["info a.obj", "trace a.obj rays.npy -o hits.npy"] {
+        let output = folder.run(line);
+        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+        let said = text(&output.stderr);
+        assert!(said.contains("none.mtl: missing; not needed for the triangles"), "{line}: {said}");
+        assert!(said.contains("broken.png"), "{line}: {said}");
+    }
+    assert_eq!(folder.run("render a.obj --size 8x8 --spp 1 -o a.png").status.code(), Some(3));
+}
+
+#[test]
+fn triangles_of_which_none_has_an_area_are_an_error() {
+    let folder = Folder::new("origin-none");
+    folder.file("a.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+    folder.file("rays.npy", rays(&[[0.25, 0.25]]));
+    for line in ["info a.obj", "trace a.obj rays.npy -o hits.npy", "render a.obj -o a.png"] {
+        let output = folder.run(line);
+        assert_eq!(output.status.code(), Some(3), "{line}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("none of its 1 triangles has an area"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn an_instance_of_an_obj_file_is_a_material_however_many_objects_it_has() {
+    let folder = Folder::new("origin-obj-ids");
+    folder.file("rays.npy", rays(&[[0.25, 0.25], [10.25, 0.25], [390.25, 0.25], [0.25, 5.25]]));
+    for objects in [40, 4200] {
+        let mut text = String::new();
+        for i in 0..objects {
+            let x = 10 * i;
+            text += &format!("o object{i}\nv {x} 0 0\nv {} 0 0\nv {x} 1 0\nf -3 -2 -1\n", x + 1);
+        }
+        text += "usemtl second\nv 0 5 0\nv 1 5 0\nv 0 6 0\nf -3 -2 -1\n";
+        folder.file("a.obj", text);
+        assert!(folder.run("trace a.obj rays.npy -o hits.csv").status.success());
+        let table = self::text(&folder.read("hits.csv"));
+        let ids: Vec<&str> = table.lines().skip(1).map(|line| line.splitn(4, ',').nth(3).unwrap()).collect();
+        assert_eq!(ids, ["0,0", "1,0", "39,0", "0,1"], "{objects}");
+    }
+}
