@@ -135,7 +135,7 @@ pub(super) fn read(
             Place::Line(line) => line,
             _ => 0,
         };
-        if faces.wedges.is_some() {
+        if faces.wedges.is_some() && corners.len() >= 3 {
             let color = attributes.colors.map(|channels| {
                 let (color, is_finite) = channels.linear(&color);
                 faces.odd += usize::from(!is_finite);

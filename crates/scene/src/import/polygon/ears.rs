@@ -121,7 +121,11 @@ impl Rest<'_> {
                 let [before, _, behind] = self.corner(at).map(|i| self.point(i));
                 let [a, b, c] = [0, 1, 2].map(|i| triangle[(at_corner + i) % 3]);
                 let goes_in = |q: Coord<f64>| turn(a, b, q) > 0.0 && turn(c, a, q) > 0.0;
-                if goes_in(before) || goes_in(behind) {
+                // Or it comes back along both edges of the ear, so that there is nothing between.
+                let along = |q: Coord<f64>, end: Coord<f64>| {
+                    turn(a, end, q) == 0.0 && (end.x - a.x) * (q.x - a.x) + (end.y - a.y) * (q.y - a.y) > 0.0
+                };
+                if goes_in(before) || goes_in(behind) || (along(before, b) && along(behind, c)) {
                     return false;
                 }
                 continue;

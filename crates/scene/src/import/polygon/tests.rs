@@ -183,6 +183,14 @@ fn simple_polygons_are_covered_once() {
     for holes in 1..6 {
         check(&keyholes(holes), random, &format!("{holes} holes"));
     }
+    // A hole, joined at (0.5, 1), that touches the far corner: the ear there holds no other corner, but edges of the hole.
+    let touching =
+        [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0], [0.0, 0.0], [0.5, 1.0], [4.0, 4.0], [1.0, 0.5], [0.5, 1.0]];
+    for start in 0..touching.len() {
+        let mut points = touching;
+        points.rotate_left(start);
+        check(&points, random, "a hole that touches");
+    }
     check(&spiral(400), random, "spiral of 400");
     check(&star(MAX_EARS, random), random, "star at the limit");
     check(&star(MAX_EARS + 1, random), random, "star past the limit");

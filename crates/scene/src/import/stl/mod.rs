@@ -143,12 +143,10 @@ const PROBE: usize = 1024;
 
 /// Whether a file that begins with a word of a text goes on as text does. The word alone says little: programs write it
 /// into the free first 80 bytes of a binary file. Others pad the name of a solid with zeros: then the text has its
-/// corners soon behind.
+/// corners soon.
 fn is_text(bytes: &[u8]) -> bool {
-    let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     let probe = &bytes[..bytes.len().min(PROBE)];
-    let (line, _) = text::line_end(probe, 0);
-    let (name, behind) = probe.split_at(line);
-    let corners = || behind.windows(6).any(|word| word.eq_ignore_ascii_case(b"vertex"));
-    !behind.iter().any(control) && (!name.iter().any(control) || corners())
+    let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace() && *byte != 0;
+    let corners = || probe.windows(6).any(|word| word.eq_ignore_ascii_case(b"vertex"));
+    !probe.iter().any(control) && (!probe.contains(&0) || corners())
 }
