@@ -51,7 +51,7 @@ fn rays_and_hits_are_in_the_coordinates_of_the_file() {
     let output = folder.run("trace survey.obj rays.npy -o hits.csv --with position --json");
     assert!(output.status.success(), "{}", text(&output.stderr));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["origin"], serde_json::json!([512_345.0, 5_412_345.0, 100.0]), "{document:#}");
+    assert_eq!(document["origin"], serde_json::json!([512_345.0, 5_412_346.0, 100.0]), "{document:#}");
     assert_eq!(document["warnings"], serde_json::json!([]));
     let table = text(&folder.read("hits.csv"));
     for ((line, place), i) in table.lines().skip(1).zip(&places).zip(0..) {
@@ -61,7 +61,7 @@ fn rays_and_hits_are_in_the_coordinates_of_the_file() {
         assert!((numbers[5] - place[0]).abs() < 1e-5 && (numbers[6] - place[1]).abs() < 1e-5, "{line}");
     }
     let info = text(&folder.run("info survey.obj").stdout);
-    assert!(info.contains("origin              512345 5412345 100"), "{info}");
+    assert!(info.contains("origin              512345 5412346 100"), "{info}");
     assert!(info.contains("bounds              512345 5412345 100 .. 512345.8"), "{info}");
 }
 

@@ -80,7 +80,7 @@ pub use nearest::nearest;
 pub use path_work::PathWork;
 pub use picture_name::{PictureName, picture_name};
 pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings};
-pub use query::{QueryError, QueryHit, TriangleBvh};
+pub use query::{DoubleMesh, QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, Kernels, Ray, RayCost,

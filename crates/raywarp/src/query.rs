@@ -30,6 +30,15 @@ pub struct QueryHit {
     pub triangle: u32,
 }
 
+/// A triangle mesh in f64.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DoubleMesh {
+    /// Vertex positions, finite.
+    pub positions: Vec<[f64; 3]>,
+    /// Three vertex indices a triangle.
+    pub indices: Vec<[u32; 3]>,
+}
+
 /// Why a tree over meshes cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -87,6 +96,7 @@ impl From<PrepareError> for QueryError {
 pub struct TriangleBvh {
     cpu: Arc<CpuTracer>,
     batches: Batches,
+    origin: [f64; 3],
 }
 
 /// What traces batches.
@@ -182,7 +192,54 @@ impl TriangleBvh {
             (None, DeviceChoice::Auto) => Batches::Auto(Box::new(AutoTracer::new(cpu.clone(), bvh, *options, flat))),
             (None, _) => Batches::Cpu,
         };
-        Ok(Self { cpu, batches })
+        Ok(Self { cpu, batches, origin: [0.0; 3] })
+    }
+
+    /// Builds over meshes in f64, with the default options, for this CPU. Where rounding them would hurt, as far from zero, they
+    /// are rounded relative to [`TriangleBvh::origin`]; so [`TriangleBvh::ray`] makes rays, and [`TriangleBvh::point`] says
+    /// where hits are.
+    ///
+    /// ```
+    /// use raywarp::{DoubleMesh, TriangleBvh};
+    ///
+    /// // A triangle of 1 cm in metres of UTM, where f32 has steps of half a metre.
+    /// let [x, y] = [512_345.25, 5_412_345.75];
+    /// let positions = vec![[x, y, 0.0], [x + 0.01, y, 0.0], [x, y + 0.01, 0.0]];
+    /// let bvh = TriangleBvh::build_double(&[DoubleMesh { positions, indices: vec![[0, 1, 2]] }])?;
+    /// let ray = bvh.ray([x + 0.002, y + 0.003, 2.0], [0.0, 0.0, -1.0]);
+    /// let hit = bvh.closest(&ray).expect("in front");
+    /// let point = bvh.point(&ray, hit.t);
+    /// assert!((point[0] - (x + 0.002)).abs() < 1e-6 && (point[1] - (y + 0.003)).abs() < 1e-6);
+    /// # Ok::<(), raywarp::QueryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`TriangleBvh::build`].
+    pub fn build_double(meshes: &[DoubleMesh]) -> Result<Self, QueryError> {
+        for (mesh, DoubleMesh { positions, indices }) in meshes.iter().enumerate() {
+            let positions = positions.iter().map(|p| p.map(|x| x as f32)).collect();
+            let rounded = TriangleMesh { positions, indices: indices.clone(), ..TriangleMesh::default() };
+            rounded.validate().map_err(|source| QueryError::Mesh { mesh, source })?;
+        }
+        let slices: Vec<_> = meshes.iter().map(|mesh| (&mesh.positions[..], &mesh.indices[..])).collect();
+        let (origin, meshes) = raywarp_scene::recentred(&slices);
+        Ok(Self { origin, ..Self::build(&meshes)? })
+    }
+
+    /// What rays and hits are relative to: zero, but for meshes in f64 that f32 does not hold well.
+    pub fn origin(&self) -> [f64; 3] {
+        self.origin
+    }
+
+    /// A ray that begins at `from` in the coordinates of the meshes: the origin is subtracted in f64 before it is rounded.
+    pub fn ray(&self, from: [f64; 3], direction: [f64; 3]) -> Ray {
+        Ray::new(std::array::from_fn(|i| (from[i] - self.origin[i]) as f32), direction.map(|x| x as f32))
+    }
+
+    /// The point of a ray at `t`, in the coordinates of the meshes.
+    pub fn point(&self, ray: &Ray, t: f32) -> [f64; 3] {
+        let along = |i: usize| f64::from(ray.origin[i]) + f64::from(t) * f64::from(ray.direction[i]);
+        std::array::from_fn(|i| along(i) + self.origin[i])
     }
 
     /// What traces the next batch if it is a large one: the GPUs by name, or the CPU, with [`DeviceChoice::Auto`] why. For
@@ -352,6 +409,26 @@ mod tests {
             assert!(bvh.all(ray).count() >= 1);
         }
         assert_eq!(bvh.all(&rays[6]).count(), 2);
+    }
+
+    #[test]
+    fn meshes_in_f64_far_from_zero_are_hit_where_they_are() {
+        let [x, y] = [512_345.25, 5_412_345.75];
+        let positions = vec![[x, y, 0.0], [x + 0.01, y, 0.0], [x, y + 0.01, 0.0], [x + 0.01, y + 0.01, 0.0]];
+        let mesh = DoubleMesh { positions, indices: vec![[0, 1, 2], [1, 3, 2]] };
+        let bvh = TriangleBvh::build_double(&[mesh]).unwrap();
+        assert_ne!(bvh.origin(), [0.0; 3]);
+        for (triangle, d) in [(0, 0.002), (1, 0.008)] {
+            let ray = bvh.ray([x + d, y + d, 2.0], [0.0, 0.0, -1.0]);
+            let hit = bvh.closest(&ray).unwrap();
+            let point = bvh.point(&ray, hit.t);
+            assert_eq!(hit.triangle, triangle);
+            assert!((point[0] - x - d).abs() < 1e-6 && (point[1] - y - d).abs() < 1e-6, "{point:?}");
+        }
+        let near = DoubleMesh { positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], indices: vec![[0, 1, 2]] };
+        assert_eq!(TriangleBvh::build_double(&[near.clone()]).unwrap().origin(), [0.0; 3]);
+        let broken = DoubleMesh { indices: vec![[0, 1, 3]], ..near };
+        assert!(TriangleBvh::build_double(&[broken]).is_err());
     }
 
     #[test]

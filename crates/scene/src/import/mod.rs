@@ -29,6 +29,7 @@ pub use image::fuzz_image;
 pub use obj::fuzz_obj;
 #[doc(hidden)]
 pub use off::fuzz_off;
+pub use origin::recentred;
 #[doc(hidden)]
 pub use pbrt::{fuzz_pbrt, fuzz_pbrt_scene};
 #[doc(hidden)]

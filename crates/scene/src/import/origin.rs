@@ -216,6 +216,32 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     (both.origin != here.origin && helps(&both, before)).then_some(both)
 }
 
+/// Rounds meshes, positions and triangles each, relative to the origin that an importer would give them; also says which.
+///
+/// # Panics
+/// If a triangle uses a vertex that is not there.
+pub fn recentred(meshes: &[(&[[f64; 3]], &[[u32; 3]])]) -> ([f64; 3], Vec<TriangleMesh>) {
+    let round = |center: &mut Center| -> Vec<TriangleMesh> {
+        let mut mesh = |(positions, indices): &(&[[f64; 3]], &[[u32; 3]])| {
+            let mut rounder = center.in_world();
+            let positions = positions.iter().map(|&position| rounder.round(position)).collect();
+            center.note(&rounder);
+            TriangleMesh { positions, indices: indices.to_vec(), ..TriangleMesh::default() }
+        };
+        meshes.iter().map(&mut mesh).collect()
+    };
+    let mut scene = Scene::default();
+    let mut here = Center::default();
+    for triangles in round(&mut here) {
+        let mesh = scene.add_mesh(crate::Mesh { triangles, ..crate::Mesh::default() });
+        scene.instances.push(crate::Instance { mesh, transform: Affine::IDENTITY, material: None });
+    }
+    match look(&scene, &here).0 {
+        Some(mut center) => (center.origin, round(&mut center)),
+        None => ([0.0; 3], scene.meshes.into_iter().map(|mesh| mesh.triangles).collect()),
+    }
+}
+
 /// What rounding does to the triangles of a scene as it is.
 pub(crate) fn rounding(scene: &Scene, run: &Center) -> Rounding {
     look_under(scene, run, &Center::default()).rounding
