@@ -29,7 +29,7 @@ impl Builder<'_, '_> {
             if node.extensions.visibility.as_ref().is_some_and(|v| v.visible == Some(false)) {
                 continue;
             }
-            let world = parent * local(node);
+            let world = parent * local(node, &self.context.center);
             if !world.is_finite() || !affine(&world).is_finite() {
                 return Err(self.data.malformed(item, "its transform is not finite"));
             }
@@ -156,17 +156,19 @@ impl Builder<'_, '_> {
     }
 }
 
-/// A node's transform in its parent; in f64, as a long chain of f32 products would drift.
-fn local(node: &Node) -> DAffine3 {
+/// A node's transform in its parent; in f64, as a long chain of f32 products would drift, and as shifts that are large may
+/// cancel. Its other numbers are as f32 holds them in a run without a center, where no more of them can be seen.
+fn local(node: &Node, center: &Center) -> DAffine3 {
     if let Some(m) = node.matrix {
-        let m = m.map(|x| x.0);
+        let mut m = m.map(|x| x.0);
+        m[..12].iter_mut().for_each(|x| *x = center.number(*x));
         let column = |c: usize| DVec3::new(m[4 * c], m[4 * c + 1], m[4 * c + 2]);
         return DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) };
     }
     trs(
         node.translation.map_or([0.0; 3], |v| v.map(|x| x.0)),
-        node.rotation.map_or([0.0, 0.0, 0.0, 1.0], |v| v.map(|x| x.0)),
-        node.scale.map_or([1.0; 3], |v| v.map(|x| x.0)),
+        node.rotation.map_or([0.0, 0.0, 0.0, 1.0], |v| v.map(|x| center.number(x.0))),
+        node.scale.map_or([1.0; 3], |v| v.map(|x| center.number(x.0))),
     )
 }
 
