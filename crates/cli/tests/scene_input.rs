@@ -83,7 +83,7 @@ fn npy() -> Vec<u8> {
 #[test]
 fn a_scene_comes_from_standard_input_and_finds_its_files_in_the_current_folder() {
     let folder = Folder::new("scene-stdin");
-    let missing = folder.run_piped("info - --format obj --json", OBJ.as_bytes());
+    let missing = folder.run_piped("render - --format obj --size 8x8 --spp 1 -o a.png", OBJ.as_bytes());
     check_fails(&missing, 3, &["standard input: missing file: a.mtl"]);
     folder.file("a.mtl", "newmtl red\nKd 1 0 0\n");
     assert_eq!(triangles(&folder.run_piped("info - --format obj --json", OBJ.as_bytes())), 2);
@@ -195,7 +195,9 @@ fn what_is_no_mesh_is_called_by_its_name() {
     }
     folder.file("a.obj", OBJ);
     folder.file("a.mtl", pointer);
-    check_fails(&folder.run("info a.obj"), 3, &["a.mtl:1: this is a Git LFS pointer"]);
+    check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl:1: this is a Git LFS pointer"]);
+    // Where only triangles are asked for, that is a warning.
+    assert!(text(&folder.run("info a.obj").stderr).contains("a.mtl:1: this is a Git LFS pointer, not the file"));
     folder.file("rays.npy", npy());
     let rendered = folder.run("render a.obj --allow-missing --size 8x8 --spp 1 -o a.png");
     assert!(rendered.status.success(), "{}", text(&rendered.stderr));
