@@ -307,3 +307,35 @@ fn what_the_system_says_is_passed_on() {
     let error = read_rays("a.npy", write_rays(&some_rays())[..140].chain(Broken)).unwrap_err();
     assert!(error.to_string().starts_with("a.npy: byte 140: cannot be read"), "{error}");
 }
+
+#[test]
+fn float64_rays_lose_nothing_when_an_origin_is_subtracted_in_any_order_and_portion() {
+    let origin = [512_345.0, 5_412_345.0, -3.0];
+    let near: Vec<Ray> = (0..10).map(|i| Ray::new([i as f32 * 0.01, 0.25, 1.0 + i as f32], [0.0, 1.0, -1.0])).collect();
+    let rows = write_rays_of_scene(&near, origin);
+    // The same, column by column.
+    let header = rows.len() - 64 * near.len();
+    let text = String::from_utf8_lossy(&rows[10..header]).replace("False", "True ");
+    let mut columns = rows[..10].to_vec();
+    columns.extend(text.bytes());
+    for column in 0..8 {
+        (0..near.len()).for_each(|ray| columns.extend(&rows[header + 64 * ray + 8 * column..][..8]));
+    }
+    let is_near = |ray: &Ray, want: &Ray| {
+        let off = (0..3).map(|i| (ray.origin[i] - want.origin[i]).abs()).fold(0.0, f32::max);
+        off < 1e-6 && ray.direction == want.direction && ray.t_max == want.t_max
+    };
+    for (file, first) in [(&rows, 4), (&columns, 4), (&rows, 10), (&columns, 10)] {
+        let mut reader = RayReader::new("a.npy", &file[..]).unwrap();
+        let mut rays = reader.next(first).unwrap();
+        reader.relative_to(origin, &mut rays);
+        while rays.len() < near.len() {
+            let more = reader.next(3).unwrap();
+            assert!(!more.is_empty());
+            rays.extend(more);
+        }
+        assert!(rays.iter().zip(&near).all(|(ray, want)| is_near(ray, want)), "{first}: {rays:?}");
+        let whole = read_rays("a.npy", &file[..]).unwrap().relative_to(origin);
+        assert_eq!(whole, rays);
+    }
+}
