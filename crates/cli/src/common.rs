@@ -9,13 +9,13 @@ use crate::progress::{Ticker, View, si};
 pub use crate::screen::say;
 use crate::{heading, interrupt};
 use clap::builder::TypedValueParser;
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueEnum};
 use raywarp::bench::table::Room;
 use raywarp::cpu::Isa;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
-use raywarp::scene::{Format, LoadOptions, Loaded, Scene, Warning};
+use raywarp::scene::{Format, LightUnits, LoadOptions, Loaded, Scene, Warning};
 use raywarp::{Prefer, SceneLookup};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl Threads {
     }
 }
 
-/// `--scenes` and `--format`, of commands that take a scene.
+/// `--scenes`, `--format` and `--light-units`, of commands that take a scene.
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::SCENE)]
 pub struct Scenes {
@@ -69,6 +69,32 @@ pub struct Scenes {
     /// Standard input (-) needs it, and so does a pipe whose name does not end in one of these.
     #[arg(long, value_name = "KIND", value_parser = format(), hide_possible_values = true)]
     format: Option<Format>,
+    /// What the numbers of a glTF file's lamps mean: photometric, radiometric, auto.
+    ///
+    /// radiometric takes a candela as one watt per steradian and a lux as one watt per square metre, as the specification
+    /// has lamps beside glowing surfaces; photometric divides by 683 lumens a watt; auto finds files that Blender wrote and
+    /// whose lamps are 683 times too strong beside the rest, and says so (docs/lights.md).
+    #[arg(long, value_enum, value_name = "UNITS", default_value = "auto", hide_possible_values = true)]
+    light_units: LightUnitsArg,
+}
+
+/// A value of `--light-units`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum LightUnitsArg {
+    Photometric,
+    Radiometric,
+    #[default]
+    Auto,
+}
+
+impl LightUnitsArg {
+    fn units(self) -> LightUnits {
+        match self {
+            Self::Photometric => LightUnits::Photometric,
+            Self::Radiometric => LightUnits::Radiometric,
+            Self::Auto => LightUnits::Auto,
+        }
+    }
 }
 
 /// `--no-clobber`, of commands that write files.
@@ -113,6 +139,8 @@ pub struct Common {
     pub scenes: Option<PathBuf>,
     /// The kind of the scene file, where its name does not count.
     pub format: Option<Format>,
+    /// What the numbers of lamps mean.
+    pub light_units: LightUnits,
     /// Whether no file that exists may be replaced.
     pub no_clobber: bool,
     /// Whether tables have all their columns.
@@ -172,6 +200,7 @@ impl Common {
             device: taken.device.cloned().unwrap_or(DeviceChoice::Auto),
             scenes: taken.scenes.and_then(|flag| flag.scenes.clone()),
             format: taken.scenes.and_then(|flag| flag.format),
+            light_units: taken.scenes.map_or(LightUnits::Auto, |flag| flag.light_units.units()),
             no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
             wide: taken.tables.is_some_and(|flag| flag.wide),
             files: Files::default(),
@@ -298,7 +327,7 @@ impl Common {
         geometry_only: bool,
     ) -> Result<(Loaded, PathBuf, Duration), CliError> {
         let start = Instant::now();
-        let options = LoadOptions { allow_missing, format: self.format, geometry_only };
+        let options = LoadOptions { allow_missing, format: self.format, geometry_only, light_units: self.light_units };
         let (path, loaded) = if is_standard_stream(&path) {
             if self.format.is_none() {
                 return Err(CliError::usage("a scene on standard input needs --format, such as --format ply"));
@@ -325,6 +354,9 @@ impl Common {
         warn_all(&loaded.warnings);
         if let Some(stand_ins) = loaded.stand_ins {
             self.note(format!("{}: {stand_ins}", path.display()));
+        }
+        if let Some(units) = &loaded.lamp_units {
+            self.note(format!("{}: {units}", path.display()));
         }
         self.remember(&loaded, &path);
         Ok((loaded, path, start.elapsed()))

@@ -2,7 +2,7 @@
 
 use super::origin::Center;
 use super::stand_ins::StandInLog;
-use super::{Format, foreign, image, source};
+use super::{Format, LampUnits, LightUnits, foreign, image, source};
 use crate::{Image, ImageId, Place, Scene, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ pub struct LoadOptions {
     /// Only the triangles are asked for: libraries of materials and images that are missing or broken become warnings. A
     /// missing file of triangles stays an error.
     pub geometry_only: bool,
+    /// What the numbers of a glTF file's lamps mean.
+    pub light_units: LightUnits,
 }
 
 /// Something that a file holds and that was left out or replaced.
@@ -66,6 +68,8 @@ pub(crate) struct Context {
     images: HashMap<(PathBuf, Encoding), Option<ImageId>>,
     /// What shows something else than the file says.
     pub stand_ins: StandInLog,
+    /// How lamps were read, where that is to be said.
+    pub lamp_units: Option<LampUnits>,
     /// What positions are rounded relative to.
     pub center: Center,
 }
@@ -85,6 +89,7 @@ impl Context {
             known_files: HashSet::new(),
             images: HashMap::new(),
             stand_ins: StandInLog::default(),
+            lamp_units: None,
             center: Center::default(),
         }
     }
@@ -92,6 +97,11 @@ impl Context {
     /// A context for importing the same file again, with positions relative to `center`.
     pub fn again(&self, center: Center) -> Self {
         Self { given: self.given.clone(), format: self.format, center, ..Self::new(&self.scene_path, &self.options) }
+    }
+
+    /// What the numbers of lamps are asked to mean.
+    pub fn light_units(&self) -> LightUnits {
+        self.options.light_units
     }
 
     /// Warns, once for each message of a file.

@@ -5,6 +5,7 @@ mod foreign;
 mod format;
 mod gltf;
 mod image;
+mod light_units;
 mod obj;
 mod off;
 mod origin;
@@ -25,6 +26,7 @@ pub use format::Format;
 pub use gltf::fuzz_gltf;
 #[doc(hidden)]
 pub use image::fuzz_image;
+pub use light_units::{LampReading, LampUnits, LightUnits};
 #[doc(hidden)]
 pub use obj::fuzz_obj;
 #[doc(hidden)]
@@ -70,6 +72,8 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
     /// How many surfaces show something else than the file says, if any do.
     pub stand_ins: Option<StandIns>,
+    /// In which units lamps were read, where the file or who asked made a choice of it.
+    pub lamp_units: Option<LampUnits>,
     /// Every file that was read, each once: the scene itself first, then what it names (buffers, libraries, includes,
     /// images, tables). A program that writes a file can tell from it what it must not overwrite.
     pub files: Vec<PathBuf>,
@@ -135,6 +139,7 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
     }
     let files = context.take_files();
     let stand_ins = std::mem::take(&mut context.stand_ins);
+    let lamp_units = context.lamp_units.take();
     let warnings = context.finish()?;
     if scene.triangle_count() == 0 {
         return Err(SceneError::Empty { path: path.to_path_buf() });
@@ -143,7 +148,7 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
         return Err(SceneError::NoArea { path: path.to_path_buf(), triangles: scene.triangle_count() });
     }
     let stand_ins = stand_ins.count(&scene);
-    Ok(Loaded { scene, warnings, stand_ins, files })
+    Ok(Loaded { scene, warnings, stand_ins, lamp_units, files })
 }
 
 /// Loads the image in `path` (PNG, JPEG, TGA, HDR, EXR, KTX2, by content) as colours: eight-bit

@@ -111,7 +111,7 @@ object!(
     }
 );
 extensions!(DocumentExtensions { "KHR_lights_punctual" lights: Lights, });
-object!(Asset { version: Option<String>, min_version: Option<String>, });
+object!(Asset { version: Option<String>, min_version: Option<String>, generator: Option<String>, });
 object!(SceneRoots { nodes: Vec<Int>, });
 object!(Lights { lights: Vec<LightJson>, });
 
@@ -272,7 +272,7 @@ object!(LightJson {
     #[serde(rename = "type")]
     kind: String,
     color: Option<[Num; 3]>,
-    intensity: Option<Num>,
+    intensity: Option<Wide>,
     range: Option<Num>,
     spot: Option<Spot>,
 });

@@ -1,5 +1,5 @@
 //! KHR_lights_punctual. A candela counts as one watt per steradian and a lux as one watt per square
-//! metre, as no spectrum is known that would say more.
+//! metre, as no spectrum is known that would say more, but where `light_units.rs` finds other units.
 
 use super::Builder;
 use super::json::{Int, plain};
@@ -13,7 +13,8 @@ impl Builder<'_, '_> {
         let light = self.data.entry(lights, "extensions.KHR_lights_punctual.lights", index, item)?;
         let place = format!("extensions.KHR_lights_punctual.lights[{}]", index.0);
         let name = super::camera::name_of(&light.name, node_name);
-        let scale = light.intensity.map_or(1.0, |i| i.0);
+        let factor = self.lamps.factor(light.kind == "directional");
+        let scale = light.intensity.map_or(factor, |i| i.0 * factor) as f32;
         let power = light.color.map_or([1.0; 3], plain).map(|c| (c * scale).clamp(0.0, f32::MAX));
         let position = self.context.center.point(world.translation);
         let direction = world.transform_vector3(DVec3::NEG_Z).try_normalize().map(|d| d.as_vec3().to_array());

@@ -12,6 +12,7 @@ mod extension;
 mod fault;
 mod json;
 mod light;
+mod light_units;
 mod material;
 mod meshopt;
 mod node;
@@ -23,6 +24,7 @@ mod uri;
 
 use super::Context;
 use super::context::Encoding;
+use crate::import::LampReading;
 use crate::{ImageId, MaterialId, MeshId, Place, Scene, SceneError, TextureId};
 use data::{Data, External};
 use json::{Document, Int};
@@ -74,6 +76,8 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
     if !document.animations.is_empty() {
         context.warn(path, Place::Item("animations".into()), "animations are not played; rendered in the rest pose");
     }
+    let (lamps, said) = light_units::read(&document, context.light_units());
+    context.lamp_units = said;
     let mut builder = Builder {
         data: &data,
         context,
@@ -86,6 +90,7 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
         materials: HashMap::new(),
         meshes: vec![None; document.meshes.len()],
         locals: Vec::new(),
+        lamps,
     };
     builder.add_nodes()?;
     Ok(builder.scene)
@@ -124,6 +129,8 @@ struct Builder<'a, 'c> {
     meshes: Vec<Option<Vec<MeshId>>>,
     /// What the positions of each of the scene's meshes are relative to.
     locals: Vec<[f64; 3]>,
+    /// What the numbers of lamps mean.
+    lamps: LampReading,
 }
 
 impl Builder<'_, '_> {

@@ -3,6 +3,7 @@
 mod broken;
 mod files;
 mod geometry;
+mod light_units;
 mod materials;
 mod nodes;
 

@@ -1,0 +1,69 @@
+//! What the numbers of a document's lamps mean, by who wrote it and by the numbers themselves.
+//!
+//! Source: io_scene_gltf2, `blender/exp/lights.py` and its forebears, and files of the releases in docs/formats-gltf.md.
+//! Blender holds a lamp's watts as a float32 and writes a double, so what it multiplied with shows: undone, a float32 comes
+//! out. A double that is none does so by chance once in some hundred thousand times.
+
+use super::json::{Document, LightJson};
+use crate::import::light_units::{LUMENS_PER_WATT, SPHERE};
+use crate::import::{LampReading, LampUnits, LightUnits};
+
+/// What Blender's exporter calls itself before its version.
+const BLENDER: &str = "Khronos glTF Blender I/O v";
+
+/// The exporter's first version that multiplies with 683 unless it is told not to; that of Blender 3.4.
+const FIRST_PHOTOMETRIC: [u64; 3] = [3, 4, 39];
+
+/// How the document's lamps are read, with what is to be said of it; nothing where the specification is followed unasked.
+pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<LampUnits>) {
+    let lights = document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
+    let said = |reading, why: String| (reading, (!lights.is_empty()).then_some(LampUnits { reading, why }));
+    match asked {
+        LightUnits::Photometric => said(LampReading::Photometric, "--light-units photometric".into()),
+        LightUnits::Radiometric => said(LampReading::Radiometric, "--light-units radiometric".into()),
+        LightUnits::Auto => {
+            let generator = document.asset.generator.as_deref().unwrap_or("");
+            let Some(version) = blender_version(generator) else { return (LampReading::Radiometric, None) };
+            if version < FIRST_PHOTOMETRIC {
+                return said(LampReading::Watts, format!("{generator} writes the watts of a whole lamp"));
+            }
+            let (reading, why) = mode(lights);
+            said(reading, format!("{generator} {why}"))
+        }
+    }
+}
+
+/// The version of Blender's exporter that `generator` names.
+fn blender_version(generator: &str) -> Option<[u64; 3]> {
+    let mut parts = generator.strip_prefix(BLENDER)?.split(|c: char| !c.is_ascii_digit());
+    let mut part = || parts.next()?.parse().ok();
+    Some([part()?, part()?, part().unwrap_or(0)])
+}
+
+/// Which of the exporter's three lighting modes wrote these lamps: what most people have is the first, and it is taken where the
+/// numbers fit none.
+fn mode(lights: &[LightJson]) -> (LampReading, &'static str) {
+    let numbers = || {
+        let lamps = lights.iter().map(|light| (light.kind == "directional", light.intensity.map_or(1.0, |i| i.0)));
+        lamps.filter(|&(_, number)| number != 0.0)
+    };
+    let sphere = |is_sun: bool| if is_sun { 1.0 } else { SPHERE };
+    let (mut suns, mut others) = (numbers().filter(|l| l.0), numbers().filter(|l| !l.0));
+    if numbers().any(|(is_sun, number)| is_single(number * sphere(is_sun) / LUMENS_PER_WATT)) {
+        (LampReading::Photometric, "writes 683 lux for 1 W/m2, and the numbers are such")
+    } else if others.clone().any(|(_, number)| is_single(number * SPHERE)) {
+        (LampReading::Radiometric, "wrote them in its lighting mode Unitless, as the numbers show")
+    } else if others.any(|(_, number)| is_single(number)) {
+        (LampReading::Watts, "wrote them in its lighting mode Raw, as the numbers show")
+    } else if suns.any(|(_, number)| is_single(number)) {
+        (LampReading::Radiometric, "wrote them in its lighting mode Unitless or Raw, as the numbers show")
+    } else {
+        (LampReading::Photometric, "writes 683 lux for 1 W/m2")
+    }
+}
+
+/// Whether a number that went through a few roundings of f64 was a float32 before.
+fn is_single(number: f64) -> bool {
+    let single = f64::from(number as f32);
+    (number - single).abs() <= 1e-14 * single.abs()
+}

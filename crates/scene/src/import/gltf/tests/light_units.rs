@@ -1,0 +1,111 @@
+//! Numbers as releases of Blender wrote them for a sun of 1 W/m2, and a point and a spot of 100 W.
+
+use super::{External, Path, Value, import_bytes, json};
+use crate::import::{Context, LampReading, LightUnits, LoadOptions};
+use crate::{Light, Scene};
+
+const RADIANT: [f32; 3] = [1.0, 7.957_747, 7.957_747];
+const MODERN: [&str; 8] = ["3.4.50", "4.2.57", "4.3.47", "4.4.55", "4.5.51", "5.0.21", "5.2.41", "5.3.43"];
+
+fn document(generator: &str, numbers: [f64; 3]) -> Value {
+    let node = |light: usize| json!({"extensions": {"KHR_lights_punctual": {"light": light}}});
+    let mut document = super::triangle(json!({
+        "scenes": [{"nodes": [0, 1, 2]}], "nodes": [node(0), node(1), node(2)],
+        "extensions": {"KHR_lights_punctual": {"lights": [
+            {"type": "directional", "intensity": numbers[0]}, {"type": "point", "intensity": numbers[1]},
+            {"type": "spot", "intensity": numbers[2]}]}}}));
+    document["asset"]["generator"] = json!(generator);
+    document
+}
+
+fn read(document: &Value, light_units: LightUnits) -> ([f32; 3], Option<(LampReading, String)>) {
+    let path = Path::new("test.gltf");
+    let options = LoadOptions { light_units, ..LoadOptions::default() };
+    let mut context = Context::new(path, &options);
+    let scene: Scene = import_bytes(path, document.to_string().as_bytes(), External::Missing, &mut context).unwrap();
+    let strength = |light: &Light| match light {
+        Light::Directional { irradiance, .. } => irradiance[0],
+        Light::Point { intensity, .. } | Light::Spot { intensity, .. } => intensity[0],
+        other => panic!("{other:?}"),
+    };
+    let [sun, point, spot] = &scene.lights[..] else { panic!("{:?}", scene.lights) };
+    let said = context.lamp_units.take();
+    ([strength(sun), strength(point), strength(spot)], said.map(|units| (units.reading, units.to_string())))
+}
+
+#[track_caller]
+fn check(version: &str, numbers: [f64; 3], want: [f32; 3], reading: LampReading, why: &str) {
+    let (got, said) = read(&document(&format!("Khronos glTF Blender I/O v{version}"), numbers), LightUnits::Auto);
+    assert!(got.iter().zip(want).all(|(g, w)| (g - w).abs() <= 1e-6 * w), "{version}: {got:?}, not {want:?}");
+    let (found, line) = said.expect("a line");
+    assert_eq!(found, reading, "{line}");
+    assert!(line.contains(why) && line.contains(version), "{line}");
+}
+
+#[test]
+fn lamps_of_blender_are_divided_by_683() {
+    for version in MODERN {
+        check(
+            version,
+            [683.0, 5_435.141_306_588_225, 5_435.141_306_588_225],
+            RADIANT,
+            LampReading::Photometric,
+            "683 lux",
+        );
+    }
+}
+
+#[test]
+fn numbers_tell_the_other_lighting_modes_of_blender() {
+    for version in MODERN {
+        let unitless = 7.957_747_154_594_767;
+        check(version, [1.0, unitless, unitless], RADIANT, LampReading::Radiometric, "mode Unitless,");
+        check(version, [1.0, 100.0, 100.0], RADIANT, LampReading::Watts, "mode Raw,");
+    }
+    // Watts that are not round in decimals are single precision all the same: 57.3 W, and a sun of 3.14159.
+    let (watts, sun) = (f64::from(57.3_f32), f64::from(3.141_59_f32));
+    let candela = watts / (4.0 * std::f64::consts::PI);
+    let want = [sun as f32, candela as f32, candela as f32];
+    check("4.2.57", [sun * 683.0, candela * 683.0, candela * 683.0], want, LampReading::Photometric, "are such");
+    check("4.2.57", [sun, candela, candela], want, LampReading::Radiometric, "mode Unitless,");
+    check("4.2.57", [sun, watts, watts], want, LampReading::Watts, "mode Raw,");
+    // A lamp that is off says nothing; exposure of a lamp, a power of two that is not whole, leaves what is usual.
+    check("5.3.43", [0.0, unit(100.0), 0.0], [0.0, 7.957_747, 0.0], LampReading::Photometric, "are such");
+    let odd = unit(100.0) * 1.5_f64.exp2() * 1.000_000_01;
+    check("5.3.43", [odd, odd, odd], [(odd / 683.0) as f32; 3], LampReading::Photometric, "683 lux");
+}
+
+/// The candelas that Blender writes for a point of these watts.
+fn unit(watts: f64) -> f64 {
+    watts / (4.0 * std::f64::consts::PI) * 683.0
+}
+
+#[test]
+fn releases_before_3_4_wrote_the_watts_of_a_lamp() {
+    for version in ["1.0.5", "1.6.16", "3.3.35", "3.4.7"] {
+        check(version, [1.0, 100.0, 100.0], RADIANT, LampReading::Watts, "watts of a whole lamp");
+    }
+}
+
+#[test]
+fn lamps_of_others_are_the_specification_s_and_nothing_is_said() {
+    let numbers = [683.0, 5_435.141_306_588_225, 100.0];
+    let plain = numbers.map(|n| n as f32);
+    for generator in ["", "THREE.GLTFExporter r170", "Khronos Blender glTF 2.0 I/O", "glTF-Transform v4.2.1"] {
+        assert_eq!(read(&document(generator, numbers), LightUnits::Auto), (plain, None), "{generator}");
+    }
+}
+
+#[test]
+fn asking_decides_for_any_file() {
+    let numbers = [683.0, 1366.0, 68.3];
+    for generator in ["", "Khronos glTF Blender I/O v4.2.57"] {
+        let (strengths, said) = read(&document(generator, numbers), LightUnits::Photometric);
+        assert_eq!(strengths, [1.0, 2.0, 0.1]);
+        let (reading, line) = said.unwrap();
+        assert!(reading == LampReading::Photometric && line.contains("--light-units photometric"), "{line}");
+        let (strengths, said) = read(&document(generator, numbers), LightUnits::Radiometric);
+        assert_eq!(strengths, numbers.map(|n| n as f32));
+        assert!(said.unwrap().1.contains("--light-units radiometric"));
+    }
+}

@@ -1,0 +1,67 @@
+//! In which units the lamps of a file stand beside its glowing surfaces and environments.
+
+use std::fmt;
+
+/// How the numbers of a glTF file's lamps are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LightUnits {
+    /// Radiometric, as the specification has lamps and emission in like units, but where the file's generator is a release
+    /// of Blender's exporter that writes something else.
+    #[default]
+    Auto,
+    /// Lux and candela of 683 lumens a watt, beside emission in watts: divided by 683.
+    Photometric,
+    /// In the units of the file's emission: a candela is one watt per steradian, a lux one watt per square metre.
+    Radiometric,
+}
+
+/// What was done with the lamps of a file, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LampUnits {
+    /// How the lamps were read.
+    pub reading: LampReading,
+    /// Why, as a clause.
+    pub why: String,
+}
+
+/// How the numbers of lamps became watts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LampReading {
+    /// Divided by 683 lumens a watt.
+    Photometric,
+    /// As they stand.
+    Radiometric,
+    /// The watts of a whole lamp: those of points and spots are divided by 4 pi.
+    Watts,
+}
+
+impl LampReading {
+    /// What a number of a lamp is multiplied with to give watts per square metre of suns (`is_sun`), and watts per steradian
+    /// of others.
+    pub(crate) fn factor(self, is_sun: bool) -> f64 {
+        match self {
+            Self::Photometric => 1.0 / LUMENS_PER_WATT,
+            Self::Watts if !is_sun => 1.0 / SPHERE,
+            Self::Radiometric | Self::Watts => 1.0,
+        }
+    }
+}
+
+/// Lumens of a watt of green light, which Blender takes for any.
+pub(crate) const LUMENS_PER_WATT: f64 = 683.0;
+
+/// Steradians all around.
+pub(crate) const SPHERE: f64 = 4.0 * std::f64::consts::PI;
+
+impl fmt::Display for LampUnits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reading {
+            LampReading::Photometric => write!(f, "lamps are photometric (divided by 683 lumens a watt): {}", self.why),
+            LampReading::Radiometric => write!(f, "lamps are radiometric (taken as they stand): {}", self.why),
+            LampReading::Watts => {
+                write!(f, "lamps are in watts (points and spots divided by 4 pi): {}", self.why)
+            }
+        }
+    }
+}
