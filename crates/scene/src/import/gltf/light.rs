@@ -33,8 +33,11 @@ impl Builder<'_, '_> {
                 let outer = spot.outer_cone_angle.map_or(std::f32::consts::FRAC_PI_4, |a| a.0);
                 let outer = outer.clamp(0.0, std::f32::consts::FRAC_PI_2);
                 let inner = spot.inner_cone_angle.map_or(0.0, |a| a.0).clamp(0.0, outer);
-                let falloff = SpotFalloff::Gltf;
-                let (cos_inner, cos_outer) = (inner.cos(), outer.cos());
+                let (cos_inner, cos_outer, falloff) = if super::light_units::is_blenders(self.data.document) {
+                    (blenders_inner(inner, outer), outer.cos(), SpotFalloff::Pbrt4)
+                } else {
+                    (inner.cos(), outer.cos(), SpotFalloff::Gltf)
+                };
                 Light::Spot { position, direction, intensity: power, cos_inner, cos_outer, falloff }
             }
             (other, _) => {
@@ -46,4 +49,11 @@ impl Builder<'_, '_> {
         self.scene.light_names.push(name);
         Ok(())
     }
+}
+
+/// The cosine of the angle up to which a spot of Blender is full. Its exporter writes an inner angle of `outer` less the share
+/// that the spot's blend is; Blender itself blends over that share of the cone's height, by `3x^2 - 2x^3` as pbrt does.
+fn blenders_inner(inner: f32, outer: f32) -> f32 {
+    let blend = if outer > 0.0 { 1.0 - inner / outer } else { 0.0 };
+    outer.cos() + (1.0 - outer.cos()) * blend
 }

@@ -2,7 +2,7 @@
 
 use super::{External, Path, Value, import_bytes, json};
 use crate::import::{Context, LampReading, LightUnits, LoadOptions};
-use crate::{Light, Scene};
+use crate::{Light, Scene, SpotFalloff};
 
 const RADIANT: [f32; 3] = [1.0, 7.957_747, 7.957_747];
 const MODERN: [&str; 8] = ["3.4.50", "4.2.57", "4.3.47", "4.4.55", "4.5.51", "5.0.21", "5.2.41", "5.3.43"];
@@ -107,5 +107,26 @@ fn asking_decides_for_any_file() {
         let (strengths, said) = read(&document(generator, numbers), LightUnits::Radiometric);
         assert_eq!(strengths, numbers.map(|n| n as f32));
         assert!(said.unwrap().1.contains("--light-units radiometric"));
+    }
+}
+
+#[test]
+fn spots_of_blender_fade_as_in_blender() {
+    // 45 degrees across, with blends of 0.15 (as releases write it), 0 and 1.
+    let outer = 0.392_699_1_f32;
+    let full = |generator: &str, inner: f64| {
+        let mut document = document(generator, [683.0; 3]);
+        document["extensions"]["KHR_lights_punctual"]["lights"][2]["spot"] =
+            json!({"innerConeAngle": inner, "outerConeAngle": 0.392_699_092_626_571_66});
+        let (scene, _) = super::import(&document).unwrap();
+        let Light::Spot { cos_inner, cos_outer, falloff, .. } = scene.lights[2] else { panic!("{:?}", scene.lights) };
+        assert!((cos_outer - outer.cos()).abs() < 1e-6);
+        (cos_inner, falloff)
+    };
+    for (inner, blend) in [(0.333_794_226_391_916_9, 0.15), (0.392_699_092_626_571_66, 0.0), (0.0, 1.0)] {
+        let (cos_inner, falloff) = full("Khronos glTF Blender I/O v4.2.57", inner);
+        let want = outer.cos() + (1.0 - outer.cos()) * blend;
+        assert!(falloff == SpotFalloff::Pbrt4 && (cos_inner - want).abs() < 1e-6, "{blend}: {cos_inner}, not {want}");
+        assert_eq!(full("", inner), ((inner as f32).cos(), SpotFalloff::Gltf));
     }
 }
