@@ -221,6 +221,7 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
 /// # Panics
 /// If a triangle uses a vertex that is not there.
 pub fn recentred(meshes: &[(&[[f64; 3]], &[[u32; 3]])]) -> ([f64; 3], Vec<TriangleMesh>) {
+    #[allow(clippy::type_complexity, reason = "the type of the argument")]
     let round = |center: &mut Center| -> Vec<TriangleMesh> {
         let mut mesh = |(positions, indices): &(&[[f64; 3]], &[[u32; 3]])| {
             let mut rounder = center.in_world();
@@ -404,7 +405,9 @@ impl<'a> View<'a> {
             1.0 / (3.0 * matrix.inverse().to_cols_array().iter().map(|x| x * x).sum::<f64>()).sqrt()
         };
         // Negated, so that a transform without an inverse counts as one that may.
-        summary.collapsed || !(half_unit(largest) <= HURT * summary.extent * shrink)
+        #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "a NaN counts as hurt")]
+        let hurt = !(half_unit(largest) <= HURT * summary.extent * shrink);
+        summary.collapsed || hurt
     }
 
     fn look(&self, run: &[[u32; 3]]) -> Looked {

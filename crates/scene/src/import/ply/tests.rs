@@ -214,7 +214,7 @@ fn textures_lie_on_faces_by_their_own_coordinates() {
     let loaded = load(format!("{two}3 0 1 2 6 0 0 1 0 1 1 1\n3 0 2 3 0 -1\n")).unwrap();
     let FaceMaterials::PerTriangle(materials) = &loaded.scene.meshes[0].materials else { panic!() };
     let textured = materials.iter().map(|id| match loaded.scene.materials[id.index()].surface {
-        Surface::Diffuse { reflectance } => reflectance.texture.map(|texture| texture.index()),
+        Surface::Diffuse { reflectance } => reflectance.texture.map(crate::TextureId::index),
         _ => panic!(),
     });
     assert_eq!(textured.collect::<Vec<_>>(), [Some(1), None]);

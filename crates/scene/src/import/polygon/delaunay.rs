@@ -48,7 +48,7 @@ pub(super) fn triangulate(points: &[Coord<f64>]) -> Option<(Vec<[usize; 3]>, boo
             open.push(face);
         }
     };
-    for edge in delaunay.directed_edges().filter(|edge| edge.is_outer_edge()) {
+    for edge in delaunay.directed_edges().filter(spade::handles::DirectedEdgeHandle::is_outer_edge) {
         if let Some(face) = edge.rev().face().as_inner() {
             reach(face.fix(), -along[edge.fix().index()], &mut open, &mut around);
         }

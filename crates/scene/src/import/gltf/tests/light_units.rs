@@ -63,7 +63,7 @@ fn numbers_tell_the_other_lighting_modes_of_blender() {
         check(version, [1.0, 100.0, 100.0], RADIANT, LampReading::Watts, "mode Raw,");
     }
     // Watts that are not round in decimals are single precision all the same: 57.3 W, and a sun of 3.14159.
-    let (watts, sun) = (f64::from(57.3_f32), f64::from(3.141_59_f32));
+    let (watts, sun) = (f64::from(57.3_f32), f64::from(std::f32::consts::PI));
     let candela = watts / (4.0 * std::f64::consts::PI);
     let want = [sun as f32, candela as f32, candela as f32];
     check("4.2.57", [sun * 683.0, candela * 683.0, candela * 683.0], want, LampReading::Photometric, "are such");
@@ -113,7 +113,7 @@ fn asking_decides_for_any_file() {
 #[test]
 fn spots_of_blender_fade_as_in_blender() {
     // 45 degrees across, with blends of 0.15 (as releases write it), 0 and 1.
-    let outer = 0.392_699_1_f32;
+    let outer = std::f32::consts::FRAC_PI_8;
     let full = |generator: &str, inner: f64| {
         let mut document = document(generator, [683.0; 3]);
         document["extensions"]["KHR_lights_punctual"]["lights"][2]["spot"] =
