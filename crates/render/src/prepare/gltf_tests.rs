@@ -41,7 +41,9 @@ fn shown(set: u32) -> Shown {
         .collect();
     let text = format!(
         r#"{{"asset": {{"version": "2.0"}}, "scene": 0, "scenes": [{{"nodes": [0]}}], "nodes": [{{"mesh": 0}}],
-        "accessors": [{{"componentType": 5126, "count": 3, "type": "VEC3"}}],
+        "buffers": [{{"byteLength": 36, "uri": "data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}}],
+        "bufferViews": [{{"buffer": 0, "byteLength": 36}}],
+        "accessors": [{{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}}],
         "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}, "material": 0}}]}}],
         "materials": [{{"emissiveFactor": [0.5, 0.5, 0.5], "extensions": {{{}}},
             "pbrMetallicRoughness": {{"metallicFactor": 0, "roughnessFactor": 0.6}}}}]}}"#,

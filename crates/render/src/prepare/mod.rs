@@ -2,6 +2,8 @@
 
 mod environments;
 #[cfg(test)]
+mod frame_tests;
+#[cfg(test)]
 mod gltf_tests;
 mod lights;
 mod materials;

@@ -6,10 +6,10 @@ use crate::flat::{
     encode_unit,
 };
 use bytemuck::Zeroable;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use raywarp_geom::{Affine, TriangleMesh};
-use raywarp_scene::{Instance, Mesh, Scene};
+use raywarp_scene::{Instance, MaterialId, Mesh, Scene, UvMapping};
 use std::ops::Range;
 
 /// Triangles that a worker makes records of at a time.
@@ -30,6 +30,7 @@ struct Chunk<'s> {
 /// Adds the triangles of every instance of `scene`, whose materials are there already.
 pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderError> {
     let looks: Vec<bool> = flat.materials.iter().map(|m| m.has(MaterialFlags::LOOKS_AT_ATTRIBUTES)).collect();
+    let turned = turned_maps(scene);
     let too_many = || RenderError::TooLarge("triangles");
     let count = usize::try_from(scene.triangle_count()).map_err(|_| too_many())?;
     if count >= NONE as usize {
@@ -69,7 +70,7 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
             first_color: colors_at,
         });
     }
-    chunks.into_par_iter().for_each(|chunk| fill(chunk, &looks));
+    chunks.into_par_iter().for_each(|chunk| fill(chunk, &looks, &turned));
     let mut first_triangle = 0;
     for instance in 0..scene.instances.len() as u32 {
         let triangle_count = mesh_of(scene, instance).triangles.indices.len() as u32;
@@ -189,8 +190,40 @@ impl<'s> Placement<'s> {
     }
 }
 
+/// For each material the mapping of its normal map, where the map's directions are not those of the first texture
+/// coordinates: shading finds those by itself.
+fn turned_maps(scene: &Scene) -> Vec<Option<UvMapping>> {
+    let is_turned = |mapping: &UvMapping| {
+        let [[uu, uv, _], [vu, vv, _]] = mapping.rows;
+        mapping.set != 0 || !(uu > 0.0 && vv > 0.0 && uv == 0.0 && vu == 0.0)
+    };
+    let materials = 0..scene.materials.len() as u32;
+    materials.map(|id| scene.normal_mapping_of(MaterialId(id)).filter(is_turned)).collect()
+}
+
+/// Gives a triangle the tangent along which a map's own u grows, and the side on which its v does; none where the map has
+/// no area on it, so that its normals bend nothing.
+fn give_tangents(attributes: &mut AttributeRecord, triangle: &TriangleRecord, mapping: &UvMapping) {
+    let uvs = if mapping.set == 0 { &attributes.uv0 } else { &attributes.uv1 };
+    let [ua, ub, uc] =
+        uvs.map(|[u, v]| mapping.rows.map(|r| f64::from(r[0]) * f64::from(u) + f64::from(r[1]) * f64::from(v)));
+    let [a, b, c] = triangle.corners.map(|p| DVec3::from(p.map(f64::from)));
+    let (e1, e2) = (b - a, c - a);
+    let (d1, d2) = ([ub[0] - ua[0], ub[1] - ua[1]], [uc[0] - ua[0], uc[1] - ua[1]]);
+    let area = d1[0] * d2[1] - d1[1] * d2[0];
+    attributes.colors_and_flags |= AttributeRecord::TANGENTS;
+    if area == 0.0 {
+        return;
+    }
+    let (along_u, along_v) = ((e1 * d2[1] - e2 * d1[1]) / area, (e2 * d1[0] - e1 * d2[0]) / area);
+    attributes.tangents = [encode_unit(along_u.normalize_or_zero().as_vec3().into()); 3];
+    // v grows downwards in our images, and a tangent-space map's y grows upwards.
+    let is_left = triangle.front_normal().as_dvec3().cross(along_u).dot(along_v) > 0.0;
+    attributes.colors_and_flags |= if is_left { AttributeRecord::LEFT_HANDED } else { 0 };
+}
+
 /// Makes the records of a chunk.
-fn fill(chunk: Chunk, looks: &[bool]) {
+fn fill(chunk: Chunk, looks: &[bool], turned: &[Option<UvMapping>]) {
     let placement = &chunk.placement;
     let mesh = &placement.mesh.triangles;
     let looked_at = has_attributes(mesh);
@@ -202,7 +235,12 @@ fn fill(chunk: Chunk, looks: &[bool]) {
         }
         record.attributes = chunk.first_attribute + used as u32;
         let color = if chunk.colors.is_empty() { 0 } else { chunk.first_color + used as u32 + 1 };
-        chunk.attributes[used] = placement.attributes(primitive, color);
+        let attributes = &mut chunk.attributes[used];
+        *attributes = placement.attributes(primitive, color);
+        // Tangents that the file states stand for themselves.
+        if let (Some(mapping), true) = (&turned[record.material() as usize], mesh.tangents.is_empty()) {
+            give_tangents(attributes, record, mapping);
+        }
         if let Some(colors) = chunk.colors.get_mut(used) {
             colors.corners = mesh.indices[primitive].map(|i| mesh.colors[i as usize]);
         }

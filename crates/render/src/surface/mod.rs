@@ -13,6 +13,8 @@ pub(crate) use frame::Frame;
 pub(crate) use point::{SurfacePoint, surface_point, texture_point};
 #[cfg(feature = "twins")]
 pub(crate) use point::{position_derivatives, tangent};
+#[cfg(any(feature = "twins", test))]
+pub(crate) use shading::bent_normal;
 pub(crate) use shading::{Shading, bent_towards, shading};
 #[cfg(feature = "twins")]
-pub(crate) use shading::{bent_normal, decided, facing, lifted};
+pub(crate) use shading::{decided, facing, lifted};

@@ -1,5 +1,6 @@
 //! What one import run shares: options, warnings, missing files, decoded images.
 
+use super::located::located;
 use super::origin::Center;
 use super::stand_ins::StandInLog;
 use super::{Format, LampUnits, LightUnits, foreign, image, source};
@@ -163,6 +164,7 @@ impl Context {
     /// As [`Context::read`], of a file that only says how surfaces look: where that is not asked for, one that is missing or
     /// broken is warned about.
     pub fn read_look(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+        let path = &located(path);
         if !self.options.geometry_only {
             return self.read(path);
         }
@@ -176,22 +178,25 @@ impl Context {
 
     /// What was found about how surfaces look, or, where only triangles are asked for, a warning in place of the error.
     pub fn forgive<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
-        let error = match found {
+        let (path, place, message) = match found {
             Ok(found) => return Ok(Some(found)),
-            Err(error) if self.options.geometry_only => error,
+            Err(error) if self.options.geometry_only => told(error)?,
             Err(error) => return Err(error),
         };
-        match error {
-            SceneError::Malformed { path, place, message }
-            | SceneError::Unsupported { path, place, message }
-            | SceneError::TooLarge { path, place, message } => {
-                self.warn(&path, place, format!("{message}; not needed for the triangles"));
-            }
-            SceneError::Read { path, source } => {
-                self.warn(&path, Place::File, format!("cannot be read: {source}; not needed for the triangles"));
-            }
-            other => return Err(other),
+        self.warn(&path, place, format!("{message}; not needed for the triangles"));
+        Ok(None)
+    }
+
+    /// As [`Context::forgive`], of an image: where missing files are allowed, a broken one is a warning, too.
+    pub fn forgive_image<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
+        if self.options.geometry_only || !self.options.allow_missing {
+            return self.forgive(found);
         }
+        let (path, place, message) = match found {
+            Ok(found) => return Ok(Some(found)),
+            Err(error) => told(error)?,
+        };
+        self.warn(&path, place, format!("{message}; rendered without it"));
         Ok(None)
     }
 
@@ -222,18 +227,34 @@ impl Context {
         }
     }
 
+    /// Says whether missing files are allowed from here on, and gives back whether they were.
+    pub fn allow_missing(&mut self, allow: bool) -> bool {
+        std::mem::replace(&mut self.options.allow_missing, allow)
+    }
+
+    /// How many missing files were noted.
+    pub fn missing_count(&self) -> usize {
+        self.missing.len()
+    }
+
+    /// Leaves out the missing files noted after the first `count`: something else stands for what they hold.
+    pub fn forget_missing_after(&mut self, count: usize) {
+        self.missing.truncate(count);
+    }
+
     /// The image in `path`, decoded once for each encoding; `None` when it is missing (noted).
     pub fn image(&mut self, scene: &mut Scene, path: &Path, encoding: Encoding) -> Result<Option<ImageId>, SceneError> {
-        let key = (path.to_path_buf(), encoding);
+        let path = &located(path);
+        let key = (path.clone(), encoding);
         if let Some(&known) = self.images.get(&key) {
             return Ok(known);
         }
-        let bytes = if self.options.geometry_only { self.read_look(path)? } else { self.read_any(path)? };
-        let id = match bytes {
+        let bytes = if self.options.geometry_only { self.read_look(path) } else { self.read_any(path) };
+        let id = match self.forgive_image(bytes)?.flatten() {
             None => None,
             Some(bytes) => {
                 let decoded = self.decode_image(path, Place::File, &bytes, encoding);
-                self.forgive(decoded)?.map(|image| scene.add_image(image))
+                self.forgive_image(decoded)?.map(|image| scene.add_image(image))
             }
         };
         self.images.insert(key, id);
@@ -282,5 +303,16 @@ impl Context {
             self.warn(&file, Place::File, "missing; rendered without it");
         }
         Ok(self.take_warnings())
+    }
+}
+
+/// File, place and message of an error about one file; another stays an error.
+fn told(error: SceneError) -> Result<(PathBuf, Place, String), SceneError> {
+    match error {
+        SceneError::Malformed { path, place, message }
+        | SceneError::Unsupported { path, place, message }
+        | SceneError::TooLarge { path, place, message } => Ok((path, place, message)),
+        SceneError::Read { path, source } => Ok((path, Place::File, format!("cannot be read: {source}"))),
+        other => Err(other),
     }
 }

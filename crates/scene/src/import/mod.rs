@@ -6,6 +6,7 @@ mod format;
 mod gltf;
 mod image;
 mod light_units;
+mod located;
 mod obj;
 mod off;
 mod origin;

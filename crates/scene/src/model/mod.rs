@@ -5,6 +5,7 @@
 
 mod camera;
 mod image;
+mod inputs;
 mod light;
 mod material;
 mod medium;

@@ -107,6 +107,15 @@ impl Builder<'_, '_> {
             }
             let (material, colored) = primitive::material_key(part);
             let material = self.material(material, colored, &format!("{place}.material"))?;
+            let has = [!triangles.uvs.is_empty(), !triangles.uvs1.is_empty()];
+            let used = self.scene.uv_sets_of(material);
+            for set in (0..2).filter(|&set| used[set] && !has[set]) {
+                let instead = if has[0] { "those of TEXCOORD_0 are taken" } else { "they lie on each triangle" };
+                self.warn(
+                    &place,
+                    format!("its material has textures on TEXCOORD_{set}, which is not there; {instead}"),
+                );
+            }
             let name = match (mesh.name.as_str(), mesh.primitives.len()) {
                 ("", _) => place,
                 (name, 1) => name.into(),

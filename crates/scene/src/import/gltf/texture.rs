@@ -44,9 +44,12 @@ impl Builder<'_, '_> {
         }
         let place = format!("textures[{}]", index.0);
         let basis = texture.extensions.basisu.as_ref().and_then(|b| b.source);
-        let image = match basis.or(texture.source) {
-            Some(source) => self.image(source, encoding, &place)?,
-            None => {
+        let image = match (basis, texture.source) {
+            (Some(first), Some(fallback)) if first != fallback => {
+                self.image_or_fallback([first, fallback], encoding, &place)?
+            }
+            (Some(source), _) | (None, Some(source)) => self.image(source, encoding, &place)?,
+            (None, None) => {
                 self.warn(&place, "has no image in a supported format; rendered without it");
                 None
             }
@@ -121,6 +124,33 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// The image that an extension names, or the one that the file has beside it for those who cannot read that.
+    fn image_or_fallback(
+        &mut self,
+        [first, fallback]: [Int; 2],
+        encoding: Encoding,
+        item: &str,
+    ) -> Result<Option<ImageId>, SceneError> {
+        let missing = self.context.missing_count();
+        let allow_missing = self.context.allow_missing(false);
+        let read = self.image(first, encoding, item);
+        self.context.allow_missing(allow_missing);
+        let why = match read {
+            Ok(Some(found)) => return Ok(Some(found)),
+            Ok(None) => "it is not there".to_string(),
+            Err(error) => error.to_string(),
+        };
+        self.context.forget_missing_after(missing);
+        let found = self.image(fallback, encoding, item)?;
+        if found.is_some() {
+            self.warn(
+                item,
+                format!("images[{}] cannot be shown; images[{}] is, its fallback ({why})", first.0, fallback.0),
+            );
+        }
+        Ok(found)
+    }
+
     /// Image `index`, decoded once for each encoding.
     fn image(&mut self, index: Int, encoding: Encoding, item: &str) -> Result<Option<ImageId>, SceneError> {
         let document = self.data.document;
@@ -154,7 +184,7 @@ impl Builder<'_, '_> {
             (None, None) => return Err(data.malformed(item, "has neither a uri nor a bufferView").into()),
         };
         let decoded = self.context.decode_image(data.path, Place::Item(item.clone()), &embedded, encoding);
-        let Some(mut decoded) = self.context.forgive(decoded)? else { return Ok(None) };
+        let Some(mut decoded) = self.context.forgive_image(decoded)? else { return Ok(None) };
         decoded.name = if image.name.is_empty() { item } else { image.name.clone() };
         Ok(Some(self.scene.add_image(decoded)))
     }

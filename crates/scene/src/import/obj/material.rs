@@ -1,5 +1,6 @@
 //! What an MTL entry means in the model; the table is in docs/formats.md.
 
+use super::kind::{Kind, constant_coverage, has_roughness, is_as_blender_writes};
 use super::mtl::{Entry, Map};
 use crate::import::context::Encoding;
 use crate::*;
@@ -25,28 +26,31 @@ pub(super) struct Mapper<'a> {
 impl Mapper<'_> {
     /// `uv_size` is the length in scene units that one unit of texture coordinates spans.
     pub fn material(&mut self, entry: &Entry, uv_size: f32) -> Result<Material, SceneError> {
-        let mut diffuse = entry.diffuse.unwrap_or(if entry.diffuse_map.is_some() { [1.0; 3] } else { [0.7; 3] });
-        if diffuse == [0.0; 3] && entry.diffuse_map.is_some() {
-            // Many programs write so and mean the texture as it is.
-            diffuse = [1.0; 3];
-            self.warn(entry, "Kd is black under map_Kd; read as white");
-        }
-        let mut specular = entry.specular.unwrap_or_default();
-        let model = entry.model.unwrap_or(2);
-        if model < 2 {
-            specular = [0.0; 3];
-        }
-        let largest = (0..3).map(|i| diffuse[i] + specular[i]).fold(0.0, f32::max);
-        if largest > 1.0 && !matches!(model, 4 | 6 | 7 | 9) {
-            self.warn(entry, format!("Kd + Ks reach {largest}; both divided by that, so that no light is made"));
-            diffuse = diffuse.map(|c| c / largest);
-            specular = specular.map(|c| c / largest);
-        }
+        let diffuse = match (entry.diffuse, &entry.diffuse_map) {
+            (Some([0.0, 0.0, 0.0]), Some(_)) => self.white_under_map(entry, "Kd"),
+            (Some(diffuse), _) => diffuse,
+            (None, Some(_)) => [1.0; 3],
+            (None, None) => [0.7; 3],
+        };
         let diffuse_image = self.image(entry.diffuse_map.as_ref(), Encoding::Srgb)?;
-        let surface = self.surface(entry, model, (diffuse, diffuse_image), specular)?;
+        let surface = match Kind::of(entry) {
+            Kind::Glass { thin } => self.glass(entry, thin),
+            Kind::Principled => {
+                let base_color = self.tinted(diffuse.map(|c| c.min(1.0)), diffuse_image);
+                Surface::Principled(Box::new(self.principled(entry, base_color)?))
+            }
+            Kind::Classic { model } => self.classic(entry, model, (diffuse, diffuse_image))?,
+        };
         let mut material = Material::new(entry.name.clone(), surface);
-        if let Some(radiance) = entry.emission.filter(|&e| e != [0.0; 3]) {
-            let radiance = self.color(radiance, entry.emission_map.as_ref(), Encoding::Srgb)?;
+        let emission = match (entry.emission, &entry.emission_map) {
+            (Some([0.0, 0.0, 0.0]), Some(_)) => None,
+            (emission, _) => emission,
+        };
+        if entry.emission_map.is_some() && emission.is_none() && entry.emission.is_some() {
+            self.white_under_map(entry, "Ke");
+        }
+        let radiance = self.color(emission, entry.emission_map.as_ref())?;
+        if radiance.factor != [0.0; 3] {
             material.emission = Some(Emission { radiance, two_sided: false });
         }
         if !matches!(material.surface, Surface::Dielectric { .. }) {
@@ -56,62 +60,107 @@ impl Mapper<'_> {
         Ok(material)
     }
 
+    /// Many programs write a black factor under a map and mean the map as it is.
+    fn white_under_map(&mut self, entry: &Entry, factor: &str) -> [f32; 3] {
+        self.warn(entry, format!("{factor} is black under map_{factor}; read as white"));
+        [1.0; 3]
+    }
+
     fn warn(&mut self, entry: &Entry, message: impl Into<String>) {
         self.warnings.push((entry.line, format!("material {}: {}", entry.name, message.into())));
     }
 
-    fn surface(
+    /// Diffuse, with highlights, or a mirror.
+    fn classic(
         &mut self,
         entry: &Entry,
         model: u32,
-        (diffuse, diffuse_image): ([f32; 3], Option<TextureId>),
-        specular: [f32; 3],
+        (mut diffuse, diffuse_image): ([f32; 3], Option<TextureId>),
     ) -> Result<Surface, SceneError> {
         let max = |c: [f32; 3]| c.into_iter().fold(0.0, f32::max);
-        if matches!(model, 4 | 6 | 7 | 9) {
-            return Ok(self.glass(entry, model));
+        let mut specular = ColorInput::constant([0.0; 3]);
+        if model >= 2 && entry.specular != Some([0.0; 3]) {
+            specular = self.color(entry.specular, entry.specular_map.as_ref())?;
+        } else if model >= 2 && entry.specular_map.is_some() {
+            self.warn(entry, "Ks is black under map_Ks, which has no effect");
+        }
+        let largest = (0..3).map(|i| diffuse[i] + specular.factor[i]).fold(0.0, f32::max);
+        if largest > 1.0 {
+            self.warn(entry, format!("Kd + Ks reach {largest}; both divided by that, so that no light is made"));
+            diffuse = diffuse.map(|c| c / largest);
+            specular.factor = specular.factor.map(|c| c / largest);
         }
         let diffuse_color = self.tinted(diffuse, diffuse_image);
-        if entry.roughness.is_some() || entry.roughness_map.is_some() || entry.metallic.is_some() {
-            let rough = self.scalar(entry.roughness.unwrap_or(1.0), entry.roughness_map.as_ref())?;
-            let metallic = self.scalar(entry.metallic.unwrap_or(0.0).min(1.0), entry.metallic_map.as_ref())?;
-            return Ok(Surface::Principled(Box::new(Principled {
-                base_color: diffuse_color,
-                metallic,
-                roughness: Roughness { x: rough, y: rough, remap: RoughnessRemap::Square },
-                ior: entry.ior.filter(|&ior| ior > 1.0).unwrap_or(1.5),
-                clearcoat: ScalarInput::constant(entry.clearcoat.unwrap_or(0.0).min(1.0)),
-                clearcoat_roughness: ScalarInput::constant(entry.clearcoat_roughness.unwrap_or(0.0).min(1.0)),
-                ..Principled::default()
-            })));
-        }
-        if max(specular) == 0.0 {
+        if max(specular.factor) == 0.0 {
             return Ok(Surface::Diffuse { reflectance: diffuse_color });
         }
-        let exponent = entry.exponent.unwrap_or(0.0).min(1e6);
-        let specular_color = self.color(specular, entry.specular_map.as_ref(), Encoding::Srgb)?;
-        let black = entry.diffuse_map.is_none() && max(diffuse) <= MIRROR_DIFFUSE * max(specular);
-        if matches!(model, 3 | 5 | 8) && black {
-            if exponent >= MIRROR_EXPONENT || entry.exponent.is_none() {
-                return Ok(Surface::Mirror { reflectance: specular_color });
+        let exponent = self.scalar(entry.exponent.map(|n| n.min(1e6)), entry.exponent_map.as_ref())?;
+        let black = entry.diffuse_map.is_none() && max(diffuse) <= MIRROR_DIFFUSE * max(specular.factor);
+        if matches!(model, 3 | 5 | 8) && black && exponent.texture.is_none() {
+            if exponent.factor >= MIRROR_EXPONENT || entry.exponent.is_none() {
+                return Ok(Surface::Mirror { reflectance: specular });
             }
             // A metal of that reflectance, its lobe as wide as Blinn's of that exponent.
-            let alpha = ScalarInput::constant((2.0 / (exponent + 2.0)).sqrt());
+            let alpha = ScalarInput::constant((2.0 / (exponent.factor + 2.0)).sqrt());
             return Ok(Surface::Principled(Box::new(Principled {
-                base_color: specular_color,
+                base_color: specular,
                 roughness: Roughness { x: alpha, y: alpha, remap: RoughnessRemap::None },
                 ..Principled::default()
             })));
         }
-        Ok(Surface::Blinn {
-            diffuse: diffuse_color,
-            specular: specular_color,
-            exponent: ScalarInput::constant(exponent),
-        })
+        Ok(Surface::Blinn { diffuse: diffuse_color, specular, exponent })
     }
 
-    fn glass(&mut self, entry: &Entry, model: u32) -> Surface {
-        let thin = matches!(model, 4 | 9);
+    /// The metallic-roughness model, of `Pr` and `Pm` or as Blender means the older statements.
+    fn principled(&mut self, entry: &Entry, base_color: ColorInput) -> Result<Principled, SceneError> {
+        let unit = |factor: Option<f32>| factor.map(|x| x.min(1.0));
+        let mut surface = Principled {
+            base_color,
+            ior: entry.ior.filter(|&ior| ior > 1.0).unwrap_or(1.5),
+            clearcoat: self.scalar(unit(entry.clearcoat), entry.clearcoat_map.as_ref())?,
+            clearcoat_roughness: {
+                self.scalar(unit(entry.clearcoat_roughness), entry.clearcoat_roughness_map.as_ref())?
+            },
+            ..Principled::default()
+        };
+        let has_own = has_roughness(entry);
+        let rough = if has_own {
+            let mut rough = self.scalar(entry.roughness, entry.roughness_map.as_ref())?;
+            if entry.roughness.is_none() && rough.texture.is_none() {
+                rough.factor = 1.0;
+            }
+            surface.metallic = self.scalar(unit(entry.metallic), entry.metallic_map.as_ref())?;
+            rough
+        } else {
+            // Blender writes Ns as 1000 (1 - roughness)^2, the roughness map as map_Ns, metal as Ka and its map as map_refl.
+            let exponent = (entry.exponent.unwrap_or(250.0) / 1000.0).clamp(0.0, 1.0);
+            let is_metal = matches!(entry.model, Some(3 | 6));
+            let metallic = if is_metal { entry.ambient.map_or(1.0, |[r, ..]| r.min(1.0)) } else { 0.0 };
+            surface.metallic = ScalarInput::constant(metallic);
+            if let Some(map) = &entry.reflection_map {
+                let mapped = self.scalar(None, Some(map))?;
+                surface.metallic = if mapped.texture.is_some() { mapped } else { surface.metallic };
+            }
+            let mapped = self.scalar(None, entry.exponent_map.as_ref())?;
+            if mapped.texture.is_some() { mapped } else { ScalarInput::constant(1.0 - exponent.sqrt()) }
+        };
+        surface.roughness = Roughness { x: rough, y: rough, remap: RoughnessRemap::Square };
+        if is_as_blender_writes(entry) {
+            // Its specular level is 0.5 where the index alone decides, and Tf is its transmission, written where it has any.
+            if entry.specular_map.is_some() {
+                self.warn(entry, "map_Ks of Blender is a specular level, which is not rendered; 0.5 is taken");
+            } else {
+                surface.specular.factor = entry.specular.map_or(1.0, |[r, g, b]| ((r + g + b) / 1.5).min(1.0));
+            }
+            if let (true, Some(filter)) = (has_own, entry.filter) {
+                surface.transmission.factor = filter[0].min(1.0);
+                surface.thin = false;
+            }
+        }
+        Ok(surface)
+    }
+
+    fn glass(&mut self, entry: &Entry, thin: bool) -> Surface {
         let mut filter = entry.filter.unwrap_or([1.0; 3]).map(|c| c.min(1.0));
         if filter == [0.0; 3] {
             self.warn(entry, "glass with Tf 0 lets nothing through; read as clear");
@@ -129,15 +178,13 @@ impl Mapper<'_> {
     }
 
     fn alpha(&mut self, entry: &Entry, diffuse_image: Option<TextureId>) -> Result<Alpha, SceneError> {
-        let factor = match (entry.dissolve, entry.transparency) {
-            (Some(d), _) => d.min(1.0),
-            (None, Some(tr)) if tr < 1.0 => 1.0 - tr,
-            (None, Some(_)) => {
-                self.warn(entry, "Tr 1 without d would leave nothing to see; read as opaque");
-                1.0
-            }
-            (None, None) => 1.0,
-        };
+        let factor = constant_coverage(entry);
+        if entry.dissolve.is_none() && entry.transparency.is_some_and(|tr| tr >= 1.0) {
+            self.warn(entry, "Tr 1 without d would leave nothing to see; read as opaque");
+        }
+        if factor == 0.0 {
+            self.warn(entry, "d is 0; nothing of this material is seen");
+        }
         let mut found = None;
         if let Some(map) = &entry.dissolve_map {
             if let Some(texture) = self.image(Some(map), Encoding::Linear)? {
@@ -149,11 +196,15 @@ impl Mapper<'_> {
         } else if let Some(texture) = diffuse_image {
             found = Some((texture, Channel::A, self.coverage(texture, Channel::A)));
         }
+        if factor > 0.0 && matches!(found, Some((_, _, Coverage::Empty))) {
+            let map = if entry.dissolve_map.is_some() { "map_d" } else { "the alpha channel of map_Kd" };
+            self.warn(entry, format!("{map} is 0 everywhere; nothing of this material is seen"));
+        }
         Ok(match found {
-            Some((texture, channel, Coverage::Binary)) if factor == 1.0 => {
+            Some((texture, channel, Coverage::Binary | Coverage::Empty)) if factor == 1.0 => {
                 Alpha::Mask { alpha: ScalarInput { factor, texture: Some((texture, channel)) }, cutoff: 0.5 }
             }
-            Some((texture, channel, Coverage::Binary | Coverage::Partial)) => {
+            Some((texture, channel, Coverage::Binary | Coverage::Empty | Coverage::Partial)) => {
                 Alpha::Blend { alpha: ScalarInput { factor, texture: Some((texture, channel)) } }
             }
             _ if factor < 1.0 => Alpha::Blend { alpha: ScalarInput::constant(factor) },
@@ -183,15 +234,19 @@ impl Mapper<'_> {
         Ok((height.factor != 0.0 && height.factor.is_finite()).then_some(NormalInput::Bump { height }))
     }
 
-    /// A colour times a map.
-    fn color(&mut self, factor: [f32; 3], map: Option<&Map>, encoding: Encoding) -> Result<ColorInput, SceneError> {
-        Ok(ColorInput { factor, texture: self.image(map, encoding)? })
+    /// A colour times a map: where the file is silent 1 with a map that is there, and 0 without.
+    fn color(&mut self, factor: Option<[f32; 3]>, map: Option<&Map>) -> Result<ColorInput, SceneError> {
+        let texture = self.image(map, Encoding::Srgb)?;
+        let silent = if texture.is_some() { [1.0; 3] } else { [0.0; 3] };
+        Ok(ColorInput { factor: factor.unwrap_or(silent), texture })
     }
 
-    fn scalar(&mut self, factor: f32, map: Option<&Map>) -> Result<ScalarInput, SceneError> {
+    /// A number times a map, by the same rule.
+    fn scalar(&mut self, factor: Option<f32>, map: Option<&Map>) -> Result<ScalarInput, SceneError> {
         let texture = self.image(map, Encoding::Linear)?;
         let channel = map.and_then(channel).unwrap_or(Channel::Mean);
-        Ok(ScalarInput { factor, texture: texture.map(|texture| (texture, channel)) })
+        let silent = if texture.is_some() { 1.0 } else { 0.0 };
+        Ok(ScalarInput { factor: factor.unwrap_or(silent), texture: texture.map(|texture| (texture, channel)) })
     }
 
     /// A colour times an image and the vertex colours, where there are any.
@@ -231,7 +286,9 @@ impl Mapper<'_> {
             Channel::Mean => (texel[0] + texel[1] + texel[2]) / 3.0,
         };
         let mut found = Coverage::Full;
+        let mut is_empty = true;
         let mut take = |value: f32| {
+            is_empty &= value <= 0.0;
             found = match value {
                 v if v >= 1.0 => found,
                 v if v <= 0.0 && found != Coverage::Partial => Coverage::Binary,
@@ -245,7 +302,7 @@ impl Mapper<'_> {
             }
             Pixels::Float(texels) => texels.iter().for_each(|&t| take(value(t))),
         }
-        found
+        if is_empty { Coverage::Empty } else { found }
     }
 }
 
@@ -253,6 +310,8 @@ impl Mapper<'_> {
 enum Coverage {
     /// 1 everywhere.
     Full,
+    /// 0 everywhere.
+    Empty,
     /// 0 or 1.
     Binary,
     /// Something between somewhere.

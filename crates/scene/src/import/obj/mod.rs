@@ -8,6 +8,7 @@
 //! docs/formats.md.
 
 mod geometry;
+mod kind;
 mod lines;
 mod material;
 mod mtl;
@@ -16,6 +17,7 @@ mod parts;
 mod tests;
 
 use super::Context;
+use super::located::located;
 use crate::*;
 use geometry::{MaterialMeshes, Obj};
 use mtl::Entry;
@@ -106,8 +108,9 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
 
 /// `mtllib` takes several names, but names with blanks occur as well: whichever exist.
 fn library_files(folder: &Path, names: &str) -> Vec<PathBuf> {
-    let whole = folder.join(names.replace('\\', "/"));
-    let words: Vec<PathBuf> = names.split_ascii_whitespace().map(|w| folder.join(w.replace('\\', "/"))).collect();
+    let file = |name: &str| located(&folder.join(name.replace('\\', "/")));
+    let whole = file(names);
+    let words: Vec<PathBuf> = names.split_ascii_whitespace().map(file).collect();
     if whole.exists() || !words.iter().any(|file| file.exists()) { vec![whole] } else { words }
 }
 
@@ -132,6 +135,12 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
         let material = scene.add_material(material);
         let mark = context.stand_ins.close();
         context.stand_ins.keep(material, mark);
+        if scene.uv_sets_of(material) != [false; 2] && meshes.iter().any(|(_, mesh)| mesh.uvs.is_empty()) {
+            let name = &scene.materials[material.index()].name;
+            let message =
+                format!("faces of material {name} have no texture coordinates; its images lie on each triangle");
+            context.warn(path, Place::Line(line), message);
+        }
         for (name, triangles) in meshes {
             scene.parts.push((part, before));
             before += triangles.indices.len() as u32;
@@ -153,7 +162,14 @@ fn mapped(
 ) -> Result<Material, SceneError> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let mut images = |scene: &mut Scene, map: &mtl::Map, encoding| {
-        let path = folder.join(&map.file);
+        let path = match beside(folder, &map.file) {
+            Some(path) => {
+                let message = format!("{} is not here; {} beside the library is taken", map.file, path.display());
+                context.warn(file, Place::Line(map.line), message);
+                path
+            }
+            None => folder.join(&map.file),
+        };
         let image = context.image(scene, &path, encoding)?;
         if image.is_none() {
             context.stand_ins.texture(path.display());
@@ -166,6 +182,16 @@ fn mapped(
         context.warn(file, Place::Line(line), message);
     }
     Ok(material)
+}
+
+/// Of the whole path of an image on the machine that wrote the file, and of no image here, the one of its name in `folder`.
+fn beside(folder: &Path, name: &str) -> Option<PathBuf> {
+    let has_drive = name.as_bytes().get(1) == Some(&b':') && name.as_bytes().get(2) == Some(&b'/');
+    if !(has_drive || name.starts_with('/')) || located(&folder.join(name)).exists() {
+        return None;
+    }
+    let path = located(&folder.join(name.rsplit('/').next()?));
+    path.is_file().then_some(path)
 }
 
 /// The length in scene units that a unit of texture coordinates spans, on average over the area of all `meshes`; 0

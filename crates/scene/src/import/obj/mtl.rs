@@ -9,6 +9,10 @@ pub(super) struct Entry {
     pub name: String,
     /// Line of its `newmtl`.
     pub line: u64,
+    /// Whether Blender wrote it, which has its own meaning for some statements.
+    pub from_blender: bool,
+    /// Ka, which says how much metal it is in Blender's files and nothing in others.
+    pub ambient: Option<[f32; 3]>,
     /// Kd.
     pub diffuse: Option<[f32; 3]>,
     /// Ks.
@@ -41,6 +45,11 @@ pub(super) struct Entry {
     pub dissolve_map: Option<Map>,
     pub roughness_map: Option<Map>,
     pub metallic_map: Option<Map>,
+    pub exponent_map: Option<Map>,
+    /// map_refl, of Blender's files alone.
+    pub reflection_map: Option<Map>,
+    pub clearcoat_map: Option<Map>,
+    pub clearcoat_roughness_map: Option<Map>,
     pub bump_map: Option<Map>,
     pub normal_map: Option<Map>,
 }
@@ -55,6 +64,10 @@ impl Entry {
             dissolve_map: None,
             roughness_map: None,
             metallic_map: None,
+            exponent_map: None,
+            reflection_map: None,
+            clearcoat_map: None,
+            clearcoat_roughness_map: None,
             bump_map: None,
             normal_map: None,
             ..self
@@ -87,10 +100,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
     let text = text::decode(bytes).map_err(|message| (1, message))?;
     let mut entries: Vec<Entry> = Vec::new();
     let mut warnings = Vec::new();
+    let from_blender = is_from_blender(&text);
     for line in Lines::new(&text) {
         let keyword = line.keyword().to_ascii_lowercase();
         if keyword == "newmtl" {
-            entries.push(Entry { name: line.rest().to_string(), line: line.number, ..Entry::default() });
+            let name = line.rest().to_string();
+            entries.push(Entry { name, line: line.number, from_blender, ..Entry::default() });
             continue;
         }
         match entries.last_mut() {
@@ -99,6 +114,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
         }
     }
     Ok((entries, warnings))
+}
+
+/// Whether the text begins with Blender's comment (`# Blender 4.2.0 MTL File: 'None'`, of all its exporters).
+fn is_from_blender(text: &str) -> bool {
+    let first = text::Lines::new(text).find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| line.trim_start().strip_prefix('#').is_some_and(|rest| rest.contains("Blender")))
 }
 
 fn statement(
@@ -134,13 +155,42 @@ fn statement(
         "map_d" => entry.dissolve_map = map(line, warnings),
         "map_pr" => entry.roughness_map = map(line, warnings),
         "map_pm" => entry.metallic_map = map(line, warnings),
+        "map_ns" => entry.exponent_map = map(line, warnings),
+        "map_pc" => entry.clearcoat_map = map(line, warnings),
+        "map_pcr" => entry.clearcoat_roughness_map = map(line, warnings),
         "map_bump" | "bump" => entry.bump_map = map(line, warnings),
         "norm" | "map_kn" => entry.normal_map = map(line, warnings),
         // Ambient light has no meaning where light is followed.
-        "ka" | "map_ka" | "sharpness" => {}
-        other => warnings.push((line.number, format!("`{other:.40}` is not known; left out"))),
+        "ka" => entry.ambient = color(line, &mut Vec::new()).unwrap_or_default(),
+        "refl" | "map_refl" if entry.from_blender => entry.reflection_map = map(line, warnings),
+        "map_ka" | "sharpness" => {}
+        // Angles of what is warned about.
+        "anisor" => {}
+        other => match not_rendered(other) {
+            // Programs that write these write 0 where there is none of it.
+            Some(_) if line.words().next().and_then(finite) == Some(0.0) => {}
+            Some(what) => warnings.push((line.number, format!("`{keyword}`: {what} is not rendered; left out"))),
+            None => warnings.push((line.number, format!("`{other:.40}` is not known; left out"))),
+        },
     }
     Ok(())
+}
+
+/// What a known statement that has no effect would show.
+fn not_rendered(keyword: &str) -> Option<&'static str> {
+    Some(match keyword {
+        "ps" | "map_ps" => "sheen",
+        "aniso" | "map_aniso" => "the direction of roughness",
+        "refl" | "map_refl" => "a map of reflections",
+        "disp" | "map_disp" => "displacement",
+        "decal" => "a decal",
+        "map_tr" => "a map of transparency other than map_d",
+        "map_tf" => "a map of the transmission filter",
+        "map_ni" => "a map of indices of refraction",
+        "map_opacity" => "a map of opacity other than map_d",
+        "map_ao" | "map_occlusion" => "baked occlusion",
+        _ => return None,
+    })
 }
 
 /// `r g b`, or one number for all three.

@@ -1,6 +1,8 @@
 //! Small files and what they mean, and a table of broken ones. Nothing here touches the disk but the
 //! last test, which writes images into a folder of its own.
 
+mod programs;
+
 use super::*;
 
 fn library(mtl: &str) -> Library {
@@ -279,7 +281,7 @@ fn illumination_models_become_surfaces() {
         panic!()
     };
     assert_eq!((ior, transmittance, thin), (2.5, constant([0.5; 3]), false));
-    let Surface::Dielectric { transmittance, thin, .. } = surface("illum 9\nTf 0.25\nd 0.3") else { panic!() };
+    let Surface::Dielectric { transmittance, thin, .. } = surface("illum 9\nTf 0.25\nd 1") else { panic!() };
     assert_eq!((transmittance, thin), (constant([0.25; 3]), true));
     let Surface::Principled(metal) = surface("Kd 0.5\nPr 0.3\nPm 1\nPc 0.5") else { panic!() };
     assert_eq!((metal.roughness.x.factor, metal.roughness.remap), (0.3, RoughnessRemap::Square));

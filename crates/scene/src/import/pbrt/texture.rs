@@ -229,7 +229,7 @@ impl Importer<'_> {
             return Ok(None);
         };
         let decoded = self.context.decode_image(path, Place::File, &bytes, Encoding::Linear);
-        let Some(mut image) = self.context.forgive(decoded)? else { return Ok(None) };
+        let Some(mut image) = self.context.forgive_image(decoded)? else { return Ok(None) };
         let power = |c: f32| f64::from(c).powf(f64::from(gamma)) as f32;
         let is_png = bytes.starts_with(&[0x89, b'P', b'N', b'G']);
         match &*image.pixels {

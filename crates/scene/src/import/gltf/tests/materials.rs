@@ -116,11 +116,13 @@ fn coverage_is_factor_times_texture_times_vertex_alpha() {
     let mut b = Builder::new();
     let position = b.floats("VEC3", 3, &[0.0; 9]);
     let color = b.floats("VEC4", 4, &[0.5; 12]);
+    let uvs = b.floats("VEC2", 2, &[0.5; 6]);
     let part = |attributes: Value| json!({"attributes": attributes, "material": 0});
-    let colored = json!({"POSITION": position, "COLOR_0": color});
+    let colored = json!({"POSITION": position, "COLOR_0": color, "TEXCOORD_0": uvs});
+    let plain = json!({"POSITION": position, "TEXCOORD_0": uvs});
     let material = json!({"alphaMode": "BLEND", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}});
     let scene = clean(&b.with(json!({
-        "meshes": [{"name": "m", "primitives": [part(colored), part(json!({"POSITION": position}))]}],
+        "meshes": [{"name": "m", "primitives": [part(colored), part(plain)]}],
         "materials": [material], "textures": [{"source": 0}], "images": [{"uri": PIXELS}]})));
     // One material, but a scene material with and one without the vertices' colours.
     assert_eq!(scene.materials[0].alpha, Alpha::Blend { alpha: scalar(1.0, 2, Channel::A) });
@@ -281,6 +283,62 @@ fn a_basis_image_is_preferred_to_its_fallback() {
     let document = triangle(json!({
         "materials": materials, "textures": textures, "images": images, "extensionsRequired": ["KHR_texture_basisu"]}));
     assert_eq!(clean(&document).images[0].name, "chosen");
+}
+
+#[test]
+fn a_sound_fallback_is_shown_where_the_image_of_an_extension_is_not() {
+    let textures = json!([{"source": 1, "extensions": {"KHR_texture_basisu": {"source": 0}}}]);
+    let materials = json!([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]);
+    let document = |images: Value| {
+        triangle(json!({"materials": materials, "textures": textures, "images": images,
+            "extensionsUsed": ["KHR_texture_basisu"]}))
+    };
+    let broken = data_uri(b"\xabKTX 20\xbb\r\n\x1a\n and no more");
+    for first in [json!({"uri": broken}), json!({"uri": "gone.ktx2"}), json!({"uri": "ftp://example.org/a.ktx2"})] {
+        let images = json!([first, {"uri": PIXELS, "name": "fallback"}]);
+        let (scene, warnings) = import(&document(images)).unwrap();
+        assert_eq!(scene.images[0].name, "fallback");
+        assert!(warnings.len() == 1 && warnings[0].contains("images[1] is, its fallback"), "{warnings:?}");
+    }
+    // Without a sound one the fallback's own fault counts.
+    let (scene, warnings) = import(&document(json!([{"uri": broken}, {"uri": broken}]))).unwrap();
+    assert_eq!(scene.images.len(), 0);
+    assert!(warnings.len() == 1 && warnings[0].contains("rendered without it"), "{warnings:?}");
+    let strict = LoadOptions::default();
+    let text = document(json!([{"uri": broken}, {"uri": broken}])).to_string();
+    let error = crate::import::load_from(text.as_bytes(), Path::new("test.gltf"), &strict).unwrap_err().to_string();
+    assert!(error.contains("images[1]"), "{error}");
+}
+
+#[test]
+fn a_broken_image_in_the_file_is_an_error_or_a_line() {
+    let materials = json!([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]);
+    let images = json!([{"uri": data_uri(b"no image")}]);
+    let document = triangle(json!({"materials": materials, "textures": [{"source": 0}], "images": images}));
+    let (_, warnings) = import(&document).unwrap();
+    assert!(warnings.len() == 1 && warnings[0].ends_with("; rendered without it"), "{warnings:?}");
+    let text = document.to_string();
+    let loaded = crate::import::load_from(text.as_bytes(), Path::new("test.gltf"), &LoadOptions::default());
+    assert!(loaded.unwrap_err().to_string().contains("images[0]"));
+}
+
+#[test]
+fn textured_meshes_without_coordinates_are_said() {
+    let said = |attributes: Value, set: u32| {
+        let texture = json!({"index": 0, "texCoord": set});
+        let materials = json!([{"pbrMetallicRoughness": {"baseColorTexture": texture}}]);
+        let meshes = json!([{"primitives": [{"attributes": attributes, "material": 0}]}]);
+        let more = json!({"materials": materials, "textures": [{"source": 0}], "meshes": meshes});
+        import(&triangle(more)).unwrap().1
+    };
+    let check = |attributes: Value, set: u32, want: &str| {
+        let warnings = said(attributes, set);
+        assert!(warnings.len() == 1 && warnings[0].contains(want), "{warnings:?}");
+    };
+    check(json!({"POSITION": 0}), 0, "textures on TEXCOORD_0, which is not there; they lie on each triangle");
+    check(json!({"POSITION": 0, "TEXCOORD_1": 1}), 0, "textures on TEXCOORD_0, which is not there");
+    check(json!({"POSITION": 0, "TEXCOORD_0": 1}), 1, "those of TEXCOORD_0 are taken");
+    assert_eq!(said(json!({"POSITION": 0, "TEXCOORD_1": 1}), 1), Vec::<String>::new());
 }
 
 #[test]

@@ -96,7 +96,9 @@ impl Builder {
 fn triangle(more: Value) -> Value {
     let mut builder = Builder::new();
     builder.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
-    builder.0["meshes"] = json!([{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}]);
+    let uvs = builder.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
+    let attributes = json!({"POSITION": 0, "TEXCOORD_0": uvs, "TEXCOORD_1": uvs});
+    builder.0["meshes"] = json!([{"primitives": [{"attributes": attributes, "material": 0}]}]);
     builder.0["materials"] = json!([{}]);
     builder.0["images"] = json!([{"uri": PIXELS}]);
     builder.with(more)

@@ -94,8 +94,11 @@ impl Importer<'_> {
         (look, pieces): (Look, Pieces),
     ) -> Result<(), SceneError> {
         let look = self.with_power(params, look, &mesh, pieces);
-        orient(&mut mesh, self.graphics.reverse_orientation);
         let material = self.derive(base, look);
+        if self.scene.looks_at_coordinates(material) {
+            parametrise(&mut mesh);
+        }
+        orient(&mut mesh, self.graphics.reverse_orientation);
         let name = format!("{kind} of line {}", params.line);
         let mesh = self.scene.add_mesh(Mesh { name, triangles: mesh, materials: FaceMaterials::Uniform(material) });
         let rounder = std::mem::take(&mut self.rounded);
@@ -166,6 +169,28 @@ impl Importer<'_> {
         log.keep(derived, mark);
         self.derived.insert((base, look), derived);
         derived
+    }
+}
+
+/// Gives a mesh without texture coordinates those that pbrt gives each of its triangles: (0, 0), (1, 0) and (1, 1), here with
+/// v turned to grow downwards. Before [`orient`], which swaps corners.
+pub(super) fn parametrise(mesh: &mut TriangleMesh) {
+    if !mesh.uvs.is_empty() {
+        return;
+    }
+    let corners: Vec<usize> = mesh.indices.iter().flatten().map(|&i| i as usize).collect();
+    fn unshared<T: Copy>(values: &mut Vec<T>, corners: &[usize]) {
+        if !values.is_empty() {
+            *values = corners.iter().map(|&i| values[i]).collect();
+        }
+    }
+    unshared(&mut mesh.positions, &corners);
+    unshared(&mut mesh.normals, &corners);
+    unshared(&mut mesh.tangents, &corners);
+    unshared(&mut mesh.colors, &corners);
+    mesh.uvs = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]].repeat(mesh.indices.len());
+    for (first, triangle) in (0..).step_by(3).zip(&mut mesh.indices) {
+        *triangle = [first, first + 1, first + 2];
     }
 }
 

@@ -1,6 +1,6 @@
 //! PLY files, placements, and how both become meshes and instances at the end.
 
-use super::{Look, ShapeKey, orient};
+use super::{Look, ShapeKey, orient, parametrise};
 use crate::import::origin::{Center, Rounder};
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
@@ -12,6 +12,7 @@ use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId, Place, SceneError
 use glam::DAffine3;
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, Affine};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -145,6 +146,16 @@ impl Importer<'_> {
                     FaceMaterials::PerTriangle(ids)
                 };
             }
+        }
+        let looks = match &materials {
+            FaceMaterials::Uniform(id) => self.scene.looks_at_coordinates(*id),
+            FaceMaterials::PerTriangle(ids) => {
+                let different: HashSet<MaterialId> = ids.iter().copied().collect();
+                different.into_iter().any(|id| self.scene.looks_at_coordinates(id))
+            }
+        };
+        if looks {
+            parametrise(&mut ply.triangles);
         }
         orient(&mut ply.triangles, file.reverse);
         let mesh = &mut self.scene.meshes[file.mesh.index()];

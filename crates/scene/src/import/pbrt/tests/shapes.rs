@@ -98,3 +98,30 @@ fn unknown_shapes_are_left_out() {
         assert!(scene.instances.is_empty());
     }
 }
+
+#[test]
+fn meshes_without_coordinates_get_pbrts_own_where_something_looks_at_them() {
+    let square = "\"point3 P\" [0 0 0 1 0 0 1 1 0 0 1 0] \"integer indices\" [0 1 2 0 2 3]";
+    let texture = "Texture \"t\" \"spectrum\" \"checkerboard\"";
+    let painted = format!("{texture} Material \"matte\" \"texture Kd\" \"t\"");
+    let mesh = |text: &str| clean(&format!("WorldBegin {text}")).meshes.remove(0).triangles;
+    let got = mesh(&format!("{painted} Shape \"trianglemesh\" {square}"));
+    let own = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
+    assert_eq!((got.uvs.as_slice(), got.positions.len()), ([own, own].concat().as_slice(), 6));
+    assert_eq!(got.corners(1), [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]);
+    // Corners that are swapped keep theirs.
+    let got = mesh(&format!("{painted} ReverseOrientation Shape \"trianglemesh\" {square}"));
+    let at = |mesh: &raywarp_geom::TriangleMesh, corner: usize| {
+        let vertex = mesh.indices[0][corner] as usize;
+        (mesh.positions[vertex], mesh.uvs[vertex])
+    };
+    assert_eq!([at(&got, 1), at(&got, 2)], [([1.0, 1.0, 0.0], own[2]), ([1.0, 0.0, 0.0], own[1])]);
+    let rough = "Material \"metal\" \"float uroughness\" 0.1 \"float vroughness\" 0.3";
+    assert_eq!(mesh(&format!("{rough} Shape \"trianglemesh\" {square}")).uvs.len(), 6);
+    let subdivided = format!("{painted} Shape \"loopsubdiv\" \"integer levels\" 1 {square}");
+    assert_eq!(mesh(&subdivided).uvs.len(), 8 * 3);
+    // What nothing looks at takes no room, and what the file gives stays.
+    assert_eq!(mesh(&format!("Shape \"trianglemesh\" {square}")).positions.len(), 4);
+    let given = format!("{painted} Shape \"trianglemesh\" \"float uv\" [0 0 1 0 1 1 0 1] {square}");
+    assert_eq!(mesh(&given).positions.len(), 4);
+}

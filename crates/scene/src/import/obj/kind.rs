@@ -1,0 +1,57 @@
+//! What kind of surface an MTL entry describes, by evidence.
+
+use super::mtl::Entry;
+
+/// What kind of surface an entry describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Glass, a body or a thin sheet.
+    Glass { thin: bool },
+    /// Metallic-roughness.
+    Principled,
+    /// What the format began with, by its illumination model.
+    Classic { model: u32 },
+}
+
+impl Kind {
+    pub fn of(entry: &Entry) -> Self {
+        let model = entry.model.unwrap_or(2);
+        if is_glass(entry) {
+            Self::Glass { thin: matches!(model, 4 | 9) }
+        } else if has_roughness(entry) || is_as_blender_writes(entry) {
+            Self::Principled
+        } else {
+            Self::Classic { model }
+        }
+    }
+}
+
+/// Whether a model that may be glass is: programs write it for whatever is not opaque (Blender), or for everything (Maya),
+/// so that something must say that light goes through or bends, and nothing that the surface has gaps or paint.
+fn is_glass(entry: &Entry) -> bool {
+    let lets_through = entry.filter.is_some_and(|filter| filter != [1.0; 3]) || entry.ior.is_some_and(|ior| ior != 1.0);
+    let is_painted = entry.diffuse_map.is_some() || entry.dissolve_map.is_some() || has_roughness(entry);
+    matches!(entry.model, Some(4 | 6 | 7 | 9)) && lets_through && !is_painted && constant_coverage(entry) >= 1.0
+}
+
+/// Whether `Pr`, `Pm` or a map of either is there.
+pub(super) fn has_roughness(entry: &Entry) -> bool {
+    entry.roughness.is_some()
+        || entry.metallic.is_some()
+        || entry.roughness_map.is_some()
+        || entry.metallic_map.is_some()
+}
+
+/// Whether Blender's exporters write so: they alone give models 6 and 9 to what is partly there.
+pub(super) fn is_as_blender_writes(entry: &Entry) -> bool {
+    entry.from_blender || (matches!(entry.model, Some(6 | 9)) && entry.dissolve.is_some_and(|d| d < 1.0))
+}
+
+/// Coverage before maps: `d`, or what `Tr` leaves. `Tr 1` alone is what programs write that mean `d 1`.
+pub(super) fn constant_coverage(entry: &Entry) -> f32 {
+    match (entry.dissolve, entry.transparency) {
+        (Some(d), _) => d.min(1.0),
+        (None, Some(tr)) if tr < 1.0 => 1.0 - tr,
+        (None, _) => 1.0,
+    }
+}
