@@ -3,7 +3,7 @@
 use super::json::{Int, MaterialJson, Num, SpecularGlossiness, TextureInfo, plain};
 use super::{Builder, Encoding};
 use crate::{
-    Absorption, Alpha, Channel, ColorInput, Emission, Material, MaterialId, NormalInput, Principled, Roughness,
+    Absorption, Alpha, Channel, ColorInput, Emission, Material, MaterialId, NormalInput, Pixels, Principled, Roughness,
     RoughnessRemap, ScalarInput, SceneError, Surface, Texture, TextureId,
 };
 
@@ -64,6 +64,9 @@ impl Builder<'_, '_> {
                 Alpha::Opaque
             }
         };
+        if self.vanishes(&alpha) {
+            self.warn(item, "its alpha is 0 everywhere; nothing of it is seen");
+        }
         let normal = match &json.normal_texture {
             Some(info) if extensions.unlit.is_none() => self
                 .texture(info, Encoding::Linear, &format!("{item}.normalTexture"))?
@@ -72,6 +75,24 @@ impl Builder<'_, '_> {
         };
         let emission = if extensions.unlit.is_some() { None } else { self.emission(json, item)? };
         Ok(Material { name: json.name.clone(), surface, emission, normal, alpha, media: None })
+    }
+
+    /// Whether a surface is nowhere: of a factor of 0, or an image that is clear in every texel.
+    fn vanishes(&self, alpha: &Alpha) -> bool {
+        let (alpha, least) = match alpha {
+            Alpha::Opaque => return false,
+            Alpha::Mask { alpha, cutoff } => (alpha, *cutoff),
+            Alpha::Blend { alpha } => (alpha, f32::MIN_POSITIVE),
+        };
+        let texture = alpha.texture.map(|(texture, _)| &self.scene.textures[texture.index()]);
+        let is_clear = match texture {
+            Some(Texture::Image { image, .. }) => match &*self.scene.images[image.index()].pixels {
+                Pixels::Srgb8(texels) | Pixels::Linear8(texels) => texels.iter().all(|texel| texel[3] == 0),
+                Pixels::Float(texels) => texels.iter().all(|texel| texel[3] <= 0.0),
+            },
+            _ => false,
+        };
+        least > 0.0 && (alpha.factor < least || is_clear)
     }
 
     fn principled(&mut self, json: &MaterialJson, base: &Base, item: &str) -> Result<Principled, SceneError> {

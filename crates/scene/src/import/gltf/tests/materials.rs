@@ -323,6 +323,34 @@ fn a_broken_image_in_the_file_is_an_error_or_a_line() {
 }
 
 #[test]
+fn surfaces_that_vanish_are_said() {
+    let clear = data_uri(&png([9, 9, 9, 0]));
+    let said = |mode: &str, alpha: f32, image: &str| {
+        let base = json!({"baseColorFactor": [1, 1, 1, alpha], "baseColorTexture": {"index": 0}});
+        let materials = json!([{"alphaMode": mode, "pbrMetallicRoughness": base}]);
+        let more = json!({"materials": materials, "textures": [{"source": 0}], "images": [{"uri": image}]});
+        import(&triangle(more)).unwrap().1
+    };
+    let want = "test.gltf: materials[0]: its alpha is 0 everywhere; nothing of it is seen";
+    for (mode, alpha, image) in
+        [("BLEND", 0.0, PIXELS), ("BLEND", 1.0, &*clear), ("MASK", 0.4, PIXELS), ("MASK", 1.0, &*clear)]
+    {
+        assert_eq!(said(mode, alpha, image), [want], "{mode} {alpha}");
+    }
+    for (mode, alpha, image) in [("OPAQUE", 0.0, &*clear), ("BLEND", 0.1, PIXELS), ("MASK", 0.5, PIXELS)] {
+        assert_eq!(said(mode, alpha, image), Vec::<String>::new(), "{mode} {alpha}");
+    }
+}
+
+/// A PNG file of one texel.
+fn png(texel: [u8; 4]) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let image = image::RgbaImage::from_raw(1, 1, texel.to_vec()).unwrap();
+    image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+#[test]
 fn textured_meshes_without_coordinates_are_said() {
     let said = |attributes: Value, set: u32| {
         let texture = json!({"index": 0, "texCoord": set});
