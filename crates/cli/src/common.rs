@@ -15,7 +15,7 @@ use raywarp::cpu::Isa;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
-use raywarp::scene::{Format, LightUnits, LoadOptions, Loaded, Scene, Warning};
+use raywarp::scene::{Format, LightUnits, LoadOptions, Loaded, Scene, Warning, WithoutTriangles};
 use raywarp::{Prefer, SceneLookup};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -305,19 +305,29 @@ impl Common {
     /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a file of
     /// the scene. Only its triangles are needed: what is missing or broken of its materials is a warning.
     pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
-        self.load_with(self.find(name, Prefer::Geometry)?, allow_missing, true)
+        self.load_with(self.find(name, Prefer::Geometry)?, allow_missing, true, WithoutTriangles::Refused)
     }
 
     /// Loads the scene in `path`, `-` being standard input, and prints its warnings. Refused if an output is a file of the
     /// scene.
     pub fn load_file(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
-        self.load_with(path, allow_missing, false)
+        self.load_with(path, allow_missing, false, WithoutTriangles::Refused)
+    }
+
+    /// As [`Common::load_file`], of a scene that light from all around may be all of.
+    pub fn load_to_see(
+        &self,
+        path: PathBuf,
+        allow_missing: bool,
+        without_triangles: WithoutTriangles,
+    ) -> Result<(Loaded, PathBuf, Duration), CliError> {
+        self.load_with(path, allow_missing, false, without_triangles)
     }
 
     /// As [`Common::load_file`], of a scene whose triangles and figures alone are asked for: what is missing or broken of its
     /// materials is a warning.
     pub fn load_triangles(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
-        self.load_with(path, allow_missing, true)
+        self.load_with(path, allow_missing, true, WithoutTriangles::TakenWithEnvironment)
     }
 
     fn load_with(
@@ -325,9 +335,16 @@ impl Common {
         path: PathBuf,
         allow_missing: bool,
         geometry_only: bool,
+        without_triangles: WithoutTriangles,
     ) -> Result<(Loaded, PathBuf, Duration), CliError> {
         let start = Instant::now();
-        let options = LoadOptions { allow_missing, format: self.format, geometry_only, light_units: self.light_units };
+        let options = LoadOptions {
+            allow_missing,
+            format: self.format,
+            geometry_only,
+            light_units: self.light_units,
+            without_triangles,
+        };
         let (path, loaded) = if is_standard_stream(&path) {
             if self.format.is_none() {
                 return Err(CliError::usage("a scene on standard input needs --format, such as --format ply"));

@@ -6,6 +6,8 @@ pub const OUTPUT: &str = "Output";
 pub const QUALITY: &str = "Quality";
 pub const CAMERA: &str = "Camera";
 pub const LIGHT: &str = "Light and materials";
+/// What comparisons and measurements ask for, and pictures do not.
+pub const STUDIES: &str = "For studies and comparisons";
 pub const SCENE: &str = "Scene";
 pub const TREE: &str = "Tree";
 pub const RAYS: &str = "Rays";

@@ -4,12 +4,13 @@ use super::*;
 use clap::{Arg, ArgAction};
 
 /// The groups that there are. A new one is added here on purpose, not by a slip.
-const HEADINGS: [&str; 15] = [
+const HEADINGS: [&str; 16] = [
     heading::MODE,
     heading::OUTPUT,
     heading::QUALITY,
     heading::CAMERA,
     heading::LIGHT,
+    heading::STUDIES,
     heading::SCENE,
     heading::TREE,
     heading::RAYS,

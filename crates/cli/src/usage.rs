@@ -77,6 +77,23 @@ fn command_of<'a>(command: &'a Command, arguments: &[OsString], wrong: &str) -> 
     }
 }
 
+/// Options that other renderers have and this program has not, whose names would suggest the wrong ones: what to use.
+const ELSEWHERE: [(&str, &str); 10] = [
+    ("--denoise", DENOISED),
+    ("--denoiser", DENOISED),
+    ("--oidn", DENOISED),
+    ("--optix", DENOISED),
+    ("--frames", ANIMATED),
+    ("--frame", ANIMATED),
+    ("--animate", ANIMATED),
+    ("--fps", ANIMATED),
+    ("--gpu", "--device cuda renders on a GPU"),
+    ("--quality", "--spp N and --noise 5% say how good the picture is to be"),
+];
+const DENOISED: &str = "nothing is denoised here: --noise 5% renders until so little noise is left, and --layers \
+    albedo,normal writes what a denoiser wants into an .exr";
+const ANIMATED: &str = "a render is one picture: render once for each, with another --eye or another -o";
+
 fn unknown_option(option: &str, called: &Command, command: &Command) -> String {
     let name = called.get_name();
     let has = |command: &Command| longs(command).iter().any(|long| long == option);
@@ -87,6 +104,9 @@ fn unknown_option(option: &str, called: &Command, command: &Command) -> String {
             Some(first) => format!("{option} goes behind the command, such as: raywarp {first} {option}"),
             None => format!("{name} has no option {option}; see raywarp --help"),
         };
+    }
+    if let Some((_, instead)) = ELSEWHERE.iter().find(|(known, _)| *known == option) {
+        return format!("{name} has no option {option}; {instead}");
     }
     let near = near(option, &longs(called));
     let hint = match (&near[..], &others[..]) {
@@ -247,6 +267,19 @@ mod tests {
         assert_eq!(near("--out"), ["--output"]);
         assert_eq!(near("--exposrue"), ["--exposure"]);
         assert!(near("--x").is_empty() && near("--frames").is_empty() && near("-o").is_empty());
+    }
+
+    #[test]
+    fn what_other_renderers_have_is_not_taken_for_a_slip() {
+        let command = Command::new("raywarp")
+            .subcommand(Command::new("render").args(["noise", "threads"].map(|long| Arg::new(long).long(long))));
+        let render = command.find_subcommand("render").unwrap();
+        for (option, instead) in ELSEWHERE {
+            let line = unknown_option(option, render, &command);
+            assert!(line.starts_with(&format!("render has no option {option}; ")) && line.ends_with(instead), "{line}");
+            assert!(!line.contains("did you mean"), "{line}");
+        }
+        assert!(unknown_option("--nose", render, &command).ends_with("did you mean --noise?"));
     }
 
     #[test]

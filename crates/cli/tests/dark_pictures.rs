@@ -64,7 +64,7 @@ fn light_behind_more_glass_than_usual_is_looked_for_as_deep_as_the_picture_is() 
 }
 
 #[test]
-fn a_view_that_is_mostly_of_what_glows_is_not_black() {
+fn what_is_seen_to_glow_is_light() {
     let folder = Folder::new("glow");
     let panel = |side: f32| {
         format!(
@@ -79,10 +79,43 @@ fn a_view_that_is_mostly_of_what_glows_is_not_black() {
     }
     // A panel of a tenth of the picture over a black floor lights nothing, and is itself seen.
     let black = FLOOR.replace("\"matte\"", "\"matte\" \"rgb Kd\" [0 0 0]").replace("Shape", "Translate 0 0 -1 Shape");
-    let screen = world("0 0 0", &format!("{}{black}", panel(0.5)));
-    assert!(folder.says(&screen, "").contains("a studio is added"));
-    let says = folder.says(&screen, "--light none");
-    assert!(says.contains("the picture will be black or nearly so but for what glows itself"), "{says}");
+    for options in ["", "--light none"] {
+        let says = folder.says(&world("0 0 0", &format!("{}{black}", panel(0.5))), options);
+        assert!(!says.contains("studio is added") && !says.contains("will be black"), "{options}: {says}");
+    }
+    // One that is too small to be seen is none.
+    assert!(folder.says(&world("0 0 0", &format!("{}{black}", panel(0.02))), "").contains("a studio is added"));
+}
+
+#[test]
+fn an_environment_alone_is_a_picture() {
+    let folder = Folder::new("environment");
+    let camera = world("0 0 0", "");
+    let map = "LightSource \"infinite\" \"rgb L\" [0.5 0.5 0.5]\n";
+    for (scene, options) in [(map, ""), ("", "--light sky"), (BULB, "--light white")] {
+        let says = folder.says(&format!("{camera}{scene}"), options);
+        assert!(!says.contains("black") && !says.contains("pixel shows"), "{scene}{options}: {says}");
+    }
+    // Without light from around there is nothing to see, and in no case anything to hit.
+    let run = |words: &str, scene: &str| {
+        std::fs::write(folder.0.join("b.pbrt"), format!("{camera}{scene}")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+        let output = command.current_dir(&folder.0).args(words.split_whitespace()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run("info b.pbrt", map).0, Some(0));
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6), }";
+    let rays = [&b"\x93NUMPY\x01\x00\x76\x00"[..], format!("{header:<117}\n").as_bytes(), &[0; 24]].concat();
+    std::fs::write(folder.0.join("rays.npy"), rays).unwrap();
+    for (words, scene) in [
+        ("render b.pbrt -o b.png", ""),
+        ("render b.pbrt -o b.png --light none", BULB),
+        ("info b.pbrt", BULB),
+        ("trace b.pbrt rays.npy -o hits.npy", map),
+    ] {
+        let (status, says) = run(words, scene);
+        assert!(status == Some(3) && says.contains("it has no triangles"), "{words}: {status:?} {says}");
+    }
 }
 
 #[test]

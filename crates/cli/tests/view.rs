@@ -336,7 +336,7 @@ fn a_scene_without_a_triangle_is_an_error_in_every_format() {
     folder.file("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n");
     folder.file("a.obj", "v 0 0 0\nv 1 0 0\np 1 2\n");
     folder.file("a.gltf", "{\"asset\":{\"version\":\"2.0\"}}");
-    folder.file("a.pbrt", "WorldBegin\nLightSource \"infinite\"\n");
+    folder.file("a.pbrt", "WorldBegin\nLightSource \"point\"\n");
     folder.file("objects.pbrt", "WorldBegin\nObjectBegin \"o\"\nShape \"sphere\"\nObjectEnd\n");
     for name in ["a.ply", "a.obj", "a.gltf", "a.pbrt", "objects.pbrt"] {
         for command in ["render -o x.png", "info", "bench", "simulate --efficiency"] {

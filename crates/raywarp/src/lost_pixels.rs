@@ -7,12 +7,13 @@ use raywarp_render::output::{ExposureChoice, Look, Lost, Tone};
 
 /// Shares from which a picture is worth a line.
 const MANY_BLACK: f64 = 0.5;
+const MANY_DARK: f64 = 0.8;
 const MANY_BLOWN: f64 = 0.25;
 /// And that from which so few pixels show the scene that something is wrong with the camera.
 const FEW_SHOWN: f64 = 0.001;
 
-/// A line about a picture as `look` shows it, if more than half of the pixels that show the scene are black, or more
-/// than a quarter of all are blown out: the share, and what to try.
+/// A line about a picture as `look` shows it, if of the pixels that show the scene more than half are black or four
+/// fifths nearly so (no byte of them reaches 8), or if more than a quarter of all are blown out: the share, and what to try.
 pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String> {
     let hits = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).count();
     let shown = hits as f64 / film.window().pixel_count().max(1) as f64;
@@ -37,16 +38,20 @@ pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String
             if look.tone == Tone::Srgb { ", or --tone agx" } else { "" }
         ));
     }
-    if lost.black_share() <= MANY_BLACK || picture.darkness.is_some() {
+    let is_dark = |lost: &Lost| lost.black_share() > MANY_BLACK || lost.dark_share() >= MANY_DARK;
+    if picture.darkness.is_some() {
         return None;
     }
     // What shows no surface is black where nothing shines from far away: that alone is no fault.
     let shown = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).map(|pixel| film.mean(pixel));
     let lost = Lost::count(shown, look);
-    if lost.black_share() <= MANY_BLACK {
+    if !is_dark(&lost) {
         return None;
     }
-    let share = format!("{:.0} % of the pixels that show the scene are black", 100.0 * lost.black_share());
+    let share = match lost.black_share() {
+        black if black > MANY_BLACK => format!("{:.0} % of the pixels that show the scene are black", 100.0 * black),
+        _ => format!("{:.0} % of the pixels that show the scene are nearly black", 100.0 * lost.dark_share()),
+    };
     let inside =
         "no light comes in here; --eye X,Y,Z looks from elsewhere, and --integrator ao shows shapes without light";
     Some(match other.filter(|stops| stops.starts_with('+')) {

@@ -4,7 +4,7 @@ use crate::Prepared;
 use crate::darkness::Darkness;
 use crate::lighting::{BuiltInLight, LightRequest, LightSource};
 use crate::viewpoint::{CameraError, CameraRequest};
-use crate::visible_light::{Dark, darkness, is_out_of_view, is_surrounded, lamp_where_dark};
+use crate::visible_light::{Dark, darkness, is_out_of_view, is_surrounded, lamps_where_dark};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
@@ -277,15 +277,16 @@ impl Picture {
         let (before, images) = (prepared.scene().lights.len(), prepared.scene().images.len());
         prepared.add_light(request, &LightSource::BuiltIn(BuiltInLight::Studio), &self.camera);
         self.added_light = true;
-        let how = match lamp_where_dark(prepared, &self.camera, &self.options)? {
-            Some(lamp) => {
+        let how = match lamps_where_dark(prepared, &self.camera, &self.options)? {
+            Some(lamps) => {
                 // The studio would only add noise, through cracks and windows.
                 prepared.edit_lights(|scene| {
                     scene.lights.truncate(before);
                     scene.images.truncate(images);
-                    scene.lights.extend([Light::uniform_environment([OUTSIDE; 3]), lamp]);
+                    scene.lights.push(Light::uniform_environment([OUTSIDE; 3]));
+                    scene.lights.extend(lamps);
                 });
-                "light from around hardly gets in, so a lamp at the camera is added"
+                "light from around hardly gets in, so lamps in the room are added"
             }
             None => "a studio is added (soft lamps, grey backdrop)",
         };

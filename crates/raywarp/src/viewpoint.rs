@@ -5,6 +5,7 @@ use crate::Prepared;
 use crate::frame_scene::{DEFAULT_VFOV, frame, front, open_side, three_quarter};
 use crate::framing::frame_bounds;
 use crate::nearest::nearest;
+use crate::room::{INSIDE_VFOV, look_inside};
 use glam::DVec3;
 use raywarp_scene::{Camera, Scene};
 use raywarp_workload::views::Viewpoint;
@@ -81,7 +82,10 @@ impl CameraRequest {
             return self.look(prepared, aspect, notes);
         }
         if self.up.is_some() {
-            return Ok(self.framed(prepared, aspect)?.0);
+            return match self.inside(prepared, notes)? {
+                Some(camera) => Ok(camera),
+                None => Ok(self.framed(prepared, aspect)?.0),
+            };
         }
         if let Some(camera) = scene.cameras.first() {
             if let (count @ 2.., name) = (scene.cameras.len(), camera_name(0, camera)) {
@@ -92,6 +96,9 @@ impl CameraRequest {
         if let Some((view, what)) = &self.known {
             notes.push(format!("the scene has no camera: {what}"));
             return Ok(view.camera(scene.origin));
+        }
+        if let Some(camera) = self.inside(prepared, notes)? {
+            return Ok(camera);
         }
         let (camera, open) = self.framed(prepared, aspect)?;
         let how = if open { "it is open on one side, and seen from there" } else { "framed by its triangles" };
@@ -147,6 +154,23 @@ impl CameraRequest {
         Camera::look_at(eye, target, top.as_vec3().to_array(), vfov).ok_or(CameraError::Nowhere)
     }
 
+    /// A camera in a closed room; `None` for a scene that is none.
+    fn inside(&self, prepared: &Prepared, notes: &mut Vec<String>) -> Result<Option<Camera>, CameraError> {
+        let up = self.upwards()?;
+        let vfov = self.vfov.unwrap_or(INSIDE_VFOV);
+        let Some(inside) = look_inside(prepared, up) else { return Ok(None) };
+        let camera = inside.camera(prepared.scene(), up, vfov);
+        if camera.is_some() {
+            let [eye, target] = [inside.eye, inside.target].map(|place| place.map(typed).join(","));
+            let top = self.up.map_or(String::new(), |up| format!(" --up {},{},{}", up[0], up[1], up[2]));
+            notes.push(format!(
+                "the scene has no camera and is a closed room: seen from inside, --eye {eye} --target {target}{top} \
+                 --vfov {vfov}"
+            ));
+        }
+        Ok(camera)
+    }
+
     /// A camera that shows all triangles, and whether it looks into an open side.
     fn framed(&self, prepared: &Prepared, aspect: f64) -> Result<(Camera, bool), CameraError> {
         let up = self.upwards()?;
@@ -157,6 +181,12 @@ impl CameraRequest {
         let framed = frame(prepared.scene(), bounds, towards, up, vfov, aspect);
         Ok((framed.unwrap_or_else(|| frame_bounds(bounds)), open.is_some()))
     }
+}
+
+/// A rounded number without the digits that f64 adds to it.
+fn typed(x: f64) -> String {
+    let short = format!("{x:.12e}").parse::<f64>().unwrap_or(x);
+    short.to_string()
 }
 
 /// The camera of the file that `name` names, or numbers from 1.

@@ -2,6 +2,7 @@
 
 use crate::Prepared;
 use crate::darkness::{Darkness, why_dark};
+use crate::lamps::{Seen, is_finite, lamp_times};
 use raywarp_render::film::{Film, luminance};
 use raywarp_render::output::auto_exposure;
 use raywarp_render::{RenderError, RenderOptions, Watch};
@@ -15,8 +16,6 @@ const PATHS: u32 = 65_536;
 const VISIBLE: f64 = 0.002;
 /// Share of the pixels with a surface that must be brighter.
 const SHARE: f64 = 0.02;
-/// Share of all pixels from which on what glows itself makes a picture of its own.
-const MOSTLY: f64 = 0.5;
 /// The most bounces that are tried: a picture may ask for thousands.
 const DEEPEST: u32 = 64;
 
@@ -33,15 +32,14 @@ enum Trial {
     Light,
     /// Neither a surface nor anything behind.
     Nothing,
-    /// Surfaces that no light falls on.
+    /// Surfaces that hardly any light comes from.
     Dark { glows: bool },
 }
 
 /// Why the lights of the scene do not show in what is seen from `camera`, or `None` where they do. A small picture of the
 /// first 65,536 paths is rendered, and 2 % of its pixels that show a surface must come out brighter than black at
-/// `exposure` (a factor on radiance; infinite where it is to be found from the picture, and any light will do). What a
-/// surface sends out itself does not count, a lamp that lights nothing but itself leaves the rest black, unless such
-/// surfaces fill more than half of the picture.
+/// `exposure` (a factor on radiance; infinite where it is to be found from the picture, and any light will do). A surface
+/// that is seen to send out light itself counts: who sees a lamp sees light.
 ///
 /// Where there is light from everywhere around, however dark that is, night is meant: there it is enough that any path
 /// brings anything.
@@ -115,7 +113,7 @@ fn anything_shows(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -
     Ok(false)
 }
 
-/// Whether enough of the surfaces that are seen are lit, or glow and fill the picture.
+/// Whether enough of the surfaces that are seen are lit, or glow themselves.
 fn surfaces_show(
     prepared: &Prepared,
     camera: &Camera,
@@ -123,71 +121,67 @@ fn surfaces_show(
     exposure: f32,
 ) -> Result<Trial, RenderError> {
     let film = tried(prepared, camera, small)?;
-    // The same samples, so that the difference is exact.
-    let emitted = tried(prepared, camera, &RenderOptions { max_depth: 0, ..small.clone() })?;
     let is_seen = |radiance: f64| radiance > 0.0 && radiance * f64::from(exposure) >= VISIBLE;
-    let (mut surfaces, mut lit, mut glowing) = (0u32, 0u32, 0u32);
+    let (mut surfaces, mut lit) = (0u32, 0u32);
     for pixel in film.pixels() {
         if film.sums(pixel).hits > 0 {
-            let of = |film: &Film| luminance(film.mean(pixel).map(f64::from));
-            // Sums of f64, rounded: what is left of nothing is not light.
-            let arriving = of(&film) - (1.0 + 1e-6) * of(&emitted);
             surfaces += 1;
-            lit += u32::from(is_seen(arriving));
-            glowing += u32::from(is_seen(of(&emitted)));
+            lit += u32::from(is_seen(luminance(film.mean(pixel).map(f64::from))));
         }
     }
-    let pixels = f64::from(small.size[0]) * f64::from(small.size[1]);
-    let is_lit = f64::from(lit) >= SHARE * f64::from(surfaces) || f64::from(glowing) > MOSTLY * pixels;
     Ok(match surfaces {
         0 => Trial::Nothing,
-        _ if is_lit => Trial::Light,
-        _ => Trial::Dark { glows: glowing > 0 },
+        _ if f64::from(lit) >= SHARE * f64::from(surfaces) => Trial::Light,
+        _ => Trial::Dark { glows: lit > 0 && glows(prepared, camera, small, is_seen)? },
     })
 }
 
-/// A lamp at the camera for a scene that the light around it hardly gets into (a room), or `None` where it does: where
-/// more than half of the pixels with a surface have a radiance of at least a thirtieth of their reflectance.
+/// Whether a surface is seen to send out light itself.
+fn glows(
+    prepared: &Prepared,
+    camera: &Camera,
+    small: &RenderOptions,
+    is_seen: impl Fn(f64) -> bool,
+) -> Result<bool, RenderError> {
+    let film = tried(prepared, camera, &RenderOptions { max_depth: 0, ..small.clone() })?;
+    Ok(film.pixels().any(|pixel| film.sums(pixel).hits > 0 && is_seen(luminance(film.mean(pixel).map(f64::from)))))
+}
+
+/// Lamps for a scene that the light around it hardly gets into (a room), or `None` where it does: where more than half
+/// of the pixels with a surface have a radiance of at least a thirtieth of their reflectance, or where rays from what is
+/// seen get out of the scene. What is black in the open is no room.
 ///
-/// The lamp is as strong as makes the picture's middle brightness mid-grey, by the rule of `--exposure auto`.
+/// The lamps are as strong as makes the picture's middle brightness mid-grey, by the rule of `--exposure auto`.
 ///
 /// # Errors
 /// [`RenderError`].
-pub(crate) fn lamp_where_dark(
+pub(crate) fn lamps_where_dark(
     prepared: &mut Prepared,
     camera: &Camera,
     options: &RenderOptions,
-) -> Result<Option<Light>, RenderError> {
+) -> Result<Option<Vec<Light>>, RenderError> {
     let small = RenderOptions { features: true, ..small(options) };
     let film = tried(prepared, camera, &small)?;
-    let mut depths = Vec::new();
-    let mut dark = 0;
+    let (mut surfaces, mut dark) = (0, 0);
     for pixel in film.pixels() {
         let hits = film.sums(pixel).hits;
         let Some(sums) = film.feature_sums(pixel).filter(|_| hits > 0) else { continue };
         let reflectance = luminance(sums.albedo) / f64::from(small.samples.end);
         dark += usize::from(30.0 * luminance(film.mean(pixel).map(f64::from)) < reflectance);
-        depths.push(sums.depth / f64::from(hits));
+        surfaces += 1;
     }
-    if 2 * dark <= depths.len() {
+    if 2 * dark <= surfaces {
         return Ok(None);
     }
-    depths.sort_unstable_by(f64::total_cmp);
-    let depth = depths[depths.len() / 2] as f32;
-    // A little above the lens, as a flash is, so that what stands in front has a shadow.
-    let position = std::array::from_fn(|i| camera.eye[i] + 0.02 * depth * camera.up[i]);
-    let lamp = |intensity: f32| Light::Point { position, intensity: [intensity; 3] };
-    prepared.edit_lights(|scene| scene.lights.push(lamp(depth * depth)));
+    let Some(seen) = Seen::from(prepared, camera, &small)?.filter(Seen::is_closed_in) else { return Ok(None) };
+    let Some(lamps) = seen.lamps(prepared) else { return Ok(None) };
+    let before = prepared.scene().lights.len();
+    prepared.edit_lights(|scene| scene.lights.extend(lamps.iter().cloned()));
     let film = tried(prepared, camera, &small);
-    prepared.edit_lights(|scene| {
-        scene.lights.pop();
-    });
+    prepared.edit_lights(|scene| scene.lights.truncate(before));
     let exposure = auto_exposure(&film?.means());
-    Ok(exposure.map(|exposure| lamp(depth * depth * exposure.as_factor())).filter(is_finite))
-}
-
-fn is_finite(light: &Light) -> bool {
-    matches!(light, Light::Point { position, intensity } if position.iter().chain(intensity).all(|x| x.is_finite()))
+    let stronger = |factor: f32| lamps.iter().map(|lamp| lamp_times(lamp, factor)).collect::<Vec<_>>();
+    Ok(exposure.map(|exposure| stronger(exposure.as_factor())).filter(|lamps| lamps.iter().all(is_finite)))
 }
 
 /// The small picture.

@@ -49,8 +49,7 @@ pub enum SceneError {
         source: std::io::Error,
     },
     /// No importer for this kind of file.
-    #[error("{}: unknown kind of scene; known are {}, also with .gz or .zst behind; --format names the kind of other files",
-        path.display(), crate::import::Format::list())]
+    #[error("{}: {}", path.display(), crate::import::unknown_kind(path))]
     UnknownExtension {
         /// The file.
         path: PathBuf,

@@ -7,6 +7,7 @@ use crate::listed::listed;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::lighting::{BuiltInLight, LightRequest, LightSource};
+use raywarp::scene::WithoutTriangles;
 use std::path::{Path, PathBuf};
 
 /// Flags of the light.
@@ -46,6 +47,14 @@ impl LightArgs {
     /// Whether any of them is given.
     pub fn is_named(&self) -> bool {
         self.light.is_some() || self.light_rotate != 0.0 || self.light_strength != 1.0
+    }
+
+    /// What becomes of a scene without a triangle: the light that is added may be all that there is to see.
+    pub fn without_triangles(&self) -> WithoutTriangles {
+        match &self.light {
+            None | Some(LightArg::BuiltIn(BuiltInLight::None)) => WithoutTriangles::TakenWithEnvironment,
+            Some(_) => WithoutTriangles::Taken,
+        }
     }
 
     /// The image file that is to be read.

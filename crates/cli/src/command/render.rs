@@ -40,7 +40,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let start = Instant::now();
     let (mut scene, name, warnings) = match scene_path.clone() {
         Some(path) => {
-            let (loaded, path, _) = common.load_file(path, args.allow_missing)?;
+            let (loaded, path, _) = common.load_to_see(path, args.allow_missing, args.light.without_triangles())?;
             let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
             (loaded.scene, path.display().to_string(), warnings)
         }
@@ -63,6 +63,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let building = common.building(&scene);
     let earlier = resumed.as_ref().map(|share| share.info.samples.end);
     let planned = planned(&request, &scene, earlier);
+    if scene.triangle_count() == 0 {
+        gpus = gpus.without_triangles(common);
+    }
     let (paths, work) = (gpus.work(args, &scene, &planned), Some(PathWork::new(&planned, 0)));
     let options = PrepareOptions { gpu: gpus.tracer(), paths, work, ..PrepareOptions::default() };
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;
@@ -114,6 +117,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     if !args.is_share()
         && picture.options.integrator == Integrator::Path
         && outputs.iter().any(|path| output::Format::of(path).is_ok_and(|format| format == output::Format::Png))
+        && prepared.triangle_count() > 0
         && let Some(line) = raywarp::lost_pixels(&picture, &rendered.film, &look)
     {
         common.note(line);

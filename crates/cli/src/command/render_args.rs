@@ -56,18 +56,20 @@ pub struct RenderArgs {
     /// Only samples A to B - 1 of each pixel, to an .exr: a share for merge.
     #[arg(long, value_name = "A..B", value_parser = values::range, conflicts_with = "spp", help_heading = heading::QUALITY)]
     samples: Option<(u32, u32)>,
-    /// Stop after this many seconds of rendering [default: never].
-    #[arg(long, value_name = "SECONDS", value_parser = values::positive, help_heading = heading::QUALITY)]
+    /// Stop after this time of rendering, such as 10s or 5min [default: never].
+    ///
+    /// A number alone is of seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, help_heading = heading::QUALITY)]
     time: Option<f64>,
-    /// Stop at this relative noise, such as 0.02 [default: never].
+    /// Stop at this relative noise, such as 0.02 or 2% [default: never].
     ///
     /// It is tested at powers of two of the sample count. The count is recorded, so that --spp repeats the run exactly.
-    #[arg(long, value_name = "RELATIVE", value_parser = values::positive, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "RELATIVE", value_parser = values::relative, help_heading = heading::QUALITY)]
     noise: Option<f64>,
     /// Write the picture as it stands about every so many seconds [default: never].
     ///
     /// Seconds are of rendering. The final picture does not depend on it.
-    #[arg(long, value_name = "SECONDS", value_parser = values::positive, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, help_heading = heading::OUTPUT)]
     pub write_every: Option<f64>,
     /// Go on where a picture with its sums ended, up to --spp [default: start anew].
     ///
@@ -82,18 +84,18 @@ pub struct RenderArgs {
     ///
     /// The picture is then of light over one more segment, but for what a mirror or smooth glass at the end would show;
     /// Wald's path tracer does so (8 bounces, nine shadow rays).
-    #[arg(long, help_heading = heading::QUALITY)]
+    #[arg(long, help_heading = heading::STUDIES)]
     connect_last: bool,
     /// Throughput below which Russian roulette may end a path [default: 0.05].
     ///
     /// From 0 to 1. The more the shorter paths are, and the noisier what they bring; 0 ends none. The picture is the same in the mean.
-    #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::STUDIES)]
     roulette_below: Option<f32>,
     /// Seed of the sampler.
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::STUDIES)]
     seed: u32,
     /// Where random numbers come from [default: the file's, else sobol].
-    #[arg(long, value_enum, help_heading = heading::QUALITY)]
+    #[arg(long, value_enum, help_heading = heading::STUDIES)]
     sampler: Option<SamplerArg>,
     /// What pixels show.
     #[arg(long, value_enum, default_value_t = IntegratorArg::Path, help_heading = heading::QUALITY)]
@@ -102,12 +104,12 @@ pub struct RenderArgs {
     #[arg(long, value_name = "LENGTH", value_parser = values::positive_f32, help_heading = heading::QUALITY)]
     ao_distance: Option<f32>,
     /// How direct light is estimated; all agree in the mean.
-    #[arg(long, value_enum, default_value_t = DirectArg::Mis, help_heading = heading::QUALITY)]
+    #[arg(long, value_enum, default_value_t = DirectArg::Mis, help_heading = heading::STUDIES)]
     direct: DirectArg,
     /// Rough surfaces lose the light of further bounces between their facets.
     ///
     /// That is what pbrt and Mitsuba do: for comparisons with them. Rough metal is then darker.
-    #[arg(long, help_heading = heading::QUALITY)]
+    #[arg(long, help_heading = heading::STUDIES)]
     single_scatter: bool,
     /// Pixel filter: box, triangle, gaussian or mitchell [default: the file's, else box].
     ///
@@ -135,13 +137,13 @@ pub struct RenderArgs {
     /// in the order of their paths: sample by sample, and of each sample tile by tile of the picture. Rays that go on
     /// behind a hole (an alpha) are there once, as they start; rays that only ask which medium is where are not there.
     /// A GPU renders as with --organisation rays. An interrupted render writes none.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = heading::STUDIES)]
     pub export_rays: Option<PathBuf>,
     /// Samples of each pixel whose rays are written, from the first on [default: 1].
     ///
     /// A ray takes 32 bytes: a sample of 1024x768 pixels has 25 MB of camera rays, and with 8 bounces at most 430 MB of
     /// all (with --connect-last 455). They are kept in memory until the picture is done.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "export_rays", help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "export_rays", help_heading = heading::STUDIES)]
     pub export_samples: Option<u32>,
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
     #[arg(long, value_name = "R", value_parser = values::share, help_heading = heading::LIGHT)]
@@ -150,7 +152,7 @@ pub struct RenderArgs {
     ///
     /// mirror reflects 0.9; glass is smooth, of index 1.5; speckles are diffuse and have 0.06 to 0.94 from triangle to
     /// triangle; holes are clay of 0.7 that lets half of all rays through, as foliage does.
-    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "clay", hide_possible_values = true, help_heading = heading::LIGHT)]
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "clay", hide_possible_values = true, help_heading = heading::STUDIES)]
     pub made_of: Option<MadeOfArg>,
     #[command(flatten)]
     pub light: LightArgs,
@@ -160,7 +162,7 @@ pub struct RenderArgs {
     /// Write into the file how long the render took.
     ///
     /// Two runs then differ in bytes.
-    #[arg(long, help_heading = heading::OUTPUT)]
+    #[arg(long, help_heading = heading::STUDIES)]
     pub record_time: bool,
     #[command(flatten)]
     camera: CameraArgs,
@@ -187,7 +189,7 @@ pub struct RenderArgs {
     /// With exact the picture has the CPU's bytes. hardware leaves images of materials to the texture units, whose weights
     /// between texels have 8 bits, so that the picture is about the same (docs/gpu.md says how near, and what it is worth).
     /// It is for GPUs that --device names and that take whole paths.
-    #[arg(long, value_enum, value_name = "NAME", default_value = "exact", hide_possible_values = true, help_heading = heading::MACHINE)]
+    #[arg(long, value_enum, value_name = "NAME", default_value = "exact", hide_possible_values = true, help_heading = heading::STUDIES)]
     texture_filter: FilterOn,
     #[command(flatten)]
     pub threads: Threads,

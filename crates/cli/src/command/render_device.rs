@@ -95,6 +95,14 @@ impl Gpus {
         Ok(Self::Rays(Box::new(Gpu::chosen(device, &choice, RayKind::Incoherent))))
     }
 
+    /// What renders a scene without a triangle: the CPU, since there is nothing to trace.
+    pub fn without_triangles(self, common: &Common) -> Self {
+        if !matches!(common.device, DeviceChoice::Cpu | DeviceChoice::Auto) {
+            common.note(format!("--device {}: the scene has no triangles to trace, so the CPU renders", common.device));
+        }
+        Self::Paths(Vec::new())
+    }
+
     /// The one that traces rays for the CPU, if one does.
     pub fn tracer(&self) -> Option<Gpu> {
         match self {

@@ -83,9 +83,23 @@ pub fn many(text: &str) -> Result<u64, String> {
         .map(|x| x as u64)
 }
 
-/// Above 0.
-pub fn positive(text: &str) -> Result<f64, String> {
-    number(text, |x| x > 0.0, "a number above 0")
+/// Seconds, also with their unit, and times in milliseconds, minutes and hours.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    const UNITS: [(&str, f64); 5] = [("ms", 1e-3), ("min", 60.0), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let found = UNITS.iter().find_map(|&(unit, length)| Some((text.strip_suffix(unit)?, length)));
+    let (number, length) = found.unwrap_or((text, 1.0));
+    scaled(number, length, "a time above 0, such as 10, 10s, 5min or 2h")
+}
+
+/// A share above 0, also in percent.
+pub fn relative(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    scaled(number, unit, "a number above 0, such as 0.05 or 5%")
+}
+
+/// A number above 0 of so large a unit.
+fn scaled(text: &str, unit: f64, what: &str) -> Result<f64, String> {
+    number(text.trim(), |x| x > 0.0 && (x * unit).is_finite() && x * unit > 0.0, what).map(|x| x * unit)
 }
 
 /// Above 0, as the renderer takes it.
@@ -210,6 +224,13 @@ mod tests {
         assert_eq!(size("1280x768"), Ok([1280, 768]));
         assert!(["1280", "0x5", "x", "5x-1", "9999999x1"].iter().all(|t| size(t).is_err()));
         assert_eq!(range("8..16"), Ok((8, 16)));
+        assert_eq!(
+            ["10", "10s", "1.5 s", "500ms", "5min", "5m", "2h"].map(seconds).map(Result::unwrap),
+            [10.0, 10.0, 1.5, 0.5, 300.0, 300.0, 7200.0]
+        );
+        assert_eq!(["0.05", "5%", "30 %"].map(relative).map(Result::unwrap), [0.05, 0.05, 0.3]);
+        assert!(["", "s", "0s", "-1s", "nan", "inf", "5%", "1e308h"].iter().all(|t| seconds(t).is_err()));
+        assert!(["", "%", "0%", "-5%", "5s", "nan"].iter().all(|t| relative(t).is_err()));
         assert_eq!([many("0"), many("1e9"), many("260")], [Ok(0), Ok(1_000_000_000), Ok(260)]);
         assert!(["", "-1", "1.5", "1e16", "nan"].iter().all(|t| many(t).is_err()));
         assert!(["8", "8..8", "9..8", "a..b", "-1..3"].iter().all(|t| range(t).is_err()));

@@ -60,6 +60,9 @@ pub fn auto_exposure(radiance: &[[f32; 3]]) -> Option<Exposure> {
     Exposure::stops(((stops * 10.0).round() / 10.0) as f32)
 }
 
+/// The byte below which hardly anybody sees a difference from black.
+pub const DARK: u8 = 8;
+
 /// How many pixels of a picture show nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lost {
@@ -67,6 +70,8 @@ pub struct Lost {
     pub pixels: usize,
     /// All three bytes are 0.
     pub black: usize,
+    /// No byte is as bright as [`DARK`].
+    pub dark: usize,
     /// A channel is clipped: brighter than the display's white under [`super::Tone::Srgb`], or its byte is 255 under a
     /// curve that compresses.
     pub blown: usize,
@@ -82,6 +87,7 @@ impl Lost {
             lost.pixels += 1;
             let bytes = look.to_srgb8(c);
             lost.black += usize::from(bytes == [0; 3]);
+            lost.dark += usize::from(bytes.iter().all(|&byte| byte < DARK));
             let blown = match look.tone {
                 super::Tone::Srgb => c.iter().any(|c| c * look.exposure.as_factor() > white),
                 _ => bytes.contains(&255),
@@ -94,6 +100,11 @@ impl Lost {
     /// Share of black pixels.
     pub fn black_share(&self) -> f64 {
         self.black as f64 / self.pixels.max(1) as f64
+    }
+
+    /// Share of pixels that are black or nearly so.
+    pub fn dark_share(&self) -> f64 {
+        self.dark as f64 / self.pixels.max(1) as f64
     }
 
     /// Share of blown pixels.

@@ -4,7 +4,7 @@ use super::located::located;
 use super::origin::Center;
 use super::stand_ins::StandInLog;
 use super::{Format, LampUnits, LightUnits, foreign, image, source};
-use crate::{Image, ImageId, Place, Scene, SceneError};
+use crate::{Image, ImageId, Light, Place, Scene, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -21,6 +21,32 @@ pub struct LoadOptions {
     pub geometry_only: bool,
     /// What the numbers of a glTF file's lamps mean.
     pub light_units: LightUnits,
+    /// What becomes of a scene without a triangle.
+    pub without_triangles: WithoutTriangles,
+}
+
+/// What becomes of a scene without a triangle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WithoutTriangles {
+    /// It is an error: [`SceneError::Empty`].
+    #[default]
+    Refused,
+    /// It is taken if it has light from all around, which alone is a picture.
+    TakenWithEnvironment,
+    /// It is taken: light from all around is added to it.
+    Taken,
+}
+
+impl WithoutTriangles {
+    /// Whether `scene`, which has no triangle, is taken.
+    pub(super) fn takes(self, scene: &Scene) -> bool {
+        let has_environment = || scene.lights.iter().any(|light| matches!(light, Light::Environment { .. }));
+        match self {
+            Self::Refused => false,
+            Self::TakenWithEnvironment => has_environment(),
+            Self::Taken => true,
+        }
+    }
 }
 
 /// Something that a file holds and that was left out or replaced.
@@ -128,6 +154,11 @@ impl Context {
             foreign::check_scene(path, &bytes, format)?;
         }
         Ok(bytes)
+    }
+
+    /// What becomes of a scene without a triangle.
+    pub fn without_triangles(&self) -> WithoutTriangles {
+        self.options.without_triangles
     }
 
     /// Has the scene file refused where it is seen to be none of this format.

@@ -10,6 +10,7 @@ mod located;
 mod obj;
 mod off;
 mod origin;
+mod other_programs;
 mod pbrt;
 mod ply;
 mod polygon;
@@ -21,7 +22,7 @@ mod text;
 mod threemf;
 
 pub(crate) use context::Context;
-pub use context::{LoadOptions, Warning};
+pub use context::{LoadOptions, Warning, WithoutTriangles};
 pub use format::Format;
 #[doc(hidden)]
 pub use gltf::fuzz_gltf;
@@ -33,6 +34,7 @@ pub use obj::fuzz_obj;
 #[doc(hidden)]
 pub use off::fuzz_off;
 pub use origin::recentred;
+pub(crate) use other_programs::unknown_kind;
 #[doc(hidden)]
 pub use pbrt::{fuzz_pbrt, fuzz_pbrt_scene};
 #[doc(hidden)]
@@ -115,6 +117,7 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
         });
     };
     context.expect(format);
+    let without_triangles = context.without_triangles();
     let import = |context: &mut Context| match format {
         Format::Gltf => gltf::import(path, context),
         Format::Obj => obj::import(path, context),
@@ -142,10 +145,11 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
     let stand_ins = std::mem::take(&mut context.stand_ins);
     let lamp_units = context.lamp_units.take();
     let warnings = context.finish()?;
-    if scene.triangle_count() == 0 {
+    let is_empty = scene.triangle_count() == 0;
+    if is_empty && !without_triangles.takes(&scene) {
         return Err(SceneError::Empty { path: path.to_path_buf() });
     }
-    if !crate::flatten::has_area(&scene) {
+    if !is_empty && !crate::flatten::has_area(&scene) {
         return Err(SceneError::NoArea { path: path.to_path_buf(), triangles: scene.triangle_count() });
     }
     let stand_ins = stand_ins.count(&scene);

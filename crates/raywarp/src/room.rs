@@ -1,0 +1,214 @@
+//! A closed room, and from where it is seen: from inside, at eye height, along its longest free direction.
+//!
+//! A room is closed if hardly a ray from the free places in it gets out. So is any solid model, whose inside nobody
+//! wants to see. From the free places of a room rays meet fronts of surfaces, and things that stand before its walls;
+//! from inside of a solid they meet the back of its skin.
+
+use crate::Prepared;
+use crate::frame_scene::{front, open_side};
+use crate::free_space::{Met, around, grid, met, rays};
+use glam::{DVec3, Vec3};
+use raywarp_geom::{Aabb, Tracer};
+use raywarp_scene::{Camera, Scene};
+
+/// Points along each axis of the scene's box, and directions from each.
+const GRID: usize = 5;
+const DIRECTIONS: usize = 64;
+/// The most of these rays that leave the scene from a place that is closed in: through windows.
+const LEAVE: usize = 6;
+/// The most of them from a place where the eye may stand: under a sky that is seen from a courtyard in the room.
+const LEAVE_EYE: usize = 16;
+/// What a free height must be of the greatest one: an eye stands on the floor, not on a cupboard.
+const FREE_HEIGHT: f64 = 0.8;
+/// Share of the points that must be free places that are closed in. The cabin of a car and a hollow figure have fewer.
+const CLOSED: f64 = 0.4;
+/// Share of the rays from there that must meet a front, and share that must meet something that stands in the room.
+const FRONTS: f64 = 0.03;
+const CONTENT: f64 = 0.03;
+/// Least width of a room in its heights, and least height in its widths.
+const THINNEST: f64 = 0.25;
+const FLATTEST: f64 = 1.0 / 30.0;
+/// Height of the eye between floor and ceiling: 1.6 of 2.9 metres.
+const EYE_HEIGHT: f64 = 0.55;
+/// Level directions of a view that are tried, and the slopes beside them.
+const TURNS: usize = 48;
+const SLOPES: [f64; 3] = [-0.2, 0.0, 0.2];
+/// Turns to each side over which a free direction is free: 30 degrees.
+const WIDTH: usize = 4;
+/// The full vertical angle of a view from inside, degrees.
+pub(crate) const INSIDE_VFOV: f32 = 60.0;
+
+/// A view from inside, in the file's coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Inside {
+    pub eye: [f64; 3],
+    pub target: [f64; 3],
+}
+
+impl Inside {
+    /// The camera that `--eye` and `--target` make of it.
+    pub(crate) fn camera(&self, scene: &Scene, up: DVec3, vfov: f32) -> Option<Camera> {
+        let [eye, target] = [self.eye, self.target].map(|place| scene.from_file(place));
+        Camera::look_at(eye, target, up.as_vec3().to_array(), vfov)
+    }
+}
+
+/// From where to see the scene, if it is a closed room. The same on every machine that traces the same.
+pub(crate) fn look_inside(prepared: &Prepared, up: DVec3) -> Option<Inside> {
+    let bounds = prepared.bounds();
+    let diagonal = f64::from(bounds.diagonal());
+    if bounds.is_empty() || !(diagonal > 0.0 && diagonal.is_finite()) {
+        return None;
+    }
+    let tracer = prepared.tracer();
+    if !has_sides_of_a_room(bounds, up) || open_side(tracer, bounds, up).is_some() {
+        return None;
+    }
+    let free = closed_places(prepared, diagonal)?;
+    let eyes = eyes(tracer, &free, up, bounds)?;
+    let (eye, ahead, length) = longest_view(tracer, &eyes, up)?;
+    // Short numbers that can be typed: to a thousandth of the scene.
+    let digits = (3.0 - diagonal.log10()).ceil() as i32;
+    let step = 10f64.powi(-digits);
+    let typed = |p: DVec3| prepared.scene().in_file(p.as_vec3().to_array()).map(|x| (x / step).round() * step + 0.0);
+    Some(Inside { eye: typed(eye), target: typed(eye + 0.5 * length * ahead) })
+}
+
+/// Whether a box is neither as thin as a door nor as flat as a tray.
+fn has_sides_of_a_room(bounds: &Aabb, up: DVec3) -> bool {
+    let extent: DVec3 = std::array::from_fn(|i| f64::from(bounds.max[i]) - f64::from(bounds.min[i])).into();
+    let (right, front) = front(up);
+    let [height, width, depth] = [up, right, front].map(|axis| axis.abs().dot(extent));
+    width.min(depth) >= THINNEST * height && height >= FLATTEST * width.max(depth)
+}
+
+/// The points of a grid in the box from which hardly a ray leaves, if the scene is a closed room.
+fn closed_places(prepared: &Prepared, diagonal: f64) -> Option<Vec<DVec3>> {
+    let tracer = prepared.tracer();
+    let points = grid(prepared.bounds(), [GRID; 3]);
+    let directions: Vec<DVec3> = around(DIRECTIONS).collect();
+    let seen = met(tracer, &rays(&points, directions.iter().copied()))?;
+    let leaving = |seen: &[Met]| seen.iter().filter(|met| met.escapes()).count();
+    let is_closed = |seen: &[Met]| leaving(seen) <= LEAVE;
+    let closed: Vec<(DVec3, &[Met])> =
+        points.iter().copied().zip(seen.chunks(DIRECTIONS)).filter(|(_, seen)| is_closed(seen)).collect();
+    let least = (CLOSED * points.len() as f64).ceil() as usize;
+    if closed.len() < least {
+        return None;
+    }
+    let is_front = |d: DVec3, met: &Met| !met.escapes() && normal(prepared.scene(), met).dot(d) < 0.0;
+    // From inside of furniture no fronts are met but the floor under it.
+    let fronts_from = |seen: &[Met]| directions.iter().zip(seen).filter(|&(&d, met)| is_front(d, met)).count();
+    let free = points.iter().copied().zip(seen.chunks(DIRECTIONS)).filter(|(_, seen)| leaving(seen) <= LEAVE_EYE);
+    let free: Vec<(DVec3, usize)> = free.map(|(place, seen)| (place, fronts_from(seen))).collect();
+    let most = free.iter().map(|&(_, fronts)| fronts).max()?;
+    let air = free.into_iter().filter(|&(_, fronts)| 2 * fronts >= most).map(|(place, _)| place).collect();
+    let (mut rays_from_air, mut fronts, mut hidden) = (0usize, 0usize, 0usize);
+    for (place, seen) in &closed {
+        // The same lines from outside, and on from what was met: what stands in the room has something behind it that is
+        // not yet the outermost surface. Behind the wall of a jar there is only its outside.
+        let outside = directions.iter().map(|&d| (*place + 2.0 * diagonal * d, -d));
+        let onwards = directions.iter().zip(*seen).map(|(&d, met)| {
+            let t = if met.escapes() { diagonal } else { f64::from(met.t) + 1e-4 * diagonal };
+            (*place + t * d, d)
+        });
+        let lines: Vec<_> = outside.chain(onwards).flat_map(|(p, d)| rays(&[p], std::iter::once(d))).collect();
+        let met = met(tracer, &lines)?;
+        let (outer, next) = met.split_at(DIRECTIONS);
+        let behind = seen.iter().zip(outer.iter().zip(next)).filter(|(first, (outer, next))| {
+            let outermost = 2.0 * diagonal - f64::from(outer.t);
+            let second = f64::from(first.t) + f64::from(next.t);
+            !first.escapes() && !next.escapes() && outermost - second > 1e-3 * diagonal
+        });
+        hidden += behind.count();
+        fronts += fronts_from(seen);
+        rays_from_air += DIRECTIONS;
+    }
+    let share = |count: usize| count as f64 / rays_from_air.max(1) as f64;
+    let places: Vec<DVec3> = closed.iter().map(|&(place, _)| place).collect();
+    (share(fronts) >= FRONTS && share(hidden) >= CONTENT && !has_open_side(tracer, &places)?).then_some(air)
+}
+
+/// Whether most rays along an axis leave the scene: a model that is open on a side, such as a house without a roof.
+fn has_open_side(tracer: &dyn Tracer, places: &[DVec3]) -> Option<bool> {
+    for axis in DVec3::AXES {
+        for direction in [axis, -axis] {
+            let seen = met(tracer, &rays(places, std::iter::once(direction)))?;
+            if 2 * seen.iter().filter(|met| met.escapes()).count() > places.len() {
+                return Some(true);
+            }
+        }
+    }
+    Some(false)
+}
+
+/// Where the front of what was met points, not of unit length: to the side of the normals of its vertices, or else of
+/// its winding.
+fn normal(scene: &Scene, met: &Met) -> DVec3 {
+    let instance = &scene.instances[met.instance as usize];
+    let mesh = &scene.meshes[instance.mesh.index()].triangles;
+    let primitive = met.primitive as usize;
+    let own = mesh.corners(primitive).map(Vec3::from);
+    let world = own.map(|p| Vec3::from(instance.transform.point(p.to_array())).as_dvec3());
+    let across = (world[1] - world[0]).cross(world[2] - world[0]);
+    // A transform that mirrors turns no surface over.
+    let of_axes = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| Vec3::from(instance.transform.point(p.to_array())));
+    let [x, y, z] = [1, 2, 3].map(|i| of_axes[i] - of_axes[0]);
+    let mirrors = x.cross(y).dot(z) < 0.0;
+    let winding = (own[1] - own[0]).cross(own[2] - own[0]);
+    let vertex = mesh.indices[primitive][0] as usize;
+    let turned = mesh.normals.get(vertex).is_some_and(|&n| winding.dot(Vec3::from(n)) < 0.0);
+    if mirrors != turned { -across } else { across }
+}
+
+/// Places at eye height above the floor under each of `free`; each once. What has no ceiling has the box's top.
+fn eyes(tracer: &dyn Tracer, free: &[DVec3], up: DVec3, bounds: &Aabb) -> Option<Vec<DVec3>> {
+    let seen = met(tracer, &rays(free, [up, -up].into_iter()))?;
+    let apart = 1e-3 * f64::from(bounds.diagonal());
+    let corner =
+        DVec3::select(up.cmpgt(DVec3::ZERO), bounds.max.map(f64::from).into(), bounds.min.map(f64::from).into());
+    let mut eyes: Vec<(DVec3, f64)> = Vec::new();
+    for (&place, seen) in free.iter().zip(seen.chunks(2)) {
+        let [above, below] = [&seen[0], &seen[1]].map(|met| f64::from(met.t));
+        let above = above.min((corner - place).dot(up));
+        if below.is_finite() && above > 0.0 {
+            let eye = place + (EYE_HEIGHT * (above + below) - below) * up;
+            if eyes.iter().all(|(other, _)| other.distance(eye) > apart) {
+                eyes.push((eye, above + below));
+            }
+        }
+    }
+    let highest = eyes.iter().map(|&(_, height)| height).fold(0.0, f64::max);
+    Some(eyes.into_iter().filter(|&(_, height)| height >= FREE_HEIGHT * highest).map(|(eye, _)| eye).collect())
+}
+
+/// The eye, direction and length of the longest free view: where three quarters of the rays beside each other get
+/// farthest, so that nothing near hides the room. Rays that leave the scene get nowhere.
+fn longest_view(tracer: &dyn Tracer, eyes: &[DVec3], up: DVec3) -> Option<(DVec3, DVec3, f64)> {
+    let (right, front) = front(up);
+    let level = |turn: usize| {
+        let (sin, cos) = (std::f64::consts::TAU * turn as f64 / TURNS as f64).sin_cos();
+        sin * right + cos * front
+    };
+    let directions: Vec<DVec3> =
+        (0..TURNS).flat_map(|turn| SLOPES.map(|slope| (level(turn) + slope * up).normalize())).collect();
+    let seen = met(tracer, &rays(eyes, directions.iter().copied()))?;
+    let mut best: Option<(DVec3, DVec3, f64)> = None;
+    for (&eye, seen) in eyes.iter().zip(seen.chunks(directions.len())) {
+        for turn in 0..TURNS {
+            let mut lengths: Vec<f32> = (0..=2 * WIDTH)
+                .flat_map(|beside| {
+                    let turn = (turn + beside + TURNS - WIDTH) % TURNS;
+                    (0..SLOPES.len()).map(move |slope| turn * SLOPES.len() + slope)
+                })
+                .map(|ray| if seen[ray].escapes() { 0.0 } else { seen[ray].t })
+                .collect();
+            lengths.sort_unstable_by(f32::total_cmp);
+            let length = f64::from(lengths[lengths.len() / 4]);
+            if length > best.map_or(0.0, |(_, _, length)| length) {
+                best = Some((eye, level(turn), length));
+            }
+        }
+    }
+    best
+}
