@@ -426,7 +426,7 @@ mod tests {
             assert!((point[0] - x - d).abs() < 1e-6 && (point[1] - y - d).abs() < 1e-6, "{point:?}");
         }
         let near = DoubleMesh { positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], indices: vec![[0, 1, 2]] };
-        assert_eq!(TriangleBvh::build_double(&[near.clone()]).unwrap().origin(), [0.0; 3]);
+        assert_eq!(TriangleBvh::build_double(std::slice::from_ref(&near)).unwrap().origin(), [0.0; 3]);
         let broken = DoubleMesh { indices: vec![[0, 1, 3]], ..near };
         assert!(TriangleBvh::build_double(&[broken]).is_err());
     }

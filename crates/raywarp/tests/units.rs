@@ -65,16 +65,16 @@ fn scene(look: Look, gap: f64, place: Place) -> String {
     text += &format!("{grey}{}", flat([-2.0, 2.0], 0.0, [-2.0, 2.0]));
     text += &format!("{grey}{}", flat([-0.9, -0.2], gap, [-0.3, 0.6]));
     let lamp = [[-0.8, 1.6, -0.5], [-0.2, 1.7, -0.5], [-0.2, 1.7, 0.4], [-0.8, 1.6, 0.4]];
-    write!(text, "AttributeBegin AreaLightSource \"diffuse\" \"rgb L\" [6 5 4] {} AttributeEnd\n", quad(lamp)).unwrap();
+    writeln!(text, "AttributeBegin AreaLightSource \"diffuse\" \"rgb L\" [6 5 4] {} AttributeEnd", quad(lamp)).unwrap();
     if look == Look::Shadow {
         return text;
     }
     let mirror = quad([[-1.2, 0.0, -0.9], [0.9, 0.0, -1.2], [0.9, 1.1, -1.2], [-1.2, 1.1, -0.9]]);
     text += &format!("Material \"conductor\" \"float roughness\" 0 \"rgb reflectance\" [.9 .9 .9] {mirror}");
     let absorbed = [0.2, 0.9, 2.0].map(|x| format!("{:e} ", x / scale)).concat();
-    write!(
+    writeln!(
         text,
-        "MakeNamedMedium \"tea\" \"string type\" \"homogeneous\" \"rgb sigma_a\" [{absorbed}] \"rgb sigma_s\" [0 0 0]\n"
+        "MakeNamedMedium \"tea\" \"string type\" \"homogeneous\" \"rgb sigma_a\" [{absorbed}] \"rgb sigma_s\" [0 0 0]"
     )
     .unwrap();
     let ball = |radius: f64| format!("Shape \"sphere\" \"float radius\" {:e}", radius * scale);

@@ -95,7 +95,7 @@ fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<Lig
             let part = &mut rest[..kind.triangle_count() as usize];
             let area: f64 = part.iter().map(|triangle| f64::from(area(triangle))).sum();
             let across = length(u.cross(v));
-            let is_light = across >= LEAST_AREA && across <= MOST_AREA && area.is_finite();
+            let is_light = (LEAST_AREA..=MOST_AREA).contains(&across) && area.is_finite();
             for triangle in &mut *part {
                 triangle.light = if is_light { lights.len() as u32 } else { NONE };
             }

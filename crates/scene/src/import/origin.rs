@@ -216,20 +216,22 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     (both.origin != here.origin && helps(&both, before)).then_some(both)
 }
 
+/// The positions of a mesh and the triangles over them.
+pub type DoubleMesh<'a> = (&'a [[f64; 3]], &'a [[u32; 3]]);
+
 /// Rounds meshes, positions and triangles each, relative to the origin that an importer would give them; also says which.
 ///
 /// # Panics
 /// If a triangle uses a vertex that is not there.
-pub fn recentred(meshes: &[(&[[f64; 3]], &[[u32; 3]])]) -> ([f64; 3], Vec<TriangleMesh>) {
-    #[allow(clippy::type_complexity, reason = "the type of the argument")]
+pub fn recentred(meshes: &[DoubleMesh]) -> ([f64; 3], Vec<TriangleMesh>) {
     let round = |center: &mut Center| -> Vec<TriangleMesh> {
-        let mut mesh = |(positions, indices): &(&[[f64; 3]], &[[u32; 3]])| {
+        let mut mesh = |positions: &[[f64; 3]], indices: &[[u32; 3]]| {
             let mut rounder = center.in_world();
             let positions = positions.iter().map(|&position| rounder.round(position)).collect();
             center.note(&rounder);
             TriangleMesh { positions, indices: indices.to_vec(), ..TriangleMesh::default() }
         };
-        meshes.iter().map(&mut mesh).collect()
+        meshes.iter().map(|(positions, indices)| mesh(positions, indices)).collect()
     };
     let mut scene = Scene::default();
     let mut here = Center::default();
