@@ -15,7 +15,7 @@ use raywarp::cpu::Isa;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
-use raywarp::scene::{Format, LightUnits, LoadOptions, Loaded, Scene, Warning, WithoutTriangles};
+use raywarp::scene::{Format, GltfOptions, LightUnits, LoadOptions, Loaded, Scene, Warning, WithoutTriangles};
 use raywarp::{Prefer, SceneLookup};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl Threads {
     }
 }
 
-/// `--scenes`, `--format` and `--light-units`, of commands that take a scene.
+/// `--scenes`, `--format`, `--light-units` and what to show of a glTF file, of commands that take a scene.
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::SCENE)]
 pub struct Scenes {
@@ -76,6 +76,22 @@ pub struct Scenes {
     /// whose lamps are 683 times too strong beside the rest, and says so (docs/lights.md).
     #[arg(long, value_enum, value_name = "UNITS", default_value = "auto", hide_possible_values = true)]
     light_units: LightUnitsArg,
+    /// Scene of a glTF file with several: its name, or its number from 0 [default: the file's].
+    ///
+    /// `raywarp info` lists scenes, animations and variants.
+    #[arg(long, value_name = "NAME|INDEX")]
+    gltf_scene: Option<String>,
+    /// Variant of a glTF file's materials: its name, or its number from 0 [default: none].
+    #[arg(long, value_name = "NAME|INDEX")]
+    material_variant: Option<String>,
+    /// Animation of a glTF file: its name, or its number from 0 [default: with --at the first].
+    #[arg(long, value_name = "NAME|INDEX")]
+    animation: Option<String>,
+    /// Show an animated glTF file at this time, in seconds [default: its own pose].
+    ///
+    /// With --animation alone the time is 0. A time outside an animation is its first or its last.
+    #[arg(long, value_name = "SECONDS", value_parser = finite_seconds, allow_negative_numbers = true)]
+    at: Option<f64>,
 }
 
 /// A value of `--light-units`.
@@ -95,6 +111,24 @@ impl LightUnitsArg {
             Self::Auto => LightUnits::Auto,
         }
     }
+}
+
+impl Scenes {
+    /// What to show of a glTF file.
+    fn gltf(&self) -> GltfOptions {
+        GltfOptions {
+            scene: self.gltf_scene.clone(),
+            material_variant: self.material_variant.clone(),
+            animation: self.animation.clone(),
+            at: self.at,
+        }
+    }
+}
+
+/// A time, which may lie before an animation begins.
+fn finite_seconds(text: &str) -> Result<f64, String> {
+    let seconds: Option<f64> = text.strip_suffix('s').unwrap_or(text).parse().ok();
+    seconds.filter(|seconds| seconds.is_finite()).ok_or_else(|| "must be a number of seconds".to_string())
 }
 
 /// `--no-clobber`, of commands that write files.
@@ -141,6 +175,8 @@ pub struct Common {
     pub format: Option<Format>,
     /// What the numbers of lamps mean.
     pub light_units: LightUnits,
+    /// What to show of a glTF file.
+    pub gltf: GltfOptions,
     /// Whether no file that exists may be replaced.
     pub no_clobber: bool,
     /// Whether tables have all their columns.
@@ -201,6 +237,7 @@ impl Common {
             scenes: taken.scenes.and_then(|flag| flag.scenes.clone()),
             format: taken.scenes.and_then(|flag| flag.format),
             light_units: taken.scenes.map_or(LightUnits::Auto, |flag| flag.light_units.units()),
+            gltf: taken.scenes.map(Scenes::gltf).unwrap_or_default(),
             no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
             wide: taken.tables.is_some_and(|flag| flag.wide),
             files: Files::default(),
@@ -344,6 +381,7 @@ impl Common {
             geometry_only,
             light_units: self.light_units,
             without_triangles,
+            gltf: self.gltf.clone(),
         };
         let (path, loaded) = if is_standard_stream(&path) {
             if self.format.is_none() {

@@ -89,6 +89,7 @@ pub(crate) fn frame(scene: &Scene, bounds: &Aabb, towards: DVec3, up: DVec3, vfo
         lens_radius: 0.0,
         focal_distance: 1.0,
         medium: None,
+        aspect: None,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::camera_name;
 use raywarp_bench::table::{ACROSS, wrapped_to};
-use raywarp_scene::{Light, Material, Pixels, Projection, Scene, Texture, escape};
+use raywarp_scene::{Choices, Light, Material, Pixels, Projection, Scene, Texture, escape};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -23,6 +23,12 @@ pub struct NamedItem {
 /// The lists of a scene, each in the file's order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Names {
+    /// Scenes of a glTF file, called by their numbers from 0 where they have no name; empty where there is one.
+    pub scenes: Vec<NamedItem>,
+    /// Animations of a glTF file.
+    pub animations: Vec<NamedItem>,
+    /// Variants of the materials of a glTF file.
+    pub material_variants: Vec<NamedItem>,
     /// Cameras, the one that is used first.
     pub cameras: Vec<NamedItem>,
     /// Lights that are not triangles.
@@ -44,6 +50,9 @@ impl Names {
         let images = (0..scene.images.len()).map(|i| image(scene, i));
         let made = scene.textures.iter().enumerate().filter_map(|(i, texture)| made_texture(i, texture));
         Self {
+            scenes: Vec::new(),
+            animations: Vec::new(),
+            material_variants: Vec::new(),
             cameras: list(scene.cameras.len(), &|i| camera(scene, i)),
             lights: list(scene.lights.len(), &|i| {
                 let name = scene.light_names.get(i).map_or("", String::as_str);
@@ -61,8 +70,33 @@ impl Names {
         }
     }
 
-    fn sections(&self) -> [(&'static str, &[NamedItem]); 5] {
+    /// Adds what the file has to choose from.
+    pub fn add_choices(&mut self, choices: &Choices) {
+        let item = |number: usize, name: &str, what: String| NamedItem {
+            name: if name.is_empty() { number.to_string() } else { name.to_string() },
+            what,
+        };
+        let scene = |(i, name): (usize, &String)| {
+            let shown = if choices.shown_scene == Some(i) { ", shown" } else { "" };
+            item(i, name, format!("--gltf-scene {i}{shown}"))
+        };
+        // One scene is no choice.
+        let several = if choices.scenes.len() > 1 { &choices.scenes[..] } else { &[] };
+        self.scenes = several.iter().enumerate().map(scene).collect();
+        let animation = |(i, (name, end)): (usize, &(String, f64))| {
+            let end = (end * 1e4).round() / 1e4;
+            item(i, name, format!("--animation {i}, up to --at {end}"))
+        };
+        self.animations = choices.animations.iter().enumerate().map(animation).collect();
+        let variant = |(i, name): (usize, &String)| item(i, name, format!("--material-variant {i}"));
+        self.material_variants = choices.material_variants.iter().enumerate().map(variant).collect();
+    }
+
+    fn sections(&self) -> [(&'static str, &[NamedItem]); 8] {
         [
+            ("scenes", &self.scenes),
+            ("animations", &self.animations),
+            ("material variants", &self.material_variants),
             ("cameras", &self.cameras),
             ("lights", &self.lights),
             ("materials", &self.materials),
@@ -110,7 +144,7 @@ impl Names {
         let list = |items: &[NamedItem]| -> Value {
             items.iter().map(|item| json!({ "name": item.name, "what": item.what })).collect()
         };
-        self.sections().into_iter().map(|(kind, items)| (kind.to_string(), list(items))).collect()
+        self.sections().into_iter().map(|(kind, items)| (kind.replace(' ', "_"), list(items))).collect()
     }
 }
 
@@ -203,6 +237,24 @@ mod tests {
         assert!(!text.contains("cameras") && !text.contains("are cut"), "{text}");
         assert_eq!(names.json()["materials"].as_array().unwrap().len(), 23);
     }
+    #[test]
+    fn what_there_is_to_choose_from_stands_first_with_its_option() {
+        let mut names = Names::of(&Scene::default());
+        names.add_choices(&Choices {
+            scenes: vec!["indoors".into(), String::new()],
+            shown_scene: Some(1),
+            animations: vec![("walk".into(), 1.25)],
+            material_variants: vec!["night".into()],
+        });
+        let text = names.text();
+        for line in ["   1  indoors  --gltf-scene 0\n", "   2  1        --gltf-scene 1, shown\n"] {
+            assert!(text.contains(line), "{text}");
+        }
+        assert!(text.contains("animations\n   1  walk  --animation 0, up to --at 1.25\n"), "{text}");
+        assert!(text.contains("material variants\n   1  night  --material-variant 0\n"), "{text}");
+        assert_eq!(names.json()["material_variants"][0]["name"], "night");
+    }
+
     #[test]
     fn a_long_name_is_cut_and_that_is_said_once() {
         let mut scene = Scene::default();

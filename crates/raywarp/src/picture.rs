@@ -9,7 +9,7 @@ use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
 use raywarp_render::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptions, Scattering};
-use raywarp_scene::{Camera, FilterKind, Light, Pixels, SamplerKind, Scene, Settings};
+use raywarp_scene::{Camera, FilterKind, Light, Pixels, SamplerKind, Scene};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ use std::time::Duration;
 const DEFAULT_SPP: u32 = 64;
 /// Size when neither a flag nor the file says.
 const DEFAULT_SIZE: [u32; 2] = [1024, 768];
+/// The longer side where the file says only how its picture is shaped.
+const LONGER_SIDE: f32 = 1024.0;
 /// Bounces when neither a flag nor the file says.
 const DEFAULT_DEPTH: u32 = 8;
 /// Radiance outside of a room that a lamp lights: windows are dark grey.
@@ -145,6 +147,12 @@ pub enum PictureError {
     Render(#[from] RenderError),
 }
 
+/// The size of a picture of this shape.
+fn size_of(aspect: f32) -> [u32; 2] {
+    let side = |share: f32| ((LONGER_SIDE * share).round() as u32).max(1);
+    [side(aspect.min(1.0)), side(aspect.recip().min(1.0))]
+}
+
 fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
     match (flag, file) {
         (Some(value), _) => (value, Source::Flag),
@@ -154,10 +162,12 @@ fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
 }
 
 impl PictureRequest {
-    /// How a picture of a scene with `settings` within `bounds` is rendered, and where size, samples and bounces come
+    /// How a picture of `scene` within `bounds` is rendered, and where size, samples and bounces come
     /// from. The bounds only matter for ambient occlusion.
-    pub fn options(&self, settings: &Settings, bounds: &Aabb) -> (RenderOptions, [Source; 3]) {
-        let (size, size_source) = settle(self.size, settings.size, DEFAULT_SIZE);
+    pub fn options(&self, scene: &Scene, bounds: &Aabb) -> (RenderOptions, [Source; 3]) {
+        let settings = &scene.settings;
+        let aspect = self.camera.of_file(scene).and_then(|camera| camera.aspect);
+        let (size, size_source) = settle(self.size, settings.size.or(aspect.map(size_of)), DEFAULT_SIZE);
         let is_limited = self.time_limit.is_some() || self.noise_limit.is_some();
         let (samples, samples_source) = settle(
             self.samples.clone().or(self.spp.map(|n| 0..n)),
@@ -212,7 +222,7 @@ impl Picture {
     pub fn settle(prepared: &mut Prepared, request: &PictureRequest) -> Result<Self, PictureError> {
         let mut notes = Vec::new();
         let settings = prepared.scene().settings.clone();
-        let (options, sources) = request.options(&settings, prepared.bounds());
+        let (options, sources) = request.options(prepared.scene(), prepared.bounds());
         if let Some(crop) = options.crop.filter(|_| request.crop.is_none()) {
             notes.push(format!(
                 "only the part {crop} of the picture, as the scene asks; --crop 0,0,{}x{} for all of it",
@@ -489,6 +499,7 @@ impl Write for Fnv {
 mod tests {
     use super::*;
     use crate::PrepareOptions;
+    use raywarp_scene::Settings;
 
     fn prepared(settings: Settings) -> Prepared {
         Prepared::new(Scene { settings, ..Scene::default() }, &PrepareOptions::default()).unwrap()
@@ -504,6 +515,27 @@ mod tests {
             ([10, 20], 0..3, 8)
         );
         assert_eq!(picture.sources, [Source::File, Source::Flag, Source::Default]);
+    }
+
+    #[test]
+    fn a_camera_of_the_file_shapes_the_picture_unless_the_file_or_a_flag_sizes_it() {
+        let camera = |aspect| {
+            let camera = Camera::look_at([0.0, 0.0, 5.0], [0.0; 3], [0.0, 1.0, 0.0], 40.0).unwrap();
+            Camera { aspect, ..camera }
+        };
+        let size = |cameras: &[Option<f32>], request: PictureRequest| {
+            let cameras = cameras.iter().map(|&aspect| camera(aspect)).collect();
+            let scene = Scene { cameras, ..Scene::default() };
+            request.options(&scene, &Aabb::EMPTY).0.size
+        };
+        let second = CameraRequest { named: Some("2".into()), ..CameraRequest::default() };
+        let elsewhere = CameraRequest { eye: Some([1.0; 3]), ..CameraRequest::default() };
+        assert_eq!(size(&[Some(2.0)], PictureRequest::default()), [1024, 512]);
+        assert_eq!(size(&[Some(0.5)], PictureRequest::default()), [512, 1024]);
+        assert_eq!(size(&[None, Some(2.0)], PictureRequest::default()), DEFAULT_SIZE);
+        assert_eq!(size(&[None, Some(2.0)], PictureRequest { camera: second, ..Default::default() }), [1024, 512]);
+        assert_eq!(size(&[Some(2.0)], PictureRequest { camera: elsewhere, ..Default::default() }), DEFAULT_SIZE);
+        assert_eq!(size(&[Some(2.0)], PictureRequest { size: Some([9, 8]), ..Default::default() }), [9, 8]);
     }
 
     #[test]

@@ -106,6 +106,18 @@ impl CameraRequest {
         Ok(camera)
     }
 
+    /// The camera of the file that is asked for or used where nobody asks, if it is one of the file's.
+    pub(crate) fn of_file<'s>(&'s self, scene: &'s Scene) -> Option<&'s Camera> {
+        if self.camera.is_some() || self.view.is_some() {
+            return self.camera.as_ref();
+        }
+        match &self.named {
+            Some(name) => named(scene, name).ok(),
+            None if self.eye.is_some() || self.target.is_some() || self.up.is_some() => None,
+            None => scene.cameras.first(),
+        }
+    }
+
     /// A unit vector upwards; y where nobody says.
     fn upwards(&self) -> Result<DVec3, CameraError> {
         let up: DVec3 = self.up.unwrap_or([0.0, 1.0, 0.0]).map(f64::from).into();

@@ -16,8 +16,8 @@ pub use escape::{escape, escape_but};
 pub use flatten::flatten;
 pub use grouped::grouped;
 pub use import::{
-    Format, LampReading, LampUnits, LightUnits, LoadError, LoadOptions, Loaded, StandIns, Warning, WithoutTriangles,
-    load, load_from, load_image, recentred,
+    Choices, Format, GltfOptions, LampReading, LampUnits, LightUnits, LoadError, LoadOptions, Loaded, StandIns,
+    Warning, WithoutTriangles, load, load_from, load_image, recentred,
 };
 pub use model::*;
 pub use validate::{Invalid, validate};

@@ -249,6 +249,7 @@ fn camera(scene: &Scene, camera: &Camera) -> Check {
     unit("up", camera.up)?;
     unit("forward", camera.forward)?;
     amount("the radius of the lens", &[camera.lens_radius])?;
+    camera.aspect.map_or(Ok(()), |aspect| positive("the picture's width over its height", aspect))?;
     if camera.lens_radius > 0.0 {
         positive("the focal distance", camera.focal_distance)?;
     }

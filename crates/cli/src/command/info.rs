@@ -30,14 +30,16 @@ pub struct InfoArgs {
 
 /// Runs the command.
 pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let (loaded, path, load) =
+    let (mut loaded, path, load) =
         common.load_triangles(common.find(&args.scene, Prefer::Materials)?, args.allow_missing)?;
+    let choices = std::mem::take(&mut loaded.choices);
     let building = common.building(&loaded.scene);
     let prepared =
         Prepared::new(loaded.scene, &PrepareOptions { build: args.tree.options(), ..PrepareOptions::default() })
             .map_err(|error| CliError::prepare(path.display(), error))?;
     drop(building);
     let mut info = raywarp::info(&prepared, load);
+    info.names.add_choices(&choices);
     if args.epo {
         let _activity = common.activity("computing the end-point overlap");
         info.add_epo_cost(&prepared).map_err(|error| CliError::prepare(path.display(), error))?;

@@ -156,7 +156,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
 /// How a picture is going to be rendered, as far as that is known before the scene is prepared; `earlier` samples of each
 /// pixel are there already.
 fn planned(request: &PictureRequest, scene: &Scene, earlier: Option<u32>) -> RenderOptions {
-    let (mut options, _) = request.options(&scene.settings, &Aabb::EMPTY);
+    let (mut options, _) = request.options(scene, &Aabb::EMPTY);
     if let Some(has) = earlier {
         options.samples = has..options.samples.end.max(has);
     }

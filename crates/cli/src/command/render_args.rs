@@ -36,6 +36,8 @@ pub struct RenderArgs {
     #[arg(short, long = "output", value_name = "FILE", help_heading = heading::OUTPUT)]
     output: Vec<PathBuf>,
     /// Columns and rows [default: the file's, else 1024x768].
+    ///
+    /// A glTF camera says only the picture's shape: its longer side has 1024 pixels then.
     #[arg(long, value_name = "WxH", value_parser = values::size, help_heading = heading::QUALITY)]
     size: Option<[u32; 2]>,
     /// Render only this part, in pixels from the top left: 100,50,320x200.

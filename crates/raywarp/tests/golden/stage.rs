@@ -61,6 +61,7 @@ pub fn floor(y: f32, half_width: f32, near: f32, far: f32) -> Affine {
 pub fn ahead(eye: [f32; 3], vfov: f32) -> Camera {
     Camera {
         medium: None,
+        aspect: None,
         name: String::new(),
         eye,
         right: [1.0, 0.0, 0.0],

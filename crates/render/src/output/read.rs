@@ -49,7 +49,7 @@ pub struct PictureFile {
 }
 
 /// Reads a picture, whose kind its first bytes tell: OpenEXR (scan lines or tiles, half or float, with RGB or Y; also
-/// a share), Radiance, PNG, JPEG, TGA or KTX2.
+/// a share), Radiance, PNG, JPEG, WebP, TGA or KTX2.
 ///
 /// # Errors
 /// [`ReadError`] if the file cannot be read, is no picture, is damaged or larger than the memory.

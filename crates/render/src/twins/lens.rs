@@ -33,8 +33,18 @@ fn camera(case: &mut Reader) -> (Camera, [u32; 2]) {
         _ => Projection::Perspective { fov: extent, axis: FovAxis::Shorter },
     };
     let (lens_radius, focal_distance) = (case.number(), case.number());
-    let camera =
-        Camera { name: String::new(), eye, right, up, forward, projection, lens_radius, focal_distance, medium: None };
+    let camera = Camera {
+        name: String::new(),
+        eye,
+        right,
+        up,
+        forward,
+        projection,
+        lens_radius,
+        focal_distance,
+        medium: None,
+        aspect: None,
+    };
     (camera, [case.word(), case.word()])
 }
 

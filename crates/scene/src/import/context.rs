@@ -3,7 +3,7 @@
 use super::located::located;
 use super::origin::Center;
 use super::stand_ins::StandInLog;
-use super::{Format, LampUnits, LightUnits, foreign, image, source};
+use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, foreign, image, source};
 use crate::{Image, ImageId, Light, Place, Scene, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub struct LoadOptions {
     pub light_units: LightUnits,
     /// What becomes of a scene without a triangle.
     pub without_triangles: WithoutTriangles,
+    /// What to show of a glTF file that holds several things.
+    pub gltf: GltfOptions,
 }
 
 /// What becomes of a scene without a triangle.
@@ -97,6 +99,8 @@ pub(crate) struct Context {
     pub stand_ins: StandInLog,
     /// How lamps were read, where that is to be said.
     pub lamp_units: Option<LampUnits>,
+    /// What the file has to choose from.
+    pub choices: Choices,
     /// What positions are rounded relative to.
     pub center: Center,
 }
@@ -117,6 +121,7 @@ impl Context {
             images: HashMap::new(),
             stand_ins: StandInLog::default(),
             lamp_units: None,
+            choices: Choices::default(),
             center: Center::default(),
         }
     }
@@ -129,6 +134,11 @@ impl Context {
     /// What the numbers of lamps are asked to mean.
     pub fn light_units(&self) -> LightUnits {
         self.options.light_units
+    }
+
+    /// What to show of a glTF file.
+    pub fn gltf(&self) -> &GltfOptions {
+        &self.options.gltf
     }
 
     /// Warns, once for each message of a file.
@@ -292,7 +302,7 @@ impl Context {
         Ok(id)
     }
 
-    /// Decodes an image by its content (PNG, JPEG, TGA, HDR, EXR, KTX2).
+    /// Decodes an image by its content (PNG, JPEG, WebP, TGA, HDR, EXR, KTX2).
     pub fn decode_image(
         &mut self,
         path: &Path,

@@ -26,6 +26,7 @@ pub use context::{LoadOptions, Warning, WithoutTriangles};
 pub use format::Format;
 #[doc(hidden)]
 pub use gltf::fuzz_gltf;
+pub use gltf::{Choices, GltfOptions};
 #[doc(hidden)]
 pub use image::fuzz_image;
 pub use light_units::{LampReading, LampUnits, LightUnits};
@@ -77,6 +78,8 @@ pub struct Loaded {
     pub stand_ins: Option<StandIns>,
     /// In which units lamps were read, where the file or who asked made a choice of it.
     pub lamp_units: Option<LampUnits>,
+    /// What the file has to choose from (glTF): scenes, animations, variants of materials.
+    pub choices: Choices,
     /// Every file that was read, each once: the scene itself first, then what it names (buffers, libraries, includes,
     /// images, tables). A program that writes a file can tell from it what it must not overwrite.
     pub files: Vec<PathBuf>,
@@ -138,12 +141,18 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
         crate::validate(&scene).map_err(|error| error.in_file(path))?;
         rounding = origin::rounding(&scene, &context.center);
     }
+    if format != Format::Gltf && *context.gltf() != GltfOptions::default() {
+        let message =
+            "scenes, animations and variants of materials are chosen of glTF files only; this one is shown as it is";
+        context.warn(path, crate::Place::File, message);
+    }
     if let Some(warning) = rounding.warning() {
         context.warn(path, crate::Place::File, warning);
     }
     let files = context.take_files();
     let stand_ins = std::mem::take(&mut context.stand_ins);
     let lamp_units = context.lamp_units.take();
+    let choices = std::mem::take(&mut context.choices);
     let warnings = context.finish()?;
     let is_empty = scene.triangle_count() == 0;
     if is_empty && !without_triangles.takes(&scene) {
@@ -153,10 +162,10 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
         return Err(SceneError::NoArea { path: path.to_path_buf(), triangles: scene.triangle_count() });
     }
     let stand_ins = stand_ins.count(&scene);
-    Ok(Loaded { scene, warnings, stand_ins, lamp_units, files })
+    Ok(Loaded { scene, warnings, stand_ins, lamp_units, choices, files })
 }
 
-/// Loads the image in `path` (PNG, JPEG, TGA, HDR, EXR, KTX2, by content) as colours: eight-bit
+/// Loads the image in `path` (PNG, JPEG, WebP, TGA, HDR, EXR, KTX2, by content) as colours: eight-bit
 /// texels count as sRGB.
 ///
 /// # Errors

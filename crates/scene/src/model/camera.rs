@@ -52,6 +52,8 @@ pub struct Camera {
     pub focal_distance: f32,
     /// The medium that it stands in, where the file says so; otherwise the closed surfaces around it tell.
     pub medium: Option<MediumId>,
+    /// Width over height of the picture that it is meant for, where the file says so; finite and above 0.
+    pub aspect: Option<f32>,
 }
 
 impl Camera {
@@ -73,6 +75,7 @@ impl Camera {
             lens_radius: 0.0,
             focal_distance: 1.0,
             medium: None,
+            aspect: None,
         })
         .filter(|_| vfov > 0.0 && vfov < 180.0)
     }

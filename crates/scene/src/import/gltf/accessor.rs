@@ -3,6 +3,7 @@
 //! Source: glTF 2.0 specification, section 3.6.2; KHR_mesh_quantization.
 
 use super::data::Data;
+use super::draco;
 use super::fault::{Read, too_large, unsupported};
 use super::json::{Accessor, Int};
 
@@ -11,7 +12,7 @@ const MAX_IMPLICIT: u64 = 1 << 24;
 
 /// A component's type in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Component {
+pub enum Component {
     I8,
     U8,
     I16,
@@ -33,7 +34,8 @@ impl Component {
         })
     }
 
-    fn size(self) -> usize {
+    /// Bytes of one.
+    pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
             Self::I16 | Self::U16 => 2,
@@ -106,6 +108,8 @@ impl<'a> Elements<'a> {
             "VEC2" => 2,
             "VEC3" => 3,
             "VEC4" => 4,
+            // Columns of float matrices need no padding; other matrices are not read.
+            "MAT4" if component == Component::F32 => 16,
             kind @ ("MAT2" | "MAT3" | "MAT4") => {
                 return Err(data.malformed(item, format!("type {kind} where a scalar or a vector is read")).into());
             }
@@ -129,6 +133,16 @@ impl<'a> Elements<'a> {
         };
         let sparse = open_sparse(data, accessor, size, count, &item)?;
         Ok(Self { item, component, components, normalized: accessor.normalized, count, base, sparse })
+    }
+
+    /// Accessor `index` with values that were decompressed: `count` elements of `components` each.
+    pub fn decoded(data: &Data, index: Int, values: &'a draco::Attribute, count: usize, item: &str) -> Read<Self> {
+        let accessor = data.entry(&data.document.accessors, "accessors", index, item)?;
+        let (component, components) = (values.component, values.components);
+        let stride = component.size() * components;
+        let base = Some(Strided { bytes: &values.bytes, stride, count });
+        let (item, normalized) = (format!("{item} (accessors[{}])", index.0), accessor.normalized);
+        Ok(Self { item, component, components, normalized, count, base, sparse: None })
     }
 
     /// The name that messages use.
@@ -178,6 +192,26 @@ impl<'a> Elements<'a> {
                 None => out[..width].fill(0.0),
             }
             out
+        };
+        Ok(match which {
+            Some(which) => which.iter().map(|&i| read(i as usize)).collect(),
+            None => (0..count).map(read).collect(),
+        })
+    }
+
+    /// Reads the elements in `which` (all for `None`) as four indices each.
+    pub fn four_indices(&self, data: &Data, which: Option<&[u32]>) -> Read<Vec<[u16; 4]>> {
+        if self.components != 4 || !matches!(self.component, Component::U8 | Component::U16) {
+            return Err(data
+                .malformed(&self.item, "joints must be VEC4 of type 5121 or 5123 (unsigned integers)")
+                .into());
+        }
+        let count = which.map_or(self.count, <[u32]>::len);
+        data.charge(&self.item, count as u64 * 8)?;
+        let size = self.component.size();
+        let read = |i: usize| match self.element(i) {
+            Some(bytes) => std::array::from_fn(|c| self.component.index(&bytes[c * size..]) as u16),
+            None => [0; 4],
         };
         Ok(match which {
             Some(which) => which.iter().map(|&i| read(i as usize)).collect(),

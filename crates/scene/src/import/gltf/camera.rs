@@ -1,4 +1,5 @@
-//! Cameras. The picture's own shape decides the width: `aspectRatio` and `xmag` are not read.
+//! Cameras. `aspectRatio`, or `xmag` to `ymag`, is the shape that a picture has unless its user says another; the height
+//! decides what is seen.
 
 use super::Builder;
 use super::json::Int;
@@ -12,13 +13,14 @@ impl Builder<'_, '_> {
         let camera = self.data.entry(&self.data.document.cameras, "cameras", index, item)?;
         let place = format!("cameras[{}]", index.0);
         let bad = |message: String| Err(self.data.malformed(&place, message));
-        let projection = match (camera.kind.as_str(), &camera.perspective, &camera.orthographic) {
+        let shape = |width: f32, height: f32| width.abs() / height.abs();
+        let (projection, aspect) = match (camera.kind.as_str(), &camera.perspective, &camera.orthographic) {
             ("perspective", Some(p), _) => {
                 let fov = p.yfov.0.to_degrees();
                 if !(fov > 0.0 && fov < 180.0) {
                     return bad(format!("yfov is {}; it must lie between 0 and pi", p.yfov.0));
                 }
-                Projection::Perspective { fov, axis: FovAxis::Vertical }
+                (Projection::Perspective { fov, axis: FovAxis::Vertical }, p.aspect_ratio.map(|a| shape(a.0, 1.0)))
             }
             ("orthographic", _, Some(o)) => {
                 // A negative size turns the picture over; nobody means it.
@@ -26,10 +28,15 @@ impl Builder<'_, '_> {
                 if half_height == 0.0 {
                     return bad("ymag is 0".into());
                 }
-                Projection::Orthographic { half_height }
+                (Projection::Orthographic { half_height }, o.xmag.map(|x| shape(x.0, half_height)))
             }
             (kind, ..) => return bad(format!("type {kind:?} is unknown or its parameters are missing")),
         };
+        let is_usable = |aspect: &f32| (1.0 / MAX_SHAPE..=MAX_SHAPE).contains(aspect);
+        if let Some(odd) = aspect.filter(|aspect| !is_usable(aspect)) {
+            self.warn(&place, format!("no picture is {odd} times as wide as high; its shape is left out"));
+        }
+        let aspect = aspect.filter(is_usable);
         let axis = |v: DVec3| world.transform_vector3(v);
         let frame = || {
             let forward = axis(DVec3::NEG_Z).try_normalize()?;
@@ -52,10 +59,14 @@ impl Builder<'_, '_> {
             lens_radius: 0.0,
             focal_distance: 1.0,
             medium: None,
+            aspect,
         });
         Ok(())
     }
 }
+
+/// The most that a picture may be wider than high, or higher than wide, for its camera to decide that.
+const MAX_SHAPE: f32 = 64.0;
 
 /// The most characters of a name that any number of nodes may repeat.
 const MAX_NAME: usize = 256;

@@ -62,7 +62,11 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
         }
         at = data + chunk.len();
     }
-    let json = json.ok_or_else(|| fail(12, "the GLB has no JSON chunk".into()))?;
+    let mut json = json.ok_or_else(|| fail(12, "the GLB has no JSON chunk".into()))?;
+    // Blanks are to fill the chunk up; some writers take zeros, as for the binary chunk.
+    while let [start @ .., 0] = json {
+        json = start;
+    }
     Ok(Container { json, bin })
 }
 
@@ -88,6 +92,15 @@ mod tests {
         let parts = split(Path::new("a.glb"), &bytes).unwrap();
         assert_eq!(parts, Container { json: b"{}  ", bin: Some(b"1234") });
         assert_eq!(split(Path::new("a"), b"\xef\xbb\xbf{}").unwrap(), Container { json: b"{}", bin: None });
+    }
+
+    #[test]
+    fn zeros_behind_the_document_are_padding() {
+        let bytes = glb(&[(JSON, b"{}\0\0"), (BIN, b"12\0\0")]);
+        let parts = split(Path::new("a.glb"), &bytes).unwrap();
+        assert_eq!(parts, Container { json: b"{}", bin: Some(b"12\0\0") });
+        let inside = glb(&[(JSON, b"{\0}\0")]);
+        assert_eq!(split(Path::new("a.glb"), &inside).unwrap().json, b"{\0}");
     }
 
     #[test]

@@ -76,6 +76,12 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
+    /// Bytes of memory that the file may still use.
+    #[cfg(feature = "draco")]
+    pub fn left(&self) -> u64 {
+        self.budget.get()
+    }
+
     /// The entry of `array` called `name` that `item` refers to.
     pub fn entry<'b, T>(&self, array: &'b [T], name: &str, index: Int, item: &str) -> Result<&'b T, SceneError> {
         array.get(index.index()).ok_or_else(|| {

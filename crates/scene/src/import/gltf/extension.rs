@@ -1,8 +1,8 @@
 //! Which extensions are known, and what a file's need of others comes to.
 
 use super::data::Data;
+use super::draco;
 use super::fault::unsupported;
-use super::primitive;
 use crate::import::Context;
 use crate::{Place, SceneError};
 
@@ -10,6 +10,8 @@ use crate::{Place, SceneError};
 const SUPPORTED: &[&str] = &[
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",
+    "EXT_texture_webp",
+    "KHR_animation_pointer",
     "KHR_lights_punctual",
     "KHR_materials_clearcoat",
     "KHR_materials_emissive_strength",
@@ -18,6 +20,7 @@ const SUPPORTED: &[&str] = &[
     "KHR_materials_specular",
     "KHR_materials_transmission",
     "KHR_materials_unlit",
+    "KHR_materials_variants",
     "KHR_materials_volume",
     "KHR_mesh_quantization",
     "KHR_meshopt_compression",
@@ -26,14 +29,8 @@ const SUPPORTED: &[&str] = &[
     "KHR_texture_transform",
 ];
 
-/// Change nothing that a renderer shows: other looks to choose from, notes, animation targets.
-const QUIET: &[&str] = &[
-    "KHR_animation_pointer",
-    "KHR_materials_variants",
-    "KHR_node_hoverability",
-    "KHR_node_selectability",
-    "KHR_xmp_json_ld",
-];
+/// Change nothing that a renderer shows: notes, and what interaction is possible.
+const QUIET: &[&str] = &["KHR_node_hoverability", "KHR_node_selectability", "KHR_xmp_json_ld"];
 
 /// Left out with a warning at each material that has them.
 const WARNED_AT_USE: &[&str] = &[
@@ -44,22 +41,21 @@ const WARNED_AT_USE: &[&str] = &[
     "KHR_materials_sheen",
 ];
 
-const DRACO: &str = "KHR_draco_mesh_compression";
-
 /// Refuses a file that requires an unknown extension, and warns of unknown ones that it only uses.
 pub fn check(data: &Data, context: &mut Context) -> Result<(), SceneError> {
     let known = |name: &str| [SUPPORTED, QUIET, WARNED_AT_USE].iter().any(|list| list.contains(&name));
     let document = data.document;
     for name in &document.extensions_required {
-        if name == DRACO {
-            return Err(primitive::draco(data.path, "extensionsRequired"));
+        #[cfg(not(feature = "draco"))]
+        if name == draco::NAME {
+            return Err(draco::refused(data.path, "extensionsRequired"));
         }
-        if !known(name) {
+        if !known(name) && name != draco::NAME {
             let message = format!("the file requires the extension {name}, which is not supported");
             return Err(unsupported(data.path, "extensionsRequired", message));
         }
     }
-    for name in document.extensions_used.iter().filter(|name| !known(name) && *name != DRACO) {
+    for name in document.extensions_used.iter().filter(|name| !known(name) && *name != draco::NAME) {
         let message = format!("the extension {name} is not supported; rendered without it");
         context.warn(data.path, Place::Item("extensionsUsed".into()), message);
     }

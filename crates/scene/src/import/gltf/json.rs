@@ -104,16 +104,19 @@ object!(
         accessors: Vec<Accessor>,
         buffer_views: Vec<BufferView>,
         buffers: Vec<Buffer>,
-        animations: Vec<IgnoredAny>,
+        animations: Vec<AnimationJson>,
+        skins: Vec<SkinJson>,
         extensions_used: Vec<String>,
         extensions_required: Vec<String>,
         extensions: DocumentExtensions,
     }
 );
-extensions!(DocumentExtensions { "KHR_lights_punctual" lights: Lights, });
+extensions!(DocumentExtensions { "KHR_lights_punctual" lights: Lights, "KHR_materials_variants" variants: Variants, });
 object!(Asset { version: Option<String>, min_version: Option<String>, generator: Option<String>, });
-object!(SceneRoots { nodes: Vec<Int>, });
+object!(SceneRoots { name: String, nodes: Vec<Int>, });
 object!(Lights { lights: Vec<LightJson>, });
+object!(Variants { variants: Vec<Variant>, });
+object!(Variant { name: String });
 
 object!(Node {
     name: String,
@@ -125,6 +128,7 @@ object!(Node {
     translation: Option<[Wide; 3]>,
     rotation: Option<[Wide; 4]>,
     scale: Option<[Wide; 3]>,
+    weights: Option<Vec<Num>>,
     extensions: NodeExtensions,
 });
 extensions!(NodeExtensions {
@@ -142,10 +146,25 @@ object!(Primitive {
     indices: Option<Int>,
     material: Option<Int>,
     mode: Option<Int>,
-    targets: Vec<IgnoredAny>,
+    targets: Vec<BTreeMap<String, Int>>,
     extensions: PrimitiveExtensions,
 });
-extensions!(PrimitiveExtensions { "KHR_draco_mesh_compression" draco: IgnoredAny, });
+extensions!(PrimitiveExtensions {
+    "KHR_draco_mesh_compression" draco: Draco,
+    "KHR_materials_variants" variants: VariantMappings,
+});
+object!(Draco { buffer_view: Option<Int>, attributes: BTreeMap<String, Int>, });
+object!(VariantMappings { mappings: Vec<VariantMapping>, });
+object!(VariantMapping { material: Option<Int>, variants: Vec<Int>, });
+
+object!(SkinJson { joints: Vec<Int>, inverse_bind_matrices: Option<Int>, });
+
+object!(AnimationJson { name: String, channels: Vec<Channel>, samplers: Vec<AnimationSampler>, });
+object!(Channel { sampler: Option<Int>, target: Target, });
+object!(Target { node: Option<Int>, path: String, extensions: TargetExtensions, });
+extensions!(TargetExtensions { "KHR_animation_pointer" pointer: Pointer, });
+object!(Pointer { pointer: String });
+object!(AnimationSampler { input: Option<Int>, output: Option<Int>, interpolation: Option<String>, });
 
 object!(Buffer { uri: Option<String>, byte_length: Int, extensions: BufferExtensions, });
 extensions!(BufferExtensions { "EXT_meshopt_compression" ext: Fallback, "KHR_meshopt_compression" khr: Fallback, });
@@ -253,8 +272,8 @@ object!(TextureTransform {
     tex_coord: Option<Int>,
 });
 object!(TextureJson { sampler: Option<Int>, source: Option<Int>, extensions: TextureExtensions, });
-extensions!(TextureExtensions { "KHR_texture_basisu" basisu: BasisSource, });
-object!(BasisSource { source: Option<Int>, });
+extensions!(TextureExtensions { "KHR_texture_basisu" basisu: OtherSource, "EXT_texture_webp" webp: OtherSource, });
+object!(OtherSource { source: Option<Int>, });
 object!(ImageJson { name: String, uri: Option<String>, buffer_view: Option<Int>, });
 object!(Sampler { mag_filter: Option<Int>, wrap_s: Option<Int>, wrap_t: Option<Int>, });
 
@@ -265,8 +284,8 @@ object!(CameraJson {
     perspective: Option<Perspective>,
     orthographic: Option<Orthographic>,
 });
-object!(Perspective { yfov: Num });
-object!(Orthographic { ymag: Num });
+object!(Perspective { yfov: Num, aspect_ratio: Option<Num> });
+object!(Orthographic { ymag: Num, xmag: Option<Num> });
 object!(LightJson {
     name: String,
     #[serde(rename = "type")]

@@ -5,9 +5,13 @@
 //! offset, count and length is checked before it is used.
 
 mod accessor;
+mod animation;
 mod camera;
+mod choice;
 mod container;
 mod data;
+mod deform;
+mod draco;
 mod extension;
 mod fault;
 mod json;
@@ -17,6 +21,7 @@ mod material;
 mod meshopt;
 mod node;
 mod primitive;
+mod skin;
 #[cfg(test)]
 mod tests;
 mod texture;
@@ -26,6 +31,7 @@ use super::Context;
 use super::context::Encoding;
 use crate::import::LampReading;
 use crate::{ImageId, MaterialId, MeshId, Place, Scene, SceneError, TextureId};
+pub use choice::{Choices, GltfOptions};
 use data::{Data, External};
 use json::{Document, Int};
 use std::collections::HashMap;
@@ -48,10 +54,15 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
 #[doc(hidden)]
 pub fn fuzz_gltf(bytes: &[u8]) {
     let path = Path::new("fuzz.gltf");
-    let options = super::LoadOptions { allow_missing: true, ..Default::default() };
-    let mut context = Context::new(path, &options);
-    if let Ok(scene) = import_bytes(path, bytes, External::Missing, &mut context) {
-        assert_eq!(crate::validate(&scene), Ok(()));
+    // As it stands, and at a time of its first animation in its first variant.
+    let at = GltfOptions { at: Some(0.75), ..GltfOptions::default() };
+    let variant = GltfOptions { material_variant: Some("0".into()), ..at.clone() };
+    for gltf in [GltfOptions::default(), at, variant] {
+        let options = super::LoadOptions { allow_missing: true, gltf, ..Default::default() };
+        let mut context = Context::new(path, &options);
+        if let Ok(scene) = import_bytes(path, bytes, External::Missing, &mut context) {
+            assert_eq!(crate::validate(&scene), Ok(()));
+        }
     }
 }
 
@@ -73,11 +84,16 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
     check_version(path, &document)?;
     let data = Data::load(path, &document, container.bin, external, context)?;
     extension::check(&data, context)?;
-    if !document.animations.is_empty() {
-        context.warn(path, Place::Item("animations".into()), "animations are not played; rendered in the rest pose");
-    }
     let (lamps, said) = light_units::read(&document, context.light_units());
     context.lamp_units = said;
+    context.choices = choice::list(&data);
+    let pose = match choice::animation(&data, context)? {
+        Some((index, at)) => animation::sample(&data, context, index, at)?,
+        None => animation::Pose::new(),
+    };
+    let variants = choice::variants(&document);
+    let wanted = context.gltf().material_variant.clone();
+    let variant = wanted.map(|wanted| choice::find(path, "material variant", &variants, &wanted)).transpose()?;
     let mut builder = Builder {
         data: &data,
         context,
@@ -88,9 +104,13 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
         vertex_color: None,
         colored: HashMap::new(),
         materials: HashMap::new(),
-        meshes: vec![None; document.meshes.len()],
+        meshes: HashMap::new(),
         locals: Vec::new(),
         lamps,
+        pose,
+        variant,
+        parents: None,
+        worlds: HashMap::new(),
     };
     builder.add_nodes()?;
     Ok(builder.scene)
@@ -125,12 +145,21 @@ struct Builder<'a, 'c> {
     colored: HashMap<TextureId, TextureId>,
     /// By material and whether the vertices have colours.
     materials: HashMap<(Option<Int>, bool), MaterialId>,
-    /// The scene's meshes for each mesh that was read.
-    meshes: Vec<Option<Vec<MeshId>>>,
+    /// The scene's meshes for each mesh and weights of morph targets (their bits) that were read, and whether a skin has
+    /// placed them in the world.
+    meshes: HashMap<(Int, Vec<u64>), Vec<(MeshId, bool)>>,
     /// What the positions of each of the scene's meshes are relative to.
     locals: Vec<[f64; 3]>,
     /// What the numbers of lamps mean.
     lamps: LampReading,
+    /// What an animation makes of nodes.
+    pose: animation::Pose,
+    /// Which variant of the materials is shown.
+    variant: Option<usize>,
+    /// Of each node the one that has it as a child, once something asked.
+    parents: Option<Vec<Option<usize>>>,
+    /// Where nodes that were asked for stand.
+    worlds: HashMap<usize, glam::DAffine3>,
 }
 
 impl Builder<'_, '_> {

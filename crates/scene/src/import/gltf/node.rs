@@ -1,9 +1,11 @@
 //! The node hierarchy: where meshes, lights and cameras are.
 
 use super::accessor::Elements;
+use super::animation::NodePose;
+use super::deform::Deformation;
 use super::fault::{Read, optional};
 use super::json::{Instancing, Int, Node};
-use super::{Builder, primitive};
+use super::{Builder, choice, primitive};
 use crate::import::origin::Center;
 use crate::{FaceMaterials, Instance, Mesh, MeshId, SceneError};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -29,24 +31,30 @@ impl Builder<'_, '_> {
             if node.extensions.visibility.as_ref().is_some_and(|v| v.visible == Some(false)) {
                 continue;
             }
-            let world = parent * local(node, &self.context.center);
+            let world = parent * local(node, &self.context.center, self.pose.get(&index.index()));
             if !world.is_finite() || !affine(&world).is_finite() {
                 return Err(self.data.malformed(item, "its transform is not finite"));
             }
-            self.add_node(node, &world, &item)?;
+            self.add_node(index, node, &world, &item)?;
             let children = format!("{item}.children");
             todo.extend(node.children.iter().rev().map(|&child| (child, world, children.clone())));
         }
         Ok(())
     }
 
-    /// The roots of the scene to show, and where they are listed: the default scene's, else the first
-    /// one's, else every node that is nobody's child.
-    fn roots(&self) -> Result<(Vec<Int>, String), SceneError> {
+    /// The roots of the scene to show, and where they are listed: of the scene that the user chose, else the default one, else
+    /// the first one, else every node that is nobody's child.
+    fn roots(&mut self) -> Result<(Vec<Int>, String), SceneError> {
         let document = self.data.document;
-        if document.scene.is_some() || !document.scenes.is_empty() {
-            let index = document.scene.unwrap_or_default();
+        let chosen = self.context.gltf().scene.clone();
+        if chosen.is_some() || document.scene.is_some() || !document.scenes.is_empty() {
+            let names: Vec<&str> = document.scenes.iter().map(|scene| scene.name.as_str()).collect();
+            let index = match &chosen {
+                Some(wanted) => Int(choice::find(self.data.path, "scene", &names, wanted)? as u64),
+                None => document.scene.unwrap_or_default(),
+            };
             let scene = self.data.entry(&document.scenes, "scenes", index, "scene")?;
+            self.context.choices.shown_scene = Some(index.index());
             return Ok((scene.nodes.clone(), format!("scenes[{}].nodes", index.0)));
         }
         let mut is_child = vec![false; document.nodes.len()];
@@ -62,20 +70,22 @@ impl Builder<'_, '_> {
         Ok((roots, "nodes".into()))
     }
 
-    fn add_node(&mut self, node: &Node, world: &DAffine3, item: &str) -> Result<(), SceneError> {
+    fn add_node(&mut self, index: Int, node: &Node, world: &DAffine3, item: &str) -> Result<(), SceneError> {
         if let Some(mesh) = node.mesh {
-            if node.skin.is_some() {
-                self.warn(item, "skinning is not applied; rendered in its rest pose");
-            }
-            let meshes = self.meshes_of(mesh, item)?;
+            let meshes = self.meshes_of(mesh, index, node, item)?;
             let places = match &node.extensions.instancing {
                 Some(instancing) => optional(self.instances(instancing, world, item))?.unwrap_or_default(),
                 None => vec![*world],
             };
             self.data.charge(item, (places.len() * meshes.len() * size_of::<Instance>()) as u64)?;
-            for place in places {
-                for &mesh in &meshes {
-                    let transform = self.context.center.placement(&place, self.locals[mesh.index()]);
+            for (copy, place) in places.iter().enumerate() {
+                for &(mesh, in_world) in &meshes {
+                    let transform = match in_world {
+                        // What a skin has placed is where it is, once.
+                        true if copy > 0 => continue,
+                        true => Affine::IDENTITY,
+                        false => self.context.center.placement(place, self.locals[mesh.index()]),
+                    };
                     self.scene.instances.push(Instance { mesh, transform, material: None });
                 }
             }
@@ -91,23 +101,48 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The scene's meshes for the primitives of mesh `index`, read at its first use.
-    fn meshes_of(&mut self, index: Int, item: &str) -> Result<Vec<MeshId>, SceneError> {
+    /// The scene's meshes for the primitives of mesh `index`, read at its first use, and whether a skin has placed them in the
+    /// world. Nodes share those that stand as they are in the file, or are bent by the same weights; each skin makes its own.
+    fn meshes_of(
+        &mut self,
+        index: Int,
+        owner: Int,
+        node: &Node,
+        item: &str,
+    ) -> Result<Vec<(MeshId, bool)>, SceneError> {
         let mesh = self.data.entry(&self.data.document.meshes, "meshes", index, item)?;
-        if let Some(known) = &self.meshes[index.index()] {
+        let posed = self.pose.get(&owner.index()).and_then(|pose| pose.weights.clone());
+        let own = || node.weights.as_ref().unwrap_or(&mesh.weights).iter().map(|w| f64::from(w.0)).collect();
+        let mut weights: Vec<f64> = posed.unwrap_or_else(own);
+        let targets = mesh.primitives.iter().map(|part| part.targets.len()).max().unwrap_or(0);
+        if weights.len() > targets {
+            self.warn(item, format!("has {} weights for {targets} morph targets; the first ones count", weights.len()));
+        }
+        weights.truncate(targets);
+        while weights.last() == Some(&0.0) {
+            weights.pop();
+        }
+        let key = (index, weights.iter().map(|weight| weight.to_bits()).collect());
+        if let (None, Some(known)) = (node.skin, self.meshes.get(&key)) {
             return Ok(known.clone());
         }
+        let joints = match node.skin {
+            None => None,
+            Some(skin) => match optional(self.joints(skin, item))? {
+                Some(joints) => Some(joints),
+                None => return Ok(Vec::new()),
+            },
+        };
+        let deformation = Deformation { weights: &weights, joints: joints.as_deref() };
+        let deformation = (joints.is_some() || !weights.is_empty()).then_some(&deformation);
         let mut ids = Vec::new();
         for (i, part) in mesh.primitives.iter().enumerate() {
             let place = format!("meshes[{}].primitives[{i}]", index.0);
-            let read = optional(primitive::read(self.data, self.context, part, &place))?;
-            let Some(mut triangles) = read else { continue };
-            if triangles.indices.is_empty() {
-                continue;
-            }
-            let (material, colored) = primitive::material_key(part);
+            let read = optional(primitive::read(self.data, self.context, part, deformation, &place))?;
+            let Some(triangles) = read.filter(|triangles| !triangles.mesh.indices.is_empty()) else { continue };
+            let (material, colored) = primitive::material_key(part, self.variant);
             let material = self.material(material, colored, &format!("{place}.material"))?;
-            let has = [!triangles.uvs.is_empty(), !triangles.uvs1.is_empty()];
+            let has = [!triangles.mesh.uvs.is_empty(), !triangles.mesh.uvs1.is_empty()];
             let used = self.scene.uv_sets_of(material);
             for set in (0..2).filter(|&set| used[set] && !has[set]) {
                 let instead = if has[0] { "those of TEXCOORD_0 are taken" } else { "they lie on each triangle" };
@@ -121,11 +156,52 @@ impl Builder<'_, '_> {
                 (name, 1) => name.into(),
                 (name, _) => format!("{name}[{i}]"),
             };
-            self.locals.push(self.context.center.recenter(&mut triangles.positions));
-            ids.push(self.scene.add_mesh(Mesh { name, triangles, materials: FaceMaterials::Uniform(material) }));
+            self.locals.push(triangles.local);
+            let materials = FaceMaterials::Uniform(material);
+            let id = self.scene.add_mesh(Mesh { name, triangles: triangles.mesh, materials });
+            ids.push((id, triangles.in_world));
         }
-        self.meshes[index.index()] = Some(ids.clone());
+        if node.skin.is_none() {
+            self.meshes.insert(key, ids.clone());
+        }
         Ok(ids)
+    }
+
+    /// Where node `index`, which `item` refers to, stands in the world, whether the scene shows it or not.
+    pub fn world_of(&mut self, index: Int, item: &str) -> Result<DAffine3, SceneError> {
+        let nodes = &self.data.document.nodes;
+        self.data.entry(nodes, "nodes", index, item)?;
+        let parents = self.parents.get_or_insert_with(|| {
+            let mut parents = vec![None; nodes.len()];
+            for (parent, node) in nodes.iter().enumerate() {
+                for child in &node.children {
+                    if let Some(slot) = parents.get_mut(child.index()) {
+                        slot.get_or_insert(parent);
+                    }
+                }
+            }
+            parents
+        });
+        // Up to a node that is known or has no parent, and down again.
+        let mut way = Vec::new();
+        let mut at = Some(index.index());
+        let mut world = DAffine3::IDENTITY;
+        while let Some(node) = at {
+            if let Some(known) = self.worlds.get(&node) {
+                world = *known;
+                break;
+            }
+            if way.len() == nodes.len() {
+                return Err(self.data.malformed(item, format!("nodes[{}] is below itself: there is a cycle", index.0)));
+            }
+            way.push(node);
+            at = parents[node];
+        }
+        for node in way.into_iter().rev() {
+            world = world * local(&nodes[node], &self.context.center, self.pose.get(&node));
+            self.worlds.insert(node, world);
+        }
+        Ok(world)
     }
 
     /// EXT_mesh_gpu_instancing: the places of a node's copies.
@@ -167,18 +243,33 @@ impl Builder<'_, '_> {
 
 /// A node's transform in its parent; in f64, as a long chain of f32 products would drift, and as shifts that are large may
 /// cancel. Its other numbers are as f32 holds them in a run without a center, where no more of them can be seen.
-fn local(node: &Node, center: &Center) -> DAffine3 {
-    if let Some(m) = node.matrix {
-        let mut m = m.map(|x| x.0);
-        m[..12].iter_mut().for_each(|x| *x = center.number(*x));
-        let column = |c: usize| DVec3::new(m[4 * c], m[4 * c + 1], m[4 * c + 2]);
-        return DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) };
+fn local(node: &Node, center: &Center, pose: Option<&NodePose>) -> DAffine3 {
+    let (mut translation, mut rotation, mut scale) = match node.matrix {
+        Some(m) => {
+            let mut m = m.map(|x| x.0);
+            m[..12].iter_mut().for_each(|x| *x = center.number(*x));
+            let column = |c: usize| DVec3::new(m[4 * c], m[4 * c + 1], m[4 * c + 2]);
+            let matrix =
+                DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) };
+            if pose.is_none_or(|pose| pose.translation.is_none() && pose.rotation.is_none() && pose.scale.is_none()) {
+                return matrix;
+            }
+            // Animated nodes should have none; others take it apart, too.
+            let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
+            (translation.to_array(), rotation.to_array(), scale.to_array())
+        }
+        None => (
+            node.translation.map_or([0.0; 3], |v| v.map(|x| x.0)),
+            node.rotation.map_or([0.0, 0.0, 0.0, 1.0], |v| v.map(|x| center.number(x.0))),
+            node.scale.map_or([1.0; 3], |v| v.map(|x| center.number(x.0))),
+        ),
+    };
+    if let Some(pose) = pose {
+        translation = pose.translation.unwrap_or(translation);
+        rotation = pose.rotation.unwrap_or(rotation);
+        scale = pose.scale.unwrap_or(scale);
     }
-    trs(
-        node.translation.map_or([0.0; 3], |v| v.map(|x| x.0)),
-        node.rotation.map_or([0.0, 0.0, 0.0, 1.0], |v| v.map(|x| center.number(x.0))),
-        node.scale.map_or([1.0; 3], |v| v.map(|x| center.number(x.0))),
-    )
+    trs(translation, rotation, scale)
 }
 
 fn trs(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> DAffine3 {

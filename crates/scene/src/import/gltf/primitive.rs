@@ -2,64 +2,85 @@
 
 use super::accessor::Elements;
 use super::data::Data;
-use super::fault::{Read, malformed, unsupported};
+use super::deform::{self, Deformation};
+use super::draco::{self, Decoded};
+use super::fault::{Read, malformed};
 use super::json::{Int, Primitive};
+use crate::Place;
 use crate::import::{Context, strays};
-use crate::{Place, SceneError};
 use raywarp_geom::TriangleMesh;
 
-/// Reads the triangles of `primitive`, which messages call `item`; empty where there is nothing to draw.
+/// The triangles of a primitive.
+#[derive(Default)]
+pub struct Triangles {
+    /// Empty where there is nothing to draw.
+    pub mesh: TriangleMesh,
+    /// What its positions are relative to.
+    pub local: [f64; 3],
+    /// Whether a skin has placed them in the world.
+    pub in_world: bool,
+}
+
+/// Reads the triangles of `primitive`, which messages call `item`, bent as `deformation` says.
 ///
 /// Vertices that no triangle uses are left out when a primitive uses few of many, so that primitives
 /// which share one large vertex array do not each copy it.
-pub fn read(data: &Data, context: &mut Context, primitive: &Primitive, item: &str) -> Read<TriangleMesh> {
+pub fn read(
+    data: &Data,
+    context: &mut Context,
+    primitive: &Primitive,
+    deformation: Option<&Deformation>,
+    item: &str,
+) -> Read<Triangles> {
     let warn = |context: &mut Context, message: &str| context.warn(data.path, Place::Item(item.into()), message);
     let mode = primitive.mode.map_or(4, |m| m.0);
     match mode {
         4..=6 => {}
         0..=3 => {
             warn(context, "points and lines have no surface; left out");
-            return Ok(TriangleMesh::default());
+            return Ok(Triangles::default());
         }
         other => return Err(data.malformed(format!("{item}.mode"), format!("unknown mode {other}")).into()),
     }
-    if !primitive.targets.is_empty() {
-        warn(context, "morph targets are left at rest");
-    }
     let Some(&position) = primitive.attributes.get("POSITION") else {
         warn(context, "has no POSITION; left out");
-        return Ok(TriangleMesh::default());
+        return Ok(Triangles::default());
     };
     let place = |name: &str| format!("{item}.attributes.{name}");
-    let positions = Elements::open(data, position, &place("POSITION"))?;
-    if primitive.extensions.draco.is_some() && positions.is_implicit() {
-        return Err(draco(data.path, item).into());
-    }
+    let stored = Elements::open(data, position, &place("POSITION"))?;
+    // What is there uncompressed, too, need not be decompressed.
+    let decoded = match &primitive.extensions.draco {
+        Some(draco) if stored.is_implicit() => Some(draco::decode(data, draco, item)?),
+        _ => None,
+    };
+    let attributes = Attributes { data, primitive, decoded: decoded.as_ref(), count: stored.count, item };
+    let positions = attributes.open("POSITION")?.unwrap_or(stored);
+    let attributes = Attributes { count: positions.count, ..attributes };
 
-    let corners = corners(data, context, primitive, mode, positions.count, item)?;
+    let corners = match &decoded {
+        Some(decoded) => whole(data, decoded, item)?,
+        None => corners(data, context, primitive, mode, positions.count, item)?,
+    };
     let (used, indices) = compact(corners, positions.count);
     let which = used.as_deref();
     let vertices = which.map_or(positions.count, <[u32]>::len);
     let mut mesh =
         TriangleMesh { positions: positions.floats(data, which, &[3], [0.0; 3])?, indices, ..TriangleMesh::default() };
-    let is_stray = |p: &[f32; 3]| !p.iter().all(|x| x.is_finite());
-    let has_strays = mesh.positions.iter().any(is_stray);
-    let corners = || mesh.indices.iter().flatten().map(|&i| i as usize);
-    if has_strays && let Some(vertex) = corners().filter(|&vertex| is_stray(&mesh.positions[vertex])).min() {
-        let original = which.map_or(vertex as u32, |w| w[vertex]);
-        let message = format!("vertex {original} is not finite: {:?}", mesh.positions[vertex]);
-        return Err(data.malformed(place("POSITION"), message).into());
-    }
-
-    let open = |name: &str| -> Read<Option<Elements>> {
-        let Some(&index) = primitive.attributes.get(name) else { return Ok(None) };
-        let elements = Elements::open(data, index, &place(name))?;
-        if elements.count != positions.count {
-            let message = format!("has {} elements, but there are {} positions", elements.count, positions.count);
-            return Err(data.malformed(place(name), message).into());
+    // Whether any position is not finite; an error where a triangle uses it.
+    let strays = |mesh: &TriangleMesh, when: &str| -> Read<bool> {
+        let is_stray = |p: &[f32; 3]| !p.iter().all(|x| x.is_finite());
+        let has_strays = mesh.positions.iter().any(is_stray);
+        let corners = || mesh.indices.iter().flatten().map(|&i| i as usize);
+        if has_strays && let Some(vertex) = corners().filter(|&vertex| is_stray(&mesh.positions[vertex])).min() {
+            let original = which.map_or(vertex as u32, |w| w[vertex]);
+            let message = format!("vertex {original} is not finite{when}: {:?}", mesh.positions[vertex]);
+            return Err(data.malformed(place("POSITION"), message).into());
         }
-        Ok(Some(elements))
+        Ok(has_strays)
     };
+    let mut has_strays = strays(&mesh, "")?;
+
+    let open = |name: &str| attributes.open(name);
     if let Some(normals) = open("NORMAL")? {
         mesh.normals = finite(context, data, &normals, normals.floats(data, which, &[3], [0.0; 3])?, [0.0; 3]);
         // Tangents without normals mean nothing (3.7.2.1).
@@ -80,20 +101,64 @@ pub fn read(data: &Data, context: &mut Context, primitive: &Primitive, item: &st
             *color = color.map(|c| c.clamp(0.0, 1.0));
         }
     }
-    if primitive.attributes.contains_key("JOINTS_0") {
-        warn(context, "skinning is not applied; rendered in its rest pose");
-    }
     debug_assert_eq!(mesh.positions.len(), vertices);
+    let mut bent = None;
+    if let Some(deformation) = deformation {
+        bent = Some(deform::apply(&attributes, context, deformation, which, &mut mesh)?);
+        has_strays = strays(&mesh, " in its pose")?;
+    }
     if has_strays && let Ok(count) = strays::leave_out(&mut mesh) {
         warn(context, &strays::warning(count));
     }
-    Ok(mesh)
+    let (local, in_world) = bent.unwrap_or_else(|| (context.center.recenter(&mut mesh.positions), false));
+    Ok(Triangles { mesh, local, in_world })
 }
 
-/// The error for geometry that exists only in Draco's form.
-pub fn draco(path: &std::path::Path, item: &str) -> SceneError {
-    let message = "KHR_draco_mesh_compression is not supported; export without Draco, or with meshopt compression";
-    unsupported(path, item, message)
+/// The attributes of a primitive, stored or decompressed.
+#[derive(Clone, Copy)]
+pub struct Attributes<'a> {
+    pub data: &'a Data<'a>,
+    pub primitive: &'a Primitive,
+    decoded: Option<&'a Decoded>,
+    /// How many vertices there are.
+    count: usize,
+    /// The primitive, for messages.
+    pub item: &'a str,
+}
+
+impl<'a> Attributes<'a> {
+    /// An attribute by its name; `None` where there is none.
+    pub fn open(&self, name: &str) -> Read<Option<Elements<'a>>> {
+        let Some(&index) = self.primitive.attributes.get(name) else { return Ok(None) };
+        let place = format!("{}.attributes.{name}", self.item);
+        let decoded = self.decoded.and_then(|decoded| Some((decoded.attributes.get(name)?, decoded.vertices)));
+        match decoded {
+            Some((values, count)) => Elements::decoded(self.data, index, values, count, &place).map(Some),
+            None => self.one_a_vertex(index, &place).map(Some),
+        }
+    }
+
+    /// An accessor with one element a vertex.
+    pub fn one_a_vertex(&self, index: Int, place: &str) -> Read<Elements<'a>> {
+        let elements = Elements::open(self.data, index, place)?;
+        if elements.count != self.count {
+            let message = format!("has {} elements, but there are {} positions", elements.count, self.count);
+            return Err(self.data.malformed(place, message).into());
+        }
+        Ok(elements)
+    }
+}
+
+/// The triangles of a block, each of whose corners is a vertex.
+fn whole(data: &Data, decoded: &Decoded, item: &str) -> Read<Vec<[u32; 3]>> {
+    let vertices = decoded.vertices;
+    match decoded.triangles.iter().flatten().find(|&&corner| corner as usize >= vertices) {
+        None => Ok(decoded.triangles.clone()),
+        Some(corner) => {
+            let message = format!("its Draco data has a triangle at vertex {corner}, but there are only {vertices}");
+            Err(data.malformed(item, message).into())
+        }
+    }
 }
 
 /// Vertex indices of the triangles, each below `vertices`.
@@ -179,7 +244,11 @@ fn finite<const N: usize>(
     values
 }
 
-/// The material of a primitive and whether its vertices have colours: what its scene material depends on.
-pub fn material_key(primitive: &Primitive) -> (Option<Int>, bool) {
-    (primitive.material, primitive.attributes.contains_key("COLOR_0"))
+/// The material of a primitive in a variant of the file's looks, and whether its vertices have colours: what its scene
+/// material depends on.
+pub fn material_key(primitive: &Primitive, variant: Option<usize>) -> (Option<Int>, bool) {
+    let mappings = primitive.extensions.variants.as_ref().map_or(&[][..], |variants| &variants.mappings);
+    let chosen = variant.and_then(|variant| mappings.iter().find(|m| m.variants.contains(&Int(variant as u64))));
+    let material = chosen.and_then(|mapping| mapping.material).or(primitive.material);
+    (material, primitive.attributes.contains_key("COLOR_0"))
 }

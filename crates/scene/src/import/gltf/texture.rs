@@ -43,8 +43,9 @@ impl Builder<'_, '_> {
             return Ok(known);
         }
         let place = format!("textures[{}]", index.0);
-        let basis = texture.extensions.basisu.as_ref().and_then(|b| b.source);
-        let image = match (basis, texture.source) {
+        let extensions = &texture.extensions;
+        let better = [&extensions.basisu, &extensions.webp].into_iter().flatten().find_map(|other| other.source);
+        let image = match (better, texture.source) {
             (Some(first), Some(fallback)) if first != fallback => {
                 self.image_or_fallback([first, fallback], encoding, &place)?
             }

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Some writers leave the padding away.
@@ -35,7 +36,10 @@ pub fn resolve(document: &Path, uri: &str) -> Result<Target, String> {
         if !header.to_ascii_lowercase().ends_with(";base64") {
             return Ok(Target::Bytes(percent_decode(payload)));
         }
-        return BASE64.decode(payload).map(Target::Bytes).map_err(|e| format!("the data URI is not base64: {e}"));
+        return BASE64
+            .decode(plain_base64(payload))
+            .map(Target::Bytes)
+            .map_err(|e| format!("the data URI is not base64: {e}"));
     }
     let rest = match (uri.split_once("://"), scheme.as_deref()) {
         (Some((_, rest)), Some("file")) => rest,
@@ -51,6 +55,20 @@ pub fn resolve(document: &Path, uri: &str) -> Result<Target, String> {
         return Err("the URI names no file".into());
     }
     Ok(Target::File(document.parent().unwrap_or(Path::new("")).join(decoded)))
+}
+
+/// The letters of base64 as writers mean them: wrapped into lines, escaped as in any URI, or those of base64url.
+fn plain_base64(payload: &str) -> Cow<'_, [u8]> {
+    let is_odd = |byte: &u8| matches!(byte, b'-' | b'_' | b'%') || byte.is_ascii_whitespace();
+    if !payload.as_bytes().iter().any(is_odd) {
+        return Cow::Borrowed(payload.as_bytes());
+    }
+    let letter = |byte| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        byte => byte,
+    };
+    percent_decode(payload).into_iter().filter(|byte| !byte.is_ascii_whitespace()).map(letter).collect()
 }
 
 /// Replaces each `%XX`; a stray `%` stays, as some writers do not escape file names.
@@ -97,9 +115,13 @@ mod tests {
 
     #[test]
     fn data_uris_give_their_bytes_padded_or_not() {
-        let bytes = |uri| resolve(Path::new("a"), uri);
+        let bytes = |uri: &str| resolve(Path::new("a"), uri);
         assert_eq!(bytes("data:application/octet-stream;base64,AAEC/w=="), Ok(Target::Bytes(vec![0, 1, 2, 255])));
         assert_eq!(bytes("DATA:;base64,AAEC/w"), Ok(Target::Bytes(vec![0, 1, 2, 255])));
+        for payload in ["-__-", "+//+", "-/\r\n\t _+", "%2B/%2F-"] {
+            let bytes = bytes(&format!("data:;base64,{payload}"));
+            assert_eq!(bytes, Ok(Target::Bytes(vec![0xfb, 0xff, 0xfe])), "{payload}");
+        }
         assert_eq!(bytes("data:,a%20b"), Ok(Target::Bytes(b"a b".to_vec())));
     }
 

@@ -1,4 +1,4 @@
-//! Image decoding by content: PNG, JPEG, TGA, Radiance HDR, OpenEXR and KTX2.
+//! Image decoding by content: PNG, JPEG, WebP, TGA, Radiance HDR, OpenEXR and KTX2.
 //!
 //! Bytes stay bytes ([`Pixels::Srgb8`] or [`Pixels::Linear8`], as the use of the image says); files of
 //! 16 bits and more become linear floats. Sizes are checked before anything of that size is allocated.
@@ -119,11 +119,12 @@ fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => raster::png(origin, bytes, encoding),
         [0xff, 0xd8, 0xff, ..] => raster::jpeg(origin, bytes, encoding),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => raster::webp(origin, bytes, encoding),
         [b'#', b'?', ..] => raster::hdr(origin, bytes),
         [0x76, 0x2f, 0x31, 0x01, ..] => exr::decode(origin, bytes),
         _ if bytes.starts_with(&ktx2::SIGNATURE) => ktx2::decode(origin, bytes, encoding),
         _ if tga() || raster::looks_like_tga(bytes) => raster::tga(origin, bytes, encoding),
-        _ => Err(origin.unsupported(format!("{}; known are PNG, JPEG, TGA, HDR, EXR and KTX2", describe(bytes)))),
+        _ => Err(origin.unsupported(format!("{}; known are PNG, JPEG, WebP, TGA, HDR, EXR and KTX2", describe(bytes)))),
     }
 }
 
@@ -131,7 +132,6 @@ fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32
 fn describe(bytes: &[u8]) -> String {
     let known = match bytes {
         [] => "the image is empty",
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "a WebP image",
         [b'G', b'I', b'F', b'8', ..] => "a GIF image",
         [b'D', b'D', b'S', b' ', ..] => "a DDS image",
         [b'B', b'M', ..] => "a BMP image",

@@ -54,6 +54,26 @@ fn ktx2_file(vk_format: u32, size: [u32; 2], scheme: u32, level: &[u8], unpacked
     out
 }
 
+fn webp(data: &[u8], width: u32, height: u32, color: ExtendedColorType) -> Vec<u8> {
+    let mut out = Vec::new();
+    codecs::webp::WebPEncoder::new_lossless(&mut out).write_image(data, width, height, color).unwrap();
+    out
+}
+
+#[test]
+fn webp_is_read_with_and_without_alpha_and_may_pack_one_colour_into_nothing() {
+    let bytes = webp(&[1, 2, 3, 4, 5, 6, 7, 8], 2, 1, ExtendedColorType::Rgba8);
+    check("a.webp", &bytes, Encoding::Srgb, (2, 1), &Pixels::Srgb8(vec![[1, 2, 3, 4], [5, 6, 7, 8]]));
+    let bytes = webp(&[1, 2, 3, 5, 6, 7], 1, 2, ExtendedColorType::Rgb8);
+    check("any", &bytes, Encoding::Linear, (1, 2), &Pixels::Linear8(vec![[1, 2, 3, 255], [5, 6, 7, 255]]));
+    for end in [20, bytes.len() - 3] {
+        check_fails("a.webp", &bytes[..end], "broken WebP image");
+    }
+    let plain = webp(&[9; 3 << 20], 1024, 1024, ExtendedColorType::Rgb8);
+    assert!(plain.len() < 4096, "{} bytes", plain.len());
+    check("a.webp", &plain, Encoding::Linear, (1024, 1024), &Pixels::Linear8(vec![[9, 9, 9, 255]; 1 << 20]));
+}
+
 #[test]
 fn png_of_eight_bits_stays_bytes_whatever_its_channels() {
     let rgba = vec![[1, 2, 3, 4], [5, 6, 7, 8]];
@@ -255,7 +275,7 @@ fn sizes_past_the_limits_are_refused_before_memory_is_taken() {
 #[test]
 fn what_is_no_image_is_named() {
     check_fails("a.png", b"", "the image is empty");
-    check_fails("a.webp", b"RIFF....WEBPVP8 ", "a WebP image");
+    check_fails("a.webp", b"RIFF....WEBPVP8 ", "broken WebP image");
     check_fails("a.bin", b"\xff\xfe\xfd\xfc", "an unknown kind of image (it begins with [ff, fe, fd, fc])");
     check_fails("a.ktx2", &ktx2_file(131, [4, 4], 0, &[0; 8], 8, &[]), "VkFormat 131");
     check_fails("a.ktx2", &ktx2::SIGNATURE, "cut off in its header");

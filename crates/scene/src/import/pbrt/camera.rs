@@ -68,6 +68,7 @@ impl Importer<'_> {
             lens_radius,
             focal_distance: focal_distance.min(f32::MAX),
             medium: None,
+            aspect: None,
         };
         if !eye.is_finite() {
             return Err(params.error("the camera's position overflows"));

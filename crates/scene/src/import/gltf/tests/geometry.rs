@@ -172,16 +172,3 @@ fn attributes_that_are_not_finite_are_replaced_but_positions_are_an_error() {
     let error = import(&build(infinite, [0.0; 9])).unwrap_err();
     assert!(error.contains("meshes[0].primitives[0].attributes.POSITION: vertex 2 is not finite"), "{error}");
 }
-
-#[test]
-fn skins_morph_targets_and_animations_warn_and_stay_at_rest() {
-    let mut document = triangle(json!({"animations": [{}], "skins": [{}]}));
-    document["nodes"][0]["skin"] = json!(0);
-    document["meshes"][0]["primitives"][0]["targets"] = json!([{"POSITION": 0}]);
-    document["meshes"][0]["primitives"][0]["attributes"]["JOINTS_0"] = json!(0);
-    let (scene, warnings) = import(&document).unwrap();
-    assert_eq!(scene.triangle_count(), 1);
-    for want in ["animations are not played", "skinning is not applied", "morph targets are left"] {
-        assert_eq!(warnings.iter().filter(|w| w.contains(want)).count(), 1, "{want}: {warnings:?}");
-    }
-}

@@ -267,7 +267,7 @@ fn textures_that_cannot_be_had_leave_the_factor() {
         (json!({"index": 1}), json!([{"uri": PIXELS}]), "no image in a supported format"),
         (json!({"index": 0}), json!([{"uri": "gone%20away.png"}]), "gone away.png: missing"),
     ] {
-        let textures = json!([{"source": 0}, {"extensions": {"EXT_texture_webp": {"source": 0}}}]);
+        let textures = json!([{"source": 0}, {"extensions": {"MSFT_texture_dds": {"source": 0}}}]);
         let document = triangle(json!({"materials": [base(texture)], "textures": textures, "images": images}));
         let (scene, warnings) = import(&document).unwrap();
         assert_eq!(scene.materials[0].surface, Surface::Principled(Box::default()));
@@ -276,13 +276,15 @@ fn textures_that_cannot_be_had_leave_the_factor() {
 }
 
 #[test]
-fn a_basis_image_is_preferred_to_its_fallback() {
-    let textures = json!([{"source": 1, "extensions": {"KHR_texture_basisu": {"source": 0}}}]);
-    let materials = json!([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]);
-    let images = json!([{"uri": PIXELS, "name": "chosen"}, {"uri": "unused.png"}]);
-    let document = triangle(json!({
-        "materials": materials, "textures": textures, "images": images, "extensionsRequired": ["KHR_texture_basisu"]}));
-    assert_eq!(clean(&document).images[0].name, "chosen");
+fn a_basis_or_webp_image_is_preferred_to_its_fallback() {
+    for name in ["KHR_texture_basisu", "EXT_texture_webp"] {
+        let textures = json!([{"source": 1, "extensions": {name: {"source": 0}}}]);
+        let materials = json!([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]);
+        let images = json!([{"uri": PIXELS, "name": "chosen"}, {"uri": "unused.png"}]);
+        let document = triangle(json!({
+            "materials": materials, "textures": textures, "images": images, "extensionsRequired": [name]}));
+        assert_eq!(clean(&document).images[0].name, "chosen", "{name}");
+    }
 }
 
 #[test]

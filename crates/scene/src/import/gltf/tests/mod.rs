@@ -1,11 +1,13 @@
 //! Small documents written by hand, broken ones, and the files in the scene library.
 
 mod broken;
+mod draco;
 mod files;
 mod geometry;
 mod light_units;
 mod materials;
 mod nodes;
+mod poses;
 
 use super::{External, import_bytes};
 use crate::Scene;

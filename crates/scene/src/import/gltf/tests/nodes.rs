@@ -129,6 +129,20 @@ fn cameras_look_along_minus_z_of_their_node() {
     assert_eq!(eye.projection, Projection::Perspective { fov: 1.0_f32.to_degrees(), axis: FovAxis::Vertical });
     assert_eq!(top.projection, Projection::Orthographic { half_height: 3.0 });
     near(top.right, [-1.0, 0.0, 0.0]);
+    assert_eq!((eye.aspect, top.aspect), (Some(2.0), Some(4.0 / 3.0)));
+}
+
+#[test]
+fn cameras_that_say_no_usable_shape_leave_it_to_the_user() {
+    for (shape, said) in [(json!({}), false), (json!({"aspectRatio": 0}), true), (json!({"aspectRatio": 1e9}), true)] {
+        let mut lens = json!({"yfov": 1});
+        lens.as_object_mut().unwrap().extend(shape.as_object().unwrap().clone());
+        let document = triangle(json!({"nodes": [{"mesh": 0, "camera": 0}],
+            "cameras": [{"type": "perspective", "perspective": lens}]}));
+        let (scene, warnings) = import(&document).unwrap();
+        assert_eq!(scene.cameras[0].aspect, None);
+        assert_eq!(warnings.iter().any(|w| w.contains("times as wide as high")), said, "{warnings:?}");
+    }
 }
 
 #[test]

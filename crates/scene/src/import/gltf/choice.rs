@@ -1,0 +1,128 @@
+//! What a file leaves to its user: which of its scenes, which animation at which time, which looks.
+
+use super::accessor::Elements;
+use super::data::Data;
+use super::fault::malformed;
+use super::json::{AnimationJson, Document, Int};
+use crate::SceneError;
+use crate::import::Context;
+use std::path::Path;
+
+/// What to show of a glTF file that holds several things.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GltfOptions {
+    /// Which scene, by its name or else its number from 0; `None`: the one that the file shows.
+    pub scene: Option<String>,
+    /// Which variant of materials (KHR_materials_variants), by its name or else its number from 0; `None`: the materials
+    /// that the file shows without one.
+    pub material_variant: Option<String>,
+    /// Which animation, by its name or else its number from 0; `None` with a time: the first.
+    pub animation: Option<String>,
+    /// Seconds at which animations stop; `None`: at 0 where an animation is named, else the file's own pose.
+    pub at: Option<f64>,
+}
+
+/// What a file has to choose from; an empty name is none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Choices {
+    /// Names of the scenes.
+    pub scenes: Vec<String>,
+    /// Number of the scene that is shown; `None` where the file has no scenes.
+    pub shown_scene: Option<usize>,
+    /// Names of the animations, and when they end, in seconds.
+    pub animations: Vec<(String, f64)>,
+    /// Names of the variants of materials.
+    pub material_variants: Vec<String>,
+}
+
+/// The most names that an error lists.
+const LISTED: usize = 10;
+
+/// The place in `names` of the one that `wanted` names, or else numbers from 0.
+pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usize, SceneError> {
+    let by_number = || wanted.parse().ok().filter(|&number: &usize| number < names.len());
+    if let Some(index) = names.iter().position(|name| *name == wanted).or_else(by_number) {
+        return Ok(index);
+    }
+    let called = |(number, name): (usize, &&str)| match *name {
+        "" => number.to_string(),
+        name => format!("{} ({number})", crate::escape(name)),
+    };
+    let mut known: Vec<String> = names.iter().enumerate().take(LISTED).map(called).collect();
+    if names.len() > LISTED {
+        known.push(format!("and {} more", names.len() - LISTED));
+    }
+    let known = if known.is_empty() { "it has none".into() } else { format!("there are {}", known.join(", ")) };
+    Err(malformed(path, format!("{kind}s"), format!("the file has no {kind} {:?}; {known}", wanted)))
+}
+
+/// The names of the variants of materials.
+pub fn variants(document: &Document) -> Vec<&str> {
+    let all = document.extensions.variants.as_ref().map_or(&[][..], |variants| &variants.variants);
+    all.iter().map(|variant| variant.name.as_str()).collect()
+}
+
+/// All that there is to choose from.
+pub fn list(data: &Data) -> Choices {
+    let document = data.document;
+    Choices {
+        scenes: document.scenes.iter().map(|scene| scene.name.clone()).collect(),
+        shown_scene: None,
+        animations: document.animations.iter().map(|a| (a.name.clone(), end(data, a))).collect(),
+        material_variants: variants(document).into_iter().map(String::from).collect(),
+    }
+}
+
+/// When the last channel of an animation ends; 0 where that cannot be told.
+fn end(data: &Data, animation: &AnimationJson) -> f64 {
+    let last = |input: Int| -> Option<f64> {
+        let times = Elements::open(data, input, "").ok()?;
+        let last = u32::try_from(times.count.checked_sub(1)?).ok()?;
+        let [time] = times.floats(data, Some(&[last]), &[1], [0.0; 1]).ok()?[0];
+        Some(f64::from(time)).filter(|time| time.is_finite())
+    };
+    animation.samplers.iter().filter_map(|sampler| last(sampler.input?)).fold(0.0, f64::max)
+}
+
+/// Which animation is shown at what time, if any is; says what was chosen.
+pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f64)>, SceneError> {
+    let animations = &data.document.animations;
+    let options = context.gltf().clone();
+    let mut say = |message: String| context.warn(data.path, crate::Place::Item("animations".into()), message);
+    let names: Vec<&str> = animations.iter().map(|animation| animation.name.as_str()).collect();
+    let index = match (&options.animation, options.at) {
+        (Some(wanted), _) => find(data.path, "animation", &names, wanted)?,
+        (None, None) => {
+            match animations.len() {
+                0 => {}
+                1 => say("the file's animation is not played: shown in its own pose; --at SECONDS shows a time".into()),
+                n => say(format!(
+                    "the file's {n} animations are not played: shown in its own pose; --at SECONDS shows a time of the \
+                     first, --animation NAME of another"
+                )),
+            }
+            return Ok(None);
+        }
+        (None, Some(_)) if animations.is_empty() => {
+            say("the file has none: shown in its own pose at any time".into());
+            return Ok(None);
+        }
+        (None, Some(_)) => 0,
+    };
+    let at = options.at.unwrap_or(0.0);
+    if !at.is_finite() {
+        return Err(malformed(data.path, "animations", format!("{at} is no time to show")));
+    }
+    let which = match names[index] {
+        "" => format!("animation {index}"),
+        name => format!("animation {index}, {}", crate::escape(name)),
+    };
+    let of_several = match (&options.animation, animations.len()) {
+        (None, n @ 2..) => format!(", the first of {n} (--animation NAME shows another)"),
+        _ => String::new(),
+    };
+    let end = end(data, &animations[index]);
+    let clamped = if at > end { format!(", which ends at {end} s") } else { String::new() };
+    say(format!("shown at {at} s of {which}{of_several}{clamped}"));
+    Ok(Some((index, at)))
+}

@@ -1,0 +1,400 @@
+//! Morph targets, skins and animations.
+
+use super::*;
+use crate::import::GltfOptions;
+
+const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
+
+/// As [`import`], with a choice.
+fn shown(document: &Value, gltf: GltfOptions) -> Result<(Scene, Vec<String>), String> {
+    let path = Path::new("test.gltf");
+    let options = LoadOptions { allow_missing: true, gltf, ..LoadOptions::default() };
+    let mut context = Context::new(path, &options);
+    let bytes = document.to_string();
+    let scene = import_bytes(path, bytes.as_bytes(), External::Missing, &mut context).map_err(|e| e.to_string())?;
+    let warnings = context.finish().map_err(|e| e.to_string())?;
+    crate::validate(&scene).map_err(|e| format!("{e:?}"))?;
+    Ok((scene, warnings.iter().map(ToString::to_string).collect()))
+}
+
+fn at(seconds: f64) -> GltfOptions {
+    GltfOptions { at: Some(seconds), ..GltfOptions::default() }
+}
+
+/// World positions of all vertices of all instances.
+fn corners(scene: &Scene) -> Vec<[f32; 3]> {
+    let of = |i: &crate::Instance| {
+        let positions = &scene.meshes[i.mesh.index()].triangles.positions;
+        positions.iter().map(|&p| i.transform.point(p)).collect::<Vec<_>>()
+    };
+    scene.instances.iter().flat_map(of).collect()
+}
+
+#[track_caller]
+fn near(got: &[[f32; 3]], want: &[[f32; 3]]) {
+    let is_near = |(a, b): (&[f32; 3], &[f32; 3])| (0..3).all(|i| (a[i] - b[i]).abs() < 1e-5);
+    assert!(got.len() == want.len() && got.iter().zip(want).all(is_near), "{got:?}, not {want:?}");
+}
+
+/// A triangle with normals and tangents, and two morph targets: one lifts it and turns its normals, one moves it along x.
+fn morphed(more: Value) -> Value {
+    let mut b = Builder::new();
+    b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(3));
+    b.floats("VEC4", 4, &[1.0, 0.0, 0.0, 1.0].repeat(3));
+    b.floats("VEC3", 3, &[0.0, 0.0, 2.0].repeat(3));
+    b.floats("VEC3", 3, &[0.0, 1.0, -1.0].repeat(3));
+    b.floats("VEC3", 3, &[4.0, 0.0, 0.0].repeat(3));
+    b.floats("VEC3", 3, &[-1.0, 1.0, 0.0].repeat(3));
+    let attributes = json!({"POSITION": 0, "NORMAL": 1, "TANGENT": 2});
+    let targets = json!([{"POSITION": 3, "NORMAL": 4}, {"POSITION": 5, "TANGENT": 6}]);
+    let mut document = b.with(json!({"meshes": [{"primitives": [{"attributes": attributes, "targets": targets}]}]}));
+    document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    document
+}
+
+#[test]
+fn weights_of_the_mesh_bend_it_and_those_of_the_node_come_first() {
+    let mut document = morphed(json!({}));
+    let base = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    near(&corners(&clean(&document)), &base);
+    document["meshes"][0]["weights"] = json!([0.5, 0]);
+    let scene = clean(&document);
+    near(&corners(&scene), &base.map(|[x, y, z]| [x, y, z + 1.0]));
+    near(&scene.meshes[0].triangles.normals, &[[0.0, HALF, HALF]; 3]);
+    document["nodes"][0]["weights"] = json!([0, 0.25]);
+    document["nodes"][0]["translation"] = json!([0, 0, 9]);
+    let scene = clean(&document);
+    near(&corners(&scene), &base.map(|[x, y, z]| [x + 1.0, y, z + 9.0]));
+    let [x, y, z, sign] = scene.meshes[0].triangles.tangents[0];
+    let length = (0.75f32 * 0.75 + 0.25 * 0.25).sqrt();
+    near(&[[x, y, z]], &[[0.75 / length, 0.25 / length, 0.0]]);
+    assert_eq!(sign, 1.0);
+}
+
+#[test]
+fn nodes_share_a_mesh_that_stands_as_it_is_or_is_bent_by_the_same_weights() {
+    let nodes = json!([{"mesh": 0}, {"mesh": 0, "weights": [0, 0]}, {"mesh": 0, "weights": [1, 0]},
+        {"mesh": 0, "weights": [1]}, {"mesh": 0, "weights": [0, 1]}]);
+    let scene = clean(&morphed(json!({"scenes": [{"nodes": [0, 1, 2, 3, 4]}], "nodes": nodes})));
+    let meshes: Vec<u32> = scene.instances.iter().map(|instance| instance.mesh.0).collect();
+    assert_eq!(meshes, [0, 0, 1, 1, 2]);
+}
+
+#[test]
+fn morph_targets_move_coordinates_and_colours() {
+    let mut b = Builder::new();
+    b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    b.floats("VEC2", 2, &[0.25; 6]);
+    b.floats("VEC3", 3, &[0.5; 9]);
+    b.floats("VEC3", 3, &[1.0, -0.25, 0.0].repeat(3));
+    let scene = clean(&b.with(json!({"meshes": [{"weights": [1], "primitives": [{
+        "attributes": {"POSITION": 0, "TEXCOORD_0": 1, "COLOR_0": 2}, "targets": [{"TEXCOORD_0": 1, "COLOR_0": 3}]}]}]})));
+    assert_eq!(scene.meshes[0].triangles.uvs, [[0.5; 2]; 3]);
+    assert_eq!(scene.meshes[0].triangles.colors, [[1.0, 0.25, 0.5, 1.0]; 3]);
+}
+
+/// A triangle on two joints, nodes 1 and 2, of which the second hangs on the first; node 0 has the skin.
+fn skinned(weights: &[[f32; 4]; 3], joints: &[[u8; 4]; 3], bind: Option<&[f32]>, nodes: Value) -> Value {
+    let mut b = Builder::new();
+    b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(3));
+    b.floats("VEC4", 4, weights.as_flattened());
+    b.accessor(joints.as_flattened(), json!({"componentType": 5121, "count": 3, "type": "VEC4"}));
+    let bind = bind.map(|bind| b.floats("MAT4", 16, bind));
+    let mut skin = json!({"joints": [1, 2]});
+    if let Some(bind) = bind {
+        skin["inverseBindMatrices"] = json!(bind);
+    }
+    let attributes = json!({"POSITION": 0, "NORMAL": 1, "WEIGHTS_0": 2, "JOINTS_0": 3});
+    b.with(json!({"meshes": [{"primitives": [{"attributes": attributes}]}], "skins": [skin],
+        "scenes": [{"nodes": [0, 1]}], "nodes": nodes}))
+}
+
+const FIRST: [[f32; 4]; 3] = [[1.0, 0.0, 0.0, 0.0]; 3];
+const ZERO_ONE: [[u8; 4]; 3] = [[0, 1, 0, 0]; 3];
+
+#[test]
+fn a_skin_places_a_mesh_by_its_joints_and_not_by_its_node() {
+    // The first joint turns by 90 degrees about z and shifts; the second stands one further along its x.
+    let nodes = json!([
+        {"mesh": 0, "skin": 0, "translation": [100, 0, 0], "scale": [7, 7, 7]},
+        {"children": [2], "rotation": [0, 0, HALF, HALF], "translation": [0, 0, 5]},
+        {"translation": [1, 0, 0]}]);
+    let second = [[0.0, 1.0, 0.0, 0.0]; 3];
+    near(
+        &corners(&clean(&skinned(&FIRST, &ZERO_ONE, None, nodes.clone()))),
+        &[[0.0, 0.0, 5.0], [0.0, 1.0, 5.0], [-1.0, 0.0, 5.0]],
+    );
+    near(
+        &corners(&clean(&skinned(&second, &ZERO_ONE, None, nodes.clone()))),
+        &[[0.0, 1.0, 5.0], [0.0, 2.0, 5.0], [-1.0, 1.0, 5.0]],
+    );
+    // Weights of 2 and 2 are halves of each.
+    let both = [[2.0, 2.0, 0.0, 0.0]; 3];
+    near(
+        &corners(&clean(&skinned(&both, &ZERO_ONE, None, nodes.clone()))),
+        &[[0.0, 0.5, 5.0], [0.0, 1.5, 5.0], [-1.0, 0.5, 5.0]],
+    );
+    // The inverse of where the first joint stands undoes it.
+    let undo = [0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -5.0, 1.0];
+    let bind = [undo, undo].concat();
+    near(
+        &corners(&clean(&skinned(&FIRST, &ZERO_ONE, Some(&bind), nodes))),
+        &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+    );
+}
+
+#[test]
+fn normals_of_a_skin_stay_perpendicular_and_a_mirror_does_not_turn_it_over() {
+    // A joint that shears x by z: the plane z = 0 stays, and so does its normal, which the shear itself would tilt.
+    let shear = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    let mirror = [-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    let nodes = json!([{"mesh": 0, "skin": 0}, {"children": [2]}, {}]);
+    for bind in [shear, mirror] {
+        let bind = [bind, bind].concat();
+        let mut document = skinned(&FIRST, &ZERO_ONE, Some(&bind), nodes.clone());
+        near(&clean(&document).meshes[0].triangles.normals, &[[0.0, 0.0, 1.0]; 3]);
+        let attributes = document["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap();
+        attributes.remove("NORMAL");
+        let scene = clean(&document);
+        let [a, b, c] = scene.meshes[0].triangles.indices[0].map(|i| scene.meshes[0].triangles.positions[i as usize]);
+        let side = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        assert!(side > 0.0, "{bind:?}: the front looks down");
+    }
+}
+
+#[test]
+fn two_nodes_with_skins_are_two_meshes_and_second_sets_of_joints_count() {
+    let mut nodes =
+        json!([{"mesh": 0, "skin": 0}, {"children": [2]}, {"translation": [8, 0, 0]}, {"mesh": 0, "skin": 1}]);
+    let mut document = skinned(&FIRST, &ZERO_ONE, None, nodes.take());
+    document["nodes"] =
+        json!([{"mesh": 0, "skin": 0}, {"children": [2]}, {"translation": [8, 0, 0]}, {"mesh": 0, "skin": 1}]);
+    document["scenes"] = json!([{"nodes": [0, 1, 3]}]);
+    document["skins"].as_array_mut().unwrap().push(json!({"joints": [2, 1]}));
+    let scene = clean(&document);
+    assert_eq!((scene.meshes.len(), scene.instances.len()), (2, 2));
+    assert_eq!([corners(&scene)[0][0], corners(&scene)[3][0]], [0.0, 8.0]);
+    // Half by joint 0 of the first set, half by joint 1 of the second.
+    let attributes = &mut document["meshes"][0]["primitives"][0]["attributes"];
+    attributes["WEIGHTS_1"] = attributes["WEIGHTS_0"].clone();
+    attributes["JOINTS_1"] = json!(4);
+    let one: Vec<u8> = [1u8, 0, 0, 0].repeat(3);
+    let buffers = document["buffers"].as_array_mut().unwrap();
+    buffers.push(json!({"byteLength": 12, "uri": data_uri(&one)}));
+    document["bufferViews"].as_array_mut().unwrap().push(json!({"buffer": 4, "byteLength": 12}));
+    let joints = json!({"bufferView": 4, "componentType": 5121, "count": 3, "type": "VEC4"});
+    document["accessors"].as_array_mut().unwrap().push(joints);
+    assert_eq!(corners(&clean(&document))[0][0], 4.0);
+}
+
+#[test]
+fn broken_skins_are_errors_and_odd_ones_are_said() {
+    let nodes = json!([{"mesh": 0, "skin": 0}, {"children": [2]}, {}]);
+    let error = |weights, joints, bind: Option<&[f32]>, nodes: &Value| {
+        import(&skinned(weights, joints, bind, nodes.clone())).unwrap_err()
+    };
+    let far = [[0, 2, 0, 0]; 3];
+    let found = error(&[[0.5, 0.5, 0.0, 0.0]; 3], &far, None, &nodes);
+    assert!(found.contains("JOINTS_0 (accessors[3]): vertex 0 hangs on joint 2, but the skin has 2"), "{found}");
+    clean(&skinned(&FIRST, &far, None, nodes.clone()));
+    let found = error(&FIRST, &ZERO_ONE, Some(&[0.0; 16]), &nodes);
+    assert!(found.contains("skins[0].inverseBindMatrices (accessors[4]): has 1 matrices for 2 joints"), "{found}");
+    let found = error(&FIRST, &ZERO_ONE, None, &json!([{"mesh": 0, "skin": 0}, {}, {"children": [2]}]));
+    assert!(found.contains("skins[0].joints: nodes[2] is below itself: there is a cycle"), "{found}");
+    let found = error(&FIRST, &ZERO_ONE, None, &json!([{"mesh": 0, "skin": 1}, {}, {}]));
+    assert!(found.contains("nodes[0]: refers to skins[1]"), "{found}");
+
+    let (scene, warnings) =
+        import(&skinned(&[[0.0; 4], [f32::NAN, 1.0, 0.0, 0.0], FIRST[0]], &ZERO_ONE, None, nodes)).unwrap();
+    near(&corners(&scene), &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    for want in ["1 weights are not finite", "1 vertices have no weights; they hang on their first joint"] {
+        assert!(warnings.iter().any(|w| w.contains(want)), "{warnings:?}");
+    }
+    let mut document = triangle(json!({"skins": [{"joints": [1]}], "nodes": [
+        {"mesh": 0, "skin": 0, "translation": [3, 0, 0]}, {}]}));
+    document["scenes"] = json!([{"nodes": [0, 1]}]);
+    let (scene, warnings) = import(&document).unwrap();
+    assert!(warnings[0].contains("has no JOINTS_0 and WEIGHTS_0 for its skin; placed by its node"), "{warnings:?}");
+    assert_eq!(corners(&scene)[0], [3.0, 0.0, 0.0]);
+}
+
+/// A triangle whose node is moved along `path` by keys at 1 and 3 seconds.
+fn animated(path: &str, interpolation: &str, kind: &str, width: usize, output: &[f32]) -> Value {
+    let mut b = Builder::new();
+    b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    b.floats("SCALAR", 1, &[1.0, 3.0]);
+    b.floats(kind, width, output);
+    let target = json!({"node": 0, "path": path});
+    b.with(json!({"meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "animations": [{
+        "channels": [{"sampler": 0, "target": target}],
+        "samplers": [{"input": 1, "output": 2, "interpolation": interpolation}]}]}))
+}
+
+#[test]
+fn keys_are_stepped_and_joined_and_times_outside_are_clamped() {
+    let first = |document: &Value, time| corners(&shown(document, at(time)).unwrap().0)[0][0];
+    let output = [10.0, 0.0, 0.0, 20.0, 0.0, 0.0];
+    let linear = animated("translation", "LINEAR", "VEC3", 3, &output);
+    for (time, want) in [(-1.0, 10.0), (1.0, 10.0), (1.5, 12.5), (3.0, 20.0), (99.0, 20.0)] {
+        assert_eq!(first(&linear, time), want, "at {time}");
+    }
+    let step = animated("translation", "STEP", "VEC3", 3, &output);
+    for (time, want) in [(0.0, 10.0), (2.9, 10.0), (3.0, 20.0)] {
+        assert_eq!(first(&step, time), want, "at {time}");
+    }
+    // Hermite: from 10 leaving at 6 a second, to 20 arriving at -2 a second, over two seconds.
+    let spline =
+        [[7.0, 0.0, 0.0], [10.0, 0.0, 0.0], [6.0, 0.0, 0.0], [-2.0, 0.0, 0.0], [20.0, 0.0, 0.0], [9.0, 0.0, 0.0]];
+    let spline = animated("translation", "CUBICSPLINE", "VEC3", 3, spline.as_flattened());
+    for (time, want) in [(0.0, 10.0), (2.0, 15.0 + 2.0 * (6.0 + 2.0) / 8.0), (4.0, 20.0)] {
+        assert_eq!(first(&spline, time), want, "at {time}");
+    }
+}
+
+#[test]
+fn turns_go_the_shorter_way_at_a_steady_pace() {
+    // From no turn to 120 degrees about z, written the long way round; at a quarter of the time 30 degrees.
+    let (sin, cos) = 60f32.to_radians().sin_cos();
+    let document = animated("rotation", "LINEAR", "VEC4", 4, &[0.0, 0.0, 0.0, 2.0, 0.0, 0.0, -sin, -cos]);
+    let (sin, cos) = 30f32.to_radians().sin_cos();
+    let scene = shown(&document, at(1.5)).unwrap().0;
+    near(&corners(&scene)[1..2], &[[cos, sin, 0.0]]);
+}
+
+#[test]
+fn quantised_outputs_sparse_times_and_pointers_are_read() {
+    let mut document = animated("rotation", "LINEAR", "VEC4", 4, &[]);
+    let turn: Vec<u8> = [0i16, 0, 0, 32767, 0, 0, 32767, 0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    document["buffers"][2] = json!({"byteLength": 16, "uri": data_uri(&turn)});
+    document["bufferViews"][2] = json!({"buffer": 2, "byteLength": 16});
+    document["accessors"][2] =
+        json!({"bufferView": 2, "componentType": 5122, "normalized": true, "count": 2, "type": "VEC4"});
+    // Times that are zeros but for the second.
+    document["buffers"][1]["uri"] = json!(data_uri(&[&1u32.to_le_bytes()[..], &4f32.to_le_bytes()].concat()));
+    document["bufferViews"].as_array_mut().unwrap().push(json!({"buffer": 1, "byteOffset": 4, "byteLength": 4}));
+    document["accessors"][1] = json!({"componentType": 5126, "count": 2, "type": "SCALAR", "sparse": {"count": 1,
+        "indices": {"bufferView": 1, "componentType": 5125}, "values": {"bufferView": 3}}});
+    document["animations"][0]["channels"][0]["target"] = json!({"path": "pointer", "extensions":
+        {"KHR_animation_pointer": {"pointer": "/nodes/0/rotation"}}});
+    let (scene, warnings) = shown(&document, at(2.0)).unwrap();
+    near(&corners(&scene)[1..2], &[[0.0, 1.0, 0.0]]);
+    assert_eq!(warnings, ["test.gltf: animations: shown at 2 s of animation 0"]);
+    document["animations"][0]["channels"][0]["target"]["extensions"]["KHR_animation_pointer"]["pointer"] =
+        json!("/materials/0/alphaCutoff");
+    let (_, warnings) = shown(&document, at(2.0)).unwrap();
+    assert!(warnings[1].contains("moves /materials/0/alphaCutoff, which is left as it is"), "{warnings:?}");
+}
+
+#[test]
+fn weights_and_joints_are_animated() {
+    let mut b = Builder::new();
+    b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    b.floats("SCALAR", 1, &[0.0, 1.0]);
+    b.floats("SCALAR", 1, &[0.0, 0.0, 1.0, 0.5]);
+    b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(3));
+    b.floats("VEC3", 3, &[0.0, 8.0, 0.0].repeat(3));
+    let document = b.with(json!({
+        "meshes": [{"weights": [1, 1], "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 3}, {"POSITION": 4}]}]}],
+        "animations": [{"channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}], "samplers": [{"input": 1, "output": 2}]}]}));
+    near(&corners(&shown(&document, at(0.5)).unwrap().0)[..1], &[[0.0, 2.0, 0.5]]);
+
+    let nodes = json!([{"mesh": 0, "skin": 0}, {"children": [2]}, {}]);
+    let mut document = skinned(&FIRST, &ZERO_ONE, None, nodes);
+    document["buffers"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"byteLength": 16, "uri": data_uri(&float_bytes(&[0.0, 5.0, 6.0, 7.0]))}));
+    document["bufferViews"].as_array_mut().unwrap().push(json!({"buffer": 4, "byteLength": 16}));
+    let accessors = document["accessors"].as_array_mut().unwrap();
+    accessors.push(json!({"bufferView": 4, "componentType": 5126, "count": 1, "type": "SCALAR"}));
+    accessors.push(json!({"bufferView": 4, "byteOffset": 4, "componentType": 5126, "count": 1, "type": "VEC3"}));
+    document["animations"] = json!([{"channels": [{"sampler": 0, "target": {"node": 1, "path": "translation"}}],
+        "samplers": [{"input": 4, "output": 5}]}]);
+    near(&corners(&shown(&document, at(0.0)).unwrap().0)[..1], &[[5.0, 6.0, 7.0]]);
+}
+
+#[test]
+fn what_is_shown_is_said_and_what_there_is_not_is_an_error_that_lists_what_there_is() {
+    let mut document = animated("translation", "LINEAR", "VEC3", 3, &[10.0, 0.0, 0.0, 20.0, 0.0, 0.0]);
+    let said = |document: &Value, choice: GltfOptions| shown(document, choice).map(|(_, warnings)| warnings.join("\n"));
+    let named = |name: &str| GltfOptions { animation: Some(name.into()), ..GltfOptions::default() };
+    let still = said(&document, GltfOptions::default()).unwrap();
+    assert!(still.contains("the file's animation is not played: shown in its own pose; --at SECONDS"), "{still}");
+    document["animations"].as_array_mut().unwrap().push(json!({"name": "walk"}));
+    let still = said(&document, GltfOptions::default()).unwrap();
+    assert!(still.contains("the file's 2 animations are not played"), "{still}");
+    let first = said(&document, at(4.0)).unwrap();
+    let want = "shown at 4 s of animation 0, the first of 2 (--animation NAME shows another), which ends at 3 s";
+    assert!(first.ends_with(want), "{first}");
+    assert!(said(&document, named("walk")).unwrap().ends_with("shown at 0 s of animation 1, walk"));
+    assert!(said(&document, named("1")).unwrap().ends_with("animation 1, walk"));
+    let error = said(&document, named("run")).unwrap_err();
+    assert!(error.ends_with("animations: the file has no animation \"run\"; there are 0, walk (1)"), "{error}");
+    let none = triangle(json!({}));
+    assert!(said(&none, at(1.0)).unwrap().contains("the file has none"));
+    assert!(said(&none, named("walk")).unwrap_err().ends_with("no animation \"walk\"; it has none"));
+    assert!(said(&document, at(f64::NAN)).unwrap_err().contains("NaN is no time"));
+}
+
+#[test]
+fn broken_animations_are_errors_where_they_are_shown() {
+    let good = animated("translation", "LINEAR", "VEC3", 3, &[10.0, 0.0, 0.0, 20.0, 0.0, 0.0]);
+    let broken = |pointer: &str, value: Value| {
+        let mut document = good.clone();
+        *document.pointer_mut(pointer).unwrap() = value;
+        assert!(shown(&document, GltfOptions::default()).is_ok(), "{pointer}");
+        shown(&document, at(1.0)).unwrap_err()
+    };
+    let times = |times: &[f32]| json!(data_uri(&float_bytes(times)));
+    for (pointer, value, want) in [
+        ("/buffers/1/uri", times(&[f32::NAN, 1.0]), "the time of key 0 is not finite: NaN"),
+        ("/buffers/1/uri", times(&[2.0, 1.0]), "key 1 at 1 s stands behind one at 2 s"),
+        ("/accessors/1/count", json!(0), "its sampler has no keys"),
+        ("/accessors/2/count", json!(1), "1 values are too few for 2 keys of 1"),
+        ("/accessors/2/type", json!("SCALAR"), "has 1 components"),
+        ("/animations/0/samplers/0/interpolation", json!("BEZIER"), "unknown interpolation \"BEZIER\""),
+        (
+            "/animations/0/samplers/0/interpolation",
+            json!("CUBICSPLINE"),
+            "too few for 2 keys of 1 with two tangents each",
+        ),
+        ("/animations/0/samplers/0", json!({}), "its sampler has no input"),
+        ("/animations/0/channels/0/sampler", json!(3), "refers to samplers[3]"),
+        ("/animations/0/channels/0/target/node", json!(9), "refers to nodes[9]"),
+        ("/buffers/2/uri", times(&[f32::NAN; 6]), "a value at 1 s is not finite"),
+    ] {
+        let error = broken(pointer, value);
+        assert!(error.contains("animations[0].channels[0]") && error.contains(want), "{error}");
+    }
+    let mut twice = good.clone();
+    let channel = twice["animations"][0]["channels"][0].clone();
+    twice["animations"][0]["channels"].as_array_mut().unwrap().push(channel);
+    let (_, warnings) = shown(&twice, at(1.0)).unwrap();
+    assert!(warnings[1].contains("moves what an earlier channel moves"), "{warnings:?}");
+}
+
+#[test]
+fn scenes_and_variants_are_chosen_by_name_or_number() {
+    let document = triangle(json!({
+        "nodes": [{"mesh": 0, "translation": [1, 0, 0]}, {"mesh": 0, "translation": [2, 0, 0]}],
+        "scenes": [{"nodes": [0]}, {"name": "other", "nodes": [1]}],
+        "materials": [{"name": "day"}, {"name": "dusk"}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0, "extensions": {"KHR_materials_variants":
+            {"mappings": [{"material": 1, "variants": [1]}]}}}]}],
+        "extensions": {"KHR_materials_variants": {"variants": [{"name": "a"}, {"name": "b"}]}}}));
+    let scene = |name: &str| GltfOptions { scene: Some(name.into()), ..GltfOptions::default() };
+    for (name, want) in [("other", 2.0), ("1", 2.0), ("0", 1.0)] {
+        assert_eq!(corners(&shown(&document, scene(name)).unwrap().0)[0][0], want, "{name}");
+    }
+    let error = shown(&document, scene("2")).unwrap_err();
+    assert!(error.ends_with("scenes: the file has no scene \"2\"; there are 0, other (1)"), "{error}");
+    let variant = |name: &str| GltfOptions { material_variant: Some(name.into()), ..GltfOptions::default() };
+    for (name, want) in [("a", "day"), ("b", "dusk"), ("1", "dusk")] {
+        let scene = shown(&document, variant(name)).unwrap().0;
+        assert_eq!(scene.materials[scene.material_of(0, 0).index()].name, want, "{name}");
+    }
+    let error = shown(&document, variant("c")).unwrap_err();
+    assert!(error.ends_with("the file has no material variant \"c\"; there are a (0), b (1)"), "{error}");
+}
