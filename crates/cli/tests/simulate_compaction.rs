@@ -9,7 +9,7 @@ fn simulate(test: &str, options: &str) -> Output {
     simulate_on(test, CORNER, options)
 }
 
-/// `raywarp simulate` on an OBJ file of this text.
+/// `raywarp simulate` on a file of this text, OBJ where `options` name no other format.
 fn simulate_on(test: &str, scene: &str, options: &str) -> Output {
     let folder = std::env::temp_dir().join(format!("raywarp-compaction-{test}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -64,11 +64,11 @@ fn people_get_a_table_with_the_papers_beside_it() {
 
 #[test]
 fn what_no_path_does_is_a_dash() {
-    // One point: no ray hits it, and no warp tests anything.
+    // A surface that cannot be seen: no ray hits it, and no warp tests anything.
     let output = simulate_on(
-        "point",
-        "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n",
-        "--experiment compaction --size 8x8 --report page.html",
+        "air",
+        "WorldBegin Material \"interface\" Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]",
+        "--format pbrt --experiment compaction --size 8x8 --report page.html",
     );
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
