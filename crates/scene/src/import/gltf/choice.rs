@@ -53,7 +53,7 @@ pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usi
         known.push(format!("and {} more", names.len() - LISTED));
     }
     let known = if known.is_empty() { "it has none".into() } else { format!("there are {}", known.join(", ")) };
-    Err(malformed(path, format!("{kind}s"), format!("the file has no {kind} {:?}; {known}", wanted)))
+    Err(malformed(path, format!("{kind}s"), format!("the file has no {kind} {wanted:?}; {known}")))
 }
 
 /// The names of the variants of materials.

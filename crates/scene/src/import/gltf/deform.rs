@@ -135,9 +135,12 @@ impl Targets<'_> {
     }
 }
 
-/// On which joints vertices hang, and by how much: sets of four.
+/// Four joints of each vertex, and how much it hangs on each.
+type InfluenceSet = (Vec<[u16; 4]>, Vec<[f32; 4]>);
+
+/// On which joints vertices hang, and by how much.
 struct Influences {
-    sets: Vec<(Vec<[u16; 4]>, Vec<[f32; 4]>)>,
+    sets: Vec<InfluenceSet>,
 }
 
 impl Influences {

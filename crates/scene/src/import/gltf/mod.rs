@@ -131,6 +131,9 @@ fn check_version(path: &Path, document: &Document) -> Result<(), SceneError> {
     Ok(())
 }
 
+/// A mesh and the weights of its morph targets, by their bits.
+type PosedMesh = (Int, Vec<u64>);
+
 /// A scene in the making, and what of the document it has already.
 struct Builder<'a, 'c> {
     data: &'a Data<'a>,
@@ -147,7 +150,7 @@ struct Builder<'a, 'c> {
     materials: HashMap<(Option<Int>, bool), MaterialId>,
     /// The scene's meshes for each mesh and weights of morph targets (their bits) that were read, and whether a skin has
     /// placed them in the world.
-    meshes: HashMap<(Int, Vec<u64>), Vec<(MeshId, bool)>>,
+    meshes: HashMap<PosedMesh, Vec<(MeshId, bool)>>,
     /// What the positions of each of the scene's meshes are relative to.
     locals: Vec<[f64; 3]>,
     /// What the numbers of lamps mean.

@@ -198,7 +198,7 @@ impl Builder<'_, '_> {
             at = parents[node];
         }
         for node in way.into_iter().rev() {
-            world = world * local(&nodes[node], &self.context.center, self.pose.get(&node));
+            world *= local(&nodes[node], &self.context.center, self.pose.get(&node));
             self.worlds.insert(node, world);
         }
         Ok(world)

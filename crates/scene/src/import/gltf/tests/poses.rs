@@ -49,7 +49,8 @@ fn morphed(more: Value) -> Value {
     let attributes = json!({"POSITION": 0, "NORMAL": 1, "TANGENT": 2});
     let targets = json!([{"POSITION": 3, "NORMAL": 4}, {"POSITION": 5, "TANGENT": 6}]);
     let mut document = b.with(json!({"meshes": [{"primitives": [{"attributes": attributes, "targets": targets}]}]}));
-    document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let Value::Object(more) = more else { panic!("no object") };
+    document.as_object_mut().unwrap().extend(more);
     document
 }
 
@@ -107,8 +108,10 @@ fn skinned(weights: &[[f32; 4]; 3], joints: &[[u8; 4]; 3], bind: Option<&[f32]>,
         skin["inverseBindMatrices"] = json!(bind);
     }
     let attributes = json!({"POSITION": 0, "NORMAL": 1, "WEIGHTS_0": 2, "JOINTS_0": 3});
-    b.with(json!({"meshes": [{"primitives": [{"attributes": attributes}]}], "skins": [skin],
-        "scenes": [{"nodes": [0, 1]}], "nodes": nodes}))
+    let mut document = b.with(json!({"meshes": [{"primitives": [{"attributes": attributes}]}], "skins": [skin],
+        "scenes": [{"nodes": [0, 1]}]}));
+    document["nodes"] = nodes;
+    document
 }
 
 const FIRST: [[f32; 4]; 3] = [[1.0, 0.0, 0.0, 0.0]; 3];
