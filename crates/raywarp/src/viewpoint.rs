@@ -97,6 +97,11 @@ impl CameraRequest {
             notes.push(format!("the scene has no camera: {what}"));
             return Ok(view.camera(scene.origin));
         }
+        if let Some([x, y, z]) = scene.settings.likely_up {
+            notes.push(format!(
+                "the program that wrote the file draws {x},{y},{z} upwards: --up {x},{y},{z} shows it so"
+            ));
+        }
         if let Some(camera) = self.inside(prepared, notes)? {
             return Ok(camera);
         }

@@ -62,6 +62,9 @@ pub struct Settings {
     pub crop: Option<[f32; 4]>,
     /// Name of the picture (pbrt's film `filename`), as the file has it: folders are those of whoever wrote it.
     pub output: Option<String>,
+    /// What is upwards in a file without a camera, where the program that wrote it is known by what it puts there. Nothing
+    /// is turned: whoever frames the scene may say it.
+    pub likely_up: Option<[f32; 3]>,
 }
 
 impl Settings {

@@ -2,6 +2,7 @@
 //!
 //! Source: glTF 2.0 specification, section 4.4 (GLB).
 
+use crate::import::text;
 use crate::{Place, SceneError};
 use std::path::Path;
 
@@ -26,6 +27,11 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
         message,
     };
     if !bytes.starts_with(MAGIC) {
+        text::refuse_utf16(bytes).map_err(|message| SceneError::Malformed {
+            path: path.to_path_buf(),
+            place: Place::Line(1),
+            message,
+        })?;
         return Ok(Container { json: bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), bin: None });
     }
     let word = |at: usize| bytes.get(at..at + 4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
@@ -91,6 +97,8 @@ mod tests {
         let bytes = glb(&[(JSON, b"{}  "), (7, b"skip"), (BIN, b"1234")]);
         let parts = split(Path::new("a.glb"), &bytes).unwrap();
         assert_eq!(parts, Container { json: b"{}  ", bin: Some(b"1234") });
+        let error = split(Path::new("a"), b"\xff\xfe{\0}\0").unwrap_err().to_string();
+        assert!(error.contains("the text is UTF-16 (little endian)"), "{error}");
         assert_eq!(split(Path::new("a"), b"\xef\xbb\xbf{}").unwrap(), Container { json: b"{}", bin: None });
     }
 

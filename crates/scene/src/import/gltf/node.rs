@@ -77,6 +77,9 @@ impl Builder<'_, '_> {
                 Some(instancing) => optional(self.instances(instancing, world, item))?.unwrap_or_default(),
                 None => vec![*world],
             };
+            if places.len() > 1 && meshes.iter().any(|&(_, in_world)| in_world) {
+                self.warn(item, "copies of EXT_mesh_gpu_instancing are left out, as a skin says where its mesh is");
+            }
             self.data.charge(item, (places.len() * meshes.len() * size_of::<Instance>()) as u64)?;
             for (copy, place) in places.iter().enumerate() {
                 for &(mesh, in_world) in &meshes {

@@ -31,6 +31,8 @@ pub(super) struct MaterialMeshes {
     pub line: u64,
     /// One an object, with the name of the mesh.
     pub meshes: Vec<(String, TriangleMesh)>,
+    /// Whether some of its corners have texture coordinates and others have none.
+    pub lacks_uvs: bool,
 }
 
 /// A parsed file.
@@ -63,9 +65,15 @@ impl Obj {
             strays: BTreeMap::new(),
             ignored: BTreeSet::new(),
             corners: Vec::new(),
+            is_smooth: false,
         };
-        for line in Lines::new(&text) {
+        let mut lines = Lines::new(&text);
+        while let Some(line) = lines.next() {
             parser.line(&line)?;
+        }
+        if let Some(line) = lines.first_painted {
+            let message = "colours of vertices in comments `#MRGB`, as ZBrush writes them, are not read";
+            parser.warnings.push((line, message.into()));
         }
         parser.finish()
     }
@@ -93,6 +101,7 @@ impl Obj {
             // Decided for all of a material, so that objects do not change how it is shaded.
             let any = |attribute: usize| parts.iter().flat_map(|part| &part.vertices).any(|v| v[attribute] != NONE);
             let (has_uvs, has_normals) = (any(1), any(2));
+            let lacks_uvs = has_uvs && parts.iter().flat_map(|part| &part.vertices).any(|v| v[1] == NONE);
             let mesh = |part: Part| {
                 let vertices = &part.vertices;
                 let mut mesh = TriangleMesh { indices: part.indices, ..TriangleMesh::default() };
@@ -116,7 +125,7 @@ impl Obj {
                 (name, mesh)
             };
             let meshes = parts.into_iter().filter(|part| !part.indices.is_empty()).map(mesh).collect();
-            MaterialMeshes { material, line, meshes }
+            MaterialMeshes { material, line, meshes, lacks_uvs }
         };
         let all = parts.by_material().into_iter().map(meshes);
         all.filter(|material| !material.meshes.is_empty()).collect()
@@ -136,6 +145,8 @@ struct Parser<'a> {
     ignored: BTreeSet<String>,
     /// Of the face that is read.
     corners: Vec<u32>,
+    /// Whether a smoothing group is on.
+    is_smooth: bool,
 }
 
 impl Parser<'_> {
@@ -157,7 +168,7 @@ impl Parser<'_> {
             "o" => self.obj.parts.use_object(line.rest()),
             "g" => self.obj.parts.use_group(line.rest()),
             // Shading normals come from `vn` alone.
-            "s" => {}
+            "s" => self.is_smooth = !matches!(line.rest(), "" | "off" | "0"),
             other => {
                 if self.ignored.insert(other.to_string()) {
                     let what = match other {
@@ -200,8 +211,12 @@ impl Parser<'_> {
         if count < 3 {
             return Err(Fault { line: line.number, message: format!("a vertex of {count} numbers; it needs three") });
         }
-        let [x, y, z, r, g, b, _] = values;
+        let [x, y, z, r, g, b, last] = values;
         if count >= 6 {
+            let is_large = [r, g, b].iter().any(|&c| c > 1.0);
+            self.warn_once(line, is_large, "a vertex colour above 1; read as 1 there and in any that follow");
+            let is_clear = count == 7 && last != 1.0;
+            self.warn_once(line, is_clear, "the seventh number of a vertex, and of any that follow, is not read");
             // Programs that write colours write what a screen shows: sRGB.
             let [r, g, b] = [r, g, b].map(|c| c as f32).map(|c| linear_from_srgb(c.clamp(0.0, 1.0)));
             self.obj.colors.resize(self.obj.positions.len(), [1.0; 4]);
@@ -237,9 +252,18 @@ impl Parser<'_> {
         for word in line.words() {
             corners.push(self.corner(word, part, line.number)?);
         }
-        if corners.len() < 3 && self.ignored.insert("small face".into()) {
-            let message = "a face of fewer than three corners; it and any that follow are left out";
-            self.warnings.push((line.number, message.into()));
+        self.warn_once(
+            line,
+            corners.len() < 3,
+            "a face of fewer than three corners; it and any that follow are left out",
+        );
+        if self.is_smooth && !corners.is_empty() {
+            let is_flat = self.obj.parts.get_mut(part).vertices[corners[0] as usize][2] == NONE;
+            self.warn_once(
+                line,
+                is_flat,
+                "a face of a smoothing group (`s`) without normals (`vn`); it and any that follow are flat",
+            );
         }
         let Obj { parts, positions, .. } = &mut self.obj;
         let Part { vertices, indices, polygons, .. } = parts.get_mut(part);
@@ -247,6 +271,13 @@ impl Parser<'_> {
         polygons.push(&corners, position, line.number, indices);
         self.corners = corners;
         Ok(())
+    }
+
+    /// Says `message` the first time that it `is_true`.
+    fn warn_once(&mut self, line: &Line, is_true: bool, message: &str) {
+        if is_true && self.ignored.insert(message.into()) {
+            self.warnings.push((line.number, message.into()));
+        }
     }
 
     /// `v`, `v/vt`, `v//vn` or `v/vt/vn` to a vertex of the part.

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 /// Logical lines: comments removed, continued lines joined, empty ones left out.
 pub(super) struct Lines<'a> {
     lines: text::Lines<'a>,
+    /// The first comment that holds colours of vertices, as ZBrush writes them.
+    pub first_painted: Option<u64>,
 }
 
 /// A keyword and what follows it.
@@ -35,7 +37,7 @@ impl Line<'_> {
 
 impl<'a> Lines<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { lines: text::Lines::new(text) }
+        Self { lines: text::Lines::new(text), first_painted: None }
     }
 
     /// The next line of the file, without its end and its comment.
@@ -45,6 +47,9 @@ impl<'a> Lines<'a> {
         let mut from = 0;
         while let Some(at) = line[from..].find('#').map(|at| from + at) {
             if line[..at].chars().next_back().is_none_or(char::is_whitespace) {
+                if self.first_painted.is_none() && line.starts_with("#MRGB ") {
+                    self.first_painted = Some(self.lines.number());
+                }
                 return Some(line[..at].trim_end());
             }
             from = at + 1;

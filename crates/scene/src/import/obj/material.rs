@@ -41,6 +41,7 @@ impl Mapper<'_> {
             }
             Kind::Classic { model } => self.classic(entry, model, (diffuse, diffuse_image))?,
         };
+        self.say_unused(entry, Kind::of(entry));
         let mut material = Material::new(entry.name.clone(), surface);
         let emission = match (entry.emission, &entry.emission_map) {
             (Some([0.0, 0.0, 0.0]), Some(_)) => None,
@@ -64,6 +65,31 @@ impl Mapper<'_> {
     fn white_under_map(&mut self, entry: &Entry, factor: &str) -> [f32; 3] {
         self.warn(entry, format!("{factor} is black under map_{factor}; read as white"));
         [1.0; 3]
+    }
+
+    /// Says what the entry holds that its kind of surface has no use for.
+    fn say_unused(&mut self, entry: &Entry, kind: Kind) {
+        if entry.ambient_map.is_some() && entry.diffuse_map.is_none() {
+            self.warn(entry, "map_Ka without map_Kd is not read; there is no ambient light");
+        }
+        // Tf 0 0 0 lets nothing through, as what is opaque does.
+        let is_tinted = entry.filter.is_some_and(|filter| filter != [1.0; 3] && filter != [0.0; 3]);
+        let transmits = match kind {
+            Kind::Glass { .. } => true,
+            Kind::Principled => is_as_blender_writes(entry) && has_roughness(entry),
+            Kind::Classic { .. } => false,
+        };
+        if is_tinted && !transmits {
+            self.warn(entry, "Tf has no effect, as nothing else says that it is glass");
+        }
+        if kind == Kind::Principled {
+            let maps = [(&entry.specular_map, "map_Ks"), (&entry.exponent_map, "map_Ns")];
+            for (_, map) in maps.into_iter().filter(|(map, _)| map.is_some() && !is_as_blender_writes(entry)) {
+                self.warn(entry, format!("{map} has no effect beside Pr and Pm"));
+            }
+        } else if entry.clearcoat.is_some_and(|coat| coat > 0.0) || entry.clearcoat_map.is_some() {
+            self.warn(entry, "Pc has no effect without Pr or Pm");
+        }
     }
 
     fn warn(&mut self, entry: &Entry, message: impl Into<String>) {

@@ -117,7 +117,7 @@ fn library_files(folder: &Path, names: &str) -> Vec<PathBuf> {
 fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Result<Scene, SceneError> {
     let mut scene = Scene::default();
     let colors = obj.has_colors().then(|| scene.add_texture(Texture::VertexColor));
-    for (part, MaterialMeshes { material, line, meshes }) in (0..).zip(obj.into_meshes()) {
+    for (part, MaterialMeshes { material, line, meshes, lacks_uvs }) in (0..).zip(obj.into_meshes()) {
         let mut before = 0;
         let name = material.unwrap_or_default();
         context.stand_ins.begin();
@@ -139,6 +139,12 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
             let name = &scene.materials[material.index()].name;
             let message =
                 format!("faces of material {name} have no texture coordinates; its images lie on each triangle");
+            context.warn(path, Place::Line(line), message);
+        }
+        if scene.uv_sets_of(material)[0] && lacks_uvs {
+            let name = &scene.materials[material.index()].name;
+            let message =
+                format!("some faces of material {name} have no texture coordinates; its images' corner lies on them");
             context.warn(path, Place::Line(line), message);
         }
         for (name, triangles) in meshes {

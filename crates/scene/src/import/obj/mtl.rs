@@ -39,6 +39,7 @@ pub(super) struct Entry {
     pub clearcoat: Option<f32>,
     /// Pcr.
     pub clearcoat_roughness: Option<f32>,
+    pub ambient_map: Option<Map>,
     pub diffuse_map: Option<Map>,
     pub specular_map: Option<Map>,
     pub emission_map: Option<Map>,
@@ -58,6 +59,7 @@ impl Entry {
     /// The same without textures.
     pub fn without_maps(self) -> Self {
         Self {
+            ambient_map: None,
             diffuse_map: None,
             specular_map: None,
             emission_map: None,
@@ -135,7 +137,12 @@ fn statement(
         "tf" => entry.filter = color(line, warnings)?,
         "ns" => entry.exponent = Some(number(line)?),
         "ni" => entry.ior = Some(number(line)?),
-        "d" => entry.dissolve = Some(number(line)?),
+        "d" => {
+            if line.words().any(|word| word == "-halo") {
+                warnings.push((line.number, "option -halo of d has no effect".into()));
+            }
+            entry.dissolve = Some(number(line)?);
+        }
         "tr" => entry.transparency = Some(number(line)?),
         "pr" => entry.roughness = Some(number(line)?),
         "pm" => entry.metallic = Some(number(line)?),
@@ -146,6 +153,10 @@ fn statement(
             if value.fract() != 0.0 || !(0.0..=10.0).contains(&value) {
                 warnings.push((line.number, format!("illum {value}; only 0 to 10 have a meaning; left out")));
             } else {
+                if value == 10.0 {
+                    let message = "illum 10, shadows on what is not seen, is not rendered; read as 2";
+                    warnings.push((line.number, message.into()));
+                }
                 entry.model = Some(value as u32);
             }
         }
@@ -163,7 +174,9 @@ fn statement(
         // Ambient light has no meaning where light is followed.
         "ka" => entry.ambient = color(line, &mut Vec::new()).unwrap_or_default(),
         "refl" | "map_refl" if entry.from_blender => entry.reflection_map = map(line, warnings),
-        "map_ka" | "sharpness" => {}
+        "map_ka" => entry.ambient_map = map(line, &mut Vec::new()),
+        // Of a map of reflections, which is warned about.
+        "sharpness" => {}
         // Angles of what is warned about.
         "anisor" => {}
         other => match not_rendered(other) {
@@ -308,7 +321,7 @@ mod tests {
         assert_eq!((entry.filter, entry.emission), (Some([1.0; 3]), Some([17.0, 12.0, 4.0])));
         assert_eq!((entry.roughness, entry.metallic), (Some(0.5), Some(1.0)));
         assert_eq!(entry.diffuse_map.map(|m| m.file), Some("x.png".into()));
-        assert_eq!(warnings, []);
+        assert_eq!(warnings, [(6, "option -halo of d has no effect".into())]);
     }
 
     #[test]

@@ -369,3 +369,25 @@ fn images_become_textures_masks_and_bumps() {
     let Surface::Blinn { specular, .. } = c.surface else { panic!() };
     assert_eq!(specular.texture, None);
 }
+
+#[test]
+fn what_changes_a_picture_and_is_not_read_is_said_once() {
+    let check = |obj: &str, want: &[&str]| assert_eq!(load(obj, "").1, want, "{obj}");
+    let flat = "a.obj:5: a face of a smoothing group (`s`) without normals (`vn`); it and any that follow are flat";
+    check(&format!("{TRIANGLE}s 1\nf 1 2 3\nf 2 1 3"), &[flat]);
+    check(&format!("{TRIANGLE}s off\nf 1 2 3\ns 1\nvn 0 0 1\nf 1//1 2//1 3//1\ns 0\nf 1 2 3"), &[]);
+    let bright = "a.obj:2: a vertex colour above 1; read as 1 there and in any that follow";
+    check("v 0 0 0 0 0 1\nv 1 0 0 255 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &[bright]);
+    let seventh = "a.obj:1: the seventh number of a vertex, and of any that follow, is not read";
+    check("v 0 0 0 0 0 1 0.5\nv 1 0 0 1 0 0 0.5\nv 0 1 0 0 1 0 1\nf 1 2 3", &[seventh]);
+    let painted = "a.obj:2: colours of vertices in comments `#MRGB`, as ZBrush writes them, are not read";
+    check("# ZBrush\n#MRGB ffff0000\nv 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB ffff0000\nf 1 2 3", &[painted]);
+}
+
+#[test]
+fn an_object_without_a_material_of_its_own_keeps_the_one_before_it() {
+    // In OBJ the material is a state: it holds until the next `usemtl`, whatever `o` and `g` lines come between.
+    let obj = format!("{TRIANGLE}o a\nusemtl m\nf 1 2 3\no b\nf 3 2 1");
+    let (scene, warnings) = load(&obj, "newmtl m\nKd 1 0 0");
+    assert_eq!((scene.meshes.len(), scene.materials.len(), warnings), (2, 1, vec![]));
+}

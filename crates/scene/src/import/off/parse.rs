@@ -32,6 +32,10 @@ struct LeftOut {
     numbers: usize,
     small: usize,
     indexed: usize,
+    /// Colours of vertices and faces whose alpha is below that of a full channel.
+    clear: usize,
+    /// Lines behind the last face.
+    behind: usize,
     /// Polygons that cross themselves, with the line of the first.
     crossing: Option<(u64, String)>,
 }
@@ -61,6 +65,8 @@ impl Off {
             (left_out.numbers, "vertices have numbers that the file's first word does not announce; not read"),
             (left_out.small, "faces of fewer than three corners were left out"),
             (left_out.indexed, "faces have the index of a colour map, which is not read; rendered grey"),
+            (left_out.clear, "colours have an alpha below 1, which has no effect; their faces are opaque"),
+            (left_out.behind, "lines behind the last face that the file announces are not read"),
         ] {
             if count > 0 {
                 warnings.push((Place::File, format!("{count} {what}")));
@@ -127,6 +133,7 @@ impl Off {
         for [r, g, b, a] in &mut mesh.colors {
             [*r, *g, *b] = [*r, *g, *b].map(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
             *a = if a.is_nan() { 1.0 } else { (*a / white).clamp(0.0, 1.0) };
+            left_out.clear += usize::from(*a < 1.0);
         }
         Ok(())
     }
@@ -134,6 +141,7 @@ impl Off {
     fn faces(&mut self, lines: &mut Lines, count: usize, left_out: &mut LeftOut) -> Result<(), Fault> {
         let positions = &self.mesh.positions;
         let (mut words, mut corners, mut polygons) = (Vec::new(), Vec::new(), Polygons::default());
+        let mut alphas = Vec::new();
         for _ in 0..count {
             lines.words(1, &mut words)?;
             let length: usize =
@@ -158,7 +166,10 @@ impl Off {
                     left_out.indexed += 1;
                     None
                 }
-                [r, g, b, ..] => Some([lines.number(r)?, lines.number(g)?, lines.number(b)?]),
+                [r, g, b, rest @ ..] => {
+                    alphas.extend(rest.first().and_then(|alpha| lines.number(alpha).ok()));
+                    Some([lines.number(r)?, lines.number(g)?, lines.number(b)?])
+                }
                 _ => return Err(lines.fault("a colour of two numbers; there are 0, 1, 3 or 4")),
             };
             left_out.small += usize::from(length < 3);
@@ -169,6 +180,10 @@ impl Off {
         let white = white(self.triangle_colors.iter().flatten().flatten());
         for color in self.triangle_colors.iter_mut().flatten() {
             *color = color.map(|c| (c / white).clamp(0.0, 1.0));
+        }
+        left_out.clear += alphas.iter().filter(|&&alpha| alpha < white).count();
+        while lines.next().is_some() {
+            left_out.behind += 1;
         }
         Ok(())
     }

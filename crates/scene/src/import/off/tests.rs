@@ -65,7 +65,8 @@ fn vertices_and_faces_are_read_in_every_usual_form() {
 fn colours_of_faces_become_materials() {
     let linear = |c: f32| linear_from_srgb(c);
     let faces = |first: &str, second: &str| SQUARE.replace("3 0 1 2", first).replace("3 1 3 2", second);
-    let scene = check(&faces("3 0 1 2 255 0 51", "3 1 3 2 0 0 0 128"), &BOTH, &[]);
+    let clear = "part.off: 1 colours have an alpha below 1, which has no effect; their faces are opaque";
+    let scene = check(&faces("3 0 1 2 255 0 51", "3 1 3 2 0 0 0 128"), &BOTH, &[clear]);
     assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, 0.0, linear(0.2)]), Some([0.0; 3])));
     let scene = check(&faces("3 0 1 2 1.0 0.5 0", "3 1 3 2"), &BOTH, &[]);
     assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, linear(0.5), 0.0]), Some([0.7; 3])));
@@ -82,7 +83,11 @@ fn colours_normals_and_texture_coordinates_of_vertices_are_read() {
     };
     let mesh = |text: &str| check(text, &BOTH, &[]).meshes.remove(0).triangles;
     for (more, alpha) in [("255 0 51", 1.0), ("255 0 51 127.5", 0.5), ("1 0 0.2", 1.0), ("1.0 0 0.2 0.5", 0.5)] {
-        let [r, g, b, a] = mesh(&vertices("COFF", more)).colors[3];
+        let clear = "part.off: 4 colours have an alpha below 1, which has no effect; their faces are opaque";
+        let warnings = [clear];
+        let text = vertices("COFF", more);
+        let scene = check(&text, &BOTH, &warnings[..usize::from(alpha < 1.0)]);
+        let [r, g, b, a] = scene.meshes[0].triangles.colors[3];
         assert!(r == 1.0 && g == 0.0 && (b - linear_from_srgb(0.2)).abs() < 1e-6 && (a - alpha).abs() < 1e-6, "{more}");
     }
     assert_eq!(mesh(&vertices("NOFF", "0 0 2")).normals, [[0.0, 0.0, 2.0]; 4]);
@@ -152,4 +157,10 @@ fn a_file_cut_off_or_with_any_byte_changed_is_read_or_refused() {
             }
         }
     }
+}
+
+#[test]
+fn lines_behind_the_last_face_are_said() {
+    let warning = "part.off: 2 lines behind the last face that the file announces are not read";
+    check(&format!("{SQUARE}\n3 0 1 2 # no third face is announced\n# none\nmore\n"), &BOTH, &[warning]);
 }

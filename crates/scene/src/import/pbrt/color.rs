@@ -3,6 +3,7 @@
 use super::params::{Kind, Parameter, Params, Values};
 use super::spectrum::{self, Samples};
 use super::state::{Importer, Version};
+use crate::import::text;
 use crate::{ColorInput, SceneError};
 
 /// What a colour is of, which decides its white; see [`spectrum`].
@@ -131,18 +132,19 @@ fn integrate(samples: &Samples, of: Use) -> [f64; 3] {
 
 /// Lines of wavelength and value; `#` starts a comment.
 fn parse_spd(bytes: &[u8]) -> Result<Option<Samples>, (u64, String)> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = text::decode(bytes).map_err(|message| (1, message))?;
+    let mut lines = text::Lines::new(&text);
     let mut numbers = Vec::new();
-    for (i, line) in text.lines().enumerate() {
+    while let Some(line) = lines.next() {
         for word in line.split('#').next().unwrap_or("").split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
             match word.parse::<f64>() {
                 Ok(number) if number.is_finite() => numbers.push(number),
-                _ => return Err((i as u64 + 1, format!("expected a wavelength or a value, found {word:?}"))),
+                _ => return Err((lines.number(), format!("expected a wavelength or a value, found {word:?}"))),
             }
         }
     }
     if numbers.len() % 2 != 0 {
-        return Err((text.lines().count() as u64, "the last wavelength has no value".into()));
+        return Err((lines.number(), "the last wavelength has no value".into()));
     }
     Ok(Samples::from_pairs(&numbers))
 }

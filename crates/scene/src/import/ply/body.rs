@@ -114,8 +114,16 @@ impl<'a> Body<'a> {
     /// A text of free numbers goes on.
     pub fn finish(self) -> Result<Vec<(Place, String)>, Fault> {
         let Some(records) = self.records else {
-            if self.is_binary() || self.rest().trim_ascii().is_empty() {
+            // A line end behind binary data holds nothing.
+            if self.rest().trim_ascii().is_empty() {
                 return Ok(Vec::new());
+            }
+            if self.is_binary() {
+                let message = format!(
+                    "{} bytes behind the last element that the header announces are not read",
+                    self.rest().len()
+                );
+                return Ok(vec![(self.place(), message)]);
             }
             return Err(Fault::malformed(self.place(), "the text goes on behind the last element"));
         };

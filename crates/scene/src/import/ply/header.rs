@@ -105,6 +105,8 @@ pub(super) struct Header {
     pub material_names: Vec<String>,
     /// Names of `comment TextureFile NAME`, in order.
     pub textures: Vec<String>,
+    /// Whether a comment says that Blender wrote the file.
+    pub is_from_blender: bool,
     /// Byte at which the body begins.
     pub body: usize,
     /// Line at which the body begins, counted from 1.
@@ -150,6 +152,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
         elements: vec![],
         material_names: vec![],
         textures: vec![],
+        is_from_blender: false,
         body: 0,
         body_line: 0,
     };
@@ -166,6 +169,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
             ["comment", word, _, ..] if word.eq_ignore_ascii_case("TextureFile") => {
                 header.textures.push(line.split_once(word).map_or("", |(_, name)| name.trim()).to_string());
             }
+            ["comment", "Created", "in" | "by", "Blender", ..] => header.is_from_blender = true,
             ["comment", ..] => {}
             ["format", name, "1.0"] => {
                 format = Some(match *name {

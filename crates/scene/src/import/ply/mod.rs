@@ -37,6 +37,8 @@ pub(crate) struct PlyMesh {
     pub textures: Vec<String>,
     /// Of each triangle, an index into `textures`, and any other number where it has none; `None`: the first everywhere.
     pub face_textures: Option<Vec<i32>>,
+    /// Whether a comment says that Blender wrote the file.
+    pub is_from_blender: bool,
 }
 
 /// What is wrong, before it is known in which file.
@@ -77,6 +79,8 @@ fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder, warnings: &mut Warning
     let mut body = body::Body::new(bytes, &header, true);
     let mut by_lines = parse_body(&mut body, &header, fast, rounder, warnings);
     match body.finish() {
+        // Where binary data break off, what lies behind them is no surplus.
+        Ok(_) if by_lines.is_err() && header.format != header::Format::Ascii => {}
         Ok(left_out) => warnings.extend(left_out),
         Err(fault) => by_lines = by_lines.and(Err(fault)),
     }
@@ -130,6 +134,7 @@ fn parse_body(
             }
             "tristrips" => faces::read_strips(body, element, limits, &mut faces)?,
             _ => {
+                warnings.extend(not_read(element));
                 for _ in 0..element.count {
                     body.begin_record()?;
                     element.properties.iter().try_for_each(|p| body.skip_property(p.kind))?;
@@ -168,12 +173,27 @@ fn parse_body(
     }
     // Strips and faces in one file: only the faces have materials, so that none are used.
     let complete = !faces.materials.is_empty() && faces.materials.len() == mesh.triangles.indices.len();
+    if !complete && !faces.materials.is_empty() {
+        warnings.push((Place::File, "materials of faces are left out, as the file has strips, too".into()));
+    }
     mesh.face_materials = complete.then_some(faces.materials);
     mesh.material_names = header.material_names.clone();
     let complete = !faces.textures.is_empty() && faces.textures.len() == mesh.triangles.indices.len();
     mesh.face_textures = complete.then_some(faces.textures);
     mesh.textures = header.textures.clone();
+    mesh.is_from_blender = header.is_from_blender;
     Ok(mesh)
+}
+
+/// What to say of an element that is stepped over.
+fn not_read(element: &header::Element) -> Option<(Place, String)> {
+    let why = match element.name.as_str() {
+        "edge" => "; lines have no surface",
+        "camera" => "; --eye and --target say where to look from",
+        _ => "",
+    };
+    let message = format!("{} elements `{:.40}` are not read{why}", element.count, element.name);
+    (element.count > 0).then_some((Place::Line(element.line), message))
 }
 
 /// Leaves out vertices that are not finite, and says so.

@@ -13,13 +13,20 @@ use std::path::Path;
 /// The mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there are any, else
 /// 0.7.
 pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Scene, SceneError> {
-    let PlyMesh { triangles, face_materials, material_names, textures, face_textures } = mesh;
+    let PlyMesh { triangles, face_materials, material_names, textures, face_textures, is_from_blender } = mesh;
     let mut scene = Scene::default();
+    // Blender's exporters of PLY and STL leave its z upwards, unless they are told otherwise.
+    scene.settings.likely_up = is_from_blender.then_some([0.0, 0.0, 1.0]);
     let plain = if triangles.colors.is_empty() {
         ColorInput::constant([0.7; 3])
     } else {
         ColorInput::texture(scene.add_texture(Texture::VertexColor))
     };
+    let clear = triangles.colors.iter().filter(|color| color[3] < 1.0).count();
+    if clear > 0 {
+        let message = format!("{clear} colours have an alpha below 1, which has no effect; their faces are opaque");
+        context.warn(path, Place::File, message);
+    }
     let diffuse = |name: &str, reflectance| Material::new(name, Surface::Diffuse { reflectance });
     if let Some(name) = textures.first().filter(|_| triangles.uvs.is_empty()) {
         context.warn(path, Place::File, format!("no texture coordinates for the texture {name}; rendered without it"));

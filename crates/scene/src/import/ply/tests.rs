@@ -450,3 +450,54 @@ fn a_file_with_one_byte_changed_is_read_or_refused_alike_with_and_without_shortc
         }
     }
 }
+
+const HEADER: &str = "element vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+    element face 1\nproperty list uchar int vertex_indices\n";
+
+fn triangle(header: &'static str, more: &[(Scalar, f64)]) -> Sample {
+    let mut values: Vec<_> = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].map(|x| (Scalar::F32, x)).to_vec();
+    values.extend([(Scalar::U8, 3.0), (Scalar::I32, 0.0), (Scalar::I32, 1.0), (Scalar::I32, 2.0)]);
+    values.extend(more);
+    Sample { header, values }
+}
+
+#[test]
+fn bytes_behind_binary_data_are_said_but_a_line_end_is_none() {
+    for format in [Format::Little, Format::Big] {
+        let whole = triangle(HEADER, &[]).bytes(format);
+        let read = |more: &[u8]| parsed(&[&whole[..], more].concat(), true).unwrap().1;
+        let message = "5 bytes behind the last element that the header announces are not read";
+        assert_eq!(read(b"\0more"), [(Place::Offset(whole.len() as u64), message.to_string())]);
+        assert_eq!((read(b""), read(b"\r\n")), (vec![], vec![]));
+        // Cut off, it has no bytes that are too many.
+        let mut warnings = Vec::new();
+        let cut = parse(&whole[..whole.len() - 1], true, &mut Rounder::default(), &mut warnings);
+        assert!(cut.is_err() && warnings.is_empty(), "{warnings:?}");
+    }
+}
+
+#[test]
+fn elements_that_are_not_read_are_said() {
+    let edges = "element vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 1\nproperty list uchar int vertex_indices\n\
+        element edge 1\nproperty int vertex1\nproperty int vertex2\nelement user 0\nproperty int a\n";
+    let (_, warnings) = triangle(edges, &[(Scalar::I32, 0.0), (Scalar::I32, 1.0)]).read_and_warn();
+    assert_eq!(warnings, [(Place::Line(9), "1 elements `edge` are not read; lines have no surface".to_string())]);
+}
+
+#[test]
+fn colours_that_are_partly_transparent_are_said_and_so_is_what_blender_calls_up() {
+    let load = |alpha: &str| {
+        let text = format!(
+            "ply\nformat ascii 1.0\ncomment Created in Blender version 4.1.0\nelement vertex 3\nproperty float x\n\
+             property float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n\
+             property uchar alpha\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
+             0 0 0 9 9 9 {alpha}\n1 0 0 9 9 9 255\n0 1 0 9 9 9 {alpha}\n3 0 1 2\n"
+        );
+        let loaded = crate::load_from(text.as_bytes(), Path::new("a.ply"), &LoadOptions::default()).unwrap();
+        assert_eq!(loaded.scene.settings.likely_up, Some([0.0, 0.0, 1.0]));
+        loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let warning = "a.ply: 2 colours have an alpha below 1, which has no effect; their faces are opaque";
+    assert_eq!((load("255"), load("20")), (vec![], vec![warning.to_string()]));
+}

@@ -40,15 +40,24 @@ pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, 
         return Err(Fault { place: Place::Offset(80), message });
     }
     let mut solid = Solid::default();
+    let mut colored = 0;
     solid.triangles.indices.reserve_exact(count as usize);
     for (i, triangle) in triangles.iter().take(count as usize).enumerate() {
         let (words, _) = triangle[12..48].as_chunks::<4>();
         let corner = |k: usize| std::array::from_fn(|axis| f32::from_le_bytes(words[3 * k + axis]).into());
+        colored += usize::from(triangle[48..] != [0; 2]);
         let place = || Place::Offset((HEAD + i * TRIANGLE) as u64);
         solid.push(&[corner(0), corner(1), corner(2)], rounder).map_err(|message| Fault { place: place(), message })?;
     }
     let left = (triangles.len() - count as usize) * TRIANGLE + rest.len();
     let place = Place::Offset((bytes.len() - left) as u64);
-    let warning = (left > 0).then(|| (place, format!("{left} bytes behind the {count} triangles are not read")));
-    Ok((vec![solid], warning.into_iter().collect()))
+    let mut warnings = Vec::new();
+    if left > 0 {
+        warnings.push((place, format!("{left} bytes behind the {count} triangles are not read")));
+    }
+    if colored > 0 {
+        let message = format!("{colored} triangles have attributes, in some programs colours, which are not read");
+        warnings.push((Place::File, message));
+    }
+    Ok((vec![solid], warnings))
 }

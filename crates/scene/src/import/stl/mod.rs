@@ -98,6 +98,9 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
         context.warn(path, place, message);
     }
     let mut scene = Scene::default();
+    let head = &bytes[..bytes.len().min(PROBE)];
+    let is_from_blender = head.windows(MADE_BY.len()).any(|words| words == MADE_BY);
+    scene.settings.likely_up = is_from_blender.then_some([0.0, 0.0, 1.0]);
     let reflectance = ColorInput::constant([0.7; 3]);
     let material = scene.add_material(Material::new("", Surface::Diffuse { reflectance }));
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -137,6 +140,9 @@ fn first_word(bytes: &[u8]) -> String {
     let line = lines.find(|line| !line.trim().is_empty() && !ascii::is_comment(line)).unwrap_or_default();
     line.split_ascii_whitespace().next().unwrap_or_default().to_ascii_lowercase()
 }
+
+/// What Blender, whose z is upwards, writes into the head or the name of the solid.
+const MADE_BY: &[u8] = b"Exported from Blender";
 
 /// Bytes that are looked at to tell text from binary data, whose first triangles have zeros and the like among them.
 const PROBE: usize = 1024;

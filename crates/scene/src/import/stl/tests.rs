@@ -13,7 +13,7 @@ fn binary(head: &str, triangles: &[[[f32; 3]; 3]]) -> Vec<u8> {
     for triangle in triangles {
         bytes.extend([f32::NAN; 3].iter().flat_map(|x| x.to_le_bytes()));
         bytes.extend(triangle.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
-        bytes.extend([0xff, 0x7f]);
+        bytes.extend([0, 0]);
     }
     bytes
 }
@@ -145,4 +145,22 @@ fn a_file_cut_off_or_with_any_byte_changed_is_read_or_refused() {
             }
         }
     }
+}
+
+#[test]
+fn attributes_of_triangles_are_said_for_some_programs_mean_colours() {
+    let mut bytes = binary("COLOR=", &SQUARE);
+    let last = bytes.len() - 2;
+    bytes[last..].copy_from_slice(&[0xff, 0x7f]);
+    let warning = "part.stl: 1 triangles have attributes, in some programs colours, which are not read";
+    check(&bytes, &["part"], &[warning]);
+}
+
+#[test]
+fn blender_is_known_by_the_head_and_by_the_name_of_the_solid() {
+    let up = |bytes: &[u8]| read(bytes).unwrap().0.settings.likely_up;
+    let name = "Exported from Blender-2.82 (sub 7)";
+    assert_eq!(up(&binary(name, &SQUARE)), Some([0.0, 0.0, 1.0]));
+    assert_eq!(up(text(name, &SQUARE).as_bytes()), Some([0.0, 0.0, 1.0]));
+    assert_eq!(up(&binary("", &SQUARE)), None);
 }

@@ -25,6 +25,9 @@ const USUAL_MODEL: &str = "3D/3dmodel.model";
 /// The part that says where it is.
 const RELATIONSHIPS: &str = "_rels/.rels";
 
+/// Parts in which slicers keep what they know beyond the format.
+const SLICERS_SETTINGS: [&str; 2] = ["Metadata/model_settings.config", "Metadata/Slic3r_PE_model.config"];
+
 /// Imports `path`: a mesh for each object with triangles, an instance for each place of it.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
@@ -62,6 +65,13 @@ fn import_parts(path: &Path, mut parts: Parts<'_>, context: &mut Context) -> Res
         let target = model_part(&String::from_utf8_lossy(&bytes))
             .map_err(|Fault { line, message }| malformed(Place::Item(format!("{RELATIONSHIPS}:{line}")), message))?;
         name = target.unwrap_or(name);
+    }
+    // Which filament an object has, and so its colour.
+    for settings in SLICERS_SETTINGS {
+        if matches!(parts(settings), Ok(Some(_))) {
+            let message = "settings of a slicer, such as the colours of its filaments, are not read";
+            context.warn(path, Place::Item(settings.into()), message);
+        }
     }
     let mut builder = Builder::new(path, parts, context);
     builder.build(name.trim_start_matches('/'))?;

@@ -101,21 +101,22 @@ impl Model {
             let group = match kind.as_str() {
                 "object" => {
                     let id = id.ok_or_else(|| xml.fault("an object without an id"))?;
-                    let object = object(xml, &element, center)?;
+                    let object = object(xml, &element, center, &mut self.warnings)?;
                     if self.objects.insert(id, object).is_some() {
                         return Err(xml.fault(format!("two objects have the id {id}")));
                     }
                     self.order.push(id);
                     continue;
                 }
-                "basematerials" => Group::Materials(materials(xml)?),
-                "colorgroup" => Group::Colors(colors(xml)?),
+                "basematerials" => Group::Materials(materials(xml, &mut self.warnings)?),
+                "colorgroup" => Group::Colors(colors(xml, &mut self.warnings)?),
                 "texture2dgroup" | "compositematerials" | "multiproperties" => {
                     self.warnings.push((xml.line(), format!("`{kind}` is not read; rendered grey")));
                     xml.skip(&element)?;
                     Group::Other
                 }
                 _ => {
+                    not_read(&mut self.warnings, xml, &kind);
                     xml.skip(&element)?;
                     continue;
                 }
@@ -127,7 +128,32 @@ impl Model {
     }
 }
 
-fn object(xml: &mut Xml, element: &Element, center: &mut Center) -> Result<Object, Fault> {
+/// Elements that change nothing of what is seen, or that a warning about another element covers.
+const QUIET: [&str; 3] = ["metadatagroup", "texture2d", "trianglesets"];
+
+/// Says that an element of a kind is not read, each kind once a part.
+fn not_read(warnings: &mut Vec<(u64, String)>, xml: &Xml, kind: &str) {
+    let why = match kind {
+        "beamlattice" => "; its beams are left out",
+        "pbspeculardisplayproperties"
+        | "pbmetallicdisplayproperties"
+        | "pbspeculartexturedisplayproperties"
+        | "pbmetallictexturedisplayproperties"
+        | "translucentdisplayproperties" => "; surfaces are diffuse and opaque",
+        _ => "",
+    };
+    let message = format!("`{kind:.60}` is not read{why}");
+    if !QUIET.contains(&kind) && !warnings.iter().any(|(_, said)| *said == message) {
+        warnings.push((xml.line(), message));
+    }
+}
+
+fn object(
+    xml: &mut Xml,
+    element: &Element,
+    center: &mut Center,
+    warnings: &mut Vec<(u64, String)>,
+) -> Result<Object, Fault> {
     let mut object = Object { line: xml.line(), ..Object::default() };
     let (mut group, mut first) = (None, 0);
     xml.attributes(element, |name, value| {
@@ -147,8 +173,11 @@ fn object(xml: &mut Xml, element: &Element, center: &mut Center) -> Result<Objec
                 while let Some(list) = xml.child()? {
                     match list.local_name().into_inner() {
                         "vertices" => vertices(xml, &mut object, &mut rounder)?,
-                        "triangles" => triangles(xml, &mut object, default)?,
-                        _ => xml.skip(&list)?,
+                        "triangles" => triangles(xml, &mut object, default, warnings)?,
+                        other => {
+                            not_read(warnings, xml, other);
+                            xml.skip(&list)?;
+                        }
                     }
                 }
             }
@@ -160,7 +189,10 @@ fn object(xml: &mut Xml, element: &Element, center: &mut Center) -> Result<Objec
                     xml.skip(&component)?;
                 }
             }
-            _ => xml.skip(&part)?,
+            other => {
+                not_read(warnings, xml, other);
+                xml.skip(&part)?;
+            }
         }
     }
     object.local = rounder.at();
@@ -191,7 +223,13 @@ fn vertices(xml: &mut Xml, object: &mut Object, rounder: &mut Rounder) -> Result
     Ok(())
 }
 
-fn triangles(xml: &mut Xml, object: &mut Object, default: Property) -> Result<(), Fault> {
+fn triangles(
+    xml: &mut Xml,
+    object: &mut Object,
+    default: Property,
+    warnings: &mut Vec<(u64, String)>,
+) -> Result<(), Fault> {
+    let mut is_painted = false;
     while let Some(triangle) = xml.child()? {
         if triangle.local_name().into_inner() == "triangle" {
             let mut corners = [None; 3];
@@ -206,7 +244,7 @@ fn triangles(xml: &mut Xml, object: &mut Object, default: Property) -> Result<()
                     "p1" => properties[0] = Some(index(value)?),
                     "p2" => properties[1] = Some(index(value)?),
                     "p3" => properties[2] = Some(index(value)?),
-                    _ => {}
+                    _ => is_painted |= matches!(local(name), "mmu_segmentation" | "paint_color"),
                 }
                 Ok(())
             })?;
@@ -233,21 +271,25 @@ fn triangles(xml: &mut Xml, object: &mut Object, default: Property) -> Result<()
         }
         xml.skip(&triangle)?;
     }
+    let painted = "what a slicer has painted on triangles is not read; they keep the colours of the object";
+    if is_painted && !warnings.iter().any(|(_, said)| said == painted) {
+        warnings.push((xml.line(), painted.into()));
+    }
     Ok(())
 }
 
 /// A base material: its name, and the colour to show it in.
 type BaseMaterial = (String, Option<[f32; 3]>);
 
-fn materials(xml: &mut Xml) -> Result<Vec<BaseMaterial>, Fault> {
-    let mut materials = Vec::new();
+fn materials(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<BaseMaterial>, Fault> {
+    let (mut materials, mut is_clear) = (Vec::new(), false);
     while let Some(base) = xml.child()? {
         if base.local_name().into_inner() == "base" {
             let (mut title, mut shown) = (String::new(), None);
             xml.attributes(&base, |name, value| {
                 match name {
                     "name" => title = value.to_string(),
-                    "displaycolor" => shown = Some(color(value)?),
+                    "displaycolor" => shown = Some(color(value, &mut is_clear)?),
                     _ => {}
                 }
                 Ok(())
@@ -256,17 +298,18 @@ fn materials(xml: &mut Xml) -> Result<Vec<BaseMaterial>, Fault> {
         }
         xml.skip(&base)?;
     }
+    say_clear(xml, is_clear, warnings);
     Ok(materials)
 }
 
-fn colors(xml: &mut Xml) -> Result<Vec<[f32; 3]>, Fault> {
-    let mut colors = Vec::new();
+fn colors(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<[f32; 3]>, Fault> {
+    let (mut colors, mut is_clear) = (Vec::new(), false);
     while let Some(element) = xml.child()? {
         if element.local_name().into_inner() == "color" {
             let mut found = None;
             xml.attributes(&element, |name, value| {
                 if name == "color" {
-                    found = Some(color(value)?);
+                    found = Some(color(value, &mut is_clear)?);
                 }
                 Ok(())
             })?;
@@ -274,17 +317,27 @@ fn colors(xml: &mut Xml) -> Result<Vec<[f32; 3]>, Fault> {
         }
         xml.skip(&element)?;
     }
+    say_clear(xml, is_clear, warnings);
     Ok(colors)
 }
 
+/// Says once a part that colours which are partly transparent are shown opaque.
+fn say_clear(xml: &Xml, is_clear: bool, warnings: &mut Vec<(u64, String)>) {
+    let message = "colours have an alpha below FF, which has no effect; their triangles are opaque";
+    if is_clear && !warnings.iter().any(|(_, said)| said == message) {
+        warnings.push((xml.line(), message.into()));
+    }
+}
+
 /// `#RRGGBB` or `#RRGGBBAA`, as linear numbers; how much shines through is not read.
-fn color(text: &str) -> Result<[f32; 3], String> {
+fn color(text: &str, is_clear: &mut bool) -> Result<[f32; 3], String> {
     let digits = text
         .trim()
         .strip_prefix('#')
         .filter(|digits| matches!(digits.len(), 6 | 8) && digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
     let value = digits.and_then(|digits| u32::from_str_radix(&digits[..6], 16).ok());
     let value = value.ok_or_else(|| format!("`{text:.40}` is no colour such as #RRGGBB"))?;
+    *is_clear |= digits.is_some_and(|digits| digits.len() == 8 && !digits[6..].eq_ignore_ascii_case("ff"));
     let [_, r, g, b] = value.to_be_bytes();
     Ok([r, g, b].map(|channel| linear_from_srgb(f32::from(channel) / 255.0)))
 }

@@ -43,11 +43,11 @@ fn model(square: &str, more: &str, build: &str) -> String {
 <metadata name="Title">A &amp; B &unknown; </metadata>
 <resources>
 <basematerials id="5"><base name="red &lt;1&gt;" displaycolor="#FF0000"/><base name="plain"/></basematerials>
-<m:colorgroup id="6"><m:color color="#00FF00"/><m:color color="#0000FF80"/></m:colorgroup>
+<m:colorgroup id="6"><m:color color="#00FF00"/><m:color color="#0000FFff"/></m:colorgroup>
 <object id="1" name="square" type="model">
 <mesh><vertices><vertex x="0" y="0" z="1"/><vertex x="1" y="0" z="1"/><vertex x="0" y="1" z="1"/><vertex x="1e0" y=" 1 " z="1"/></vertices>
 <triangles>{square}</triangles>
-<slice:more xmlns:slice="s"><vertices><vertex/></vertices></slice:more></mesh></object>
+<t:trianglesets xmlns:t="t"><vertices><vertex/></vertices></t:trianglesets></mesh></object>
 {more}
 </resources>
 <build>{build}</build>
@@ -303,4 +303,44 @@ fn a_package_cut_off_or_with_any_byte_changed_is_read_or_refused() {
             }
         }
     }
+}
+
+#[test]
+fn extensions_of_the_format_are_said_where_they_change_what_is_seen() {
+    let said = |square: &str, more: &str| read_model(&model(square, more, ITEM)).unwrap().1;
+    let line = |message: &str| vec![format!("part.3mf: 3D/3dmodel.model:{message}")];
+    let painted = SQUARE.replacen("v3=\"2\"", "v3=\"2\" paint_color=\"4\"", 2);
+    assert_eq!(
+        said(&painted, ""),
+        line("10: what a slicer has painted on triangles is not read; they keep the colours of the object")
+    );
+    let metal = r#"<m:pbmetallicdisplayproperties id="9"><m:pbmetallic/></m:pbmetallicdisplayproperties>"#;
+    assert_eq!(
+        said(SQUARE, metal),
+        line("12: `pbmetallicdisplayproperties` is not read; surfaces are diffuse and opaque")
+    );
+    let beams = r#"<object id="8"><mesh><b:beamlattice><b:beams/></b:beamlattice></mesh></object>"#;
+    assert_eq!(
+        said(SQUARE, &[beams; 2].concat().replacen("8", "9", 1)),
+        line("12: `beamlattice` is not read; its beams are left out")
+    );
+    let shape = r#"<object id="8"><bo:booleanshape objectid="1"/></object>"#;
+    assert_eq!(said(SQUARE, shape), line("12: `booleanshape` is not read"));
+    let clear = r##"<basematerials id="9"><base name="a" displaycolor="#FF000020"/></basematerials>"##;
+    assert_eq!(
+        said(SQUARE, clear),
+        line("12: colours have an alpha below FF, which has no effect; their triangles are opaque")
+    );
+    assert_eq!(
+        said(SQUARE, r#"<object id="8"><metadatagroup><metadata/></metadatagroup></object>"#),
+        Vec::<String>::new()
+    );
+    let parts = [(USUAL_MODEL, &*model(SQUARE, "", ITEM)), ("Metadata/model_settings.config", "<config/>")];
+    assert_eq!(
+        read(&parts).unwrap().1,
+        [
+            "part.3mf: Metadata/model_settings.config: settings of a slicer, such as the colours of its filaments, are not \
+          read"
+        ]
+    );
 }

@@ -401,3 +401,13 @@ fn scenes_and_variants_are_chosen_by_name_or_number() {
     let error = shown(&document, variant("c")).unwrap_err();
     assert!(error.ends_with("the file has no material variant \"c\"; there are a (0), b (1)"), "{error}");
 }
+
+#[test]
+fn copies_of_what_a_skin_places_are_said_to_be_left_out() {
+    let nodes = json!([
+        {"mesh": 0, "skin": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0}}}},
+        {"children": [2]}, {}]);
+    let (scene, warnings) = import(&skinned(&FIRST, &ZERO_ONE, None, nodes)).unwrap();
+    let warning = "copies of EXT_mesh_gpu_instancing are left out, as a skin says where its mesh is";
+    assert_eq!((scene.instances.len(), warnings), (1, vec![format!("test.gltf: nodes[0]: {warning}")]));
+}

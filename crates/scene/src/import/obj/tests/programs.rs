@@ -240,3 +240,41 @@ fn faces_without_coordinates_under_a_map_are_said() {
         "faces of material m have no texture coordinates; its images lie on each triangle"
     );
 }
+
+#[test]
+fn statements_that_a_surface_has_no_use_for_are_said() {
+    let written = Written::new("unused");
+    let said = |lines: &str| written.material(lines).1;
+    let clear: [&str; 0] = [];
+    let map = "Maps/White.png";
+    assert_eq!(
+        said(&format!("map_Ka {map}")),
+        ["material m: map_Ka without map_Kd is not read; there is no ambient light"]
+    );
+    assert_eq!(said(&format!("map_Ka {map}\nmap_Kd {map}")), clear);
+    let tinted = "material m: Tf has no effect, as nothing else says that it is glass";
+    assert_eq!(said("illum 2\nTf 0.5 0.2 0.2"), [tinted]);
+    assert_eq!(said("illum 4\nd 0.5\nTf 0.5 0.2 0.2"), [tinted]);
+    for lines in ["illum 2\nTf 1 1 1", "illum 2\nTf 0 0 0", "illum 4\nTf 0.5 0.2 0.2"] {
+        assert_eq!(said(lines), clear, "{lines}");
+    }
+    assert_eq!(said("Pc 0.5"), ["material m: Pc has no effect without Pr or Pm"]);
+    assert_eq!((said("Pc 0"), said("Pc 0.5\nPr 0.2")), (vec![], vec![]));
+    assert_eq!(said(&format!("Pr 0.5\nmap_Ks {map}")), ["material m: map_Ks has no effect beside Pr and Pm"]);
+    assert_eq!(said(&format!("Pm 0.5\nmap_Ns {map}")), ["material m: map_Ns has no effect beside Pr and Pm"]);
+    assert_eq!(said("illum 10"), ["illum 10, shadows on what is not seen, is not rendered; read as 2"]);
+}
+
+#[test]
+fn faces_without_coordinates_among_others_that_have_them_are_said() {
+    let written = Written::new("bare");
+    let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\nf 3 2 1\n";
+    let said = |mtl: &str| {
+        std::fs::write(written.0.0.join("a.obj"), obj).unwrap();
+        std::fs::write(written.0.0.join("a.mtl"), format!("newmtl m\n{mtl}\n")).unwrap();
+        let loaded = crate::load(&written.0.0.join("a.obj"), &LoadOptions::default()).unwrap();
+        loaded.warnings.into_iter().map(|warning| warning.message).collect::<Vec<_>>()
+    };
+    let warning = "some faces of material m have no texture coordinates; its images' corner lies on them";
+    assert_eq!((said("map_Kd Maps/White.png"), said("Kd 1 0 0")), (vec![warning.to_string()], vec![]));
+}

@@ -290,6 +290,13 @@ fn spd_files_are_integrated() {
     let scene = folder.load("main.pbrt").unwrap().scene;
     let Surface::Conductor { eta, .. } = material(&scene).surface else { panic!("no metal") };
     near(eta.factor, [1.25; 3]);
+    // Lines end as in any text.
+    for text in ["\u{feff}400 1.25\n700 1.25", "400 1.25\r700 1.25\r", "400 1.25\r\n700 1.25\r\n"] {
+        folder.write("eta.spd", text.as_bytes());
+        let scene = folder.load("main.pbrt").unwrap().scene;
+        let Surface::Conductor { eta, .. } = material(&scene).surface else { panic!("no metal") };
+        near(eta.factor, [1.25; 3]);
+    }
     let message = folder.load("broken.pbrt").unwrap_err().to_string();
     assert!(message.contains("broken.spd:2: "), "{message}");
 }
