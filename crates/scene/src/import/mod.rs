@@ -1,5 +1,7 @@
 //! From files to [`Scene`]s. One importer a format; all share a `Context`.
 
+#[cfg(test)]
+mod constructs;
 mod context;
 mod foreign;
 mod format;

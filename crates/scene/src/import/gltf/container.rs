@@ -19,6 +19,14 @@ pub struct Container<'a> {
     pub bin: Option<&'a [u8]>,
 }
 
+/// How many bytes a GLB that [`split`] takes has behind its end; zeros are padding.
+pub fn behind(bytes: &[u8]) -> Option<usize> {
+    let length = bytes.get(8..12).filter(|_| bytes.starts_with(MAGIC))?;
+    let end = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
+    let rest = bytes.get(end..)?;
+    rest.iter().any(|&byte| byte != 0).then_some(rest.len())
+}
+
 /// Splits `bytes`, which begin a GLB when they begin with `glTF`.
 pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneError> {
     let fail = |offset: usize, message: String| SceneError::Malformed {

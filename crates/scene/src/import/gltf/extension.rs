@@ -5,9 +5,11 @@ use super::draco;
 use super::fault::unsupported;
 use crate::import::Context;
 use crate::{Place, SceneError};
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
 
 /// Read fully, or as far as they touch a still picture.
-const SUPPORTED: &[&str] = &[
+pub(in crate::import) const SUPPORTED: &[&str] = &[
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",
     "EXT_texture_webp",
@@ -30,10 +32,10 @@ const SUPPORTED: &[&str] = &[
 ];
 
 /// Change nothing that a renderer shows: notes, and what interaction is possible.
-const QUIET: &[&str] = &["KHR_node_hoverability", "KHR_node_selectability", "KHR_xmp_json_ld"];
+pub(in crate::import) const QUIET: &[&str] = &["KHR_node_hoverability", "KHR_node_selectability", "KHR_xmp_json_ld"];
 
 /// Left out with a warning at each material that has them.
-const WARNED_AT_USE: &[&str] = &[
+pub(in crate::import) const WARNED_AT_USE: &[&str] = &[
     "KHR_materials_anisotropy",
     "KHR_materials_diffuse_transmission",
     "KHR_materials_dispersion",
@@ -55,9 +57,22 @@ pub fn check(data: &Data, context: &mut Context) -> Result<(), SceneError> {
             return Err(unsupported(data.path, "extensionsRequired", message));
         }
     }
-    for name in document.extensions_used.iter().filter(|name| !known(name) && *name != draco::NAME) {
-        let message = format!("the extension {name} is not supported; rendered without it");
-        context.warn(data.path, Place::Item("extensionsUsed".into()), message);
-    }
+    let mut warn = |place: &str, name: &String| {
+        if !known(name) && name != draco::NAME {
+            let message = format!("the extension {name} is not supported; rendered without it");
+            context.warn(data.path, Place::Item(place.into()), message);
+        }
+    };
+    document.extensions_used.iter().for_each(|name| warn("extensionsUsed", name));
+    // Not every program lists what it uses.
+    let mut unlisted = |place: &str, others: &BTreeMap<String, IgnoredAny>| {
+        others.keys().for_each(|name| warn(place, name));
+    };
+    unlisted("extensions", &document.extensions.others);
+    document.nodes.iter().for_each(|node| unlisted("nodes", &node.extensions.others));
+    document.materials.iter().for_each(|material| unlisted("materials", &material.extensions.others));
+    // A texture of another kind has a fallback, or is said to have no image.
+    let primitives = document.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    primitives.for_each(|primitive| unlisted("meshes", &primitive.extensions.others));
     Ok(())
 }

@@ -80,11 +80,18 @@ macro_rules! object {
 
 /// Declares the extensions of an object by their names.
 macro_rules! extensions {
-    ($(#[$doc:meta])* $name:ident { $($key:literal $field:ident: $type:ty),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($key:literal $field:ident: $type:ty),* $(,)? } $($others:ident)?) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Default, serde::Deserialize)]
         #[serde(default)]
-        pub struct $name { $(#[serde(rename = $key)] pub $field: Option<$type>,)* }
+        pub struct $name {
+            $(#[serde(rename = $key)] pub $field: Option<$type>,)*
+            $(
+                /// Those that have no field here.
+                #[serde(flatten)]
+                pub $others: BTreeMap<String, IgnoredAny>,
+            )?
+        }
     };
 }
 
@@ -111,7 +118,7 @@ object!(
         extensions: DocumentExtensions,
     }
 );
-extensions!(DocumentExtensions { "KHR_lights_punctual" lights: Lights, "KHR_materials_variants" variants: Variants, });
+extensions!(DocumentExtensions { "KHR_lights_punctual" lights: Lights, "KHR_materials_variants" variants: Variants, } others);
 object!(Asset { version: Option<String>, min_version: Option<String>, generator: Option<String>, });
 object!(SceneRoots { name: String, nodes: Vec<Int>, });
 object!(Lights { lights: Vec<LightJson>, });
@@ -135,7 +142,7 @@ extensions!(NodeExtensions {
     "KHR_lights_punctual" light: NodeLight,
     "EXT_mesh_gpu_instancing" instancing: Instancing,
     "KHR_node_visibility" visibility: Visibility,
-});
+} others);
 object!(NodeLight { light: Option<Int>, });
 object!(Instancing { attributes: BTreeMap<String, Int>, });
 object!(Visibility { visible: Option<bool>, });
@@ -152,7 +159,7 @@ object!(Primitive {
 extensions!(PrimitiveExtensions {
     "KHR_draco_mesh_compression" draco: Draco,
     "KHR_materials_variants" variants: VariantMappings,
-});
+} others);
 object!(Draco { buffer_view: Option<Int>, attributes: BTreeMap<String, Int>, });
 object!(VariantMappings { mappings: Vec<VariantMapping>, });
 object!(VariantMapping { material: Option<Int>, variants: Vec<Int>, });
@@ -233,7 +240,7 @@ extensions!(MaterialExtensions {
     "KHR_materials_iridescence" iridescence: IgnoredAny,
     "KHR_materials_dispersion" dispersion: IgnoredAny,
     "KHR_materials_diffuse_transmission" diffuse_transmission: IgnoredAny,
-});
+} others);
 object!(EmissiveStrength { emissive_strength: Option<Num>, });
 object!(Transmission { transmission_factor: Num, transmission_texture: Option<TextureInfo>, });
 object!(Volume {

@@ -12,7 +12,7 @@ mod container;
 mod data;
 mod deform;
 mod draco;
-mod extension;
+pub(super) mod extension;
 mod fault;
 mod json;
 mod light;
@@ -68,6 +68,10 @@ pub fn fuzz_gltf(bytes: &[u8]) {
 
 fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Context) -> Result<Scene, SceneError> {
     let container = container::split(path, bytes)?;
+    if let Some(surplus) = container::behind(bytes) {
+        let message = format!("{surplus} bytes behind the end that the header says are not read");
+        context.warn(path, Place::Offset((bytes.len() - surplus) as u64), message);
+    }
     let objects = container.json.iter().filter(|&&byte| byte == b'{').count();
     if objects > MAX_OBJECTS {
         return Err(SceneError::TooLarge {

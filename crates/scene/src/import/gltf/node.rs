@@ -31,6 +31,10 @@ impl Builder<'_, '_> {
             if node.extensions.visibility.as_ref().is_some_and(|v| v.visible == Some(false)) {
                 continue;
             }
+            // Only numbers of an affine matrix are taken.
+            if node.matrix.is_some_and(|m| [3, 7, 11].iter().any(|&i| m[i].0 != 0.0) || m[15].0 != 1.0) {
+                self.warn(&item, "its matrix is projective; its last row is read as 0 0 0 1");
+            }
             let world = parent * local(node, &self.context.center, self.pose.get(&index.index()));
             if !world.is_finite() || !affine(&world).is_finite() {
                 return Err(self.data.malformed(item, "its transform is not finite"));

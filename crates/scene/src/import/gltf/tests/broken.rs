@@ -297,3 +297,33 @@ fn unknown_extensions_that_are_only_used_warn_by_name() {
     let (_, warnings) = import(&changed(&sample(), "/extensionsUsed", used)).unwrap();
     assert_eq!(warnings, ["test.gltf: extensionsUsed: the extension KHR_new is not supported; rendered without it"]);
 }
+
+#[test]
+fn an_extension_that_the_file_does_not_list_is_said_all_the_same() {
+    let (_, warnings) = import(&json!({
+        "asset": {"version": "2.0"}, "extensionsUsed": ["EXT_listed"], "extensions": {"EXT_listed": {}},
+        "nodes": [{"mesh": 0, "extensions": {"MSFT_lod": {"ids": [1]}, "KHR_node_hoverability": {}}}],
+        "meshes": [{"primitives": [{"attributes": {}, "extensions": {"EXT_primitive": 1}}]}],
+        "materials": [{"extensions": {"KHR_materials_wool": {}, "KHR_materials_ior": {"ior": 1.25}}}]}))
+    .unwrap();
+    let want = |(place, name): (&str, &str)| {
+        format!("test.gltf: {place}: the extension {name} is not supported; rendered without it")
+    };
+    let unlisted = [
+        ("extensionsUsed", "EXT_listed"),
+        ("nodes", "MSFT_lod"),
+        ("materials", "KHR_materials_wool"),
+        ("meshes", "EXT_primitive"),
+    ];
+    assert_eq!(warnings[..4], unlisted.map(want));
+}
+
+#[test]
+fn bytes_behind_a_glb_are_said_but_zeros_are_padding() {
+    let json = br#"{"asset":{"version":"2.0"}}     "#;
+    let mut glb = [b"glTF", &2u32.to_le_bytes()[..], &(20 + json.len() as u32).to_le_bytes()].concat();
+    glb.extend([&(json.len() as u32).to_le_bytes()[..], b"JSON", json].concat());
+    let said = |more: &[u8]| import_raw(&[&glb[..], more].concat()).unwrap().1;
+    let warning = format!("test.gltf: byte {}: 3 bytes behind the end that the header says are not read", glb.len());
+    assert_eq!((said(b"\0a\0"), said(b"\0\0"), said(b"")), (vec![warning], vec![], vec![]));
+}

@@ -171,3 +171,20 @@ fn punctual_lights_shine_along_minus_z() {
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     assert!(warnings[0].contains("lights[1]: range is ignored") && warnings[1].contains("unknown type \"tube\""));
 }
+
+#[test]
+fn a_projective_matrix_is_said_to_be_read_as_affine() {
+    let said = |matrix: [f32; 16]| {
+        let document = json!({"asset": {"version": "2.0"}, "nodes": [{"matrix": matrix}]});
+        import(&document).unwrap().1
+    };
+    let mut matrix = [0.0; 16];
+    [0, 5, 10, 15].iter().for_each(|&i| matrix[i] = 1.0);
+    assert_eq!(said(matrix), [""; 0]);
+    let warning = "test.gltf: nodes[0]: its matrix is projective; its last row is read as 0 0 0 1";
+    for i in [3, 7, 11, 15] {
+        let mut odd = matrix;
+        odd[i] = 0.5;
+        assert_eq!(said(odd), [warning], "{i}");
+    }
+}
