@@ -328,6 +328,11 @@ impl Context {
         std::mem::take(&mut self.warnings)
     }
 
+    /// Takes back what [`Context::finish`] gave, for an error behind it.
+    pub fn give_back(&mut self, warnings: Vec<Warning>) {
+        self.warnings = warnings;
+    }
+
     /// The warnings, or the one error that names all missing files.
     pub fn finish(&mut self) -> Result<Vec<Warning>, SceneError> {
         for file in std::mem::take(&mut self.missing_looks) {

@@ -156,12 +156,16 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
     let lamp_units = context.lamp_units.take();
     let choices = std::mem::take(&mut context.choices);
     let warnings = context.finish()?;
-    let is_empty = scene.triangle_count() == 0;
-    if is_empty && !without_triangles.takes(&scene) {
-        return Err(SceneError::Empty { path: path.to_path_buf() });
-    }
-    if !is_empty && !crate::flatten::has_area(&scene) {
-        return Err(SceneError::NoArea { path: path.to_path_buf(), triangles: scene.triangle_count() });
+    let triangles = scene.triangle_count();
+    let error = match triangles {
+        0 if !without_triangles.takes(&scene) => Some(SceneError::Empty { path: path.to_path_buf() }),
+        1.. if !crate::flatten::has_area(&scene) => Some(SceneError::NoArea { path: path.to_path_buf(), triangles }),
+        _ => None,
+    };
+    if let Some(error) = error {
+        // What was left out may say why nothing is there.
+        context.give_back(warnings);
+        return Err(error);
     }
     let stand_ins = stand_ins.count(&scene);
     Ok(Loaded { scene, warnings, stand_ins, lamp_units, choices, files })

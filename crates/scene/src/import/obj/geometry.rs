@@ -275,7 +275,8 @@ impl Parser<'_> {
 
     /// Says `message` the first time that it `is_true`.
     fn warn_once(&mut self, line: &Line, is_true: bool, message: &str) {
-        if is_true && self.ignored.insert(message.into()) {
+        if is_true && !self.ignored.contains(message) {
+            self.ignored.insert(message.into());
             self.warnings.push((line.number, message.into()));
         }
     }

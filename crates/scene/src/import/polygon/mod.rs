@@ -91,16 +91,27 @@ impl Polygons {
         self.first.map(|line| (line, message))
     }
 
+    /// Counts a polygon that crosses itself.
+    fn note_crossing(&mut self, line: u64) {
+        self.crossing += 1;
+        self.first = Some(self.first.map_or(line, |first| first.min(line)));
+    }
+
     /// Replaces the fan of a polygon by its triangles.
     fn cut(&mut self, points: &[[f32; 3]], line: u64, fan: &mut [[u32; 3]]) {
-        let Some(flat) = flatten(points) else { return };
+        let Some(flat) = flatten(points) else {
+            // As much of it turns one way as the other.
+            if has_triangle(points) {
+                self.note_crossing(line);
+            }
+            return;
+        };
         if is_convex(&flat) {
             return;
         }
         let (triangles, crosses) = triangulate(&flat);
         if crosses {
-            self.crossing += 1;
-            self.first = Some(self.first.map_or(line, |first| first.min(line)));
+            self.note_crossing(line);
         }
         let corners: Vec<u32> = fan_corners(fan).collect();
         // A Delaunay triangulation of corners at one place has fewer: the rest are points.
@@ -109,6 +120,15 @@ impl Polygons {
             *slot = triangle.map(|i| corners[i]);
         }
     }
+}
+
+/// Whether any triangle of the fan has an area, beyond what rounding makes of corners on a line.
+fn has_triangle(points: &[[f32; 3]]) -> bool {
+    let from = |p: &[f32; 3]| DVec3::from(p.map(f64::from)) - DVec3::from(points[0].map(f64::from));
+    points.windows(2).any(|pair| {
+        let (a, b) = (from(&pair[0]), from(&pair[1]));
+        a.cross(b).length() > FLAT * a.length_squared().max(b.length_squared())
+    })
 }
 
 /// Triangles of a polygon that turns counter-clockwise, at most two fewer than it has corners, and whether it crosses

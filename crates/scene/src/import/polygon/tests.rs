@@ -286,3 +286,11 @@ fn a_polygon_that_is_not_flat_is_seen_along_its_mean_normal() {
     polygons.push(&[0, 1, 2, 3], |i| Some(points[i as usize]), 1, &mut out);
     assert_eq!(out, [[3, 0, 1], [1, 2, 3]]);
 }
+
+#[test]
+fn a_bow_whose_halves_turn_against_each_other_crosses_itself() {
+    let (triangles, warning) = cut(&[[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]);
+    assert_eq!((triangles.len(), warning.map(|(line, _)| line)), (2, Some(9)));
+    let (_, warning) = cut(&[[0.1, 0.3], [0.2, 0.6], [0.4, 1.2], [0.3, 0.9]]);
+    assert_eq!(warning, None, "all on a line");
+}

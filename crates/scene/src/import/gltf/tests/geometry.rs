@@ -172,3 +172,17 @@ fn attributes_that_are_not_finite_are_replaced_but_positions_are_an_error() {
     let error = import(&build(infinite, [0.0; 9])).unwrap_err();
     assert!(error.contains("meshes[0].primitives[0].attributes.POSITION: vertex 2 is not finite"), "{error}");
 }
+
+#[test]
+fn what_was_left_out_is_said_before_the_error_that_nothing_is_there() {
+    let check = |name: &str, text: &str, want: &str| {
+        let error = crate::load_from(text.as_bytes(), Path::new(name), &LoadOptions::default()).unwrap_err();
+        let said: Vec<&str> = error.warnings.iter().map(|warning| warning.message.as_str()).collect();
+        assert_eq!((said, matches!(error.error, crate::SceneError::Empty { .. })), (vec![want], true));
+    };
+    let lines = r#"{"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {}, "mode": 1}]}]}"#;
+    check("a.gltf", lines, "points and lines have no surface; left out");
+    let curve = "WorldBegin Shape \"curve\" \"point3 P\" [0 0 0 1 0 0 1 1 0 0 1 0]";
+    check("a.pbrt", curve, "shape \"curve\" is not supported and left out");
+}
