@@ -183,6 +183,21 @@ fn known_viewpoints_serve_files_without_a_camera() {
 }
 
 #[test]
+fn what_the_writer_of_a_file_calls_up_is_recommended_where_nobody_says_it() {
+    let folder = Folder::new("writer");
+    let head = "ply\nformat ascii 1.0\ncomment Created in Blender version 4.1.0\nelement vertex 3\nproperty float x\n\
+        property float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
+    let ply = format!("{head}0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n");
+    folder.file("a.ply", &ply);
+    folder.file("b.ply", &ply.replace("Blender", "a program"));
+    let line = "--up 0,0,1 shows it so";
+    assert!(folder.render("a.ply").contains(line));
+    for quiet in ["b.ply", "a.ply --up 0,0,1", "a.ply --up 0,1,0", "a.ply --eye 0,0,9"] {
+        assert!(!folder.render(quiet).contains(line), "{quiet}");
+    }
+}
+
+#[test]
 fn names_lead_to_the_file_with_materials_and_a_wrong_one_to_the_nearest() {
     let folder = Folder::new("find");
     folder.file("scenes/room/room.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n");
