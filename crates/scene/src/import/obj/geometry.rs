@@ -66,6 +66,7 @@ impl Obj {
             ignored: BTreeSet::new(),
             corners: Vec::new(),
             is_smooth: false,
+            said_flat: false,
         };
         let mut lines = Lines::new(&text);
         while let Some(line) = lines.next() {
@@ -147,6 +148,8 @@ struct Parser<'a> {
     corners: Vec<u32>,
     /// Whether a smoothing group is on.
     is_smooth: bool,
+    /// Whether it was said that some face of one is flat.
+    said_flat: bool,
 }
 
 impl Parser<'_> {
@@ -168,7 +171,7 @@ impl Parser<'_> {
             "o" => self.obj.parts.use_object(line.rest()),
             "g" => self.obj.parts.use_group(line.rest()),
             // Shading normals come from `vn` alone.
-            "s" => self.is_smooth = !matches!(line.rest(), "" | "off" | "0"),
+            "s" => self.is_smooth = !self.said_flat && !matches!(line.rest(), "" | "off" | "0"),
             other => {
                 if self.ignored.insert(other.to_string()) {
                     let what = match other {
@@ -259,6 +262,8 @@ impl Parser<'_> {
         );
         if self.is_smooth && !corners.is_empty() {
             let is_flat = self.obj.parts.get_mut(part).vertices[corners[0] as usize][2] == NONE;
+            // Said once, no face need be looked at again.
+            (self.said_flat, self.is_smooth) = (is_flat, !is_flat);
             self.warn_once(
                 line,
                 is_flat,
