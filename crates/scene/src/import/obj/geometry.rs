@@ -69,7 +69,7 @@ impl Obj {
             said_flat: false,
         };
         let mut lines = Lines::new(&text);
-        while let Some(line) = lines.next() {
+        for line in lines.by_ref() {
             parser.line(&line)?;
         }
         if let Some(line) = lines.first_painted {
