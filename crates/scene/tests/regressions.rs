@@ -1,4 +1,4 @@
-//! Every file of `fuzz/regressions/` through the entry that fuzzing uses: none may panic or hang.
+//! Every file of `fuzz/regressions/` and `fuzz/seeds/` through the entry that fuzzing uses: none may panic or hang.
 
 use raywarp_scene::import::{fuzz_3mf, fuzz_gltf, fuzz_image, fuzz_obj, fuzz_off, fuzz_pbrt, fuzz_ply, fuzz_stl};
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ const TARGETS: [Target; 8] = [
     ("image", fuzz_image),
 ];
 
-/// The files of a target, by name; empty where the folder is not part of the package.
-fn files(target: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions").join(target);
+/// The files of a target in a folder of `fuzz/`, by name; empty where the folder is not part of the package.
+fn files(kind: &str, target: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(kind).join(target);
     let Ok(entries) = std::fs::read_dir(&folder) else {
         println!("skipped: no {}", folder.display());
         return Vec::new();
@@ -26,6 +26,11 @@ fn files(target: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
+}
+
+/// What once broke an importer, and where fuzzing begins.
+fn all_files(target: &str) -> Vec<PathBuf> {
+    [files("regressions", target), files("seeds", target)].concat()
 }
 
 fn check(file: &Path, entry: fn(&[u8]), bytes: &[u8]) {
@@ -36,7 +41,7 @@ fn check(file: &Path, entry: fn(&[u8]), bytes: &[u8]) {
 #[test]
 fn no_file_that_once_broke_an_importer_does_so_again() {
     for (target, entry) in TARGETS {
-        for file in files(target) {
+        for file in all_files(target) {
             check(&file, entry, &std::fs::read(&file).unwrap());
         }
     }
@@ -45,7 +50,7 @@ fn no_file_that_once_broke_an_importer_does_so_again() {
 #[test]
 fn no_file_breaks_the_importer_of_another_kind() {
     for (target, _) in TARGETS {
-        for file in files(target) {
+        for file in files("regressions", target) {
             let bytes = std::fs::read(&file).unwrap();
             for (_, entry) in TARGETS {
                 check(&file, entry, &bytes);
@@ -57,7 +62,7 @@ fn no_file_breaks_the_importer_of_another_kind() {
 #[test]
 fn a_file_that_is_cut_off_anywhere_breaks_nothing() {
     for (target, entry) in TARGETS {
-        for file in files(target) {
+        for file in all_files(target) {
             let bytes = std::fs::read(&file).unwrap();
             let step = bytes.len() / 64 + 1;
             (0..bytes.len()).step_by(step).for_each(|length| check(&file, entry, &bytes[..length]));

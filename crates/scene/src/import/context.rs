@@ -3,7 +3,7 @@
 use super::located::located;
 use super::origin::Center;
 use super::stand_ins::StandInLog;
-use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, foreign, image, source};
+use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, foreign, fuzz, image, source};
 use crate::{Image, ImageId, Light, Place, Scene, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -85,6 +85,8 @@ pub(crate) struct Context {
     /// What kind of file it is meant to be.
     format: Option<Format>,
     options: LoadOptions,
+    /// Whether the disk is left alone, see [`fuzz::file`].
+    is_sealed: bool,
     warnings: Vec<Warning>,
     /// Messages already given, so that each is given once.
     warned: HashSet<(PathBuf, String)>,
@@ -112,6 +114,7 @@ impl Context {
             given: None,
             format: None,
             options: options.clone(),
+            is_sealed: false,
             warnings: Vec::new(),
             warned: HashSet::new(),
             missing: Vec::new(),
@@ -128,7 +131,23 @@ impl Context {
 
     /// A context for importing the same file again, with positions relative to `center`.
     pub fn again(&self, center: Center) -> Self {
-        Self { given: self.given.clone(), format: self.format, center, ..Self::new(&self.scene_path, &self.options) }
+        let Self { format, is_sealed, .. } = *self;
+        Self { given: self.given.clone(), format, is_sealed, center, ..Self::new(&self.scene_path, &self.options) }
+    }
+
+    /// For a run that does not touch the disk.
+    pub fn sealed(path: &Path, options: &LoadOptions) -> Self {
+        Self { is_sealed: true, ..Self::new(path, options) }
+    }
+
+    /// Whether this run does not touch the disk.
+    pub fn is_sealed(&self) -> bool {
+        self.is_sealed
+    }
+
+    /// The file that `path` means, see [`located`].
+    fn located(&self, path: &Path) -> PathBuf {
+        if self.is_sealed { path.to_path_buf() } else { located(path) }
     }
 
     /// What the numbers of lamps are asked to mean.
@@ -205,7 +224,7 @@ impl Context {
     /// As [`Context::read`], of a file that only says how surfaces look: where that is not asked for, one that is missing or
     /// broken is warned about.
     pub fn read_look(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
-        let path = &located(path);
+        let path = &self.located(path);
         if !self.options.geometry_only {
             return self.read(path);
         }
@@ -242,7 +261,14 @@ impl Context {
     }
 
     fn read_any(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
-        match source::read(path) {
+        let read = match (self.is_sealed, fuzz::file(path)) {
+            (false, _) => source::read(path),
+            (true, Some(bytes)) => Ok(bytes),
+            (true, None) => {
+                Err(SceneError::Read { path: path.to_path_buf(), source: std::io::ErrorKind::NotFound.into() })
+            }
+        };
+        match read {
             Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                 self.note_missing(path);
                 Ok(None)
@@ -285,7 +311,7 @@ impl Context {
 
     /// The image in `path`, decoded once for each encoding; `None` when it is missing (noted).
     pub fn image(&mut self, scene: &mut Scene, path: &Path, encoding: Encoding) -> Result<Option<ImageId>, SceneError> {
-        let path = &located(path);
+        let path = &self.located(path);
         let key = (path.clone(), encoding);
         if let Some(&known) = self.images.get(&key) {
             return Ok(known);

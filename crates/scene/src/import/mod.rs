@@ -5,6 +5,7 @@ mod constructs;
 mod context;
 mod foreign;
 mod format;
+mod fuzz;
 mod gltf;
 mod image;
 mod light_units;
@@ -121,17 +122,30 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
             _ => SceneError::UnknownExtension { path },
         });
     };
+    import_with(path, context, format, |context| importer(format)(path, context))
+}
+
+fn importer(format: Format) -> fn(&Path, &mut Context) -> Result<Scene, SceneError> {
+    match format {
+        Format::Gltf => gltf::import,
+        Format::Obj => obj::import,
+        Format::Ply => ply::import,
+        Format::Pbrt => pbrt::import,
+        Format::Stl => stl::import,
+        Format::Off => off::import,
+        Format::ThreeMf => threemf::import,
+    }
+}
+
+/// Runs `import`, and again with an origin where that is better, and checks what comes out.
+fn import_with(
+    path: &Path,
+    context: &mut Context,
+    format: Format,
+    import: impl Fn(&mut Context) -> Result<Scene, SceneError>,
+) -> Result<Loaded, SceneError> {
     context.expect(format);
     let without_triangles = context.without_triangles();
-    let import = |context: &mut Context| match format {
-        Format::Gltf => gltf::import(path, context),
-        Format::Obj => obj::import(path, context),
-        Format::Ply => ply::import(path, context),
-        Format::Pbrt => pbrt::import(path, context),
-        Format::Stl => stl::import(path, context),
-        Format::Off => off::import(path, context),
-        Format::ThreeMf => threemf::import(path, context),
-    };
     let mut scene = import(context)?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
     let (better, mut rounding) = origin::look(&scene, &context.center);

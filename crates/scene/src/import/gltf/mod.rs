@@ -27,9 +27,8 @@ mod tests;
 mod texture;
 mod uri;
 
-use super::Context;
 use super::context::Encoding;
-use crate::import::LampReading;
+use super::{Context, Format, LampReading, LightUnits, LoadOptions, fuzz};
 use crate::{ImageId, MaterialId, MeshId, Place, Scene, SceneError, TextureId};
 pub use choice::{Choices, GltfOptions};
 use data::{Data, External};
@@ -46,23 +45,39 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
     import_bytes(path, &bytes, External::Read, context)
 }
 
-/// Imports `bytes` without touching the disk: files that they name count as missing. For fuzzing;
-/// whatever comes out passes [`crate::validate`].
+/// Loads `bytes` without touching the disk, and then each of the first scenes, animations and variants of materials that
+/// are found, at times from before an animation to long after it and with lamps in all units. For fuzzing; whatever comes
+/// out passes [`crate::validate`].
 ///
 /// # Panics
 /// If the importer makes a scene that breaks a rule.
 #[doc(hidden)]
 pub fn fuzz_gltf(bytes: &[u8]) {
-    let path = Path::new("fuzz.gltf");
-    // As it stands, and at a time of its first animation in its first variant.
-    let at = GltfOptions { at: Some(0.75), ..GltfOptions::default() };
-    let variant = GltfOptions { material_variant: Some("0".into()), ..at.clone() };
-    for gltf in [GltfOptions::default(), at, variant] {
-        let options = super::LoadOptions { allow_missing: true, gltf, ..Default::default() };
-        let mut context = Context::new(path, &options);
-        if let Ok(scene) = import_bytes(path, bytes, External::Missing, &mut context) {
-            assert_eq!(crate::validate(&scene), Ok(()));
-        }
+    let load = |options| {
+        fuzz::loaded(Format::Gltf, bytes, options, |path, context| {
+            let bytes = context.read_scene(path)?;
+            import_bytes(path, &bytes, External::Missing, context)
+        })
+    };
+    let Some(first) = load(LoadOptions::default()) else { return };
+    let Choices { scenes, animations, material_variants, .. } = first.choices;
+    let most = scenes.len().max(animations.len()).max(material_variants.len()).max(usize::from(first.lamp_units.is_some()));
+    // The bytes choose a moment, so that any may be found.
+    let moment = f64::from(bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte))) / 128.0;
+    for i in 0..most.min(3) {
+        // By name or by number.
+        let number = |length: usize| (length > 0).then(|| i % length);
+        let called = |number: usize, name: &String| if name.is_empty() { number.to_string() } else { name.clone() };
+        let animation = number(animations.len());
+        let end = animation.map_or(0.0, |number| animations[number].1);
+        let gltf = GltfOptions {
+            scene: number(scenes.len()).map(|number| called(number, &scenes[number])),
+            material_variant: number(material_variants.len()).map(|number| called(number, &material_variants[number])),
+            animation: animation.map(|number| number.to_string()),
+            at: [Some(moment * end), Some(-1.0), None][i],
+        };
+        let light_units = [LightUnits::Photometric, LightUnits::Radiometric, LightUnits::Auto][i];
+        load(LoadOptions { gltf, light_units, ..LoadOptions::default() });
     }
 }
 

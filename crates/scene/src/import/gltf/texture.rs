@@ -172,7 +172,7 @@ impl Builder<'_, '_> {
             (Some(uri), _) => {
                 match resolve(data.path, uri).map_err(|message| data.malformed(format!("{item}.uri"), message))? {
                     Target::Bytes(bytes) => std::borrow::Cow::Owned(bytes),
-                    Target::File(file) if data.external == External::Read => {
+                    Target::File(file) if data.external == External::Read || self.context.is_sealed() => {
                         return Ok(self.context.image(&mut self.scene, &file, encoding)?);
                     }
                     Target::File(file) => {

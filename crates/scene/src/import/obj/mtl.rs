@@ -55,28 +55,6 @@ pub(super) struct Entry {
     pub normal_map: Option<Map>,
 }
 
-impl Entry {
-    /// The same without textures.
-    pub fn without_maps(self) -> Self {
-        Self {
-            ambient_map: None,
-            diffuse_map: None,
-            specular_map: None,
-            emission_map: None,
-            dissolve_map: None,
-            roughness_map: None,
-            metallic_map: None,
-            exponent_map: None,
-            reflection_map: None,
-            clearcoat_map: None,
-            clearcoat_roughness_map: None,
-            bump_map: None,
-            normal_map: None,
-            ..self
-        }
-    }
-}
-
 /// A texture and its options.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Map {

@@ -8,7 +8,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use super::Context;
+use super::{Context, Format, fuzz};
 use crate::model::linear_from_srgb;
 use crate::{
     ColorInput, FaceMaterials, Instance, LoadOptions, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface,
@@ -41,11 +41,7 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
 /// When a file that is read makes an invalid scene: a bug.
 #[doc(hidden)]
 pub fn fuzz_off(bytes: &[u8]) {
-    let path = Path::new("fuzz.off");
-    let mut context = Context::new(path, &LoadOptions::default());
-    if let Ok(scene) = import_bytes(path, bytes, &mut context) {
-        assert_eq!(crate::validate(&scene), Ok(()));
-    }
+    fuzz::loaded(Format::Off, bytes, LoadOptions::default(), import);
 }
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {

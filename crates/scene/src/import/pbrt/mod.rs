@@ -26,7 +26,7 @@ mod version;
 #[cfg(test)]
 mod tests;
 
-use super::Context;
+use super::{Context, Format, fuzz};
 use super::context::LoadOptions;
 use crate::{Scene, SceneError};
 use lexer::Lexer;
@@ -61,8 +61,8 @@ fn import_bytes(
     Ok(importer.scene)
 }
 
-/// For the fuzz target: imports `bytes` without touching the disk; every file that they name is
-/// missing. What loads passes [`crate::validate`].
+/// For the fuzz target: loads `bytes` without touching the disk; of the files that they name there are images only. What
+/// loads passes [`crate::validate`].
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -77,10 +77,9 @@ pub fn fuzz_pbrt(bytes: &[u8]) {
 /// Never.
 #[doc(hidden)]
 pub fn fuzz_pbrt_scene(bytes: &[u8]) -> Option<Scene> {
-    let path = Path::new("fuzz.pbrt");
-    let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
-    let scene = import_bytes(path, bytes.to_vec(), &mut context, false, 1 << 16).ok()?;
-    assert_eq!(crate::validate(&scene), Ok(()));
-    let _ = context.finish();
-    Some(scene)
+    let loaded = fuzz::loaded(Format::Pbrt, bytes, LoadOptions::default(), |path, context| {
+        let bytes = context.read_scene(path)?;
+        import_bytes(path, Rc::unwrap_or_clone(bytes), context, false, 1 << 16)
+    });
+    Some(loaded?.scene)
 }

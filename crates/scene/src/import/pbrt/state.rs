@@ -213,7 +213,7 @@ impl<'a> Importer<'a> {
 
     /// A file's bytes, or `None` when it is missing (noted).
     pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
-        if !self.files.disk {
+        if !self.files.disk && !self.context.is_sealed() {
             self.context.note_missing(path);
             return Ok(None);
         }

@@ -223,7 +223,7 @@ impl Importer<'_> {
         if let Some(&known) = self.gamma_images.get(&key) {
             return Ok(Some(known));
         }
-        let bytes = if self.files.disk { self.context.read_look(path)? } else { self.read(path)? };
+        let bytes = if self.files.disk || self.context.is_sealed() { self.context.read_look(path)? } else { self.read(path)? };
         let Some(bytes) = bytes else {
             self.context.stand_ins.texture(path.display());
             return Ok(None);
@@ -254,7 +254,7 @@ impl Importer<'_> {
 
     /// The image in `path`; `None` when it is missing (noted).
     pub fn image(&mut self, path: &std::path::Path, encoding: Encoding) -> Result<Option<crate::ImageId>, SceneError> {
-        if !self.files.disk {
+        if !self.files.disk && !self.context.is_sealed() {
             self.context.note_missing(path);
             self.context.stand_ins.texture(path.display());
             return Ok(None);

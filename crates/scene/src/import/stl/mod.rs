@@ -13,7 +13,7 @@ mod tests;
 
 pub(super) use binary::has_its_size;
 
-use super::Context;
+use super::{Context, Format, fuzz};
 use super::origin::Rounder;
 use super::text::{self, Lines};
 use crate::{ColorInput, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, Scene, SceneError, Surface};
@@ -82,11 +82,7 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
 /// When a file that is read makes an invalid scene: a bug.
 #[doc(hidden)]
 pub fn fuzz_stl(bytes: &[u8]) {
-    let path = Path::new("fuzz.stl");
-    let mut context = Context::new(path, &LoadOptions::default());
-    if let Ok(scene) = import_bytes(path, bytes, &mut context) {
-        assert_eq!(crate::validate(&scene), Ok(()));
-    }
+    fuzz::loaded(Format::Stl, bytes, LoadOptions::default(), import);
 }
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {

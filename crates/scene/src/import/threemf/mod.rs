@@ -10,7 +10,7 @@ mod package;
 mod tests;
 mod xml;
 
-use super::Context;
+use super::{Context, Format, fuzz};
 use crate::{LoadOptions, Place, Scene, SceneError};
 use build::Builder;
 use package::Package;
@@ -40,17 +40,13 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
 /// When a file that is read makes an invalid scene: a bug.
 #[doc(hidden)]
 pub fn fuzz_3mf(bytes: &[u8]) {
-    let path = Path::new("fuzz.3mf");
-    let mut context = Context::new(path, &LoadOptions::default());
-    let scene = if bytes.starts_with(b"PK") {
-        import_bytes(path, bytes, &mut context)
-    } else {
+    fuzz::loaded(Format::ThreeMf, bytes, LoadOptions::default(), |path, context| {
+        if bytes.starts_with(b"PK") {
+            return import(path, context);
+        }
         let parts = |name: &str| Ok((name == USUAL_MODEL).then(|| bytes.to_vec()));
-        import_parts(path, Box::new(parts), &mut context)
-    };
-    if let Ok(scene) = scene {
-        assert_eq!(crate::validate(&scene), Ok(()));
-    }
+        import_parts(path, Box::new(parts), context)
+    });
 }
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
