@@ -1,6 +1,7 @@
 //! Entry for fuzzing: what shading makes of any scene that loads.
 
 use crate::flat::{NONE, ShadingScene};
+use crate::light::{environments, sample};
 use crate::options::{DirectLight, ROULETTE_BELOW, Scattering};
 use crate::surface::surface_point;
 use crate::vertex::{ALL_SPECULAR, InMedia, MediaStack, PathState, SPECULAR, Transport, arrive, leave};
@@ -10,7 +11,7 @@ use raywarp_sample::Sampler;
 
 /// Loads a pbrt scene, prepares it for shading, and takes a path through a vertex on each of its first triangles, seen
 /// from each side. Every other path starts in empty space, the others in media that the last bytes say: a comment at the
-/// end of a file chooses them freely.
+/// end of a file chooses them freely. Lights and environments are asked too, which are all that some scenes have.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -21,6 +22,14 @@ pub fn fuzz_shading(bytes: &[u8]) {
     let bounds = Aabb::of_points(corners).union(&Aabb { min: [-1.0; 3], max: [1.0; 3] });
     let Ok(flat) = ShadingScene::new(&scene, &bounds) else { return };
     assert_eq!(flat.validate(), Ok(()));
+    // What a path sees that hits nothing, which may be all that there is.
+    for direction in [Vec3::X, Vec3::NEG_Y, Vec3::Z, Vec3::new(0.6, 0.0, -0.8)] {
+        for (radiance, pdf) in environments(&flat, direction) {
+            assert!(radiance.is_finite() && pdf >= 0.0, "{radiance} {pdf}");
+        }
+    }
+    let light = sample(&flat, Vec3::ZERO, 0.5, [0.25, 0.75]);
+    assert!(light.is_none_or(|light| light.wi.is_finite() && !light.pdf.is_nan()));
     for scattering in [Scattering::Multiple, Scattering::Single] {
         let transport = Transport {
             sampler: Sampler::Xor32 { seed: 1 },

@@ -2,7 +2,7 @@
 
 use crate::{Alpha, Material, Scene, Surface};
 use rayon::prelude::*;
-use raywarp_geom::{FlatError, FlatTriangles, PrimitiveId};
+use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId};
 
 /// Flattens every instance into world space, ordered by (instance, primitive).
 ///
@@ -47,12 +47,26 @@ pub fn flatten(scene: &Scene) -> Result<FlatTriangles, FlatError> {
     Ok(flat)
 }
 
-/// Whether any placed triangle has an area. O(1) but for scenes whose first triangles have none.
+/// Whether any placed triangle has an area. O(1) but for scenes whose first triangles have none: there each mesh is asked
+/// once for its own, and copies are only made of those that have some.
 pub(crate) fn has_area(scene: &Scene) -> bool {
+    let mut in_itself: Vec<Option<bool>> = vec![None; scene.meshes.len()];
     scene.instances.iter().any(|instance| {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
-        (0..mesh.indices.len()).any(|i| !has_no_area(&mesh.corners(i).map(|p| instance.transform.point(p))))
+        let has = |place: &dyn Fn([f32; 3]) -> [f32; 3]| {
+            (0..mesh.indices.len()).any(|i| !has_no_area(&mesh.corners(i).map(place)))
+        };
+        let known = &mut in_itself[instance.mesh.index()];
+        *known.get_or_insert_with(|| has(&|p| p))
+            && !is_line(&instance.transform)
+            && has(&|p| instance.transform.point(p))
     })
+}
+
+/// Whether a transform makes a line or a point of everything.
+fn is_line(transform: &Affine) -> bool {
+    let [a, b, c] = transform.rows.map(|[x, y, z, _]| [x, y, z]);
+    [[a, b], [b, c], [c, a]].iter().all(|&[a, b]| has_no_area(&[[0.0; 3], a, b]))
 }
 
 /// In f64, so that a tiny triangle is not mistaken for an empty one.
@@ -66,7 +80,7 @@ fn has_no_area([a, b, c]: &[[f32; 3]; 3]) -> bool {
 mod tests {
     use super::*;
     use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId};
-    use raywarp_geom::{Affine, TriangleMesh};
+    use raywarp_geom::TriangleMesh;
 
     #[test]
     fn instances_are_placed_and_empty_triangles_left_out() {
@@ -95,5 +109,26 @@ mod tests {
         let flat = flatten(&scene).unwrap();
         assert_eq!(flat.ids.iter().map(|id| id.primitive).collect::<Vec<_>>(), [0, 2, 0, 2]);
         assert_eq!(flat.opaque, [true, false, true, false]);
+    }
+
+    #[test]
+    fn a_scene_has_an_area_where_a_mesh_has_one_that_is_not_made_a_line() {
+        let flat = Affine { rows: [[1.0, 0.0, 0.0, 4.0], [0.0, 1.0, 0.0, 0.0], [0.0; 4]] };
+        let line = Affine { rows: [[1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 0.0], [0.0; 4]] };
+        let far = Affine::translation([1e20, 0.0, 0.0]);
+        let has = |placed: &[(u32, Affine)]| {
+            let mut scene = Scene::default();
+            for indices in [vec![[0, 1, 2]], vec![[0, 0, 1], [0, 1, 3]], vec![]] {
+                let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 0.0, 0.0]];
+                let triangles = TriangleMesh { positions, indices, ..Default::default() };
+                scene.add_mesh(Mesh { triangles, ..Default::default() });
+            }
+            let instance = |&(mesh, transform)| Instance { mesh: MeshId(mesh), transform, material: None };
+            scene.instances = placed.iter().map(instance).collect();
+            has_area(&scene)
+        };
+        assert!(has(&[(0, Affine::IDENTITY)]) && has(&[(0, flat)]));
+        assert!(has(&[(2, flat), (1, flat), (0, line), (0, flat)]));
+        assert!(!has(&[(0, line), (0, far), (1, Affine::IDENTITY), (1, flat), (2, flat)]));
     }
 }
