@@ -50,3 +50,19 @@ fn what_f32_holds_and_what_an_origin_does_not_mend_stays() {
     // Kilometres of UTM.
     assert_eq!(origin_of(&[([512_345.1, 5_412_345.3, 0.0], 1000.1)]), None);
 }
+
+#[test]
+fn of_copies_without_number_every_so_manieth_triangle_is_looked_at() {
+    let (mut scene, run) = scene(&[([512_345.1, 5_412_345.3, 120.0], 0.1)]);
+    let (center, all) = look(&scene, &run);
+    assert!(!all.is_estimate && !all.warning().unwrap().contains("about"));
+    let copies = MOST_LOOKED / all.triangles * 5 / 2;
+    scene.instances = vec![scene.instances[0].clone(); copies as usize];
+    let (same, many) = look(&scene, &run);
+    let (same, center) = (same.unwrap().origin, center.unwrap().origin);
+    assert!((0..3).all(|i| (same[i] - center[i]).abs() <= 1.0), "{same:?} {center:?}");
+    assert!(many.is_estimate && many.triangles == copies * all.triangles, "{many:?}");
+    let (hurt, want) = (many.hurt as f64, (copies * all.hurt) as f64);
+    assert!((hurt / want - 1.0).abs() < 0.1, "{hurt} {want}");
+    assert!(many.warning().unwrap().contains("corners of about "));
+}
