@@ -16,8 +16,8 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use super::{Context, Format, fuzz};
 use super::located::located;
+use super::{Context, Format, fuzz};
 use crate::*;
 use geometry::{MaterialMeshes, Obj};
 use mtl::Entry;

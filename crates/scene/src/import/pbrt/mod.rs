@@ -26,8 +26,8 @@ mod version;
 #[cfg(test)]
 mod tests;
 
-use super::{Context, Format, fuzz};
 use super::context::LoadOptions;
+use super::{Context, Format, fuzz};
 use crate::{Scene, SceneError};
 use lexer::Lexer;
 use state::{Importer, TRIANGLE_BUDGET};

@@ -223,7 +223,8 @@ impl Importer<'_> {
         if let Some(&known) = self.gamma_images.get(&key) {
             return Ok(Some(known));
         }
-        let bytes = if self.files.disk || self.context.is_sealed() { self.context.read_look(path)? } else { self.read(path)? };
+        let bytes =
+            if self.files.disk || self.context.is_sealed() { self.context.read_look(path)? } else { self.read(path)? };
         let Some(bytes) = bytes else {
             self.context.stand_ins.texture(path.display());
             return Ok(None);

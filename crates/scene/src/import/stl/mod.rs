@@ -13,9 +13,9 @@ mod tests;
 
 pub(super) use binary::has_its_size;
 
-use super::{Context, Format, fuzz};
 use super::origin::Rounder;
 use super::text::{self, Lines};
+use super::{Context, Format, fuzz};
 use crate::{ColorInput, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, Scene, SceneError, Surface};
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
