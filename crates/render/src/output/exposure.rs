@@ -70,7 +70,7 @@ pub struct Lost {
     pub pixels: usize,
     /// All three bytes are 0.
     pub black: usize,
-    /// No byte is as bright as [`DARK`].
+    /// No byte is as bright as byte 8, below which hardly anybody sees a difference from black.
     pub dark: usize,
     /// A channel is clipped: brighter than the display's white under [`super::Tone::Srgb`], or its byte is 255 under a
     /// curve that compresses.
