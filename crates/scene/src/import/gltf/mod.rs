@@ -61,8 +61,8 @@ pub fn fuzz_gltf(bytes: &[u8]) {
     };
     let Some(first) = load(LoadOptions::default()) else { return };
     let Choices { scenes, animations, material_variants, .. } = first.choices;
-    let most =
-        scenes.len().max(animations.len()).max(material_variants.len()).max(usize::from(first.lamp_units.is_some()));
+    let has_lamps = usize::from(!first.scene.lights.is_empty());
+    let most = scenes.len().max(animations.len()).max(material_variants.len()).max(has_lamps);
     // The bytes choose a moment, so that any may be found.
     let moment = f64::from(bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte))) / 128.0;
     for i in 0..most.min(3) {
