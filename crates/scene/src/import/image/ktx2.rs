@@ -6,6 +6,7 @@
 use super::{Encoding, Origin, eight_bit, linear_from_u16};
 use crate::{Pixels, SceneError};
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
+use std::borrow::Cow;
 use std::io::Read;
 
 pub(super) const SIGNATURE: [u8; 12] = *b"\xabKTX 20\xbb\r\n\x1a\n";
@@ -209,7 +210,8 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
         }
         error => origin.malformed(format!("broken KTX2 image (Basis Universal): {error:?}")),
     };
-    let transcoder = Transcoder::new(bytes).map_err(fault)?;
+    let whole = without_cut_keys(header, bytes);
+    let transcoder = Transcoder::new(&whole).map_err(fault)?;
     let texels = header.width as usize * header.height as usize;
     let target = if transcoder.supports(TargetFormat::Rgba32) { TargetFormat::Rgba32 } else { TargetFormat::RgbaHalf };
     let data = transcoder.transcode(0, target, DecodeFlags::NONE).map_err(fault)?;
@@ -222,6 +224,25 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
         let half = |t: &[u8], i: usize| half_to_float(u16::from_le_bytes([t[2 * i], t[2 * i + 1]]));
         Pixels::Float(data.chunks_exact(8).map(|t| [0, 1, 2, 3].map(|i| half(t, i))).collect())
     })
+}
+
+/// The file, without key/value data that ends before the padding of its last entry: `basisu` 0.1 gives up on it.
+fn without_cut_keys<'a>(header: &Header, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+    let [start, length] = header.keys.map(|x| x as usize);
+    let (mut at, end) = (start, start + length);
+    while at + 4 < end.min(bytes.len()) {
+        let entry = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize;
+        if entry > end - at - 4 {
+            break;
+        }
+        at = (at + 4 + entry).next_multiple_of(4);
+    }
+    if at <= end {
+        return Cow::Borrowed(bytes);
+    }
+    let mut bytes = bytes.to_vec();
+    bytes[60..64].fill(0);
+    Cow::Owned(bytes)
 }
 
 /// Whether `KTXorientation` says that rows go from the bottom up.

@@ -230,6 +230,14 @@ const UASTC: &[u8] = include_bytes!("../../../tests/data/uastc.ktx2");
 const ETC1S: &[u8] = include_bytes!("../../../tests/data/etc1s.ktx2");
 
 #[test]
+fn ktx2_keys_without_their_last_padding_cost_nothing() {
+    let mut cut = ETC1S.to_vec();
+    cut[60] -= 1;
+    let decode = |bytes| decode(Path::new("a.ktx2"), Place::File, bytes, Encoding::Srgb).unwrap().image;
+    assert_eq!(decode(&cut).pixels, decode(ETC1S).pixels);
+}
+
+#[test]
 fn basis_universal_is_transcoded_plain_or_packed() {
     let at = |word: usize| u32::from_le_bytes(UASTC[word..word + 4].try_into().unwrap()) as usize;
     let (level, length) = (at(80), at(88));
