@@ -398,8 +398,12 @@ impl Common {
             let loaded = raywarp::scene::load(&path, &options);
             (path, loaded)
         };
-        let warn_all =
-            |warnings: &[Warning]| warnings.iter().for_each(|warning| self.note(format!("warning: {warning}")));
+        let warn_all = |warnings: &[Warning]| {
+            for warning in warnings {
+                self.note(format!("warning: {warning}"));
+                crate::screen::keep_warning(warning.to_string());
+            }
+        };
         let loaded = loaded.map_err(|failed| {
             // They come first: what was left out may be why nothing is left.
             warn_all(&failed.warnings);

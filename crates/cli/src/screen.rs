@@ -7,9 +7,12 @@ use crate::progress::aside;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 static JSON: AtomicBool = AtomicBool::new(false);
 static PRINTED: AtomicBool = AtomicBool::new(false);
+/// What was said of scenes, each once.
+static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Says that failures are to be JSON documents too. Known before the command line is parsed, which may fail.
 pub fn use_json() {
@@ -21,17 +24,27 @@ pub fn say(message: impl Display) {
     let _ = aside(|| writeln!(std::io::stderr(), "raywarp: {}", line(&message.to_string())));
 }
 
+/// Keeps a warning of a scene, which may explain a failure, for its document.
+pub fn keep_warning(warning: String) {
+    let mut kept = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
+    if !kept.contains(&warning) {
+        kept.push(warning);
+    }
+}
+
 /// Says why the command fails. With `--json` that is a document as well, unless one was printed already.
 pub fn fail(message: impl Display, status: Status) {
     say(&message);
     if JSON.load(Ordering::Relaxed) && !PRINTED.swap(true, Ordering::Relaxed) {
-        let _ = writeln!(std::io::stdout(), "{:#}", document(&message.to_string(), status));
+        let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
+        let _ = writeln!(std::io::stdout(), "{:#}", document(&message.to_string(), status, &warnings));
     }
 }
 
 /// A failure as `--json` prints it.
-fn document(message: &str, status: Status) -> serde_json::Value {
-    serde_json::json!({ "error": { "message": message, "status": status as u8, "kind": status.name() } })
+fn document(message: &str, status: Status, warnings: &[String]) -> serde_json::Value {
+    let error = serde_json::json!({ "message": message, "status": status as u8, "kind": status.name() });
+    serde_json::json!({ "error": error, "warnings": warnings })
 }
 
 /// Standard output, as results are written to it.
@@ -78,7 +91,7 @@ mod tests {
             Status::Interrupted,
         ];
         let seen = all.map(|status| {
-            let error = document("why", status)["error"].take();
+            let error = document("why", status, &[])["error"].take();
             assert_eq!(error["message"], "why");
             (error["status"].as_u64().unwrap(), error["kind"].as_str().unwrap().to_string())
         });

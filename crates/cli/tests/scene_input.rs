@@ -93,7 +93,7 @@ fn a_scene_comes_from_standard_input_and_finds_its_files_in_the_current_folder()
     let picture = folder.run_piped("render - --format off -o a.png --size 16x16 --spp 1", OFF.as_bytes());
     assert!(picture.status.success() && folder.0.join("a.png").is_file(), "{}", text(&picture.stderr));
     let broken = folder.run_piped("info - --format ply", b"plywood\n");
-    check_fails(&broken, 3, &["standard input:1: a PLY file begins with a line `ply`"]);
+    check_fails(&broken, 3, &["standard input:1: this is text, but no PLY file (a PLY file begins with a line `ply`)"]);
 }
 
 #[test]
@@ -180,6 +180,16 @@ fn what_was_left_out_is_said_before_the_error_that_it_explains() {
             "{message}"
         );
     }
+    for options in ["--json", "--json -q"] {
+        let failed = folder.run(&format!("info points.obj {options}"));
+        let document: serde_json::Value = serde_json::from_slice(&failed.stdout).unwrap();
+        let warnings = document["warnings"].as_array().unwrap();
+        assert!(!warnings.is_empty() && document["error"]["status"] == 3, "{document}");
+        for warning in warnings {
+            let line = format!("raywarp: warning: {}\n", warning.as_str().unwrap());
+            assert_eq!(text(&failed.stderr).contains(&line), options == "--json", "{line}");
+        }
+    }
     let quiet = folder.run("info points.obj -q");
     assert_eq!(text(&quiet.stderr).lines().count(), 1, "{}", text(&quiet.stderr));
 }
@@ -193,7 +203,16 @@ fn what_is_no_mesh_is_called_by_its_name() {
         let output = folder.run(&format!("info {name}"));
         check_fails(&output, 3, &[&format!("{name}:1: this is a Git LFS pointer"), "`git lfs pull` fetches the file"]);
     }
+    // One line, not one of each line of the text.
+    folder.file("b.obj", "{\n \"asset\": {\"version\": \"2.0\"},\n \"nodes\": []\n}\n");
+    let output = folder.run("info b.obj");
+    check_fails(&output, 3, &["b.obj: this is a glTF file (an OBJ file has lines such as", "; --format gltf reads it"]);
+    assert_eq!(text(&output.stderr).lines().count(), 1);
     folder.file("a.obj", OBJ);
+    folder.file("a.mtl", "{\"message\": \"Not Found\"}\n");
+    check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl: this is a JSON file, not a material library ("]);
+    let info = folder.run("info a.obj");
+    assert!(info.status.success() && text(&info.stderr).contains("a.mtl: this is a JSON file"), "{}", text(&info.stderr));
     folder.file("a.mtl", pointer);
     check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl:1: this is a Git LFS pointer"]);
     // Where only triangles are asked for, that is a warning.

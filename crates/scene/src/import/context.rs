@@ -236,6 +236,13 @@ impl Context {
         Ok(self.forgive(read)?.flatten())
     }
 
+    /// As [`Context::read_look`], of a material library; what is none is refused, or warned about with `allow_missing`.
+    pub fn read_library(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+        let Some(bytes) = self.read_look(path)? else { return Ok(None) };
+        let is_library = foreign::check_library(path, &bytes);
+        Ok(self.forgive_image(is_library)?.map(|()| bytes))
+    }
+
     /// What was found about how surfaces look, or, where only triangles are asked for, a warning in place of the error.
     pub fn forgive<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
         let (path, place, message) = match found {
@@ -247,7 +254,7 @@ impl Context {
         Ok(None)
     }
 
-    /// As [`Context::forgive`], of an image: where missing files are allowed, a broken one is a warning, too.
+    /// As [`Context::forgive`], of an image or a library that is none: where missing files are allowed, a broken one is a warning, too.
     pub fn forgive_image<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
         if self.options.geometry_only || !self.options.allow_missing {
             return self.forgive(found);

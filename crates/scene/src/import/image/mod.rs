@@ -137,7 +137,10 @@ fn describe(bytes: &[u8]) -> String {
         [b'B', b'M', ..] => "a BMP image",
         [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => "a TIFF image",
         [0xab, b'K', b'T', b'X', b' ', b'1', b'1', ..] => "a KTX image of version 1",
-        _ => return format!("an unknown kind of image (it begins with {:02x?})", &bytes[..bytes.len().min(8)]),
+        _ => match foreign::named(bytes) {
+            Some(what) => return format!("this is {what}, not an image that is read"),
+            None => return format!("an unknown kind of image (it begins with {:02x?})", &bytes[..bytes.len().min(8)]),
+        },
     };
     known.into()
 }

@@ -79,7 +79,7 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
     let mut library = Library::new();
     for (names, _) in &obj.libraries {
         for file in library_files(folder, names) {
-            let Some(bytes) = context.read_look(&file)? else { continue };
+            let Some(bytes) = context.read_library(&file)? else { continue };
             let parsed = mtl::parse(&bytes).map_err(|(line, message)| SceneError::Malformed {
                 path: file.clone(),
                 place: Place::Line(line),

@@ -118,15 +118,13 @@ fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), 
     if binary::has_its_size(bytes) {
         return binary::parse(bytes, rounder);
     }
-    let first_line = |message: String| Fault { place: Place::Line(1), message };
-    text::refuse_utf16(bytes).map_err(first_line)?;
-    match first_word(bytes).as_str() {
-        "solid" if is_text(bytes) => ascii::parse(bytes, rounder),
-        "facet" if is_text(bytes) => {
-            Err(first_line("a text of facets without its first line `solid`; with one it is an STL file".into()))
-        }
-        _ => binary::parse(bytes, rounder),
-    }
+    text::refuse_utf16(bytes).map_err(|message| Fault { place: Place::Line(1), message })?;
+    if begins_as_text(bytes) { ascii::parse(bytes, rounder) } else { binary::parse(bytes, rounder) }
+}
+
+/// Whether a text of solids begins, or of facets alone.
+pub(super) fn begins_as_text(bytes: &[u8]) -> bool {
+    matches!(first_word(bytes).as_str(), "solid" | "facet") && is_text(bytes)
 }
 
 /// The first word of a text in small letters, behind lines that are comments.

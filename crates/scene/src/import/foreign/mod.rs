@@ -1,0 +1,94 @@
+//! Files that are not what their names say: a pointer of Git LFS, a web page, a file of another kind, or nothing at all.
+//!
+//! Without a look at them first, they would be refused for what they lack, such as the 845,429,046th triangle.
+
+mod kinds;
+mod sniff;
+#[cfg(test)]
+mod tests;
+
+use super::{Format, stl, text};
+use crate::{Place, SceneError};
+use kinds::{KINDS, Kind, Then};
+use sniff::Head;
+use std::path::Path;
+
+/// What stands in place of a file of any kind, and what to do.
+pub(super) fn stand_in(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    let head = Head::of(bytes);
+    KINDS.iter().find_map(|kind| match kind.then {
+        Then::Placeholder(advice) if kind.is(&head) => Some((kind.what, advice)),
+        _ => None,
+    })
+}
+
+/// What the bytes of an image are that are none, where that can be told.
+pub(super) fn named(bytes: &[u8]) -> Option<&'static str> {
+    let head = Head::of(bytes);
+    let known = KINDS.iter().find(|kind| kind.is(&head)).map(|kind| kind.what);
+    known.or(head.is_text().then_some("text"))
+}
+
+/// A format by its name, and how its files are known, for who sees one that is none.
+fn rule(format: Format) -> (&'static str, &'static str) {
+    match format {
+        Format::Gltf => ("glTF file", "a glTF file is JSON with an `asset`, and a GLB file begins with `glTF`"),
+        Format::Obj => ("OBJ file", "an OBJ file has lines such as `v 0 0 0` and `f 1 2 3`"),
+        Format::Ply => ("PLY file", "a PLY file begins with a line `ply`"),
+        Format::Pbrt => ("pbrt file", "a pbrt file has directives such as `WorldBegin`"),
+        Format::Stl => {
+            ("STL file", "an STL file is text that begins with `solid` or `facet`, or binary with a head of 84 bytes")
+        }
+        Format::Off => ("OFF file", "an OFF file begins with the word OFF"),
+        Format::ThreeMf => ("3MF file", "a 3MF file is a ZIP archive"),
+    }
+}
+
+/// Refuses the bytes of a scene file that is none of its format.
+pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(), SceneError> {
+    let fail = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let (name, rule) = rule(format);
+    if bytes.is_empty() {
+        return Err(fail(Place::File, format!("the file is empty; {rule}")));
+    }
+    // The first 80 bytes of binary STL are free.
+    if format == Format::Stl && stl::has_its_size(bytes) {
+        return Ok(());
+    }
+    text::refuse_utf16(bytes).map_err(|message| fail(Place::Line(1), message))?;
+    if let Some((what, advice)) = stand_in(bytes) {
+        return Err(fail(Place::Line(1), format!("this is {what}, not a mesh ({rule}); {advice}")));
+    }
+    let head = Head::of(bytes);
+    if head.may_be(format) {
+        return Ok(());
+    }
+    let is_other = |kind: &&Kind| kind.then != Then::Read(format) && kind.is(&head);
+    Err(match KINDS.iter().find(is_other) {
+        Some(&Kind { what, then: Then::Read(other), .. }) => {
+            fail(Place::File, format!("this is {what} ({rule}); --format {other} reads it"))
+        }
+        Some(&Kind { what, then: Then::Hint(hint), .. }) => {
+            fail(Place::File, format!("this is {what}, not a scene ({rule}); {hint}"))
+        }
+        Some(kind) => fail(Place::File, format!("this is {}, which is not read ({rule})", kind.what)),
+        None if head.is_text() => fail(Place::Line(1), format!("this is text, but no {name} ({rule})")),
+        None if format == Format::Stl => return Ok(()),
+        None => fail(Place::File, format!("this is binary data, but no {name} ({rule})")),
+    })
+}
+
+/// Refuses the bytes of a material library that is none; one without any statement is one.
+pub(super) fn check_library(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
+    let fail = |place, message: String| Err(SceneError::Malformed { path: path.to_path_buf(), place, message });
+    let head = Head::of(bytes);
+    if head.may_be_library() || text::refuse_utf16(bytes).is_err() {
+        return Ok(());
+    }
+    let rule = "an MTL library has lines such as `newmtl wood` and `Kd 1 0 0`";
+    match KINDS.iter().find(|kind| kind.is(&head)) {
+        Some(kind) => fail(Place::File, format!("this is {}, not a material library ({rule})", kind.what)),
+        None if head.is_text() => fail(Place::Line(1), format!("this is text, but no material library ({rule})")),
+        None => fail(Place::File, format!("this is binary data, but no material library ({rule})")),
+    }
+}

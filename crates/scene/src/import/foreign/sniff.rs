@@ -1,0 +1,252 @@
+//! What the beginning of a file holds.
+
+use crate::import::{Format, stl, text};
+use std::borrow::Cow;
+
+/// Bytes that are looked at. Comments of some programs are long, and the statements that tell a format stand behind them.
+const PROBE: usize = 1 << 16;
+
+/// A file, and the beginning of it as text.
+pub(super) struct Head<'a> {
+    pub bytes: &'a [u8],
+    /// The first [`PROBE`] bytes, whatever they are.
+    text: Cow<'a, str>,
+    is_text: bool,
+}
+
+impl<'a> Head<'a> {
+    pub fn of(bytes: &'a [u8]) -> Self {
+        let start = text::without_mark(&bytes[..bytes.len().min(PROBE)]);
+        // Old systems end a text with byte 26.
+        let is_odd =
+            |&byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace() && !matches!(byte, 11 | 26 | 27);
+        // UTF-8, where the end may be cut, or some old encoding of mostly ASCII.
+        let is_whole = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+        let is_encoded = || is_whole || 8 * start.iter().filter(|byte| !byte.is_ascii()).count() <= start.len();
+        let is_text = !start.is_empty() && !start.iter().any(is_odd) && is_encoded();
+        Self { bytes, text: String::from_utf8_lossy(start), is_text }
+    }
+
+    /// Whether it has no bytes that texts have not.
+    pub fn is_text(&self) -> bool {
+        self.is_text
+    }
+
+    /// Whether `word` stands at byte `at`.
+    pub fn has(&self, at: usize, word: &[u8]) -> bool {
+        self.bytes.get(at..at + word.len()) == Some(word)
+    }
+
+    pub fn mentions(&self, word: &str) -> bool {
+        self.text.contains(word)
+    }
+
+    /// Whether it is text that begins with a tag, as XML does.
+    pub fn is_xml(&self) -> bool {
+        let mut start = self.text.trim_start().chars();
+        self.is_text
+            && start.next() == Some('<')
+            && start.next().is_some_and(|c| c.is_ascii_alphabetic() || "?!".contains(c))
+    }
+
+    /// The lines that say something: keyword and what follows. `#` begins a comment in all formats that are told by lines.
+    fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
+        let lines =
+            text::Lines::new(&self.text).map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        lines.map(|line| line.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((line, "")))
+    }
+
+    fn any(&self, is: impl Fn(&str, &str) -> bool) -> bool {
+        self.statements().any(|(keyword, rest)| is(keyword, rest.trim_start()))
+    }
+
+    fn first(&self) -> (&str, &str) {
+        self.statements().next().unwrap_or_default()
+    }
+
+    /// Whether its whole beginning is comments.
+    fn is_silent(&self) -> bool {
+        self.is_text && self.statements().next().is_none()
+    }
+
+    /// Whether nothing speaks against this format, so that its importer is to say what is wrong.
+    pub fn may_be(&self, format: Format) -> bool {
+        match format {
+            // Whatever is JSON, unless all of it was seen and no glTF document is in it.
+            Format::Gltf => {
+                let has_document = || self.bytes.len() > PROBE || self.mentions("\"asset\"");
+                self.bytes.starts_with(b"glTF") || self.text.trim_start().starts_with('{') && has_document()
+            }
+            Format::Obj => self.is_silent() || is_obj(self),
+            Format::Ply => is_ply(self),
+            Format::Pbrt => self.is_silent() || self.any(is_directive),
+            Format::Stl => stl::begins_as_text(self.bytes),
+            Format::Off => {
+                let (word, _) = self.first();
+                // The word may be left out, and others than are read are for the importer to name.
+                word.ends_with("OFF") || is_off_word(word) || word.parse::<u32>().is_ok()
+            }
+            Format::ThreeMf => self.bytes.starts_with(b"PK"),
+        }
+    }
+
+    /// Whether it may be an MTL library.
+    pub fn may_be_library(&self) -> bool {
+        self.bytes.is_empty() || self.is_silent() || self.any(is_of_mtl)
+    }
+}
+
+pub(super) fn is_lfs_pointer(head: &Head) -> bool {
+    begins(head.text.trim_start(), "version https://git-lfs.github.com/spec/")
+}
+
+/// Whether a page for browsers begins, behind comments and the line of XML.
+pub(super) fn is_web_page(head: &Head) -> bool {
+    let mut text = head.text.trim_start();
+    loop {
+        let end = match text {
+            _ if text.starts_with("<!--") => "-->",
+            _ if text.starts_with("<?xml") => "?>",
+            _ => break,
+        };
+        let Some((_, rest)) = text.split_once(end) else { return false };
+        text = rest.trim_start();
+    }
+    ["<!doctype html", "<html", "<head>", "<body", "<title>", "<script"].iter().any(|tag| begins(text, tag))
+}
+
+pub(super) fn is_ply(head: &Head) -> bool {
+    head.text.starts_with("ply\n") || head.text.starts_with("ply\r") || head.text.trim_end() == "ply"
+}
+
+pub(super) fn is_stl(head: &Head) -> bool {
+    let is_binary = head.bytes.len() > 84 && stl::has_its_size(head.bytes);
+    is_binary
+        || stl::begins_as_text(head.bytes) && (!head.is_text || head.mentions("facet") || head.mentions("endsolid"))
+}
+
+pub(super) fn is_off(head: &Head) -> bool {
+    let (word, rest) = head.first();
+    is_off_word(word) && head.is_text && rest.split_ascii_whitespace().all(|word| word.parse::<f64>().is_ok())
+}
+
+/// `OFF` with any of its prefixes, `off`, or `OFF` with a number at it.
+fn is_off_word(word: &str) -> bool {
+    let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    name == "off" || name.strip_suffix("OFF").is_some_and(|rest| rest.chars().all(|c| "STCN4n".contains(c)))
+}
+
+/// Whether a document of glTF begins: JSON that names what only glTF has.
+pub(super) fn is_gltf(head: &Head) -> bool {
+    let words = ["\"asset\"", "\"bufferViews\"", "\"accessors\"", "\"meshes\""];
+    head.is_text && head.text.trim_start().starts_with('{') && words.iter().any(|word| head.mentions(word))
+}
+
+pub(super) fn is_json(head: &Head) -> bool {
+    let mut start = head.text.trim_start().chars();
+    let bracket = start.next();
+    let next = start.find(|c| !c.is_whitespace());
+    head.is_text
+        && match bracket {
+            Some('{') => matches!(next, Some('"' | '}')),
+            Some('[') => matches!(next, Some('"' | '{' | '[' | ']' | '-' | '0'..='9')),
+            _ => false,
+        }
+}
+
+/// Whether a line is there that only OBJ files have.
+pub(super) fn is_obj(head: &Head) -> bool {
+    let is_number = |rest: &str| rest.split_ascii_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok());
+    let is_index = |rest: &str| rest.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    head.any(|keyword, rest| match keyword {
+        "v" | "vt" | "vn" | "vp" => is_number(rest) || rest.starts_with(|c: char| "-+nN.".contains(c)),
+        "f" | "fo" | "l" | "p" => is_index(rest),
+        "usemtl" | "mtllib" => true,
+        _ => false,
+    })
+}
+
+pub(super) fn is_mtl(head: &Head) -> bool {
+    head.is_text && head.any(|keyword, rest| keyword.eq_ignore_ascii_case("newmtl") && !rest.is_empty())
+}
+
+/// Whether a line is of MTL: a new material, or what one is made of.
+fn is_of_mtl(keyword: &str, rest: &str) -> bool {
+    let keyword = keyword.to_ascii_lowercase();
+    let takes_number = matches!(&*keyword, "kd" | "ka" | "ks" | "ke" | "tf" | "ns" | "ni" | "d" | "tr" | "illum");
+    keyword == "newmtl" || keyword.starts_with("map_") || takes_number && rest.starts_with(|c: char| c.is_ascii_digit())
+}
+
+pub(super) fn is_pbrt(head: &Head) -> bool {
+    head.is_text && head.any(is_directive)
+}
+
+/// Whether a line begins with a directive of pbrt and what follows one.
+fn is_directive(keyword: &str, rest: &str) -> bool {
+    let (keyword, rest) = match keyword.find(['"', '[']) {
+        Some(at) => keyword.split_at(at),
+        None => (keyword, rest),
+    };
+    let follows = |c: char| "\"[-+.#".contains(c) || c.is_ascii_digit();
+    let next = rest.split(|c: char| c.is_ascii_whitespace() || "\"[".contains(c)).next().unwrap_or_default();
+    DIRECTIVES.contains(&keyword) && (rest.is_empty() || rest.starts_with(follows) || DIRECTIVES.contains(&next))
+}
+
+/// The directives of pbrt, versions 2 to 4.
+pub(super) const DIRECTIVES: [&str; 45] = [
+    "Accelerator",
+    "ActiveTransform",
+    "AreaLightSource",
+    "Attribute",
+    "AttributeBegin",
+    "AttributeEnd",
+    "Camera",
+    "ColorSpace",
+    "ConcatTransform",
+    "CoordSysTransform",
+    "CoordinateSystem",
+    "Film",
+    "Identity",
+    "Import",
+    "Include",
+    "Integrator",
+    "LightSource",
+    "LookAt",
+    "MakeNamedMaterial",
+    "MakeNamedMedium",
+    "Material",
+    "MediumInterface",
+    "NamedMaterial",
+    "ObjectBegin",
+    "ObjectEnd",
+    "ObjectInstance",
+    "Option",
+    "PixelFilter",
+    "Renderer",
+    "ReverseOrientation",
+    "Rotate",
+    "Sampler",
+    "Scale",
+    "Shape",
+    "SurfaceIntegrator",
+    "Texture",
+    "Transform",
+    "TransformBegin",
+    "TransformEnd",
+    "TransformTimes",
+    "Translate",
+    "Volume",
+    "VolumeIntegrator",
+    "WorldBegin",
+    "WorldEnd",
+];
+
+pub(super) fn is_3ds(head: &Head) -> bool {
+    let length = head.bytes.get(2..6).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
+    head.bytes.starts_with(b"MM") && length == Some(head.bytes.len())
+}
+
+/// Whether `text` begins with `word`, in any case.
+fn begins(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
