@@ -212,7 +212,11 @@ fn what_is_no_mesh_is_called_by_its_name() {
     folder.file("a.mtl", "{\"message\": \"Not Found\"}\n");
     check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl: this is a JSON file, not a material library ("]);
     let info = folder.run("info a.obj");
-    assert!(info.status.success() && text(&info.stderr).contains("a.mtl: this is a JSON file"), "{}", text(&info.stderr));
+    assert!(
+        info.status.success() && text(&info.stderr).contains("a.mtl: this is a JSON file"),
+        "{}",
+        text(&info.stderr)
+    );
     folder.file("a.mtl", pointer);
     check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl:1: this is a Git LFS pointer"]);
     // Where only triangles are asked for, that is a warning.

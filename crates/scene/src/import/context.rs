@@ -1,6 +1,6 @@
 //! What one import run shares: options, warnings, missing files, decoded images.
 
-use super::located::located;
+use super::located::{located, of_another_machine};
 use super::origin::Center;
 use super::stand_ins::StandInLog;
 use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, foreign, fuzz, image, source};
@@ -148,6 +148,22 @@ impl Context {
     /// The file that `path` means, see [`located`].
     fn located(&self, path: &Path) -> PathBuf {
         if self.is_sealed { path.to_path_buf() } else { located(path) }
+    }
+
+    /// The file that the path `name` means, which stands in `file` at `place`: in that file's folder, by another case or `\`,
+    /// or, of a whole path of another machine, beside it, which is said. The plain path where there is none.
+    pub fn find(&mut self, file: &Path, place: Place, name: &str) -> PathBuf {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let path = self.located(&folder.join(name));
+        let other = if self.is_sealed { None } else { of_another_machine(folder, name) };
+        let Some(other) = other else { return path };
+        self.say_other(file, place, name, &other);
+        other
+    }
+
+    /// Says that `found` is taken for the path `name` of another machine.
+    pub fn say_other(&mut self, file: &Path, place: Place, name: &str, found: &Path) {
+        self.warn(file, place, format!("{name} is not here; {} beside this file is taken", found.display()));
     }
 
     /// What the numbers of lamps are asked to mean.

@@ -1,4 +1,5 @@
-//! Files by the names that other systems gave them: `\` between folders, and letters of another case.
+//! Files by the names that other systems gave them: `\` between folders, letters of another case, and whole paths of
+//! machines that are not this one.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -33,9 +34,57 @@ fn in_any_case(folder: &Path, name: &str) -> Option<String> {
     names.filter(|name| name.to_lowercase() == wanted).min()
 }
 
+/// The most folders of a path that are looked for here.
+const MAX_FOLDERS: usize = 8;
+
+/// Of the whole path of a file on another machine (`C:\maps\wood.png`, `/home/me/maps/wood.png`, `//server/maps/wood.png`),
+/// the file here: the longest end of that path that is in `folder` (`maps/wood.png`, else `wood.png`). `None` where the
+/// path leads to a file as it is, or is none of a whole path.
+pub(crate) fn of_another_machine(folder: &Path, name: &str) -> Option<PathBuf> {
+    let name = name.replace('\\', "/");
+    let without_root = name.trim_start_matches('/');
+    let rest = match without_root.as_bytes() {
+        [letter, b':', b'/', ..] if letter.is_ascii_alphabetic() => &without_root[3..],
+        _ if name.starts_with('/') => without_root,
+        _ => return None,
+    };
+    if located(&folder.join(&name)).exists() {
+        return None;
+    }
+    let names: Vec<&str> = rest.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
+    let from = names.iter().rposition(|name| *name == "..").map_or(0, |at| at + 1);
+    let ends = (from.max(names.len().saturating_sub(MAX_FOLDERS))..names.len()).map(|at| names[at..].join("/"));
+    ends.map(|end| located(&folder.join(end))).find(|path| path.is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_paths_of_other_machines_lead_to_the_longest_end_that_is_here() {
+        let folder = std::env::temp_dir().join(format!("raywarp machines {}", std::process::id()));
+        std::fs::create_dir_all(folder.join("Maps")).unwrap();
+        for name in ["Maps/Wood.png", "wood.png", "oak.png"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        let check = |name: &str, want: Option<&str>| {
+            assert_eq!(of_another_machine(&folder, name), want.map(|want| folder.join(want)), "{name}");
+        };
+        for root in ["C:\\", "c:/", "/", "/C:/", "\\\\server\\share\\", "/home/me/a b/", "D:\\x\\..\\"] {
+            check(&format!("{root}oak.png"), Some("oak.png"));
+            check(&format!("{root}maps\\wood.png"), Some("Maps/Wood.png"));
+            check(&format!("{root}lost\\wood.png"), Some("wood.png"));
+            check(&format!("{root}lost.png"), None);
+            check(&format!("{root}maps"), None);
+        }
+        // Names in folders of here are what they are.
+        for name in ["lost/wood.png", "oak.png", "", "C:", "C:oak.png", "../oak.png"] {
+            check(name, None);
+        }
+        check(folder.join("oak.png").to_str().unwrap(), None);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn other_case_and_backslashes_name_the_same_file() {

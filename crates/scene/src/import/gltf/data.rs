@@ -4,11 +4,11 @@ use super::fault::{Fault, Read, malformed, too_large};
 use super::json::{BufferView, Document, Int};
 use super::meshopt;
 use super::uri::{Target, resolve};
-use crate::SceneError;
 use crate::import::Context;
+use crate::{Place, SceneError};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether files that a document names may be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,15 +160,16 @@ fn load_buffer<'a>(
     let mut bytes: Cow<'a, [u8]> = match (&buffer.uri, bin) {
         (None, Some(bin)) if index == 0 => Cow::Borrowed(bin),
         (None, _) => return Err(malformed(path, item, "has no uri, and no GLB chunk stands in for it")),
-        (Some(uri), _) => {
-            match resolve(path, uri).map_err(|message| malformed(path, format!("{item}.uri"), message))? {
-                Target::Bytes(bytes) => Cow::Owned(bytes),
-                Target::File(file) => match read_external(&file, external, context)? {
+        (Some(uri), _) => match resolve(uri).map_err(|message| malformed(path, format!("{item}.uri"), message))? {
+            Target::Bytes(bytes) => Cow::Owned(bytes),
+            Target::File(name) => {
+                let file = file_of(path, format!("{item}.uri"), &name, external, context);
+                match read_external(&file, external, context)? {
                     Some(bytes) => Cow::Owned(bytes),
                     None => return Ok(None),
-                },
+                }
             }
-        }
+        },
     };
     let stated = buffer.byte_length.0;
     if (bytes.len() as u64) < stated {
@@ -179,6 +180,14 @@ fn load_buffer<'a>(
         Cow::Owned(vec) => vec.truncate(stated as usize),
     }
     Ok(Some(bytes))
+}
+
+/// The file that the document `path` names at `item`.
+pub fn file_of(path: &Path, item: String, name: &str, external: External, context: &mut Context) -> PathBuf {
+    match external {
+        External::Read => context.find(path, Place::Item(item), name),
+        External::Missing => path.parent().unwrap_or(Path::new("")).join(name),
+    }
 }
 
 /// The bytes of a file that the document names; `None` when it is missing, which is noted.

@@ -2,7 +2,7 @@
 //!
 //! glTF's `v` grows downwards from the image's first row, as the scene model's does.
 
-use super::data::{External, read_external};
+use super::data::{External, file_of, read_external};
 use super::fault::{Read, optional};
 use super::json::{Int, Sampler, TextureInfo, plain};
 use super::uri::{Target, resolve};
@@ -169,18 +169,17 @@ impl Builder<'_, '_> {
         let item = format!("images[{}]", index.0);
         let data = self.data;
         let embedded = match (&image.uri, image.buffer_view) {
-            (Some(uri), _) => {
-                match resolve(data.path, uri).map_err(|message| data.malformed(format!("{item}.uri"), message))? {
-                    Target::Bytes(bytes) => std::borrow::Cow::Owned(bytes),
-                    Target::File(file) if data.external == External::Read || self.context.is_sealed() => {
+            (Some(uri), _) => match resolve(uri).map_err(|message| data.malformed(format!("{item}.uri"), message))? {
+                Target::Bytes(bytes) => std::borrow::Cow::Owned(bytes),
+                Target::File(name) => {
+                    let file = file_of(data.path, format!("{item}.uri"), &name, data.external, self.context);
+                    if data.external == External::Read || self.context.is_sealed() {
                         return Ok(self.context.image(&mut self.scene, &file, encoding)?);
                     }
-                    Target::File(file) => {
-                        read_external(&file, data.external, self.context)?;
-                        return Ok(None);
-                    }
+                    read_external(&file, data.external, self.context)?;
+                    return Ok(None);
                 }
-            }
+            },
             (None, Some(view)) => std::borrow::Cow::Borrowed(data.view(view, &item)?.1),
             (None, None) => return Err(data.malformed(item, "has neither a uri nor a bufferView").into()),
         };

@@ -4,7 +4,6 @@ use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
 
 /// Some writers leave the padding away.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -19,16 +18,16 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub enum Target {
     /// The bytes of a `data:` URI.
     Bytes(Vec<u8>),
-    /// A file.
-    File(PathBuf),
+    /// A file, by its path from the document's folder.
+    File(String),
 }
 
-/// Resolves `uri` as written in `document`. A relative one starts in the document's folder; `..` and
-/// absolute paths are ordinary paths.
+/// Resolves `uri` as a document has it. A relative one starts in the document's folder; `..` and absolute paths are
+/// ordinary paths.
 ///
 /// # Errors
 /// In words: a broken `data:` URI, or one that lies on a network.
-pub fn resolve(document: &Path, uri: &str) -> Result<Target, String> {
+pub fn resolve(uri: &str) -> Result<Target, String> {
     let scheme = uri.split(':').next().filter(|s| s.len() < uri.len()).map(str::to_ascii_lowercase);
     if scheme.as_deref() == Some("data") {
         let (header, payload) =
@@ -54,7 +53,7 @@ pub fn resolve(document: &Path, uri: &str) -> Result<Target, String> {
     if decoded.is_empty() || decoded.contains('\0') {
         return Err("the URI names no file".into());
     }
-    Ok(Target::File(document.parent().unwrap_or(Path::new("")).join(decoded)))
+    Ok(Target::File(decoded))
 }
 
 /// The letters of base64 as writers mean them: wrapped into lines, escaped as in any URI, or those of base64url.
@@ -95,10 +94,11 @@ fn percent_decode(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::{Path, PathBuf};
 
     fn file(uri: &str) -> PathBuf {
-        match resolve(Path::new("dir/a.gltf"), uri) {
-            Ok(Target::File(path)) => path,
+        match resolve(uri) {
+            Ok(Target::File(path)) => Path::new("dir").join(path),
             other => panic!("{uri}: {other:?}"),
         }
     }
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn data_uris_give_their_bytes_padded_or_not() {
-        let bytes = |uri: &str| resolve(Path::new("a"), uri);
+        let bytes = |uri: &str| resolve(uri);
         assert_eq!(bytes("data:application/octet-stream;base64,AAEC/w=="), Ok(Target::Bytes(vec![0, 1, 2, 255])));
         assert_eq!(bytes("DATA:;base64,AAEC/w"), Ok(Target::Bytes(vec![0, 1, 2, 255])));
         for payload in ["-__-", "+//+", "-/\r\n\t _+", "%2B/%2F-"] {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_says_why() {
-        let message = |uri| resolve(Path::new("a"), uri).unwrap_err();
+        let message = |uri| resolve(uri).unwrap_err();
         assert!(message("data:;base64,!!").contains("not base64"));
         assert!(message("data:;base64").contains("no comma"));
         assert!(message("https://example.org/a.bin").contains("https://"));

@@ -16,7 +16,6 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use super::located::located;
 use super::{Context, Format, fuzz};
 use crate::*;
 use geometry::{MaterialMeshes, Obj};
@@ -75,10 +74,9 @@ fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, SceneE
 
 /// Reads the libraries; of two entries of one name the first counts.
 fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, SceneError> {
-    let folder = path.parent().unwrap_or(Path::new(""));
     let mut library = Library::new();
-    for (names, _) in &obj.libraries {
-        for file in library_files(folder, names) {
+    for (names, line) in &obj.libraries {
+        for file in library_files(path, names, *line, context) {
             let Some(bytes) = context.read_library(&file)? else { continue };
             let parsed = mtl::parse(&bytes).map_err(|(line, message)| SceneError::Malformed {
                 path: file.clone(),
@@ -106,11 +104,15 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
 }
 
 /// `mtllib` takes several names, but names with blanks occur as well: whichever exist.
-fn library_files(folder: &Path, names: &str) -> Vec<PathBuf> {
-    let file = |name: &str| located(&folder.join(name.replace('\\', "/")));
-    let whole = file(names);
-    let words: Vec<PathBuf> = names.split_ascii_whitespace().map(file).collect();
-    if whole.exists() || !words.iter().any(|file| file.exists()) { vec![whole] } else { words }
+fn library_files(path: &Path, names: &str, line: u64, context: &mut Context) -> Vec<PathBuf> {
+    let names = names.replace('\\', "/");
+    let mut find = |name: &str| context.find(path, Place::Line(line), name);
+    let whole = find(&names);
+    if whole.exists() {
+        return vec![whole];
+    }
+    let words: Vec<PathBuf> = names.split_ascii_whitespace().map(find).collect();
+    if words.iter().any(|file| file.exists()) { words } else { vec![whole] }
 }
 
 fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Result<Scene, SceneError> {
@@ -165,17 +167,8 @@ fn mapped(
     meshes: &[(String, TriangleMesh)],
     context: &mut Context,
 ) -> Result<Material, SceneError> {
-    let folder = file.parent().unwrap_or(Path::new(""));
     let mut images = |scene: &mut Scene, map: &mtl::Map, encoding| {
-        let other = if context.is_sealed() { None } else { beside(folder, &map.file) };
-        let path = match other {
-            Some(path) => {
-                let message = format!("{} is not here; {} beside the library is taken", map.file, path.display());
-                context.warn(file, Place::Line(map.line), message);
-                path
-            }
-            None => folder.join(&map.file),
-        };
+        let path = context.find(file, Place::Line(map.line), &map.file);
         let image = context.image(scene, &path, encoding)?;
         if image.is_none() {
             context.stand_ins.texture(path.display());
@@ -188,16 +181,6 @@ fn mapped(
         context.warn(file, Place::Line(line), message);
     }
     Ok(material)
-}
-
-/// Of the whole path of an image on the machine that wrote the file, and of no image here, the one of its name in `folder`.
-fn beside(folder: &Path, name: &str) -> Option<PathBuf> {
-    let has_drive = name.as_bytes().get(1) == Some(&b':') && name.as_bytes().get(2) == Some(&b'/');
-    if !(has_drive || name.starts_with('/')) || located(&folder.join(name)).exists() {
-        return None;
-    }
-    let path = located(&folder.join(name.rsplit('/').next()?));
-    path.is_file().then_some(path)
 }
 
 /// The length in scene units that a unit of texture coordinates spans, on average over the area of all `meshes`; 0

@@ -36,7 +36,7 @@ impl Importer<'_> {
         let scale = self.light_scale(&params)?;
         let mut mean = 1.0;
         if let Some(name) = params.text("filename")? {
-            let path = self.resolve(name);
+            let path = self.resolve(name, params.line);
             if let Some(image) = self.image(&path, Encoding::Srgb)? {
                 mean = mean_luminance(&self.scene.images[image.index()]);
                 let texture = crate::Texture::Image {

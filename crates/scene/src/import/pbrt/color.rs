@@ -109,7 +109,7 @@ impl Importer<'_> {
             self.context.stand_ins.material(format_args!("{}:{}", params.path.display(), params.line));
             return Ok(None);
         }
-        let path = self.resolve(name);
+        let path = self.resolve(name, params.line);
         let Some(bytes) = self.read(&path)? else {
             self.context.stand_ins.material(format_args!("{}:{}", params.path.display(), params.line));
             return Ok(None);

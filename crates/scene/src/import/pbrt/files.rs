@@ -3,6 +3,7 @@
 use super::lexer::Lexer;
 use super::params::malformed;
 use super::state::{Graphics, Importer};
+use crate::import::located::{located, of_another_machine};
 use crate::{Place, SceneError};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -34,24 +35,30 @@ impl Files {
     }
 
     /// Names are relative to the main file's folder, as in pbrt, or else to the folder of the file
-    /// that has the name. Backslashes separate folders where nothing is found otherwise.
-    pub fn resolve(&self, name: &str, current: Option<&Path>) -> PathBuf {
+    /// that has the name. Backslashes separate folders where nothing is found otherwise, letters may be of another case, and
+    /// a whole path of another machine leads to a file beside these; then it is said that it does.
+    pub fn resolve(&self, name: &str, current: Option<&Path>) -> (PathBuf, bool) {
         let first = self.folder.join(name);
         if !self.disk {
-            return first;
+            return (first, false);
         }
-        let slashed = name.replace('\\', "/");
         let folders = [Some(self.folder.as_path()), current.and_then(Path::parent)];
-        let mut candidates =
-            [name, &slashed].into_iter().flat_map(|n| folders.iter().flatten().map(move |f| f.join(n)));
-        candidates.find(|path| path.exists()).unwrap_or(first)
+        let folders = || folders.iter().flatten().copied();
+        if let Some(path) = folders().map(|folder| folder.join(name)).find(|path| path.exists()) {
+            return (path, false);
+        }
+        if let Some(path) = folders().map(|folder| located(&folder.join(name))).find(|path| path.exists()) {
+            return (path, false);
+        }
+        let other = folders().find_map(|folder| of_another_machine(folder, name));
+        other.map_or((first, false), |path| (path, true))
     }
 }
 
 impl Importer<'_> {
     /// Continues with the file `name`; a missing one is noted and left out.
     pub fn include(&mut self, name: &str, line: u64, isolated: bool) -> Result<(), SceneError> {
-        let path = self.resolve(name);
+        let path = self.resolve(name, line);
         let Some(parent) = self.open.last() else { return Ok(()) };
         let parent_path = parent.path.clone();
         let too_large =

@@ -118,7 +118,7 @@ impl Importer<'_> {
             None => params.text("filename")?,
         };
         let Some(name) = name else { return Ok(Light::uniform_environment(uniform)) };
-        let path = self.resolve(name);
+        let path = self.resolve(name, params.line);
         let Some(mut map) = self.image(&path, Encoding::Srgb)? else {
             return Ok(Light::uniform_environment(uniform));
         };

@@ -206,9 +206,14 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// The file `name`, relative to the main file or to the one that names it, whichever exists.
-    pub fn resolve(&self, name: &str) -> PathBuf {
-        self.files.resolve(name, self.open.last().map(|file| &*file.path))
+    /// The file `name` of `line`, relative to the main file or to the one that names it, whichever exists.
+    pub fn resolve(&mut self, name: &str, line: u64) -> PathBuf {
+        let current = self.open.last().map(|file| file.path.clone());
+        let (path, is_other) = self.files.resolve(name, current.as_deref());
+        if let Some(current) = current.filter(|_| is_other) {
+            self.context.say_other(&current, Place::Line(line), name, &path);
+        }
+        path
     }
 
     /// A file's bytes, or `None` when it is missing (noted).

@@ -177,7 +177,7 @@ impl Importer<'_> {
         let Some(name) = params.text("filename")? else {
             return Err(params.error("an imagemap needs a \"string filename\""));
         };
-        let path = self.resolve(name);
+        let path = self.resolve(name, params.line);
         let gamma = gamma_of(params)?;
         let encoding = self.encoding(params, name, color)?;
         let [[u, _, du], [_, v, dv]] = self.mapping_rows(params)?;

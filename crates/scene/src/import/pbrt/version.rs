@@ -217,7 +217,7 @@ pub(super) fn of_scene(path: &Path, main: &mut Lexer, files: &Files) -> Option<V
         }
         match included {
             Some(name) if files.disk && seen.len() < MAX_FILES => {
-                let path = files.resolve(&name, Some(current));
+                let (path, _) = files.resolve(&name, Some(current));
                 if seen.insert(path.clone())
                     && let Ok(bytes) = source::read(&path)
                 {

@@ -75,7 +75,7 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
 
 /// A texture beside the file; `None` when it is missing, which is noted.
 fn image(scene: &mut Scene, path: &Path, name: &str, context: &mut Context) -> Result<Option<ColorInput>, SceneError> {
-    let file = path.parent().unwrap_or(Path::new("")).join(name.replace('\\', "/"));
+    let file = context.find(path, Place::File, &name.replace('\\', "/"));
     let image = context.image(scene, &file, Encoding::Srgb)?;
     let texture = |image| Texture::Image {
         image,

@@ -207,7 +207,7 @@ fn images_are_found_by_the_names_of_other_machines() {
     for name in ["C:\\Users\\me\\wood.png", "/home/nobody/wood.png"] {
         let (material, warnings) = files.material(&format!("map_Kd {name}"));
         assert!(matches!(material.surface, Surface::Diffuse { reflectance } if reflectance.texture.is_some()));
-        assert!(warnings.len() == 1 && warnings[0].contains("Wood.png beside the library is taken"), "{warnings:?}");
+        assert!(warnings.len() == 1 && warnings[0].contains("Wood.png beside this file is taken"), "{warnings:?}");
     }
     let error = files.load("", "map_Kd C:\\lost.png", &LoadOptions::default()).unwrap_err();
     assert!(error.contains("C:/lost.png"), "{error}");

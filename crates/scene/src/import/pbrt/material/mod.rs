@@ -168,7 +168,7 @@ impl Importer<'_> {
             }
         }
         if let Some(file) = params.text("normalmap")? {
-            let path = self.resolve(file);
+            let path = self.resolve(file, params.line);
             if let Some(image) = self.image(&path, Encoding::Linear)? {
                 let texture = self.scene.add_texture(Texture::Image {
                     image,

@@ -41,7 +41,7 @@ impl Importer<'_> {
         let Some(name) = params.text("filename")? else {
             return Err(params.error("a plymesh needs a \"string filename\""));
         };
-        let path = self.resolve(name);
+        let path = self.resolve(name, params.line);
         let look = match self.has_power(look) && self.files.disk {
             true => match read_ply(&path, self.context.center.in_mesh()).0? {
                 Some((mesh, _)) => self.with_power(params, look, &mesh.triangles, Pieces::Triangles),

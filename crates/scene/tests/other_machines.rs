@@ -1,0 +1,127 @@
+//! Files that a scene names by whole paths of the machine that wrote it: taken from beside the scene, in every format, with a
+//! line that says so.
+
+use raywarp_scene::{LoadOptions, Loaded, load};
+use std::path::PathBuf;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("raywarp-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("maps")).unwrap();
+        Self(folder)
+    }
+
+    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.0.join(name), bytes).unwrap();
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const PNG: &[u8] = include_bytes!("../src/import/sealed.png");
+const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nproperty float u\n\
+    property float v\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0 0 0\n1 0 0 1 0\n0 1 0 0 1\n\
+    3 0 1 2\n";
+
+/// Loads the file `name` of `text`, in which `ROOT` is a folder of another machine, and checks what is taken for what.
+#[track_caller]
+fn check(name: &str, text: &str, images: usize, taken: &[(&str, &str)]) -> Loaded {
+    let mut last = None;
+    for root in ["C:/work/", "D:\\\\work\\\\", "/home/nobody/", "\\\\\\\\server\\\\share\\\\"] {
+        // In JSON a `\` is written twice, elsewhere once.
+        let root = if name.ends_with(".gltf") { root.to_string() } else { root.replace("\\\\", "\\") };
+        let folder = Folder::new(&format!("other-{name}"));
+        folder.file("wood.png", PNG);
+        folder.file("maps/Oak.png", PNG);
+        folder.file("a.mtl", format!("newmtl a\nmap_Kd {root}wood.png\n"));
+        folder.file("part.ply", PLY);
+        folder.file(
+            "a.bin",
+            [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+                .as_flattened()
+                .iter()
+                .flat_map(|x| x.to_le_bytes())
+                .collect::<Vec<u8>>(),
+        );
+        folder.file("more.pbrt", "Shape \"sphere\"\n");
+        folder.file(name, text.replace("ROOT/", &root));
+        let loaded =
+            load(&folder.0.join(name), &LoadOptions::default()).unwrap_or_else(|error| panic!("{root}: {error}"));
+        assert_eq!(loaded.scene.images.len(), images, "{root}");
+        let said: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(said.len(), taken.len(), "{root}: {said:?}");
+        for (line, (lost, found)) in said.iter().zip(taken) {
+            assert!(line.contains(&format!("{lost} is not here; {}", folder.0.join(found).display())), "{line}");
+            assert!(line.ends_with(" beside this file is taken"), "{line}");
+        }
+        last = Some(loaded);
+    }
+    last.unwrap()
+}
+
+#[test]
+fn obj_finds_libraries_and_their_images() {
+    let text = "mtllib ROOT/a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\n";
+    check("a.obj", text, 1, &[("a.mtl", "a.mtl"), ("wood.png", "wood.png")]);
+    // A name with blanks, and one that is lost.
+    check(
+        "a.obj",
+        &text.replace("ROOT/a.mtl", "ROOT/my files/a.mtl"),
+        1,
+        &[("a.mtl", "a.mtl"), ("wood.png", "wood.png")],
+    );
+    let folder = Folder::new("other-lost");
+    folder.file("a.obj", text.replace("ROOT/a.mtl", "C:\\lost.mtl"));
+    let error = load(&folder.0.join("a.obj"), &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("missing file") && error.contains("C:/lost.mtl"), "{error}");
+}
+
+#[test]
+fn ply_finds_its_textures() {
+    check(
+        "a.ply",
+        &PLY.replace("element vertex", "comment TextureFile ROOT/maps/oak.png\nelement vertex"),
+        1,
+        &[("oak.png", "maps/Oak.png")],
+    );
+}
+
+#[test]
+fn gltf_finds_buffers_and_images() {
+    let text = r#"{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1}, "material": 0}]}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
+        "textures": [{"source": 0}], "images": [{"uri": "ROOT/maps/oak.png"}],
+        "buffers": [{"uri": "ROOT/a.bin", "byteLength": 36}], "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"},
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC2"}]}"#;
+    check("a.gltf", text, 1, &[("a.bin", "a.bin"), ("oak.png", "maps/Oak.png")]);
+    let folder = Folder::new("other-file-uri");
+    folder.file("a.bin", [0; 36]);
+    folder.file("wood.png", PNG);
+    folder.file("a.gltf", text.replace("ROOT/maps/oak.png", "file:///C:/x/wood.png").replace("ROOT/", ""));
+    // All of its corners are at one place.
+    let error = load(&folder.0.join("a.gltf"), &LoadOptions::default()).unwrap_err();
+    assert!(
+        error.warnings[0].to_string().contains("images[0].uri: /C:/x/wood.png is not here"),
+        "{:?}",
+        error.warnings
+    );
+}
+
+#[test]
+fn pbrt_finds_images_meshes_and_further_files() {
+    let text = "WorldBegin\nTexture \"a\" \"spectrum\" \"imagemap\" \"string filename\" \"ROOT/wood.png\"\n\
+        Material \"diffuse\" \"texture reflectance\" \"a\"\nShape \"plymesh\" \"string filename\" \"ROOT/part.ply\"\n\
+        Include \"ROOT/more.pbrt\"\nLightSource \"infinite\" \"string filename\" \"ROOT/maps/oak.png\"\n";
+    let taken =
+        [("wood.png", "wood.png"), ("part.ply", "part.ply"), ("more.pbrt", "more.pbrt"), ("oak.png", "maps/Oak.png")];
+    let loaded = check("a.pbrt", text, 3, &taken);
+    assert_eq!(loaded.scene.meshes.len(), 2);
+}
