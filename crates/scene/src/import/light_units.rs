@@ -65,3 +65,30 @@ impl fmt::Display for LampUnits {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LoadOptions;
+    use std::path::Path;
+
+    #[test]
+    fn formats_without_a_choice_of_units_say_so() {
+        for (name, text) in [
+            ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+            ("a.pbrt", "WorldBegin\nShape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]\n"),
+        ] {
+            for (units, said) in [(LightUnits::Auto, 0), (LightUnits::Photometric, 1), (LightUnits::Radiometric, 1)] {
+                let options = LoadOptions { light_units: units, ..LoadOptions::default() };
+                let loaded = crate::load_from(text.as_bytes(), Path::new(name), &options).unwrap();
+                assert_eq!(loaded.warnings.len(), said, "{name}: {:?}", loaded.warnings);
+                assert!(
+                    loaded
+                        .warnings
+                        .iter()
+                        .all(|line| line.message.starts_with("the units of lamps are chosen of glTF"))
+                );
+            }
+        }
+    }
+}

@@ -162,6 +162,11 @@ fn import_with(
             "scenes, animations and variants of materials are chosen of glTF files only; this one is shown as it is";
         context.warn(path, crate::Place::File, message);
     }
+    if format != Format::Gltf && context.light_units() != LightUnits::default() {
+        let message =
+            "the units of lamps are chosen of glTF files only; the lights of this one are as its format has them";
+        context.warn(path, crate::Place::File, message);
+    }
     if let Some(warning) = rounding.warning() {
         context.warn(path, crate::Place::File, warning);
     }

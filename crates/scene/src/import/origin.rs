@@ -109,6 +109,11 @@ impl Rounder {
     /// A position relative to what [`Rounder::at`] says.
     #[inline]
     pub fn round(&mut self, position: [f64; 3]) -> [f32; 3] {
+        let single = position.map(|x| x as f32);
+        // No point, which says nothing of where the others are.
+        if !single.iter().all(|x| x.is_finite()) {
+            return single;
+        }
         let at = *self.at.get_or_insert_with(|| local_of(self.local, position));
         let wide: [f64; 3] = std::array::from_fn(|i| position[i] - at[i]);
         let rounded = wide.map(|x| x as f32);

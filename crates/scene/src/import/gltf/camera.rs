@@ -13,25 +13,28 @@ impl Builder<'_, '_> {
         let camera = self.data.entry(&self.data.document.cameras, "cameras", index, item)?;
         let place = format!("cameras[{}]", index.0);
         let bad = |message: String| Err(self.data.malformed(&place, message));
-        let shape = |width: f32, height: f32| width.abs() / height.abs();
         let (projection, aspect) = match (camera.kind.as_str(), &camera.perspective, &camera.orthographic) {
             ("perspective", Some(p), _) => {
                 let fov = p.yfov.0.to_degrees();
                 if !(fov > 0.0 && fov < 180.0) {
                     return bad(format!("yfov is {}; it must lie between 0 and pi", p.yfov.0));
                 }
-                (Projection::Perspective { fov, axis: FovAxis::Vertical }, p.aspect_ratio.map(|a| shape(a.0, 1.0)))
+                (Projection::Perspective { fov, axis: FovAxis::Vertical }, p.aspect_ratio.map(|a| a.0))
             }
             ("orthographic", _, Some(o)) => {
-                // A negative size turns the picture over; nobody means it.
                 let half_height = o.ymag.0.abs();
                 if half_height == 0.0 {
                     return bad("ymag is 0".into());
                 }
-                (Projection::Orthographic { half_height }, o.xmag.map(|x| shape(x.0, half_height)))
+                (Projection::Orthographic { half_height }, o.xmag.map(|x| x.0.abs() / half_height))
             }
             (kind, ..) => return bad(format!("type {kind:?} is unknown or its parameters are missing")),
         };
+        if let Some(o) = camera.orthographic.as_ref().filter(|o| o.ymag.0 < 0.0 || o.xmag.is_some_and(|x| x.0 < 0.0)) {
+            // It would turn the picture over; nobody means that.
+            let [xmag, ymag] = [o.xmag.map_or(o.ymag.0, |x| x.0), o.ymag.0];
+            self.warn(&place, format!("xmag {xmag} and ymag {ymag}: sizes below 0 are read as above"));
+        }
         let is_usable = |aspect: &f32| (1.0 / MAX_SHAPE..=MAX_SHAPE).contains(aspect);
         if let Some(odd) = aspect.filter(|aspect| !is_usable(aspect)) {
             self.warn(&place, format!("no picture is {odd} times as wide as high; its shape is left out"));

@@ -40,7 +40,7 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
             place: Place::Line(1),
             message,
         })?;
-        return Ok(Container { json: bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), bin: None });
+        return Ok(Container { json: text::without_mark(bytes), bin: None });
     }
     let word = |at: usize| bytes.get(at..at + 4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
     let (Some(version), Some(length)) = (word(4), word(8)) else {
@@ -81,7 +81,8 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
     while let [start @ .., 0] = json {
         json = start;
     }
-    Ok(Container { json, bin })
+    text::refuse_utf16(json).map_err(|message| fail(20, message))?;
+    Ok(Container { json: text::without_mark(json), bin })
 }
 
 #[cfg(test)]
@@ -108,6 +109,11 @@ mod tests {
         let error = split(Path::new("a"), b"\xff\xfe{\0}\0").unwrap_err().to_string();
         assert!(error.contains("the text is UTF-16 (little endian)"), "{error}");
         assert_eq!(split(Path::new("a"), b"\xef\xbb\xbf{}").unwrap(), Container { json: b"{}", bin: None });
+        let marked = glb(&[(JSON, b"\xef\xbb\xbf{} ")]);
+        assert_eq!(split(Path::new("a.glb"), &marked).unwrap(), Container { json: b"{} ", bin: None });
+        let wide = glb(&[(JSON, b"{\0 \0}\0 \0")]);
+        let error = split(Path::new("a.glb"), &wide).unwrap_err().to_string();
+        assert!(error.contains("a.glb: byte 20: the text is UTF-16 (little endian)"), "{error}");
     }
 
     #[test]

@@ -16,6 +16,11 @@ impl Builder<'_, '_> {
         let factor = self.lamps.factor(light.kind == "directional");
         let scale = light.intensity.map_or(factor, |i| i.0 * factor) as f32;
         let power = light.color.map_or([1.0; 3], plain).map(|c| (c * scale).clamp(0.0, f32::MAX));
+        let color = light.color.map_or([1.0; 3], plain);
+        self.say_clamped_to(&place, "color", &color, f32::INFINITY);
+        if let Some(intensity) = light.intensity {
+            self.say_clamped_to(&place, "intensity", &[intensity.0 as f32], f32::INFINITY);
+        }
         let position = self.context.center.point(world.translation);
         let direction = world.transform_vector3(DVec3::NEG_Z).try_normalize().map(|d| d.as_vec3().to_array());
         if light.range.is_some() && light.kind != "directional" {

@@ -36,6 +36,7 @@ impl Builder<'_, '_> {
     }
 
     fn build_material(&mut self, json: &MaterialJson, colored: bool, item: &str) -> Result<Material, SceneError> {
+        self.say_clamped(json, item);
         let extensions = &json.extensions;
         let (surface, base) = match &extensions.specular_glossiness {
             Some(old) if extensions.unlit.is_none() => self.specular_glossiness(old, colored, item)?,

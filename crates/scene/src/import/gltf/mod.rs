@@ -21,6 +21,7 @@ mod material;
 mod meshopt;
 mod node;
 mod primitive;
+mod ranges;
 mod skin;
 #[cfg(test)]
 mod tests;

@@ -218,6 +218,8 @@ impl Parser<'_> {
         if count >= 6 {
             let is_large = [r, g, b].iter().any(|&c| c > 1.0);
             self.warn_once(line, is_large, "a vertex colour above 1; read as 1 there and in any that follow");
+            let is_negative = [r, g, b].iter().any(|&c| c < 0.0);
+            self.warn_once(line, is_negative, "a vertex colour below 0; read as 0 there and in any that follow");
             let is_clear = count == 7 && last != 1.0;
             self.warn_once(line, is_clear, "the seventh number of a vertex, and of any that follow, is not read");
             // Programs that write colours write what a screen shows: sRGB.

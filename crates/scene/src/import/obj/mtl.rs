@@ -81,6 +81,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut warnings = Vec::new();
     let from_blender = is_from_blender(&text);
+    let mut negative: Option<(u64, usize)> = None;
     for line in Lines::new(&text) {
         let keyword = line.keyword().to_ascii_lowercase();
         if keyword == "newmtl" {
@@ -89,11 +90,24 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
             continue;
         }
         match entries.last_mut() {
-            Some(entry) => statement(entry, &keyword, &line, &mut warnings)?,
+            Some(entry) => {
+                statement(entry, &keyword, &line, &mut warnings)?;
+                if is_positive(&keyword) && line.words().take(3).filter_map(finite).any(|x| x < 0.0) {
+                    negative.get_or_insert((line.number, 0)).1 += 1;
+                }
+            }
             None => warnings.push((line.number, format!("`{keyword:.40}` before the first newmtl; left out"))),
         }
     }
+    if let Some((line, count)) = negative {
+        warnings.push((line, format!("{count} statements have numbers below 0, which are read as 0")));
+    }
     Ok((entries, warnings))
+}
+
+/// Whether the numbers of a statement that is read cannot be below 0.
+fn is_positive(keyword: &str) -> bool {
+    matches!(keyword, "kd" | "ks" | "ke" | "tf" | "ns" | "ni" | "d" | "tr" | "pr" | "pm" | "pc" | "pcr")
 }
 
 /// Whether the text begins with Blender's comment (`# Blender 4.2.0 MTL File: 'None'`, of all its exporters).
@@ -331,5 +345,9 @@ mod tests {
         let (_, warnings) = one("Kd spectral x.rfl\nillum 77\nfrob 1");
         assert_eq!(warnings.iter().map(|w| w.0).collect::<Vec<_>>(), [2, 3, 4]);
         assert_eq!(parse(b"Kd 1 1 1").unwrap().1.len(), 1);
+        let (entry, warnings) = one("Kd -1 -1 -1\nKs 0 -0.5 1\nNs -3\nKa -1 0 0\nd -halo -1");
+        assert_eq!((entry.diffuse, entry.specular), (Some([0.0; 3]), Some([0.0, 0.0, 1.0])));
+        let warning = (2, "4 statements have numbers below 0, which are read as 0".to_string());
+        assert!(warnings.contains(&warning), "{warnings:?}");
     }
 }

@@ -34,6 +34,8 @@ struct LeftOut {
     indexed: usize,
     /// Colours of vertices and faces whose alpha is below that of a full channel.
     clear: usize,
+    /// Colours with a number below 0.
+    negative: usize,
     /// Lines behind the last face.
     behind: usize,
     /// Polygons that cross themselves, with the line of the first.
@@ -66,6 +68,7 @@ impl Off {
             (left_out.small, "faces of fewer than three corners were left out"),
             (left_out.indexed, "faces have the index of a colour map, which is not read; rendered grey"),
             (left_out.clear, "colours have an alpha below 1, which has no effect; their faces are opaque"),
+            (left_out.negative, "colours have numbers below 0; read as 0"),
             (left_out.behind, "lines behind the last face that the file announces are not read"),
         ] {
             if count > 0 {
@@ -130,6 +133,7 @@ impl Off {
             left_out.numbers += usize::from(words.len() > 3 + normal + color + uv);
         }
         let white = white(mesh.colors.iter().flatten());
+        left_out.negative += mesh.colors.iter().filter(|color| color.iter().any(|&c| c < 0.0)).count();
         for [r, g, b, a] in &mut mesh.colors {
             [*r, *g, *b] = [*r, *g, *b].map(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
             *a = if a.is_nan() { 1.0 } else { (*a / white).clamp(0.0, 1.0) };
@@ -168,7 +172,9 @@ impl Off {
                 }
                 [r, g, b, rest @ ..] => {
                     alphas.extend(rest.first().and_then(|alpha| lines.number(alpha).ok()));
-                    Some([lines.number(r)?, lines.number(g)?, lines.number(b)?])
+                    let color = [lines.number(r)?, lines.number(g)?, lines.number(b)?];
+                    left_out.negative += usize::from(color.iter().any(|&c| c < 0.0));
+                    Some(color)
                 }
                 _ => return Err(lines.fault("a colour of two numbers; there are 0, 1, 3 or 4")),
             };

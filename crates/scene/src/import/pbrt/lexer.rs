@@ -3,7 +3,7 @@
 //! Source: the file format pages of pbrt versions 3 and 4. Numbers are read as f64, so that indices
 //! above 2^24 stay exact.
 
-use crate::import::text;
+use crate::import::{strays, text};
 
 /// A piece of a pbrt file.
 #[derive(Debug, Clone, PartialEq)]
@@ -192,7 +192,10 @@ impl Lexer {
         let word = &rest[..end];
         self.at += end;
         let fail = |message| LexError { line: self.line, message };
-        if word[0].is_ascii_alphabetic() {
+        // Names of what is no number may have a sign.
+        let is_odd = || matches!(word[0], b'-' | b'+') && std::str::from_utf8(word).is_ok_and(strays::is_not_finite);
+        if word[0].is_ascii_alphabetic() || !word.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b)) && is_odd()
+        {
             return match std::str::from_utf8(word) {
                 Ok(word) if word.len() <= 256 => Ok(Token::Word(word.to_string())),
                 _ => Err(fail(format!("{} is not a directive", shorten(word)))),
@@ -278,7 +281,7 @@ mod tests {
             ("\n\n\"at the end", 3, "no closing quote"),
             ("\"ends in a backslash\\", 1, "no closing quote"),
             ("1e999", 1, "too large"),
-            ("-inf", 1, "neither a number"),
+            ("-infinite", 1, "neither a number"),
             ("1.2.3", 1, "neither a number"),
             ("\n{}", 2, "neither a number"),
             ("\u{1F600}", 1, "neither a number"),

@@ -118,6 +118,9 @@ impl Importer<'_> {
             None => params.text("filename")?,
         };
         let Some(name) = name else { return Ok(Light::uniform_environment(uniform)) };
+        if octahedral && params.has("L") {
+            self.warn(params, "an infinite light has \"L\" beside \"filename\", which pbrt 4 refuses; the picture is multiplied by it");
+        }
         let path = self.resolve(name, params.line);
         let Some(mut map) = self.image(&path, Encoding::Srgb)? else {
             return Ok(Light::uniform_environment(uniform));

@@ -242,14 +242,35 @@ impl Params {
         Ok(Some(out))
     }
 
-    /// Points of a mesh, rounded by `rounder`.
+    /// Points of a mesh, rounded by `rounder`; some may be not finite.
     pub fn positions(&self, name: &str, rounder: &mut Rounder) -> Result<Option<Vec<[f32; 3]>>, SceneError> {
-        let Some(mut positions) = self.groups::<3>(name)? else { return Ok(None) };
-        let numbers =
-            self.numbers(name, &[Kind::Point3, Kind::Float], "points")?.map_or(&[][..], |(_, numbers)| numbers);
-        let wide = numbers.as_chunks::<3>().0;
-        positions.iter_mut().zip(wide).for_each(|(position, wide)| *position = rounder.round(*wide));
-        Ok(Some(positions))
+        let Some((parameter, numbers)) = self.numbers(name, &[Kind::Point3, Kind::Float], "points")? else {
+            return Ok(None);
+        };
+        let (points, rest) = numbers.as_chunks::<3>();
+        if !rest.is_empty() {
+            return Err(self.error_at(parameter, format!("{} numbers are not a multiple of 3", numbers.len())));
+        }
+        Ok(Some(points.iter().map(|point| rounder.round(*point)).collect()))
+    }
+
+    /// Refuses points of a mesh that are not finite where `indices` use them; how many there are else.
+    pub fn check_strays(
+        &self,
+        name: &str,
+        positions: &[[f32; 3]],
+        indices: impl IntoIterator<Item = u32>,
+    ) -> Result<usize, SceneError> {
+        let is_stray = |position: &[f32; 3]| !position.iter().all(|x| x.is_finite());
+        let count = positions.iter().filter(|position| is_stray(position)).count();
+        let used = if count == 0 { None } else { indices.into_iter().find(|&i| is_stray(&positions[i as usize])) };
+        match (used, self.find(name)) {
+            (Some(vertex), Some(parameter)) => {
+                let position = positions[vertex as usize];
+                Err(self.error_at(parameter, format!("vertex {vertex} is not finite: {position:?}")))
+            }
+            _ => Ok(count),
+        }
     }
 
     /// One point, as `center` has numbers.

@@ -3,6 +3,7 @@
 use super::lexer::{LexError, Lexer, Token};
 use super::params::malformed;
 use crate::SceneError;
+use crate::import::strays;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -60,6 +61,8 @@ pub(super) fn read_values(
 ) -> Result<Values, SceneError> {
     let at = |error: LexError| malformed(path, error.line, error.message);
     let fail = |line, message: String| malformed(path, line, format!("parameter {declaration:?}: {message}"));
+    // A vertex that no face uses may be anything.
+    let may_be_odd = kind == Kind::Point3 && declaration.split_ascii_whitespace().nth(1) == Some("P");
     let (mut numbers, mut texts, mut bools) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = |token: Token, line: u64| match token {
         Token::Number(number) => {
@@ -72,6 +75,10 @@ pub(super) fn read_values(
         }
         Token::Word(word) if word == "true" || word == "false" => {
             bools.push(word == "true");
+            Ok(())
+        }
+        Token::Word(word) if may_be_odd && strays::is_not_finite(&word) => {
+            numbers.push(f64::NAN);
             Ok(())
         }
         other => Err(fail(line, format!("expected a value, found {other}"))),

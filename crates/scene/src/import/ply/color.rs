@@ -30,19 +30,18 @@ impl Channels {
         NAMES.iter().position(|names| names.contains(&property.name.as_str())).map(|channel| (channel, kind))
     }
 
-    /// The colour, linear with alpha, and whether all of it was finite; what is not counts as 0.
+    /// The colour, and whether all of it was finite; what is not counts as 0. Channels of bytes are linear with alpha
+    /// already, others are what they are in the file until [`Channels::finish`].
     #[inline]
-    pub fn linear(&self, values: &[f64]) -> ([f32; 4], bool) {
+    pub fn read(&self, values: &[f64]) -> ([f32; 4], bool) {
         let mut is_finite = true;
         let mut color = [1.0; 4];
         for (i, (channel, kind)) in color.iter_mut().zip(self.kinds).enumerate() {
             let Some(kind) = kind else { continue };
             *channel = match largest(kind) {
-                // Integers are what painting and scanning programs write: sRGB, alpha linear.
-                Some(largest) if i < 3 => linear_from_srgb((values[i] / largest).clamp(0.0, 1.0) as f32),
-                Some(largest) => (values[i] / largest).clamp(0.0, 1.0) as f32,
-                None if (values[i] as f32).is_finite() => (values[i] as f32).max(0.0),
-                None => {
+                Some(largest) if kind.size() == 1 => level(values[i] / largest, i),
+                _ if (values[i] as f32).is_finite() => values[i] as f32,
+                _ => {
                     is_finite = false;
                     0.0
                 }
@@ -50,6 +49,57 @@ impl Channels {
         }
         (color, is_finite)
     }
+
+    /// Makes the channels that are no bytes linear, once all `colors` of an element are there: what a full channel is, its
+    /// type does not say. What is to be said of that, of colours of `what`.
+    ///
+    /// Programs write 0 to 255 into any type, as trimesh reads it, too: integers of which none is above 255 are that, else of
+    /// the range of 16 bits or of their type. Floats are linear, unless one is above 2, which no surface returns.
+    pub fn finish(&self, what: &str, colors: &mut [[f32; 4]]) -> Vec<String> {
+        let wide =
+            |i: usize, integers: bool| self.kinds[i].filter(|kind| kind.size() > 1 && kind.is_integer() == integers);
+        let mut said = Vec::new();
+        let mut negative =
+            vec![
+                false;
+                if (0..4).any(|i| self.kinds[i].is_some_and(|kind| kind.size() > 1)) { colors.len() } else { 0 }
+            ];
+        for (channels, integers) in [(0..3, true), (0..3, false), (3..4, true), (3..4, false)] {
+            let channels: Vec<usize> = channels.filter(|&i| wide(i, integers).is_some()).collect();
+            let Some(kind) = channels.first().and_then(|&i| wide(i, integers)) else { continue };
+            let values = colors.iter().flat_map(|color| channels.iter().map(|&i| color[i]));
+            let most = values.fold(0.0, f32::max);
+            let white = match largest(kind) {
+                Some(_) if most <= 255.0 => 255.0,
+                Some(largest) if most <= 65_535.0 => largest.min(65_535.0),
+                Some(largest) => largest,
+                None if most > 2.0 && most <= 255.0 => 255.0,
+                None => 1.0,
+            };
+            let is_plain = !integers && white == 1.0;
+            if most > 0.0 && white != largest(kind).unwrap_or(1.0) && channels[0] < 3 {
+                said.push(format!("colours of {what}, of type {}, reach {most}; read as 0 to {white}", kind.name()));
+            }
+            for (color, negative) in colors.iter_mut().zip(&mut negative) {
+                for &i in &channels {
+                    *negative |= color[i] < 0.0;
+                    color[i] = if is_plain { color[i].max(0.0) } else { level(f64::from(color[i]) / white, i) };
+                }
+            }
+        }
+        let negative = negative.into_iter().filter(|&negative| negative).count();
+        if negative > 0 {
+            said.push(format!("{negative} colours of {what} have numbers below 0; read as 0"));
+        }
+        said
+    }
+}
+
+/// The share of a full channel as the model has it: colours are sRGB, as painting and scanning programs write them, alpha is
+/// linear.
+fn level(share: f64, channel: usize) -> f32 {
+    let share = share.clamp(0.0, 1.0) as f32;
+    if channel < 3 { linear_from_srgb(share) } else { share }
 }
 
 /// The largest value of an integer type, which is a full channel.
@@ -63,4 +113,54 @@ fn largest(kind: Scalar) -> Option<f64> {
         Scalar::U32 => 4_294_967_295.0,
         Scalar::F32 | Scalar::F64 => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: Scalar, levels: [f64; 4], want: [f32; 4], lines: &[&str]) {
+        let channels = Channels::of([Some(kind); 4]).unwrap();
+        // Beside it a colour of zeros.
+        let mut colors = [channels.read(&levels).0, channels.read(&[0.0; 4]).0];
+        assert_eq!(channels.finish("vertices", &mut colors), lines);
+        let [r, g, b, a] = want;
+        let want = [linear_from_srgb(r), linear_from_srgb(g), linear_from_srgb(b), a];
+        assert!(
+            colors[0].iter().zip(want).all(|(got, want)| (got - want).abs() < 1e-6),
+            "{:?}, not {want:?}",
+            colors[0]
+        );
+        assert_eq!(colors[1], [0.0; 4]);
+    }
+
+    #[test]
+    fn the_range_of_wide_types_is_that_of_their_numbers() {
+        let some = [1.0, 0.4, 0.0, 1.0];
+        check(Scalar::U8, [255.0, 102.0, 0.0, 255.0], some, &[]);
+        for (kind, name) in [
+            (Scalar::I16, "short"),
+            (Scalar::U16, "ushort"),
+            (Scalar::I32, "int"),
+            (Scalar::U32, "uint"),
+            (Scalar::F32, "float"),
+            (Scalar::F64, "double"),
+        ] {
+            let line = format!("colours of vertices, of type {name}, reach 255; read as 0 to 255");
+            check(kind, [255.0, 102.0, 0.0, 255.0], some, &[&line]);
+        }
+        check(Scalar::U16, [65_535.0, 26_214.0, 0.0, 65_535.0], some, &[]);
+        check(Scalar::I16, [32_767.0, 13_106.8, 0.0, 32_767.0], some, &[]);
+        let line = "colours of vertices, of type int, reach 65535; read as 0 to 65535";
+        check(Scalar::I32, [65_535.0, 26_214.0, 0.0, 65_535.0], some, &[line]);
+        check(Scalar::U32, [4_294_967_295.0, 1_717_986_918.0, 0.0, 4_294_967_295.0], some, &[]);
+        let line = "1 colours of vertices have numbers below 0; read as 0";
+        check(Scalar::U32, [0.0, 0.0, 0.0, 0.0], [0.0; 4], &[]);
+        check(Scalar::F32, [1.0, -1.0, 0.0, 0.5], [1.0, 0.0, 0.0, 0.5], &[line]);
+        // Floats are linear, also a little above 1.
+        let channels = Channels::of([Some(Scalar::F32), Some(Scalar::F32), Some(Scalar::F32), None]).unwrap();
+        let mut colors = [channels.read(&[0.5, 1.5, 0.0]).0];
+        assert_eq!((channels.finish("faces", &mut colors), colors), (vec![], [[0.5, 1.5, 0.0, 1.0]]));
+    }
 }

@@ -20,6 +20,8 @@ pub(super) struct Faces {
     pub polygons: Polygons,
     /// Where faces have colours or texture coordinates: what `indices` count.
     pub wedges: Option<Wedges>,
+    /// How the colours of wedges are read.
+    pub channels: Option<Channels>,
     /// The numbers of textures, as long as `indices`, or empty.
     pub textures: Vec<i32>,
     /// Faces whose colour or texture coordinates are not finite; read as 0.
@@ -97,6 +99,7 @@ pub(super) fn read(
     if attributes.any() && faces.wedges.is_none() && left > 0 {
         faces.split()?;
     }
+    faces.channels = faces.channels.or(attributes.colors);
     let (mut corners, mut uvs) = (Vec::new(), Vec::new());
     for _ in 0..left {
         let (mut material, mut texture, mut color) = (None, 0, [0.0; 4]);
@@ -137,7 +140,7 @@ pub(super) fn read(
         };
         if faces.wedges.is_some() && corners.len() >= 3 {
             let color = attributes.colors.map(|channels| {
-                let (color, is_finite) = channels.linear(&color);
+                let (color, is_finite) = channels.read(&color);
                 faces.odd += usize::from(!is_finite);
                 color
             });

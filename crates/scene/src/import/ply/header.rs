@@ -33,6 +33,20 @@ impl Scalar {
         })
     }
 
+    /// The older of its names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::I8 => "char",
+            Self::U8 => "uchar",
+            Self::I16 => "short",
+            Self::U16 => "ushort",
+            Self::I32 => "int",
+            Self::U32 => "uint",
+            Self::F32 => "float",
+            Self::F64 => "double",
+        }
+    }
+
     /// Bytes in a binary file.
     pub fn size(self) -> usize {
         match self {

@@ -168,6 +168,10 @@ fn parse_body(
         leave_out_strays(&mut mesh.triangles, &mut indices, &faces, &strays, warnings)?;
     }
     mesh.triangles.indices = indices;
+    if let (Some(wedges), Some(channels)) = (&mut faces.wedges, faces.channels) {
+        let said = wedges.finish_colors(channels);
+        warnings.extend(said.into_iter().map(|message| (Place::File, message)));
+    }
     if let Some(wedges) = &faces.wedges {
         wedges.apply(&mut mesh.triangles);
     }

@@ -46,6 +46,14 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
             textures.iter().map(|name| image(&mut scene, path, name, context)).collect::<Result<Vec<_>, _>>()?;
         let mut known: HashMap<(Option<u32>, Option<usize>), MaterialId> = HashMap::new();
         let mut ids = Vec::with_capacity(triangles.indices.len());
+        let lost = face_textures.iter().flatten().filter(|&&number| number >= textures.len() as i32).count();
+        if lost > 0 {
+            let message = format!(
+                "{lost} triangles have a texnumber of {} or more, which names no texture; rendered without",
+                textures.len()
+            );
+            context.warn(path, Place::File, message);
+        }
         for triangle in 0..triangles.indices.len() {
             let name = face_materials.as_ref().map(|ids| ids[triangle]);
             let number = face_textures.as_ref().map_or(Some(0), |numbers| usize::try_from(numbers[triangle]).ok());

@@ -219,6 +219,11 @@ fn textures_lie_on_faces_by_their_own_coordinates() {
     });
     assert_eq!(textured.collect::<Vec<_>>(), [Some(1), None]);
 
+    let far = load(format!("{two}3 0 1 2 6 0 0 1 0 1 1 2\n3 0 2 3 6 0 0 1 0 1 1 9\n")).unwrap();
+    assert_eq!(far.warnings.len(), 1);
+    let want = "2 triangles have a texnumber of 2 or more, which names no texture; rendered without";
+    assert_eq!(far.warnings[0].message, want);
+
     let odd = load(format!("{one}3 0 1 2 4 0 0 1 0\n3 0 2 3 6 0 0 1 nan 0 1\n")).unwrap();
     let said: Vec<&str> = odd.warnings.iter().map(|warning| warning.message.as_str()).collect();
     let want = [
@@ -253,6 +258,29 @@ fn every_attribute_is_read_whatever_its_type_and_v_is_turned() {
     assert_eq!(mesh.uvs, [[0.25, 1.0], [0.25, 0.75], [0.25, 0.5]]);
     let [r, g, b, a] = mesh.colors[0];
     assert!(r == 1.0 && g == 0.0 && (b - 0.5029).abs() < 1e-4 && a == 0.2, "{:?}", mesh.colors[0]);
+}
+
+#[test]
+fn colours_of_wide_integers_are_those_of_bytes() {
+    let text = |kind: &str, more: &str| {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nproperty {kind} red\n\
+             property {kind} green\nproperty {kind} blue\nelement face 1\nproperty list uchar int vertex_indices\n{more}end_header\n\
+             0 0 0 255 0 51\n1 0 0 0 0 0\n0 1 0 0 0 0\n3 0 1 2"
+        )
+    };
+    let (bytes, _) = parsed(text("uchar", "").as_bytes(), true).unwrap();
+    let (wide, said) = parsed(text("int", "").as_bytes(), true).unwrap();
+    assert_eq!(wide.triangles.colors, bytes.triangles.colors);
+    assert_eq!(said, [(Place::File, "colours of vertices, of type int, reach 255; read as 0 to 255".to_string())]);
+    // Of faces, too.
+    let of_face = |kind: &str| {
+        let more = ["red", "green", "blue"].map(|name| format!("property {kind} {name}\n")).concat();
+        parsed((text("uchar", &more) + " 0 204 255").as_bytes(), true).unwrap()
+    };
+    let ((bytes, _), (wide, said)) = (of_face("uchar"), of_face("ushort"));
+    assert_eq!(wide.triangles.colors, bytes.triangles.colors);
+    assert_eq!(said, [(Place::File, "colours of faces, of type ushort, reach 255; read as 0 to 255".to_string())]);
 }
 
 #[test]

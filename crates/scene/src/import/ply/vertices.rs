@@ -102,7 +102,11 @@ impl Reader<'_> {
                 }
             }
         }
-        let Sink { cleaned, strays, .. } = sink;
+        let Sink { mesh, colors, cleaned, strays, .. } = sink;
+        if let Some(channels) = colors {
+            let said = channels.finish("vertices", &mut mesh.colors);
+            self.warnings.extend(said.into_iter().map(|message| (Place::File, message)));
+        }
         if cleaned > 0 {
             let message = format!("{cleaned} vertices have a normal, uv or colour that is not finite; read as 0");
             self.warnings.push((Place::File, message));
@@ -162,7 +166,7 @@ impl<'a> Sink<'a> {
             self.mesh.uvs.push([finite(values[UV]), 1.0 - finite(values[UV + 1])]);
         }
         if let Some(channels) = &self.colors {
-            let (color, is_finite) = channels.linear(&values[COLOR..]);
+            let (color, is_finite) = channels.read(&values[COLOR..]);
             odd |= !is_finite;
             self.mesh.colors.push(color);
         }

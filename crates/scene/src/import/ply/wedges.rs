@@ -2,6 +2,7 @@
 //!
 //! A mesh has its attributes at vertices, so that a vertex becomes one for each combination that faces give it.
 
+use super::color::Channels;
 use raywarp_geom::TriangleMesh;
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ pub(super) struct Wedge {
     pub vertex: u32,
     /// Bits of the face's texture coordinates, v turned; `None` where it has none.
     uv: Option<[u32; 2]>,
-    /// Bits of the face's colour, linear with alpha; `None` where it has none.
+    /// Bits of the face's colour as [`Channels`] has it; `None` where it has none.
     color: Option<[u32; 4]>,
 }
 
@@ -41,6 +42,16 @@ impl Wedges {
 
     pub fn list(&self) -> &[Wedge] {
         &self.list
+    }
+
+    /// Makes the colours linear that `channels` read; what is to be said of that.
+    pub fn finish_colors(&mut self, channels: Channels) -> Vec<String> {
+        let mut colors: Vec<_> =
+            self.list.iter().filter_map(|wedge| wedge.color).map(|color| color.map(f32::from_bits)).collect();
+        let said = channels.finish("faces", &mut colors);
+        let wedges = self.list.iter_mut().filter_map(|wedge| wedge.color.as_mut());
+        wedges.zip(colors).for_each(|(to, color)| *to = color.map(f32::to_bits));
+        said
     }
 
     /// Makes vertices of the wedges; the indices of the mesh are their numbers already.

@@ -5,9 +5,11 @@
 
 use super::xml::{Element, Fault, Xml, index, local, number};
 use crate::import::origin::{Center, Rounder};
+use crate::import::strays;
 use crate::model::linear_from_srgb;
 use glam::{DAffine3, DMat3, DVec3};
-use std::collections::HashMap;
+use raywarp_geom::TriangleMesh;
+use std::collections::{BTreeMap, HashMap};
 
 /// A parsed part.
 #[derive(Debug, Default)]
@@ -167,12 +169,13 @@ fn object(
     })?;
     let default = Property { group, corners: [first; 3] };
     let mut rounder = center.in_mesh();
+    let mut strays = BTreeMap::new();
     while let Some(part) = xml.child()? {
         match part.local_name().into_inner() {
             "mesh" => {
                 while let Some(list) = xml.child()? {
                     match list.local_name().into_inner() {
-                        "vertices" => vertices(xml, &mut object, &mut rounder)?,
+                        "vertices" => vertices(xml, &mut object, &mut rounder, &mut strays)?,
                         "triangles" => triangles(xml, &mut object, default, warnings)?,
                         other => {
                             not_read(warnings, xml, other);
@@ -195,28 +198,54 @@ fn object(
             }
         }
     }
+    leave_out(&mut object, strays, warnings)?;
     object.local = rounder.at();
     center.note(&rounder);
     Ok(object)
 }
 
-fn vertices(xml: &mut Xml, object: &mut Object, rounder: &mut Rounder) -> Result<(), Fault> {
+/// Vertices that are not finite, and what to say where a triangle uses them.
+type Strays = BTreeMap<u32, Fault>;
+
+/// Leaves them out, and says so.
+fn leave_out(object: &mut Object, mut strays: Strays, warnings: &mut Vec<(u64, String)>) -> Result<(), Fault> {
+    if strays.is_empty() {
+        return Ok(());
+    }
+    let (positions, indices) = (std::mem::take(&mut object.positions), std::mem::take(&mut object.triangles));
+    let mut mesh = TriangleMesh { positions, indices, ..TriangleMesh::default() };
+    match strays::leave_out(&mut mesh) {
+        Ok(count) => warnings.push((object.line, strays::warning(count))),
+        Err(used) => return strays.remove(&used).map_or(Ok(()), Err),
+    }
+    (object.positions, object.triangles) = (mesh.positions, mesh.indices);
+    Ok(())
+}
+
+fn vertices(xml: &mut Xml, object: &mut Object, rounder: &mut Rounder, strays: &mut Strays) -> Result<(), Fault> {
     while let Some(vertex) = xml.child()? {
         if vertex.local_name().into_inner() == "vertex" {
-            let mut position = [f64::NAN; 3];
+            let (mut position, mut odd) = ([None; 3], None);
             xml.attributes(&vertex, |name, value| {
                 if let Some(axis) = ["x", "y", "z"].iter().position(|axis| *axis == name) {
-                    position[axis] = number(value)?;
+                    position[axis] = Some(match number(value) {
+                        Err(message) if strays::is_not_finite(value.trim()) => {
+                            odd = Some(message);
+                            f64::NAN
+                        }
+                        found => found?,
+                    });
                 }
                 Ok(())
             })?;
-            if position.iter().any(|x| x.is_nan()) {
-                return Err(xml.fault("a vertex needs x, y and z"));
-            }
+            let [Some(x), Some(y), Some(z)] = position else { return Err(xml.fault("a vertex needs x, y and z")) };
             if object.positions.len() >= u32::MAX as usize {
                 return Err(xml.fault(format!("an object of {} vertices; fewer are read", u32::MAX)));
             }
-            object.positions.push(rounder.round(position));
+            if let Some(message) = odd {
+                strays.insert(object.positions.len() as u32, xml.fault(message));
+            }
+            object.positions.push(rounder.round([x, y, z]));
         }
         xml.skip(&vertex)?;
     }

@@ -344,3 +344,18 @@ fn extensions_of_the_format_are_said_where_they_change_what_is_seen() {
         ]
     );
 }
+
+#[test]
+fn vertices_that_are_not_finite_and_in_no_triangle_are_left_out_with_a_warning() {
+    let good = model(SQUARE, "", ITEM);
+    let odd = "<vertex x=\"nan\" y=\"0\" z=\"1e39\"/>";
+    let used = read_model(&good.replacen("<vertices>", &format!("<vertices>{odd}"), 1)).map(|_| ()).unwrap_err();
+    assert!(used.contains("`1e39` is not finite"), "{used}");
+    let (scene, warnings) = read_model(&good.replacen("</vertices>", &format!("{odd}</vertices>"), 1)).unwrap();
+    let (plain, _) = read_model(&good).unwrap();
+    assert_eq!(scene.meshes[0].triangles, plain.meshes[0].triangles);
+    assert!(
+        warnings.iter().any(|warning| warning.ends_with("1 vertices are not finite, and no face uses them; left out")),
+        "{warnings:?}"
+    );
+}

@@ -134,7 +134,12 @@ fn cameras_look_along_minus_z_of_their_node() {
 
 #[test]
 fn cameras_that_say_no_usable_shape_leave_it_to_the_user() {
-    for (shape, said) in [(json!({}), false), (json!({"aspectRatio": 0}), true), (json!({"aspectRatio": 1e9}), true)] {
+    for (shape, said) in [
+        (json!({}), false),
+        (json!({"aspectRatio": 0}), true),
+        (json!({"aspectRatio": -1}), true),
+        (json!({"aspectRatio": 1e9}), true),
+    ] {
         let mut lens = json!({"yfov": 1});
         lens.as_object_mut().unwrap().extend(shape.as_object().unwrap().clone());
         let document = triangle(json!({"nodes": [{"mesh": 0, "camera": 0}],
@@ -143,6 +148,29 @@ fn cameras_that_say_no_usable_shape_leave_it_to_the_user() {
         assert_eq!(scene.cameras[0].aspect, None);
         assert_eq!(warnings.iter().any(|w| w.contains("times as wide as high")), said, "{warnings:?}");
     }
+}
+
+#[test]
+fn numbers_that_the_specification_forbids_are_said() {
+    let document = triangle(json!({"scenes": [{"nodes": [0, 1]}],
+        "nodes": [{"mesh": 0}, {"camera": 0, "extensions": {"KHR_lights_punctual": {"light": 0}}}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorFactor": [-1, 0, 0.5, 1.00001], "roughnessFactor": 1.5},
+            "emissiveFactor": [0, -2, 9]}],
+        "extensions": {"KHR_lights_punctual": {"lights": [{"type": "point", "intensity": -3, "color": [1, 1, -1]}]}},
+        "cameras": [{"type": "orthographic", "orthographic": {"xmag": -4, "ymag": 3, "znear": 0, "zfar": 9}}]}));
+    let (scene, warnings) = import(&document).unwrap();
+    assert_eq!(scene.cameras[0].aspect, Some(4.0 / 3.0));
+    for want in [
+        "baseColorFactor [-1.0, 0.0, 0.5, 1.00001] is outside 0 to 1; clamped",
+        "roughnessFactor 1.5 is outside 0 to 1; clamped",
+        "emissiveFactor [0.0, -2.0, 9.0] is below 0; clamped",
+        "intensity -3 is below 0; clamped",
+        "color [1.0, 1.0, -1.0] is below 0; clamped",
+        "xmag -4 and ymag 3: sizes below 0 are read as above",
+    ] {
+        assert!(warnings.iter().any(|warning| warning.ends_with(want)), "{want}: {warnings:?}");
+    }
+    assert_eq!(warnings.len(), 6, "{warnings:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::SceneError;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
+use crate::import::strays;
 use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 
@@ -25,6 +26,10 @@ impl Importer<'_> {
                 return Err(params.error(message));
             }
         };
+        let strays = params.check_strays("P", &positions, patches.iter().flatten().copied())?;
+        if strays > 0 {
+            self.warn(params, strays::warning(strays));
+        }
         let normals = self.vertex_normals(params, positions.len())?;
         let uvs = self.vertex_uvs(params, positions.len())?;
         params.ignore_known("Shape");

@@ -25,6 +25,10 @@ impl Importer<'_> {
         let Some(indices) = params.indices::<3>("indices", positions.len())? else {
             return Err(params.error("a loopsubdiv shape needs \"indices\""));
         };
+        let strays = params.check_strays("P", &positions, indices.iter().flatten().copied())?;
+        let mut control = TriangleMesh { positions, indices, ..TriangleMesh::default() };
+        self.leave_out(params, strays, &mut control);
+        let TriangleMesh { positions, indices, .. } = control;
         // Version 3 calls it nlevels, version 4 levels.
         let older = params.integer("nlevels", 0..=16)?;
         let levels = params.integer("levels", 0..=16)?.or(older).unwrap_or(3);

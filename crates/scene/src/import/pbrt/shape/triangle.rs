@@ -3,6 +3,7 @@
 use crate::SceneError;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
+use crate::import::strays;
 use raywarp_geom::TriangleMesh;
 
 impl Importer<'_> {
@@ -19,11 +20,21 @@ impl Importer<'_> {
                 return Err(params.error(message));
             }
         };
+        let strays = params.check_strays("P", &positions, indices.iter().flatten().copied())?;
         let normals = self.vertex_normals(params, positions.len())?;
         let uvs = self.vertex_uvs(params, positions.len())?;
         params.ignore_known("Shape");
         self.rounded = rounder;
-        Ok((!indices.is_empty()).then(|| TriangleMesh { positions, indices, normals, uvs, ..TriangleMesh::default() }))
+        let mut mesh = TriangleMesh { positions, indices, normals, uvs, ..TriangleMesh::default() };
+        self.leave_out(params, strays, &mut mesh);
+        Ok((!mesh.indices.is_empty()).then_some(mesh))
+    }
+
+    /// Leaves out the `count` vertices that are not finite, which no face uses, and says so.
+    pub(super) fn leave_out(&mut self, params: &Params, count: usize, mesh: &mut TriangleMesh) {
+        if count > 0 && strays::leave_out(mesh).is_ok() {
+            self.warn(params, strays::warning(count));
+        }
     }
 
     /// `N`; as in pbrt left out where the count is wrong.

@@ -249,3 +249,13 @@ fn area_lights_in_objects_light_nothing() {
         assert_eq!([0, 1, 2].map(emits), [false, false, true]);
     }
 }
+
+#[test]
+fn what_version_4_refuses_of_an_environment_is_said() {
+    let light = "Film \"rgb\"\nWorldBegin\nLightSource \"infinite\" \"string filename\" \"a.png\"";
+    let (_, warnings) = import(&format!("{light} \"rgb L\" [1 2 3]\n{TRIANGLE}")).unwrap();
+    let both = "an infinite light has \"L\" beside \"filename\"";
+    assert!(warnings.iter().any(|warning| warning.starts_with(both)), "{warnings:?}");
+    let (_, warnings) = import(&format!("{light}\n{TRIANGLE}")).unwrap();
+    assert!(!warnings.iter().any(|warning| warning.starts_with(both)), "{warnings:?}");
+}

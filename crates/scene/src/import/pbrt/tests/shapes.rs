@@ -125,3 +125,22 @@ fn meshes_without_coordinates_get_pbrts_own_where_something_looks_at_them() {
     let given = format!("{painted} Shape \"trianglemesh\" \"float uv\" [0 0 1 0 1 1 0 1] {square}");
     assert_eq!(mesh(&given).positions.len(), 4);
 }
+
+#[test]
+fn points_that_are_not_finite_and_in_no_face_are_left_out_with_a_warning() {
+    let said = "1 vertices are not finite, and no face uses them; left out";
+    for odd in ["nan 0 0", "0 -nan 0", "0 0 1e39", "-inf +nan inf"] {
+        for kind in ["trianglemesh", "loopsubdiv"] {
+            let text = format!(
+                "WorldBegin\nShape \"{kind}\" \"point3 P\" [{odd} 0 0 1 1 0 1 0 1 1] \"integer indices\" [1 2 3]\n"
+            );
+            let scene = warned(&text, said);
+            let plain = clean(&text.replace(odd, "").replace("1 2 3", "0 1 2"));
+            assert_eq!(scene.meshes[0].triangles.positions, plain.meshes[0].triangles.positions, "{kind} {odd}");
+        }
+        let patch = format!(
+            "Shape \"bilinearmesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0 1 1 0 {odd}] \"integer indices\" [0 1 2 3]\n"
+        );
+        assert_eq!(warned(&format!("WorldBegin\n{patch}"), said).triangle_count(), 2);
+    }
+}

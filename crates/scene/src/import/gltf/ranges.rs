@@ -1,0 +1,38 @@
+//! Numbers of materials and lamps outside of the range that the specification gives them.
+
+use super::Builder;
+use super::json::{MaterialJson, plain};
+
+/// How far above 1 is what writers make of 1 by their rounding.
+const SLACK: f32 = 1e-4;
+
+impl Builder<'_, '_> {
+    /// Says which factors of a material are clamped.
+    pub fn say_clamped(&mut self, json: &MaterialJson, item: &str) {
+        let (pbr, extensions) = (&json.pbr_metallic_roughness, &json.extensions);
+        let mut factors: Vec<(&str, Vec<f32>, f32)> = Vec::new();
+        if let Some(old) = &extensions.specular_glossiness {
+            factors.extend(old.diffuse_factor.map(|c| ("diffuseFactor", plain(c).to_vec(), 1.0)));
+            factors.extend(old.specular_factor.map(|c| ("specularFactor", plain(c).to_vec(), 1.0)));
+            factors.extend(old.glossiness_factor.map(|g| ("glossinessFactor", vec![g.0], 1.0)));
+        } else {
+            factors.extend(pbr.base_color_factor.map(|c| ("baseColorFactor", plain(c).to_vec(), 1.0)));
+            factors.extend(pbr.metallic_factor.map(|m| ("metallicFactor", vec![m.0], 1.0)));
+            factors.extend(pbr.roughness_factor.map(|r| ("roughnessFactor", vec![r.0], 1.0)));
+        }
+        factors.extend(json.emissive_factor.map(|c| ("emissiveFactor", plain(c).to_vec(), f32::INFINITY)));
+        for (name, values, most) in factors {
+            self.say_clamped_to(item, name, &values, most);
+        }
+    }
+
+    /// Says that `values` are clamped to between 0 and `most`, where they are.
+    pub fn say_clamped_to(&mut self, item: &str, name: &str, values: &[f32], most: f32) {
+        if values.iter().all(|&value| (0.0..=most + SLACK).contains(&value)) {
+            return;
+        }
+        let range = if most.is_finite() { format!("outside 0 to {most}") } else { "below 0".to_string() };
+        let shown = if let [value] = values { value.to_string() } else { format!("{values:?}") };
+        self.warn(item, format!("{name} {shown} is {range}; clamped"));
+    }
+}
