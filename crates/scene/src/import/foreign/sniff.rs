@@ -116,7 +116,7 @@ pub(super) fn is_web_page(head: &Head) -> bool {
 }
 
 pub(super) fn is_ply(head: &Head) -> bool {
-    head.text.starts_with("ply\n") || head.text.starts_with("ply\r") || head.text.trim_end() == "ply"
+    head.text.split(['\n', '\r']).next().is_some_and(|line| line.trim_ascii_end() == "ply")
 }
 
 pub(super) fn is_stl(head: &Head) -> bool {

@@ -119,6 +119,7 @@ fn what_may_be_of_its_format_is_left_to_its_importer() {
         (Format::Obj, "# nothing but a comment\n".to_string()),
         (Format::Obj, format!("{long_comment}v 0 0 0\n")),
         (Format::Obj, "\u{feff}g a\r\r\rv -1e3 0 0\rf -1 -2 -3\r".into()),
+        (Format::Ply, "\u{feff}ply \t\rformat".into()),
         (Format::Obj, "usemtl a\n".into()),
         (Format::Obj, "v\t nan 0 0".into()),
         (Format::Pbrt, "# nothing\n".into()),

@@ -6,6 +6,7 @@ use super::deform::{self, Deformation};
 use super::draco::{self, Decoded};
 use super::fault::{Read, malformed};
 use super::json::{Int, Primitive};
+use super::ranges;
 use crate::Place;
 use crate::import::{Context, strays};
 use raywarp_geom::TriangleMesh;
@@ -97,8 +98,13 @@ pub fn read(
     }
     if let Some(colors) = open("COLOR_0")? {
         mesh.colors = finite(context, data, &colors, colors.floats(data, which, &[3, 4], [1.0; 4])?, [1.0; 4]);
+        let mut outside = 0;
         for color in &mut mesh.colors {
+            outside += usize::from(color.iter().any(|c| !(0.0..=1.0 + ranges::SLACK).contains(c)));
             *color = color.map(|c| c.clamp(0.0, 1.0));
+        }
+        if outside > 0 {
+            warn(context, &format!("{outside} colours of vertices are outside 0 to 1; clamped"));
         }
     }
     debug_assert_eq!(mesh.positions.len(), vertices);

@@ -4,7 +4,7 @@ use super::Builder;
 use super::json::{MaterialJson, plain};
 
 /// How far above 1 is what writers make of 1 by their rounding.
-const SLACK: f32 = 1e-4;
+pub const SLACK: f32 = 1e-4;
 
 impl Builder<'_, '_> {
     /// Says which factors of a material are clamped.

@@ -48,9 +48,9 @@ impl Importer<'_> {
                 radiance.texture = Some(self.scene.add_texture(texture));
             }
         }
-        for (factor, scale) in radiance.factor.iter_mut().zip(scale) {
-            *factor = (*factor * scale).clamp(0.0, f32::MAX);
-        }
+        let product = std::array::from_fn(|i| radiance.factor[i] * scale[i]);
+        self.say_negative(&params, product);
+        radiance.factor = product.map(|c| c.clamp(0.0, f32::MAX));
         let two_sided = params.bool("twosided")?.unwrap_or(false);
         let power = self.positive(&params, "power")?.map(|power| power / mean).filter(|power| power.is_finite());
         self.finish_light(&params, "the area light");

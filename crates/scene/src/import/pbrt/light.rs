@@ -88,7 +88,16 @@ impl Importer<'_> {
 
     fn scaled(&mut self, params: &Params, name: &str, scale: [f32; 3]) -> Result<[f32; 3], SceneError> {
         let color = self.emission_color(params, name)?.unwrap_or([1.0; 3]);
-        Ok(std::array::from_fn(|i| (color[i] * scale[i]).clamp(0.0, f32::MAX)))
+        let product: [f32; 3] = std::array::from_fn(|i| color[i] * scale[i]);
+        self.say_negative(params, product);
+        Ok(product.map(|c| c.clamp(0.0, f32::MAX)))
+    }
+
+    /// Says that a light's colour is below 0, where it is.
+    pub fn say_negative(&mut self, params: &Params, color: [f32; 3]) {
+        if color.iter().any(|&c| c < 0.0) {
+            self.warn(params, format!("the light is {color:?}; numbers below 0 are read as 0"));
+        }
     }
 
     /// A light of the same intensity all round; version 4's `power` is what it sends out.

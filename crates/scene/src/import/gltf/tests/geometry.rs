@@ -157,6 +157,22 @@ fn vertex_colours_of_three_components_are_opaque() {
 }
 
 #[test]
+fn vertex_colours_outside_of_their_range_are_clamped_and_said() {
+    let mut b = Builder::new();
+    let position = b.floats("VEC3", 3, &points(3));
+    let color = b.floats("VEC3", 3, &[-1.0, 0.0, 0.5, 0.0, 0.0, 255.0, 0.0, 1.00001, 0.0]);
+    let document =
+        b.with(json!({"meshes": [{"primitives": [{"attributes": {"POSITION": position, "COLOR_0": color}}]}]}));
+    let (scene, warnings) = import(&document).unwrap();
+    let colors = &scene.meshes[0].triangles.colors;
+    assert_eq!(colors[..], [[0.0, 0.0, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0]]);
+    assert!(
+        warnings.len() == 1 && warnings[0].ends_with("2 colours of vertices are outside 0 to 1; clamped"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
 fn attributes_that_are_not_finite_are_replaced_but_positions_are_an_error() {
     let build = |position: [f32; 9], normal: [f32; 9]| {
         let mut b = Builder::new();

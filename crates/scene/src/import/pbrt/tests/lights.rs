@@ -259,3 +259,14 @@ fn what_version_4_refuses_of_an_environment_is_said() {
     let (_, warnings) = import(&format!("{light}\n{TRIANGLE}")).unwrap();
     assert!(!warnings.iter().any(|warning| warning.starts_with(both)), "{warnings:?}");
 }
+
+#[test]
+fn lights_below_0_are_said() {
+    for light in [
+        "LightSource \"point\" \"rgb I\" [1 -2 3]",
+        "LightSource \"infinite\" \"rgb L\" [1 1 1] \"rgb scale\" [1 -1 1]",
+        "AreaLightSource \"diffuse\" \"rgb L\" [0 0 -1]",
+    ] {
+        warned(&format!("WorldBegin\n{light}\n{TRIANGLE}"), "numbers below 0 are read as 0");
+    }
+}
