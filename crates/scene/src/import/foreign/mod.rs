@@ -78,6 +78,20 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
     })
 }
 
+/// Refuses the bytes of a file that a pbrt scene includes and that is known to be something else.
+pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
+    let head = Head::of(bytes);
+    let known = KINDS.iter().find(|kind| kind.then != Then::Read(Format::Pbrt) && kind.is(&head));
+    match known.filter(|_| !head.may_be(Format::Pbrt)) {
+        Some(Kind { what, .. }) => Err(SceneError::Malformed {
+            path: path.to_path_buf(),
+            place: Place::File,
+            message: format!("this is {what}, not a part of a pbrt scene"),
+        }),
+        None => Ok(()),
+    }
+}
+
 /// Refuses the bytes of a material library that is none; one without any statement is one.
 pub(super) fn check_library(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
     let fail = |place, message: String| Err(SceneError::Malformed { path: path.to_path_buf(), place, message });

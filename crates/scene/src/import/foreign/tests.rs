@@ -157,6 +157,17 @@ fn a_material_library_that_is_none_is_called_by_its_name() {
 }
 
 #[test]
+fn what_a_pbrt_scene_includes_may_be_any_part_of_one_but_no_other_file() {
+    let check = |text: &str| check_included(Path::new("a"), text.as_bytes()).map_err(|error| error.to_string());
+    for (text, what) in [(JSON, "a JSON file"), (PLY, "a PLY file"), (OBJ, "an OBJ file"), (XML, "an XML file")] {
+        assert_eq!(check(text), Err(format!("a: this is {what}, not a part of a pbrt scene")));
+    }
+    for text in ["", "# none", PBRT, "\"float radius\" [1]", "1 2 3"] {
+        assert_eq!(check(text), Ok(()), "{text}");
+    }
+}
+
+#[test]
 fn every_directive_of_the_importer_is_known() {
     let source = include_str!("../pbrt/directive/parse.rs");
     let from = source.find("fn directive(").unwrap();

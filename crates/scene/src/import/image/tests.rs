@@ -284,6 +284,8 @@ fn sizes_past_the_limits_are_refused_before_memory_is_taken() {
 fn what_is_no_image_is_named() {
     check_fails("a.png", b"", "the image is empty");
     check_fails("a.webp", b"RIFF....WEBPVP8 ", "broken WebP image");
+    check_fails("a.png", b"{\"message\": \"Not Found\"}", "this is a JSON file, not an image that is read");
+    check_fails("a.png", b"Not Found", "this is text, not an image that is read");
     check_fails("a.bin", b"\xff\xfe\xfd\xfc", "an unknown kind of image (it begins with [ff, fe, fd, fc])");
     check_fails("a.ktx2", &ktx2_file(131, [4, 4], 0, &[0; 8], 8, &[]), "VkFormat 131");
     check_fails("a.ktx2", &ktx2::SIGNATURE, "cut off in its header");

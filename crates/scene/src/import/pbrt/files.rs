@@ -3,6 +3,7 @@
 use super::lexer::Lexer;
 use super::params::malformed;
 use super::state::{Graphics, Importer};
+use crate::import::foreign;
 use crate::import::located::{located, of_another_machine};
 use crate::{Place, SceneError};
 use std::path::{Path, PathBuf};
@@ -79,6 +80,7 @@ impl Importer<'_> {
             }
         }
         if let Some(bytes) = self.read(&path)? {
+            foreign::check_included(&path, &bytes)?;
             let restore = isolated.then(|| Box::new(self.graphics.clone()));
             self.open.push(Opened { path: Rc::from(path), lexer: Lexer::new(bytes), restore });
         }
