@@ -78,7 +78,7 @@ fn command_of<'a>(command: &'a Command, arguments: &[OsString], wrong: &str) -> 
 }
 
 /// Options that other renderers have and this program has not, whose names would suggest the wrong ones: what to use.
-const ELSEWHERE: [(&str, &str); 10] = [
+const ELSEWHERE: [(&str, &str); 24] = [
     ("--denoise", DENOISED),
     ("--denoiser", DENOISED),
     ("--oidn", DENOISED),
@@ -87,11 +87,30 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("--frame", ANIMATED),
     ("--animate", ANIMATED),
     ("--fps", ANIMATED),
+    ("--env", SURROUNDED),
+    ("--environment", SURROUNDED),
+    ("--envmap", SURROUNDED),
+    ("--env-map", SURROUNDED),
+    ("--hdri", SURROUNDED),
+    ("--hdr", SURROUNDED),
+    ("--background", BACKGROUND),
+    ("--bg", BACKGROUND),
+    ("--resolution", SIZED),
+    ("--res", SIZED),
+    ("--width", SIZED),
+    ("--height", SIZED),
+    ("--fov", "--vfov DEGREES is the full vertical angle of view"),
+    ("--bounces", "--max-depth N is the most bounces"),
     ("--gpu", "--device cuda renders on a GPU"),
     ("--quality", "--spp N and --noise 5% say how good the picture is to be"),
 ];
 const DENOISED: &str = "nothing is denoised here: --noise 5% renders until so little noise is left, and --layers \
     albedo,normal writes what a denoiser wants into an .exr";
+const SURROUNDED: &str = "--light FILE takes an image of the surroundings (.hdr, .exr), and --light studio, sky or white \
+    need none";
+const BACKGROUND: &str = "--transparent leaves the background out, and --light white, sky or FILE are light and \
+    background in one";
+const SIZED: &str = "--size 1024x768 says both sides of the picture";
 const ANIMATED: &str = "a render is one picture: render once for each, with another --eye or another -o";
 
 fn unknown_option(option: &str, called: &Command, command: &Command) -> String {

@@ -195,3 +195,41 @@ fn whether_a_lamp_is_closed_is_asked_on_the_side_that_shines() {
         assert!(says.contains(cause), "{corners}, normals {normal}, two-sided {twosided}: {says}");
     }
 }
+
+#[test]
+fn only_what_was_not_yet_taken_is_suggested() {
+    let folder = Folder::new("tries");
+    let black = world("0 0 0", &FLOOR.replace("\"matte\"", "\"matte\" \"rgb Kd\" [0 0 0]"));
+    for options in ["", "--light studio", "--light white", "--light studio --exposure auto"] {
+        let says = folder.says(&black, options);
+        let line = says.lines().find(|line| line.contains("black")).unwrap_or_else(|| panic!("{options}: {says}"));
+        assert!(line.contains("--integrator ao") && !line.contains("--light"), "{options}: {line}");
+    }
+    assert!(folder.says(&black, "--light none").contains("try --light studio"));
+    // In a closed room light from around is of no use.
+    let shell = "Shape \"sphere\" \"float radius\" 9\n";
+    let says = folder.says(&world("0 0 0", &format!("{FLOOR}{shell}")), "--light white");
+    assert!(says.contains("without --light, lamps in the room are added"), "{says}");
+    let says = folder.says(&world("0 0 0", &format!("{FLOOR}{shell}")), "");
+    assert!(says.contains("lamps in the room are added") && !says.contains("sky"), "{says}");
+    let glare = world("0 0 0", &format!("{FLOOR}{}", BULB.replace("30", "900000")));
+    let tries = |options: &str| {
+        let says = folder.says(&glare, options);
+        let line = says.lines().find(|line| line.contains("blown out")).map(str::to_string);
+        line.map(|line| (line.contains("--exposure auto"), line.contains("--tone agx"), line.contains("try ,")))
+    };
+    assert_eq!(tries(""), Some((true, true, false)));
+    assert_eq!(tries("--tone agx"), Some((true, false, false)));
+}
+
+#[test]
+fn a_file_of_nothing_is_not_framed_by_its_triangles() {
+    let folder = Folder::new("nothing");
+    std::fs::write(folder.0.join("empty.gltf"), r#"{"asset": {"version": "2.0"}}"#).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+    let words = "render empty.gltf --light sky --size 16x12 --spp 1 -o a.png";
+    let output = command.current_dir(&folder.0).args(words.split_whitespace()).output().unwrap();
+    let says = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && says.contains("neither a camera nor a triangle"), "{says}");
+    assert!(!says.contains("framed"), "{says}");
+}

@@ -38,6 +38,8 @@ pub enum Darkness {
     ClosedLamp,
     /// Media absorb what would arrive without them.
     Absorbed,
+    /// Light from around would reach what is seen, of which none comes back.
+    Black,
     /// No surface is seen, and nothing is behind.
     OutOfView,
 }
@@ -55,6 +57,7 @@ impl Darkness {
             }
             Self::ClosedLamp => "the scene is lit from inside a closed lamp, or from another room: no light comes out",
             Self::Absorbed => "a medium absorbs nearly all light on its way to what is seen from here",
+            Self::Black => "what is seen from here reflects no light, or none reaches it",
             Self::OutOfView => "nothing of the scene is in view",
         }
     }
@@ -62,7 +65,7 @@ impl Darkness {
     /// What to try beside another light.
     pub fn remedy(self) -> Option<&'static str> {
         match self {
-            Self::NoLight | Self::Weak => None,
+            Self::NoLight | Self::Weak | Self::Black => None,
             Self::Unlit | Self::ClosedLamp => Some("--eye X,Y,Z looks from elsewhere"),
             Self::BehindGlass | Self::GlassLamp => Some("without that glass in the file its light is found"),
             Self::Absorbed => Some("without that medium in the file the light arrives"),

@@ -22,6 +22,7 @@
 //! [`render::Rendered`] of it, and [`render::output`] writes files.
 #![forbid(unsafe_code)]
 
+mod added_light;
 mod auto_device;
 mod auto_rays;
 mod auto_tracer;
@@ -47,6 +48,7 @@ mod lost_pixels;
 mod made_of;
 mod nearest;
 pub mod npy;
+mod own_light;
 pub mod path_bench;
 pub mod path_rays;
 mod path_work;
@@ -65,6 +67,7 @@ pub mod variants;
 mod viewpoint;
 mod visible_light;
 
+pub use added_light::Added;
 pub use auto_device::{AutoDevice, AutoPlan, SAMPLES_A_GPU, SAMPLES_A_THREAD, gpus_for, samples_a_path};
 pub use auto_rays::rays_worth_a_gpu;
 pub use coherence::are_coherent;

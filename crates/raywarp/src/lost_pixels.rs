@@ -1,5 +1,6 @@
 //! A picture of which much is black or clipped, and what to try.
 
+use crate::added_light::Added;
 use crate::darkness::Darkness;
 use crate::picture::Picture;
 use raywarp_render::film::Film;
@@ -30,13 +31,11 @@ pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String
     let means = film.means();
     let lost = Lost::count(means.iter().copied(), look);
     let other = other_exposure(picture, film, look);
+    let auto = |stops: &String| format!("--exposure auto (here {stops})");
     if lost.blown_share() > MANY_BLOWN {
-        return Some(format!(
-            "{:.0} % of the pixels are blown out; try {}{}",
-            100.0 * lost.blown_share(),
-            other.map_or(String::new(), |stops| format!("--exposure auto (here {stops})")),
-            if look.tone == Tone::Srgb { ", or --tone agx" } else { "" }
-        ));
+        let tone = (look.tone == Tone::Srgb).then(|| "--tone agx".to_string());
+        let tries: Vec<String> = other.iter().map(auto).chain(tone).collect();
+        return Some(format!("{:.0} % of the pixels are blown out{}", 100.0 * lost.blown_share(), to_try(&tries)));
     }
     let is_dark = |lost: &Lost| lost.black_share() > MANY_BLACK || lost.dark_share() >= MANY_DARK;
     if picture.darkness.is_some() {
@@ -52,13 +51,25 @@ pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String
         black if black > MANY_BLACK => format!("{:.0} % of the pixels that show the scene are black", 100.0 * black),
         _ => format!("{:.0} % of the pixels that show the scene are nearly black", 100.0 * lost.dark_share()),
     };
-    let inside =
-        "no light comes in here; --eye X,Y,Z looks from elsewhere, and --integrator ao shows shapes without light";
-    Some(match other.filter(|stops| stops.starts_with('+')) {
-        None if picture.added_light => format!("{share}: {inside}"),
-        Some(stops) => format!("{share}; try --exposure auto (here {stops}), or --light studio"),
-        None => format!("{share}; try --light studio"),
-    })
+    // Light that is there already is not to be added again.
+    let light = match picture.added {
+        Added::Nothing => "--light studio",
+        Added::Around { closed_in: true } => {
+            return Some(format!(
+                "{share}: light from around hardly gets in here; --eye X,Y,Z looks from elsewhere, and --integrator ao \
+                 shows shapes without light"
+            ));
+        }
+        Added::Around { closed_in: false } | Added::Lamps => "--integrator ao, which shows shapes without light",
+    };
+    let brighter = other.filter(|stops| stops.starts_with('+'));
+    let tries: Vec<String> = brighter.iter().map(auto).chain([light.to_string()]).collect();
+    Some(format!("{share}{}", to_try(&tries)))
+}
+
+/// What is to be tried, behind what is wrong.
+fn to_try(tries: &[String]) -> String {
+    if tries.is_empty() { String::new() } else { format!("; try {}", tries.join(", or ")) }
 }
 
 /// The stops that the pixels ask for, where they differ from what is used.

@@ -1,15 +1,15 @@
 //! From what a user asks and what a file says to one render: camera, size, samples, light.
 
 use crate::Prepared;
+use crate::added_light::Added;
 use crate::darkness::Darkness;
-use crate::lighting::{BuiltInLight, LightRequest, LightSource};
+use crate::lighting::LightRequest;
 use crate::viewpoint::{CameraError, CameraRequest};
-use crate::visible_light::{Dark, darkness, is_out_of_view, is_surrounded, lamps_where_dark};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
 use raywarp_render::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptions, Scattering};
-use raywarp_scene::{Camera, FilterKind, Light, Pixels, SamplerKind, Scene};
+use raywarp_scene::{Camera, FilterKind, Pixels, SamplerKind, Scene};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -21,8 +21,6 @@ const DEFAULT_SIZE: [u32; 2] = [1024, 768];
 const LONGER_SIDE: f32 = 1024.0;
 /// Bounces when neither a flag nor the file says.
 const DEFAULT_DEPTH: u32 = 8;
-/// Radiance outside of a room that a lamp lights: windows are dark grey.
-const OUTSIDE: f32 = 0.05;
 
 /// What pixels show, before the scene is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -129,6 +127,8 @@ pub struct Picture {
     pub sources: [Source; 3],
     /// Whether the scene had no light of its own that shows, and got a studio.
     pub added_light: bool,
+    /// What light was added, and how far it gets.
+    pub added: Added,
     /// Why the picture will be black, where that was said.
     pub darkness: Option<Darkness>,
     /// What was assumed, for people to read.
@@ -251,81 +251,12 @@ impl Picture {
             exposure_choice: request.exposure,
             sources,
             added_light: false,
+            added: Added::Nothing,
             darkness: None,
             notes,
         };
         picture.add_light(prepared, &request.light)?;
         Ok(picture)
-    }
-
-    /// Adds the light that is asked for, or what a picture without light needs.
-    fn add_light(&mut self, prepared: &mut Prepared, request: &LightRequest) -> Result<(), RenderError> {
-        if let Some(source) = &request.source {
-            prepared.add_light(request, source, &self.camera);
-        }
-        if self.options.integrator != Integrator::Path {
-            return Ok(());
-        }
-        let exposure = match self.exposure_choice {
-            ExposureChoice::Fixed(exposure) => exposure.as_factor() * self.exposure,
-            ExposureChoice::Auto => f32::INFINITY,
-        };
-        let Some(mut dark) = darkness(prepared, &self.camera, &self.options, exposure)? else { return Ok(()) };
-        let is_surrounded = is_surrounded(prepared.scene());
-        // A light that is added does not bring the scene into view.
-        if request.source.is_some() || is_surrounded || dark.cause == Darkness::OutOfView {
-            if dark.cause == Darkness::NoLight
-                && !self.options.transparent
-                && is_out_of_view(prepared, &self.camera, &self.options)?
-            {
-                dark.cause = Darkness::OutOfView;
-            }
-            self.say_dark(&dark, is_surrounded);
-            return Ok(());
-        }
-        let darkness = dark.cause;
-        let (before, images) = (prepared.scene().lights.len(), prepared.scene().images.len());
-        prepared.add_light(request, &LightSource::BuiltIn(BuiltInLight::Studio), &self.camera);
-        self.added_light = true;
-        let how = match lamps_where_dark(prepared, &self.camera, &self.options)? {
-            Some(lamps) => {
-                // The studio would only add noise, through cracks and windows.
-                prepared.edit_lights(|scene| {
-                    scene.lights.truncate(before);
-                    scene.images.truncate(images);
-                    scene.lights.push(Light::uniform_environment([OUTSIDE; 3]));
-                    scene.lights.extend(lamps);
-                });
-                "light from around hardly gets in, so lamps in the room are added"
-            }
-            None => "a studio is added (soft lamps, grey backdrop)",
-        };
-        let remedy = darkness.remedy().map_or(String::new(), |remedy| format!("{remedy}; "));
-        let what = darkness.cause();
-        self.notes.push(format!("{what}: {how}; {remedy}--light sky, white, none or an image FILE is another"));
-        Ok(())
-    }
-
-    /// Says why a picture will be black to which no light is to be added.
-    fn say_dark(&mut self, dark: &Dark, is_surrounded: bool) {
-        let cause = dark.cause;
-        let light = match cause {
-            // The finished picture tells what exposure makes of a little light, or of what glows and lights nothing.
-            Darkness::Weak | Darkness::NoLight => return,
-            Darkness::OutOfView => None,
-            // Light from around that does not get in is not mended by more of it.
-            _ if is_surrounded => Some("--integrator ao shows shapes without light"),
-            Darkness::Unlit
-            | Darkness::BehindGlass
-            | Darkness::GlassLamp
-            | Darkness::ClosedLamp
-            | Darkness::Absorbed => Some("--light studio adds light"),
-        };
-        let tries: Vec<&str> = cause.remedy().into_iter().chain(light).collect();
-        let but = if dark.glows { " but for what glows itself" } else { "" };
-        let line = format!("{}: the picture will be black or nearly so{but}; {}", cause.cause(), tries.join("; "));
-        self.notes.push(line);
-        self.darkness = Some(cause);
     }
 
     /// The exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user leaves it
@@ -377,8 +308,10 @@ fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
 /// scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders differ.
 pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     // Taken apart, so that what is new cannot be forgotten: each field is here or, by name, changes no sample.
-    let Picture { camera, options, exposure: _, exposure_choice: _, sources: _, added_light: _, darkness: _, notes: _ } =
-        picture;
+    #[rustfmt::skip]
+    let Picture {
+        camera, options, exposure: _, exposure_choice: _, sources: _, added_light: _, added: _, darkness: _, notes: _,
+    } = picture;
     #[rustfmt::skip]
     let RenderOptions {
         size, crop, transparent, samples: _, max_depth, connect_last, roulette_below, integrator, direct, scattering,

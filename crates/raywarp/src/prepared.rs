@@ -6,6 +6,7 @@ use crate::gpu::{Gpu, OneOfGpus, Placed};
 use crate::gpu_tree::{GpuTree, TreeEffort};
 use crate::late_tracer::LateTracer;
 use crate::lighting::{LightRequest, LightSource};
+use crate::own_light::has_light;
 use crate::path_work::PathWork;
 use crate::paths_on_gpus::Encoding;
 use crate::tracing::{ForPaths, Tracing};
@@ -18,7 +19,7 @@ use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
 use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
 use raywarp_render_cuda::RenderCudaError;
-use raywarp_scene::{Camera, Emission, Scene, flatten};
+use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -297,7 +298,7 @@ impl Prepared {
         self.scene.cameras.first().cloned().unwrap_or_else(|| frame_bounds(&self.bounds))
     }
 
-    /// Whether the scene has lights, or materials that are meant as lights, however weak.
+    /// Whether the scene has lights, or surfaces that glow, however weak.
     pub fn has_light(&self) -> bool {
         has_light(&self.scene)
     }
@@ -478,22 +479,6 @@ fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
 pub(crate) fn build_in_memory(build: &BuildOptions, triangles: usize) -> BuildOptions {
     let free = raywarp_system::memory::available().unwrap_or(u64::MAX);
     crate::gpu_tree::with_memory(build, triangles, free)
-}
-
-/// Whether the scene has lights, or materials that are meant as lights: a texture of glowing spots of
-/// at most unit radiance (what glTF calls emissive by default) decorates, it does not light.
-fn has_light(scene: &Scene) -> bool {
-    let lights = |emission: &Emission| {
-        let strongest = emission.radiance.factor.iter().copied().fold(0.0, f32::max);
-        strongest > if emission.radiance.texture.is_some() { 1.0 } else { 0.0 }
-    };
-    let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.as_ref().is_some_and(lights)).collect();
-    // Only what some triangle is made of counts.
-    let shines = |index: usize| {
-        let mesh = &scene.meshes[scene.instances[index].mesh.index()];
-        (0..mesh.triangles.indices.len()).any(|primitive| emits[scene.material_of(index, primitive).index()])
-    };
-    !scene.lights.is_empty() || (emits.contains(&true) && (0..scene.instances.len()).any(shines))
 }
 
 #[cfg(test)]

@@ -48,6 +48,17 @@ pub enum CameraError {
     Nowhere,
 }
 
+/// What is inside of a scene.
+enum Inner {
+    /// A room, and the camera in it.
+    Room(Camera),
+    /// A closed skin with something in it, and the flags that look at that.
+    Content {
+        flags: String,
+    },
+    Nothing,
+}
+
 /// How a camera without a name is called: by its number, from 1.
 pub fn camera_name(index: usize, camera: &Camera) -> String {
     if camera.name.is_empty() { format!("camera {}", index + 1) } else { camera.name.clone() }
@@ -83,8 +94,8 @@ impl CameraRequest {
         }
         if self.up.is_some() {
             return match self.inside(prepared, notes)? {
-                Some(camera) => Ok(camera),
-                None => Ok(self.framed(prepared, aspect)?.0),
+                Inner::Room(camera) => Ok(camera),
+                Inner::Content { .. } | Inner::Nothing => Ok(self.framed(prepared, aspect)?.0),
             };
         }
         if let Some(camera) = scene.cameras.first() {
@@ -102,12 +113,19 @@ impl CameraRequest {
                 "the program that wrote the file draws {x},{y},{z} upwards: --up {x},{y},{z} shows it so"
             ));
         }
-        if let Some(camera) = self.inside(prepared, notes)? {
+        let other = match self.inside(prepared, notes)? {
+            Inner::Room(camera) => return Ok(camera),
+            Inner::Content { flags } => format!("{flags} looks at what is inside"),
+            Inner::Nothing => "--eye X,Y,Z looks from elsewhere".into(),
+        };
+        let (camera, open) = self.framed(prepared, aspect)?;
+        if prepared.bounds().is_empty() {
+            let other = "--eye X,Y,Z with --target X,Y,Z looks elsewhere";
+            notes.push(format!("the scene has neither a camera nor a triangle: only light is seen; {other}"));
             return Ok(camera);
         }
-        let (camera, open) = self.framed(prepared, aspect)?;
         let how = if open { "it is open on one side, and seen from there" } else { "framed by its triangles" };
-        notes.push(format!("the scene has no camera: {how}; --eye X,Y,Z looks from elsewhere"));
+        notes.push(format!("the scene has no camera: {how}; {other}"));
         Ok(camera)
     }
 
@@ -171,21 +189,21 @@ impl CameraRequest {
         Camera::look_at(eye, target, top.as_vec3().to_array(), vfov).ok_or(CameraError::Nowhere)
     }
 
-    /// A camera in a closed room; `None` for a scene that is none.
-    fn inside(&self, prepared: &Prepared, notes: &mut Vec<String>) -> Result<Option<Camera>, CameraError> {
+    /// What is inside of the scene, and a camera in a room.
+    fn inside(&self, prepared: &Prepared, notes: &mut Vec<String>) -> Result<Inner, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(INSIDE_VFOV);
-        let Some(inside) = look_inside(prepared, up) else { return Ok(None) };
-        let camera = inside.camera(prepared.scene(), up, vfov);
-        if camera.is_some() {
-            let [eye, target] = [inside.eye, inside.target].map(|place| place.map(typed).join(","));
-            let top = self.up.map_or(String::new(), |up| format!(" --up {},{},{}", up[0], up[1], up[2]));
-            notes.push(format!(
-                "the scene has no camera and is a closed room: seen from inside, --eye {eye} --target {target}{top} \
-                 --vfov {vfov}"
-            ));
+        let Some(inside) = look_inside(prepared, up) else { return Ok(Inner::Nothing) };
+        let [eye, target] = [inside.eye, inside.target].map(|place| place.map(typed).join(","));
+        let top = self.up.map_or(String::new(), |up| format!(" --up {},{},{}", up[0], up[1], up[2]));
+        let flags = format!("--eye {eye} --target {target}{top} --vfov {vfov}");
+        let Some(camera) = inside.camera(prepared.scene(), up, vfov) else { return Ok(Inner::Nothing) };
+        if !inside.is_room {
+            return Ok(Inner::Content { flags });
         }
-        Ok(camera)
+        let what = if inside.open_above { "has walls all around and is open above" } else { "is a room" };
+        notes.push(format!("the scene has no camera and {what}: seen from inside, {flags}"));
+        Ok(Inner::Room(camera))
     }
 
     /// A camera that shows all triangles, and whether it looks into an open side.

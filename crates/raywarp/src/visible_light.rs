@@ -16,6 +16,13 @@ const PATHS: u32 = 65_536;
 const VISIBLE: f64 = 0.002;
 /// Share of the pixels with a surface that must be brighter.
 const SHARE: f64 = 0.02;
+/// Where nothing shines but surfaces that glow: share of the pixels that must be brighter, or the mean radiance that must
+/// be reached, as if 2 % of them were white. Less is decoration, the glowing signs of a model that has no light: four
+/// fifths of such a picture are nearly black.
+const MANY_LIT: f64 = 0.2;
+const MEAN: f64 = 0.02;
+/// The first of them where the exposure is to be found from the picture.
+const MOST_LIT: f64 = 0.5;
 /// The most bounces that are tried: a picture may ask for thousands.
 const DEEPEST: u32 = 64;
 
@@ -122,16 +129,25 @@ fn surfaces_show(
 ) -> Result<Trial, RenderError> {
     let film = tried(prepared, camera, small)?;
     let is_seen = |radiance: f64| radiance > 0.0 && radiance * f64::from(exposure) >= VISIBLE;
-    let (mut surfaces, mut lit) = (0u32, 0u32);
+    let (mut surfaces, mut lit, mut sum) = (0u32, 0u32, 0.0);
     for pixel in film.pixels() {
         if film.sums(pixel).hits > 0 {
+            let radiance = luminance(film.mean(pixel).map(f64::from));
             surfaces += 1;
-            lit += u32::from(is_seen(luminance(film.mean(pixel).map(f64::from))));
+            lit += u32::from(is_seen(radiance));
+            sum += radiance;
         }
     }
+    let of_surfaces = |share: f64| share * f64::from(surfaces);
+    let has_enough = match exposure.is_finite() {
+        true => f64::from(lit) >= of_surfaces(MANY_LIT) || sum * f64::from(exposure) >= of_surfaces(MEAN),
+        // An exposure that is to be found brightens every trace.
+        false => f64::from(lit) >= of_surfaces(MOST_LIT),
+    };
+    let decorates = || prepared.scene().lights.is_empty() && !has_enough;
     Ok(match surfaces {
         0 => Trial::Nothing,
-        _ if f64::from(lit) >= SHARE * f64::from(surfaces) => Trial::Light,
+        _ if f64::from(lit) >= of_surfaces(SHARE) && !decorates() => Trial::Light,
         _ => Trial::Dark { glows: lit > 0 && glows(prepared, camera, small, is_seen)? },
     })
 }
@@ -145,6 +161,15 @@ fn glows(
 ) -> Result<bool, RenderError> {
     let film = tried(prepared, camera, &RenderOptions { max_depth: 0, ..small.clone() })?;
     Ok(film.pixels().any(|pixel| film.sums(pixel).hits > 0 && is_seen(luminance(film.mean(pixel).map(f64::from)))))
+}
+
+/// Whether hardly a ray gets out of the scene from most of what is seen from `camera`, so that light from around does
+/// not get in.
+///
+/// # Errors
+/// [`RenderError`].
+pub(crate) fn is_closed_in(prepared: &Prepared, camera: &Camera, options: &RenderOptions) -> Result<bool, RenderError> {
+    Ok(Seen::from(prepared, camera, &small(options))?.is_some_and(|seen| seen.is_closed_in()))
 }
 
 /// Lamps for a scene that the light around it hardly gets into (a room), or `None` where it does: where more than half

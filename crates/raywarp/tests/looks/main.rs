@@ -1,14 +1,14 @@
 //! A model without camera and light: it fills the picture, stands out from the backdrop, and is neither black nor
-//! clipped; and a light of its own counts only if it is seen.
+//! clipped; a light of its own counts only if it is seen, and a room is seen from inside.
 
-use raywarp::lighting::{BuiltInLight, LightRequest};
+mod light;
+mod rooms;
+
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::Film;
 use raywarp::render::output::{Look, Lost};
 use raywarp::render::{Integrator, RenderOptions, Watch};
-use raywarp::scene::{
-    ColorInput, Emission, FaceMaterials, Instance, Light, Material, Mesh, MeshId, Scene, SpotFalloff,
-};
+use raywarp::scene::{FaceMaterials, Instance, Material, Mesh, MeshId, Scene};
 use raywarp::{Affine, CameraRequest, PrepareOptions, Prepared, TriangleMesh};
 
 const SIZE: [u32; 2] = [96, 72];
@@ -210,172 +210,17 @@ fn a_box_with_an_open_side_is_looked_into() {
     assert!(show(scene, PictureRequest::default()).picture.camera.forward[1] < -0.3);
 }
 
-fn point(position: [f32; 3], intensity: f32) -> Light {
-    Light::Point { position, intensity: [intensity; 3] }
+/// The same surface with its fronts on the other side.
+fn turned_over(mut mesh: TriangleMesh) -> TriangleMesh {
+    mesh.indices.iter_mut().for_each(|corners| corners.swap(1, 2));
+    mesh
 }
 
-/// The figure with lights of its own: whether a studio was added.
-#[track_caller]
-fn check_own_light(what: &str, light: Light, studio: bool) {
-    let scene = Scene { lights: vec![light], ..figure(0.7) };
-    let shown = show(scene, PictureRequest::default());
-    assert_eq!(shown.picture.added_light, studio, "{what}: {:?}", shown.picture.notes);
-    // What is shown is never black.
-    let lost = Lost::count(shown.film.means(), &Look::default());
-    assert!(lost.black_share() < 0.8, "{what}: {}", lost.black_share());
-}
-
-#[test]
-fn a_light_too_weak_to_see_does_not_switch_the_studio_off() {
-    let spot = |direction: [f32; 3]| Light::Spot {
-        position: [8.0, 2.0, 4.0],
-        direction,
-        intensity: [90.0; 3],
-        cos_inner: 0.9,
-        cos_outer: 0.8,
-        falloff: SpotFalloff::Gltf,
-    };
-    check_own_light("a lamp", point([8.0, 3.0, 5.0], 60.0), false);
-    check_own_light("a lamp of a millionth", point([8.0, 3.0, 5.0], 1e-6), true);
-    check_own_light("a lamp inside of the ball", point([3.0, 1.0, -2.0], 60.0), true);
-    check_own_light("a spot on it", spot([-0.64, 0.0, -0.768]), false);
-    check_own_light("a spot that points away", spot([0.64, 0.0, 0.768]), true);
-    let sun = |irradiance| Light::Directional { direction: [0.0, -0.6, -0.8], irradiance: [irradiance; 3] };
-    check_own_light("the sun", sun(3.0), false);
-    check_own_light("a dark sun", sun(1e-3), true);
-}
-
-#[test]
-fn what_is_seen_to_glow_is_light_and_night_is_meant() {
-    let with_lamp = |radiance: f32| {
-        let mut scene = figure(0.7);
-        let mut lamp = Material::diffuse("lamp", [0.0; 3]);
-        lamp.emission = Some(Emission { radiance: ColorInput::constant([radiance; 3]), two_sided: false });
-        add(&mut scene, cuboid([4.5, 0.0, 0.0], [5.0, 3.0, 0.5], None), lamp);
-        show(scene, PictureRequest::default()).picture
-    };
-    assert!(with_lamp(1e-3).added_light);
-    assert!(!with_lamp(20.0).added_light);
-    // The whole figure glows: its light meets nothing else, and is seen.
-    let mut scene = figure(0.0);
-    for material in &mut scene.materials {
-        material.emission = Some(Emission { radiance: ColorInput::constant([0.5; 3]), two_sided: true });
-    }
-    assert!(!show(scene, PictureRequest::default()).picture.added_light);
-    let night = Scene { lights: vec![Light::uniform_environment([1e-5; 3])], ..figure(0.7) };
-    assert!(!show(night, PictureRequest::default()).picture.added_light);
-    // Who asks for the exposure that the picture needs sees any light.
-    let dim = Scene { lights: vec![point([8.0, 3.0, 5.0], 1e-6)], ..figure(0.7) };
-    let request = PictureRequest { exposure: "auto".parse().unwrap(), ..PictureRequest::default() };
-    let shown = show(dim, request);
-    assert!(!shown.picture.added_light);
-    assert!(shown.picture.exposure_of(&shown.film).as_factor().log2() > 15.0);
-    let none = PictureRequest { light: LightRequest::built_in(BuiltInLight::None), ..PictureRequest::default() };
-    assert!(!show(figure(0.7), none).picture.added_light);
-}
-
-/// A room of 6 x 3 x 6 with a block and a cupboard in it, walls being sheets whose fronts point outwards.
+/// A room of 6 x 3 x 6 with a block and a cupboard in it, walls being sheets.
 fn room() -> Scene {
     let mut scene = Scene::default();
-    add(&mut scene, cuboid([0.0; 3], [6.0, 3.0, 6.0], None), Material::diffuse("", [0.7; 3]));
+    add(&mut scene, turned_over(cuboid([0.0; 3], [6.0, 3.0, 6.0], None)), Material::diffuse("", [0.7; 3]));
     add(&mut scene, cuboid([2.0, 0.0, 2.0], [3.0, 1.0, 3.0], None), Material::diffuse("", [0.7; 3]));
     add(&mut scene, cuboid([4.0, 0.0, 0.5], [5.5, 2.0, 1.0], None), Material::diffuse("", [0.7; 3]));
     scene
-}
-
-#[test]
-fn a_room_that_light_does_not_get_into_has_lamps_without_fireflies() {
-    let shown = show(room(), camera(Some([5.0, 1.5, 5.0]), None, None));
-    assert!(shown.picture.notes.iter().any(|note| note.contains("lamps in the room")), "{:?}", shown.picture.notes);
-    let bytes = shown.bytes(&shown.covered);
-    let median = bytes[bytes.len() / 2];
-    assert!((80..170).contains(&median), "{median}");
-    // The eye stands a hand's breadth before a wall.
-    let shown = show(room(), camera(Some([5.99, 1.5, 5.99]), None, None));
-    let means = shown.film.means();
-    let mean = means.iter().map(|c| c[1]).sum::<f32>() / means.len() as f32;
-    let most = means.iter().map(|c| c[1]).fold(0.0, f32::max);
-    assert!(most < 8.0 * mean, "{most} where the mean is {mean}");
-    // A black model in the open has no need of one, however near it is.
-    for request in [PictureRequest::default(), camera(Some([3.0, 1.0, 1.0]), Some([3.0, 1.0, -2.0]), None)] {
-        let notes = show(figure(0.0), request).picture.notes;
-        assert!(!notes.iter().any(|note| note.contains("lamps in the room")), "{notes:?}");
-    }
-}
-
-#[test]
-fn a_closed_room_is_seen_from_inside_and_the_line_names_the_view() {
-    for scale in [1e-6, 1.0, 1e6] {
-        let mut scene = room();
-        for mesh in &mut scene.meshes {
-            mesh.triangles.positions.iter_mut().flatten().for_each(|x| *x *= scale);
-        }
-        let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
-        let picture = Picture::settle(&mut prepared, &PictureRequest::default()).unwrap();
-        let note = picture.notes.iter().find(|note| note.contains("seen from inside")).expect("it is a room");
-        let eye = picture.camera.eye.map(|x| x / scale);
-        assert!(eye.iter().zip([6.0, 3.0, 6.0]).all(|(x, side)| (0.0..side).contains(x)), "{eye:?}");
-        assert!((1.5..1.8).contains(&eye[1]), "{eye:?}: the eye's height");
-        // What the line says gives the same camera.
-        let number = |flag: &str| {
-            let words: Vec<&str> = note.split_whitespace().collect();
-            let at = words.iter().position(|word| *word == flag).unwrap();
-            words[at + 1].split(',').map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>()
-        };
-        let place = |flag| Some(<[f64; 3]>::try_from(number(flag)).unwrap());
-        let camera = CameraRequest {
-            eye: place("--eye"),
-            target: place("--target"),
-            vfov: Some(number("--vfov")[0] as f32),
-            ..CameraRequest::default()
-        };
-        let again = PictureRequest { camera, ..PictureRequest::default() };
-        assert_eq!(Picture::settle(&mut prepared, &again).unwrap().camera, picture.camera);
-    }
-}
-
-#[test]
-fn nobody_stands_inside_of_furniture() {
-    let mut scene = Scene::default();
-    let mut walls = cuboid([0.0; 3], [6.0, 2.8, 5.0], None);
-    walls.indices.iter_mut().for_each(|corners| corners.swap(1, 2));
-    walls.normals.clear();
-    add(&mut scene, walls, Material::diffuse("", [0.7; 3]));
-    add(&mut scene, cuboid([1.5, 0.0, 1.2], [4.5, 2.4, 3.8], None), Material::diffuse("", [0.7; 3]));
-    let picture = show(scene, PictureRequest::default()).picture;
-    assert!(picture.notes.iter().any(|note| note.contains("seen from inside")), "{:?}", picture.notes);
-    let [x, _, z] = picture.camera.eye;
-    assert!(!((1.5..4.5).contains(&x) && (1.2..3.8).contains(&z)), "{x} {z}");
-}
-
-#[test]
-fn what_is_open_or_solid_is_seen_from_outside() {
-    let inside = |scene: Scene| {
-        let notes = show(scene, PictureRequest::default()).picture.notes;
-        notes.iter().any(|note| note.contains("seen from inside"))
-    };
-    assert!(inside(room()));
-    // A stage, a house without a roof, an empty box, a figure.
-    for skip in 0..6 {
-        let mut scene = room();
-        scene.meshes[0].triangles = cuboid([0.0; 3], [6.0, 3.0, 6.0], Some(skip));
-        assert!(!inside(scene), "without side {skip}");
-    }
-    let mut scene = room();
-    scene.instances.truncate(1);
-    assert!(!inside(scene));
-    // A door with panels in it, which is as thin as one; an empty jar, whose wall has an inner and an outer surface.
-    let mut door = room();
-    for mesh in &mut door.meshes {
-        mesh.triangles.positions.iter_mut().for_each(|p| p[2] *= 0.1);
-    }
-    assert!(!inside(door));
-    let mut jar = Scene::default();
-    add(&mut jar, cuboid([0.0; 3], [2.0; 3], None), Material::diffuse("", [0.5; 3]));
-    let mut inner = cuboid([0.1; 3], [1.9; 3], None);
-    inner.indices.iter_mut().for_each(|corners| corners.swap(1, 2));
-    inner.normals.clear();
-    add(&mut jar, inner, Material::diffuse("", [0.5; 3]));
-    assert!(!inside(jar));
-    assert!(!inside(figure(0.7)));
 }

@@ -1,0 +1,153 @@
+//! The light that a picture adds to its scene: what is asked for, or what a scene without light needs.
+
+use crate::Prepared;
+use crate::darkness::Darkness;
+use crate::lamps::lamp_times;
+use crate::lighting::{BuiltInLight, LightRequest, LightSource};
+use crate::picture::Picture;
+use crate::visible_light::{Dark, darkness, is_closed_in, is_out_of_view, is_surrounded, lamps_where_dark};
+use raywarp_render::output::ExposureChoice;
+use raywarp_render::{Integrator, RenderError};
+use raywarp_scene::Light;
+
+/// Radiance outside of a room that a lamp lights: windows are dark grey.
+const OUTSIDE: f32 = 0.05;
+
+/// What light was added to a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// None, or none was needed.
+    Nothing,
+    /// A surrounding, asked for or not.
+    Around {
+        /// Whether hardly a ray gets out of the scene from most of what is seen: such light does not get in.
+        closed_in: bool,
+    },
+    /// Lamps in a room.
+    Lamps,
+}
+
+impl Picture {
+    /// Adds the light that is asked for, or what a picture without light needs.
+    pub(crate) fn add_light(&mut self, prepared: &mut Prepared, request: &LightRequest) -> Result<(), RenderError> {
+        let was_surrounded = is_surrounded(prepared.scene());
+        if let Some(source) = &request.source {
+            prepared.add_light(request, source, &self.camera);
+        }
+        if self.options.integrator != Integrator::Path {
+            return Ok(());
+        }
+        if request.source.as_ref().is_some_and(|source| *source != LightSource::BuiltIn(BuiltInLight::None)) {
+            self.added = Added::Around { closed_in: is_closed_in(prepared, &self.camera, &self.options)? };
+        }
+        if request.source == Some(LightSource::BuiltIn(BuiltInLight::White)) && request.rotate != 0.0 {
+            self.notes.push("--light white is the same from all sides: --light-rotate changes nothing".into());
+        }
+        let exposure = match self.exposure_choice {
+            ExposureChoice::Fixed(exposure) => exposure.as_factor() * self.exposure,
+            ExposureChoice::Auto => f32::INFINITY,
+        };
+        let Some(mut dark) = darkness(prepared, &self.camera, &self.options, exposure)? else { return Ok(()) };
+        let is_surrounded = is_surrounded(prepared.scene());
+        // A light that is added does not bring the scene into view.
+        if request.source.is_some() || is_surrounded || dark.cause == Darkness::OutOfView {
+            if dark.cause == Darkness::NoLight
+                && !self.options.transparent
+                && is_out_of_view(prepared, &self.camera, &self.options)?
+            {
+                dark.cause = Darkness::OutOfView;
+            }
+            if dark.cause == Darkness::Unlit && is_surrounded {
+                let closed_in = match self.added {
+                    Added::Around { closed_in } => closed_in,
+                    Added::Nothing | Added::Lamps => is_closed_in(prepared, &self.camera, &self.options)?,
+                };
+                dark.cause = if closed_in { Darkness::Unlit } else { Darkness::Black };
+            }
+            self.say_dark(&dark, is_surrounded, was_surrounded);
+            return Ok(());
+        }
+        // What is seen to glow does reach the picture.
+        let is_weak = dark.glows && dark.cause == Darkness::Unlit;
+        self.add_what_is_needed(prepared, request, if is_weak { Darkness::Weak } else { dark.cause })
+    }
+
+    /// Adds a studio, or lamps where that would light nothing.
+    fn add_what_is_needed(
+        &mut self,
+        prepared: &mut Prepared,
+        request: &LightRequest,
+        darkness: Darkness,
+    ) -> Result<(), RenderError> {
+        let studio = LightSource::BuiltIn(BuiltInLight::Studio);
+        let (before, images) = (prepared.scene().lights.len(), prepared.scene().images.len());
+        let remove = |prepared: &mut Prepared| {
+            prepared.edit_lights(|scene| {
+                scene.lights.truncate(before);
+                scene.images.truncate(images);
+            });
+        };
+        // However strong it is to be: that is no question of whether it gets in.
+        prepared.add_light(&LightRequest { strength: 1.0, ..request.clone() }, &studio, &self.camera);
+        self.added_light = true;
+        let lamps = lamps_where_dark(prepared, &self.camera, &self.options)?;
+        let (how, other) = match lamps {
+            Some(lamps) => {
+                self.added = Added::Lamps;
+                // The studio would only add noise, through cracks and windows.
+                remove(prepared);
+                prepared.edit_lights(|scene| {
+                    scene.lights.push(Light::uniform_environment([OUTSIDE * request.strength; 3]));
+                    scene.lights.extend(lamps.iter().map(|lamp| lamp_times(lamp, request.strength)));
+                });
+                let turned = if request.rotate == 0.0 { "" } else { " (--light-rotate does not turn them)" };
+                (
+                    format!("light from around hardly gets in, so lamps in the room are added{turned}"),
+                    "--light-strength FACTOR changes them, --light none leaves them out",
+                )
+            }
+            None => {
+                self.added = Added::Around { closed_in: is_closed_in(prepared, &self.camera, &self.options)? };
+                if request.strength != 1.0 {
+                    remove(prepared);
+                    prepared.add_light(request, &studio, &self.camera);
+                }
+                (
+                    "a studio is added (soft lamps, grey backdrop)".into(),
+                    "--light sky, white, none or an image FILE is another",
+                )
+            }
+        };
+        let remedy = darkness.remedy().map_or(String::new(), |remedy| format!("{remedy}; "));
+        self.notes.push(format!("{}: {how}; {remedy}{other}", darkness.cause()));
+        Ok(())
+    }
+
+    /// Says why a picture will be black to which no light is to be added.
+    fn say_dark(&mut self, dark: &Dark, is_surrounded: bool, was_surrounded: bool) {
+        let cause = dark.cause;
+        let without = "without --light, lamps in the room are added";
+        let light = match cause {
+            // The finished picture tells what exposure makes of a little light, or of what glows and lights nothing.
+            Darkness::Weak | Darkness::NoLight => return,
+            Darkness::OutOfView => vec![],
+            // Light from around that does not get in is not mended by more of it.
+            _ if is_surrounded => {
+                let lamps = !was_surrounded && self.added == Added::Around { closed_in: true };
+                let lamps = lamps.then_some(without);
+                lamps.into_iter().chain(["--integrator ao shows shapes without light"]).collect()
+            }
+            Darkness::Unlit
+            | Darkness::BehindGlass
+            | Darkness::GlassLamp
+            | Darkness::ClosedLamp
+            | Darkness::Black
+            | Darkness::Absorbed => vec!["--light studio adds light"],
+        };
+        let tries: Vec<&str> = cause.remedy().into_iter().chain(light).collect();
+        let but = if dark.glows { " but for what glows itself" } else { "" };
+        let line = format!("{}: the picture will be black or nearly so{but}; {}", cause.cause(), tries.join("; "));
+        self.notes.push(line);
+        self.darkness = Some(cause);
+    }
+}

@@ -1,0 +1,40 @@
+//! Whether a scene has any light of its own: lights, or triangles of a material that glows.
+
+use raywarp_scene::{Emission, Image, Pixels, Scene, Texture, TextureId};
+
+/// Whether there is any, however weak, and whether it is seen from anywhere.
+pub(crate) fn has_light(scene: &Scene) -> bool {
+    if !scene.lights.is_empty() {
+        return true;
+    }
+    let emits = |emission: &Emission| {
+        let lit = emission.radiance.factor.iter().any(|&factor| factor > 0.0);
+        lit && emission.radiance.texture.is_none_or(|texture| !is_black(scene, texture))
+    };
+    let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.as_ref().is_some_and(emits)).collect();
+    // Only what some triangle is made of counts.
+    let shines = |index: usize| {
+        let mesh = &scene.meshes[scene.instances[index].mesh.index()];
+        (0..mesh.triangles.indices.len()).any(|primitive| emits[scene.material_of(index, primitive).index()])
+    };
+    emits.contains(&true) && (0..scene.instances.len()).any(shines)
+}
+
+/// Whether a texture is black wherever one looks; of mixtures that is not asked.
+fn is_black(scene: &Scene, texture: TextureId) -> bool {
+    match &scene.textures[texture.index()] {
+        Texture::Constant([r, g, b, _]) => [*r, *g, *b] == [0.0; 3],
+        Texture::Image { image, .. } => is_black_image(&scene.images[image.index()]),
+        Texture::Scale { a, b } => is_black(scene, *a) || is_black(scene, *b),
+        Texture::Checkerboard { even, odd, .. } => is_black(scene, *even) && is_black(scene, *odd),
+        Texture::VertexColor | Texture::Mix { .. } => false,
+    }
+}
+
+/// Ends at the first texel that is not, and so looks at few of most images.
+fn is_black_image(image: &Image) -> bool {
+    match &*image.pixels {
+        Pixels::Srgb8(texels) | Pixels::Linear8(texels) => texels.iter().all(|[r, g, b, _]| [*r, *g, *b] == [0; 3]),
+        Pixels::Float(texels) => texels.iter().all(|[r, g, b, _]| [*r, *g, *b] == [0.0; 3]),
+    }
+}

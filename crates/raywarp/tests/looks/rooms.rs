@@ -1,0 +1,168 @@
+//! Rooms are seen from inside, and what is open or solid from outside.
+
+use super::{add, cuboid, figure, room, show, sphere, turned_over};
+use raywarp::picture::{Picture, PictureRequest};
+use raywarp::scene::{Material, Scene};
+use raywarp::{CameraRequest, PrepareOptions, Prepared, TriangleMesh};
+
+#[test]
+fn a_closed_room_is_seen_from_inside_and_the_line_names_the_view() {
+    for scale in [1e-6, 1.0, 1e6] {
+        let mut scene = room();
+        for mesh in &mut scene.meshes {
+            mesh.triangles.positions.iter_mut().flatten().for_each(|x| *x *= scale);
+        }
+        let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+        let picture = Picture::settle(&mut prepared, &PictureRequest::default()).unwrap();
+        let note = picture.notes.iter().find(|note| note.contains("seen from inside")).expect("it is a room");
+        let eye = picture.camera.eye.map(|x| x / scale);
+        assert!(eye.iter().zip([6.0, 3.0, 6.0]).all(|(x, side)| (0.0..side).contains(x)), "{eye:?}");
+        assert!((1.5..1.8).contains(&eye[1]), "{eye:?}: the eye's height");
+        // What the line says gives the same camera.
+        let number = |flag: &str| {
+            let words: Vec<&str> = note.split_whitespace().collect();
+            let at = words.iter().position(|word| *word == flag).unwrap();
+            words[at + 1].split(',').map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>()
+        };
+        let place = |flag| Some(<[f64; 3]>::try_from(number(flag)).unwrap());
+        let camera = CameraRequest {
+            eye: place("--eye"),
+            target: place("--target"),
+            vfov: Some(number("--vfov")[0] as f32),
+            ..CameraRequest::default()
+        };
+        let again = PictureRequest { camera, ..PictureRequest::default() };
+        assert_eq!(Picture::settle(&mut prepared, &again).unwrap().camera, picture.camera);
+    }
+}
+
+#[test]
+fn nobody_stands_inside_of_furniture() {
+    let mut scene = Scene::default();
+    let walls = turned_over(cuboid([0.0; 3], [6.0, 2.8, 5.0], None));
+    add(&mut scene, walls, Material::diffuse("", [0.7; 3]));
+    add(&mut scene, cuboid([1.5, 0.0, 1.2], [4.5, 2.4, 3.8], None), Material::diffuse("", [0.7; 3]));
+    let picture = show(scene, PictureRequest::default()).picture;
+    assert!(picture.notes.iter().any(|note| note.contains("seen from inside")), "{:?}", picture.notes);
+    let [x, _, z] = picture.camera.eye;
+    assert!(!((1.5..4.5).contains(&x) && (1.2..3.8).contains(&z)), "{x} {z}");
+}
+
+/// A scene of such surfaces.
+fn of(meshes: impl IntoIterator<Item = TriangleMesh>) -> Scene {
+    let mut scene = Scene::default();
+    meshes.into_iter().for_each(|mesh| add(&mut scene, mesh, Material::diffuse("", [0.7; 3])));
+    scene
+}
+
+/// What is said of the camera.
+fn says(scene: Scene) -> String {
+    show(scene, PictureRequest::default()).picture.notes.join("\n")
+}
+
+#[track_caller]
+fn check_inside(what: &str, scene: Scene, inside: bool) {
+    let says = says(scene);
+    assert_eq!(says.contains("seen from inside"), inside, "{what}: {says}");
+}
+
+#[test]
+fn what_is_open_or_solid_is_seen_from_outside() {
+    check_inside("a room", room(), true);
+    // A stage, a house without a roof, an empty box, a figure.
+    for skip in 0..6 {
+        let mut scene = room();
+        scene.meshes[0].triangles = turned_over(cuboid([0.0; 3], [6.0, 3.0, 6.0], Some(skip)));
+        check_inside(&format!("without side {skip}"), scene, false);
+    }
+    check_inside("a box", of([cuboid([0.0; 3], [6.0, 3.0, 6.0], None)]), false);
+    // A door with panels in it, which is as thin as one; an empty jar, whose wall has an inner and an outer surface.
+    let mut door = room();
+    for mesh in &mut door.meshes {
+        mesh.triangles.positions.iter_mut().for_each(|p| p[2] *= 0.1);
+    }
+    check_inside("a door", door, false);
+    let jar = of([cuboid([0.0; 3], [2.0; 3], None), turned_over(cuboid([0.1; 3], [1.9; 3], None))]);
+    check_inside("a jar", jar, false);
+    check_inside("a figure", figure(0.7), false);
+    check_inside("a ball that is turned inside out", of([turned_over(sphere([0.0; 3], 1.0))]), false);
+}
+
+#[test]
+fn closed_skins_within_each_other_are_a_solid_and_the_line_says_how_to_look_in() {
+    let nested = [cuboid([0.0; 3], [1.0; 3], None), cuboid([0.1; 3], [0.9; 3], None)];
+    check_inside("a box in a box", of(nested), false);
+    let parts =
+        || [cuboid([0.2; 3], [0.4, 0.5, 0.4], None), cuboid([0.6, 0.2, 0.6], [0.8, 0.4, 0.8], None)].into_iter();
+    let case = says(of(parts().chain([cuboid([0.0; 3], [1.0; 3], None)])));
+    assert!(case.contains("framed by its triangles; --eye ") && case.contains("looks at what is inside"), "{case}");
+    // The same parts in a box that shows its fronts inwards are in a room, and so they are where every second
+    // triangle of all is turned over.
+    let mut furnished = of(parts().chain([turned_over(cuboid([0.0; 3], [1.0; 3], None))]));
+    check_inside("a room with things in it", furnished.clone(), true);
+    for mesh in &mut furnished.meshes {
+        mesh.triangles.indices.iter_mut().step_by(2).for_each(|corners| corners.swap(1, 2));
+    }
+    check_inside("a room whose triangles are turned as it comes", furnished, true);
+    let mut turned_as_it_comes = cuboid([0.0; 3], [1.0; 3], None);
+    turned_as_it_comes.indices.iter_mut().step_by(2).for_each(|corners| corners.swap(1, 2));
+    check_inside("a box whose triangles are", of([turned_as_it_comes]), false);
+}
+
+/// A wall of 6 x 2.7 at z = 0 with a hole in its middle whose sides are so much of the wall's.
+fn wall_with_window(share: f32) -> TriangleMesh {
+    let corner = |share: f32| {
+        let (x, y) = (3.0 * share, 1.35 * share);
+        [[3.0 - x, 1.35 - y, 0.0], [3.0 + x, 1.35 - y, 0.0], [3.0 + x, 1.35 + y, 0.0], [3.0 - x, 1.35 + y, 0.0]]
+    };
+    let positions = [corner(1.0), corner(share)].concat();
+    let indices = (0..4u32).flat_map(|i| [[i, (i + 1) % 4, 4 + (i + 1) % 4], [i, 4 + (i + 1) % 4, 4 + i]]).collect();
+    TriangleMesh { positions, indices, ..TriangleMesh::default() }
+}
+
+#[test]
+fn a_room_needs_no_furniture() {
+    check_inside("an empty room", of([turned_over(cuboid([0.0; 3], [6.0, 2.7, 4.0], None))]), true);
+    for window in [0.2, 0.4, 0.6] {
+        let walls = turned_over(cuboid([0.0; 3], [6.0, 2.7, 4.0], Some(4)));
+        let table = cuboid([1.0, 0.0, 2.0], [2.0, 0.8, 3.0], None);
+        check_inside(&format!("a window of {window}"), of([walls, wall_with_window(window), table]), true);
+    }
+}
+
+#[test]
+fn a_court_is_seen_from_inside_and_called_open_above() {
+    // Under a roof with an opening over a tenth of the floor.
+    let strip = |x: [f32; 2], z: [f32; 2]| {
+        let positions = vec![[x[0], 4.0, z[0]], [x[1], 4.0, z[0]], [x[1], 4.0, z[1]], [x[0], 4.0, z[1]]];
+        TriangleMesh { positions, indices: vec![[0, 1, 2], [0, 2, 3]], ..TriangleMesh::default() }
+    };
+    let (wide, opening, along) = (10.0, [2.5f32, 7.5], [4.0, 6.0]);
+    let court = of([
+        turned_over(cuboid([0.0; 3], [wide, 4.0, wide], Some(3))),
+        strip([0.0, opening[0]], [0.0, wide]),
+        strip([opening[1], wide], [0.0, wide]),
+        strip(opening, [0.0, along[0]]),
+        strip(opening, [along[1], wide]),
+    ]);
+    let says = says(court);
+    assert!(says.contains("has walls all around and is open above: seen from inside"), "{says}");
+    assert!(says.contains("a studio is added") && !says.contains("closed"), "{says}");
+}
+
+#[test]
+fn in_a_tall_hall_the_eye_is_lower_than_half_its_height() {
+    let eye_height = |height: f32, arcades: &[TriangleMesh]| {
+        let hall = turned_over(cuboid([0.0; 3], [6.0, height, 6.0], None));
+        let picture = show(of([hall].into_iter().chain(arcades.iter().cloned())), PictureRequest::default()).picture;
+        f64::from(picture.camera.eye[1]) / f64::from(height)
+    };
+    for (height, share) in [(1.5, 0.55..0.5501), (3.0, 0.549..0.551), (15.0, 0.27..0.35), (22.0, 0.2..0.24)] {
+        let eye = eye_height(height, &[]);
+        assert!((share.start - 1e-3..share.end + 1e-3).contains(&eye), "{height}: {eye}");
+    }
+    // Arcades of a third of the height along both sides of what is wide enough.
+    let arcade = |x: f32| cuboid([x, 2.0, 0.0], [x + 2.0, 2.2, 6.0], None);
+    let eye = eye_height(6.0, &[arcade(0.0), arcade(4.0)]);
+    assert!((0.19..0.25).contains(&eye), "{eye}");
+}
