@@ -41,14 +41,6 @@ impl<'a> Head<'a> {
         self.text.contains(word)
     }
 
-    /// Whether it is text that begins with a tag, as XML does.
-    pub fn is_xml(&self) -> bool {
-        let mut start = self.text.trim_start().chars();
-        self.is_text
-            && start.next() == Some('<')
-            && start.next().is_some_and(|c| c.is_ascii_alphabetic() || "?!".contains(c))
-    }
-
     /// The lines that say something: keyword and what follows. `#` begins a comment in all formats that are told by lines.
     fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
         let lines =
@@ -94,6 +86,13 @@ impl<'a> Head<'a> {
     pub fn may_be_library(&self) -> bool {
         self.bytes.is_empty() || self.is_silent() || self.any(is_of_mtl)
     }
+}
+
+/// Whether it is text that begins with a tag, as XML does.
+pub(super) fn is_xml(head: &Head) -> bool {
+    let mut start = head.text.trim_start().chars();
+    let is_tag = |c: char| c.is_ascii_alphabetic() || "?!".contains(c);
+    head.is_text && start.next() == Some('<') && start.next().is_some_and(is_tag)
 }
 
 pub(super) fn is_lfs_pointer(head: &Head) -> bool {

@@ -135,7 +135,7 @@ fn what_may_be_of_its_format_is_left_to_its_importer() {
         (Format::ThreeMf, "PK\u{5}\u{6}".into()),
     ] {
         let checked = check_scene(Path::new("a"), text.as_bytes(), format);
-        assert!(checked.is_ok(), "{format}: {:.40}: {checked:?}", text);
+        assert!(checked.is_ok(), "{format}: {text:.40}: {checked:?}");
     }
 }
 
