@@ -144,3 +144,22 @@ fn points_that_are_not_finite_and_in_no_face_are_left_out_with_a_warning() {
         assert_eq!(warned(&format!("WorldBegin\n{patch}"), said).triangle_count(), 2);
     }
 }
+
+#[test]
+fn points_that_are_not_finite_do_not_say_where_a_mesh_far_from_zero_is() {
+    let load = |odd: &str, indices: &str| {
+        let text = format!(
+            "WorldBegin\nShape \"trianglemesh\" \"point3 P\" [{odd} 512345.1 5412345.1 0 512345.15 5412345.1 0 512345.1 5412345.15 0]\n\
+             \"integer indices\" [{indices}]\n"
+        );
+        crate::load_from(text.as_bytes(), Path::new("a.pbrt"), &LoadOptions::default()).unwrap().scene
+    };
+    let plain = load("", "0 1 2");
+    assert_ne!(plain.origin, [0.0; 3]);
+    for odd in ["nan nan nan", "0 0 1e39"] {
+        let scene = load(odd, "1 2 3");
+        assert_eq!(scene.origin, plain.origin, "{odd}");
+        assert_eq!(scene.instances[0].transform, plain.instances[0].transform, "{odd}");
+        assert_eq!(scene.meshes[0].triangles, plain.meshes[0].triangles, "{odd}");
+    }
+}
