@@ -4,15 +4,19 @@ use raywarp_scene::{Emission, Image, Pixels, Scene, Texture, TextureId};
 
 /// Whether there is any, however weak, and whether it is seen from anywhere.
 pub(crate) fn has_light(scene: &Scene) -> bool {
-    if !scene.lights.is_empty() {
-        return true;
-    }
-    let emits = |emission: &Emission| {
-        let lit = emission.radiance.factor.iter().any(|&factor| factor > 0.0);
-        lit && emission.radiance.texture.is_none_or(|texture| !is_black(scene, texture))
-    };
+    let emits = |emission: &Emission| emission.radiance.texture.is_none_or(|texture| !is_black(scene, texture));
+    !scene.lights.is_empty() || any_shines(scene, emits)
+}
+
+/// Whether there is no light but surfaces whose radiance an image says.
+pub(crate) fn shines_by_images_alone(scene: &Scene) -> bool {
+    scene.lights.is_empty() && !any_shines(scene, |emission| emission.radiance.texture.is_none())
+}
+
+/// Whether a triangle glows with an emission for which `that` holds.
+fn any_shines(scene: &Scene, that: impl Fn(&Emission) -> bool) -> bool {
+    let emits = |emission: &Emission| emission.radiance.factor.iter().any(|&factor| factor > 0.0) && that(emission);
     let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.as_ref().is_some_and(emits)).collect();
-    // Only what some triangle is made of counts.
     let shines = |index: usize| {
         let mesh = &scene.meshes[scene.instances[index].mesh.index()];
         (0..mesh.triangles.indices.len()).any(|primitive| emits[scene.material_of(index, primitive).index()])

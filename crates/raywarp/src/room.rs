@@ -112,8 +112,9 @@ struct Free {
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     rays: usize,
-    /// Those that end at something before a wall.
+    /// Those that end at something before a wall, and those of them that see a front: not the skin of another solid.
     hidden: usize,
+    things: usize,
     /// The others that end at all, and those of them that see a front, that have one surface more behind them, and that
     /// meet what is level or upright.
     walls: usize,
@@ -126,6 +127,7 @@ impl Count {
     fn add(&mut self, other: &Self) {
         self.rays += other.rays;
         self.hidden += other.hidden;
+        self.things += other.things;
         self.walls += other.walls;
         self.fronts += other.fronts;
         self.thick += other.thick;
@@ -155,10 +157,12 @@ fn closed_places(prepared: &Prepared, up: DVec3, diagonal: f64) -> Option<Free> 
     if !is_share(closed.len(), CLOSED) {
         return None;
     }
-    let (mut all, mut in_room) = (Count::default(), 0);
+    let (mut all, mut in_room, mut in_skin) = (Count::default(), 0, Vec::new());
     for &(place, seen) in &closed {
         let count = count(prepared, (place, seen), &directions, up, diagonal)?;
         in_room += usize::from(count.shows_fronts(FRONTS));
+        // From inside of a part the skin is behind what is met.
+        in_skin.extend((2 * count.thick <= count.walls).then_some(place));
         all.add(&count);
     }
     let is_room = is_share(in_room, CLOSED);
@@ -167,6 +171,10 @@ fn closed_places(prepared: &Prepared, up: DVec3, diagonal: f64) -> Option<Free> 
     let places: Vec<DVec3> = closed.iter().map(|&(place, _)| place).collect();
     if !(is_furnished || is_empty_room()) || has_open_side(tracer, &places)? {
         return None;
+    }
+    if !is_room {
+        let has_things = all.things as f64 >= CONTENT * all.rays as f64;
+        return has_things.then_some(Free { air: in_skin, is_room });
     }
     // From inside of furniture no fronts are met but the floor under it.
     let fronts = |seen: &[Met]| directions.iter().zip(seen).filter(|&(&d, met)| is_front(prepared, d, met)).count();
@@ -204,6 +212,7 @@ fn count(
         let second = f64::from(first.t) + f64::from(next.t);
         if !next.escapes() && outermost - second > 1e-3 * diagonal {
             count.hidden += 1;
+            count.things += usize::from(is_front(prepared, d, first));
         } else {
             count.walls += 1;
             count.thick += usize::from(!next.escapes());

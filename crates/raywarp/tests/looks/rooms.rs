@@ -96,6 +96,9 @@ fn closed_skins_within_each_other_are_a_solid_and_the_line_says_how_to_look_in()
         || [cuboid([0.2; 3], [0.4, 0.5, 0.4], None), cuboid([0.6, 0.2, 0.6], [0.8, 0.4, 0.8], None)].into_iter();
     let case = says(of(parts().chain([cuboid([0.0; 3], [1.0; 3], None)])));
     assert!(case.contains("framed by its triangles; --eye ") && case.contains("looks at what is inside"), "{case}");
+    // Two solids beside each other are in no case.
+    let beside = says(of([cuboid([0.0; 3], [1.0; 3], None), cuboid([1.1, 0.0, 0.0], [2.0, 1.0, 1.0], None)]));
+    assert!(beside.contains("framed by its triangles; --eye X,Y,Z looks"), "{beside}");
     // The same parts in a box that shows its fronts inwards are in a room, and so they are where every second
     // triangle of all is turned over.
     let mut furnished = of(parts().chain([turned_over(cuboid([0.0; 3], [1.0; 3], None))]));
