@@ -25,7 +25,12 @@ fn survey() -> String {
 
 /// Rays straight down, as a NumPy array of float64 of six columns.
 fn rays(places: &[[f64; 2]]) -> Vec<u8> {
-    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, 6), }}", places.len());
+    rays_of(places, "<f8")
+}
+
+/// The same of float64 or of float32.
+fn rays_of(places: &[[f64; 2]], kind: &str) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}, 6), }}", places.len());
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
     }
@@ -34,7 +39,12 @@ fn rays(places: &[[f64; 2]]) -> Vec<u8> {
     file.extend((header.len() as u16).to_le_bytes());
     file.extend(header.bytes());
     for [x, y] in places {
-        [*x, *y, 200.0, 0.0, 0.0, -1.0].iter().for_each(|value: &f64| file.extend(value.to_le_bytes()));
+        for value in [*x, *y, 200.0, 0.0, 0.0, -1.0] {
+            match kind {
+                "<f8" => file.extend(f64::to_le_bytes(value)),
+                _ => file.extend((value as f32).to_le_bytes()),
+            }
+        }
     }
     file
 }
@@ -63,6 +73,57 @@ fn rays_and_hits_are_in_the_coordinates_of_the_file() {
     let info = text(&folder.run("info survey.obj").stdout);
     assert!(info.contains("origin              512345 5412346 100"), "{info}");
     assert!(info.contains("bounds              512345 5412345 100 .. 512345.8"), "{info}");
+}
+
+#[test]
+fn rays_are_said_to_be_moved_or_to_be_too_coarse() {
+    let folder = Folder::new("origin-rays");
+    folder.file("survey.obj", survey());
+    folder.file("near.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let said = |scene: &str, place, kind| {
+        folder.file("rays.npy", rays_of(&[place], kind));
+        let output = folder.run(&format!("trace {scene} rays.npy -o hits.npy"));
+        assert!(output.status.success());
+        text(&output.stderr)
+    };
+    let survey = [512_345.03, 5_412_345.03];
+    let lines = said("survey.obj", survey, "<f8");
+    let want = "rays.npy: the scene's origin, 512345 5412346 100, is subtracted in float64 before they are rounded";
+    assert!(lines.contains(want), "{lines}");
+    let lines = said("survey.obj", survey, "<f4");
+    let want = "rays.npy: float32 at 5412345 may be 0.25 off, more than the scene's details bear";
+    assert!(lines.contains(want), "{lines}");
+    for (place, kind) in [(survey, "<f8"), (survey, "<f4"), ([0.2, 0.2], "<f4")] {
+        let lines = said("near.obj", place, kind);
+        assert!(!lines.contains("origin") && !lines.contains(" off"), "{lines}");
+    }
+}
+
+#[test]
+fn a_file_of_float32_that_lost_its_triangles_says_so() {
+    let folder = Folder::new("origin-lost");
+    // Cells of 1 cm; float32 has steps of 0.03 and 0.5.
+    let mut file = b"ply\nformat binary_little_endian 1.0\nelement vertex 81\nproperty float x\nproperty float y\n\
+        property float z\nelement face 128\nproperty list uchar int vertex_indices\nend_header\n"
+        .to_vec();
+    for i in 0..81 {
+        let [x, y] = [i % 9, i / 9].map(|step| f64::from(step) * 0.01);
+        [512_345.0 + x, 5_412_345.23 + y, 100.0].iter().for_each(|v| file.extend((*v as f32).to_le_bytes()));
+    }
+    for a in (0..8).flat_map(|y| (0..8).map(move |x| 9 * y + x)) {
+        for corners in [[a, a + 1, a + 9], [a + 1, a + 10, a + 9]] {
+            file.push(3);
+            corners.iter().for_each(|i: &i32| file.extend(i.to_le_bytes()));
+        }
+    }
+    folder.file("lost.ply", file);
+    let output = folder.run("info lost.ply");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains(" of 128 triangles have no area: the file's float32 coordinates are 0.5 apart there"),
+        "{said}"
+    );
 }
 
 #[test]

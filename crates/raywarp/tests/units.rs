@@ -99,8 +99,9 @@ fn scene(look: Look, gap: f64, place: Place) -> String {
     text
 }
 
-/// Pixels, and what was said.
+/// Pixels, what was said, and what the scene's coordinates are relative to.
 struct Shown {
+    origin: [f64; 3],
     pixels: Vec<[f32; 3]>,
     lines: Vec<String>,
 }
@@ -108,6 +109,7 @@ struct Shown {
 fn show(text: &str, seed: u32) -> Shown {
     let loaded = load_from(text.as_bytes(), Path::new("units.pbrt"), &LoadOptions::default()).unwrap();
     let mut lines: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    let origin = loaded.scene.origin;
     let mut prepared = Prepared::new(loaded.scene, &PrepareOptions::default()).unwrap();
     let request = PictureRequest {
         size: Some([64, 48]),
@@ -121,7 +123,7 @@ fn show(text: &str, seed: u32) -> Shown {
     lines.extend(picture.notes.iter().cloned());
     let rendered = prepared.render(&picture.camera, &picture.options, &Watch::default()).unwrap();
     assert_eq!(rendered.film.invalid_samples(), 0);
-    Shown { pixels: rendered.film.means(), lines }
+    Shown { origin, pixels: rendered.film.means(), lines }
 }
 
 /// Root of the mean square of differences, in parts of the mean of `want`.
@@ -174,6 +176,23 @@ fn nor_on_where_the_scene_lies() {
             let error = error(&show(&there, 0), &show(&back, 0));
             println!("{look:?}, {scale:e}, {sizes} sizes: {:.3} %, noise {:.3} %", 100.0 * error, 100.0 * noise);
             assert!(error < noise + 0.01, "{look:?}, {scale:e}, {sizes} sizes: {error}, noise {noise}");
+        }
+    }
+}
+
+#[test]
+fn nor_where_it_lies_so_far_that_it_gets_an_origin() {
+    // Triangles in coordinates of the world beside balls, lamps and a camera that are placed.
+    for look in [Look::Shadow, Look::All] {
+        let want = show(&scene(look, GAP, Place::HERE), 0);
+        assert_eq!(want.origin, [0.0; 3]);
+        for (scale, sizes) in [(1.0, 1e6), (1e-3, 1e6), (1e3, 1e7)] {
+            let got = show(&scene(look, GAP, Place { scale, shift: 4.0 * sizes, back: false }), 0);
+            let error = error(&got, &want);
+            println!("{look:?}, {scale:e}, {sizes} sizes, origin {:?}: {:.4} %", got.origin, 100.0 * error);
+            assert_ne!(got.origin, [0.0; 3], "{look:?}, {scale:e}, {sizes} sizes");
+            assert!(error < 0.01, "{look:?}, {scale:e}, {sizes} sizes: {error}");
+            assert_eq!(got.lines, want.lines, "{look:?}, {scale:e}, {sizes} sizes");
         }
     }
 }

@@ -144,7 +144,8 @@ pub struct RenderArgs {
     /// Samples of each pixel whose rays are written, from the first on [default: 1].
     ///
     /// A ray takes 32 bytes: a sample of 1024x768 pixels has 25 MB of camera rays, and with 8 bounces at most 430 MB of
-    /// all (with --connect-last 455). They are kept in memory until the picture is done.
+    /// all (with --connect-last 455). They are kept in memory until the picture is done. Files of a scene with an origin
+    /// (raywarp info shows it) are float64 in the scene file's coordinates: 64 bytes a ray.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "export_rays", help_heading = heading::STUDIES)]
     pub export_samples: Option<u32>,
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.

@@ -30,7 +30,8 @@ use std::time::Duration;
 
 /// What `--help` says of the files; docs/trace.md has the rest.
 const FILES: &str = "RAYS: a NumPy array (.npy) of float32 or float64, a ray a row. (N, 8): ox oy oz t_min dx dy dz t_max. \
-    (N, 6): ox oy oz dx dy dz, with t from 0 to infinity. Numbers are rounded to float32. A hit counts when \
+    (N, 6): ox oy oz dx dy dz, with t from 0 to infinity. Numbers are rounded to float32; where the scene has an origin (raywarp info shows it), it is subtracted in float64 \
+    before that, so give float64 there, and positions are written as float64. A hit counts when \
     t_min <= t <= t_max, t in lengths of the direction.\n\n\
     HITS: one record a ray, in their order. NAME.csv is text, NAME.npy and a name without an ending a NumPy array: t:f4 u:f4 v:f4 primitive:u4 \
     instance:u4. u is the weight of the triangle's second vertex, v that of the third: the point hit is \
@@ -141,6 +142,9 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let is_auto = common.device == DeviceChoice::Auto && args.variant.is_none();
     let engine = if is_auto { None } else { Some(args.engine(common, &rays)?) };
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
+    if let Some(note) = rays.origin_note(loaded.scene.origin) {
+        common.note(format!("{input}: {note}"));
+    }
     rays.relative_to(loaded.scene.origin);
     let fail = |error, rays: &Rays<'_>| failure(error, &path, rays, &input);
     let building = common.building(&loaded.scene);

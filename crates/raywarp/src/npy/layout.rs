@@ -45,7 +45,7 @@ impl RayLayout {
     }
 
     /// Whether its numbers are float64.
-    pub(super) fn is_double(&self) -> bool {
+    pub fn is_double(&self) -> bool {
         self.scalar == Scalar::F64
     }
 

@@ -116,6 +116,29 @@ impl<'a, R: Read> RayStream<'a, R> {
         self.reader.byte_of_t_min(index)
     }
 
+    /// What is to be said of rays that are traced relative to `origin`, if anything: what is subtracted, or that float32 rays
+    /// are less exact than the scene, by the first of them. Before [`RayStream::relative_to`].
+    pub fn origin_note(&self, origin: [f64; 3]) -> Option<String> {
+        let [x, y, z] = origin;
+        let far = origin.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        if far == 0.0 {
+            return None;
+        }
+        if self.layout().is_double() {
+            return Some(format!("the scene's origin, {x} {y} {z}, is subtracted in float64 before they are rounded"));
+        }
+        let numbers = self.first.iter().flat_map(|ray| ray.origin).filter(|x| x.is_finite());
+        let largest = numbers.fold(0f32, |most, x| most.max(x.abs()));
+        let off = (f64::from(largest.next_up()) - f64::from(largest)) / 2.0;
+        // To two digits. Rays that begin near zero are exact enough, wherever they go.
+        let off: f64 = format!("{off:.1e}").parse().unwrap_or(off);
+        (f64::from(largest) > far / 8.0).then(|| {
+            format!(
+                "float32 at {largest} may be {off} off, more than the scene's details bear (its origin is {x} {y} {z}): give float64"
+            )
+        })
+    }
+
     /// Makes the rays relative to the origin of the scene that they are traced through: subtracted in float64 before they are
     /// rounded. Once, and before [`RayStream::trace`].
     pub fn relative_to(&mut self, origin: [f64; 3]) {

@@ -149,11 +149,12 @@ fn import_with(
     let mut scene = import(context)?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
     let (better, mut rounding) = origin::look(&scene, &context.center);
+    let coarse = origin::coarse(&scene, &context.center);
     if let Some(center) = better {
         drop(scene);
         *context = context.again(center);
         scene = import(context)?;
-        scene.origin = center.origin;
+        scene.origin = context.center.origin;
         crate::validate(&scene).map_err(|error| error.in_file(path))?;
         rounding = origin::rounding(&scene, &context.center);
     }
@@ -167,7 +168,7 @@ fn import_with(
             "the units of lamps are chosen of glTF files only; the lights of this one are as its format has them";
         context.warn(path, crate::Place::File, message);
     }
-    if let Some(warning) = rounding.warning() {
+    for warning in [rounding.warning(), coarse].into_iter().flatten() {
         context.warn(path, crate::Place::File, warning);
     }
     let files = context.take_files();

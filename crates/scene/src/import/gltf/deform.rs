@@ -6,6 +6,7 @@ use super::fault::Read;
 use super::primitive::Attributes;
 use crate::Place;
 use crate::import::Context;
+use crate::import::origin::Rounder;
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
 
@@ -25,7 +26,7 @@ pub fn apply(
     deformation: &Deformation,
     which: Option<&[u32]>,
     mesh: &mut TriangleMesh,
-) -> Read<([f64; 3], bool)> {
+) -> Read<(Rounder, bool)> {
     let &Attributes { data, item, .. } = attributes;
     let wide = |values: &[[f32; 3]]| values.iter().map(|v| DVec3::from_array(v.map(f64::from))).collect::<Vec<_>>();
     data.charge(item, mesh.positions.len() as u64 * 24)?;
@@ -94,8 +95,7 @@ pub fn apply(
         *rounded =
             if position.is_finite() { rounder.round(position.to_array()) } else { position.as_vec3().to_array() };
     }
-    context.center.note(&rounder);
-    Ok((rounder.at(), in_world))
+    Ok((rounder, in_world))
 }
 
 fn shift<const N: usize>(value: Option<&mut [f32; N]>, by: [f64; N]) {

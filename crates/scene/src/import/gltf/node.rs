@@ -91,7 +91,10 @@ impl Builder<'_, '_> {
                         // What a skin has placed is where it is, once.
                         true if copy > 0 => continue,
                         true => Affine::IDENTITY,
-                        false => self.context.center.placement(place, self.locals[mesh.index()]),
+                        false => {
+                            let instance = self.scene.instances.len();
+                            self.context.center.place(instance, place, self.locals[mesh.index()])
+                        }
                     };
                     self.scene.instances.push(Instance { mesh, transform, material: None });
                 }
@@ -163,9 +166,10 @@ impl Builder<'_, '_> {
                 (name, 1) => name.into(),
                 (name, _) => format!("{name}[{i}]"),
             };
-            self.locals.push(triangles.local);
             let materials = FaceMaterials::Uniform(material);
             let id = self.scene.add_mesh(Mesh { name, triangles: triangles.mesh, materials });
+            self.locals.push(triangles.rounder.at());
+            self.context.center.note_mesh(id, &triangles.rounder);
             ids.push((id, triangles.in_world));
         }
         if node.skin.is_none() {
@@ -288,5 +292,5 @@ fn trs(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> DAffine3 {
 
 /// As f32 holds it without an origin.
 fn affine(map: &DAffine3) -> Affine {
-    Center::default().placement(map, [0.0; 3])
+    Center::default().placement(map)
 }

@@ -8,6 +8,7 @@ use super::fault::{Read, malformed};
 use super::json::{Int, Primitive};
 use super::ranges;
 use crate::Place;
+use crate::import::origin::Rounder;
 use crate::import::{Context, strays};
 use raywarp_geom::TriangleMesh;
 
@@ -16,8 +17,8 @@ use raywarp_geom::TriangleMesh;
 pub struct Triangles {
     /// Empty where there is nothing to draw.
     pub mesh: TriangleMesh,
-    /// What its positions are relative to.
-    pub local: [f64; 3],
+    /// What rounded its positions.
+    pub rounder: Rounder,
     /// Whether a skin has placed them in the world.
     pub in_world: bool,
 }
@@ -116,8 +117,8 @@ pub fn read(
     if has_strays && let Ok(count) = strays::leave_out(&mut mesh) {
         warn(context, &strays::warning(count));
     }
-    let (local, in_world) = bent.unwrap_or_else(|| (context.center.recenter(&mut mesh.positions), false));
-    Ok(Triangles { mesh, local, in_world })
+    let (rounder, in_world) = bent.unwrap_or_else(|| (context.center.recenter(&mut mesh.positions), false));
+    Ok(Triangles { mesh, rounder, in_world })
 }
 
 /// The attributes of a primitive, stored or decompressed.

@@ -1,5 +1,7 @@
+use super::look::MOST_LOOKED;
 use super::*;
-use crate::{FaceMaterials, Instance, Material, Mesh};
+use crate::{FaceMaterials, Instance, Material, Mesh, Scene};
+use raywarp_geom::TriangleMesh;
 
 /// A sheet of 8 x 8 cells of `size` from `corner` on, as f64 corners and its triangles.
 fn sheet(corner: [f64; 3], size: f64) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
@@ -65,4 +67,101 @@ fn of_copies_without_number_every_so_manieth_triangle_is_looked_at() {
     let (hurt, want) = (many.hurt as f64, (copies * all.hurt) as f64);
     assert!((hurt / want - 1.0).abs() < 0.1, "{hurt} {want}");
     assert!(many.warning().unwrap().contains("corners of about "));
+}
+
+/// A scene of one mesh as it is, placed.
+fn placed(positions: Vec<[f32; 3]>, indices: Vec<[u32; 3]>, worlds: &[glam::DAffine3]) -> (Scene, Center) {
+    let (mut scene, mut run) = (Scene::default(), Center::default());
+    let triangles = TriangleMesh { positions, indices, ..TriangleMesh::default() };
+    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
+    for world in worlds {
+        let transform = run.place(scene.instances.len(), world, [0.0; 3]);
+        scene.instances.push(Instance { mesh, transform, material: None });
+    }
+    (scene, run)
+}
+
+#[test]
+fn what_is_said_to_move_is_moved() {
+    // A triangle of a thousand half units of its largest numbers, at the place of numbers that f32 holds and of others.
+    let triangle = |at: f32| vec![[at, 0.0, 0.0], [at + 0.25, 0.0, 0.0], [at, 0.25, 0.0]];
+    let look_at = |positions, world| {
+        let (scene, run) = placed(positions, vec![[0, 1, 2]], &[world]);
+        rounding(&scene, &run)
+    };
+    let shift = |x: f64| glam::DAffine3::from_translation([x, 0.0, 0.0].into());
+    assert_eq!(look_at(triangle(0.0), shift(512_345.25)).hurt, 0);
+    assert_eq!(look_at(triangle(512_345.25), shift(-512_345.0)).hurt, 0);
+    // Half a unit is 1/64 there; the file's number is 0.01 off, and both are rounded once.
+    let moved = look_at(triangle(0.0), shift(512_345.26));
+    assert_eq!(moved.hurt, 1);
+    assert!((moved.share - 0.01 / 0.25).abs() < 1e-3, "{moved:?}");
+    // What is rounded again when it is placed.
+    let moved = look_at(vec![[0.0, 0.0, 0.0], [0.26, 0.0, 0.0], [0.0, 0.26, 0.0]], shift(512_345.25));
+    assert_eq!(moved.hurt, 1);
+    assert!((moved.share - 0.01 / 0.26).abs() < 1e-3, "{moved:?}");
+}
+
+#[test]
+fn a_mesh_that_rounding_moved_says_nothing_of_another() {
+    let (mut scene, mut run) = scene(&[([0.1, 0.2, 0.3], 1.1)]);
+    let noted = std::mem::take(&mut run.moved);
+    run.meshes.insert(MeshId(0), noted);
+    // Slivers as f32 has them, of few steps.
+    let step = f32::EPSILON;
+    let positions = vec![[1.0, 1.0, 0.0], [1.0 + step, 1.0, 0.0], [1.0, 1.0 + 3.0 * step, 0.0]];
+    let triangles = TriangleMesh { positions, indices: vec![[0, 1, 2]; 9], ..TriangleMesh::default() };
+    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
+    scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+    assert_eq!(rounding(&scene, &run).hurt, 0);
+    run.meshes.insert(mesh, noted);
+    assert_eq!(rounding(&scene, &run).hurt, 9);
+}
+
+#[test]
+fn coordinates_of_float32_that_are_coarser_than_their_triangles_are_said() {
+    let sheet_of = |corner, size| {
+        let (points, indices) = sheet(corner, size);
+        placed(points.iter().map(|p| p.map(|x| x as f32)).collect(), indices, &[glam::DAffine3::IDENTITY])
+    };
+    let (scene, run) = sheet_of([512_345.1, 5_412_345.3, 120.0], 0.01);
+    let said = coarse(&scene, &run).unwrap();
+    assert!(said.contains(" of 128 triangles have no area: the file's float32 coordinates are 0.5 apart"), "{said}");
+    for (corner, size) in [([0.0; 3], 1e-9), ([512_345.1, 5_412_345.3, 120.0], 10.0), ([1.0, 2.0, 3.0], 0.001)] {
+        let (scene, run) = sheet_of(corner, size);
+        assert_eq!(coarse(&scene, &run), None, "{corner:?} {size}");
+    }
+    // Triangles that their file has as lines and points, at any place, are only these.
+    let (mut scene, run) = sheet_of([5.0, 6.0, 7.0], 1.0);
+    let indices = &mut scene.meshes[0].triangles.indices;
+    indices.iter_mut().step_by(2).for_each(|corners| *corners = [corners[0]; 3]);
+    assert_eq!(coarse(&scene, &run), None);
+}
+
+#[test]
+fn slivers_of_a_mesh_that_float32_holds_are_not_said_and_a_part_that_it_does_not_hold_is() {
+    let world = |corner, size, copies: usize| {
+        let (points, indices) = sheet(corner, size);
+        (points.iter().map(|p| p.map(|x| x as f32)).collect::<Vec<_>>(), indices.repeat(copies))
+    };
+    let shift = glam::DAffine3::from_translation([1000.3, 0.0, 0.0].into());
+    let (mut positions, mut indices) = world([0.0; 3], 10.0, 8);
+    let small = positions.len() as u32;
+    positions.extend([[0.0; 3], [0.0001, 0.0, 0.0], [0.0, 0.0001, 0.0]]);
+    indices.push([small, small + 1, small + 2]);
+    let (scene, run) = placed(positions, indices, &[shift]);
+    let rounding_of_slivers = rounding(&scene, &run);
+    assert_eq!((rounding_of_slivers.hurt, rounding_of_slivers.plain), (1, 1));
+    assert!(rounding_of_slivers.warning().is_none());
+    // The same triangle as a mesh of its own.
+    let (mut scene, mut run) = placed(world([0.0; 3], 10.0, 8).0, world([0.0; 3], 10.0, 8).1, &[shift]);
+    let triangles = TriangleMesh {
+        positions: vec![[0.0; 3], [0.0001, 0.0, 0.0], [0.0, 0.0001, 0.0]],
+        indices: vec![[0, 1, 2]],
+        ..TriangleMesh::default()
+    };
+    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
+    scene.instances.push(Instance { mesh, transform: run.place(1, &shift, [0.0; 3]), material: None });
+    let said = rounding(&scene, &run).warning().unwrap();
+    assert!(said.starts_with("rounding to float32 moves corners of 1 of 1025 triangles"), "{said}");
 }

@@ -124,8 +124,8 @@ pub(super) struct Importer<'a> {
     pub triangle_budget: u64,
     /// What rounded the positions of the shape that is read.
     pub rounded: Rounder,
-    /// What the positions of meshes are relative to, where that is not zero.
-    pub locals: HashMap<MeshId, [f64; 3]>,
+    /// What rounded the positions of meshes.
+    pub rounders: HashMap<MeshId, Rounder>,
 }
 
 /// The most triangles that spheres, subdivision surfaces and the like may become, all together.
@@ -171,7 +171,7 @@ impl<'a> Importer<'a> {
             current_object: None,
             triangle_budget,
             rounded: Rounder::default(),
-            locals: HashMap::new(),
+            rounders: HashMap::new(),
         }
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn read_mesh(
 /// The whole file; `fast` allows the shortcuts for records of one size.
 fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder, warnings: &mut Warnings) -> Result<PlyMesh, Fault> {
     let header = header::parse(bytes)?;
-    let before = *rounder;
+    let before = rounder.clone();
     let mut body = body::Body::new(bytes, &header, true);
     let mut by_lines = parse_body(&mut body, &header, fast, rounder, warnings);
     match body.finish() {

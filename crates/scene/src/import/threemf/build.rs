@@ -89,7 +89,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         let Some(bytes) = (self.parts)(name)? else { return Ok(None) };
         let place = |line: u64| Place::Item(format!("{name}:{line}"));
         let text = String::from_utf8(bytes).map_err(|_| self.malformed(place(1), "the part is not UTF-8".into()))?;
-        let model = Model::parse(text.trim_start_matches('\u{feff}'), &mut self.context.center)
+        let model = Model::parse(text.trim_start_matches('\u{feff}'), &self.context.center)
             .map_err(|Fault { line, message }| self.malformed(place(line), message))?;
         for (line, warning) in &model.warnings {
             self.context.warn(self.path, place(*line), warning.as_str());
@@ -138,7 +138,8 @@ impl<'a, 'c> Builder<'a, 'c> {
             return Err(SceneError::TooLarge { path: self.path.to_path_buf(), place: at, message });
         }
         let world = parent * reference.transform;
-        let transform = self.context.center.placement(&world, object.local);
+        let instance = self.scene.instances.len();
+        let transform = self.context.center.place(instance, &world, object.rounder.at());
         if !transform.is_finite() {
             return Err(self.malformed(at, "its place is not finite".into()));
         }
@@ -162,7 +163,9 @@ impl<'a, 'c> Builder<'a, 'c> {
         if !object.triangles.is_empty() {
             let (triangles, materials) = self.look(this.0, model, object)?;
             let name = if object.name.is_empty() { format!("object {}", this.1) } else { object.name.clone() };
-            id = Some(self.scene.add_mesh(Mesh { name, triangles, materials }));
+            let mesh = self.scene.add_mesh(Mesh { name, triangles, materials });
+            self.context.center.note_mesh(mesh, &object.rounder);
+            id = Some(mesh);
         }
         self.meshes.insert(this, id);
         Ok(id)

@@ -29,9 +29,9 @@ pub(super) struct Model {
 pub(super) struct Object {
     pub name: String,
     pub line: u64,
-    /// Relative to `local`.
+    /// Relative to what `rounder` says.
     pub positions: Vec<[f32; 3]>,
-    pub local: [f64; 3],
+    pub rounder: Rounder,
     pub triangles: Vec<[u32; 3]>,
     /// The property of each triangle; empty when none has one.
     pub properties: Vec<Property>,
@@ -69,7 +69,7 @@ pub(super) struct Reference {
 impl Model {
     /// # Errors
     /// The line that breaks the format.
-    pub fn parse(text: &str, center: &mut Center) -> Result<Self, Fault> {
+    pub fn parse(text: &str, center: &Center) -> Result<Self, Fault> {
         let mut xml = Xml::new(text);
         let mut model = Self::default();
         xml.root("model")?;
@@ -90,7 +90,7 @@ impl Model {
         Ok(model)
     }
 
-    fn resources(&mut self, xml: &mut Xml, center: &mut Center) -> Result<(), Fault> {
+    fn resources(&mut self, xml: &mut Xml, center: &Center) -> Result<(), Fault> {
         while let Some(element) = xml.child()? {
             let kind = element.local_name().into_inner().to_string();
             let mut id = None;
@@ -153,7 +153,7 @@ fn not_read(warnings: &mut Vec<(u64, String)>, xml: &Xml, kind: &str) {
 fn object(
     xml: &mut Xml,
     element: &Element,
-    center: &mut Center,
+    center: &Center,
     warnings: &mut Vec<(u64, String)>,
 ) -> Result<Object, Fault> {
     let mut object = Object { line: xml.line(), ..Object::default() };
@@ -199,8 +199,7 @@ fn object(
         }
     }
     leave_out(&mut object, strays, warnings)?;
-    object.local = rounder.at();
-    center.note(&rounder);
+    object.rounder = rounder;
     Ok(object)
 }
 

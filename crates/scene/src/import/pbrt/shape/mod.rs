@@ -102,7 +102,7 @@ impl Importer<'_> {
         let name = format!("{kind} of line {}", params.line);
         let mesh = self.scene.add_mesh(Mesh { name, triangles: mesh, materials: FaceMaterials::Uniform(material) });
         let rounder = std::mem::take(&mut self.rounded);
-        self.note_rounded(mesh, &rounder);
+        self.rounders.insert(mesh, rounder);
         self.place(params, mesh, material)
     }
 

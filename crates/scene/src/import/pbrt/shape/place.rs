@@ -83,14 +83,6 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Notes what the positions of a mesh are relative to.
-    pub(super) fn note_rounded(&mut self, mesh: MeshId, rounder: &Rounder) {
-        self.context.center.note(rounder);
-        if rounder.at() != [0.0; 3] {
-            self.locals.insert(mesh, rounder.at());
-        }
-    }
-
     /// Reads the PLY files, in parallel.
     pub fn read_pending(&mut self) -> Result<(), SceneError> {
         let pending = std::mem::take(&mut self.pending);
@@ -103,7 +95,8 @@ impl Importer<'_> {
         }
         let paths: Vec<PathBuf> = pending.iter().map(|file| file.path.clone()).collect();
         let rounder = self.context.center.in_mesh();
-        let read: Vec<(PlyResult, ply::Warnings)> = paths.par_iter().map(|path| read_ply(path, rounder)).collect();
+        let read: Vec<(PlyResult, ply::Warnings)> =
+            paths.par_iter().map(|path| read_ply(path, rounder.clone())).collect();
         for (file, (mesh, warnings)) in pending.into_iter().zip(read) {
             for (place, message) in warnings {
                 self.context.warn(&file.path, place, message);
@@ -115,7 +108,7 @@ impl Importer<'_> {
                 }
                 Some((mesh, rounder)) => {
                     self.context.note_read(&file.path);
-                    self.note_rounded(file.mesh, &rounder);
+                    self.rounders.insert(file.mesh, rounder);
                     self.store_ply(&file, mesh);
                 }
             }
@@ -184,9 +177,13 @@ impl Importer<'_> {
             used[placement.mesh.index()] = true;
         }
         let mut ids = vec![None; meshes.len()];
-        for ((mesh, used), id) in meshes.into_iter().zip(used).zip(&mut ids) {
+        for (old, (mesh, used)) in meshes.into_iter().zip(used).enumerate() {
             if used && !mesh.triangles.indices.is_empty() {
-                *id = Some(self.scene.add_mesh(mesh));
+                let new = self.scene.add_mesh(mesh);
+                if let Some(rounder) = self.rounders.get(&MeshId(old as u32)) {
+                    self.context.center.note_mesh(new, rounder);
+                }
+                ids[old] = Some(new);
             }
         }
         let bounds: Vec<Aabb> = self.scene.meshes.iter().map(|mesh| mesh.triangles.bounds()).collect();
@@ -197,8 +194,9 @@ impl Importer<'_> {
                 FaceMaterials::Uniform(own) if own != placement.material => Some(placement.material),
                 _ => None,
             };
-            let local = self.locals.get(&placement.mesh).copied().unwrap_or_default();
-            let transform = self.context.center.placement(&placement.transform, local);
+            let local = self.rounders.get(&placement.mesh).map_or([0.0; 3], Rounder::at);
+            let instance = self.scene.instances.len();
+            let transform = self.context.center.place(instance, &placement.transform, local);
             let world = transform.aabb(&bounds[mesh.index()]);
             if !world.min.iter().chain(&world.max).all(|x| x.is_finite()) {
                 let place = Place::Item(self.scene.meshes[mesh.index()].name.clone());
@@ -213,7 +211,7 @@ impl Importer<'_> {
 
 /// As f32 holds it without an origin.
 fn single(map: &DAffine3) -> Affine {
-    Center::default().placement(map, [0.0; 3])
+    Center::default().placement(map)
 }
 
 type PlyResult = Result<Option<(PlyMesh, Rounder)>, SceneError>;

@@ -1,0 +1,127 @@
+//! Whether a scene is better off with an origin, and with which.
+
+use super::look::{Looked, exact_rows, first_point, look_under};
+use super::{Center, GAIN, Rounding, minus, nearest, square};
+use crate::Scene;
+use glam::{DAffine3, DMat3, DVec3};
+use raywarp_geom::{Affine, TriangleMesh};
+
+/// One triangle of so many is a part of the scene that counts, where the scene as a whole does not lie far from zero.
+const SHARE: u64 = 100;
+/// The most centres of meshes.
+const MOST_LOCALS: usize = 1 << 8;
+
+/// The center with which `scene`, which was imported with none, is better imported again; `None`: it is good as it is, or no
+/// center mends it. `run` is what the run that made it noted.
+pub(crate) fn look(scene: &Scene, run: &Center) -> (Option<Center>, Rounding) {
+    let looked = look_under(scene, run, None);
+    (better(scene, run, &looked), looked.rounding)
+}
+
+fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
+    let before = looked.rounding.hurt + looked.rounding.collapsed;
+    if before == 0 {
+        return None;
+    }
+    let helps = |center: &Center, most: u64| {
+        let then = look_under(scene, run, Some(center));
+        // A few screws that are finer than their room are no reason to move the room.
+        let triangles = then.rounding.triangles;
+        let is_scene = 2 * then.nearer >= triangles || SHARE * then.gained >= triangles;
+        is_scene && 2 * then.gained >= before && then.hurt_then <= most
+    };
+    // Meshes that are far from zero in their own space alone stand where they stood.
+    let local = Center::new([0.0; 3], locals(scene, run, [0.0; 3]));
+    if !local.is_zero() && helps(&local, 0) {
+        return Some(local);
+    }
+    let origin = middle(looked.samples.iter().copied());
+    if origin == [0.0; 3] {
+        return None;
+    }
+    let both = Center::new(origin, locals(scene, run, origin));
+    helps(&both, before).then_some(both)
+}
+
+/// Centres for meshes that lie far from zero in their own space: what their placements take to `origin`, each unless one
+/// before it is as good.
+fn locals(scene: &Scene, run: &Center, origin: [f64; 3]) -> Vec<[f64; 3]> {
+    let mut locals = Vec::new();
+    for (index, instance) in scene.instances.iter().enumerate() {
+        let mesh = &scene.meshes[instance.mesh.index()].triangles;
+        let Some(first) = first_point(mesh) else { continue };
+        let is_near = |center: [f64; 3]| GAIN * GAIN * square(minus(first, center)) <= square(first);
+        if is_near(nearest(&locals, first)) {
+            continue;
+        }
+        let home = match instance.transform {
+            Affine::IDENTITY => origin,
+            _ => {
+                let rows = exact_rows(run, index, &instance.transform);
+                let linear = DMat3::from_cols_array_2d(&std::array::from_fn(|c| rows.map(|row| row[c])));
+                let shift = DVec3::from(rows.map(|row| row[3]));
+                let world = DAffine3 { matrix3: linear, translation: shift };
+                // To few digits, so that positions of few stay such.
+                world.inverse().transform_point3(origin.into()).to_array().map(|x| f64::from(x as f32))
+            }
+        };
+        if home.iter().all(|x| x.is_finite()) && is_near(home) && locals.len() < MOST_LOCALS {
+            locals.push(home);
+        }
+    }
+    locals
+}
+
+/// The positions of a mesh and the triangles over them.
+pub type DoubleMesh<'a> = (&'a [[f64; 3]], &'a [[u32; 3]]);
+
+/// Rounds meshes, positions and triangles each, relative to the origin that an importer would give them; also says which.
+///
+/// # Panics
+/// If a triangle uses a vertex that is not there.
+pub fn recentred(meshes: &[DoubleMesh]) -> ([f64; 3], Vec<TriangleMesh>) {
+    let round = |center: &mut Center| -> Vec<TriangleMesh> {
+        let mut mesh = |positions: &[[f64; 3]], indices: &[[u32; 3]]| {
+            let mut rounder = center.in_world();
+            let positions = positions.iter().map(|&position| rounder.round(position)).collect();
+            center.note(&rounder);
+            TriangleMesh { positions, indices: indices.to_vec(), ..TriangleMesh::default() }
+        };
+        meshes.iter().map(|(positions, indices)| mesh(positions, indices)).collect()
+    };
+    let mut scene = Scene::default();
+    let mut here = Center::default();
+    for triangles in round(&mut here) {
+        let mesh = scene.add_mesh(crate::Mesh { triangles, ..crate::Mesh::default() });
+        scene.instances.push(crate::Instance { mesh, transform: Affine::IDENTITY, material: None });
+    }
+    match look(&scene, &here).0 {
+        Some(mut center) => (center.origin, round(&mut center)),
+        None => ([0.0; 3], scene.meshes.into_iter().map(|mesh| mesh.triangles).collect()),
+    }
+}
+
+/// The middle of points, to few digits; zero on axes where they lie around zero, or no further from it than by their own
+/// spread. Points far from the others have no say.
+fn middle(points: impl Iterator<Item = [f32; 3]>) -> [f64; 3] {
+    let mut axes: [Vec<f32>; 3] = Default::default();
+    for point in points {
+        axes.iter_mut().zip(point).for_each(|(axis, x)| axis.push(x));
+    }
+    let mut spread = 0f64;
+    let middles = axes.map(|mut axis| {
+        axis.sort_unstable_by(f32::total_cmp);
+        let at = |tenths: usize| axis.get(axis.len().saturating_sub(1) * tenths / 10).copied().map_or(0.0, f64::from);
+        spread = spread.max((at(9) - at(1)) / 2.0);
+        at(5)
+    });
+    let farthest = middles.iter().fold(0.0, |far: f64, x| far.max(x.abs()));
+    let spread = spread.max(farthest * 1e-6);
+    let digits = spread.log10().floor() as i32;
+    let rounded = |x: f64| match digits {
+        // So that the result is the number of fewest digits.
+        ..0 => (x * 10f64.powi(-digits)).round() / 10f64.powi(-digits),
+        _ => (x / 10f64.powi(digits)).round() * 10f64.powi(digits),
+    };
+    middles.map(|x| if x.abs() > 2.0 * spread { rounded(x) } else { 0.0 })
+}

@@ -1,0 +1,82 @@
+//! Whether a file's own float32 coordinates are too coarse for its triangles: what wrote it has rounded them.
+
+use super::Center;
+use super::look::{extent, half_unit};
+use crate::{MeshId, Scene, flatten};
+use rayon::prelude::*;
+use raywarp_geom::TriangleMesh;
+
+/// Extents of fewer steps of float32 are those of a triangle that shows its coordinates' steps.
+const STEPS: f64 = 4.0;
+/// Of so many triangles one must have no area. Most files have a few such, whatever their coordinates.
+const FLAT: u64 = 100;
+/// Of so many triangles with an extent one must show steps. Others are hardly ever so small.
+const STEPPED: u64 = 10;
+/// Triangles of a mesh that are looked at first.
+const GLANCE: usize = 256;
+
+/// What is known of triangles.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    triangles: u64,
+    /// Without an area.
+    flat: u64,
+    /// With an extent of few steps.
+    stepped: u64,
+    /// The largest step.
+    step: f64,
+}
+
+impl Count {
+    fn and(self, other: Self) -> Self {
+        Self {
+            triangles: self.triangles + other.triangles,
+            flat: self.flat + other.flat,
+            stepped: self.stepped + other.stepped,
+            step: self.step.max(other.step),
+        }
+    }
+
+    fn is_coarse(&self) -> bool {
+        self.flat > 0 && FLAT * self.flat >= self.triangles && STEPPED * self.stepped >= self.triangles - self.flat
+    }
+}
+
+/// What is to be said of a scene, as an importer without an origin has it, whose meshes nothing has rounded and that shows the
+/// steps of float32; `None` of almost all. O(meshes) but for meshes that show them.
+pub(crate) fn coarse(scene: &Scene, run: &Center) -> Option<String> {
+    let count = |(index, mesh): (usize, &crate::Mesh)| {
+        let mesh = &mesh.triangles;
+        let triangles = mesh.indices.len() as u64;
+        let whole = Count { triangles, ..Count::default() };
+        if run.moved(MeshId(index as u32)).by > 0.0 || !of(mesh, mesh.indices.len().div_ceil(GLANCE)).is_coarse() {
+            return whole;
+        }
+        of(mesh, 1)
+    };
+    let count = scene.meshes.par_iter().enumerate().map(count).reduce(Count::default, Count::and);
+    let Count { triangles, flat, step, .. } = count;
+    count.is_coarse().then(|| {
+        format!(
+            "{flat} of {triangles} triangles have no area: the file's float32 coordinates are {step} apart there, more than its details; they were rounded when it was written: write float64, or coordinates near zero"
+        )
+    })
+}
+
+/// Looks at every `by`th triangle.
+fn of(mesh: &TriangleMesh, by: usize) -> Count {
+    let mut count = Count::default();
+    for primitive in (0..mesh.indices.len()).step_by(by.max(1)) {
+        let corners = mesh.corners(primitive);
+        let largest = corners.iter().flatten().fold(0f32, |most, x| most.max(x.abs()));
+        let step = 2.0 * half_unit(largest.into());
+        let extent = extent(&corners.map(|p| p.map(f64::from)));
+        count.triangles += 1;
+        count.flat += u64::from(flatten::has_no_area(&corners));
+        if extent > 0.0 && extent <= STEPS * step {
+            count.stepped += 1;
+            count.step = count.step.max(step);
+        }
+    }
+    count
+}

@@ -1,0 +1,69 @@
+//! What is said of rounding.
+
+use super::Center;
+use super::look::look_under;
+use crate::Scene;
+
+/// A corner that is moved by more than this share of its triangle's largest extent is moved plainly.
+pub(super) const PLAIN: f64 = 0.05;
+/// One hurt triangle of so many is worth a line.
+const MANY: u64 = 10;
+/// So is one of so many that is moved plainly.
+const FEW: u64 = 1000;
+
+/// What rounding does to triangles.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Rounding {
+    /// Triangles of the scene.
+    pub triangles: u64,
+    /// Those with a corner that is moved by more than a thousandth of their extent.
+    pub hurt: u64,
+    /// Those with one that is moved by more than a twentieth: seen where a triangle is twenty pixels large.
+    pub plain: u64,
+    /// Placed meshes of which half the triangles are that, or points.
+    pub parts: u64,
+    /// Those of three vertices that lie at one place.
+    pub collapsed: u64,
+    /// The largest share of an extent, of those that have one.
+    pub share: f64,
+    /// Whether not all were looked at, and the numbers are of as many as these stand for.
+    pub is_estimate: bool,
+}
+
+impl Rounding {
+    pub(super) fn add(self, other: Self) -> Self {
+        Self {
+            triangles: self.triangles + other.triangles,
+            hurt: self.hurt + other.hurt,
+            plain: self.plain + other.plain,
+            parts: self.parts + other.parts,
+            collapsed: self.collapsed + other.collapsed,
+            share: self.share.max(other.share),
+            is_estimate: self.is_estimate | other.is_estimate,
+        }
+    }
+
+    /// What is to be said of it; `None` where nothing can be seen: nothing is hurt, or slivers only, which are less than a
+    /// tenth of all triangles, of which less than a thousandth are moved plainly, and less than half of any mesh.
+    pub fn warning(&self) -> Option<String> {
+        let Self { triangles, hurt, plain, parts, collapsed, share, is_estimate } = *self;
+        let are_few = MANY * hurt < triangles && FEW * plain < triangles && parts == 0;
+        if hurt == 0 || are_few {
+            return None;
+        }
+        let percent = if share < 0.1 { format!("{:.1}", share * 100.0) } else { format!("{:.0}", share * 100.0) };
+        let vanish = match collapsed {
+            0 => String::new(),
+            _ => format!(", and {collapsed} more are points now"),
+        };
+        let about = if is_estimate { "about " } else { "" };
+        Some(format!(
+            "rounding to float32 moves corners of {about}{hurt} of {triangles} triangles by more than a thousandth of their size, up to {percent} %{vanish}"
+        ))
+    }
+}
+
+/// What rounding did to the triangles of a scene as it is.
+pub(crate) fn rounding(scene: &Scene, run: &Center) -> Rounding {
+    look_under(scene, run, None).rounding
+}
