@@ -51,7 +51,7 @@ fn a_slip_of_the_command_line_is_explained_in_one_line() {
         ("render --x", "render has no option --x; see raywarp render -h"),
         ("render -x", "render has no option -x; see raywarp render -h"),
         ("info a.obj --epoo", "info has no option --epoo; did you mean --epo?"),
-        ("render --width 8", "render has no option --width; trace, bench, simulate and selftest have it"),
+        ("render --width 8", "render has no option --width; --size 1024x768 says both sides of the picture"),
         ("info --device cuda", "info has no option --device; render, trace, bench, variants and selftest have it"),
         ("merge --legal 3", "merge has no option --legal; variants and selftest have it"),
         ("--spp 3 render", "--spp goes behind the command, such as: raywarp render --spp"),
