@@ -12,7 +12,7 @@ const KEYWORDS: [&str; 8] = ["solid", "facet", "outer", "vertex", "endloop", "en
 pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
     let text = decode(bytes).map_err(|message| Fault { place: Place::Line(1), message })?;
     let mut lines = Lines::new(&text);
-    let mut parser = Parser { rounder, solids: Vec::new(), open: false, is_named: false, corners: None, unknown: 0 };
+    let mut parser = Parser { rounder, solids: Vec::new(), open: false, corners: None, unknown: 0 };
     while let Some(line) = lines.next() {
         let fault = |message| Fault { place: Place::Line(lines.number()), message };
         parser.line(line).map_err(fault)?;
@@ -27,7 +27,7 @@ pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, 
         let message = format!("{} lines between the facets are not known; left out", parser.unknown);
         warnings.push((Place::File, message));
     }
-    if parser.open && parser.is_named {
+    if parser.open {
         warnings.push((last, "the file ends before `endsolid`: it may be cut off".to_string()));
     }
     Ok((parser.solids, warnings))
@@ -43,8 +43,6 @@ struct Parser<'a> {
     solids: Vec<Solid>,
     /// Within a solid, the last of the list.
     open: bool,
-    /// Whether a line `solid` began it.
-    is_named: bool,
     /// Corners of the facet that has begun.
     corners: Option<Vec<[f64; 3]>>,
     /// Lines such as `color`, which some programs write between facets.
@@ -73,7 +71,7 @@ impl Parser<'_> {
         match name.as_str() {
             "solid" if !self.open => {
                 let end = name_end(rest);
-                (self.open, self.is_named) = (true, true);
+                self.open = true;
                 self.solids.push(Solid { name: rest[..end].replace('\0', "").trim().to_string(), ..Solid::default() });
                 Ok(&rest[end..])
             }
@@ -81,12 +79,7 @@ impl Parser<'_> {
                 self.open = false;
                 Ok(&rest[next_solid(rest)..])
             }
-            "facet" if self.corners.is_none() => {
-                if !self.open {
-                    // Some programs write facets alone, which are a solid without a name.
-                    (self.open, self.is_named) = (true, false);
-                    self.solids.push(Solid::default());
-                }
+            "facet" if self.open && self.corners.is_none() => {
                 self.corners = Some(Vec::with_capacity(3));
                 // The normal is not read.
                 Ok(behind_words(rest, |word| !word.eq_ignore_ascii_case("outer")))

@@ -118,8 +118,15 @@ fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), 
     if binary::has_its_size(bytes) {
         return binary::parse(bytes, rounder);
     }
-    text::refuse_utf16(bytes).map_err(|message| Fault { place: Place::Line(1), message })?;
-    if begins_as_text(bytes) { ascii::parse(bytes, rounder) } else { binary::parse(bytes, rounder) }
+    let first_line = |message: String| Fault { place: Place::Line(1), message };
+    text::refuse_utf16(bytes).map_err(first_line)?;
+    if !begins_as_text(bytes) {
+        return binary::parse(bytes, rounder);
+    }
+    if first_word(bytes) == "facet" {
+        return Err(first_line("a text of facets without its first line `solid`; with one it is an STL file".into()));
+    }
+    ascii::parse(bytes, rounder)
 }
 
 /// Whether a text of solids begins, or of facets alone.
