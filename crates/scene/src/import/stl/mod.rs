@@ -129,7 +129,7 @@ fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), 
     ascii::parse(bytes, rounder)
 }
 
-/// Whether a text of solids begins, or of facets alone.
+/// Whether a text of solids begins, or one of facets, which lacks its first line.
 pub(super) fn begins_as_text(bytes: &[u8]) -> bool {
     matches!(first_word(bytes).as_str(), "solid" | "facet") && is_text(bytes)
 }
