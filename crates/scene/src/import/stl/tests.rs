@@ -99,7 +99,7 @@ fn broken_texts_are_refused_with_their_line() {
         ("endloop", "vertex 1 1 1", ":7: a facet of more than three vertices"),
         ("facet normal", "surface normal", ":2: `surface` begins no line of an STL file"),
         ("  facet normal nan -1.#IND 0\n    outer loop\n", "", ":2: a vertex outside of a facet"),
-        ("    outer loop", "    facet normal 0 0 1", ":1: a text of facets without its first line `solid`; with one"),
+        ("    outer loop", "    facet normal 0 0 1", ":3: `facet` has no place here"),
         ("solid a\n", "solid a\nsolid b\n", ":2: `solid` has no place here"),
         ("  endfacet\n", "", ":8: `facet` has no place here"),
         ("  endfacet\nendsolid a\n", "", ":14: the file ends within a facet: it is cut off"),
@@ -125,7 +125,10 @@ fn broken_binary_files_are_refused_with_their_byte() {
         (with(80, u32::MAX), ": byte 184: the file ends within triangle 2 of 4294967295"),
         (with(80, 0), ": byte 80: the count of triangles is 0, but 100 bytes follow, which hold 2; the program"),
         (binary("solid", &[]), ": it has no triangles"),
-        (b"facet normal 0 0 1\nouter loop\n".repeat(9), ":1: a text of facets without its first line `solid`; with one"),
+        (
+            b"facet normal 0 0 1\nouter loop\n".repeat(9),
+            ":1: a text of facets without its first line `solid`; with one",
+        ),
         (b"s\0o\0l\0i\0d\0\n\0".to_vec(), ":1: the text is UTF-16 (little endian)"),
         (with(84 + 50 + 12, f32::NAN.to_bits()), ": byte 134: a vertex is not finite: [NaN, -0.0, 1.0]"),
     ] {
