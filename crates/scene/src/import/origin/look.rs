@@ -54,9 +54,10 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>) -
     let view = |(index, instance): (usize, &crate::Instance)| {
         let mut view = View::new(scene, (index, instance), run, center);
         let mut is_looked_at = center.is_some();
-        if !is_looked_at && let Some(summary) = &summaries[instance.mesh.index()] {
+        view.limit = -1.0;
+        if let Some(summary) = &summaries[instance.mesh.index()] {
             view.limit = view.limit(summary);
-            is_looked_at = summary.collapsed || summary.extent <= view.limit;
+            is_looked_at |= summary.collapsed || summary.extent <= view.limit;
         }
         (view, is_looked_at)
     };
@@ -230,13 +231,17 @@ impl<'a> View<'a> {
         let (mut found, mut stride) = (0u64, 1);
         for indices in run.iter().step_by(by) {
             let stored = indices.map(|i| self.mesh.positions[i as usize]);
-            if f64::from(extent_stored(&stored)) > self.limit {
+            let is_small = f64::from(extent_stored(&stored)) <= self.limit;
+            if !is_small && self.other.is_none() {
                 continue;
             }
             let local = stored.map(|p| p.map(f64::from));
             let world = local.map(|l| self.world(l));
             let extent = extent(&world);
-            let error = (0..3).map(|k| self.error(stored[k], world[k])).fold(0.0, f64::max);
+            let error = match is_small {
+                true => (0..3).map(|k| self.error(stored[k], world[k])).fold(0.0, f64::max),
+                false => 0.0,
+            };
             let is_hurt = extent > 0.0 && error > HURT * extent;
             let collapsed = extent == 0.0 && self.moved.is_lost(indices);
             looked.rounding.hurt += u64::from(is_hurt);
