@@ -39,8 +39,24 @@ impl Looked {
     }
 }
 
+/// At what else is looked than the triangles that are hurt.
+#[derive(Clone, Copy)]
+pub(super) enum Under<'a> {
+    /// Nothing.
+    Run,
+    /// What another center would do for the same triangles.
+    Hurt(&'a Center),
+    /// What another center would do for all triangles, which takes far longer.
+    All(&'a Center),
+}
+
 /// Looks at the triangles of a scene, which `run` rounded, in parallel; and at what another center would do.
-pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>) -> Looked {
+pub(super) fn look_under(scene: &Scene, run: &Center, under: Under) -> Looked {
+    let (center, is_all) = match under {
+        Under::Run => (None, false),
+        Under::Hurt(center) => (Some(center), false),
+        Under::All(center) => (Some(center), true),
+    };
     // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds: most files are such.
     let moved = |mesh| run.moved(MeshId(mesh as u32));
     let mut is_asked: Vec<bool> = (0..scene.meshes.len()).map(|mesh| moved(mesh).by > 0.0).collect();
@@ -53,7 +69,7 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>) -
         .collect();
     let view = |(index, instance): (usize, &crate::Instance)| {
         let mut view = View::new(scene, (index, instance), run, center);
-        let mut is_looked_at = center.is_some();
+        let mut is_looked_at = is_all;
         view.limit = -1.0;
         if let Some(summary) = &summaries[instance.mesh.index()] {
             view.limit = view.limit(summary);
@@ -74,7 +90,7 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>) -
         let indices = &view.mesh.indices;
         let triangles = indices.len() as u64;
         let looked = if is_looked_at {
-            indices.par_chunks(RUN).map(|run| view.look(run, stride)).reduce(Looked::default, Looked::and)
+            indices.par_chunks(RUN).map(|run| view.look(run, stride, is_all)).reduce(Looked::default, Looked::and)
         } else {
             Looked::default()
         };
@@ -225,14 +241,14 @@ impl<'a> View<'a> {
         error.into_iter().fold(0.0, f64::max)
     }
 
-    /// Looks at every `by`th triangle of a run, of which each counts as so many.
-    fn look(&self, run: &[[u32; 3]], by: usize) -> Looked {
+    /// Looks at every `by`th triangle of a run, of which each counts as so many; at all, or at those that may be hurt.
+    fn look(&self, run: &[[u32; 3]], by: usize, is_all: bool) -> Looked {
         let mut looked = Looked::default();
         let (mut found, mut stride) = (0u64, 1);
         for indices in run.iter().step_by(by) {
             let stored = indices.map(|i| self.mesh.positions[i as usize]);
             let is_small = f64::from(extent_stored(&stored)) <= self.limit;
-            if !is_small && self.other.is_none() {
+            if !is_small && !is_all {
                 continue;
             }
             let local = stored.map(|p| p.map(f64::from));
