@@ -51,8 +51,15 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
     if bytes.is_empty() {
         return Err(fail(Place::File, format!("the file is empty; {rule}")));
     }
-    // The first 80 bytes of binary STL are free.
-    if format == Format::Stl && stl::has_its_size(bytes) {
+    let is_plain = match format {
+        // The first 80 bytes of binary STL are free.
+        Format::Stl => stl::has_its_size(bytes),
+        // A scene may consist of hundreds.
+        Format::Ply => bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r"),
+        Format::Gltf => bytes.starts_with(b"glTF"),
+        _ => false,
+    };
+    if is_plain {
         return Ok(());
     }
     text::refuse_utf16(bytes).map_err(|message| fail(Place::Line(1), message))?;
