@@ -15,6 +15,10 @@ use std::path::Path;
 
 /// What stands in place of a file of any kind, and what to do.
 pub(super) fn stand_in(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    // All are texts; images and meshes mostly are not.
+    if sniff::begins_as_binary(bytes) {
+        return None;
+    }
     let head = Head::of(bytes);
     KINDS.iter().find_map(|kind| match kind.then {
         Then::Placeholder(advice) if kind.is(&head) => Some((kind.what, advice)),

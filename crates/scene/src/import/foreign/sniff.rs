@@ -14,12 +14,19 @@ pub(super) struct Head<'a> {
     is_text: bool,
 }
 
+/// Whether a text has no such byte. Old systems end one with byte 26.
+fn is_odd(&byte: &u8) -> bool {
+    byte.is_ascii_control() && !byte.is_ascii_whitespace() && !matches!(byte, 11 | 26 | 27)
+}
+
+/// Whether it is no text, by a few bytes.
+pub(super) fn begins_as_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(256).any(is_odd)
+}
+
 impl<'a> Head<'a> {
     pub fn of(bytes: &'a [u8]) -> Self {
         let start = text::without_mark(&bytes[..bytes.len().min(PROBE)]);
-        // Old systems end a text with byte 26.
-        let is_odd =
-            |&byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace() && !matches!(byte, 11 | 26 | 27);
         // UTF-8, where the end may be cut, or some old encoding of mostly ASCII.
         let is_whole = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
         let is_encoded = || is_whole || 8 * start.iter().filter(|byte| !byte.is_ascii()).count() <= start.len();
