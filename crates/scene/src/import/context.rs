@@ -27,7 +27,7 @@ pub struct LoadOptions {
     pub gltf: GltfOptions,
 }
 
-/// What becomes of a scene without a triangle.
+/// What becomes of a scene without a triangle, of formats that hold lights (glTF, pbrt); files of others are refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WithoutTriangles {
     /// It is an error: [`SceneError::Empty`].

@@ -43,6 +43,11 @@ impl Format {
         source::extension(path).parse().ok()
     }
 
+    /// Whether a file may hold lights, and so be a picture without a triangle; the others hold a mesh or are broken.
+    pub(crate) fn holds_lights(self) -> bool {
+        matches!(self, Self::Gltf | Self::Pbrt)
+    }
+
     /// All extensions with a dot before each and a blank between.
     pub fn list() -> String {
         Self::EXTENSIONS.map(|(extension, _)| format!(".{extension}")).join(" ")

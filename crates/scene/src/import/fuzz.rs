@@ -6,7 +6,8 @@ use super::{Format, Loaded, import_with};
 use crate::{Scene, SceneError};
 use std::path::{Path, PathBuf};
 
-/// Imports by `import` until no run is left; `None` where that ends in an error. Scenes without a triangle are taken. Of
+/// Imports by `import` until no run is left; `None` where that ends in an error. Scenes without a triangle are taken
+/// where the format holds lights. Of
 /// the files that `bytes` name, there are images only: all that end in `.png` are one of four texels.
 ///
 /// # Panics

@@ -40,9 +40,7 @@ fn rule(format: Format) -> (&'static str, &'static str) {
         Format::Obj => ("OBJ file", "an OBJ file has lines such as `v 0 0 0` and `f 1 2 3`"),
         Format::Ply => ("PLY file", "a PLY file begins with a line `ply`"),
         Format::Pbrt => ("pbrt file", "a pbrt file has directives such as `WorldBegin`"),
-        Format::Stl => {
-            ("STL file", "an STL file is text that begins with `solid` or `facet`, or binary with a head of 84 bytes")
-        }
+        Format::Stl => ("STL file", "an STL file is text that begins with `solid`, or binary with a head of 84 bytes"),
         Format::Off => ("OFF file", "an OFF file begins with the word OFF"),
         Format::ThreeMf => ("3MF file", "a 3MF file is a ZIP archive"),
     }

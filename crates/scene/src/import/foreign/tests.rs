@@ -106,6 +106,10 @@ fn binary_stl_may_begin_as_it_likes_and_is_known_by_its_length() {
     assert!(error.starts_with("a.obj: this is an STL file ("), "{error}");
     bytes.pop();
     assert!(check_scene(Path::new("a.stl"), &bytes, Format::Stl).is_err());
+    // What is refused elsewhere is not announced here.
+    let error = check_scene(Path::new("a.stl"), b"", Format::Stl).unwrap_err().to_string();
+    let rule = "an STL file is text that begins with `solid`, or binary with a head of 84 bytes";
+    assert_eq!(error, format!("a.stl: the file is empty; {rule}"));
     // Cut off, with a head that says nothing.
     bytes[..7].fill(b'x');
     let (error, _) = said(&bytes, "a.stl");

@@ -136,6 +136,9 @@ fn coordinates_of_float32_that_are_coarser_than_their_triangles_are_said() {
     let indices = &mut scene.meshes[0].triangles.indices;
     indices.iter_mut().step_by(2).for_each(|corners| *corners = [corners[0]; 3]);
     assert_eq!(coarse(&scene, &run), None);
+    // So are those of a file that has no others.
+    scene.meshes[0].triangles.indices.iter_mut().for_each(|corners| *corners = [0, 1, 0]);
+    assert_eq!(coarse(&scene, &run), None);
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub(super) struct Body<'a> {
     line: u64,
     /// Of a text of a record a line.
     records: Option<Records>,
+    /// Whether all elements that the header announces were read.
+    is_complete: bool,
 }
 
 /// What the lines of records were like.
@@ -41,7 +43,7 @@ impl<'a> Body<'a> {
         });
         // The first line is counted when its record begins.
         let line = header.body_line - u64::from(records.is_some());
-        Self { bytes, at: header.body, last: header.body, format: header.format, line, records }
+        Self { bytes, at: header.body, last: header.body, format: header.format, line, records, is_complete: false }
     }
 
     pub fn is_binary(&self) -> bool {
@@ -108,14 +110,19 @@ impl<'a> Body<'a> {
         self.at = records.end;
     }
 
-    /// What was not read, in words and with a place.
+    /// All elements were read: what is left is surplus.
+    pub fn complete(&mut self) {
+        self.is_complete = true;
+    }
+
+    /// What was not read, in words and with a place; of what is left only where it is surplus.
     ///
     /// # Errors
     /// A text of free numbers goes on.
     pub fn finish(self) -> Result<Vec<(Place, String)>, Fault> {
         let Some(records) = self.records else {
             // A line end behind binary data holds nothing.
-            if self.rest().trim_ascii().is_empty() {
+            if self.is_binary() && !self.is_complete || self.rest().trim_ascii().is_empty() {
                 return Ok(Vec::new());
             }
             if self.is_binary() {
@@ -132,6 +139,9 @@ impl<'a> Body<'a> {
             let message =
                 format!("{} lines hold more numbers than the header announces; these are not read", records.longer);
             left_out.push((Place::Line(records.first_longer), message));
+        }
+        if !self.is_complete {
+            return Ok(left_out);
         }
         let (mut at, mut line, mut behind, mut first) = (records.next, self.line, 0, 0);
         while at < self.bytes.len() {

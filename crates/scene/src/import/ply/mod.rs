@@ -79,8 +79,6 @@ fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder, warnings: &mut Warning
     let mut body = body::Body::new(bytes, &header, true);
     let mut by_lines = parse_body(&mut body, &header, fast, rounder, warnings);
     match body.finish() {
-        // Where binary data break off, what lies behind them is no surplus.
-        Ok(_) if by_lines.is_err() && header.format != header::Format::Ascii => {}
         Ok(left_out) => warnings.extend(left_out),
         Err(fault) => by_lines = by_lines.and(Err(fault)),
     }
@@ -143,6 +141,7 @@ fn parse_body(
             }
         }
     }
+    body.complete();
     if mesh.triangles.positions.len() as u64 != count {
         return Err(Fault::malformed(Place::File, "the vertices have no properties x, y and z"));
     }
@@ -253,5 +252,11 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
     for (place, message) in warnings {
         context.warn(path, place, message);
     }
-    to_scene(path, mesh?, context)
+    let mesh = mesh?;
+    let (triangles, vertices) = (mesh.triangles.indices.len(), mesh.triangles.positions.len());
+    if triangles == 0 {
+        let message = format!("it has {vertices} vertices and no triangles; clouds of points cannot be rendered");
+        return Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::File, message });
+    }
+    to_scene(path, mesh, context)
 }

@@ -361,6 +361,50 @@ fn a_text_has_a_record_a_line_and_what_the_header_does_not_announce_is_said() {
 }
 
 #[test]
+fn of_a_text_that_is_not_read_to_its_end_no_line_is_called_surplus() {
+    let head = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
+    let face = "element face 1\nproperty list uchar int vertex_indices\n";
+    let body = "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    let whole = format!("{head}{face}{body}");
+    for broken in [
+        format!("{head}{}", body.replace("3 0 1 2\n", "")),
+        whole.replace("\n0 0 0\n", "\n0,0 0 0\n"),
+        whole.replace("uchar int", "uchar float"),
+        whole.replace("float z", "float w"),
+    ] {
+        let mut warnings = Vec::new();
+        parse(broken.as_bytes(), true, &mut Rounder::default(), &mut warnings).unwrap_err();
+        assert_eq!(warnings, [], "{broken}");
+    }
+    // One that is read to its end has some, whatever is wrong with its elements.
+    let mut warnings = Vec::new();
+    let broken = whole.replace("1 0 0", "nan 0 0") + "3 0 1 2\n";
+    parse(broken.as_bytes(), true, &mut Rounder::default(), &mut warnings).unwrap_err();
+    let behind = "1 lines behind the last element that the header announces are not read";
+    assert_eq!(warnings, [(Place::Line(14), behind.to_string())]);
+}
+
+#[test]
+fn a_file_without_triangles_is_refused_whatever_light_is_added() {
+    use crate::{WithoutTriangles, load_from};
+    let head = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n";
+    let with = |faces: &str, face: &str| {
+        format!("{head}element face {faces}\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n{face}")
+    };
+    let small = "1 faces of fewer than three corners were left out";
+    for without_triangles in [WithoutTriangles::Refused, WithoutTriangles::Taken] {
+        for (text, want) in [(with("0", ""), &[][..]), (with("1", "2 0 1\n"), &[small])] {
+            let options = LoadOptions { without_triangles, ..LoadOptions::default() };
+            let error = load_from(text.as_bytes(), Path::new("a.ply"), &options).unwrap_err();
+            let said: Vec<_> = error.warnings.iter().map(|warning| warning.message.as_str()).collect();
+            assert_eq!(said, want);
+            let message = "a.ply: it has 2 vertices and no triangles; clouds of points cannot be rendered";
+            assert_eq!(error.to_string(), message);
+        }
+    }
+}
+
+#[test]
 fn vertices_that_are_not_finite_are_left_out_where_no_face_uses_them() {
     let mut faces = vec![(Scalar::U8, 3.0)];
     faces.extend(all(Scalar::I32, &[0., 1., 3.]));

@@ -50,6 +50,10 @@ pub(super) enum ShapeKey {
 /// since interpolation between texels would make masks grow.
 const V3_CUTOFF: f32 = 1.0 / 512.0;
 
+/// pbrt samples such a light, though no ray hits it. Here lights are sampled by the surfaces that rays hit.
+const CLEAR_LIGHT: &str = "an area light whose surface has \"alpha\" 0 shines in pbrt and is not seen; here it lights \
+     nothing: leave \"alpha\" out to have its light, and to see it";
+
 impl Importer<'_> {
     pub fn shape_directive(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.shape.clone());
@@ -129,6 +133,10 @@ impl Importer<'_> {
             light = None;
             let shown = if v3 { "; pbrt 3 shows them bright, here they are dark" } else { "" };
             self.warn(params, format!("area lights of shapes inside ObjectBegin light nothing, as in pbrt{shown}"));
+        }
+        let shines = |light: usize| self.area_lights[light].emission.radiance.factor != [0.0; 3];
+        if light.is_some_and(shines) && matches!(alpha, Some((None, factor, _)) if f32::from_bits(factor) <= 0.0) {
+            self.warn(params, CLEAR_LIGHT);
         }
         Ok(Look { light, alpha, media, mark })
     }

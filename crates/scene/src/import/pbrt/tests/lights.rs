@@ -251,6 +251,23 @@ fn area_lights_in_objects_light_nothing() {
 }
 
 #[test]
+fn an_area_light_of_alpha_0_is_said_once() {
+    let said = "an area light whose surface has \"alpha\" 0 shines in pbrt";
+    let shape = |alpha: &str| TRIANGLE.replace('\n', &format!(" {alpha}\n"));
+    let light = "AreaLightSource \"diffuse\"";
+    let constant = "Texture \"none\" \"float\" \"constant\" \"float value\" 0";
+    for version in ["ColorSpace \"srgb\"", "Film \"image\""] {
+        for alpha in ["\"float alpha\" 0", "\"texture alpha\" \"none\""] {
+            let shape = shape(alpha);
+            warned(&format!("{version} WorldBegin {constant} {light} {shape} {shape}"), said);
+            clean(&format!("{version} WorldBegin {constant} {shape}"));
+            clean(&format!("{version} WorldBegin {constant} {light} \"rgb L\" [0 0 0] {shape}"));
+        }
+        clean(&format!("{version} WorldBegin {light} {}", shape("\"float alpha\" 0.5")));
+    }
+}
+
+#[test]
 fn what_version_4_refuses_of_an_environment_is_said() {
     let light = "Film \"rgb\"\nWorldBegin\nLightSource \"infinite\" \"string filename\" \"a.png\"";
     let (_, warnings) = import(&format!("{light} \"rgb L\" [1 2 3]\n{TRIANGLE}")).unwrap();
