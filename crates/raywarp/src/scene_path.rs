@@ -40,6 +40,12 @@ pub enum FindError {
         /// The name that may be meant, as a question.
         near: String,
     },
+    /// A folder without a scene under the name of a file of one.
+    #[error("{folder} is a folder, and holds no scene file")]
+    NoScene {
+        /// The folder.
+        folder: String,
+    },
     /// A folder that holds several scenes.
     #[error("{folder} holds {count} scene files, such as {}; name one of them", some.join(" and "))]
     Several {
@@ -103,6 +109,9 @@ pub fn find_scene(name: &Path, lookup: &SceneLookup, prefer: Prefer) -> Result<P
                 return Err(FindError::Several { folder: shown(place), count: several.len(), some });
             }
         }
+    }
+    if name.is_dir() && name.file_name().is_some_and(|typed| ending(&typed.to_string_lossy()).is_some()) {
+        return Err(FindError::NoScene { folder: shown(name) });
     }
     Err(not_found(name, lookup))
 }
@@ -224,11 +233,11 @@ fn scenes_of(folder: &Path, beside: &Path, is_file: bool) -> Vec<(String, PathBu
         let path = within.join(&entry);
         match ending(&entry) {
             Some(stem) if !is_file && !path.is_dir() => known.push((stem.to_string(), beside.join(stem))),
-            Some(_) => known.push((entry.clone(), beside.join(entry))),
-            None if path.is_dir() && named_in(&path, Prefer::Materials).is_some() => {
+            Some(_) if !path.is_dir() => known.push((entry.clone(), beside.join(entry))),
+            _ if path.is_dir() && named_in(&path, Prefer::Materials).is_some() => {
                 known.push((entry.clone(), beside.join(entry)));
             }
-            None => {}
+            _ => {}
         }
     }
     known
@@ -318,6 +327,11 @@ mod tests {
         let lookup = SceneLookup { folder: Some(PathBuf::new()) };
         let found = folder.say(find_scene(&file, &lookup, Prefer::Materials));
         assert_eq!(found, "no file DIR/sibenik/sibenik.ply; did you mean DIR/sibenik/sibenik.ply.gz?");
+        // A folder is no file, whatever its name.
+        std::fs::create_dir_all(folder.0.join("parts.obj")).unwrap();
+        let found = |name| folder.say(find_scene(&folder.0.join(name), &lookup, Prefer::Materials));
+        assert_eq!(found("parts.obj"), "DIR/parts.obj is a folder, and holds no scene file");
+        assert_eq!(found("part.obj"), "no file DIR/part.obj");
         // An empty folder's name is none.
         let found = folder.say(find_scene(Path::new("garden-of-eden"), &lookup, Prefer::Materials));
         assert!(found.contains("--scenes DIR or RAYWARP_SCENES"), "{found}");

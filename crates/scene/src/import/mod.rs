@@ -178,7 +178,9 @@ fn import_with(
     let warnings = context.finish()?;
     let triangles = scene.triangle_count();
     let error = match triangles {
-        0 if !(format.holds_lights() && without_triangles.takes(&scene)) => Some(SceneError::Empty { path: path.to_path_buf() }),
+        0 if !(format.holds_lights() && without_triangles.takes(&scene)) => {
+            Some(SceneError::Empty { path: path.to_path_buf() })
+        }
         1.. if !crate::flatten::has_area(&scene) => Some(SceneError::NoArea { path: path.to_path_buf(), triangles }),
         _ => None,
     };

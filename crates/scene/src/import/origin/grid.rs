@@ -38,7 +38,10 @@ impl Count {
     }
 
     fn is_coarse(&self) -> bool {
-        self.flat > 0 && self.stepped > 0 && FLAT * self.flat >= self.triangles && STEPPED * self.stepped >= self.triangles - self.flat
+        self.flat > 0
+            && self.stepped > 0
+            && FLAT * self.flat >= self.triangles
+            && STEPPED * self.stepped >= self.triangles - self.flat
     }
 }
 
