@@ -1,7 +1,7 @@
 //! The origin of a scene: positions are f64 up to one place, where they are rounded to f32 relative to it.
 //!
-//! A run of an importer rounds through a [`Center`], which is zero at first. Where rounding hurts ([`look`]), that is, where
-//! it moves corners by more than a thousandth of their triangle's largest extent, and where an origin would mend that, the
+//! A run of an importer rounds through a [`Center`], which is zero at first. Where f32 is coarse ([`look`]), that is, where
+//! half a step of it is more than a thousandth of a triangle's largest extent, and where an origin would mend that, the
 //! file is imported again with this origin. So a file that f32 holds well is read once and stays as it is.
 //!
 //! Meshes that stand in the world as their file has them are relative to the origin. One that is placed is relative to a

@@ -19,7 +19,7 @@ pub(crate) fn look(scene: &Scene, run: &Center) -> (Option<Center>, Rounding) {
 }
 
 fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
-    let before = looked.rounding.hurt + looked.rounding.collapsed;
+    let before = looked.coarse;
     if before == 0 {
         return None;
     }

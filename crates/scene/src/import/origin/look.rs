@@ -18,11 +18,14 @@ const SAMPLES: usize = 64;
 #[derive(Default)]
 pub(super) struct Looked {
     pub rounding: Rounding,
-    /// First corners of some that are hurt.
+    /// Triangles where any point, such as a ray's origin or a hit, is rounded so much that a corner would be hurt; with those
+    /// that are, and those that have become points.
+    pub coarse: u64,
+    /// First corners of some of these.
     pub samples: Vec<[f32; 3]>,
-    /// Those that are hurt under the other center at most.
+    /// Those that are coarse under the other center at most.
     pub hurt_then: u64,
-    /// Those that are hurt, and whose numbers the other center makes smaller by [`GAIN`].
+    /// Those that are coarse, and whose numbers the other center makes smaller by [`GAIN`].
     pub gained: u64,
     /// All whose numbers it makes smaller by [`GAIN`].
     pub nearer: u64,
@@ -31,6 +34,7 @@ pub(super) struct Looked {
 impl Looked {
     fn and(mut self, other: Self) -> Self {
         self.rounding = self.rounding.add(other.rounding);
+        self.coarse += other.coarse;
         self.samples.extend(other.samples);
         self.hurt_then += other.hurt_then;
         self.gained += other.gained;
@@ -57,9 +61,11 @@ pub(super) fn look_under(scene: &Scene, run: &Center, under: Under) -> Looked {
         Under::Hurt(center) => (Some(center), false),
         Under::All(center) => (Some(center), true),
     };
-    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds: most files are such.
+    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and near zero: most
+    // files are such.
     let moved = |mesh| run.moved(MeshId(mesh as u32));
-    let mut is_asked: Vec<bool> = (0..scene.meshes.len()).map(|mesh| moved(mesh).by > 0.0).collect();
+    let is_asked = |mesh: usize| moved(mesh).by > 0.0 || is_far(&scene.meshes[mesh].triangles);
+    let mut is_asked: Vec<bool> = (0..scene.meshes.len()).into_par_iter().map(is_asked).collect();
     for instance in &scene.instances {
         is_asked[instance.mesh.index()] |= instance.transform != Affine::IDENTITY;
     }
@@ -99,6 +105,14 @@ pub(super) fn look_under(scene: &Scene, run: &Center, under: Under) -> Looked {
         Looked { rounding: Rounding { triangles, parts, ..looked.rounding }, ..looked }
     };
     scene.instances.par_iter().enumerate().map(one).reduce(Looked::default, Looked::and)
+}
+
+/// Whether numbers of a mesh may become smaller by [`GAIN`].
+fn is_far(mesh: &TriangleMesh) -> bool {
+    let bounds = mesh.bounds();
+    let of = |of: fn(f32, f32) -> f32| (0..3).map(|i| of(bounds.min[i], bounds.max[i])).fold(0f32, f32::max);
+    let (reach, size) = (of(|a, b| a.abs().max(b.abs())), of(|a, b| b - a));
+    2.0 * f64::from(reach) >= GAIN * f64::from(size)
 }
 
 /// What a mesh as a whole says of its triangles.
@@ -195,20 +209,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether the mesh stands in the world as its file has it.
-    fn is_exact(&self) -> bool {
-        self.moved.by == 0.0 && self.is_identity
-    }
-
     /// The extent, in the mesh's own space, of the largest triangles that may be hurt, by the mesh's largest numbers.
     fn limit(&self, summary: &Summary) -> f64 {
-        if self.is_exact() {
-            return -1.0;
-        }
         let terms = self.rows.map(|r| (0..3).map(|j| (r[j] * summary.reach[j]).abs()).sum::<f64>() + r[3].abs());
         let largest = terms.into_iter().fold(0.0, f64::max);
         // At most: four numbers that are rounded, three products and three sums.
-        let placed = if self.is_identity { 0.0 } else { 10.0 * half_unit(largest) };
+        let placed = half_unit(largest) * if self.is_identity { 1.0 } else { 10.0 };
         let reach = summary.reach.into_iter().fold(0.0, f64::max);
         let own = self.moved.by.min(half_unit(reach)) * self.norms.into_iter().fold(0.0, f64::max);
         let matrix = glam::DMat3::from_cols_array_2d(&std::array::from_fn(|c| self.rows.map(|row| row[c])));
@@ -260,6 +266,9 @@ impl<'a> View<'a> {
             };
             let is_hurt = extent > 0.0 && error > HURT * extent;
             let collapsed = extent == 0.0 && self.moved.is_lost(indices);
+            let before = self.largest(&local, &world);
+            let is_coarse = is_hurt || collapsed || extent > 0.0 && half_unit(before) > HURT * extent;
+            looked.coarse += u64::from(is_coarse);
             looked.rounding.hurt += u64::from(is_hurt);
             looked.rounding.collapsed += u64::from(collapsed);
             if is_hurt {
@@ -267,14 +276,14 @@ impl<'a> View<'a> {
                 looked.rounding.plain += u64::from(error > PLAIN * extent);
             }
             if let Some(other) = &self.other {
-                let (before, after) = self.largest(other, &local, &world);
+                let after = self.largest_under(other, &local, &world);
                 let is_nearer = before >= GAIN * after;
                 looked.nearer += u64::from(is_nearer);
-                looked.gained += u64::from(is_nearer && (is_hurt || collapsed));
+                looked.gained += u64::from(is_nearer && is_coarse);
                 looked.hurt_then += u64::from(extent > 0.0 && half_unit(after) > HURT * extent);
                 continue;
             }
-            if !(is_hurt || collapsed) {
+            if !is_coarse {
                 continue;
             }
             // Evenly: where they become too many, every other one goes, and so does what follows.
@@ -293,9 +302,10 @@ impl<'a> View<'a> {
         }
         if by > 1 {
             let (all, seen) = (run.len() as u64, run.len().div_ceil(by) as u64);
-            let Looked { rounding, hurt_then, gained, nearer, .. } = &mut looked;
+            let Looked { rounding, coarse, hurt_then, gained, nearer, .. } = &mut looked;
             rounding.is_estimate = true;
-            let counts = [&mut rounding.hurt, &mut rounding.plain, &mut rounding.collapsed, hurt_then, gained, nearer];
+            let Rounding { hurt, plain, collapsed, .. } = rounding;
+            let counts = [hurt, plain, collapsed, coarse, hurt_then, gained, nearer];
             for count in counts {
                 *count = (*count * all + seen / 2) / seen;
             }
@@ -311,23 +321,33 @@ impl<'a> View<'a> {
         self.rows.map(|r| r[0] * x + r[1] * y + r[2] * z + r[3])
     }
 
-    /// The largest numbers that take part in a triangle as it is, and under another center.
-    fn largest(&self, other: &Other, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> (f64, f64) {
-        let (mut before, mut after) = (0f64, 0f64);
-        for (l, w) in local.iter().zip(world) {
-            for i in 0..3 {
-                before = before.max(w[i].abs());
-                after = after.max((w[i] - other.origin[i]).abs());
-                if !self.is_identity {
-                    let r = &self.rows[i];
-                    let term = |j: usize, center: f64| (r[j] * (l[j] - center)).abs();
-                    before = before.max(term(0, 0.0)).max(term(1, 0.0)).max(term(2, 0.0)).max(r[3].abs());
-                    let at = other.local;
-                    after = after.max(term(0, at[0])).max(term(1, at[1])).max(term(2, at[2])).max(other.shift[i].abs());
-                }
+    /// The largest number that takes part in a triangle as it is.
+    #[inline]
+    fn largest(&self, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> f64 {
+        let largest = world.iter().flatten().fold(0f64, |most, x| most.max(x.abs()));
+        if self.is_identity {
+            largest
+        } else {
+            largest.max(self.largest_terms(local, [0.0; 3], self.rows.map(|r| r[3])))
+        }
+    }
+
+    /// The same under another center.
+    fn largest_under(&self, other: &Other, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> f64 {
+        let apart = |w: &[f64; 3]| (0..3).map(|i| (w[i] - other.origin[i]).abs()).fold(0.0, f64::max);
+        let largest = world.iter().map(apart).fold(0.0, f64::max);
+        if self.is_identity { largest } else { largest.max(self.largest_terms(local, other.local, other.shift)) }
+    }
+
+    /// The largest product or shift of the transform of a triangle that is relative to `center`.
+    fn largest_terms(&self, local: &[[f64; 3]; 3], center: [f64; 3], shift: [f64; 3]) -> f64 {
+        let mut largest = shift.iter().fold(0f64, |most, x| most.max(x.abs()));
+        for l in local {
+            for r in &self.rows {
+                largest = (0..3).fold(largest, |most, j| most.max((r[j] * (l[j] - center[j])).abs()));
             }
         }
-        (before, after)
+        largest
     }
 }
 

@@ -41,6 +41,8 @@ fn a_survey_gets_an_origin_of_few_digits_near_it() {
     assert_eq!(origin_of(&[([512_345.1, 5_412_345.3, 120.0], 0.1)]), Some([512_345.0, 5_412_346.0, 120.0]));
     // All triangles are points in f32.
     assert_eq!(origin_of(&[([512_345.1, 5_412_345.3, 0.0], 0.01)]), Some([512_345.0, 5_412_346.0, 0.0]));
+    // Whole metres, which f32 holds; rays and what they hit it does not hold.
+    assert_eq!(origin_of(&[([512_345.0, 5_412_345.0, 0.0], 2.0)]), Some([512_351.0, 5_412_351.0, 0.0]));
     // Metres.
     assert_eq!(origin_of(&[([512_345.1, 5_412_345.3, 0.0], 10.3)]), Some([512_380.0, 5_412_380.0, 0.0]));
 }
@@ -132,6 +134,9 @@ fn coordinates_of_float32_that_are_coarser_than_their_triangles_are_said() {
         assert_eq!(coarse(&scene, &run), None, "{corner:?} {size}");
     }
     // Triangles that their file has as lines and points, at any place, are only these.
+    let (mut scene, run) = sheet_of([5.0, 6.0, 7.0], 1.0);
+    scene.meshes[0].triangles.indices.iter_mut().for_each(|corners| *corners = [corners[0]; 3]);
+    assert_eq!(coarse(&scene, &run), None);
     let (mut scene, run) = sheet_of([5.0, 6.0, 7.0], 1.0);
     let indices = &mut scene.meshes[0].triangles.indices;
     indices.iter_mut().step_by(2).for_each(|corners| *corners = [corners[0]; 3]);
