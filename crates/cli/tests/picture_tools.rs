@@ -175,7 +175,7 @@ fn convert_writes_what_the_render_would_have() {
     folder.fails("convert a.exr -o x.jpg", 2, &["x.jpg", ".png, .exr or .hdr"]);
     folder.fails("convert a.exr", 2, &["--output"]);
     folder.fails("convert a.exr -o none/x.png", 5, &["none"]);
-    folder.fails("convert a.obj -o x.png", 3, &["a.obj", "unknown kind of image"]);
+    folder.fails("convert a.obj -o x.png", 3, &["a.obj", "this is an OBJ file, not an image"]);
     folder.fails("convert none.exr -o x.png", 3, &["none.exr", "cannot be read"]);
     folder.fails("convert . -o x.png", 3, &["folder"]);
     std::fs::write(folder.0.join("cut.exr"), &folder.bytes("a.exr")[..2000]).unwrap();
