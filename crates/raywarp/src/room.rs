@@ -3,6 +3,9 @@
 //! A room is closed if hardly a ray from the free places in it gets out. So is any solid model, whose inside nobody
 //! wants to see, whatever is in it. What ends the rays tells them apart: from the places of a room they see the fronts of
 //! its walls, from inside of a solid the back of its skin. Things that stand before the walls have no say in that.
+//!
+//! A hollow object has two skins: the inner one shows its front inwards as a room does, the outer one outwards. So has a
+//! room with the outside of its walls. See [`Count::is_room_in_a_shell`].
 
 use crate::Prepared;
 use crate::frame_scene::{front, open_side};
@@ -32,6 +35,13 @@ const CONTENT: f64 = 0.03;
 const CLOSED_EMPTY: f64 = 0.7;
 const FRONTS_EMPTY: f64 = 0.8;
 const UPRIGHT_EMPTY: f64 = 0.7;
+/// What has a skin outside that shows its front outwards is a room with these shares of level and upright walls, and of
+/// rays that meet the fronts of things: a vase is round, an empty box is a box.
+const UPRIGHT_SHELL: f64 = 0.5;
+/// The least thickness of most of its walls, in diagonals of its box. Those of houses are 0.01 to 0.05; a carton's and a
+/// cabinet's are thinner, and what they enclose must be furnished as hardly any is.
+const WALL: f64 = 0.01;
+const CONTENT_THIN: f64 = 0.25;
 /// Share of the free places that see the sky straight up, from which a room is open above.
 const SKY: f64 = 0.05;
 /// Least width of a room in its heights, and least height in its widths.
@@ -121,6 +131,9 @@ struct Count {
     fronts: usize,
     thick: usize,
     upright: usize,
+    /// Those that have the front of another skin outside, and those of them where it is as far away as a wall is thick.
+    shells: usize,
+    thick_shells: usize,
 }
 
 impl Count {
@@ -132,10 +145,27 @@ impl Count {
         self.fronts += other.fronts;
         self.thick += other.thick;
         self.upright += other.upright;
+        self.shells += other.shells;
+        self.thick_shells += other.thick_shells;
     }
 
     fn shows_fronts(&self, share: f64) -> bool {
         self.walls > 0 && self.fronts as f64 >= share * self.walls as f64
+    }
+
+    /// Whether most walls have an outside of their own: a hollow object, or a room with the outside of its walls.
+    fn is_shell(&self) -> bool {
+        2 * self.shells > self.walls
+    }
+
+    fn has_things(&self, share: f64) -> bool {
+        self.things as f64 >= share * self.rays as f64
+    }
+
+    /// Whether what is in such a shell is a room: furnished, between walls that are level or upright and thick.
+    fn is_room_in_a_shell(&self) -> bool {
+        let content = if 2 * self.thick_shells > self.shells { CONTENT } else { CONTENT_THIN };
+        self.upright as f64 >= UPRIGHT_SHELL * self.walls as f64 && self.has_things(content)
     }
 
     fn is_plain(&self) -> bool {
@@ -157,24 +187,30 @@ fn closed_places(prepared: &Prepared, up: DVec3, diagonal: f64) -> Option<Free> 
     if !is_share(closed.len(), CLOSED) {
         return None;
     }
-    let (mut all, mut in_room, mut in_skin) = (Count::default(), 0, Vec::new());
+    let (mut all, mut room) = (Count::default(), Count::default());
+    let (mut in_room, mut in_skin) = (Vec::new(), Vec::new());
     for &(place, seen) in &closed {
         let count = count(prepared, (place, seen), &directions, up, diagonal)?;
-        in_room += usize::from(count.shows_fronts(FRONTS));
+        if count.shows_fronts(FRONTS) {
+            in_room.push(place);
+            room.add(&count);
+        }
         // From inside of a part the skin is behind what is met.
         in_skin.extend((2 * count.thick <= count.walls).then_some(place));
         all.add(&count);
     }
-    let is_room = is_share(in_room, CLOSED);
+    let is_room = is_share(in_room.len(), CLOSED);
     let is_furnished = all.hidden as f64 >= CONTENT * all.rays as f64;
-    let is_empty_room = || is_share(in_room, CLOSED_EMPTY) && all.is_plain();
+    let is_empty_room = || is_share(in_room.len(), CLOSED_EMPTY) && all.is_plain();
     let places: Vec<DVec3> = closed.iter().map(|&(place, _)| place).collect();
     if !(is_furnished || is_empty_room()) || has_open_side(tracer, &places)? {
         return None;
     }
+    if is_room && room.is_shell() && !room.is_room_in_a_shell() {
+        return room.has_things(CONTENT).then_some(Free { air: in_room, is_room: false });
+    }
     if !is_room {
-        let has_things = all.things as f64 >= CONTENT * all.rays as f64;
-        return has_things.then_some(Free { air: in_skin, is_room });
+        return all.has_things(CONTENT).then_some(Free { air: in_skin, is_room });
     }
     // From inside of furniture no fronts are met but the floor under it.
     let fronts = |seen: &[Met]| directions.iter().zip(seen).filter(|&(&d, met)| is_front(prepared, d, met)).count();
@@ -216,9 +252,13 @@ fn count(
         } else {
             count.walls += 1;
             count.thick += usize::from(!next.escapes());
+            let is_shell = !next.escapes() && is_front(prepared, -d, outer);
+            count.shells += usize::from(is_shell);
             count.fronts += usize::from(is_front(prepared, d, first));
             let normal = normal(prepared.scene(), first);
             let slope = normal.dot(up).abs() / normal.length();
+            let thickness = (outermost - f64::from(first.t)) * normal.dot(d).abs() / normal.length();
+            count.thick_shells += usize::from(is_shell && thickness >= WALL * diagonal);
             count.upright += usize::from(!(0.25..=0.97).contains(&slope));
         }
     }

@@ -88,6 +88,65 @@ fn what_is_open_or_solid_is_seen_from_outside() {
     check_inside("a ball that is turned inside out", of([turned_over(sphere([0.0; 3], 1.0))]), false);
 }
 
+/// A surface of revolution about the y axis: facing outwards where the profile (radius, height) goes up along its outside.
+fn lathed(profile: &[[f32; 2]]) -> TriangleMesh {
+    let around = 48u32;
+    let mut mesh = TriangleMesh::default();
+    for (row, &[radius, y]) in (0u32..).zip(profile) {
+        for column in 0..around {
+            let (sin, cos) = (column as f32 / around as f32 * std::f32::consts::TAU).sin_cos();
+            mesh.positions.push([radius * cos, y, radius * sin]);
+            if row > 0 {
+                let [a, b] = [column, (column + 1) % around].map(|column| (row - 1) * around + column);
+                mesh.indices.extend([[a, a + around, b + around], [a, b + around, b]]);
+            }
+        }
+    }
+    mesh
+}
+
+#[test]
+fn a_hollow_object_is_seen_from_outside() {
+    for inner in [0.97, 0.95, 0.93, 0.9] {
+        let ball = [sphere([0.3, 5.0, 0.1], 1.0), turned_over(sphere([0.3, 5.0, 0.1], inner))];
+        check_inside(&format!("a hollow ball of {inner}"), of(ball), false);
+    }
+    for (wall, neck) in [(0.02, 0.2), (0.03, 0.4), (0.04, 0.3)] {
+        let outer = [[0.001, 0.0], [0.5, 0.0], [0.7, 0.5], [0.5, 1.2], [neck, 1.5], [neck + 0.05, 1.7]];
+        let inner = [[0.001, wall], [0.5 - wall, wall], [0.7 - wall, 0.5], [0.5 - wall, 1.2], [neck - wall, 1.5]];
+        let rim = [[neck + 0.05 - wall, 1.7]];
+        let profile: Vec<[f32; 2]> = outer.into_iter().chain(rim).chain(inner.into_iter().rev()).collect();
+        check_inside(&format!("a vase of {wall} and {neck}"), of([lathed(&profile)]), false);
+    }
+    // Walls whose inner surface goes through places of the grid.
+    let shell = [cuboid([0.0; 3], [2.0, 1.0, 1.0], None), turned_over(cuboid([0.1; 3], [1.9, 0.9, 0.9], None))];
+    check_inside("a box with walls of a tenth", of(shell), false);
+    // What stands in it makes no room of it; the line looks at that.
+    let ball = |center, radius| turned_over(sphere(center, radius));
+    let full = [sphere([0.0; 3], 1.0), ball([0.0; 3], 0.95), sphere([0.0, -0.5, 0.0], 0.3)];
+    let says = says(of(full));
+    assert!(!says.contains("seen from inside") && says.contains("looks at what is inside"), "{says}");
+    let thin = |things: &[TriangleMesh]| {
+        let walls = [cuboid([0.0; 3], [4.0, 3.0, 3.0], None), turned_over(cuboid([0.03; 3], [3.97, 2.97, 2.97], None))];
+        of(walls.into_iter().chain(things.iter().cloned()))
+    };
+    check_inside("a carton with a thing in it", thin(&[cuboid([1.0, 0.04, 1.0], [2.0, 2.0, 2.0], None)]), false);
+}
+
+#[test]
+fn a_furnished_room_with_the_outside_of_its_walls_is_a_room() {
+    let table = || cuboid([2.0, 0.0, 1.5], [3.2, 0.8, 2.3], None);
+    let chair = || cuboid([4.0, 0.0, 2.0], [4.5, 1.0, 2.5], None);
+    let room = |wall: f32| {
+        let outside = cuboid([-wall; 3], [6.0 + wall, 2.7 + wall, 4.0 + wall], None);
+        [turned_over(cuboid([0.0; 3], [6.0, 2.7, 4.0], None)), outside]
+    };
+    for wall in [0.1, 0.2, 0.4] {
+        check_inside(&format!("walls of {wall}"), of(room(wall).into_iter().chain([table(), chair()])), true);
+        check_inside(&format!("walls of {wall} about nothing"), of(room(wall)), false);
+    }
+}
+
 #[test]
 fn closed_skins_within_each_other_are_a_solid_and_the_line_says_how_to_look_in() {
     let nested = [cuboid([0.0; 3], [1.0; 3], None), cuboid([0.1; 3], [0.9; 3], None)];
