@@ -195,6 +195,22 @@ fn what_was_left_out_is_said_before_the_error_that_it_explains() {
 }
 
 #[test]
+fn a_cloud_of_points_is_no_picture_whatever_light_is_added() {
+    let folder = Folder::new("scene-cloud");
+    let head = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
+    let faces = "element face 0\nproperty list uchar int vertex_indices\n";
+    folder.file("a.ply", format!("{head}{faces}end_header\n0 0 0\n"));
+    folder.file("b.ply", format!("{head}end_header\n0 0 0\n"));
+    for light in ["", "--light white", "--light sky", "--light none"] {
+        for (name, says) in [("a.ply", "1 vertices and no triangles"), ("b.ply", "it has no faces")] {
+            let output = folder.run(&format!("render {name} -o a.png {light}"));
+            check_fails(&output, 3, &[says, "clouds of points cannot be rendered"]);
+            assert_eq!(text(&output.stderr).lines().count(), 1, "{}", text(&output.stderr));
+        }
+    }
+}
+
+#[test]
 fn what_is_no_mesh_is_called_by_its_name() {
     let folder = Folder::new("scene-foreign");
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234567\n";
