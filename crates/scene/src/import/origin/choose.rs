@@ -1,6 +1,6 @@
 //! Whether a scene is better off with an origin, and with which.
 
-use super::look::{Looked, Under, exact_rows, first_point, look_under};
+use super::look::{Looked, Summaries, Under, exact_rows, first_point, look_under};
 use super::{Center, GAIN, Rounding, minus, nearest, square};
 use crate::Scene;
 use glam::{DAffine3, DMat3, DVec3};
@@ -14,21 +14,22 @@ const MOST_LOCALS: usize = 1 << 8;
 /// The center with which `scene`, which was imported with none, is better imported again; `None`: it is good as it is, or no
 /// center mends it. `run` is what the run that made it noted.
 pub(crate) fn look(scene: &Scene, run: &Center) -> (Option<Center>, Rounding) {
-    let looked = look_under(scene, run, Under::Run);
-    (better(scene, run, &looked), looked.rounding)
+    let summaries = Summaries::of(scene, run);
+    let looked = look_under(scene, run, &summaries, Under::Run);
+    (better(scene, run, &summaries, &looked), looked.rounding)
 }
 
-fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
+fn better(scene: &Scene, run: &Center, summaries: &Summaries, looked: &Looked) -> Option<Center> {
     let before = looked.coarse;
     if before == 0 {
         return None;
     }
     let helps = |center: &Center, most: u64| {
         // Most scenes of a few fine triangles are decided by these alone.
-        if 2 * look_under(scene, run, Under::Hurt(center)).gained < before {
+        if 2 * look_under(scene, run, summaries, Under::Hurt(center)).gained < before {
             return false;
         }
-        let then = look_under(scene, run, Under::All(center));
+        let then = look_under(scene, run, summaries, Under::All(center));
         // A few screws that are finer than their room are no reason to move the room.
         let triangles = then.rounding.triangles;
         let is_scene = 2 * then.nearer >= triangles || SHARE * then.gained >= triangles;

@@ -54,30 +54,36 @@ pub(super) enum Under<'a> {
     All(&'a Center),
 }
 
+/// What meshes say of their triangles; `None` of those of which nothing is asked.
+pub(super) struct Summaries(Vec<Option<Summary>>);
+
+impl Summaries {
+    pub fn of(scene: &Scene, run: &Center) -> Self {
+        // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and near zero: most
+        // files are such.
+        let moved = |mesh| run.moved(MeshId(mesh as u32));
+        let is_asked = |mesh: usize| moved(mesh).by > 0.0 || is_far(&scene.meshes[mesh].triangles);
+        let mut is_asked: Vec<bool> = (0..scene.meshes.len()).into_par_iter().map(is_asked).collect();
+        for instance in &scene.instances {
+            is_asked[instance.mesh.index()] |= instance.transform != Affine::IDENTITY;
+        }
+        let summary = |mesh: usize| is_asked[mesh].then(|| Summary::of(&scene.meshes[mesh].triangles, moved(mesh)));
+        Self((0..scene.meshes.len()).into_par_iter().map(summary).collect())
+    }
+}
+
 /// Looks at the triangles of a scene, which `run` rounded, in parallel; and at what another center would do.
-pub(super) fn look_under(scene: &Scene, run: &Center, under: Under) -> Looked {
+pub(super) fn look_under(scene: &Scene, run: &Center, summaries: &Summaries, under: Under) -> Looked {
     let (center, is_all) = match under {
         Under::Run => (None, false),
         Under::Hurt(center) => (Some(center), false),
         Under::All(center) => (Some(center), true),
     };
-    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and near zero: most
-    // files are such.
-    let moved = |mesh| run.moved(MeshId(mesh as u32));
-    let is_asked = |mesh: usize| moved(mesh).by > 0.0 || is_far(&scene.meshes[mesh].triangles);
-    let mut is_asked: Vec<bool> = (0..scene.meshes.len()).into_par_iter().map(is_asked).collect();
-    for instance in &scene.instances {
-        is_asked[instance.mesh.index()] |= instance.transform != Affine::IDENTITY;
-    }
-    let summaries: Vec<Option<Summary>> = (0..scene.meshes.len())
-        .into_par_iter()
-        .map(|mesh| is_asked[mesh].then(|| Summary::of(&scene.meshes[mesh].triangles, moved(mesh))))
-        .collect();
     let view = |(index, instance): (usize, &crate::Instance)| {
         let mut view = View::new(scene, (index, instance), run, center);
         let mut is_looked_at = is_all;
         view.limit = -1.0;
-        if let Some(summary) = &summaries[instance.mesh.index()] {
+        if let Some(summary) = &summaries.0[instance.mesh.index()] {
             view.limit = view.limit(summary);
             is_looked_at |= summary.collapsed || summary.extent <= view.limit;
         }

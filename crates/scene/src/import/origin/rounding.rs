@@ -1,7 +1,7 @@
 //! What is said of rounding.
 
 use super::Center;
-use super::look::{Under, look_under};
+use super::look::{Summaries, Under, look_under};
 use crate::Scene;
 
 /// A corner that is moved by more than this share of its triangle's largest extent is moved plainly.
@@ -65,5 +65,5 @@ impl Rounding {
 
 /// What rounding did to the triangles of a scene as it is.
 pub(crate) fn rounding(scene: &Scene, run: &Center) -> Rounding {
-    look_under(scene, run, Under::Run).rounding
+    look_under(scene, run, &Summaries::of(scene, run), Under::Run).rounding
 }
