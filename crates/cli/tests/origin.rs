@@ -93,7 +93,12 @@ fn rays_are_said_to_be_moved_or_to_be_too_coarse() {
     let lines = said("survey.obj", survey, "<f4");
     let want = "rays.npy: float32 at 5412345 may be 0.25 off, more than the scene's details bear";
     assert!(lines.contains(want), "{lines}");
-    for (place, kind) in [(survey, "<f8"), (survey, "<f4"), ([0.2, 0.2], "<f4")] {
+    assert!(!lines.contains("those that begin"), "{lines}");
+    // From zero into the survey: what is left of a ray's origin is as large as what was subtracted.
+    let lines = said("survey.obj", [0.2, 0.2], "<f8");
+    let want = "before they are rounded; those that begin 5412346 from it may be 0.25 off then: begin nearer";
+    assert!(lines.contains(want), "{lines}");
+    for (place, kind) in [(survey, "<f8"), (survey, "<f4"), ([0.2, 0.2], "<f4"), ([0.2, 0.2], "<f8")] {
         let lines = said("near.obj", place, kind);
         assert!(!lines.contains("origin") && !lines.contains(" off"), "{lines}");
     }

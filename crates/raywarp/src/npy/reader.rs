@@ -48,6 +48,11 @@ impl<'a, R: Read> RayReader<'a, R> {
         self.held = self.held.is_some().then(|| held.into_iter());
     }
 
+    /// Where the rays that were read begin, as a file of float64 says, before [`RayReader::relative_to`].
+    pub(crate) fn begins(&self) -> Option<&[[f64; 3]]> {
+        self.begins.as_deref()
+    }
+
     /// Where the rays that were read begin, of a file of float64.
     pub(super) fn into_begins(self) -> Option<Vec<[f64; 3]>> {
         self.begins

@@ -116,25 +116,38 @@ impl<'a, R: Read> RayStream<'a, R> {
         self.reader.byte_of_t_min(index)
     }
 
-    /// What is to be said of rays that are traced relative to `origin`, if anything: what is subtracted, or that float32 rays
-    /// are less exact than the scene, by the first of them. Before [`RayStream::relative_to`].
+    /// What is to be said of rays that are traced relative to `origin`, if anything: what is subtracted, or that rays are less
+    /// exact than the scene, by the first of them. Before [`RayStream::relative_to`].
     pub fn origin_note(&self, origin: [f64; 3]) -> Option<String> {
         let [x, y, z] = origin;
         let far = origin.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         if far == 0.0 {
             return None;
         }
-        if self.layout().is_double() {
-            return Some(format!("the scene's origin, {x} {y} {z}, is subtracted in float64 before they are rounded"));
+        let largest = |numbers: &mut dyn Iterator<Item = f64>| {
+            numbers.filter(|x| x.is_finite()).fold(0f64, |most, x| most.max(x.abs())) as f32
+        };
+        // To two digits.
+        let off = |number: f32| format!("{:.1e}", (f64::from(number.next_up()) - f64::from(number)) / 2.0);
+        let off = |number| off(number).parse::<f64>().unwrap_or_default();
+        // Less is as good as an origin makes a scene.
+        let is_coarse = |number: f32| f64::from(number) > far / 8.0;
+        if let Some(begins) = self.reader.begins() {
+            let largest = largest(&mut begins.iter().flat_map(|begin| (0..3).map(|axis| begin[axis] - origin[axis])));
+            let coarse = match is_coarse(largest) {
+                true => format!("; those that begin {largest} from it may be {} off then: begin nearer", off(largest)),
+                false => String::new(),
+            };
+            return Some(format!(
+                "the scene's origin, {x} {y} {z}, is subtracted in float64 before they are rounded{coarse}"
+            ));
         }
-        let numbers = self.first.iter().flat_map(|ray| ray.origin).filter(|x| x.is_finite());
-        let largest = numbers.fold(0f32, |most, x| most.max(x.abs()));
-        let off = (f64::from(largest.next_up()) - f64::from(largest)) / 2.0;
-        // To two digits. Rays that begin near zero are exact enough, wherever they go.
-        let off: f64 = format!("{off:.1e}").parse().unwrap_or(off);
-        (f64::from(largest) > far / 8.0).then(|| {
+        let largest = largest(&mut self.first.iter().flat_map(|ray| ray.origin).map(f64::from));
+        // Rays that begin near zero are exact enough, wherever they go.
+        is_coarse(largest).then(|| {
             format!(
-                "float32 at {largest} may be {off} off, more than the scene's details bear (its origin is {x} {y} {z}): give float64"
+                "float32 at {largest} may be {} off, more than the scene's details bear (its origin is {x} {y} {z}): give float64",
+                off(largest)
             )
         })
     }

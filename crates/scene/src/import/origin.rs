@@ -39,8 +39,8 @@ pub(crate) struct Center {
     /// Of the positions of meshes that are in no other list.
     moved: Moved,
     meshes: HashMap<MeshId, Moved>,
-    /// Placements that f32 does not hold, by instance, relative as its transform is.
-    placed: HashMap<usize, [[f64; 4]; 3]>,
+    /// Placements that f32 does not hold, by instance in ascending order, relative as its transform is.
+    placed: Vec<(usize, [[f64; 4]; 3])>,
 }
 
 /// How rounding moved the positions of a mesh.
@@ -112,11 +112,18 @@ impl Center {
         let exact = self.rows(world, local);
         let placement = rounded(&exact);
         // There may be one of what was not placed in the end.
-        self.placed.remove(&instance);
+        while self.placed.last().is_some_and(|last| last.0 >= instance) {
+            self.placed.pop();
+        }
         if placement.rows.map(|row| row.map(f64::from)) != exact {
-            self.placed.insert(instance, exact);
+            self.placed.push((instance, exact));
         }
         placement
+    }
+
+    /// The placement of an instance as the file has it, relative as its transform is; `None` where the transform is that.
+    fn placed(&self, instance: usize) -> Option<[[f64; 4]; 3]> {
+        self.placed.binary_search_by_key(&instance, |of| of.0).ok().map(|index| self.placed[index].1)
     }
 
     fn rows(&self, world: &DAffine3, local: [f64; 3]) -> [[f64; 4]; 3] {

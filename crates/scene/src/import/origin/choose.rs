@@ -1,6 +1,7 @@
 //! Whether a scene is better off with an origin, and with which.
 
-use super::look::{Looked, Summaries, Under, exact_rows, first_point, look_under};
+use super::look::{Looked, exact_rows, first_point, look_under};
+use super::rounding::counted;
 use super::{Center, GAIN, Rounding, minus, nearest, square};
 use crate::Scene;
 use glam::{DAffine3, DMat3, DVec3};
@@ -8,28 +9,28 @@ use raywarp_geom::{Affine, TriangleMesh};
 
 /// One triangle of so many is a part of the scene that counts, where the scene as a whole does not lie far from zero.
 const SHARE: u64 = 100;
+/// Triangles of a scene that decide, more or less. So many tell shares of a hundredth within a tenth, and take 3 ms; copies
+/// of copies make any number of triangles.
+pub(super) const MOST_LOOKED: u64 = 1 << 15;
 /// The most centres of meshes.
 const MOST_LOCALS: usize = 1 << 8;
 
 /// The center with which `scene`, which was imported with none, is better imported again; `None`: it is good as it is, or no
-/// center mends it. `run` is what the run that made it noted.
+/// center mends it. `run` is what the run that made it noted. With what rounding did, counted where it is worth a line.
 pub(crate) fn look(scene: &Scene, run: &Center) -> (Option<Center>, Rounding) {
-    let summaries = Summaries::of(scene, run);
-    let looked = look_under(scene, run, &summaries, Under::Run);
-    (better(scene, run, &summaries, &looked), looked.rounding)
+    let looked = look_under(scene, run, None, MOST_LOOKED);
+    let better = better(scene, run, &looked);
+    let rounding = if better.is_none() { counted(scene, run, looked.rounding) } else { looked.rounding };
+    (better, rounding)
 }
 
-fn better(scene: &Scene, run: &Center, summaries: &Summaries, looked: &Looked) -> Option<Center> {
+fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     let before = looked.coarse;
     if before == 0 {
         return None;
     }
     let helps = |center: &Center, most: u64| {
-        // Most scenes of a few fine triangles are decided by these alone.
-        if 2 * look_under(scene, run, summaries, Under::Hurt(center)).gained < before {
-            return false;
-        }
-        let then = look_under(scene, run, summaries, Under::All(center));
+        let then = look_under(scene, run, Some(center), MOST_LOOKED);
         // A few screws that are finer than their room are no reason to move the room.
         let triangles = then.rounding.triangles;
         let is_scene = 2 * then.nearer >= triangles || SHARE * then.gained >= triangles;

@@ -2,15 +2,16 @@
 
 use super::rounding::PLAIN;
 use super::{Center, GAIN, HURT, Moved, Rounding, nearest};
-use crate::{MeshId, Scene};
+use crate::{Instance, MeshId, Scene};
 use rayon::prelude::*;
-use raywarp_geom::{Affine, TriangleMesh};
+use raywarp_geom::{Aabb, Affine, TriangleMesh};
 
 /// Triangles of a mesh that are looked at in a run.
 const RUN: usize = 1 << 14;
-/// Triangles of a scene that are looked at, more or less: of more, every so manieth stands for the others. So many tell
-/// shares of a hundredth within a fiftieth, and take 15 ms; copies of copies make any number of triangles.
-pub(super) const MOST_LOOKED: u64 = 1 << 18;
+/// Triangles of a placed mesh, or all that it has, that say whether half of it is hurt.
+const PART: usize = 64;
+/// Points of a mesh that are looked at first.
+const GLANCE: usize = 64;
 /// Hurt triangles of a run that are kept as samples.
 const SAMPLES: usize = 64;
 
@@ -43,71 +44,39 @@ impl Looked {
     }
 }
 
-/// At what else is looked than the triangles that are hurt.
-#[derive(Clone, Copy)]
-pub(super) enum Under<'a> {
-    /// Nothing.
-    Run,
-    /// What another center would do for the same triangles.
-    Hurt(&'a Center),
-    /// What another center would do for all triangles, which takes far longer.
-    All(&'a Center),
-}
-
-/// What meshes say of their triangles; `None` of those of which nothing is asked.
-pub(super) struct Summaries(Vec<Option<Summary>>);
-
-impl Summaries {
-    pub fn of(scene: &Scene, run: &Center) -> Self {
-        // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and near zero: most
-        // files are such.
-        let moved = |mesh| run.moved(MeshId(mesh as u32));
-        let is_asked = |mesh: usize| moved(mesh).by > 0.0 || is_far(&scene.meshes[mesh].triangles);
-        let mut is_asked: Vec<bool> = (0..scene.meshes.len()).into_par_iter().map(is_asked).collect();
-        for instance in &scene.instances {
-            is_asked[instance.mesh.index()] |= instance.transform != Affine::IDENTITY;
-        }
-        let summary = |mesh: usize| is_asked[mesh].then(|| Summary::of(&scene.meshes[mesh].triangles, moved(mesh)));
-        Self((0..scene.meshes.len()).into_par_iter().map(summary).collect())
-    }
-}
-
-/// Looks at the triangles of a scene, which `run` rounded, in parallel; and at what another center would do.
-pub(super) fn look_under(scene: &Scene, run: &Center, summaries: &Summaries, under: Under) -> Looked {
-    let (center, is_all) = match under {
-        Under::Run => (None, false),
-        Under::Hurt(center) => (Some(center), false),
-        Under::All(center) => (Some(center), true),
+/// Looks at the triangles of a scene, which `run` rounded, in parallel: at those that may be hurt, or at all for what another
+/// center would do. Of more than `most` every so manieth stands for the others, at least one of each placed mesh.
+pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, most: u64) -> Looked {
+    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and near zero: most
+    // files are such.
+    let is_far = |mesh: usize| run.moved(MeshId(mesh as u32)).by > 0.0 || is_far(&scene.meshes[mesh].triangles);
+    let is_far: Vec<bool> = (0..scene.meshes.len()).into_par_iter().map(is_far).collect();
+    let is_looked_at = |instance: &Instance| {
+        center.is_some() || instance.transform != Affine::IDENTITY || is_far[instance.mesh.index()]
     };
-    let view = |(index, instance): (usize, &crate::Instance)| {
-        let mut view = View::new(scene, (index, instance), run, center);
-        let mut is_looked_at = is_all;
-        view.limit = -1.0;
-        if let Some(summary) = &summaries.0[instance.mesh.index()] {
-            view.limit = view.limit(summary);
-            is_looked_at |= summary.collapsed || summary.extent <= view.limit;
-        }
-        (view, is_looked_at)
+    let triangles = |instance: &Instance| scene.meshes[instance.mesh.index()].triangles.indices.len() as u64;
+    let total = scene.instances.iter().filter(|instance| is_looked_at(instance)).map(triangles);
+    let total = total.fold(0, u64::saturating_add);
+    let stride = match total {
+        _ if total <= most => 1,
+        // An odd one is of the first and the second triangles of pairs.
+        _ => usize::try_from(total.div_ceil(most) | 1).unwrap_or(usize::MAX),
     };
-    let stride = match scene.triangle_count() {
-        0..=MOST_LOOKED => 1,
-        _ => {
-            let count = |(view, is_looked_at): (View, bool)| u64::from(is_looked_at) * view.mesh.indices.len() as u64;
-            let total = scene.instances.par_iter().enumerate().map(view).map(count).reduce(|| 0, u64::saturating_add);
-            usize::try_from(total.div_ceil(MOST_LOOKED)).unwrap_or(usize::MAX).max(1)
+    let one = |(index, instance): (usize, &Instance)| {
+        let triangles = triangles(instance);
+        if !is_looked_at(instance) {
+            return Looked { rounding: Rounding { triangles, ..Rounding::default() }, ..Looked::default() };
         }
-    };
-    let one = |instance| {
-        let (view, is_looked_at) = view(instance);
+        let view = View::new(scene, (index, instance), run, center);
         let indices = &view.mesh.indices;
-        let triangles = indices.len() as u64;
-        let looked = if is_looked_at {
-            indices.par_chunks(RUN).map(|run| view.look(run, stride, is_all)).reduce(Looked::default, Looked::and)
-        } else {
-            Looked::default()
-        };
-        let Rounding { plain, collapsed, .. } = looked.rounding;
-        let parts = u64::from(plain > 0 && 2 * (plain + collapsed) >= triangles);
+        let runs = indices.par_chunks(RUN).enumerate();
+        let looked = runs.map(|(run, of)| view.look(of, stride, index + run)).reduce(Looked::default, Looked::and);
+        let is_part = |Rounding { plain, collapsed, .. }: Rounding| plain > 0 && 2 * (plain + collapsed) >= triangles;
+        let mut parts = is_part(looked.rounding);
+        if parts && indices.len() / stride < PART {
+            parts = is_part(view.look(indices, indices.len().div_ceil(PART), index).rounding);
+        }
+        let parts = u64::from(parts);
         Looked { rounding: Rounding { triangles, parts, ..looked.rounding }, ..looked }
     };
     scene.instances.par_iter().enumerate().map(one).reduce(Looked::default, Looked::and)
@@ -115,34 +84,14 @@ pub(super) fn look_under(scene: &Scene, run: &Center, summaries: &Summaries, und
 
 /// Whether numbers of a mesh may become smaller by [`GAIN`].
 fn is_far(mesh: &TriangleMesh) -> bool {
-    let bounds = mesh.bounds();
-    let of = |of: fn(f32, f32) -> f32| (0..3).map(|i| of(bounds.min[i], bounds.max[i])).fold(0f32, f32::max);
-    let (reach, size) = (of(|a, b| a.abs().max(b.abs())), of(|a, b| b - a));
-    2.0 * f64::from(reach) >= GAIN * f64::from(size)
-}
-
-/// What a mesh as a whole says of its triangles.
-struct Summary {
-    /// The largest coordinates, without signs.
-    reach: [f64; 3],
-    /// The smallest extent of a triangle that has one.
-    extent: f64,
-    /// Whether three vertices of a triangle lie at one place.
-    collapsed: bool,
-}
-
-impl Summary {
-    fn of(mesh: &TriangleMesh, moved: &Moved) -> Self {
-        let one = |indices: &[u32; 3]| {
-            let extent = extent_stored(&indices.map(|i| mesh.positions[i as usize]));
-            if extent > 0.0 { (extent, false) } else { (f32::MAX, moved.is_lost(indices)) }
-        };
-        let both = |a: (f32, bool), b: (f32, bool)| (a.0.min(b.0), a.1 | b.1);
-        let least = mesh.indices.par_iter().with_min_len(RUN).map(one).reduce(|| (f32::MAX, false), both);
-        let bounds = mesh.bounds();
-        let reach = std::array::from_fn(|i| f64::from(bounds.min[i].abs().max(bounds.max[i].abs())));
-        Self { reach, extent: least.0.into(), collapsed: least.1 }
-    }
+    let is_so_far = |points: &Aabb, times: f64| {
+        let of = |of: fn(f32, f32) -> f32| (0..3).map(|i| of(points.min[i], points.max[i])).fold(0f32, f32::max);
+        let (reach, size) = (of(|a, b| a.abs().max(b.abs())), of(|a, b| b - a));
+        2.0 * f64::from(reach) >= times * f64::from(size)
+    };
+    // Any points of a mesh are nearer than it by its size at most, which tells it of most meshes.
+    let some = mesh.positions.iter().step_by(mesh.positions.len().div_ceil(GLANCE).max(1));
+    is_so_far(&Aabb::of_points(some), GAIN - 2.0) && is_so_far(&mesh.bounds(), GAIN)
 }
 
 /// Half a unit in the last place of f32 at a number.
@@ -153,7 +102,7 @@ pub(super) fn half_unit(number: f64) -> f64 {
 
 /// The rows of the transform of an instance as the file has them.
 pub(super) fn exact_rows(run: &Center, instance: usize, transform: &Affine) -> [[f64; 4]; 3] {
-    run.placed.get(&instance).copied().unwrap_or_else(|| transform.rows.map(|row| row.map(f64::from)))
+    run.placed(instance).unwrap_or_else(|| transform.rows.map(|row| row.map(f64::from)))
 }
 
 /// The first position that is a point: it says where the mesh is, as in [`super::Rounder::round`].
@@ -169,10 +118,6 @@ struct View<'a> {
     is_identity: bool,
     /// Of the transform, exact.
     rows: [[f64; 4]; 3],
-    /// The sums of the rows' numbers without signs, but for the shift.
-    norms: [f64; 3],
-    /// A triangle that is larger in its own space is not hurt.
-    limit: f64,
     other: Option<Other>,
 }
 
@@ -185,12 +130,7 @@ struct Other {
 }
 
 impl<'a> View<'a> {
-    fn new(
-        scene: &'a Scene,
-        (index, instance): (usize, &crate::Instance),
-        run: &'a Center,
-        center: Option<&Center>,
-    ) -> Self {
+    fn new(scene: &'a Scene, (index, instance): (usize, &Instance), run: &'a Center, center: Option<&Center>) -> Self {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
         let rows = exact_rows(run, index, &instance.transform);
         let other = center.map(|center| {
@@ -201,38 +141,8 @@ impl<'a> View<'a> {
             });
             Other { origin: center.origin, local, shift }
         });
-        let norms = rows.map(|r| r[0].abs() + r[1].abs() + r[2].abs());
-        let is_identity = instance.transform == Affine::IDENTITY && !run.placed.contains_key(&index);
-        Self {
-            mesh,
-            moved: run.moved(instance.mesh),
-            transform: instance.transform,
-            is_identity,
-            rows,
-            norms,
-            limit: f64::INFINITY,
-            other,
-        }
-    }
-
-    /// The extent, in the mesh's own space, of the largest triangles that may be hurt, by the mesh's largest numbers.
-    fn limit(&self, summary: &Summary) -> f64 {
-        let terms = self.rows.map(|r| (0..3).map(|j| (r[j] * summary.reach[j]).abs()).sum::<f64>() + r[3].abs());
-        let largest = terms.into_iter().fold(0.0, f64::max);
-        // At most: four numbers that are rounded, three products and three sums.
-        let placed = half_unit(largest) * if self.is_identity { 1.0 } else { 10.0 };
-        let reach = summary.reach.into_iter().fold(0.0, f64::max);
-        let own = self.moved.by.min(half_unit(reach)) * self.norms.into_iter().fold(0.0, f64::max);
-        let matrix = glam::DMat3::from_cols_array_2d(&std::array::from_fn(|c| self.rows.map(|row| row[c])));
-        // What is left of an extent at least, by the norm of the inverse.
-        let shrink = if self.is_identity {
-            1.0
-        } else {
-            1.0 / (3.0 * matrix.inverse().to_cols_array().iter().map(|x| x * x).sum::<f64>()).sqrt()
-        };
-        let limit = (placed + own) / (HURT * shrink);
-        // A transform without an inverse hurts any.
-        if limit.is_nan() { f64::INFINITY } else { limit }
+        let is_identity = instance.transform == Affine::IDENTITY && run.placed(index).is_none();
+        Self { mesh, moved: run.moved(instance.mesh), transform: instance.transform, is_identity, rows, other }
     }
 
     /// How far the corner that is stored as `stored` is from where the file has it, which is `world` but for the rounding of
@@ -253,23 +163,17 @@ impl<'a> View<'a> {
         error.into_iter().fold(0.0, f64::max)
     }
 
-    /// Looks at every `by`th triangle of a run, of which each counts as so many; at all, or at those that may be hurt.
-    fn look(&self, run: &[[u32; 3]], by: usize, is_all: bool) -> Looked {
+    /// Looks at every `by`th triangle of a run, of which each counts as so many; copies begin at different ones.
+    fn look(&self, run: &[[u32; 3]], by: usize, number: usize) -> Looked {
         let mut looked = Looked::default();
         let (mut found, mut stride) = (0u64, 1);
-        for indices in run.iter().step_by(by) {
+        let first = number.wrapping_mul(0x9e37_79b9) % by.min(run.len());
+        for indices in run[first..].iter().step_by(by) {
             let stored = indices.map(|i| self.mesh.positions[i as usize]);
-            let is_small = f64::from(extent_stored(&stored)) <= self.limit;
-            if !is_small && !is_all {
-                continue;
-            }
             let local = stored.map(|p| p.map(f64::from));
             let world = local.map(|l| self.world(l));
             let extent = extent(&world);
-            let error = match is_small {
-                true => (0..3).map(|k| self.error(stored[k], world[k])).fold(0.0, f64::max),
-                false => 0.0,
-            };
+            let error = (0..3).map(|k| self.error(stored[k], world[k])).fold(0.0, f64::max);
             let is_hurt = extent > 0.0 && error > HURT * extent;
             let collapsed = extent == 0.0 && self.moved.is_lost(indices);
             let before = self.largest(&local, &world);
@@ -307,7 +211,7 @@ impl<'a> View<'a> {
             found += 1;
         }
         if by > 1 {
-            let (all, seen) = (run.len() as u64, run.len().div_ceil(by) as u64);
+            let (all, seen) = (run.len() as u64, (run.len() - first).div_ceil(by) as u64);
             let Looked { rounding, coarse, hurt_then, gained, nearer, .. } = &mut looked;
             rounding.is_estimate = true;
             let Rounding { hurt, plain, collapsed, .. } = rounding;
@@ -360,9 +264,4 @@ impl<'a> View<'a> {
 /// The largest of a triangle's sides along axes.
 pub(super) fn extent([a, b, c]: &[[f64; 3]; 3]) -> f64 {
     (0..3).map(|i| a[i].max(b[i]).max(c[i]) - a[i].min(b[i]).min(c[i])).fold(0.0, f64::max)
-}
-
-/// The same as f32 has numbers.
-fn extent_stored([a, b, c]: &[[f32; 3]; 3]) -> f32 {
-    (0..3).map(|i| a[i].max(b[i]).max(c[i]) - a[i].min(b[i]).min(c[i])).fold(0.0, f32::max)
 }

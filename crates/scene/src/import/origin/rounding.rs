@@ -1,11 +1,14 @@
 //! What is said of rounding.
 
 use super::Center;
-use super::look::{Summaries, Under, look_under};
+use super::choose::MOST_LOOKED;
+use super::look::look_under;
 use crate::Scene;
 
 /// A corner that is moved by more than this share of its triangle's largest extent is moved plainly.
 pub(super) const PLAIN: f64 = 0.05;
+/// Triangles of a scene that are counted, more or less, for a line on them.
+pub(super) const MOST_COUNTED: u64 = 1 << 20;
 /// One hurt triangle of so many is worth a line.
 const MANY: u64 = 10;
 /// So is one of so many that is moved plainly.
@@ -65,5 +68,13 @@ impl Rounding {
 
 /// What rounding did to the triangles of a scene as it is.
 pub(crate) fn rounding(scene: &Scene, run: &Center) -> Rounding {
-    look_under(scene, run, &Summaries::of(scene, run), Under::Run).rounding
+    counted(scene, run, look_under(scene, run, None, MOST_LOOKED).rounding)
+}
+
+/// What rounding did, of more triangles than `estimate` is of, if that is worth a line.
+pub(super) fn counted(scene: &Scene, run: &Center, estimate: Rounding) -> Rounding {
+    if !estimate.is_estimate || estimate.warning().is_none() {
+        return estimate;
+    }
+    look_under(scene, run, None, MOST_COUNTED).rounding
 }

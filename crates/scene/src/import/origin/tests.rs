@@ -1,4 +1,6 @@
-use super::look::MOST_LOOKED;
+use super::choose::MOST_LOOKED;
+use super::look::look_under;
+use super::rounding::MOST_COUNTED;
 use super::*;
 use crate::{FaceMaterials, Instance, Material, Mesh, Scene};
 use raywarp_geom::TriangleMesh;
@@ -60,7 +62,7 @@ fn of_copies_without_number_every_so_manieth_triangle_is_looked_at() {
     let (mut scene, run) = scene(&[([512_345.1, 5_412_345.3, 120.0], 0.1)]);
     let (center, all) = look(&scene, &run);
     assert!(!all.is_estimate && !all.warning().unwrap().contains("about"));
-    let copies = MOST_LOOKED / all.triangles * 5 / 2;
+    let copies = MOST_COUNTED / all.triangles * 5 / 2;
     scene.instances = vec![scene.instances[0].clone(); copies as usize];
     let (same, many) = look(&scene, &run);
     let (same, center) = (same.unwrap().origin, center.unwrap().origin);
@@ -172,4 +174,19 @@ fn slivers_of_a_mesh_that_float32_holds_are_not_said_and_a_part_that_it_does_not
     scene.instances.push(Instance { mesh, transform: run.place(1, &shift, [0.0; 3]), material: None });
     let said = rounding(&scene, &run).warning().unwrap();
     assert!(said.starts_with("rounding to float32 moves corners of 1 of 1025 triangles"), "{said}");
+}
+
+#[test]
+fn copies_of_a_mesh_with_a_sliver_are_not_taken_for_slivers() {
+    let (mut scene, run) = placed(
+        vec![[0.0; 3], [0.0001, 0.0, 0.0], [0.0, 0.0001, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        [vec![[0, 1, 2]], vec![[0, 3, 4]; 1999]].concat(),
+        &[glam::DAffine3::from_translation([1000.3, 0.0, 0.0].into())],
+    );
+    let copies = 2 * MOST_LOOKED;
+    scene.instances = vec![scene.instances[0].clone(); copies as usize];
+    let found = look_under(&scene, &run, None, MOST_LOOKED).rounding;
+    assert!(found.is_estimate && found.triangles == 2000 * copies, "{found:?}");
+    assert!((found.plain as f64 / copies as f64 - 1.0).abs() < 0.3, "{found:?}");
+    assert_eq!((found.parts, found.warning()), (0, None));
 }

@@ -12,7 +12,6 @@ use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId, Place, SceneError
 use glam::DAffine3;
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, Affine};
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -143,8 +142,9 @@ impl Importer<'_> {
         let looks = match &materials {
             FaceMaterials::Uniform(id) => self.scene.looks_at_coordinates(*id),
             FaceMaterials::PerTriangle(ids) => {
-                let different: HashSet<MaterialId> = ids.iter().copied().collect();
-                different.into_iter().any(|id| self.scene.looks_at_coordinates(id))
+                let mut seen = vec![false; self.scene.materials.len()];
+                let mut is_new = |id: MaterialId| !std::mem::replace(&mut seen[id.index()], true);
+                ids.iter().any(|&id| is_new(id) && self.scene.looks_at_coordinates(id))
             }
         };
         if looks {
