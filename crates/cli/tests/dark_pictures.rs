@@ -212,6 +212,19 @@ fn only_what_was_not_yet_taken_is_suggested() {
     assert!(says.contains("without --light, lamps in the room are added"), "{says}");
     let says = folder.says(&world("0 0 0", &format!("{FLOOR}{shell}")), "");
     assert!(says.contains("lamps in the room are added") && !says.contains("sky"), "{says}");
+    // Of none, of one whose light ends in a box, and of one that is too weak to be seen.
+    let boxed = format!("{FLOOR}{shell}{}Translate 0 0 1.5\nShape \"sphere\" \"float radius\" 0.1\n", BULB);
+    let weak = format!("{FLOOR}{shell}{}", BULB.replace("30", "0.04"));
+    for (rest, options, advice) in [
+        (format!("{FLOOR}{shell}"), "--light none", "try leaving --light out, which adds lamps in the room"),
+        (boxed, "--light none", "without --light, lamps in the room are added"),
+        (weak.clone(), "", "try --exposure auto"),
+        (weak, "--light none", "try --exposure auto"),
+    ] {
+        let says = folder.says(&world("0 0 0", &rest), options);
+        let line = says.lines().find(|line| line.contains("black")).unwrap_or_else(|| panic!("{rest}: {says}"));
+        assert!(line.contains(advice) && !line.contains("--light studio"), "{rest} {options}: {line}");
+    }
     let glare = world("0 0 0", &format!("{FLOOR}{}", BULB.replace("30", "900000")));
     let tries = |options: &str| {
         let says = folder.says(&glare, options);
@@ -220,6 +233,29 @@ fn only_what_was_not_yet_taken_is_suggested() {
     };
     assert_eq!(tries(""), Some((true, true, false)));
     assert_eq!(tries("--tone agx"), Some((true, false, false)));
+}
+
+#[test]
+fn a_picture_without_the_scene_blames_what_it_can() {
+    let folder = Folder::new("unseen");
+    let clear = "WorldBegin\nShape \"sphere\" \"float alpha\" 0\n";
+    let past = world("0 0 9", FLOOR);
+    for (scene, options, why) in [
+        (clear, "", "its triangles are clear, or small"),
+        (clear, "--up 0,0,1", "its triangles are clear, or small"),
+        (clear, "--eye 0,0,9", "try without --eye, or --up"),
+        (clear, "--target 0,0,9", "try without --target, or --up"),
+        (clear, "--eye 0,0,9 --target 1,1,1", "try without --eye and --target, or --up"),
+        (&past, "", "it is far away or elsewhere; --up 0,1,0 frames it"),
+        (&past, "--camera 1", "try without --camera, or --up"),
+    ] {
+        let says = folder.says(scene, &format!("--light white {options}"));
+        let line = says.lines().find(|line| line.contains("no pixel shows the scene"));
+        assert!(line.is_some_and(|line| line.contains(why)), "{options}: {says}");
+    }
+    let says = folder.says(clear, "--light none");
+    assert!(says.contains("in view: the picture will be black or nearly so; its triangles are clear"), "{says}");
+    assert!(!says.contains("--eye X,Y,Z and"), "{says}");
 }
 
 #[test]

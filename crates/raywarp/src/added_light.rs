@@ -5,6 +5,7 @@ use crate::darkness::Darkness;
 use crate::lamps::lamp_times;
 use crate::lighting::{BuiltInLight, LightRequest, LightSource};
 use crate::picture::Picture;
+use crate::viewpoint::CameraSource;
 use crate::visible_light::{Dark, darkness, is_closed_in, is_out_of_view, is_surrounded, lamps_where_dark};
 use raywarp_render::output::ExposureChoice;
 use raywarp_render::{Integrator, RenderError};
@@ -13,11 +14,16 @@ use raywarp_scene::Light;
 /// Radiance outside of a room that a lamp lights: windows are dark grey.
 const OUTSIDE: f32 = 0.05;
 
+/// What helps in a closed room, where light from around does not get in.
+const LAMPS_WITHOUT_LIGHT: &str = "without --light, lamps in the room are added";
+
 /// What light was added to a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// None, or none was needed.
+    /// None, as none is needed.
     Nothing,
+    /// None, as is asked, though the scene's own does not show.
+    LeftOut,
     /// A surrounding, asked for or not.
     Around {
         /// Whether hardly a ray gets out of the scene from most of what is seen: such light does not get in.
@@ -60,11 +66,17 @@ impl Picture {
             if dark.cause == Darkness::Unlit && is_surrounded {
                 let closed_in = match self.added {
                     Added::Around { closed_in } => closed_in,
-                    Added::Nothing | Added::Lamps => is_closed_in(prepared, &self.camera, &self.options)?,
+                    _ => is_closed_in(prepared, &self.camera, &self.options)?,
                 };
                 dark.cause = if closed_in { Darkness::Unlit } else { Darkness::Black };
             }
-            self.say_dark(&dark, is_surrounded, was_surrounded);
+            if self.added == Added::Nothing && request.source.is_some() {
+                self.added = Added::LeftOut;
+            }
+            // Light that is added is the file's no more.
+            let may_add = !was_surrounded && request.source.is_some();
+            let lamps = may_add && is_closed_in(prepared, &self.camera, &self.options)?;
+            self.say_dark(&dark, is_surrounded, lamps);
             return Ok(());
         }
         // What is seen to glow does reach the picture.
@@ -123,20 +135,20 @@ impl Picture {
         Ok(())
     }
 
-    /// Says why a picture will be black to which no light is to be added.
-    fn say_dark(&mut self, dark: &Dark, is_surrounded: bool, was_surrounded: bool) {
+    /// Says why a picture will be black to which no light is to be added; `lamps` says whether lamps in a room would be,
+    /// unasked.
+    fn say_dark(&mut self, dark: &Dark, is_surrounded: bool, lamps: bool) {
         let cause = dark.cause;
-        let without = "without --light, lamps in the room are added";
         let light = match cause {
             // The finished picture tells what exposure makes of a little light, or of what glows and lights nothing.
             Darkness::Weak | Darkness::NoLight => return,
             Darkness::OutOfView => vec![],
             // Light from around that does not get in is not mended by more of it.
             _ if is_surrounded => {
-                let lamps = !was_surrounded && self.added == Added::Around { closed_in: true };
-                let lamps = lamps.then_some(without);
+                let lamps = lamps.then_some(LAMPS_WITHOUT_LIGHT);
                 lamps.into_iter().chain(["--integrator ao shows shapes without light"]).collect()
             }
+            _ if lamps => vec![LAMPS_WITHOUT_LIGHT],
             Darkness::Unlit
             | Darkness::BehindGlass
             | Darkness::GlassLamp
@@ -144,7 +156,14 @@ impl Picture {
             | Darkness::Black
             | Darkness::Absorbed => vec!["--light studio adds light"],
         };
-        let tries: Vec<&str> = cause.remedy().into_iter().chain(light).collect();
+        let remedy = match self.camera_source {
+            // Nothing is elsewhere.
+            CameraSource::Framed if cause == Darkness::OutOfView => {
+                Some("its triangles are clear, or small beside the space between them")
+            }
+            _ => cause.remedy(),
+        };
+        let tries: Vec<&str> = remedy.into_iter().chain(light).collect();
         let but = if dark.glows { " but for what glows itself" } else { "" };
         let line = format!("{}: the picture will be black or nearly so{but}; {}", cause.cause(), tries.join("; "));
         self.notes.push(line);

@@ -101,7 +101,7 @@ pub use raywarp_study::{bounds, counters, launch, measured, report, simulate};
 pub use raywarp_workload::views::{ViewError, Viewpoint, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;
-pub use viewpoint::{CameraError, CameraRequest, camera_name};
+pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
 
 /// Building trees.
 pub mod bvh {

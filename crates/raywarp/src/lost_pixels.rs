@@ -1,8 +1,11 @@
 //! A picture of which much is black or clipped, and what to try.
 
+use crate::Prepared;
 use crate::added_light::Added;
 use crate::darkness::Darkness;
 use crate::picture::Picture;
+use crate::viewpoint::CameraSource;
+use crate::visible_light::is_closed_in;
 use raywarp_render::film::Film;
 use raywarp_render::output::{ExposureChoice, Look, Lost, Tone};
 
@@ -13,9 +16,9 @@ const MANY_BLOWN: f64 = 0.25;
 /// And that from which so few pixels show the scene that something is wrong with the camera.
 const FEW_SHOWN: f64 = 0.001;
 
-/// A line about a picture as `look` shows it, if of the pixels that show the scene more than half are black or four
+/// A line about a picture of `prepared` as `look` shows it, if of the pixels that show the scene more than half are black or four
 /// fifths nearly so (no byte of them reaches 8), or if more than a quarter of all are blown out: the share, and what to try.
-pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String> {
+pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &Look) -> Option<String> {
     let hits = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).count();
     let shown = hits as f64 / film.window().pixel_count().max(1) as f64;
     if picture.darkness == Some(Darkness::OutOfView) {
@@ -24,9 +27,14 @@ pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String
     if shown < FEW_SHOWN {
         let share =
             if hits == 0 { "no pixel shows".into() } else { format!("only {:.2} % of the pixels show", 100.0 * shown) };
-        return Some(format!(
-            "{share} the scene: it is far away or elsewhere; try without --eye and --target, or --up 0,0,1"
-        ));
+        let why = match &picture.camera_source {
+            CameraSource::Flags(flags) => format!("it is far away or elsewhere; try without {flags}, or --up 0,0,1"),
+            CameraSource::File => "it is far away or elsewhere; --up 0,1,0 frames it".into(),
+            CameraSource::Framed => "its triangles are clear, or small beside the space between them; --eye X,Y,Z and \
+                                     --target X,Y,Z look from nearer"
+                .into(),
+        };
+        return Some(format!("{share} the scene: {why}"));
     }
     let means = film.means();
     let lost = Lost::count(means.iter().copied(), look);
@@ -52,8 +60,12 @@ pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String
         _ => format!("{:.0} % of the pixels that show the scene are nearly black", 100.0 * lost.dark_share()),
     };
     // Light that is there already is not to be added again.
+    // Light from around does not get into a closed room.
+    let is_room = || is_closed_in(prepared, &picture.camera, &picture.options).unwrap_or(false);
     let light = match picture.added {
-        Added::Nothing => "--light studio",
+        Added::LeftOut if is_room() => "leaving --light out, which adds lamps in the room",
+        Added::Nothing if is_room() => "--integrator ao, which shows shapes without light",
+        Added::Nothing | Added::LeftOut => "--light studio",
         Added::Around { closed_in: true } => {
             return Some(format!(
                 "{share}: light from around hardly gets in here; --eye X,Y,Z looks from elsewhere, and --integrator ao \

@@ -4,7 +4,7 @@ use crate::Prepared;
 use crate::added_light::Added;
 use crate::darkness::Darkness;
 use crate::lighting::LightRequest;
-use crate::viewpoint::{CameraError, CameraRequest};
+use crate::viewpoint::{CameraError, CameraRequest, CameraSource};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
@@ -117,6 +117,8 @@ impl std::fmt::Display for Source {
 pub struct Picture {
     /// From where.
     pub camera: Camera,
+    /// How it was found.
+    pub camera_source: CameraSource,
     /// Everything else.
     pub options: RenderOptions,
     /// Factor on the radiance that the file asks of its film.
@@ -246,6 +248,7 @@ impl Picture {
         }
         let mut picture = Self {
             camera,
+            camera_source: request.camera.source(prepared.scene()),
             options,
             exposure: settings.exposure.unwrap_or(1.0),
             exposure_choice: request.exposure,
@@ -310,7 +313,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     // Taken apart, so that what is new cannot be forgotten: each field is here or, by name, changes no sample.
     #[rustfmt::skip]
     let Picture {
-        camera, options, exposure: _, exposure_choice: _, sources: _, added_light: _, added: _, darkness: _, notes: _,
+        camera, camera_source: _, options, exposure: _, exposure_choice: _, sources: _, added_light: _, added: _, darkness: _, notes: _,
     } = picture;
     #[rustfmt::skip]
     let RenderOptions {

@@ -31,6 +31,17 @@ pub struct CameraRequest {
     pub known: Option<(Viewpoint, String)>,
 }
 
+/// How a picture came by its camera.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CameraSource {
+    /// By these flags.
+    Flags(String),
+    /// It is of the file, or one that is known for it.
+    File,
+    /// It shows all triangles, or the room that they are.
+    Framed,
+}
+
 /// Why there is no camera.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -127,6 +138,22 @@ impl CameraRequest {
         let how = if open { "it is open on one side, and seen from there" } else { "framed by its triangles" };
         notes.push(format!("the scene has no camera: {how}; {other}"));
         Ok(camera)
+    }
+
+    /// How the camera of [`Self::settle`] is found.
+    pub(crate) fn source(&self, scene: &Scene) -> CameraSource {
+        let flags = match self {
+            Self { camera: Some(_), .. } => return CameraSource::File,
+            Self { view: Some(_), .. } => "--view",
+            Self { named: Some(_), .. } => "--camera",
+            Self { eye: Some(_), target: Some(_), .. } => "--eye and --target",
+            Self { eye: Some(_), .. } => "--eye",
+            Self { target: Some(_), .. } => "--target",
+            Self { up: Some(_), .. } => return CameraSource::Framed,
+            _ if scene.cameras.is_empty() && self.known.is_none() => return CameraSource::Framed,
+            _ => return CameraSource::File,
+        };
+        CameraSource::Flags(flags.into())
     }
 
     /// The camera of the file that is asked for or used where nobody asks, if it is one of the file's.

@@ -118,7 +118,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         && picture.options.integrator == Integrator::Path
         && outputs.iter().any(|path| output::Format::of(path).is_ok_and(|format| format == output::Format::Png))
         && prepared.triangle_count() > 0
-        && let Some(line) = raywarp::lost_pixels(&picture, &rendered.film, &look)
+        && let Some(line) = raywarp::lost_pixels(&prepared, &picture, &rendered.film, &look)
     {
         common.note(line);
     }
