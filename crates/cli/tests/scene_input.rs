@@ -202,7 +202,7 @@ fn a_cloud_of_points_is_no_picture_whatever_light_is_added() {
     folder.file("a.ply", format!("{head}{faces}end_header\n0 0 0\n"));
     folder.file("b.ply", format!("{head}end_header\n0 0 0\n"));
     for light in ["", "--light white", "--light sky", "--light none"] {
-        for (name, says) in [("a.ply", "1 vertices and no triangles"), ("b.ply", "it has no faces")] {
+        for (name, says) in [("a.ply", "1 vertex and no triangles"), ("b.ply", "it has no faces")] {
             let output = folder.run(&format!("render {name} -o a.png {light}"));
             check_fails(&output, 3, &[says, "clouds of points cannot be rendered"]);
             assert_eq!(text(&output.stderr).lines().count(), 1, "{}", text(&output.stderr));

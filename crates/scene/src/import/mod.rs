@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod constructs;
 mod context;
+mod counted;
 mod foreign;
 mod format;
 mod fuzz;

@@ -1,5 +1,6 @@
 //! Vertices that are no points: scans write `nan` where nothing was seen, and use such a vertex in no face.
 
+use crate::import::counted::counted;
 use raywarp_geom::TriangleMesh;
 
 /// Whether a word of a text stands for a number that is not finite as f32; `-1.#IND` and `nan(ind)` are how some C
@@ -46,7 +47,8 @@ pub(crate) fn leave_out(mesh: &mut TriangleMesh) -> Result<usize, u32> {
 
 /// What is said of vertices that were left out.
 pub(crate) fn warning(count: usize) -> String {
-    format!("{count} vertices are not finite, and no face uses them; left out")
+    let one = "vertex is not finite, and no face uses it; left out";
+    counted(count, one, "vertices are not finite, and no face uses them; left out")
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! Lines of text files, for every format that is text.
 //!
 //! A line ends with LF, CR LF, or CR alone, as programs on old Macs wrote it. A byte order mark at the beginning is no
-//! part of the text. UTF-16 is refused by its name: its lines would otherwise be keywords that nobody knows.
+//! part of the text. UTF-16 and UTF-32 are refused by their names: their lines would otherwise be keywords that nobody knows.
 
 use std::borrow::Cow;
 
 /// The text in `bytes`, without its byte order mark; bytes that are no UTF-8, such as names in Latin-1, are replaced.
 ///
 /// # Errors
-/// In words, where it is UTF-16.
+/// In words, where it is UTF-16 or UTF-32.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
-    refuse_utf16(bytes)?;
+    refuse_wide(bytes)?;
     Ok(String::from_utf8_lossy(without_mark(bytes)))
 }
 
@@ -19,20 +19,24 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Refuses text of 16-bit units, which begins with their byte order mark or has zeros between its first letters.
+/// Refuses text of units of 16 or 32 bits, which begins with their byte order mark or has zeros between its first letters.
 ///
 /// # Errors
 /// In words.
-pub(crate) fn refuse_utf16(bytes: &[u8]) -> Result<(), String> {
+pub(crate) fn refuse_wide(bytes: &[u8]) -> Result<(), String> {
     let is_text = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
-    let order = match *bytes {
-        [0xff, 0xfe, _, 0, ..] => "little",
-        [0xfe, 0xff, 0, _, ..] => "big",
-        [a, 0, b, 0, ..] if is_text(a) && is_text(b) => "little",
-        [0, a, 0, b, ..] if is_text(a) && is_text(b) => "big",
+    let (units, order) = match *bytes {
+        [0xff, 0xfe, 0, 0, _, _, 0, 0, ..] => (32, "little"),
+        [0, 0, 0xfe, 0xff, 0, 0, ..] => (32, "big"),
+        [a, 0, 0, 0, b, 0, 0, 0, ..] if is_text(a) && is_text(b) => (32, "little"),
+        [0, 0, 0, a, 0, 0, 0, b, ..] if is_text(a) && is_text(b) => (32, "big"),
+        [0xff, 0xfe, _, 0, ..] => (16, "little"),
+        [0xfe, 0xff, 0, _, ..] => (16, "big"),
+        [a, 0, b, 0, ..] if is_text(a) && is_text(b) => (16, "little"),
+        [0, a, 0, b, ..] if is_text(a) && is_text(b) => (16, "big"),
         _ => return Ok(()),
     };
-    Err(format!("the text is UTF-16 ({order} endian), which is not read; save it as UTF-8"))
+    Err(format!("the text is UTF-{units} ({order} endian), which is not read; save it as UTF-8"))
 }
 
 /// Where the line that begins at `from` ends, and where the next one begins.
@@ -112,20 +116,20 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_is_refused_by_its_name_with_and_without_its_mark() {
-        let units: Vec<u16> = "v 0 0 0\n".encode_utf16().collect();
-        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
-        for (bytes, order) in [
-            (little.clone(), "little"),
-            ([b"\xff\xfe", &little[..]].concat(), "little"),
-            (big.clone(), "big"),
-            ([b"\xfe\xff", &big[..]].concat(), "big"),
-        ] {
-            let want = format!("the text is UTF-16 ({order} endian), which is not read; save it as UTF-8");
-            assert_eq!(decode(&bytes), Err(want));
+    fn utf_16_and_utf_32_are_refused_by_their_names_with_and_without_their_marks() {
+        let refused = |bytes: &[u8], name: &str| {
+            assert_eq!(decode(bytes), Err(format!("the text is {name} endian), which is not read; save it as UTF-8")));
+        };
+        for mark in ["", "\u{feff}"] {
+            let text = format!("{mark}v 0 0 0\n");
+            let units: Vec<u16> = text.encode_utf16().collect();
+            refused(&units.iter().flat_map(|unit| unit.to_le_bytes()).collect::<Vec<u8>>(), "UTF-16 (little");
+            refused(&units.iter().flat_map(|unit| unit.to_be_bytes()).collect::<Vec<u8>>(), "UTF-16 (big");
+            let units = || text.chars().map(u32::from);
+            refused(&units().flat_map(u32::to_le_bytes).collect::<Vec<u8>>(), "UTF-32 (little");
+            refused(&units().flat_map(u32::to_be_bytes).collect::<Vec<u8>>(), "UTF-32 (big");
         }
-        for text in [&b"v\0 1"[..], b"v", b"\xff\xfe\xff", b"\0\0\0\0", b"v\0\xff\0"] {
+        for text in [&b"v\0 1"[..], b"v", b"\xff\xfe\xff", b"\0\0\0\0", b"v\0\xff\0", b"v\0\0\0\0\0\0\0"] {
             assert!(decode(text).is_ok(), "{text:?}");
         }
     }

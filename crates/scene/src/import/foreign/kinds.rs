@@ -1,7 +1,7 @@
 //! The one table of what a file may be in place of what its name says.
 
 use super::sniff::{self, Head};
-use crate::import::Format;
+use crate::import::{Format, stl, text};
 
 /// A kind of file.
 pub(super) struct Kind {
@@ -34,9 +34,14 @@ enum Test {
 impl Kind {
     pub fn is(&self, head: &Head) -> bool {
         match self.test {
-            Test::Starts(start) => head.bytes.starts_with(start),
+            Test::Starts(start) => text::without_mark(head.bytes).starts_with(start),
             Test::Holds(test) => test(head),
         }
+    }
+
+    /// Whether its first bytes are a comment of the formats that are told by their lines.
+    pub fn begins_with_comment(&self) -> bool {
+        matches!(self.test, Test::Starts([b'#', ..]))
     }
 }
 
@@ -49,11 +54,14 @@ const fn holds(what: &'static str, then: Then, test: fn(&Head) -> bool) -> Kind 
 }
 
 /// The first that fits counts.
-pub(super) const KINDS: [Kind; 50] = [
+pub(super) const KINDS: [Kind; 52] = [
     holds("a Git LFS pointer", Then::Placeholder("`git lfs pull` fetches the file"), sniff::is_lfs_pointer),
     holds("a web page", Then::Placeholder("download the file itself"), sniff::is_web_page),
     starts("a GLB file", Then::Read(Format::Gltf), b"glTF"),
     holds("a PLY file", Then::Read(Format::Ply), sniff::is_ply),
+    holds("a text of STL facets without its first line `solid`", Then::Hint("with one it is an STL file"), |head| {
+        stl::lacks_solid(head.bytes)
+    }),
     holds("an STL file", Then::Read(Format::Stl), sniff::is_stl),
     starts("a 3MF file or another ZIP archive", Then::Read(Format::ThreeMf), b"PK\x03\x04"),
     holds("an OFF file", Then::Read(Format::Off), sniff::is_off),
@@ -76,6 +84,7 @@ pub(super) const KINDS: [Kind; 50] = [
     starts("a USD file", BLENDER, b"#usda"),
     starts("a USD file", BLENDER, b"PXR-USDC"),
     starts("a VRML file", BLENDER, b"#VRML"),
+    starts("an X3D file", Then::Nothing, b"#X3D"),
     starts("an Alembic file", BLENDER, b"Ogawa"),
     holds("a 3DS file", BLENDER, sniff::is_3ds),
     holds("a COLLADA file", BLENDER, |head| sniff::is_xml(head) && head.mentions("<COLLADA")),

@@ -46,6 +46,11 @@ fn rule(format: Format) -> (&'static str, &'static str) {
     }
 }
 
+/// Whether nothing but comments is seen, the first of which is how another kind begins (`#VRML V2.0 utf8`).
+fn is_named_by_comment(head: &Head) -> bool {
+    head.is_silent() && KINDS.iter().any(|kind| kind.begins_with_comment() && kind.is(head))
+}
+
 /// Refuses the bytes of a scene file that is none of its format.
 pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(), SceneError> {
     let fail = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
@@ -64,12 +69,12 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
     if is_plain {
         return Ok(());
     }
-    text::refuse_utf16(bytes).map_err(|message| fail(Place::Line(1), message))?;
+    text::refuse_wide(bytes).map_err(|message| fail(Place::Line(1), message))?;
     if let Some((what, advice)) = stand_in(bytes) {
         return Err(fail(Place::Line(1), format!("this is {what}, not a mesh ({rule}); {advice}")));
     }
     let head = Head::of(bytes);
-    if head.may_be(format) {
+    if head.may_be(format) && !is_named_by_comment(&head) {
         return Ok(());
     }
     let is_other = |kind: &&Kind| kind.then != Then::Read(format) && kind.is(&head);
@@ -91,7 +96,7 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
 pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
     let head = Head::of(bytes);
     let known = KINDS.iter().find(|kind| kind.then != Then::Read(Format::Pbrt) && kind.is(&head));
-    match known.filter(|_| !head.may_be(Format::Pbrt)) {
+    match known.filter(|_| !head.may_be(Format::Pbrt) || is_named_by_comment(&head)) {
         Some(Kind { what, .. }) => Err(SceneError::Malformed {
             path: path.to_path_buf(),
             place: Place::File,
@@ -105,7 +110,7 @@ pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError
 pub(super) fn check_library(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
     let fail = |place, message: String| Err(SceneError::Malformed { path: path.to_path_buf(), place, message });
     let head = Head::of(bytes);
-    if head.may_be_library() || text::refuse_utf16(bytes).is_err() {
+    if head.may_be_library() && !is_named_by_comment(&head) || text::refuse_wide(bytes).is_err() {
         return Ok(());
     }
     let rule = "an MTL library has lines such as `newmtl wood` and `Kd 1 0 0`";

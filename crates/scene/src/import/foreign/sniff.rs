@@ -64,7 +64,7 @@ impl<'a> Head<'a> {
     }
 
     /// Whether its whole beginning is comments.
-    fn is_silent(&self) -> bool {
+    pub fn is_silent(&self) -> bool {
         self.is_text && self.statements().next().is_none()
     }
 

@@ -57,6 +57,17 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
         check(&long(TEXT), &format!(":1: this is text, but no {name} ("));
         check(&long(XML), ": this is an XML file, which is not read (");
         check(&long("<COLLADA xmlns=\"\">"), ": this is a COLLADA file, not a scene (");
+        for (head, what) in [
+            ("#VRML V2.0 utf8", "a VRML file, not a scene"),
+            ("#usda 1.0\n", "a USD file, not a scene"),
+            ("\u{feff}#usda 1.0\n# and no more\n", "a USD file, not a scene"),
+            ("#X3D V3.0 utf8\n", "an X3D file, which is not read"),
+            ("<X3D profile='Immersive'>", "an X3D file, not a scene"),
+            ("<?xml version=\"1.0\"?><COLLADA>", "a COLLADA file, not a scene"),
+            ("#?RADIANCE\n", "a Radiance image, which is not read"),
+        ] {
+            check(head.as_bytes(), &format!(": this is {what} ("));
+        }
         check(PROGRAM, ": this is a program, which is not read (");
         check(&long(MTL), ": this is an MTL library, not a scene (");
         if format != Format::Gltf {
@@ -68,7 +79,6 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
             (Format::Gltf, "a glTF file", GLTF),
             (Format::Gltf, "a GLB file", "glTF\u{2}\0\0\0"),
             (Format::Stl, "an STL file", STL),
-            (Format::Stl, "an STL file", FACETS),
             (Format::Ply, "a PLY file", PLY),
             (Format::Off, "an OFF file", OFF),
             (Format::ThreeMf, "a 3MF file or another ZIP archive", "PK\u{3}\u{4}\u{14}\0"),
@@ -78,10 +88,18 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
                 assert!(said(&long(text), &path).0.ends_with(&format!("; --format {other} reads it")), "{path}");
             }
         }
+        if format != Format::Stl {
+            check(&long(FACETS), ": this is a text of STL facets without its first line `solid`, not a scene (");
+            assert!(said(&long(FACETS), &path).0.ends_with("; with one it is an STL file"), "{path}");
+        } else {
+            let (error, _) = said(&long(FACETS), &path);
+            assert!(error.contains("without its first line `solid`"), "{error}");
+        }
         let units: Vec<u8> = "{\n \"asset\": 1}".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        for start in [&b"\xff\xfe"[..], b""] {
-            let (error, _) = said(&[start, &units].concat(), &path);
-            assert!(error.starts_with(&format!("{path}:1: the text is UTF-16 (little endian)")), "{error}");
+        let wide: Vec<u8> = "\u{feff}{\n \"asset\": 1}".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+        for (bytes, name) in [([b"\xff\xfe", &units[..]].concat(), "16"), (units, "16"), (wide, "32")] {
+            let (error, _) = said(&bytes, &path);
+            assert!(error.starts_with(&format!("{path}:1: the text is UTF-{name} (little endian)")), "{error}");
         }
         // Any bytes may be binary STL that is cut off.
         if format != Format::Stl {

@@ -8,6 +8,7 @@ use super::data::Data;
 use super::fault::{Fault, Read, optional};
 use super::json::{AnimationSampler, Channel, Int};
 use crate::import::Context;
+use crate::import::counted::counted;
 use crate::{Place, SceneError};
 use glam::{DQuat, DVec4};
 use std::collections::{HashMap, HashSet};
@@ -132,7 +133,11 @@ fn values(data: &Data, sampler: &AnimationSampler, path: Path, node: Int, at: f6
     };
     let needed = times.len().checked_mul(per_key).and_then(|n| n.checked_mul(width));
     if needed.is_none_or(|needed| keys.output.count < needed) {
-        let message = format!("{} values are too few for {} keys of {width}", keys.output.count, times.len());
+        let message = format!(
+            "{} too few for {} of {width}",
+            counted(keys.output.count, "value is", "values are"),
+            counted(times.len(), "key", "keys")
+        );
         return Err(bad(if is_cubic { message + " with two tangents each" } else { message }));
     }
     let last = times.len() - 1;

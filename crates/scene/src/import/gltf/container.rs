@@ -35,7 +35,7 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
         message,
     };
     if !bytes.starts_with(MAGIC) {
-        text::refuse_utf16(bytes).map_err(|message| SceneError::Malformed {
+        text::refuse_wide(bytes).map_err(|message| SceneError::Malformed {
             path: path.to_path_buf(),
             place: Place::Line(1),
             message,
@@ -81,7 +81,7 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
     while let [start @ .., 0] = json {
         json = start;
     }
-    text::refuse_utf16(json).map_err(|message| fail(20, message))?;
+    text::refuse_wide(json).map_err(|message| fail(20, message))?;
     Ok(Container { json: text::without_mark(json), bin })
 }
 

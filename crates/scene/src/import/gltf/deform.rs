@@ -6,6 +6,7 @@ use super::fault::Read;
 use super::primitive::Attributes;
 use crate::Place;
 use crate::import::Context;
+use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
@@ -181,7 +182,8 @@ fn influences(
         let mut weights: Vec<[f32; 4]> = weights.floats(data, which, &[4], [0.0; 4])?;
         let broken = weights.iter_mut().flatten().filter(|w| !w.is_finite()).map(|w| *w = 0.0).count();
         if broken > 0 {
-            let message = format!("{broken} weights are not finite; replaced by 0");
+            let what = counted(broken, "weight is", "weights are");
+            let message = format!("{what} not finite; replaced by 0");
             context.warn(data.path, Place::Item(place(&names[1])), message);
         }
         for (i, (four, weights)) in indices.iter().zip(&weights).enumerate() {
@@ -197,7 +199,8 @@ fn influences(
     let unweighted = |i: usize| sets.iter().all(|(_, weights)| weights[i].iter().sum::<f32>() <= 0.0);
     let count = sets.first().map_or(0, |(indices, _)| (0..indices.len()).filter(|&i| unweighted(i)).count());
     if count > 0 {
-        let message = format!("{count} vertices have no weights; they hang on their first joint");
+        let one = "vertex has no weights; it hangs on its first joint";
+        let message = counted(count, one, "vertices have no weights; they hang on their first joint");
         context.warn(data.path, Place::Item(item.into()), message);
     }
     Ok((!sets.is_empty()).then_some(Influences { sets }))

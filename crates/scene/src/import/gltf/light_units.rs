@@ -14,9 +14,14 @@ const BLENDER: &str = "Khronos glTF Blender I/O v";
 /// The exporter's first version that multiplies with 683 unless it is told not to; that of Blender 3.4.
 const FIRST_PHOTOMETRIC: [u64; 3] = [3, 4, 39];
 
+/// The kinds of lights that are read.
+const KINDS: [&str; 3] = ["point", "spot", "directional"];
+
 /// How the document's lamps are read, with what is to be said of it; nothing where the specification is followed unasked.
 pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<LampUnits>) {
-    let lights = document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
+    let all = document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
+    // Of others nothing is read, and their numbers tell nothing.
+    let lights: Vec<&LightJson> = all.iter().filter(|light| KINDS.contains(&&*light.kind)).collect();
     let said = |reading, why: String| (reading, (!lights.is_empty()).then_some(LampUnits { reading, why }));
     match asked {
         LightUnits::Photometric => said(LampReading::Photometric, "--light-units photometric".into()),
@@ -24,10 +29,14 @@ pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<Lamp
         LightUnits::Auto => {
             let generator = document.asset.generator.as_deref().unwrap_or("");
             let Some(version) = blender_version(generator) else { return (LampReading::Radiometric, None) };
+            // Where no lamp has a number that it wrote, the specification's stands.
+            if lights.iter().all(|light| light.intensity.is_none_or(|number| number.0 == 0.0)) {
+                return (LampReading::Radiometric, None);
+            }
             if version < FIRST_PHOTOMETRIC {
                 return said(LampReading::Watts, format!("{generator} writes the watts of a whole lamp"));
             }
-            let (reading, why) = mode(lights);
+            let (reading, why) = mode(&lights);
             said(reading, format!("{generator} {why}"))
         }
     }
@@ -47,9 +56,9 @@ fn blender_version(generator: &str) -> Option<[u64; 3]> {
 
 /// Which of the exporter's three lighting modes wrote these lamps: what most people have is the first, and it is taken where the
 /// numbers fit none.
-fn mode(lights: &[LightJson]) -> (LampReading, &'static str) {
+fn mode(lights: &[&LightJson]) -> (LampReading, &'static str) {
     let numbers = || {
-        let lamps = lights.iter().map(|light| (light.kind == "directional", light.intensity.map_or(1.0, |i| i.0)));
+        let lamps = lights.iter().filter_map(|light| Some((light.kind == "directional", light.intensity?.0)));
         lamps.filter(|&(_, number)| number != 0.0)
     };
     let sphere = |is_sun: bool| if is_sun { 1.0 } else { SPHERE };

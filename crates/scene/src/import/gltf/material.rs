@@ -17,9 +17,13 @@ impl Builder<'_, '_> {
     /// The scene's material for material `index` (`None`: the default one) on a primitive that has or
     /// lacks vertex colours.
     pub fn material(&mut self, index: Option<Int>, vertex_colors: bool, item: &str) -> Result<MaterialId, SceneError> {
+        let default = MaterialJson::default();
         let json = match index {
-            Some(index) => self.data.entry(&self.data.document.materials, "materials", index, item)?,
-            None => &MaterialJson::default(),
+            Some(index) => {
+                let found = self.data.entry(&self.data.document.materials, "materials", index, item);
+                self.context.forgive(found)?.unwrap_or(&default)
+            }
+            None => &default,
         };
         let key = (index, vertex_colors);
         if let Some(&known) = self.materials.get(&key) {
@@ -85,15 +89,42 @@ impl Builder<'_, '_> {
             Alpha::Mask { alpha, cutoff } => (alpha, *cutoff),
             Alpha::Blend { alpha } => (alpha, f32::MIN_POSITIVE),
         };
-        let texture = alpha.texture.map(|(texture, _)| &self.scene.textures[texture.index()]);
-        let is_clear = match texture {
-            Some(Texture::Image { image, .. }) => match &*self.scene.images[image.index()].pixels {
+        least > 0.0 && (alpha.factor < least || alpha.texture.is_some_and(|(texture, _)| self.is_clear(texture)))
+    }
+
+    /// Whether an image that a texture is made of is clear in every texel.
+    fn is_clear(&self, texture: TextureId) -> bool {
+        match &self.scene.textures[texture.index()] {
+            Texture::Image { image, .. } => match &*self.scene.images[image.index()].pixels {
                 Pixels::Srgb8(texels) | Pixels::Linear8(texels) => texels.iter().all(|texel| texel[3] == 0),
                 Pixels::Float(texels) => texels.iter().all(|texel| texel[3] <= 0.0),
             },
+            Texture::Scale { a, b } => self.is_clear(*a) || self.is_clear(*b),
             _ => false,
+        }
+    }
+
+    /// Says of a mesh of `material` that it is nowhere, by the alpha of its vertex colours.
+    pub fn say_clear_colors(&mut self, material: MaterialId, colors: &[[f32; 4]], item: &str) {
+        let alpha = &self.scene.materials[material.index()].alpha;
+        let (input, least, how) = match alpha {
+            Alpha::Opaque => return,
+            Alpha::Mask { alpha, cutoff } => (alpha, *cutoff, "below its material's cutoff"),
+            Alpha::Blend { alpha } => (alpha, f32::MIN_POSITIVE, "0"),
         };
-        least > 0.0 && (alpha.factor < least || is_clear)
+        let counts = input.texture.is_some_and(|(texture, _)| self.has_vertex_colors(texture));
+        let most = || colors.iter().map(|color| color[3]).fold(0.0, f32::max);
+        if counts && least > 0.0 && input.factor * most() < least && !self.vanishes(alpha) {
+            self.warn(item, format!("the alpha of COLOR_0 is {how} everywhere; nothing of it is seen"));
+        }
+    }
+
+    fn has_vertex_colors(&self, texture: TextureId) -> bool {
+        match self.scene.textures[texture.index()] {
+            Texture::VertexColor => true,
+            Texture::Scale { a, b } => self.has_vertex_colors(a) || self.has_vertex_colors(b),
+            _ => false,
+        }
     }
 
     fn principled(&mut self, json: &MaterialJson, base: &Base, item: &str) -> Result<Principled, SceneError> {

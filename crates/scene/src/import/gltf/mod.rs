@@ -30,6 +30,7 @@ mod uri;
 
 use super::context::Encoding;
 use super::{Context, Format, LampReading, LightUnits, LoadOptions, fuzz};
+use crate::import::counted::counted;
 use crate::{ImageId, MaterialId, MeshId, Place, Scene, SceneError, TextureId};
 pub use choice::{Choices, GltfOptions};
 use data::{Data, External};
@@ -86,7 +87,8 @@ pub fn fuzz_gltf(bytes: &[u8]) {
 fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Context) -> Result<Scene, SceneError> {
     let container = container::split(path, bytes)?;
     if let Some(surplus) = container::behind(bytes) {
-        let message = format!("{surplus} bytes behind the end that the header says are not read");
+        let one = "byte behind the end that the header says is not read";
+        let message = counted(surplus, one, "bytes behind the end that the header says are not read");
         context.warn(path, Place::Offset((bytes.len() - surplus) as u64), message);
     }
     let objects = container.json.iter().filter(|&&byte| byte == b'{').count();

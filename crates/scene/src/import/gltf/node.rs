@@ -152,6 +152,7 @@ impl Builder<'_, '_> {
             let Some(triangles) = read.filter(|triangles| !triangles.mesh.indices.is_empty()) else { continue };
             let (material, colored) = primitive::material_key(part, self.variant);
             let material = self.material(material, colored, &format!("{place}.material"))?;
+            self.say_clear_colors(material, &triangles.mesh.colors, &place);
             let has = [!triangles.mesh.uvs.is_empty(), !triangles.mesh.uvs1.is_empty()];
             let used = self.scene.uv_sets_of(material);
             for set in (0..2).filter(|&set| used[set] && !has[set]) {

@@ -8,6 +8,7 @@ use super::fault::{Read, malformed};
 use super::json::{Int, Primitive};
 use super::ranges;
 use crate::Place;
+use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 use crate::import::{Context, strays};
 use raywarp_geom::TriangleMesh;
@@ -105,7 +106,8 @@ pub fn read(
             *color = color.map(|c| c.clamp(0.0, 1.0));
         }
         if outside > 0 {
-            warn(context, &format!("{outside} colours of vertices are outside 0 to 1; clamped"));
+            let one = "colour of a vertex is outside 0 to 1; clamped";
+            warn(context, &counted(outside, one, "colours of vertices are outside 0 to 1; clamped"));
         }
     }
     debug_assert_eq!(mesh.positions.len(), vertices);
@@ -198,8 +200,9 @@ fn corners(
     Ok(match mode {
         4 => {
             if !rest.is_empty() {
-                let message =
-                    format!("{} indices are no whole triangles; the last {} are left out", order.len(), rest.len());
+                let what = counted(order.len(), "index is", "indices are");
+                let last = if rest.len() == 1 { "one is".into() } else { format!("{} are", rest.len()) };
+                let message = format!("{what} no whole triangles; the last {last} left out");
                 context.warn(data.path, Place::Item(place), message);
             }
             triples.to_vec()
@@ -245,7 +248,8 @@ fn finite<const N: usize>(
         broken += 1;
     }
     if broken > 0 {
-        let message = format!("{broken} values are not finite; replaced by {replacement:?}");
+        let what = counted(broken, "value is", "values are");
+        let message = format!("{what} not finite; replaced by {replacement:?}");
         context.warn(data.path, Place::Item(elements.item().into()), message);
     }
     values

@@ -21,7 +21,8 @@ impl Builder<'_, '_> {
         encoding: Encoding,
         item: &str,
     ) -> Result<Option<TextureId>, SceneError> {
-        let found = self.find_texture(info, encoding, item)?;
+        let found = self.find_texture(info, encoding, item);
+        let found = self.context.forgive(found)?.flatten();
         if let (None, Some(index)) = (found, info.index) {
             self.context.stand_ins.texture(index.0);
         }

@@ -12,6 +12,7 @@ mod tests;
 
 use super::context::Encoding;
 use super::foreign;
+use crate::import::counted::counted;
 use crate::model::linear_from_srgb;
 use crate::{Image, Pixels, Place, SceneError};
 use std::path::Path;
@@ -92,7 +93,8 @@ pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding
     if let Pixels::Float(texels) = &mut pixels {
         let cleaned = clean(texels);
         if cleaned > 0 {
-            notes.push(format!("{cleaned} texels of the image are infinite or not numbers; read as 0"));
+            let one = "texel of the image is infinite or not a number; read as 0";
+            notes.push(counted(cleaned, one, "texels of the image are infinite or not numbers; read as 0"));
         }
     }
     let image = Image { name, width, height, pixels: pixels.into() };

@@ -167,6 +167,9 @@ impl Parser<'_> {
             }
             "f" | "fo" => self.face(line)?,
             "usemtl" => self.obj.parts.use_material(Some(line.rest().to_string()), line.number),
+            "mtllib" if line.rest().trim_matches('"').trim().is_empty() => {
+                self.warnings.push((line.number, "mtllib names no file; left out".into()));
+            }
             "mtllib" => self.obj.libraries.push((line.rest().to_string(), line.number)),
             "o" => self.obj.parts.use_object(line.rest()),
             "g" => self.obj.parts.use_group(line.rest()),

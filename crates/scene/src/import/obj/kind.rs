@@ -29,7 +29,9 @@ impl Kind {
 /// Whether a model that may be glass is: programs write it for whatever is not opaque (Blender), or for everything (Maya),
 /// so that something must say that light goes through or bends, and nothing that the surface has gaps or paint.
 fn is_glass(entry: &Entry) -> bool {
-    let lets_through = entry.filter.is_some_and(|filter| filter != [1.0; 3]) || entry.ior.is_some_and(|ior| ior != 1.0);
+    // No index is 0: programs write it where there is none.
+    let bends = entry.ior.is_some_and(|ior| ior != 1.0 && ior > 0.0);
+    let lets_through = bends || entry.filter.is_some_and(|filter| filter != [1.0; 3]);
     let is_painted = entry.diffuse_map.is_some() || entry.dissolve_map.is_some() || has_roughness(entry);
     matches!(entry.model, Some(4 | 6 | 7 | 9)) && lets_through && !is_painted && constant_coverage(entry) >= 1.0
 }

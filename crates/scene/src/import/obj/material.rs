@@ -120,7 +120,8 @@ impl Mapper<'_> {
         if max(specular.factor) == 0.0 {
             return Ok(Surface::Diffuse { reflectance: diffuse_color });
         }
-        let exponent = self.scalar(entry.exponent.map(|n| n.min(1e6)), entry.exponent_map.as_ref())?;
+        let exponent = entry.exponent.map(|n| n.min(1e6));
+        let exponent = self.under_map(entry, "Ns", exponent, entry.exponent_map.as_ref())?;
         let black = entry.diffuse_map.is_none() && max(diffuse) <= MIRROR_DIFFUSE * max(specular.factor);
         if matches!(model, 3 | 5 | 8) && black && exponent.texture.is_none() {
             if exponent.factor >= MIRROR_EXPONENT || entry.exponent.is_none() {
@@ -143,19 +144,20 @@ impl Mapper<'_> {
         let mut surface = Principled {
             base_color,
             ior: entry.ior.filter(|&ior| ior > 1.0).unwrap_or(1.5),
-            clearcoat: self.scalar(unit(entry.clearcoat), entry.clearcoat_map.as_ref())?,
+            clearcoat: self.under_map(entry, "Pc", unit(entry.clearcoat), entry.clearcoat_map.as_ref())?,
             clearcoat_roughness: {
-                self.scalar(unit(entry.clearcoat_roughness), entry.clearcoat_roughness_map.as_ref())?
+                let map = entry.clearcoat_roughness_map.as_ref();
+                self.under_map(entry, "Pcr", unit(entry.clearcoat_roughness), map)?
             },
             ..Principled::default()
         };
         let has_own = has_roughness(entry);
         let rough = if has_own {
-            let mut rough = self.scalar(entry.roughness, entry.roughness_map.as_ref())?;
+            let mut rough = self.under_map(entry, "Pr", entry.roughness, entry.roughness_map.as_ref())?;
             if entry.roughness.is_none() && rough.texture.is_none() {
                 rough.factor = 1.0;
             }
-            surface.metallic = self.scalar(unit(entry.metallic), entry.metallic_map.as_ref())?;
+            surface.metallic = self.under_map(entry, "Pm", unit(entry.metallic), entry.metallic_map.as_ref())?;
             rough
         } else {
             // Blender writes Ns as 1000 (1 - roughness)^2, the roughness map as map_Ns, metal as Ka and its map as map_refl.
@@ -273,6 +275,22 @@ impl Mapper<'_> {
         let channel = map.and_then(channel).unwrap_or(Channel::Mean);
         let silent = if texture.is_some() { 1.0 } else { 0.0 };
         Ok(ScalarInput { factor: factor.unwrap_or(silent), texture: texture.map(|texture| (texture, channel)) })
+    }
+
+    /// A number times its map, as [`Self::scalar`]; a 0 under a map is what [`Self::white_under_map`] is of colours.
+    fn under_map(
+        &mut self,
+        entry: &Entry,
+        name: &str,
+        factor: Option<f32>,
+        map: Option<&Map>,
+    ) -> Result<ScalarInput, SceneError> {
+        let mut found = self.scalar(factor, map)?;
+        if found.factor == 0.0 && found.texture.is_some() {
+            self.warn(entry, format!("{name} is 0 under map_{name}; read as 1"));
+            found.factor = 1.0;
+        }
+        Ok(found)
     }
 
     /// A colour times an image and the vertex colours, where there are any.

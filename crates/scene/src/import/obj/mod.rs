@@ -24,8 +24,14 @@ use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The entries of all libraries by name, with the library that each is from.
-type Library = HashMap<String, (PathBuf, Entry)>;
+/// What all libraries hold.
+#[derive(Default)]
+struct Library {
+    /// The entries by name, with the library that each is from.
+    entries: HashMap<String, (PathBuf, Entry)>,
+    /// Whether a library is missing: it is said, and whatever is in no other may be in it.
+    lacks_any: bool,
+}
 
 /// Imports `path`.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
@@ -44,10 +50,10 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
 pub fn fuzz_obj(bytes: &[u8]) {
     fuzz::loaded(Format::Obj, bytes, LoadOptions::default(), |path, context| {
         let bytes = context.read_scene(path)?;
-        let mut library = Library::new();
+        let mut library = Library::default();
         if let Ok((entries, _)) = mtl::parse(&bytes) {
             for entry in entries {
-                library.insert(entry.name.clone(), (path.to_path_buf(), entry));
+                library.entries.insert(entry.name.clone(), (path.to_path_buf(), entry));
             }
         }
         let obj = parse(path, &bytes, context)?;
@@ -74,21 +80,27 @@ fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, SceneE
 
 /// Reads the libraries; of two entries of one name the first counts.
 fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, SceneError> {
-    let mut library = Library::new();
+    let mut library = Library::default();
     for (names, line) in &obj.libraries {
         for file in library_files(path, names, *line, context) {
-            let Some(bytes) = context.read_library(&file)? else { continue };
+            let Some(bytes) = context.read_library(&file)? else {
+                library.lacks_any = true;
+                continue;
+            };
             let parsed = mtl::parse(&bytes).map_err(|(line, message)| SceneError::Malformed {
                 path: file.clone(),
                 place: Place::Line(line),
                 message,
             });
-            let Some((entries, warnings)) = context.forgive(parsed)? else { continue };
+            let Some((entries, warnings)) = context.forgive(parsed)? else {
+                library.lacks_any = true;
+                continue;
+            };
             for (line, message) in warnings {
                 context.warn(&file, Place::Line(line), message);
             }
             for entry in entries {
-                if let Some((other, first)) = library.get(&entry.name) {
+                if let Some((other, first)) = library.entries.get(&entry.name) {
                     if *other == file && first.line == entry.line {
                         continue; // the same library named twice
                     }
@@ -96,22 +108,27 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
                     context.warn(&file, Place::Line(entry.line), message);
                     continue;
                 }
-                library.insert(entry.name.clone(), (file.clone(), entry));
+                library.entries.insert(entry.name.clone(), (file.clone(), entry));
             }
         }
     }
     Ok(library)
 }
 
-/// `mtllib` takes several names, but names with blanks occur as well: whichever exist.
+/// `mtllib` takes several names, but names with blanks occur as well, and names in quotes: whichever exist.
 fn library_files(path: &Path, names: &str, line: u64, context: &mut Context) -> Vec<PathBuf> {
     let names = names.replace('\\', "/");
     let mut find = |name: &str| context.find(path, Place::Line(line), name);
-    let whole = find(&names);
+    let whole = find(names.trim_matches('"'));
     if whole.exists() {
         return vec![whole];
     }
-    let words: Vec<PathBuf> = names.split_ascii_whitespace().map(find).collect();
+    // What stands in quotes is one name.
+    let words = names.split('"').enumerate().flat_map(|(i, part)| match i % 2 {
+        0 => part.split_ascii_whitespace().collect(),
+        _ => vec![part],
+    });
+    let words: Vec<PathBuf> = words.filter(|name| !name.is_empty()).map(find).collect();
     if words.iter().any(|file| file.exists()) { words } else { vec![whole] }
 }
 
@@ -122,11 +139,13 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
         let mut before = 0;
         let name = material.unwrap_or_default();
         context.stand_ins.begin();
-        let material = match library.get(&name) {
+        let material = match library.entries.get(&name) {
             Some((file, entry)) => mapped(&mut scene, file, entry, colors, &meshes, context)?,
             None => {
                 if !name.is_empty() {
-                    context.warn(path, Place::Line(line), format!("no library has material {name}; rendered grey"));
+                    if !library.lacks_any {
+                        context.warn(path, Place::Line(line), format!("no library has material {name}; rendered grey"));
+                    }
                     context.stand_ins.material(&name);
                 }
                 let reflectance = ColorInput { factor: [0.7; 3], texture: colors };

@@ -1,6 +1,7 @@
 //! MTL files as they are written; `material.rs` says what they mean.
 
 use super::lines::{Line, Lines, finite};
+use crate::import::counted::counted;
 use crate::import::text;
 
 /// A material library entry. `None` where the file is silent.
@@ -100,7 +101,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
         }
     }
     if let Some((line, count)) = negative {
-        warnings.push((line, format!("{count} statements have numbers below 0, which are read as 0")));
+        let what = counted(count, "statement has", "statements have");
+        warnings.push((line, format!("{what} numbers below 0, which are read as 0")));
     }
     Ok((entries, warnings))
 }

@@ -8,7 +8,8 @@ use super::*;
 fn library(mtl: &str) -> Library {
     let (entries, warnings) = mtl::parse(mtl.as_bytes()).unwrap();
     assert_eq!(warnings, []);
-    entries.into_iter().map(|entry| (entry.name.clone(), (PathBuf::from("a.mtl"), entry))).collect()
+    let entries = entries.into_iter().map(|entry| (entry.name.clone(), (PathBuf::from("a.mtl"), entry))).collect();
+    Library { entries, lacks_any: false }
 }
 
 /// The scene of an OBJ file with the materials given, and the warnings.

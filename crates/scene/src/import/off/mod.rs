@@ -9,6 +9,7 @@ mod parse;
 mod tests;
 
 use super::{Context, Format, fuzz};
+use crate::import::counted::counted;
 use crate::model::linear_from_srgb;
 use crate::{
     ColorInput, FaceMaterials, Instance, LoadOptions, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface,
@@ -60,7 +61,8 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
     }
     let (scene, left_out) = to_scene(path, off);
     if left_out > 0 {
-        let message = format!("{left_out} triangles have a colour beyond the first {MAX_COLORS}; rendered grey");
+        let what = counted(left_out, "triangle has", "triangles have");
+        let message = format!("{what} a colour beyond the first {MAX_COLORS}; rendered grey");
         context.warn(path, Place::File, message);
     }
     Ok(scene)

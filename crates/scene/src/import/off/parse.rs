@@ -3,6 +3,7 @@
 use super::Fault;
 use super::lines::Lines;
 use crate::Place;
+use crate::import::counted::counted;
 use crate::import::{origin::Rounder, polygon::Polygons, strays, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
@@ -63,16 +64,32 @@ impl Off {
         let read = off
             .vertices(&mut lines, kind, vertices, &mut left_out, rounder)
             .and_then(|()| off.faces(&mut lines, faces, &mut left_out));
-        for (count, what) in [
-            (left_out.numbers, "vertices have numbers that the file's first word does not announce; not read"),
-            (left_out.small, "faces of fewer than three corners were left out"),
-            (left_out.indexed, "faces have the index of a colour map, which is not read; rendered grey"),
-            (left_out.clear, "colours have an alpha below 1, which has no effect; their faces are opaque"),
-            (left_out.negative, "colours have numbers below 0; read as 0"),
-            (left_out.behind, "lines behind the last face that the file announces are not read"),
+        let numbers = "numbers that the file's first word does not announce; not read";
+        let indexed = "the index of a colour map, which is not read; rendered grey";
+        let clear = "an alpha below 1, which has no effect;";
+        let behind = "behind the last face that the file announces";
+        for (count, one, many) in [
+            (left_out.numbers, format!("vertex has {numbers}"), format!("vertices have {numbers}")),
+            (
+                left_out.small,
+                "face of fewer than three corners was left out".into(),
+                "faces of fewer than three corners were left out".into(),
+            ),
+            (left_out.indexed, format!("face has {indexed}"), format!("faces have {indexed}")),
+            (
+                left_out.clear,
+                format!("colour has {clear} its faces are opaque"),
+                format!("colours have {clear} their faces are opaque"),
+            ),
+            (
+                left_out.negative,
+                "colour has numbers below 0; read as 0".into(),
+                "colours have numbers below 0; read as 0".into(),
+            ),
+            (left_out.behind, format!("line {behind} is not read"), format!("lines {behind} are not read")),
         ] {
             if count > 0 {
-                warnings.push((Place::File, format!("{count} {what}")));
+                warnings.push((Place::File, counted(count, &one, &many)));
             }
         }
         if let Some((line, message)) = left_out.crossing {

@@ -49,12 +49,12 @@ fn vertices_and_faces_are_read_in_every_usual_form() {
     check(
         &SQUARE.replace("3 0 1 2\n3 1 3 2", "4 0 1 3 2\n2 0 1"),
         &[[0, 1, 3], [0, 3, 2]],
-        &["part.off: 1 faces of fewer than three corners were left out"],
+        &["part.off: 1 face of fewer than three corners was left out"],
     );
     check(
         &SQUARE.replace("4 2 0", "5 2 0").replace("1 1 1\n", "1 1 1\nnan 0 1e39\n"),
         &BOTH,
-        &["part.off: 1 vertices are not finite, and no face uses them; left out"],
+        &["part.off: 1 vertex is not finite, and no face uses it; left out"],
     );
     let arrow = "OFF\n4 1 4\n2 1 0\n0 2 0\n1 1 0\n0 0 0\n4 0 1 2 3\n";
     check(arrow, &[[0, 1, 2], [0, 2, 3]], &[]);
@@ -65,7 +65,7 @@ fn vertices_and_faces_are_read_in_every_usual_form() {
 fn colours_of_faces_become_materials() {
     let linear = |c: f32| linear_from_srgb(c);
     let faces = |first: &str, second: &str| SQUARE.replace("3 0 1 2", first).replace("3 1 3 2", second);
-    let clear = "part.off: 1 colours have an alpha below 1, which has no effect; their faces are opaque";
+    let clear = "part.off: 1 colour has an alpha below 1, which has no effect; its faces are opaque";
     let scene = check(&faces("3 0 1 2 255 0 51", "3 1 3 2 0 0 0 128"), &BOTH, &[clear]);
     assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, 0.0, linear(0.2)]), Some([0.0; 3])));
     let scene = check(&faces("3 0 1 2 1.0 0.5 0", "3 1 3 2"), &BOTH, &[]);

@@ -106,7 +106,7 @@ impl Lexer {
 
     fn scan(&mut self) -> Result<Option<(Token, u64)>, LexError> {
         if self.at == 0 {
-            text::refuse_utf16(&self.bytes).map_err(|message| LexError { line: 1, message })?;
+            text::refuse_wide(&self.bytes).map_err(|message| LexError { line: 1, message })?;
         }
         self.skip_blank();
         let line = self.line;

@@ -7,6 +7,7 @@
 use super::Fault;
 use super::header::{Element, Format, Header, Kind, Scalar};
 use crate::Place;
+use crate::import::counted::counted;
 use crate::import::text;
 
 pub(super) struct Body<'a> {
@@ -126,19 +127,17 @@ impl<'a> Body<'a> {
                 return Ok(Vec::new());
             }
             if self.is_binary() {
-                let message = format!(
-                    "{} bytes behind the last element that the header announces are not read",
-                    self.rest().len()
-                );
-                return Ok(vec![(self.place(), message)]);
+                let one = "byte behind the last element that the header announces is not read";
+                let many = "bytes behind the last element that the header announces are not read";
+                return Ok(vec![(self.place(), counted(self.rest().len(), one, many))]);
             }
             return Err(Fault::malformed(self.place(), "the text goes on behind the last element"));
         };
         let mut left_out = Vec::new();
         if records.longer > 0 {
-            let message =
-                format!("{} lines hold more numbers than the header announces; these are not read", records.longer);
-            left_out.push((Place::Line(records.first_longer), message));
+            let one = "line holds more numbers than the header announces; these are not read";
+            let many = "lines hold more numbers than the header announces; these are not read";
+            left_out.push((Place::Line(records.first_longer), counted(records.longer as usize, one, many)));
         }
         if !self.is_complete {
             return Ok(left_out);
@@ -154,8 +153,9 @@ impl<'a> Body<'a> {
             at = next;
         }
         if behind > 0 {
-            let message = format!("{behind} lines behind the last element that the header announces are not read");
-            left_out.push((Place::Line(first), message));
+            let one = "line behind the last element that the header announces is not read";
+            let many = "lines behind the last element that the header announces are not read";
+            left_out.push((Place::Line(first), counted(behind, one, many)));
         }
         Ok(left_out)
     }

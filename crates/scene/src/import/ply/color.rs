@@ -1,6 +1,7 @@
 //! Colours of vertices and faces.
 
 use super::header::{Property, Scalar};
+use crate::import::counted::counted;
 use crate::import::ply::header::Kind;
 use crate::model::linear_from_srgb;
 
@@ -31,7 +32,7 @@ impl Channels {
     }
 
     /// The colour, and whether all of it was finite; what is not counts as 0. Channels of bytes are linear with alpha
-    /// already, others are what they are in the file until [`Channels::finish`].
+    /// already unless they are below 0, others are what they are in the file until [`Channels::finish`].
     #[inline]
     pub fn read(&self, values: &[f64]) -> ([f32; 4], bool) {
         let mut is_finite = true;
@@ -39,6 +40,8 @@ impl Channels {
         for (i, (channel, kind)) in color.iter_mut().zip(self.kinds).enumerate() {
             let Some(kind) = kind else { continue };
             *channel = match largest(kind) {
+                // Counted in the end.
+                Some(_) if kind.size() == 1 && values[i] < 0.0 => -1.0,
                 Some(largest) if kind.size() == 1 => level(values[i] / largest, i),
                 _ if (values[i] as f32).is_finite() => values[i] as f32,
                 _ => {
@@ -59,11 +62,14 @@ impl Channels {
         let wide =
             |i: usize, integers: bool| self.kinds[i].filter(|kind| kind.size() > 1 && kind.is_integer() == integers);
         let mut said = Vec::new();
-        let mut negative =
-            vec![
-                false;
-                if (0..4).any(|i| self.kinds[i].is_some_and(|kind| kind.size() > 1)) { colors.len() } else { 0 }
-            ];
+        let is_signed = |kind: &Scalar| kind.size() > 1 || *kind == Scalar::I8;
+        let mut negative = vec![false; if self.kinds.iter().flatten().any(is_signed) { colors.len() } else { 0 }];
+        for i in (0..4).filter(|&i| self.kinds[i] == Some(Scalar::I8)) {
+            for (color, negative) in colors.iter_mut().zip(&mut negative) {
+                *negative |= color[i] < 0.0;
+                color[i] = color[i].max(0.0);
+            }
+        }
         for (channels, integers) in [(0..3, true), (0..3, false), (3..4, true), (3..4, false)] {
             let channels: Vec<usize> = channels.filter(|&i| wide(i, integers).is_some()).collect();
             let Some(kind) = channels.first().and_then(|&i| wide(i, integers)) else { continue };
@@ -89,7 +95,8 @@ impl Channels {
         }
         let negative = negative.into_iter().filter(|&negative| negative).count();
         if negative > 0 {
-            said.push(format!("{negative} colours of {what} have numbers below 0; read as 0"));
+            let one = format!("colour of {what} has numbers below 0; read as 0");
+            said.push(counted(negative, &one, &format!("colours of {what} have numbers below 0; read as 0")));
         }
         said
     }
@@ -155,9 +162,12 @@ mod tests {
         let line = "colours of vertices, of type int, reach 65535; read as 0 to 65535";
         check(Scalar::I32, [65_535.0, 26_214.0, 0.0, 65_535.0], some, &[line]);
         check(Scalar::U32, [4_294_967_295.0, 1_717_986_918.0, 0.0, 4_294_967_295.0], some, &[]);
-        let line = "1 colours of vertices have numbers below 0; read as 0";
+        let line = "1 colour of vertices has numbers below 0; read as 0";
         check(Scalar::U32, [0.0, 0.0, 0.0, 0.0], [0.0; 4], &[]);
         check(Scalar::F32, [1.0, -1.0, 0.0, 0.5], [1.0, 0.0, 0.0, 0.5], &[line]);
+        check(Scalar::I16, [-1.0, -1.0, 0.0, 0.0], [0.0; 4], &[line]);
+        check(Scalar::I8, [127.0, -1.0, 0.0, 127.0], [1.0, 0.0, 0.0, 1.0], &[line]);
+        check(Scalar::I8, [0.0, 0.0, 0.0, -128.0], [0.0; 4], &[line]);
         // Floats are linear, also a little above 1.
         let channels = Channels::of([Some(Scalar::F32), Some(Scalar::F32), Some(Scalar::F32), None]).unwrap();
         let mut colors = [channels.read(&[0.5, 1.5, 0.0]).0];

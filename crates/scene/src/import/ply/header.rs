@@ -151,7 +151,7 @@ impl Lines<'_> {
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     let first_line = |message: &str| Fault::malformed(Place::Line(1), message);
-    text::refuse_utf16(bytes).map_err(|message| first_line(&message))?;
+    text::refuse_wide(bytes).map_err(|message| first_line(&message))?;
     let start = bytes.len() - text::without_mark(bytes).len();
     let (line, _) = text::line_end(bytes, start);
     if bytes[start..line].trim_ascii_end() != b"ply" {

@@ -19,6 +19,7 @@ mod wedges;
 
 use super::origin::Rounder;
 use super::{Context, Format, fuzz, strays};
+use crate::import::counted::counted;
 use crate::{LoadOptions, Place, Scene, SceneError};
 use raywarp_geom::TriangleMesh;
 use scene::to_scene;
@@ -146,15 +147,16 @@ fn parse_body(
         return Err(Fault::malformed(Place::File, "the vertices have no properties x, y and z"));
     }
     if faces.small > 0 {
-        let message = format!("{} faces of fewer than three corners were left out", faces.small);
-        warnings.push((Place::File, message));
+        let what = counted(faces.small, "face", "faces");
+        let were = if faces.small == 1 { "was" } else { "were" };
+        warnings.push((Place::File, format!("{what} of fewer than three corners {were} left out")));
     }
     for (count, what) in [
-        (faces.odd, "faces have a colour or texture coordinates that are not finite; read as 0"),
-        (faces.bad_uvs, "faces have not two texture coordinates a corner; left out"),
+        (faces.odd, "a colour or texture coordinates that are not finite; read as 0"),
+        (faces.bad_uvs, "not two texture coordinates a corner; left out"),
     ] {
         if count > 0 {
-            warnings.push((Place::File, format!("{count} {what}")));
+            warnings.push((Place::File, format!("{} {what}", counted(count, "face has", "faces have"))));
         }
     }
     let positions = &mesh.triangles.positions;
@@ -195,7 +197,8 @@ fn not_read(element: &header::Element) -> Option<(Place, String)> {
         "camera" => "; --eye and --target say where to look from",
         _ => "",
     };
-    let message = format!("{} elements `{:.40}` are not read{why}", element.count, element.name);
+    let (elements, are) = if element.count == 1 { ("element", "is") } else { ("elements", "are") };
+    let message = format!("{} {elements} `{:.40}` {are} not read{why}", element.count, element.name);
     (element.count > 0).then_some((Place::Line(element.line), message))
 }
 
@@ -255,7 +258,8 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
     let mesh = mesh?;
     let (triangles, vertices) = (mesh.triangles.indices.len(), mesh.triangles.positions.len());
     if triangles == 0 {
-        let message = format!("it has {vertices} vertices and no triangles; clouds of points cannot be rendered");
+        let vertices = counted(vertices, "vertex", "vertices");
+        let message = format!("it has {vertices} and no triangles; clouds of points cannot be rendered");
         return Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::File, message });
     }
     to_scene(path, mesh, context)

@@ -2,6 +2,7 @@
 
 use super::PlyMesh;
 use crate::import::context::{Context, Encoding};
+use crate::import::counted::counted;
 use crate::{
     ColorInput, FaceMaterials, ImageFilter, Instance, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface,
     Texture, UvMapping, Wrap,
@@ -24,8 +25,9 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
     };
     let clear = triangles.colors.iter().filter(|color| color[3] < 1.0).count();
     if clear > 0 {
-        let message = format!("{clear} colours have an alpha below 1, which has no effect; their faces are opaque");
-        context.warn(path, Place::File, message);
+        let one = "colour has an alpha below 1, which has no effect; its faces are opaque";
+        let many = "colours have an alpha below 1, which has no effect; their faces are opaque";
+        context.warn(path, Place::File, counted(clear, one, many));
     }
     let diffuse = |name: &str, reflectance| Material::new(name, Surface::Diffuse { reflectance });
     if let Some(name) = textures.first().filter(|_| triangles.uvs.is_empty()) {
@@ -48,10 +50,9 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
         let mut ids = Vec::with_capacity(triangles.indices.len());
         let lost = face_textures.iter().flatten().filter(|&&number| number >= textures.len() as i32).count();
         if lost > 0 {
-            let message = format!(
-                "{lost} triangles have a texnumber of {} or more, which names no texture; rendered without",
-                textures.len()
-            );
+            let what = counted(lost, "triangle has", "triangles have");
+            let message =
+                format!("{what} a texnumber of {} or more, which names no texture; rendered without", textures.len());
             context.warn(path, Place::File, message);
         }
         for triangle in 0..triangles.indices.len() {

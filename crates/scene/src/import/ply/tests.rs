@@ -125,7 +125,7 @@ fn polygons_that_are_not_convex_are_cut_wherever_their_vertices_stand() {
     let text = sample.bytes(Format::Ascii);
     let (mesh, warnings) = parsed(&text, true).unwrap();
     assert_eq!(mesh.triangles.indices.len(), 2);
-    assert!(warnings[0].1.starts_with("1 polygons cross themselves"), "{warnings:?}");
+    assert!(warnings[0].1.starts_with("1 polygon crosses itself"), "{warnings:?}");
 }
 
 #[test]
@@ -227,8 +227,8 @@ fn textures_lie_on_faces_by_their_own_coordinates() {
     let odd = load(format!("{one}3 0 1 2 4 0 0 1 0\n3 0 2 3 6 0 0 1 nan 0 1\n")).unwrap();
     let said: Vec<&str> = odd.warnings.iter().map(|warning| warning.message.as_str()).collect();
     let want = [
-        "1 faces have a colour or texture coordinates that are not finite; read as 0",
-        "1 faces have not two texture coordinates a corner; left out",
+        "1 face has a colour or texture coordinates that are not finite; read as 0",
+        "1 face has not two texture coordinates a corner; left out",
     ];
     assert_eq!(said, want);
     let bare = load(head("comment TextureFile two.png\n", "") + "3 0 1 2\n3 0 2 3\n").unwrap();
@@ -380,7 +380,7 @@ fn of_a_text_that_is_not_read_to_its_end_no_line_is_called_surplus() {
     let mut warnings = Vec::new();
     let broken = whole.replace("1 0 0", "nan 0 0") + "3 0 1 2\n";
     parse(broken.as_bytes(), true, &mut Rounder::default(), &mut warnings).unwrap_err();
-    let behind = "1 lines behind the last element that the header announces are not read";
+    let behind = "1 line behind the last element that the header announces is not read";
     assert_eq!(warnings, [(Place::Line(14), behind.to_string())]);
 }
 
@@ -391,7 +391,7 @@ fn a_file_without_triangles_is_refused_whatever_light_is_added() {
     let with = |faces: &str, face: &str| {
         format!("{head}element face {faces}\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n{face}")
     };
-    let small = "1 faces of fewer than three corners were left out";
+    let small = "1 face of fewer than three corners was left out";
     for without_triangles in [WithoutTriangles::Refused, WithoutTriangles::Taken] {
         for (text, want) in [(with("0", ""), &[][..]), (with("1", "2 0 1\n"), &[small])] {
             let options = LoadOptions { without_triangles, ..LoadOptions::default() };
@@ -413,7 +413,7 @@ fn vertices_that_are_not_finite_are_left_out_where_no_face_uses_them() {
     let (mesh, warnings) = sample.read_and_warn();
     assert_eq!(mesh.triangles.indices, [[0, 1, 2]]);
     assert_eq!(mesh.triangles.positions[2], [0.0, 1.0, 0.0]);
-    assert_eq!(warnings, [(Place::File, "1 vertices are not finite, and no face uses them; left out".into())]);
+    assert_eq!(warnings, [(Place::File, "1 vertex is not finite, and no face uses it; left out".into())]);
 }
 
 #[test]
@@ -554,7 +554,7 @@ fn elements_that_are_not_read_are_said() {
         element face 1\nproperty list uchar int vertex_indices\n\
         element edge 1\nproperty int vertex1\nproperty int vertex2\nelement user 0\nproperty int a\n";
     let (_, warnings) = triangle(edges, &[(Scalar::I32, 0.0), (Scalar::I32, 1.0)]).read_and_warn();
-    assert_eq!(warnings, [(Place::Line(9), "1 elements `edge` are not read; lines have no surface".to_string())]);
+    assert_eq!(warnings, [(Place::Line(9), "1 element `edge` is not read; lines have no surface".to_string())]);
 }
 
 #[test]

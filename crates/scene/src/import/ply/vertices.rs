@@ -5,6 +5,7 @@ use super::body::Body;
 use super::color::{self, Channels};
 use super::header::{Element, Kind, Scalar};
 use crate::Place;
+use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 use raywarp_geom::TriangleMesh;
 
@@ -108,7 +109,8 @@ impl Reader<'_> {
             self.warnings.extend(said.into_iter().map(|message| (Place::File, message)));
         }
         if cleaned > 0 {
-            let message = format!("{cleaned} vertices have a normal, uv or colour that is not finite; read as 0");
+            let what = counted(cleaned, "vertex has", "vertices have");
+            let message = format!("{what} a normal, uv or colour that is not finite; read as 0");
             self.warnings.push((Place::File, message));
         }
         Ok(strays)

@@ -14,6 +14,7 @@ mod ears;
 #[cfg(test)]
 mod tests;
 
+use crate::import::counted::counted;
 use glam::DVec3;
 use robust::Coord;
 
@@ -84,10 +85,9 @@ impl Polygons {
 
     /// What is to be said of polygons that cross themselves, with the line of the first.
     pub fn warning(&self) -> Option<(u64, String)> {
-        let message = format!(
-            "{} polygons cross themselves and have no triangles of their own; cut at corners that turn inwards",
-            self.crossing
-        );
+        let one = "polygon crosses itself and has no triangles of its own; it is";
+        let many = "polygons cross themselves and have no triangles of their own; they are";
+        let message = format!("{} cut at corners that turn inwards", counted(self.crossing, one, many));
         self.first.map(|line| (line, message))
     }
 

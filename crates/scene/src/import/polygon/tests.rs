@@ -242,7 +242,7 @@ fn what_crosses_itself_is_counted_and_keeps_to_its_corners() {
         let (triangles, warning) = cut(&points);
         assert_eq!(triangles.len(), points.len() - 2);
         let (line, message) = warning.unwrap();
-        assert!(line == 9 && message.starts_with("1 polygons cross themselves"), "{message}");
+        assert!(line == 9 && message.starts_with("1 polygon crosses itself"), "{message}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::{Fault, Solid, Warnings};
 use crate::Place;
+use crate::import::counted::counted;
 use crate::import::origin::{Rounder, decimal};
 use crate::import::text::{Lines, decode};
 
@@ -24,7 +25,8 @@ pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, 
     }
     let mut warnings = Vec::new();
     if parser.unknown > 0 {
-        let message = format!("{} lines between the facets are not known; left out", parser.unknown);
+        let (what, are) = (counted(parser.unknown, "line", "lines"), if parser.unknown == 1 { "is" } else { "are" });
+        let message = format!("{what} between the facets {are} not known; left out");
         warnings.push((Place::File, message));
     }
     if parser.open {
@@ -124,8 +126,9 @@ impl Parser<'_> {
 
     fn end_facet(&mut self) -> Result<(), String> {
         let corners = self.corners.take().ok_or("`endfacet` has no place here")?;
-        let corners: [[f64; 3]; 3] =
-            corners.try_into().map_err(|corners: Vec<_>| format!("a facet of {} vertices", corners.len()))?;
+        let corners: [[f64; 3]; 3] = corners
+            .try_into()
+            .map_err(|corners: Vec<_>| format!("a facet of {}", counted(corners.len(), "vertex", "vertices")))?;
         self.solids.last_mut().ok_or("`endfacet` has no place here")?.push(&corners, self.rounder)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Fault, Solid, Warnings};
 use crate::Place;
+use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 
 /// Bytes before the first triangle.
@@ -21,8 +22,10 @@ pub(in crate::import) fn has_its_size(bytes: &[u8]) -> bool {
 
 pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
     let Some(count) = count(bytes) else {
-        let message =
-            format!("{} bytes are no STL file: text begins with `solid`, binary data has a head of 84", bytes.len());
+        let message = format!(
+            "{} no STL file: text begins with `solid`, binary data has a head of 84",
+            counted(bytes.len(), "byte is", "bytes are")
+        );
         return Err(Fault { place: Place::File, message });
     };
     let (triangles, rest) = bytes[HEAD..].as_chunks::<TRIANGLE>();
@@ -53,10 +56,13 @@ pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, 
     let place = Place::Offset((bytes.len() - left) as u64);
     let mut warnings = Vec::new();
     if left > 0 {
-        warnings.push((place, format!("{left} bytes behind the {count} triangles are not read")));
+        let triangles = counted(count as usize, "triangle", "triangles");
+        let (what, are) = (counted(left, "byte", "bytes"), if left == 1 { "is" } else { "are" });
+        warnings.push((place, format!("{what} behind the {triangles} {are} not read")));
     }
     if colored > 0 {
-        let message = format!("{colored} triangles have attributes, in some programs colours, which are not read");
+        let what = counted(colored, "triangle has", "triangles have");
+        let message = format!("{what} attributes, in some programs colours, which are not read");
         warnings.push((Place::File, message));
     }
     Ok((vec![solid], warnings))

@@ -119,11 +119,11 @@ fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), 
         return binary::parse(bytes, rounder);
     }
     let first_line = |message: String| Fault { place: Place::Line(1), message };
-    text::refuse_utf16(bytes).map_err(first_line)?;
+    text::refuse_wide(bytes).map_err(first_line)?;
     if !begins_as_text(bytes) {
         return binary::parse(bytes, rounder);
     }
-    if first_word(bytes) == "facet" {
+    if lacks_solid(bytes) {
         return Err(first_line("a text of facets without its first line `solid`; with one it is an STL file".into()));
     }
     ascii::parse(bytes, rounder)
@@ -132,6 +132,11 @@ fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), 
 /// Whether a text of solids begins, or one of facets, which lacks its first line.
 pub(super) fn begins_as_text(bytes: &[u8]) -> bool {
     matches!(first_word(bytes).as_str(), "solid" | "facet") && is_text(bytes)
+}
+
+/// Whether a text of facets begins without `solid`, which is no STL file.
+pub(super) fn lacks_solid(bytes: &[u8]) -> bool {
+    first_word(bytes) == "facet" && is_text(bytes)
 }
 
 /// The first word of a text in small letters, behind lines that are comments.

@@ -156,7 +156,7 @@ fn attributes_of_triangles_are_said_for_some_programs_mean_colours() {
     let mut bytes = binary("COLOR=", &SQUARE);
     let last = bytes.len() - 2;
     bytes[last..].copy_from_slice(&[0xff, 0x7f]);
-    let warning = "part.stl: 1 triangles have attributes, in some programs colours, which are not read";
+    let warning = "part.stl: 1 triangle has attributes, in some programs colours, which are not read";
     check(&bytes, &["part"], &[warning]);
 }
 

@@ -355,7 +355,7 @@ fn vertices_that_are_not_finite_and_in_no_triangle_are_left_out_with_a_warning()
     let (plain, _) = read_model(&good).unwrap();
     assert_eq!(scene.meshes[0].triangles, plain.meshes[0].triangles);
     assert!(
-        warnings.iter().any(|warning| warning.ends_with("1 vertices are not finite, and no face uses them; left out")),
+        warnings.iter().any(|warning| warning.ends_with("1 vertex is not finite, and no face uses it; left out")),
         "{warnings:?}"
     );
 }

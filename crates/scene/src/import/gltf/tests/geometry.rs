@@ -61,7 +61,7 @@ fn vertices_that_are_not_finite_are_left_out_where_no_triangle_uses_them() {
         b.with(json!({"meshes": [{"primitives": [primitive]}]}))
     };
     let (scene, warnings) = import(&build(&[0, 1, 3, 1, 3, 4])).unwrap();
-    assert!(warnings[0].contains("1 vertices are not finite, and no face uses them; left out"), "{warnings:?}");
+    assert!(warnings[0].contains("1 vertex is not finite, and no face uses it; left out"), "{warnings:?}");
     let mesh = &scene.meshes[0].triangles;
     assert_eq!((mesh.positions.len(), mesh.corners(1)[2][0]), (4, 4.0));
     let error = import(&build(&[0, 1, 2])).unwrap_err();
@@ -182,7 +182,7 @@ fn attributes_that_are_not_finite_are_replaced_but_positions_are_an_error() {
     };
     let (scene, warnings) = import(&build([1.0; 9], [0.0, f32::NAN, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])).unwrap();
     assert_eq!(scene.meshes[0].triangles.normals, [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]]);
-    assert!(warnings[0].contains("NORMAL") && warnings[0].contains("1 values are not finite"), "{warnings:?}");
+    assert!(warnings[0].contains("NORMAL") && warnings[0].contains("1 value is not finite"), "{warnings:?}");
     let mut infinite = [1.0; 9];
     infinite[7] = f32::INFINITY;
     let error = import(&build(infinite, [0.0; 9])).unwrap_err();

@@ -81,6 +81,30 @@ fn unit(watts: f64) -> f64 {
 }
 
 #[test]
+fn lamps_without_a_number_and_those_of_unknown_types_tell_nothing() {
+    for version in ["3.3.35", "4.2.57"] {
+        let mut bare = document(&format!("Khronos glTF Blender I/O v{version}"), [0.0; 3]);
+        assert_eq!(read(&bare, LightUnits::Auto), ([0.0; 3], None));
+        let lights = &mut bare["extensions"]["KHR_lights_punctual"]["lights"];
+        for i in 0..3 {
+            lights[i].as_object_mut().unwrap().remove("intensity");
+        }
+        assert_eq!(read(&bare, LightUnits::Auto), ([1.0; 3], None));
+        // Beside one that is known, the other is not asked.
+        let numbers = [unit(100.0); 3];
+        let mut odd = document(&format!("Khronos glTF Blender I/O v{version}"), numbers);
+        let lights = &mut odd["extensions"]["KHR_lights_punctual"]["lights"];
+        let unknown = json!({"type": "area", "intensity": 100.0});
+        lights.as_array_mut().unwrap().insert(0, unknown);
+        for i in 0..3 {
+            odd["nodes"][i]["extensions"]["KHR_lights_punctual"]["light"] = json!(i + 1);
+        }
+        let (_, said) = read(&odd, LightUnits::Auto);
+        assert!(said.is_some_and(|(_, line)| !line.contains("Raw")), "{version}");
+    }
+}
+
+#[test]
 fn releases_before_3_4_wrote_the_watts_of_a_lamp() {
     for version in ["1.0.5", "1.6.16", "3.3.35", "3.4.7"] {
         check(version, [1.0, 100.0, 100.0], RADIANT, LampReading::Watts, "watts of a whole lamp");

@@ -391,3 +391,53 @@ fn lost_textures_are_counted_as_stand_ins() {
     let counts = context.stand_ins.count(&scene).unwrap();
     assert_eq!(counts.to_string(), "1 texture is a stand-in, on 2 of 3 triangles");
 }
+
+#[test]
+fn surfaces_that_vanish_by_their_vertex_colours_are_said() {
+    let said = |mode: &str, factor: f32, alpha: [f32; 3], image: bool| {
+        let colors: Vec<f32> = alpha.into_iter().flat_map(|a| [1.0, 1.0, 1.0, a]).collect();
+        let mut base = json!({"baseColorFactor": [1, 1, 1, factor]});
+        if image {
+            base["baseColorTexture"] = json!({"index": 0});
+        }
+        let materials = json!([{"alphaMode": mode, "pbrMetallicRoughness": base}]);
+        let mut builder = Builder(triangle(json!({"materials": materials, "textures": [{"source": 0}]})));
+        let colors = builder.floats("VEC4", 4, &colors);
+        builder.0["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = json!(colors);
+        import(&builder.0).unwrap().1
+    };
+    let want = |how: &str| {
+        let place = "test.gltf: meshes[0].primitives[0]";
+        vec![format!("{place}: the alpha of COLOR_0 is {how} everywhere; nothing of it is seen")]
+    };
+    for image in [false, true] {
+        assert_eq!(said("BLEND", 1.0, [0.0; 3], image), want("0"));
+        assert_eq!(said("MASK", 1.0, [0.4, 0.0, 0.4], image), want("below its material's cutoff"));
+        for (mode, alpha) in [("BLEND", [0.0, 0.1, 0.0]), ("MASK", [0.0, 0.0, 0.5]), ("OPAQUE", [0.0; 3])] {
+            assert_eq!(said(mode, 1.0, alpha, image), Vec::<String>::new(), "{mode}");
+        }
+    }
+    assert_eq!(
+        said("BLEND", 0.0, [0.0; 3], false),
+        ["test.gltf: materials[0]: its alpha is 0 everywhere; nothing of it is seen"]
+    );
+}
+
+#[test]
+fn materials_and_textures_that_are_not_there_are_a_line_where_only_triangles_are_asked_for() {
+    let textured = |index: u32| json!([{"pbrMetallicRoughness": {"baseColorTexture": {"index": index}}}]);
+    let material = triangle(json!({"materials": []}));
+    let texture = triangle(json!({"materials": textured(5)}));
+    let image = triangle(json!({"materials": textured(0), "textures": [{"source": 7}]}));
+    for (document, what) in [(material, "materials[0]"), (texture, "textures[5]"), (image, "images[7]")] {
+        let load = |geometry_only| {
+            let options = LoadOptions { geometry_only, ..LoadOptions::default() };
+            crate::import::load_from(document.to_string().as_bytes(), Path::new("test.gltf"), &options)
+        };
+        assert!(load(false).unwrap_err().to_string().contains(what), "{what}");
+        let loaded = load(true).unwrap();
+        let [warning] = &loaded.warnings[..] else { panic!("{:?}", loaded.warnings) };
+        assert!(warning.message.ends_with("; not needed for the triangles"), "{warning}");
+        assert!(warning.to_string().contains(what), "{warning}");
+    }
+}

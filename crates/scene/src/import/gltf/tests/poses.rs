@@ -212,7 +212,7 @@ fn broken_skins_are_errors_and_odd_ones_are_said() {
     let (scene, warnings) =
         import(&skinned(&[[0.0; 4], [f32::NAN, 1.0, 0.0, 0.0], FIRST[0]], &ZERO_ONE, None, nodes)).unwrap();
     near(&corners(&scene), &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
-    for want in ["1 weights are not finite", "1 vertices have no weights; they hang on their first joint"] {
+    for want in ["1 weight is not finite", "1 vertex has no weights; it hangs on its first joint"] {
         assert!(warnings.iter().any(|w| w.contains(want)), "{warnings:?}");
     }
     let mut document = triangle(json!({"skins": [{"joints": [1]}], "nodes": [
@@ -355,7 +355,7 @@ fn broken_animations_are_errors_where_they_are_shown() {
         ("/buffers/1/uri", times(&[f32::NAN, 1.0]), "the time of key 0 is not finite: NaN"),
         ("/buffers/1/uri", times(&[2.0, 1.0]), "key 1 at 1 s stands behind one at 2 s"),
         ("/accessors/1/count", json!(0), "its sampler has no keys"),
-        ("/accessors/2/count", json!(1), "1 values are too few for 2 keys of 1"),
+        ("/accessors/2/count", json!(1), "1 value is too few for 2 keys of 1"),
         ("/accessors/2/type", json!("SCALAR"), "has 1 components"),
         ("/animations/0/samplers/0/interpolation", json!("BEZIER"), "unknown interpolation \"BEZIER\""),
         (

@@ -58,6 +58,23 @@ fn a_map_whose_factor_is_absent_multiplies_one() {
     let Surface::Blinn { specular, exponent, .. } = material.surface else { panic!("{:?}", material.surface) };
     assert_eq!((specular.factor, specular.texture.is_some()), ([1.0; 3], true));
     assert_eq!((exponent.factor, exponent.texture.is_some(), warnings.len()), (30.0, true, 0));
+    // A 0 there is what programs write for nothing, of numbers as of colours.
+    for name in ["Pr", "Pm", "Pc", "Pcr"] {
+        let lines = format!("Pr 1\n{name} 0\nmap_{name} Maps/White.png");
+        let (material, warnings) = files.material(&lines);
+        assert_eq!(warnings, [format!("material m: {name} is 0 under map_{name}; read as 1")]);
+        let Surface::Principled(principled) = material.surface else { panic!("{:?}", material.surface) };
+        let Principled { metallic, roughness, clearcoat, clearcoat_roughness, .. } = *principled;
+        let found = match name {
+            "Pr" => roughness.x,
+            "Pm" => metallic,
+            "Pc" => clearcoat,
+            _ => clearcoat_roughness,
+        };
+        assert_eq!((found.factor, found.texture.is_some()), (1.0, true), "{name}");
+    }
+    let (_, warnings) = files.material("Ks 1 1 1\nKd 0 0 0\nNs 0\nmap_Ns Maps/White.png");
+    assert_eq!(warnings, ["material m: Ns is 0 under map_Ns; read as 1"]);
     let (material, _) = files.material("Ks 0.2\nmap_Ns Maps/White.png");
     assert!(matches!(material.surface, Surface::Blinn { exponent, .. } if exponent.factor == 1.0));
     let principled = |lines: &str| match files.material(lines).0.surface {
@@ -98,6 +115,8 @@ fn models_of_glass_are_glass_where_something_says_so() {
         // Maya writes so for whatever is opaque.
         assert_eq!(of("Tf 1.00 1.00 1.00\nNi 1.00", false), Material::diffuse("m", [0.5; 3]));
         of("Ks 0.1", false);
+        // No index is 0.
+        assert_eq!(of("Tf 1.00 1.00 1.00\nNi 0", false), Material::diffuse("m", [0.5; 3]));
         for paint in ["map_Kd Maps/White.png", "map_d Maps/White.png", "Pr 0.5", "Pm 0", "map_Pr Maps/White.png"] {
             of(&format!("Ni 1.5\n{paint}"), false);
         }
@@ -277,4 +296,30 @@ fn faces_without_coordinates_among_others_that_have_them_are_said() {
     };
     let warning = "some faces of material m have no texture coordinates; its images' corner lies on them";
     assert_eq!((said("map_Kd Maps/White.png"), said("Kd 1 0 0")), (vec![warning.to_string()], vec![]));
+}
+
+#[test]
+fn a_library_may_be_named_in_quotes_or_not_at_all() {
+    let files = Written::new("libraries");
+    files.load("", "Kd 1 0 0", &LoadOptions::default()).unwrap();
+    std::fs::copy(files.0.0.join("a.mtl"), files.0.0.join("a b.mtl")).unwrap();
+    std::fs::write(files.0.0.join("c.mtl"), "newmtl c\n").unwrap();
+    let lenient = LoadOptions { allow_missing: true, ..LoadOptions::default() };
+    let said = |names: &str| {
+        let obj = format!("mtllib{names}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n");
+        std::fs::write(files.0.0.join("c.obj"), obj).unwrap();
+        let loaded = crate::load(&files.0.0.join("c.obj"), &lenient).unwrap();
+        let said: Vec<String> = loaded.warnings.iter().map(|warning| warning.message.clone()).collect();
+        (loaded.scene.materials[0].surface == Material::diffuse("m", [1.0, 0.0, 0.0]).surface, said)
+    };
+    for names in [" a.mtl", " \"a.mtl\"", " \"a b.mtl\"", " \"a b.mtl\" c.mtl", " c.mtl \"A b.mtl\" ", " c.mtl a.mtl"] {
+        assert_eq!(said(names), (true, vec![]), "{names}");
+    }
+    let grey = "no library has material m; rendered grey".to_string();
+    for names in ["", " ", " \"\""] {
+        assert_eq!(said(names), (false, vec!["mtllib names no file; left out".into(), grey.clone()]), "{names}");
+    }
+    // What may be in a library that is missing is in none for that reason.
+    assert_eq!(said(" nope.mtl"), (false, vec!["missing; rendered without it".into()]));
+    assert_eq!(said(" c.mtl"), (false, vec![grey]));
 }

@@ -1,6 +1,7 @@
 //! `trianglemesh`.
 
 use crate::SceneError;
+use crate::import::counted::counted;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use crate::import::strays;
@@ -41,7 +42,10 @@ impl Importer<'_> {
     pub(super) fn vertex_normals(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 3]>, SceneError> {
         let normals = params.groups::<3>("N")?.unwrap_or_default();
         if !normals.is_empty() && normals.len() != vertices {
-            self.warn(params, format!("{} normals for {vertices} points; left out", normals.len()));
+            self.warn(
+                params,
+                format!("{} for {vertices} points; left out", counted(normals.len(), "normal", "normals")),
+            );
             return Ok(Vec::new());
         }
         Ok(normals)
@@ -59,7 +63,8 @@ impl Importer<'_> {
             return Ok(uvs);
         }
         if uvs.len() < vertices {
-            self.warn(params, format!("{} texture coordinates for {vertices} points; left out", uvs.len()));
+            let what = counted(uvs.len(), "texture coordinate", "texture coordinates");
+            self.warn(params, format!("{what} for {vertices} points; left out"));
             return Ok(Vec::new());
         }
         uvs.truncate(vertices);

@@ -20,7 +20,7 @@ fn triangle_meshes_keep_order_and_turn_v() {
         assert!(mesh.normals.is_empty());
     }
     let start = "WorldBegin Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]";
-    warned(&format!("{start} \"normal3 N\" [0 0 1]"), "1 normals for 3 points");
+    warned(&format!("{start} \"normal3 N\" [0 0 1]"), "1 normal for 3 points");
     warned(&format!("{start} \"point2 uv\" [0 0 1 0]"), "2 texture coordinates for 3 points");
     warned(&format!("{start} \"vector3 S\" [1 0 0 1 0 0 1 0 0]"), "\"S\" of shape");
 }
@@ -128,7 +128,7 @@ fn meshes_without_coordinates_get_pbrts_own_where_something_looks_at_them() {
 
 #[test]
 fn points_that_are_not_finite_and_in_no_face_are_left_out_with_a_warning() {
-    let said = "1 vertices are not finite, and no face uses them; left out";
+    let said = "1 vertex is not finite, and no face uses it; left out";
     for odd in ["nan 0 0", "0 -nan 0", "0 0 1e39", "-inf +nan inf"] {
         for kind in ["trianglemesh", "loopsubdiv"] {
             let text = format!(

@@ -1,0 +1,17 @@
+//! Counts in sentences.
+
+/// `count` with what follows it of one, or of many: "1 line is", "3 lines are".
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular_and_none_is_not() {
+        let said = |count| counted(count, "line is", "lines are");
+        assert_eq!([0, 1, 2].map(said), ["0 lines are", "1 line is", "2 lines are"]);
+    }
+}
