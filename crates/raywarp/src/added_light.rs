@@ -23,7 +23,10 @@ pub enum Added {
     /// None, as none is needed.
     Nothing,
     /// None, as is asked, though the scene's own does not show.
-    LeftOut,
+    LeftOut {
+        /// Whether lamps in a room would be added unasked, where light from around hardly gets in.
+        lamps: bool,
+    },
     /// A surrounding, asked for or not.
     Around {
         /// Whether hardly a ray gets out of the scene from most of what is seen: such light does not get in.
@@ -31,6 +34,21 @@ pub enum Added {
     },
     /// Lamps in a room.
     Lamps,
+}
+
+const STUDIO: LightSource = LightSource::BuiltIn(BuiltInLight::Studio);
+
+/// How many lights and images there are, for [`remove_after`].
+fn lights_and_images(prepared: &Prepared) -> [usize; 2] {
+    [prepared.scene().lights.len(), prepared.scene().images.len()]
+}
+
+/// Removes the lights and images behind the first ones.
+fn remove_after(prepared: &mut Prepared, [lights, images]: [usize; 2]) {
+    prepared.edit_lights(|scene| {
+        scene.lights.truncate(lights);
+        scene.images.truncate(images);
+    });
 }
 
 impl Picture {
@@ -70,18 +88,30 @@ impl Picture {
                 };
                 dark.cause = if closed_in { Darkness::Unlit } else { Darkness::Black };
             }
-            if self.added == Added::Nothing && request.source.is_some() {
-                self.added = Added::LeftOut;
-            }
-            // Light that is added is the file's no more.
-            let may_add = !was_surrounded && request.source.is_some();
-            let lamps = may_add && is_closed_in(prepared, &self.camera, &self.options)?;
+            let lamps = match self.added {
+                Added::Around { closed_in } => closed_in && !was_surrounded,
+                _ if is_surrounded || dark.cause == Darkness::OutOfView => false,
+                _ => {
+                    let before = lights_and_images(prepared);
+                    let lamps = self.add_studio(prepared, request)?.is_some();
+                    remove_after(prepared, before);
+                    self.added = Added::LeftOut { lamps };
+                    lamps
+                }
+            };
             self.say_dark(&dark, is_surrounded, lamps);
             return Ok(());
         }
         // What is seen to glow does reach the picture.
         let is_weak = dark.glows && dark.cause == Darkness::Unlit;
         self.add_what_is_needed(prepared, request, if is_weak { Darkness::Weak } else { dark.cause })
+    }
+
+    /// Adds a studio; gives the lamps that are to take its place where it lights nothing.
+    fn add_studio(&self, prepared: &mut Prepared, request: &LightRequest) -> Result<Option<Vec<Light>>, RenderError> {
+        // However strong it is to be: that is no question of whether it gets in.
+        prepared.add_light(&LightRequest { strength: 1.0, ..request.clone() }, &STUDIO, &self.camera);
+        lamps_where_dark(prepared, &self.camera, &self.options)
     }
 
     /// Adds a studio, or lamps where that would light nothing.
@@ -91,23 +121,14 @@ impl Picture {
         request: &LightRequest,
         darkness: Darkness,
     ) -> Result<(), RenderError> {
-        let studio = LightSource::BuiltIn(BuiltInLight::Studio);
-        let (before, images) = (prepared.scene().lights.len(), prepared.scene().images.len());
-        let remove = |prepared: &mut Prepared| {
-            prepared.edit_lights(|scene| {
-                scene.lights.truncate(before);
-                scene.images.truncate(images);
-            });
-        };
-        // However strong it is to be: that is no question of whether it gets in.
-        prepared.add_light(&LightRequest { strength: 1.0, ..request.clone() }, &studio, &self.camera);
+        let before = lights_and_images(prepared);
+        let lamps = self.add_studio(prepared, request)?;
         self.added_light = true;
-        let lamps = lamps_where_dark(prepared, &self.camera, &self.options)?;
         let (how, other) = match lamps {
             Some(lamps) => {
                 self.added = Added::Lamps;
                 // The studio would only add noise, through cracks and windows.
-                remove(prepared);
+                remove_after(prepared, before);
                 prepared.edit_lights(|scene| {
                     scene.lights.push(Light::uniform_environment([OUTSIDE * request.strength; 3]));
                     scene.lights.extend(lamps.iter().map(|lamp| lamp_times(lamp, request.strength)));
@@ -121,8 +142,8 @@ impl Picture {
             None => {
                 self.added = Added::Around { closed_in: is_closed_in(prepared, &self.camera, &self.options)? };
                 if request.strength != 1.0 {
-                    remove(prepared);
-                    prepared.add_light(request, &studio, &self.camera);
+                    remove_after(prepared, before);
+                    prepared.add_light(request, &STUDIO, &self.camera);
                 }
                 (
                     "a studio is added (soft lamps, grey backdrop)".into(),

@@ -63,9 +63,9 @@ pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &L
     // Light from around does not get into a closed room.
     let is_room = || is_closed_in(prepared, &picture.camera, &picture.options).unwrap_or(false);
     let light = match picture.added {
-        Added::LeftOut if is_room() => "leaving --light out, which adds lamps in the room",
+        Added::LeftOut { lamps: true } => "leaving --light out, which adds lamps in the room",
         Added::Nothing if is_room() => "--integrator ao, which shows shapes without light",
-        Added::Nothing | Added::LeftOut => "--light studio",
+        Added::Nothing | Added::LeftOut { lamps: false } => "--light studio",
         Added::Around { closed_in: true } => {
             return Some(format!(
                 "{share}: light from around hardly gets in here; --eye X,Y,Z looks from elsewhere, and --integrator ao \
