@@ -24,6 +24,8 @@ pub(super) struct Faces {
     pub channels: Option<Channels>,
     /// The numbers of textures, as long as `indices`, or empty.
     pub textures: Vec<i32>,
+    /// Where in `indices` each face of four corners begins that is a fan from its first, if that is asked for.
+    pub quads: Option<Vec<u32>>,
     /// Faces whose colour or texture coordinates are not finite; read as 0.
     pub odd: usize,
     /// Faces of another number of texture coordinates than they have corners; left out.
@@ -162,6 +164,12 @@ pub(super) fn read(
         let position = |corner: u32| positions.get(vertex(corner) as usize).copied();
         polygons.push(&corners, position, line, indices);
         let added = faces.indices.len() - before;
+        if let (Some(quads), [a, b, c, d]) = (&mut faces.quads, &corners[..])
+            && faces.indices[before..] == [[*a, *b, *c], [*a, *c, *d]]
+            && !positions.is_empty()
+        {
+            quads.push(before as u32);
+        }
         if let Some(material) = material {
             faces.materials.extend(std::iter::repeat_n(material, added));
         }

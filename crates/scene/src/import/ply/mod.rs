@@ -38,6 +38,8 @@ pub(crate) struct PlyMesh {
     pub textures: Vec<String>,
     /// Of each triangle, an index into `textures`, and any other number where it has none; `None`: the first everywhere.
     pub face_textures: Option<Vec<i32>>,
+    /// Where in the triangles each face of four corners begins that is a fan from its first, if that is asked for.
+    pub quads: Vec<u32>,
     /// Whether a comment says that Blender wrote the file.
     pub is_from_blender: bool,
 }
@@ -56,7 +58,8 @@ impl Fault {
 }
 
 /// Reads the decompressed `bytes` of the PLY file `path`, which only messages use; `rounder` rounds the positions,
-/// and `warnings` gets what is left out or replaced, also where the file cannot be read.
+/// `warnings` gets what is left out or replaced, also where the file cannot be read, and `quads` asks for faces of four
+/// corners.
 ///
 /// # Errors
 /// [`SceneError::Malformed`] with the line of a text or of the header, or the byte of binary data.
@@ -65,20 +68,31 @@ pub(crate) fn read_mesh(
     bytes: &[u8],
     rounder: &mut Rounder,
     warnings: &mut Warnings,
+    quads: bool,
 ) -> Result<PlyMesh, SceneError> {
-    parse(bytes, true, rounder, warnings).map_err(|Fault { place, message }| SceneError::Malformed {
+    let read = Read { fast: true, quads };
+    parse(bytes, read, rounder, warnings).map_err(|Fault { place, message }| SceneError::Malformed {
         path: path.to_path_buf(),
         place,
         message,
     })
 }
 
-/// The whole file; `fast` allows the shortcuts for records of one size.
-fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder, warnings: &mut Warnings) -> Result<PlyMesh, Fault> {
+/// How to read.
+#[derive(Debug, Clone, Copy)]
+struct Read {
+    /// Whether shortcuts are taken for records of one size.
+    fast: bool,
+    /// Whether faces of four corners are noted.
+    quads: bool,
+}
+
+/// The whole file.
+fn parse(bytes: &[u8], read: Read, rounder: &mut Rounder, warnings: &mut Warnings) -> Result<PlyMesh, Fault> {
     let header = header::parse(bytes)?;
     let before = rounder.clone();
     let mut body = body::Body::new(bytes, &header, true);
-    let mut by_lines = parse_body(&mut body, &header, fast, rounder, warnings);
+    let mut by_lines = parse_body(&mut body, &header, read, rounder, warnings);
     match body.finish() {
         Ok(left_out) => warnings.extend(left_out),
         Err(fault) => by_lines = by_lines.and(Err(fault)),
@@ -89,7 +103,7 @@ fn parse(bytes: &[u8], fast: bool, rounder: &mut Rounder, warnings: &mut Warning
     // Not a record a line: numbers that follow each other as they like.
     let (mut again, mut said) = (before, Vec::new());
     let mut body = body::Body::new(bytes, &header, false);
-    let free = parse_body(&mut body, &header, fast, &mut again, &mut said);
+    let free = parse_body(&mut body, &header, read, &mut again, &mut said);
     if free.is_ok() && body.finish().is_ok() {
         (*rounder, *warnings) = (again, said);
         return free;
@@ -104,7 +118,7 @@ pub(crate) type Warnings = Vec<(Place, String)>;
 fn parse_body(
     body: &mut body::Body,
     header: &header::Header,
-    fast: bool,
+    Read { fast, quads }: Read,
     rounder: &mut Rounder,
     warnings: &mut Warnings,
 ) -> Result<PlyMesh, Fault> {
@@ -118,7 +132,7 @@ fn parse_body(
     }
     let limits = faces::Limits::new(count, header.material_names.len());
     let mut mesh = PlyMesh::default();
-    let mut faces = faces::Faces::default();
+    let mut faces = faces::Faces { quads: quads.then(Vec::new), ..faces::Faces::default() };
     let mut strays = Vec::new();
     for element in header.elements.iter().filter(|e| !e.properties.is_empty()) {
         body.check_count(element)?;
@@ -182,6 +196,7 @@ fn parse_body(
         warnings.push((Place::File, "materials of faces are left out, as the file has strips, too".into()));
     }
     mesh.face_materials = complete.then_some(faces.materials);
+    mesh.quads = faces.quads.unwrap_or_default();
     mesh.material_names = header.material_names.clone();
     let complete = !faces.textures.is_empty() && faces.textures.len() == mesh.triangles.indices.len();
     mesh.face_textures = complete.then_some(faces.textures);
@@ -250,7 +265,7 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
     let bytes = context.read_scene(path)?;
     let mut rounder = context.center.in_world();
     let mut warnings = Vec::new();
-    let mesh = read_mesh(path, &bytes, &mut rounder, &mut warnings);
+    let mesh = read_mesh(path, &bytes, &mut rounder, &mut warnings, false);
     context.center.note(&rounder);
     for (place, message) in warnings {
         context.warn(path, place, message);

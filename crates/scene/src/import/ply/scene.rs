@@ -14,7 +14,8 @@ use std::path::Path;
 /// The mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there are any, else
 /// 0.7.
 pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Scene, SceneError> {
-    let PlyMesh { triangles, face_materials, material_names, textures, face_textures, is_from_blender } = mesh;
+    let PlyMesh { triangles, face_materials, material_names, textures, face_textures, is_from_blender, quads: _ } =
+        mesh;
     let mut scene = Scene::default();
     // Blender's exporters of PLY and STL leave its z upwards, unless they are told otherwise.
     scene.settings.likely_up = is_from_blender.then_some([0.0, 0.0, 1.0]);

@@ -5,6 +5,8 @@ use super::*;
 use crate::{FaceMaterials, MaterialId, Surface, Texture};
 use std::path::PathBuf;
 
+const FAST: Read = Read { fast: true, quads: false };
+
 /// The scene of a file that names no textures.
 fn scene_of(mesh: PlyMesh) -> Scene {
     let path = Path::new("dir/quad.ply");
@@ -14,7 +16,7 @@ fn scene_of(mesh: PlyMesh) -> Scene {
 /// A mesh and what was left out.
 fn parsed(bytes: &[u8], fast: bool) -> Result<(PlyMesh, Warnings), Fault> {
     let mut warnings = Vec::new();
-    let mesh = parse(bytes, fast, &mut Rounder::default(), &mut warnings)?;
+    let mesh = parse(bytes, Read { fast, quads: false }, &mut Rounder::default(), &mut warnings)?;
     Ok((mesh, warnings))
 }
 
@@ -347,7 +349,7 @@ fn a_text_has_a_record_a_line_and_what_the_header_does_not_announce_is_said() {
     check(&format!("{plain}{faces}").replace(' ', "\n"), &[]);
     let error = parse(
         format!("{head}0 0 0\n1 0\n1 1 0\n0 1 0\n{faces}").as_bytes(),
-        true,
+        FAST,
         &mut Rounder::default(),
         &mut Vec::new(),
     );
@@ -356,7 +358,7 @@ fn a_text_has_a_record_a_line_and_what_the_header_does_not_announce_is_said() {
     // What explains an error is said with it.
     let mut warnings = Vec::new();
     let text = format!("{head}{}3 0 1 2\n3 0 2 9\n", plain.replace('\n', " 7\n"));
-    parse(text.as_bytes(), true, &mut Rounder::default(), &mut warnings).unwrap_err();
+    parse(text.as_bytes(), FAST, &mut Rounder::default(), &mut warnings).unwrap_err();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
 
@@ -373,13 +375,13 @@ fn of_a_text_that_is_not_read_to_its_end_no_line_is_called_surplus() {
         whole.replace("float z", "float w"),
     ] {
         let mut warnings = Vec::new();
-        parse(broken.as_bytes(), true, &mut Rounder::default(), &mut warnings).unwrap_err();
+        parse(broken.as_bytes(), FAST, &mut Rounder::default(), &mut warnings).unwrap_err();
         assert_eq!(warnings, [], "{broken}");
     }
     // One that is read to its end has some, whatever is wrong with its elements.
     let mut warnings = Vec::new();
     let broken = whole.replace("1 0 0", "nan 0 0") + "3 0 1 2\n";
-    parse(broken.as_bytes(), true, &mut Rounder::default(), &mut warnings).unwrap_err();
+    parse(broken.as_bytes(), FAST, &mut Rounder::default(), &mut warnings).unwrap_err();
     let behind = "1 line behind the last element that the header announces is not read";
     assert_eq!(warnings, [(Place::Line(14), behind.to_string())]);
 }
@@ -458,7 +460,7 @@ fn broken_files_are_refused_with_their_place() {
         (with(&format!("{good}3 0 1 2")).replace("vertex_indices", "corners"), ":7: the faces have no list"),
     ];
     for (text, want) in table {
-        let error = read_mesh(Path::new("a.ply"), text.as_bytes(), &mut Rounder::default(), &mut Vec::new())
+        let error = read_mesh(Path::new("a.ply"), text.as_bytes(), &mut Rounder::default(), &mut Vec::new(), false)
             .expect_err(&text)
             .to_string();
         assert!(error.starts_with("a.ply") && error.contains(want), "{error}\nfor {text}");
@@ -543,7 +545,7 @@ fn bytes_behind_binary_data_are_said_but_a_line_end_is_none() {
         assert_eq!((read(b""), read(b"\r\n")), (vec![], vec![]));
         // Cut off, it has no bytes that are too many.
         let mut warnings = Vec::new();
-        let cut = parse(&whole[..whole.len() - 1], true, &mut Rounder::default(), &mut warnings);
+        let cut = parse(&whole[..whole.len() - 1], FAST, &mut Rounder::default(), &mut warnings);
         assert!(cut.is_err() && warnings.is_empty(), "{warnings:?}");
     }
 }

@@ -202,6 +202,15 @@ pub(super) fn parametrise(mesh: &mut TriangleMesh) {
     }
 }
 
+/// Gives pairs of triangles, each from `quads` on, the coordinates that pbrt's version 4 gives a patch: (0, 0), (1, 0), (1, 1)
+/// and (0, 1). Behind [`parametrise`].
+pub(super) fn parametrise_quads(mesh: &mut TriangleMesh, quads: &[u32]) {
+    for &first in quads {
+        let second = 3 * (first as usize + 1);
+        mesh.uvs[second..second + 3].copy_from_slice(&[[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]);
+    }
+}
+
 /// Turns triangles so that the counter-clockwise side is that of pbrt's geometric normal, under a
 /// transformation that does not mirror.
 ///

@@ -1,10 +1,10 @@
 //! PLY files, placements, and how both become meshes and instances at the end.
 
-use super::{Look, ShapeKey, orient, parametrise};
+use super::{Look, ShapeKey, orient, parametrise, parametrise_quads};
 use crate::import::origin::{Center, Rounder};
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
-use crate::import::pbrt::state::Importer;
+use crate::import::pbrt::state::{Importer, Version};
 use crate::import::ply::{self, PlyMesh};
 use crate::import::source;
 use crate::import::{Format, foreign};
@@ -42,7 +42,7 @@ impl Importer<'_> {
         };
         let path = self.resolve(name, params.line);
         let look = match self.has_power(look) && self.files.disk {
-            true => match read_ply(&path, self.context.center.in_mesh()).0? {
+            true => match read_ply(&path, self.context.center.in_mesh(), false).0? {
                 Some((mesh, _)) => self.with_power(params, look, &mesh.triangles, Pieces::Triangles),
                 None => look,
             },
@@ -94,8 +94,10 @@ impl Importer<'_> {
         }
         let paths: Vec<PathBuf> = pending.iter().map(|file| file.path.clone()).collect();
         let rounder = self.context.center.in_mesh();
+        // Version 3 makes triangles of quads.
+        let quads = self.version != Some(Version::V3);
         let read: Vec<(PlyResult, ply::Warnings)> =
-            paths.par_iter().map(|path| read_ply(path, rounder.clone())).collect();
+            paths.par_iter().map(|path| read_ply(path, rounder.clone(), quads)).collect();
         for (file, (mesh, warnings)) in pending.into_iter().zip(read) {
             for (place, message) in warnings {
                 self.context.warn(&file.path, place, message);
@@ -148,7 +150,11 @@ impl Importer<'_> {
             }
         };
         if looks {
+            let is_bare = ply.triangles.uvs.is_empty();
             parametrise(&mut ply.triangles);
+            if is_bare {
+                parametrise_quads(&mut ply.triangles, &ply.quads);
+            }
         }
         orient(&mut ply.triangles, file.reverse);
         let mesh = &mut self.scene.meshes[file.mesh.index()];
@@ -216,11 +222,11 @@ fn single(map: &DAffine3) -> Affine {
 
 type PlyResult = Result<Option<(PlyMesh, Rounder)>, SceneError>;
 
-fn read_ply(path: &Path, mut rounder: Rounder) -> (PlyResult, ply::Warnings) {
+fn read_ply(path: &Path, mut rounder: Rounder, quads: bool) -> (PlyResult, ply::Warnings) {
     let mut warnings = Vec::new();
     let read = match source::read(path) {
         Ok(bytes) => foreign::check_scene(path, &bytes, Format::Ply)
-            .and_then(|()| ply::read_mesh(path, &bytes, &mut rounder, &mut warnings))
+            .and_then(|()| ply::read_mesh(path, &bytes, &mut rounder, &mut warnings, quads))
             .map(|mesh| Some((mesh, rounder))),
         Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -302,6 +302,35 @@ fn spd_files_are_integrated() {
 }
 
 #[test]
+fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4() {
+    // A quad, a triangle, a concave quad and a quad.
+    let ply = b"ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 4\nproperty list uchar int vertex_indices\nend_header\n\
+        0 0 0\n1 0 0\n1 1 0\n0 1 0\n.8 .1 0\n4 0 1 2 3\n3 2 1 0\n4 0 1 2 4\n4 1 2 3 0\n";
+    let shape = "Shape \"plymesh\" \"string filename\" \"a.ply\"";
+    let text = |material: &str| {
+        let check = "Texture \"c\" \"spectrum\" \"checkerboard\"";
+        format!("WorldBegin {check} Material \"{material}\" {shape}")
+    };
+    let folder = Folder::new(
+        "quads",
+        &[
+            ("a.ply", ply),
+            ("3.pbrt", text("matte\" \"texture Kd\" \"c").as_bytes()),
+            ("4.pbrt", text("diffuse\" \"texture reflectance\" \"c").as_bytes()),
+        ],
+    );
+    let (first, own) = ([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]);
+    let second = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    for (name, want) in [("3.pbrt", [own; 7]), ("4.pbrt", [first, second, own, own, own, first, second])] {
+        let scene = folder.load(name).unwrap().scene;
+        let mesh = &scene.meshes[0].triangles;
+        let uvs = |triangle: &[u32; 3]| triangle.map(|i| [mesh.uvs[i as usize][0], 1.0 - mesh.uvs[i as usize][1]]);
+        assert_eq!(mesh.indices.iter().map(uvs).collect::<Vec<_>>(), want, "{name}");
+    }
+}
+
+#[test]
 fn faces_of_a_ply_file_name_materials_of_the_scene() {
     let shape = "Shape \"plymesh\" \"string filename\" \"a.ply\"";
     let red = "MakeNamedMaterial \"red\" \"string type\" \"matte\" \"rgb Kd\" [1 0 0]";
