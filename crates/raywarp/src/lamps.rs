@@ -2,7 +2,9 @@
 //!
 //! One at the lens stands a hand's breadth before the next surface, and paths that come to that one find it a thousand
 //! times too bright. Here each is as strong as the square of its distance from the nearest surface, so that it lights
-//! none more than 1, before all are scaled together, and lamps stand two such distances apart.
+//! none more than 1, before all are scaled together, and lamps stand two such distances apart. Each is a ball of an eighth
+//! of that distance, so that shadows are soft: points on a sphere, which no ray meets, so that it does not stand in the
+//! picture.
 
 use crate::Prepared;
 use crate::free_space::{Met, around, met, rays};
@@ -20,8 +22,13 @@ const LEAVE: usize = 3;
 /// The most places that are asked about: camera rays, and places on each.
 const ALONG: [f64; 3] = [0.25, 0.5, 0.75];
 const RAYS: usize = 96;
-/// The most lamps: each connection is to one of them.
+/// The most lamps: each connection is to a point of one of them.
 const LAMPS: usize = 4;
+/// Points of the strongest lamp. So many make a shadow's edge soft; of more, few samples a pixel choose unevenly (relative mean
+/// squared error at 64: by 8 a tenth to a quarter more than by 1, by 16 two thirds more).
+const POINTS: usize = 8;
+/// Of a lamp's distance from the nearest surface its radius.
+const RADIUS: f64 = 0.125;
 
 /// Where camera rays of a small picture meet surfaces, and which of these places are closed in.
 pub(crate) struct Seen {
@@ -80,12 +87,18 @@ impl Seen {
                 chosen.push((clear, place));
             }
         }
-        let lamp = |(clear, place): (f64, DVec3)| Light::Point {
-            position: place.as_vec3().to_array(),
-            intensity: [(clear * clear) as f32; 3],
-        };
-        Some(chosen.into_iter().map(lamp).collect())
+        // Points that are all as strong are chosen evenly.
+        let strength = clearest * clearest / POINTS as f64;
+        Some(chosen.into_iter().flat_map(|(clear, place)| ball(place, clear, strength)).collect())
     }
+}
+
+/// A lamp at a place whose distance from the nearest surface is `clear`, of points of a strength.
+fn ball(place: DVec3, clear: f64, strength: f64) -> impl Iterator<Item = Light> {
+    around((clear * clear / strength).round() as usize).map(move |way| Light::Point {
+        position: (place + RADIUS * clear * way).as_vec3().to_array(),
+        intensity: [strength as f32; 3],
+    })
 }
 
 /// The point of a ray at a distance.
