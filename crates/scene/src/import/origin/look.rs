@@ -10,6 +10,8 @@ use raywarp_geom::{Aabb, Affine, TriangleMesh};
 const RUN: usize = 1 << 14;
 /// Triangles of a placed mesh, or all that it has, that say whether half of it is hurt.
 const PART: usize = 64;
+/// Of so many triangles one is few: the largest numbers of a mesh take as long as these.
+const FEW: usize = 16;
 /// Points of a mesh that are looked at first.
 const GLANCE: usize = 64;
 /// Hurt triangles of a run that are kept as samples.
@@ -67,7 +69,11 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, m
         if !is_looked_at(instance) {
             return Looked { rounding: Rounding { triangles, ..Rounding::default() }, ..Looked::default() };
         }
-        let view = View::new(scene, (index, instance), run, center);
+        let mut view = View::new(scene, (index, instance), run, center);
+        // What a center would do is asked of all; and which of a few of many to ask takes longer than to ask them.
+        if center.is_none() && stride < FEW {
+            view.limit = view.limit();
+        }
         let indices = &view.mesh.indices;
         let runs = indices.par_chunks(RUN).enumerate();
         let looked = runs.map(|(run, of)| view.look(of, stride, index + run)).reduce(Looked::default, Looked::and);
@@ -118,6 +124,8 @@ struct View<'a> {
     is_identity: bool,
     /// Of the transform, exact.
     rows: [[f64; 4]; 3],
+    /// A triangle that is larger is neither hurt nor coarse.
+    limit: f64,
     other: Option<Other>,
 }
 
@@ -142,7 +150,26 @@ impl<'a> View<'a> {
             Other { origin: center.origin, local, shift }
         });
         let is_identity = instance.transform == Affine::IDENTITY && run.placed(index).is_none();
-        Self { mesh, moved: run.moved(instance.mesh), transform: instance.transform, is_identity, rows, other }
+        Self {
+            mesh,
+            moved: run.moved(instance.mesh),
+            transform: instance.transform,
+            is_identity,
+            rows,
+            limit: f64::INFINITY,
+            other,
+        }
+    }
+
+    /// The extent of the largest triangles that may be hurt or coarse, by the mesh's largest numbers.
+    fn limit(&self) -> f64 {
+        let bounds = self.mesh.bounds();
+        let reach: [f64; 3] = std::array::from_fn(|i| bounds.min[i].abs().max(bounds.max[i].abs()).into());
+        let sums = self.rows.map(|r| (0..3).map(|j| (r[j] * reach[j]).abs()).sum::<f64>());
+        let largest = sums.iter().zip(&self.rows).map(|(sum, row)| sum + row[3].abs()).fold(0.0, f64::max);
+        let own = self.moved.by * self.rows.iter().map(|r| r[0].abs() + r[1].abs() + r[2].abs()).fold(0.0, f64::max);
+        // At most: four numbers that are rounded, three products and three sums.
+        (10.0 * half_unit(largest) + own) / HURT
     }
 
     /// How far the corner that is stored as `stored` is from where the file has it, which is `world` but for the rounding of
@@ -173,6 +200,9 @@ impl<'a> View<'a> {
             let local = stored.map(|p| p.map(f64::from));
             let world = local.map(|l| self.world(l));
             let extent = extent(&world);
+            if extent > self.limit {
+                continue;
+            }
             let error = (0..3).map(|k| self.error(stored[k], world[k])).fold(0.0, f64::max);
             let is_hurt = extent > 0.0 && error > HURT * extent;
             let collapsed = extent == 0.0 && self.moved.is_lost(indices);
