@@ -213,7 +213,7 @@ fn only_what_was_not_yet_taken_is_suggested() {
     let says = folder.says(&world("0 0 0", &format!("{FLOOR}{shell}")), "");
     assert!(says.contains("lamps in the room are added") && !says.contains("sky"), "{says}");
     // Of none, of one whose light ends in a box, and of one that is too weak to be seen.
-    let boxed = format!("{FLOOR}{shell}{}Translate 0 0 1.5\nShape \"sphere\" \"float radius\" 0.1\n", BULB);
+    let boxed = format!("{FLOOR}{shell}{BULB}Translate 0 0 1.5\nShape \"sphere\" \"float radius\" 0.1\n");
     let weak = format!("{FLOOR}{shell}{}", BULB.replace("30", "0.04"));
     for (rest, options, advice) in [
         (format!("{FLOOR}{shell}"), "--light none", "try leaving --light out, which adds lamps in the room"),
