@@ -2,6 +2,11 @@
 
 use glam::DVec3;
 use raywarp_geom::{Aabb, Control, Hit, Ray, Tracer};
+use raywarp_scene::Scene;
+
+/// Corners that say where nearly all triangles are, more or less; and one of how many may lie elsewhere on each side.
+const CORNERS: usize = 1 << 16;
+const FEW: usize = 20;
 
 /// What a ray meets first.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +65,28 @@ pub(crate) fn grid(bounds: &Aabb, n: [usize; 3]) -> Vec<DVec3> {
     };
     let cells = (0..n[0]).flat_map(|x| (0..n[1]).flat_map(move |y| (0..n[2]).map(move |z| (x, y, z))));
     cells.map(|(x, y, z)| DVec3::new(at(0, x), at(1, y), at(2, z))).collect()
+}
+
+/// The box of nearly all triangles: along each axis one of [`FEW`] of their corners lies below it, and one above.
+pub(crate) fn crowd(scene: &Scene) -> Aabb {
+    let stride = usize::try_from(scene.triangle_count() / CORNERS as u64).unwrap_or(usize::MAX).max(1);
+    let mut axes: [Vec<f32>; 3] = Default::default();
+    for (index, instance) in scene.instances.iter().enumerate() {
+        let mesh = &scene.meshes[instance.mesh.index()].triangles;
+        for triangle in (index % stride..mesh.indices.len()).step_by(stride) {
+            let corner = instance.transform.point(mesh.corners(triangle)[triangle % 3]);
+            axes.iter_mut().zip(corner).for_each(|(axis, x)| axis.push(x));
+        }
+    }
+    let mut crowd = Aabb::EMPTY;
+    for (i, axis) in axes.iter_mut().enumerate() {
+        axis.sort_unstable_by(f32::total_cmp);
+        let few = axis.len() / FEW;
+        if let (Some(&low), Some(&high)) = (axis.get(few), axis.iter().nth_back(few)) {
+            (crowd.min[i], crowd.max[i]) = (low, high);
+        }
+    }
+    crowd
 }
 
 #[cfg(test)]

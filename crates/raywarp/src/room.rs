@@ -9,11 +9,13 @@
 
 use crate::Prepared;
 use crate::frame_scene::{front, open_side};
-use crate::free_space::{Met, around, grid, met, rays};
+use crate::free_space::{Met, around, crowd, grid, met, rays};
 use glam::{DVec3, Vec3};
 use raywarp_geom::{Aabb, Tracer};
 use raywarp_scene::{Camera, Scene};
 
+/// So many times smaller than the scene must the box of nearly all of its triangles be for a room to be looked for there.
+const SMALL: f32 = 8.0;
 /// Points along each axis of the scene's box, and directions from each.
 const GRID: usize = 5;
 const DIRECTIONS: usize = 64;
@@ -83,16 +85,48 @@ impl Inside {
 
 /// From where to see the scene, if it is a room, or what is in it, if it is a case. The same on every machine that traces the same.
 pub(crate) fn look_inside(prepared: &Prepared, up: DVec3) -> Option<Inside> {
-    let bounds = prepared.bounds();
+    let whole = prepared.bounds();
+    if open_side(prepared.tracer(), whole, up).is_some() {
+        return None;
+    }
+    look_inside_of(prepared, whole, up).or_else(|| {
+        // A room on a wide ground, or with something far away.
+        let crowd = crowd(prepared.scene());
+        if SMALL * crowd.diagonal() >= whole.diagonal() {
+            return None;
+        }
+        let around = up_to_walls(prepared.tracer(), &crowd)?;
+        look_inside_of(prepared, &around, up).filter(|inside| inside.is_room)
+    })
+}
+
+/// A box that reaches to what is around the things in `crowd`: as far as most rays from there get along the axes, of those
+/// that end no further away than its diagonal.
+fn up_to_walls(tracer: &dyn Tracer, crowd: &Aabb) -> Option<Aabb> {
+    let points = grid(crowd, [GRID; 3]);
+    let mut grown = *crowd;
+    for axis in 0..3 {
+        let reach = |sign: f64| {
+            let met = met(tracer, &rays(&points, std::iter::once(sign * DVec3::AXES[axis])))?;
+            let ends = points.iter().zip(met).filter(|(_, met)| met.t <= crowd.diagonal());
+            let mut ends: Vec<f64> = ends.map(|(place, met)| sign * place[axis] + f64::from(met.t)).collect();
+            ends.sort_unstable_by(f64::total_cmp);
+            Some(ends.get(ends.len() * 4 / 5).map(|end| (sign * end) as f32))
+        };
+        grown.min[axis] = reach(-1.0)?.map_or(grown.min[axis], |end| end.min(grown.min[axis]));
+        grown.max[axis] = reach(1.0)?.map_or(grown.max[axis], |end| end.max(grown.max[axis]));
+    }
+    Some(grown)
+}
+
+/// The same of a part of the scene.
+fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Inside> {
     let diagonal = f64::from(bounds.diagonal());
-    if bounds.is_empty() || !(diagonal > 0.0 && diagonal.is_finite()) {
+    if bounds.is_empty() || !(diagonal > 0.0 && diagonal.is_finite()) || !has_sides_of_a_room(bounds, up) {
         return None;
     }
     let tracer = prepared.tracer();
-    if !has_sides_of_a_room(bounds, up) || open_side(tracer, bounds, up).is_some() {
-        return None;
-    }
-    let Free { air, is_room } = closed_places(prepared, up, diagonal)?;
+    let Free { air, is_room } = closed_places(prepared, bounds, up)?;
     let sky = met(tracer, &rays(&air, std::iter::once(up)))?;
     let open_above = sky.iter().filter(|met| met.escapes()).count() as f64 >= SKY * air.len().max(1) as f64;
     let eyes = eyes(tracer, &air, up, bounds)?;
@@ -175,9 +209,9 @@ impl Count {
 }
 
 /// The places of a grid in the box, if hardly a ray leaves from many of them and something is in there to be seen.
-fn closed_places(prepared: &Prepared, up: DVec3, diagonal: f64) -> Option<Free> {
-    let tracer = prepared.tracer();
-    let points = grid(prepared.bounds(), [GRID; 3]);
+fn closed_places(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Free> {
+    let (tracer, diagonal) = (prepared.tracer(), f64::from(bounds.diagonal()));
+    let points = grid(bounds, [GRID; 3]);
     let directions: Vec<DVec3> = around(DIRECTIONS).collect();
     let seen = met(tracer, &rays(&points, directions.iter().copied()))?;
     let leaving = |seen: &[Met]| seen.iter().filter(|met| met.escapes()).count();

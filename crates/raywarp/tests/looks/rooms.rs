@@ -88,6 +88,35 @@ fn what_is_open_or_solid_is_seen_from_outside() {
     check_inside("a ball that is turned inside out", of([turned_over(sphere([0.0; 3], 1.0))]), false);
 }
 
+#[test]
+fn a_room_on_a_wide_ground_or_with_something_far_away_is_a_room() {
+    let ground = || cuboid([-400.0, -0.2, -300.0], [300.0, -0.1, 400.0], None);
+    let far = || cuboid([1e5, 0.0, 0.0], [1e5 + 1.0, 1.0, 1.0], None);
+    let boxes = |scene: &mut Scene| {
+        for i in 0..25 {
+            let [x, z] = [i % 5, i / 5].map(|step| 0.4 + 1.2 * step as f32);
+            add(scene, cuboid([x, 0.0, z], [x + 0.3, 0.4, z + 0.3], None), Material::diffuse("", [0.7; 3]));
+        }
+    };
+    // Without its floor it has the ground's.
+    for (beside, floor) in [(ground(), Some(2)), (far(), None)] {
+        for skip in [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(5)] {
+            let mut scene = room();
+            scene.meshes[0].triangles = turned_over(cuboid([0.0; 3], [6.0, 3.0, 6.0], skip));
+            boxes(&mut scene);
+            add(&mut scene, beside.clone(), Material::diffuse("", [0.7; 3]));
+            let is_room = skip.is_none() || skip == floor;
+            check_inside(&format!("without {skip:?}"), scene.clone(), is_room);
+            let height = show(scene, PictureRequest::default()).picture.camera.eye[1];
+            assert!(!is_room || (1.4..1.9).contains(&height), "{skip:?} {floor:?} {height}");
+        }
+        let mut scene = figure(0.7);
+        boxes(&mut scene);
+        add(&mut scene, beside, Material::diffuse("", [0.7; 3]));
+        check_inside("a figure", scene, false);
+    }
+}
+
 /// A surface of revolution about the y axis: facing outwards where the profile (radius, height) goes up along its outside.
 fn lathed(profile: &[[f32; 2]]) -> TriangleMesh {
     let around = 48u32;
