@@ -111,7 +111,8 @@ const SURROUNDED: &str = "--light FILE takes an image of the surroundings (.hdr,
 const BACKGROUND: &str = "--transparent leaves the background out, and --light white, sky or FILE are light and \
     background in one";
 const SIZED: &str = "--size 1024x768 says both sides of the picture";
-const ANIMATED: &str = "a render is one picture: render once for each, with another --eye or another -o";
+const ANIMATED: &str = "a render is one picture: render once for each, with --at SECONDS (a time of a glTF file's animation) or \
+    another --eye, and another -o";
 
 fn unknown_option(option: &str, called: &Command, command: &Command) -> String {
     let name = called.get_name();

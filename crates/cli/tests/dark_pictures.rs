@@ -253,6 +253,17 @@ fn a_picture_without_the_scene_blames_what_it_can() {
         let line = says.lines().find(|line| line.contains("no pixel shows the scene"));
         assert!(line.is_some_and(|line| line.contains(why)), "{options}: {says}");
     }
+    // A crop is blamed where the rest of the picture shows the scene.
+    let middle = world("0 0 0", "Shape \"sphere\" \"float radius\" 0.3\n");
+    let cropped = format!("Film \"image\" \"float cropwindow\" [0 0.1 0 0.1]\n{middle}");
+    for (scene, options, is_crop) in
+        [(&middle, "--crop 0,0,2x2", true), (&cropped, "", true), (&past, "--crop 0,0,2x2", false)]
+    {
+        let says = folder.says(scene, &format!("--light white {options}"));
+        let line = says.lines().find(|line| line.contains(" the scene: it is ")).unwrap_or_else(|| panic!("{says}"));
+        assert_eq!(line.contains("no pixel of the crop shows"), is_crop, "{options}: {line}");
+        assert_eq!(line.contains("; --crop 0,0,"), is_crop, "{options}: {line}");
+    }
     let says = folder.says(clear, "--light none");
     assert!(says.contains("in view: the picture will be black or nearly so; its triangles are clear"), "{says}");
     assert!(!says.contains("--eye X,Y,Z and"), "{says}");

@@ -5,7 +5,7 @@ use crate::added_light::Added;
 use crate::darkness::Darkness;
 use crate::picture::Picture;
 use crate::viewpoint::CameraSource;
-use crate::visible_light::is_closed_in;
+use crate::visible_light::{is_closed_in, is_out_of_view};
 use raywarp_render::film::Film;
 use raywarp_render::output::{ExposureChoice, Look, Lost, Tone};
 
@@ -23,6 +23,17 @@ pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &L
     let shown = hits as f64 / film.window().pixel_count().max(1) as f64;
     if picture.darkness == Some(Darkness::OutOfView) {
         return None;
+    }
+    if shown < FEW_SHOWN && !film.window().is_whole() && is_in_view(prepared, picture) {
+        let share = if hits == 0 {
+            "no pixel of the crop shows".into()
+        } else {
+            format!("only {:.2} % of the crop's pixels show", 100.0 * shown)
+        };
+        let [width, height] = picture.options.size;
+        return Some(format!(
+            "{share} the scene: it is elsewhere in the picture; --crop 0,0,{width}x{height} renders all of it"
+        ));
     }
     if shown < FEW_SHOWN {
         let share =
@@ -77,6 +88,11 @@ pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &L
     let brighter = other.filter(|stops| stops.starts_with('+'));
     let tries: Vec<String> = brighter.iter().map(auto).chain([light.to_string()]).collect();
     Some(format!("{share}{}", to_try(&tries)))
+}
+
+/// Whether the whole picture shows anything of the scene.
+fn is_in_view(prepared: &Prepared, picture: &Picture) -> bool {
+    is_out_of_view(prepared, &picture.camera, &picture.options).is_ok_and(|out_of_view| !out_of_view)
 }
 
 /// What is to be tried, behind what is wrong.

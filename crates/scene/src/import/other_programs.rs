@@ -7,10 +7,15 @@ use std::path::Path;
 const PROGRAMS: [(&[&str], &str, &str); 16] = [
     (&["blend", "blend1"], "Blender's own file", "in Blender, File > Export > glTF 2.0 (.glb) writes one that is read"),
     (&["fbx"], "an FBX file", BLENDER),
-    (&["dae"], "a COLLADA file", BLENDER),
+    (
+        &["dae"],
+        "a COLLADA file",
+        "Blender 4.5 and older read it, and their File > Export > glTF 2.0 (.glb) writes one that is read here; so does \
+         `assimp export in.dae out.glb -fglb2`",
+    ),
     (&["usdz", "usd", "usda", "usdc"], "a USD file", BLENDER),
     (&["abc"], "an Alembic file", BLENDER),
-    (&["3ds", "x3d", "wrl", "vrml", "dxf"], "a file of another format", BLENDER),
+    (&["3ds", "x3d", "wrl", "vrml", "dxf"], "a file of another format", EXTENSION),
     (&["skp"], "SketchUp's own file", "in SketchUp, File > Export > 3D Model writes a .glb or .obj, which are read"),
     (&["max"], "3ds Max's own file", "in 3ds Max, File > Export writes a .gltf or .obj, which are read"),
     (&["ma", "mb"], "Maya's own file", "in Maya, File > Export All writes an .obj, which is read"),
@@ -32,6 +37,9 @@ const PROGRAMS: [(&[&str], &str, &str); 16] = [
 ];
 const BLENDER: &str =
     "Blender's File > Import reads it, and its File > Export > glTF 2.0 (.glb) writes one that is read here";
+
+const EXTENSION: &str = "with an extension for this format (a part of it before 4.2) Blender reads it, and its File > \
+    Export > glTF 2.0 (.glb) writes one that is read here";
 
 /// What is wrong with a scene file whose ending is none that is read.
 pub(crate) fn unknown_kind(path: &Path) -> String {

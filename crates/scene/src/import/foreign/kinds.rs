@@ -83,12 +83,12 @@ pub(super) const KINDS: [Kind; 52] = [
     starts("an FBX file", BLENDER, b"; FBX"),
     starts("a USD file", BLENDER, b"#usda"),
     starts("a USD file", BLENDER, b"PXR-USDC"),
-    starts("a VRML file", BLENDER, b"#VRML"),
+    starts("a VRML file", EXTENSION, b"#VRML"),
     starts("an X3D file", Then::Nothing, b"#X3D"),
     starts("an Alembic file", BLENDER, b"Ogawa"),
-    holds("a 3DS file", BLENDER, sniff::is_3ds),
-    holds("a COLLADA file", BLENDER, |head| sniff::is_xml(head) && head.mentions("<COLLADA")),
-    holds("an X3D file", BLENDER, |head| sniff::is_xml(head) && head.mentions("<X3D")),
+    holds("a 3DS file", EXTENSION, sniff::is_3ds),
+    holds("a COLLADA file", COLLADA, |head| sniff::is_xml(head) && head.mentions("<COLLADA")),
+    holds("an X3D file", EXTENSION, |head| sniff::is_xml(head) && head.mentions("<X3D")),
     starts("a STEP file", Then::Nothing, b"ISO-10303-21"),
     holds("an SVG drawing", Then::Nothing, |head| sniff::is_xml(head) && head.mentions("<svg")),
     holds("an XML file", Then::Nothing, sniff::is_xml),
@@ -113,4 +113,9 @@ pub(super) const KINDS: [Kind; 52] = [
 
 const BLENDER_OWN: Then = Then::Hint("in Blender, File > Export > glTF 2.0 (.glb) writes one");
 const BLENDER: Then = Then::Hint("Blender imports it, and its File > Export > glTF 2.0 (.glb) writes one");
+const COLLADA: Then =
+    Then::Hint("Blender 4.5 and older import it, and their File > Export > glTF 2.0 (.glb) writes one");
+const EXTENSION: Then = Then::Hint(
+    "Blender imports it with an extension, or without before 4.2, and its File > Export > glTF 2.0 (.glb) writes one",
+);
 const UNPACK: Then = Then::Hint("unpack it");

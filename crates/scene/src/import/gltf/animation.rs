@@ -1,7 +1,7 @@
 //! What an animation makes of nodes at a time.
 //!
 //! Source: glTF 2.0 specification, section 3.11 and appendix C; KHR_animation_pointer, where it points at what channels of
-//! nodes move, too. Everything is f64; times before the first key and behind the last are clamped.
+//! nodes move, too, and at weights of nodes and meshes, all or one. Everything is f64; times before the first key and behind the last are clamped.
 
 use super::accessor::Elements;
 use super::data::Data;
@@ -11,7 +11,7 @@ use crate::import::Context;
 use crate::import::counted::counted;
 use crate::{Place, SceneError};
 use glam::{DQuat, DVec4};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What replaces a node's own values.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,11 +20,59 @@ pub struct NodePose {
     /// Of unit length.
     pub rotation: Option<[f64; 4]>,
     pub scale: Option<[f64; 3]>,
-    pub weights: Option<Vec<f64>>,
+    pub weights: PosedWeights,
 }
 
-/// By the number of the node.
-pub type Pose = HashMap<usize, NodePose>;
+/// What replaces weights of morph targets.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PosedWeights {
+    all: Option<Vec<f64>>,
+    /// Single ones, by the number of the target, which the mesh has.
+    single: BTreeMap<usize, f64>,
+}
+
+impl PosedWeights {
+    /// The weights in place of `own`.
+    pub fn replace(&self, own: Vec<f64>) -> Vec<f64> {
+        let mut weights = self.all.clone().unwrap_or(own);
+        for (&target, &weight) in &self.single {
+            if weights.len() <= target {
+                weights.resize(target + 1, 0.0);
+            }
+            weights[target] = weight;
+        }
+        weights
+    }
+}
+
+/// What replaces the file's own values.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pose {
+    /// By the number of the node.
+    pub nodes: HashMap<usize, NodePose>,
+    /// By the number of the mesh; for nodes that have no weights of their own.
+    pub meshes: HashMap<usize, PosedWeights>,
+}
+
+/// Of what a channel moves something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Owner {
+    Node(Int),
+    Mesh(Int),
+}
+
+impl Owner {
+    /// How many morph targets the mesh has.
+    fn targets(self, data: &Data) -> Option<usize> {
+        let document = data.document;
+        let mesh = match self {
+            Self::Node(node) => document.nodes.get(node.index())?.mesh?,
+            Self::Mesh(mesh) => mesh,
+        };
+        let mesh = document.meshes.get(mesh.index())?;
+        mesh.primitives.iter().map(|primitive| primitive.targets.len()).max()
+    }
+}
 
 /// What a channel moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,6 +81,8 @@ enum Path {
     Rotation,
     Scale,
     Weights,
+    /// Of one morph target.
+    Weight(usize),
 }
 
 impl Path {
@@ -50,11 +100,11 @@ impl Path {
 /// The pose of animation `index` at `at` seconds. What cannot be moved is warned about.
 pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Result<Pose, SceneError> {
     let animation = &data.document.animations[index];
-    let mut pose = Pose::new();
+    let mut pose = Pose::default();
     let mut moved = HashSet::new();
     for (i, channel) in animation.channels.iter().enumerate() {
         let item = format!("animations[{index}].channels[{i}]");
-        let (node, path) = match target(channel) {
+        let (owner, path) = match target(channel) {
             Ok(Some(target)) => target,
             // Without a node and a pointer, an extension that is not known says what moves.
             Ok(None) => continue,
@@ -63,47 +113,101 @@ pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Resu
                 continue;
             }
         };
-        data.entry(&data.document.nodes, "nodes", node, &item)?;
+        match owner {
+            Owner::Node(node) => data.entry(&data.document.nodes, "nodes", node, &item).map(|_| ())?,
+            Owner::Mesh(mesh) => data.entry(&data.document.meshes, "meshes", mesh, &item).map(|_| ())?,
+        }
+        let targets = owner.targets(data);
+        if let Path::Weight(weight) = path
+            && weight >= targets.unwrap_or(0)
+        {
+            let targets = counted(targets.unwrap_or(0), "morph target", "morph targets");
+            let message = format!("moves weight {weight}, but there are {targets}; left as it is");
+            context.warn(data.path, Place::Item(item), message);
+            continue;
+        }
         let sampler = channel.sampler.ok_or_else(|| data.malformed(&item, "names no sampler"))?;
         let sampler = data.entry(&animation.samplers, "samplers", sampler, &item)?;
-        if !moved.insert((node, path)) {
+        let is_moved = match path {
+            // All of them or each alone.
+            Path::Weight(_) => moved.contains(&(owner, Path::Weights)),
+            Path::Weights => moved.iter().any(|&(other, path)| other == owner && matches!(path, Path::Weight(_))),
+            _ => false,
+        };
+        if is_moved || !moved.insert((owner, path)) {
             let message = "moves what an earlier channel moves; the earlier one counts";
             context.warn(data.path, Place::Item(item), message);
             continue;
         }
-        let Some(values) = optional(values(data, sampler, path, node, at, &item))? else { continue };
-        let node = pose.entry(node.index()).or_default();
+        let Some(values) = optional(values(data, sampler, path, targets, at, &item))? else { continue };
+        let node = match owner {
+            Owner::Node(node) => pose.nodes.entry(node.index()).or_default(),
+            Owner::Mesh(mesh) => {
+                set_weights(pose.meshes.entry(mesh.index()).or_default(), path, values);
+                continue;
+            }
+        };
         let three = || Some([values[0], values[1], values[2]]);
         match path {
             Path::Translation => node.translation = three(),
             Path::Scale => node.scale = three(),
             Path::Rotation => node.rotation = Some([values[0], values[1], values[2], values[3]]),
-            Path::Weights => node.weights = Some(values),
+            Path::Weights | Path::Weight(_) => set_weights(&mut node.weights, path, values),
         }
     }
     Ok(pose)
 }
 
-/// What a channel moves of which node; `None` where it says neither.
-fn target(channel: &Channel) -> Result<Option<(Int, Path)>, String> {
+fn set_weights(weights: &mut PosedWeights, path: Path, values: Vec<f64>) {
+    match path {
+        Path::Weight(target) => {
+            weights.single.insert(target, values[0]);
+        }
+        _ => weights.all = Some(values),
+    }
+}
+
+/// What a channel moves of what; `None` where it says neither.
+fn target(channel: &Channel) -> Result<Option<(Owner, Path)>, String> {
     let target = &channel.target;
     if let Some(pointer) = &target.extensions.pointer {
-        let pointer = &pointer.pointer;
-        let parts = pointer.strip_prefix("/nodes/").and_then(|rest| rest.split_once('/'));
-        let found = parts.and_then(|(node, path)| Some((Int(node.parse().ok()?), Path::of(path)?)));
-        return found.map(Some).ok_or_else(|| {
-            format!("moves {}, which is left as it is: only nodes and their weights are moved", crate::escape(pointer))
+        return pointed(&pointer.pointer).map(Some).ok_or_else(|| {
+            let pointer = crate::escape(&pointer.pointer);
+            format!("moves {pointer}, which is left as it is: only nodes and weights of morph targets are moved")
         });
     }
     let Some(node) = target.node else { return Ok(None) };
     match Path::of(&target.path) {
-        Some(path) => Ok(Some((node, path))),
+        Some(path) => Ok(Some((Owner::Node(node), path))),
         None => Err(format!("moves {:?}, which is not known; left as it is", target.path)),
     }
 }
 
-/// The values of a sampler at a time, as many as `path` has.
-fn values(data: &Data, sampler: &AnimationSampler, path: Path, node: Int, at: f64, item: &str) -> Read<Vec<f64>> {
+/// What a pointer of KHR_animation_pointer means; `None` where that is not moved.
+fn pointed(pointer: &str) -> Option<(Owner, Path)> {
+    let parts: Vec<&str> = pointer.strip_prefix('/')?.split('/').collect();
+    let (kind, number, rest) = (parts.first()?, parts.get(1)?.parse().ok()?, parts.get(2..)?);
+    let path = match rest {
+        ["weights", weight] => Path::Weight(weight.parse().ok()?),
+        [path] => Path::of(path)?,
+        _ => return None,
+    };
+    match *kind {
+        "nodes" => Some((Owner::Node(Int(number)), path)),
+        "meshes" => matches!(path, Path::Weights | Path::Weight(_)).then_some((Owner::Mesh(Int(number)), path)),
+        _ => None,
+    }
+}
+
+/// The values of a sampler at a time, as many as `path` has; `targets` is the number of morph targets, where there is a mesh.
+fn values(
+    data: &Data,
+    sampler: &AnimationSampler,
+    path: Path,
+    targets: Option<usize>,
+    at: f64,
+    item: &str,
+) -> Read<Vec<f64>> {
     let bad = |message: String| -> Fault { data.malformed(item, message).into() };
     let is_cubic = match sampler.interpolation.as_deref() {
         None | Some("LINEAR" | "STEP") => false,
@@ -128,7 +232,7 @@ fn values(data: &Data, sampler: &AnimationSampler, path: Path, node: Int, at: f6
     let keys = Keys { data, output: Elements::open(data, output, &place("output"))?, path, is_cubic };
     let per_key = if is_cubic { 3 } else { 1 };
     let width = match path {
-        Path::Weights => targets(data, node).unwrap_or(keys.output.count / (times.len() * per_key)),
+        Path::Weights => targets.unwrap_or(keys.output.count / (times.len() * per_key)),
         _ => 1,
     };
     let needed = times.len().checked_mul(per_key).and_then(|n| n.checked_mul(width));
@@ -172,13 +276,6 @@ fn values(data: &Data, sampler: &AnimationSampler, path: Path, node: Int, at: f6
     Ok(if path == Path::Rotation { quaternion(&found).to_array().to_vec() } else { found })
 }
 
-/// How many morph targets the mesh of a node has.
-fn targets(data: &Data, node: Int) -> Option<usize> {
-    let document = data.document;
-    let mesh = document.meshes.get(document.nodes.get(node.index())?.mesh?.index())?;
-    mesh.primitives.iter().map(|primitive| primitive.targets.len()).max()
-}
-
 /// The values of a sampler's keys.
 struct Keys<'a> {
     data: &'a Data<'a>,
@@ -204,7 +301,7 @@ impl Keys<'_> {
         Ok(match self.path {
             Path::Translation | Path::Scale => flat(self.output.floats(data, which, &[3], [0.0; 3])?),
             Path::Rotation => flat(self.output.floats(data, which, &[4], [0.0; 4])?),
-            Path::Weights => flat(self.output.floats(data, which, &[1], [0.0; 1])?),
+            Path::Weights | Path::Weight(_) => flat(self.output.floats(data, which, &[1], [0.0; 1])?),
         })
     }
 }

@@ -45,14 +45,21 @@ pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usi
         return Ok(index);
     }
     let called = |(number, name): (usize, &&str)| match *name {
-        "" => number.to_string(),
+        "" => format!("number {number}"),
         name => format!("{} ({number})", crate::escape(name)),
     };
     let mut known: Vec<String> = names.iter().enumerate().take(LISTED).map(called).collect();
     if names.len() > LISTED {
         known.push(format!("and {} more", names.len() - LISTED));
     }
-    let known = if known.is_empty() { "it has none".into() } else { format!("there are {}", known.join(", ")) };
+    let known = match names.len() {
+        0 => "it has none".into(),
+        1 if names[0].is_empty() => "its only one has no name, and is number 0".into(),
+        n if names.iter().all(|name| name.is_empty()) => {
+            format!("its {n} have no names, and are numbered 0 to {}", n - 1)
+        }
+        _ => format!("there are {}", known.join(", ")),
+    };
     Err(malformed(path, format!("{kind}s"), format!("the file has no {kind} {wanted:?}; {known}")))
 }
 

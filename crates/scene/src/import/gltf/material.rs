@@ -2,10 +2,20 @@
 
 use super::json::{Int, MaterialJson, Num, SpecularGlossiness, TextureInfo, plain};
 use super::{Builder, Encoding};
+use crate::import::counted::counted;
 use crate::{
     Absorption, Alpha, Channel, ColorInput, Emission, Material, MaterialId, NormalInput, Pixels, Principled, Roughness,
     RoughnessRemap, ScalarInput, SceneError, Surface, Texture, TextureId,
 };
+
+/// Whether the normal map of the base bends the coat on it, which has none of its own.
+fn bends_its_coat(json: &MaterialJson, material: &Material) -> bool {
+    let Surface::Principled(surface) = &material.surface else { return false };
+    let coat = &json.extensions.clearcoat;
+    let is_bare = coat.as_ref().is_some_and(|coat| coat.clearcoat_normal_texture.is_none());
+    let bends = |normal: &NormalInput| !matches!(normal, NormalInput::Map { scale: 0.0, .. });
+    is_bare && surface.clearcoat.factor > 0.0 && material.normal.as_ref().is_some_and(bends)
+}
 
 /// Base colour and coverage: glTF keeps both in one factor and one texture.
 struct Base {
@@ -32,6 +42,10 @@ impl Builder<'_, '_> {
         let place = index.map_or("the default material".to_string(), |i| format!("materials[{}]", i.0));
         self.context.stand_ins.begin();
         let material = self.build_material(json, vertex_colors, &place)?;
+        // Its variant with vertex colours is the same one.
+        if bends_its_coat(json, &material) && !self.bent_coats.contains(&index) {
+            self.bent_coats.push(index);
+        }
         let id = self.scene.add_material(material);
         let mark = self.context.stand_ins.close();
         self.context.stand_ins.keep(id, mark);
@@ -80,6 +94,22 @@ impl Builder<'_, '_> {
         };
         let emission = if extensions.unlit.is_some() { None } else { self.emission(json, item)? };
         Ok(Material { name: json.name.clone(), surface, emission, normal, alpha, media: None })
+    }
+
+    /// Says once of all materials whose coats bend as they should not.
+    pub fn say_bent_coats(&mut self) {
+        let Some(&first) = self.bent_coats.first() else { return };
+        let others = match self.bent_coats.len() - 1 {
+            0 => String::new(),
+            more => format!("; {} the same", counted(more, "more does", "more do")),
+        };
+        let index = first.unwrap_or_default();
+        let name = &self.data.document.materials[index.index()].name;
+        let of = if name.is_empty() { String::new() } else { format!(" of material {}", crate::escape(name)) };
+        let message = format!(
+            "the coat{of} bends with its base's normal map; without a clearcoatNormalTexture it should be even{others}"
+        );
+        self.warn(&format!("materials[{}]", index.0), message);
     }
 
     /// Whether a surface is nowhere: of a factor of 0, or an image that is clear in every texel.

@@ -112,7 +112,7 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
     context.choices = choice::list(&data);
     let pose = match choice::animation(&data, context)? {
         Some((index, at)) => animation::sample(&data, context, index, at)?,
-        None => animation::Pose::new(),
+        None => animation::Pose::default(),
     };
     let variants = choice::variants(&document);
     let wanted = context.gltf().material_variant.clone();
@@ -134,8 +134,10 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
         variant,
         parents: None,
         worlds: HashMap::new(),
+        bent_coats: Vec::new(),
     };
     builder.add_nodes()?;
+    builder.say_bent_coats();
     Ok(builder.scene)
 }
 
@@ -186,6 +188,8 @@ struct Builder<'a, 'c> {
     parents: Option<Vec<Option<usize>>>,
     /// Where nodes that were asked for stand.
     worlds: HashMap<usize, glam::DAffine3>,
+    /// Materials whose normal maps bend their coats, too.
+    bent_coats: Vec<Option<Int>>,
 }
 
 impl Builder<'_, '_> {

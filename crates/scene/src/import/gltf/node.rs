@@ -4,7 +4,7 @@ use super::accessor::Elements;
 use super::animation::NodePose;
 use super::deform::Deformation;
 use super::fault::{Read, optional};
-use super::json::{Instancing, Int, Node};
+use super::json::{Instancing, Int, Node, Num};
 use super::{Builder, choice, primitive};
 use crate::import::origin::Center;
 use crate::{FaceMaterials, Instance, Mesh, MeshId, SceneError};
@@ -35,7 +35,7 @@ impl Builder<'_, '_> {
             if node.matrix.is_some_and(|m| [3, 7, 11].iter().any(|&i| m[i].0 != 0.0) || m[15].0 != 1.0) {
                 self.warn(&item, "its matrix is projective; its last row is read as 0 0 0 1");
             }
-            let world = parent * local(node, &self.context.center, self.pose.get(&index.index()));
+            let world = parent * local(node, &self.context.center, self.pose.nodes.get(&index.index()));
             if !world.is_finite() || !affine(&world).is_finite() {
                 return Err(self.data.malformed(item, "its transform is not finite"));
             }
@@ -121,9 +121,20 @@ impl Builder<'_, '_> {
         item: &str,
     ) -> Result<Vec<(MeshId, bool)>, SceneError> {
         let mesh = self.data.entry(&self.data.document.meshes, "meshes", index, item)?;
-        let posed = self.pose.get(&owner.index()).and_then(|pose| pose.weights.clone());
-        let own = || node.weights.as_ref().unwrap_or(&mesh.weights).iter().map(|w| f64::from(w.0)).collect();
-        let mut weights: Vec<f64> = posed.unwrap_or_else(own);
+        let wide = |weights: &[Num]| weights.iter().map(|w| f64::from(w.0)).collect::<Vec<_>>();
+        let mut weights = match &node.weights {
+            Some(own) => wide(own),
+            None => {
+                let own = wide(&mesh.weights);
+                match self.pose.meshes.get(&index.index()) {
+                    Some(posed) => posed.replace(own),
+                    None => own,
+                }
+            }
+        };
+        if let Some(posed) = self.pose.nodes.get(&owner.index()) {
+            weights = posed.weights.replace(weights);
+        }
         let targets = mesh.primitives.iter().map(|part| part.targets.len()).max().unwrap_or(0);
         if weights.len() > targets {
             self.warn(item, format!("has {} weights for {targets} morph targets; the first ones count", weights.len()));
@@ -210,7 +221,7 @@ impl Builder<'_, '_> {
             at = parents[node];
         }
         for node in way.into_iter().rev() {
-            world *= local(&nodes[node], &self.context.center, self.pose.get(&node));
+            world *= local(&nodes[node], &self.context.center, self.pose.nodes.get(&node));
             self.worlds.insert(node, world);
         }
         Ok(world)

@@ -211,6 +211,35 @@ fn specular_and_clearcoat_take_their_channels() {
 }
 
 #[test]
+fn a_coat_that_bends_with_its_base_is_said_once_a_file() {
+    let coated = |name: &str, coat: Value| json!({"name": name, "normalTexture": {"index": 0}, "extensions": {"KHR_materials_clearcoat": coat}});
+    let coat = || json!({"clearcoatFactor": 1});
+    let said = |materials: Value| {
+        let count = materials.as_array().unwrap().len();
+        let mut document = triangle(json!({"materials": materials, "textures": [{"source": 0}]}));
+        let first = document["meshes"][0]["primitives"][0].clone();
+        let mut primitives = vec![first; count];
+        (0..).zip(&mut primitives).for_each(|(i, primitive): (usize, _)| primitive["material"] = json!(i));
+        document["meshes"][0]["primitives"] = json!(primitives);
+        import(&document).unwrap().1
+    };
+    let own = json!({"clearcoatFactor": 1, "clearcoatNormalTexture": {"index": 0}});
+    let flat = json!({"normalTexture": {"index": 0, "scale": 0},
+        "extensions": {"KHR_materials_clearcoat": {"clearcoatFactor": 1}}});
+    assert!(said(json!([coated("a", own)]))[0].contains("clearcoatNormalTexture is not supported"));
+    let none = json!([coated("a", json!({})), {"normalTexture": {"index": 0}}, flat,
+        {"extensions": {"KHR_materials_clearcoat": coat()}}]);
+    assert_eq!(said(none), Vec::<String>::new());
+    let rule = "bends with its base's normal map; without a clearcoatNormalTexture it should be even";
+    let car = format!("test.gltf: materials[1]: the coat of material car {rule}");
+    assert_eq!(said(json!([{}, coated("car", coat())])), [car.clone()]);
+    let several = json!([{}, coated("car", coat()), coated("b", coat()), coated("c", coat())]);
+    assert_eq!(said(several), [format!("{car}; 2 more do the same")]);
+    let unnamed = format!("test.gltf: materials[0]: the coat {rule}; 1 more does the same");
+    assert_eq!(said(json!([coated("", coat()), coated("b", coat())])), [unnamed]);
+}
+
+#[test]
 fn unlit_shows_its_base_colour_alone() {
     let (_, m) = material(&json!({"emissiveFactor": [1, 1, 1], "normalTexture": {"index": 0},
         "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 1, 1], "baseColorTexture": {"index": 0}},

@@ -291,6 +291,60 @@ fn quantised_outputs_sparse_times_and_pointers_are_read() {
 }
 
 #[test]
+fn pointers_move_single_weights_and_those_of_meshes() {
+    let mut b = Builder::new();
+    b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    b.floats("SCALAR", 1, &[0.0, 1.0]);
+    b.floats("SCALAR", 1, &[0.0, 0.0, 1.0, 0.5]);
+    b.floats("SCALAR", 1, &[0.25, 0.75]);
+    b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(3));
+    b.floats("VEC3", 3, &[0.0, 8.0, 0.0].repeat(3));
+    // One node has weights of its own, one those of the mesh.
+    let document = b.with(json!({
+        "scenes": [{"nodes": [0, 1, 2]}], "nodes": [{"mesh": 0}, {"mesh": 0, "weights": [0, 1]}, {}],
+        "meshes": [{"weights": [1, 1], "primitives": [{"attributes": {"POSITION": 0},
+            "targets": [{"POSITION": 4}, {"POSITION": 5}]}]}]}));
+    let posed = |pointers: &[(&str, usize)]| {
+        let mut document = document.clone();
+        let target =
+            |pointer: &str| json!({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": pointer}}});
+        let channels =
+            pointers.iter().map(|&(pointer, sampler)| json!({"sampler": sampler, "target": target(pointer)}));
+        let samplers = json!([{"input": 1, "output": 2}, {"input": 1, "output": 3}]);
+        document["animations"] = json!([{"channels": channels.collect::<Vec<_>>(), "samplers": samplers}]);
+        let (scene, warnings) = shown(&document, at(0.5)).unwrap();
+        let corners = corners(&scene);
+        // How far each node is bent: along z and y.
+        let bent = [corners[0], corners[3]].map(|[_, y, z]| (z, y / 8.0));
+        (bent, warnings.into_iter().skip(1).collect::<Vec<_>>())
+    };
+    let clean =
+        |pointers: &[(&str, usize)], want: [(f32, f32); 2]| assert_eq!(posed(pointers), (want, vec![]), "{pointers:?}");
+    clean(&[], [(1.0, 1.0), (0.0, 1.0)]);
+    clean(&[("/meshes/0/weights", 0)], [(0.5, 0.25), (0.0, 1.0)]);
+    clean(&[("/meshes/0/weights/1", 1)], [(1.0, 0.5), (0.0, 1.0)]);
+    clean(&[("/nodes/0/weights/1", 1)], [(1.0, 0.5), (0.0, 1.0)]);
+    clean(&[("/nodes/1/weights/0", 1)], [(1.0, 1.0), (0.5, 1.0)]);
+    clean(&[("/meshes/0/weights", 0), ("/nodes/0/weights/0", 1)], [(0.5, 0.25), (0.0, 1.0)]);
+    clean(&[("/nodes/1/weights/0", 1), ("/nodes/1/weights/1", 1)], [(1.0, 1.0), (0.5, 0.5)]);
+    let said = |pointers: &[(&str, usize)], want: &str| {
+        let (bent, warnings) = posed(pointers);
+        assert!(warnings.len() == 1 && warnings[0].contains(want), "{pointers:?}: {warnings:?}");
+        bent
+    };
+    let earlier = "moves what an earlier channel moves";
+    assert_eq!(said(&[("/nodes/0/weights", 0), ("/nodes/0/weights/1", 1)], earlier)[0], (0.5, 0.25));
+    assert_eq!(said(&[("/meshes/0/weights/1", 1), ("/meshes/0/weights", 0)], earlier)[0], (1.0, 0.5));
+    said(&[("/nodes/0/weights/2", 1)], "moves weight 2, but there are 2 morph targets; left as it is");
+    said(&[("/nodes/2/weights/0", 1)], "moves weight 0, but there are 0 morph targets; left as it is");
+    for pointer in
+        ["/meshes/0/translation", "/meshes/0", "/nodes/0/weights/1/2", "/nodes/0/weights/x", "nodes/0/weights"]
+    {
+        said(&[(pointer, 1)], "which is left as it is: only nodes and weights of morph targets are moved");
+    }
+}
+
+#[test]
 fn weights_and_joints_are_animated() {
     let mut b = Builder::new();
     b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
@@ -334,7 +388,13 @@ fn what_is_shown_is_said_and_what_there_is_not_is_an_error_that_lists_what_there
     assert!(said(&document, named("walk")).unwrap().ends_with("shown at 0 s of animation 1, walk"));
     assert!(said(&document, named("1")).unwrap().ends_with("animation 1, walk"));
     let error = said(&document, named("run")).unwrap_err();
-    assert!(error.ends_with("animations: the file has no animation \"run\"; there are 0, walk (1)"), "{error}");
+    assert!(error.ends_with("animations: the file has no animation \"run\"; there are number 0, walk (1)"), "{error}");
+    document["animations"][1]["name"] = json!("");
+    let error = said(&document, named("run")).unwrap_err();
+    assert!(error.ends_with("no animation \"run\"; its 2 have no names, and are numbered 0 to 1"), "{error}");
+    document["animations"].as_array_mut().unwrap().pop();
+    let error = said(&document, named("run")).unwrap_err();
+    assert!(error.ends_with("no animation \"run\"; its only one has no name, and is number 0"), "{error}");
     let none = triangle(json!({}));
     assert!(said(&none, at(1.0)).unwrap().contains("the file has none"));
     assert!(said(&none, named("walk")).unwrap_err().ends_with("no animation \"walk\"; it has none"));
@@ -392,7 +452,7 @@ fn scenes_and_variants_are_chosen_by_name_or_number() {
         assert_eq!(corners(&shown(&document, scene(name)).unwrap().0)[0][0], want, "{name}");
     }
     let error = shown(&document, scene("2")).unwrap_err();
-    assert!(error.ends_with("scenes: the file has no scene \"2\"; there are 0, other (1)"), "{error}");
+    assert!(error.ends_with("scenes: the file has no scene \"2\"; there are number 0, other (1)"), "{error}");
     let variant = |name: &str| GltfOptions { material_variant: Some(name.into()), ..GltfOptions::default() };
     for (name, want) in [("a", "day"), ("b", "dusk"), ("1", "dusk")] {
         let scene = shown(&document, variant(name)).unwrap().0;

@@ -202,12 +202,18 @@ pub(super) fn parametrise(mesh: &mut TriangleMesh) {
     }
 }
 
-/// Gives pairs of triangles, each from `quads` on, the coordinates that pbrt's version 4 gives a patch: (0, 0), (1, 0), (1, 1)
-/// and (0, 1). Behind [`parametrise`].
-pub(super) fn parametrise_quads(mesh: &mut TriangleMesh, quads: &[u32]) {
+/// Gives pairs of triangles, each from `quads` on, the coordinates that pbrt gives a quad of a PLY file: version 4 those of a
+/// patch, (0, 0), (1, 0), (1, 1) and (0, 1); version 3 the second triangle its own, from the quad's last corner on. Behind
+/// [`parametrise`].
+pub(super) fn parametrise_quads(mesh: &mut TriangleMesh, quads: &[u32], version: Option<Version>) {
+    // Of the corners 0, 2 and 3; version 3 has them as 3, 0, 2.
+    let uvs = match version {
+        Some(Version::V3) => [[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]],
+        _ => [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]],
+    };
     for &first in quads {
         let second = 3 * (first as usize + 1);
-        mesh.uvs[second..second + 3].copy_from_slice(&[[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]);
+        mesh.uvs[second..second + 3].copy_from_slice(&uvs);
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Look, ShapeKey, orient, parametrise, parametrise_quads};
 use crate::import::origin::{Center, Rounder};
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
-use crate::import::pbrt::state::{Importer, Version};
+use crate::import::pbrt::state::Importer;
 use crate::import::ply::{self, PlyMesh};
 use crate::import::source;
 use crate::import::{Format, foreign};
@@ -94,10 +94,8 @@ impl Importer<'_> {
         }
         let paths: Vec<PathBuf> = pending.iter().map(|file| file.path.clone()).collect();
         let rounder = self.context.center.in_mesh();
-        // Version 3 makes triangles of quads.
-        let quads = self.version != Some(Version::V3);
         let read: Vec<(PlyResult, ply::Warnings)> =
-            paths.par_iter().map(|path| read_ply(path, rounder.clone(), quads)).collect();
+            paths.par_iter().map(|path| read_ply(path, rounder.clone(), true)).collect();
         for (file, (mesh, warnings)) in pending.into_iter().zip(read) {
             for (place, message) in warnings {
                 self.context.warn(&file.path, place, message);
@@ -153,7 +151,7 @@ impl Importer<'_> {
             let is_bare = ply.triangles.uvs.is_empty();
             parametrise(&mut ply.triangles);
             if is_bare {
-                parametrise_quads(&mut ply.triangles, &ply.quads);
+                parametrise_quads(&mut ply.triangles, &ply.quads, self.version);
             }
         }
         orient(&mut ply.triangles, file.reverse);

@@ -302,7 +302,7 @@ fn spd_files_are_integrated() {
 }
 
 #[test]
-fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4() {
+fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4_and_two_triangles_in_version_3() {
     // A quad, a triangle, a concave quad and a quad.
     let ply = b"ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n\
         element face 4\nproperty list uchar int vertex_indices\nend_header\n\
@@ -322,7 +322,12 @@ fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4() 
     );
     let (first, own) = ([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]);
     let second = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-    for (name, want) in [("3.pbrt", [own; 7]), ("4.pbrt", [first, second, own, own, own, first, second])] {
+    // Version 3 has the corners 3, 0 and 2 of a quad as its second triangle, here 0, 2 and 3.
+    let turned = [[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]];
+    for (name, want) in [
+        ("3.pbrt", [first, turned, own, own, own, first, turned]),
+        ("4.pbrt", [first, second, own, own, own, first, second]),
+    ] {
         let scene = folder.load(name).unwrap().scene;
         let mesh = &scene.meshes[0].triangles;
         let uvs = |triangle: &[u32; 3]| triangle.map(|i| [mesh.uvs[i as usize][0], 1.0 - mesh.uvs[i as usize][1]]);
