@@ -55,10 +55,12 @@ pub enum SceneError {
         path: PathBuf,
     },
     /// Nothing to see and nothing to hit.
-    #[error("{}: it has no triangles, so there is nothing to render or to trace", path.display())]
+    #[error("{}: it has no triangles, so there is nothing to render or to trace{hint}", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
+        /// What of the file has some, as the end of a line; empty where nothing has.
+        hint: String,
     },
     /// Triangles of which none has an area.
     #[error("{}: none of its {triangles} triangles has an area as float32 has numbers, so there is nothing to render or to trace", path.display())]

@@ -103,6 +103,8 @@ pub(crate) struct Context {
     pub lamp_units: Option<LampUnits>,
     /// What the file has to choose from.
     pub choices: Choices,
+    /// Where nothing is shown, what of the file has triangles; empty, or the end of an error's line.
+    pub elsewhere: String,
     /// What positions are rounded relative to.
     pub center: Center,
 }
@@ -125,6 +127,7 @@ impl Context {
             stand_ins: StandInLog::default(),
             lamp_units: None,
             choices: Choices::default(),
+            elsewhere: String::new(),
             center: Center::default(),
         }
     }

@@ -180,7 +180,7 @@ fn import_with(
     let triangles = scene.triangle_count();
     let error = match triangles {
         0 if !(format.holds_lights() && without_triangles.takes(&scene)) => {
-            Some(SceneError::Empty { path: path.to_path_buf() })
+            Some(SceneError::Empty { path: path.to_path_buf(), hint: std::mem::take(&mut context.elsewhere) })
         }
         1.. if !crate::flatten::has_area(&scene) => Some(SceneError::NoArea { path: path.to_path_buf(), triangles }),
         _ => None,

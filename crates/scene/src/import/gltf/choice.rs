@@ -3,7 +3,7 @@
 use super::accessor::Elements;
 use super::data::Data;
 use super::fault::malformed;
-use super::json::{AnimationJson, Document, Int};
+use super::json::{AnimationJson, Document, Int, Primitive, SceneRoots};
 use crate::SceneError;
 use crate::import::Context;
 use std::path::Path;
@@ -61,6 +61,37 @@ pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usi
         _ => format!("there are {}", known.join(", ")),
     };
     Err(malformed(path, format!("{kind}s"), format!("the file has no {kind} {wanted:?}; {known}")))
+}
+
+/// The first scene that has something to show, as the end of an error's line about one that has not.
+pub fn scene_with_triangles(document: &Document) -> Option<String> {
+    let is_shown = |primitive: &Primitive| {
+        (4..=6).contains(&primitive.mode.map_or(4, |mode| mode.0)) && primitive.attributes.contains_key("POSITION")
+    };
+    let meshes: Vec<bool> = document.meshes.iter().map(|mesh| mesh.primitives.iter().any(is_shown)).collect();
+    // What was seen below one scene has nothing to show below another either.
+    let mut is_seen = vec![false; document.nodes.len()];
+    let mut has_triangles = |scene: &SceneRoots| {
+        let mut todo = scene.nodes.clone();
+        while let Some(index) = todo.pop() {
+            let Some(node) = document.nodes.get(index.index()) else { continue };
+            let is_hidden = node.extensions.visibility.as_ref().is_some_and(|v| v.visible == Some(false));
+            if is_hidden || std::mem::replace(&mut is_seen[index.index()], true) {
+                continue;
+            }
+            if node.mesh.is_some_and(|mesh| meshes.get(mesh.index()) == Some(&true)) {
+                return true;
+            }
+            todo.extend(&node.children);
+        }
+        false
+    };
+    let index = document.scenes.iter().position(&mut has_triangles)?;
+    let name = match document.scenes[index].name.as_str() {
+        "" => String::new(),
+        name => format!(" ({})", crate::escape(name)),
+    };
+    Some(format!("; scene {index}{name} of the file has some: --gltf-scene {index}"))
 }
 
 /// The names of the variants of materials.

@@ -138,6 +138,9 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
     };
     builder.add_nodes()?;
     builder.say_bent_coats();
+    if builder.scene.triangle_count() == 0 {
+        builder.context.elsewhere = choice::scene_with_triangles(&document).unwrap_or_default();
+    }
     Ok(builder.scene)
 }
 

@@ -39,7 +39,7 @@ pub(super) struct MaterialMeshes {
 #[derive(Default)]
 pub(super) struct Obj {
     positions: Vec<[f32; 3]>,
-    /// Empty, or one a position.
+    /// Empty, or one a position. As in the file while it is read, NaN where a vertex has none; linear then.
     colors: Vec<[f32; 4]>,
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
@@ -67,6 +67,7 @@ impl Obj {
             corners: Vec::new(),
             is_smooth: false,
             said_flat: false,
+            bright: Bright { line: None, most: 0.0, are_bytes: true },
         };
         let mut lines = Lines::new(&text);
         for line in lines.by_ref() {
@@ -150,6 +151,16 @@ struct Parser<'a> {
     is_smooth: bool,
     /// Whether it was said that some face of one is flat.
     said_flat: bool,
+    bright: Bright,
+}
+
+/// Colours of vertices above 1.
+struct Bright {
+    /// Line of the first.
+    line: Option<u64>,
+    most: f64,
+    /// Whether all numbers of all colours are whole ones from 0 to 255.
+    are_bytes: bool,
 }
 
 impl Parser<'_> {
@@ -219,18 +230,22 @@ impl Parser<'_> {
         }
         let [x, y, z, r, g, b, last] = values;
         if count >= 6 {
-            let is_large = [r, g, b].iter().any(|&c| c > 1.0);
-            self.warn_once(line, is_large, "a vertex colour above 1; read as 1 there and in any that follow");
+            let Bright { line: first, most, are_bytes } = &mut self.bright;
+            for channel in [r, g, b] {
+                *most = most.max(channel);
+                *are_bytes &= (0.0..=255.0).contains(&channel) && channel.fract() == 0.0;
+                if channel > 1.0 {
+                    first.get_or_insert(line.number);
+                }
+            }
             let is_negative = [r, g, b].iter().any(|&c| c < 0.0);
             self.warn_once(line, is_negative, "a vertex colour below 0; read as 0 there and in any that follow");
             let is_clear = count == 7 && last != 1.0;
             self.warn_once(line, is_clear, "the seventh number of a vertex, and of any that follow, is not read");
-            // Programs that write colours write what a screen shows: sRGB.
-            let [r, g, b] = [r, g, b].map(|c| c as f32).map(|c| linear_from_srgb(c.clamp(0.0, 1.0)));
-            self.obj.colors.resize(self.obj.positions.len(), [1.0; 4]);
-            self.obj.colors.push([r, g, b, 1.0]);
+            self.obj.colors.resize(self.obj.positions.len(), [f32::NAN; 4]);
+            self.obj.colors.push([r as f32, g as f32, b as f32, 1.0]);
         } else if self.obj.has_colors() {
-            self.obj.colors.push([1.0; 4]);
+            self.obj.colors.push([f32::NAN; 4]);
         }
         self.obj.positions.push(self.rounder.round([x, y, z]));
         Ok(())
@@ -320,6 +335,7 @@ impl Parser<'_> {
                 return Err(Fault { line: largest.line, message });
             }
         }
+        self.warnings.extend(self.bright.finish(&mut obj.colors));
         self.warnings.extend(obj.parts.finish_polygons(&obj.positions));
         if let Some(line) = self.strays.values().map(|fault| fault.line).min() {
             let used = obj.parts.positions().filter(|position| self.strays.contains_key(position)).min();
@@ -329,6 +345,27 @@ impl Parser<'_> {
             self.warnings.push((line, strays::warning(self.strays.len())));
         }
         Ok(obj)
+    }
+}
+
+impl Bright {
+    /// Makes `colors` linear. Programs that write colours write what a screen shows: sRGB, from 0 to 1, or bytes.
+    fn finish(&self, colors: &mut [[f32; 4]]) -> Option<(u64, String)> {
+        let white = if self.line.is_some() && self.are_bytes { 255.0 } else { 1.0 };
+        for color in colors {
+            *color = match *color {
+                [r, ..] if r.is_nan() => [1.0; 4],
+                [r, g, b, _] => {
+                    let [r, g, b] = [r, g, b].map(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
+                    [r, g, b, 1.0]
+                }
+            };
+        }
+        let message = match self.are_bytes {
+            true => format!("colours of vertices reach {}; read as 0 to 255", self.most),
+            false => "a vertex colour above 1; read as 1 there and in any that follow".into(),
+        };
+        self.line.map(|line| (line, message))
     }
 }
 

@@ -101,6 +101,10 @@ fn vertex_colours_are_decoded_and_multiply_the_material() {
     let colors = &scene.meshes[0].triangles.colors;
     assert!(colors[0][0] == 1.0 && (colors[0][2] - 0.2140).abs() < 1e-4, "{colors:?}");
     assert_eq!(colors[2], [1.0; 4]);
+    let (bytes, _) = load("v 9 9 9\nv 0 0 0 255 0 128\nv 1 0 0 0 255 0\nv 0 1 0\nf 2 3 4\nf 1 2 3", "");
+    let bytes = &bytes.meshes[0].triangles.colors;
+    assert!(bytes[0][0] == 1.0 && (bytes[0][2] - 0.2159).abs() < 1e-4, "{bytes:?}");
+    assert_eq!([bytes[1], bytes[2], bytes[3]], [[0.0, 1.0, 0.0, 1.0], [1.0; 4], [1.0; 4]]);
     let Surface::Diffuse { reflectance } = scene.materials[0].surface else { panic!() };
     assert_eq!(scene.textures[reflectance.texture.unwrap().index()], Texture::VertexColor);
 }
@@ -378,7 +382,10 @@ fn what_changes_a_picture_and_is_not_read_is_said_once() {
     check(&format!("{TRIANGLE}s 1\nf 1 2 3\nf 2 1 3"), &[flat]);
     check(&format!("{TRIANGLE}s off\nf 1 2 3\ns 1\nvn 0 0 1\nf 1//1 2//1 3//1\ns 0\nf 1 2 3"), &[]);
     let bright = "a.obj:2: a vertex colour above 1; read as 1 there and in any that follow";
-    check("v 0 0 0 0 0 1\nv 1 0 0 255 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &[bright]);
+    check("v 0 0 0 0 0 1\nv 1 0 0 255.5 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &[bright]);
+    check("v 0 0 0 0 0 0.5\nv 1 0 0 255 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &[bright]);
+    let bytes = "a.obj:2: colours of vertices reach 255; read as 0 to 255";
+    check("v 0 0 0 0 0 1\nv 1 0 0 255 0 0\nv 0 1 0 0 9 0\nf 1 2 3", &[bytes]);
     let seventh = "a.obj:1: the seventh number of a vertex, and of any that follow, is not read";
     check("v 0 0 0 0 0 1 0.5\nv 1 0 0 1 0 0 0.5\nv 0 1 0 0 1 0 1\nf 1 2 3", &[seventh]);
     let painted = "a.obj:2: colours of vertices in comments `#MRGB`, as ZBrush writes them, are not read";

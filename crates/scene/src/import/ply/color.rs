@@ -1,6 +1,7 @@
 //! Colours of vertices and faces.
 
-use super::header::{Property, Scalar};
+use super::header::{Element, Property, Scalar};
+use crate::Place;
 use crate::import::counted::counted;
 use crate::import::ply::header::Kind;
 use crate::model::linear_from_srgb;
@@ -12,6 +13,9 @@ pub(super) const NAMES: [&[&str]; 4] = [
     &["blue", "b", "diffuse_blue"],
     &["alpha", "a", "diffuse_alpha"],
 ];
+
+/// Names of properties that hold a whole colour, which are not read.
+const WHOLE: [&str; 9] = ["color", "colour", "colors", "colours", "rgb", "rgba", "bgra", "argb", "abgr"];
 
 /// How the channels of a colour are read.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +104,19 @@ impl Channels {
         }
         said
     }
+}
+
+/// What to say of the colours of `element` that are packed into one number or stand in lists.
+pub(super) fn not_read(element: &Element) -> Option<(Place, String)> {
+    let whole = |property: &&Property| WHOLE.iter().any(|name| property.name.eq_ignore_ascii_case(name));
+    let property = element.properties.iter().find(whole).filter(|_| element.count > 0)?;
+    let (how, of) = match (property.kind, &*element.name) {
+        (Kind::List { .. }, "face") => ("lists", "corners of faces"),
+        (Kind::List { .. }, _) => ("lists", "vertices"),
+        (Kind::Scalar(_), "face") => ("one number", "faces"),
+        (Kind::Scalar(_), _) => ("one number", "vertices"),
+    };
+    Some((Place::Line(element.line), format!("colours of {of} in {how}, `{}`, are not read", property.name)))
 }
 
 /// The share of a full channel as the model has it: colours are sRGB, as painting and scanning programs write them, alpha is

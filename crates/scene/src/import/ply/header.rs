@@ -179,9 +179,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
         match words.as_slice() {
             [] | ["obj_info", ..] => {}
             ["comment", "material", index, ..] => material(&mut header, &line, index, at)?,
-            // As MeshLab writes it; a name may hold blanks.
+            // As MeshLab writes it; a name may hold blanks, and stand in quotes.
             ["comment", word, _, ..] if word.eq_ignore_ascii_case("TextureFile") => {
-                header.textures.push(line.split_once(word).map_or("", |(_, name)| name.trim()).to_string());
+                let name = line.split_once(word).map_or("", |(_, name)| name.trim());
+                let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+                header.textures.push(quoted.unwrap_or(name).to_string());
             }
             ["comment", "Created", "in" | "by", "Blender", ..] => header.is_from_blender = true,
             ["comment", ..] => {}

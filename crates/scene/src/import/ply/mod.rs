@@ -136,6 +136,9 @@ fn parse_body(
     let mut strays = Vec::new();
     for element in header.elements.iter().filter(|e| !e.properties.is_empty()) {
         body.check_count(element)?;
+        if matches!(element.name.as_str(), "vertex" | "face") {
+            warnings.extend(color::not_read(element));
+        }
         match element.name.as_str() {
             "vertex" if mesh.triangles.positions.is_empty() => {
                 let mut reader = vertices::Reader { rounder: &mut *rounder, warnings, fast };

@@ -209,6 +209,9 @@ fn textures_lie_on_faces_by_their_own_coordinates() {
     let Surface::Diffuse { reflectance } = loaded.scene.materials[0].surface else { panic!() };
     assert!(matches!(loaded.scene.textures[reflectance.texture.unwrap().index()], Texture::Image { .. }));
 
+    let quoted = load(format!("{one}{faces}").replace("my maps\\one.png", "\"my maps/one.png\"")).unwrap();
+    assert_eq!((quoted.warnings.len(), quoted.files.len()), (0, 2));
+
     let two = head(
         "comment TextureFile my maps/one.png\ncomment TextureFile two.png\n",
         "property list uchar float texcoord\nproperty int texnumber\n",
@@ -237,6 +240,28 @@ fn textures_lie_on_faces_by_their_own_coordinates() {
     assert_eq!(bare.warnings[0].message, "no texture coordinates for the texture two.png; rendered without it");
     let lost = load(format!("{one}{faces}").replace("one.png", "lost.png")).unwrap_err();
     assert!(matches!(lost.error, SceneError::Missing { .. }), "{lost}");
+}
+
+#[test]
+fn colours_in_one_number_or_in_lists_are_said() {
+    let said = |vertex: &str, face: &str, faces: &str| {
+        let vertices = if vertex.is_empty() { "0 0 0\n1 0 0\n0 1 0\n" } else { "0 0 0 9\n1 0 0 9\n0 1 0 9\n" };
+        let text = format!(
+            "ply\nformat ascii 1.0\nelement vertex 3\n{XYZ}{vertex}element face 1\n{FACES}{face}end_header\n{vertices}{faces}"
+        );
+        let (mesh, warnings) = parsed(text.as_bytes(), true).unwrap();
+        assert!(mesh.triangles.colors.is_empty());
+        warnings.into_iter().map(|(place, message)| format!("{place}: {message}")).collect::<Vec<_>>()
+    };
+    let plain = "3 0 1 2\n";
+    let want = [":3: colours of vertices in one number, `rgba`, are not read"];
+    assert_eq!(said("property uint rgba\n", "", plain), want);
+    assert_eq!(said("property int rgba\n", "", plain), want);
+    let want = [":7: colours of faces in one number, `RGB`, are not read"];
+    assert_eq!(said("", "property int RGB\n", "3 0 1 2 9\n"), want);
+    let want = [":7: colours of corners of faces in lists, `color`, are not read"];
+    assert_eq!(said("", "property list uchar float color\n", "3 0 1 2 3 1 0 0\n"), want);
+    assert_eq!(said("property float quality\n", "", plain), Vec::<String>::new());
 }
 
 #[test]

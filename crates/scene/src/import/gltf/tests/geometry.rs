@@ -190,6 +190,24 @@ fn attributes_that_are_not_finite_are_replaced_but_positions_are_an_error() {
 }
 
 #[test]
+fn a_scene_without_triangles_names_one_that_has_some() {
+    let error = |scenes: Value, scene: usize| {
+        let document = triangle(json!({"scene": scene, "scenes": scenes,
+            "nodes": [{}, {"children": [2]}, {"mesh": 0}, {"mesh": 1}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]},
+                {"primitives": [{"attributes": {"POSITION": 0}, "mode": 1}]}]}));
+        let text = document.to_string();
+        crate::load_from(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default()).unwrap_err().error.to_string()
+    };
+    let nothing = "a.gltf: it has no triangles, so there is nothing to render or to trace";
+    assert_eq!(error(json!([{"nodes": [0]}, {"nodes": [3]}]), 0), nothing);
+    let far = json!([{"nodes": [0]}, {"nodes": [3, 0]}, {"name": "far", "nodes": [1]}]);
+    assert_eq!(error(far, 1), format!("{nothing}; scene 2 (far) of the file has some: --gltf-scene 2"));
+    let unnamed = json!([{"nodes": [1]}, {"nodes": [0]}]);
+    assert_eq!(error(unnamed, 1), format!("{nothing}; scene 0 of the file has some: --gltf-scene 0"));
+}
+
+#[test]
 fn what_was_left_out_is_said_before_the_error_that_nothing_is_there() {
     let check = |name: &str, text: &str, want: &str| {
         let error = crate::load_from(text.as_bytes(), Path::new(name), &LoadOptions::default()).unwrap_err();
