@@ -71,6 +71,8 @@ pub(crate) struct Inside {
     pub target: [f64; 3],
     /// Whether the walls show their fronts inwards. Else it is a solid with something in it.
     pub is_room: bool,
+    /// Whether most walls have an outside of their own.
+    pub has_outside: bool,
     /// Whether the sky is seen.
     pub open_above: bool,
 }
@@ -126,16 +128,20 @@ fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Insid
         return None;
     }
     let tracer = prepared.tracer();
-    let Free { air, is_room } = closed_places(prepared, bounds, up)?;
+    let Free { air, is_room, has_outside } = closed_places(prepared, bounds, up)?;
     let sky = met(tracer, &rays(&air, std::iter::once(up)))?;
     let open_above = sky.iter().filter(|met| met.escapes()).count() as f64 >= SKY * air.len().max(1) as f64;
     let eyes = eyes(tracer, &air, up, bounds)?;
     let (eye, ahead, length) = longest_view(tracer, &eyes, up)?;
-    // Short numbers that can be typed: to a thousandth of the scene.
-    let digits = (3.0 - diagonal.log10()).ceil() as i32;
+    let typed = |p| typed(prepared.scene(), p, diagonal);
+    Some(Inside { eye: typed(eye), target: typed(eye + 0.5 * length * ahead), is_room, has_outside, open_above })
+}
+
+/// A place in the file's coordinates as short numbers that can be typed: to a thousandth of a size.
+pub(crate) fn typed(scene: &Scene, place: DVec3, size: f64) -> [f64; 3] {
+    let digits = (3.0 - size.log10()).ceil() as i32;
     let step = 10f64.powi(-digits);
-    let typed = |p: DVec3| prepared.scene().in_file(p.as_vec3().to_array()).map(|x| (x / step).round() * step + 0.0);
-    Some(Inside { eye: typed(eye), target: typed(eye + 0.5 * length * ahead), is_room, open_above })
+    scene.in_file(place.as_vec3().to_array()).map(|x| (x / step).round() * step + 0.0)
 }
 
 /// Whether a box is neither as thin as a door nor as flat as a tray.
@@ -150,6 +156,7 @@ fn has_sides_of_a_room(bounds: &Aabb, up: DVec3) -> bool {
 struct Free {
     air: Vec<DVec3>,
     is_room: bool,
+    has_outside: bool,
 }
 
 /// What rays from closed places meet, counted.
@@ -241,10 +248,10 @@ fn closed_places(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Free> 
         return None;
     }
     if is_room && room.is_shell() && !room.is_room_in_a_shell() {
-        return room.has_things(CONTENT).then_some(Free { air: in_room, is_room: false });
+        return room.has_things(CONTENT).then_some(Free { air: in_room, is_room: false, has_outside: true });
     }
     if !is_room {
-        return all.has_things(CONTENT).then_some(Free { air: in_skin, is_room });
+        return all.has_things(CONTENT).then_some(Free { air: in_skin, is_room, has_outside: true });
     }
     // From inside of furniture no fronts are met but the floor under it.
     let fronts = |seen: &[Met]| directions.iter().zip(seen).filter(|&(&d, met)| is_front(prepared, d, met)).count();
@@ -252,7 +259,7 @@ fn closed_places(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Free> 
     let free: Vec<(DVec3, usize)> = free.map(|(place, seen)| (place, fronts(seen))).collect();
     let most = free.iter().map(|&(_, fronts)| fronts).max()?;
     let air = free.into_iter().filter(|&(_, fronts)| 2 * fronts >= most).map(|(place, _)| place).collect();
-    Some(Free { air, is_room })
+    Some(Free { air, is_room, has_outside: room.is_shell() })
 }
 
 /// What the rays from a place meet.

@@ -5,8 +5,8 @@ use crate::Prepared;
 use crate::frame_scene::{DEFAULT_VFOV, frame, front, open_side, three_quarter};
 use crate::framing::frame_bounds;
 use crate::nearest::nearest;
-use crate::room::{INSIDE_VFOV, look_inside};
-use glam::DVec3;
+use crate::room::{INSIDE_VFOV, look_inside, typed as typed_place};
+use glam::{DVec3, Vec3};
 use raywarp_scene::{Camera, Scene};
 use raywarp_workload::views::Viewpoint;
 
@@ -104,7 +104,7 @@ impl CameraRequest {
             return self.look(prepared, aspect, notes);
         }
         if self.up.is_some() {
-            return match self.inside(prepared, notes)? {
+            return match self.inside(prepared, aspect, notes)? {
                 Inner::Room(camera) => Ok(camera),
                 Inner::Content { .. } | Inner::Nothing => Ok(self.framed(prepared, aspect)?.0),
             };
@@ -124,7 +124,7 @@ impl CameraRequest {
                 "the program that wrote the file draws {x},{y},{z} upwards: --up {x},{y},{z} shows it so"
             ));
         }
-        let other = match self.inside(prepared, notes)? {
+        let other = match self.inside(prepared, aspect, notes)? {
             Inner::Room(camera) => return Ok(camera),
             Inner::Content { flags } => format!("{flags} looks at what is inside"),
             Inner::Nothing => "--eye X,Y,Z looks from elsewhere".into(),
@@ -217,7 +217,7 @@ impl CameraRequest {
     }
 
     /// What is inside of the scene, and a camera in a room.
-    fn inside(&self, prepared: &Prepared, notes: &mut Vec<String>) -> Result<Inner, CameraError> {
+    fn inside(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Inner, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(INSIDE_VFOV);
         let Some(inside) = look_inside(prepared, up) else { return Ok(Inner::Nothing) };
@@ -229,7 +229,13 @@ impl CameraRequest {
             return Ok(Inner::Content { flags });
         }
         let what = if inside.open_above { "has walls all around and is open above" } else { "is a room" };
-        notes.push(format!("the scene has no camera and {what}: seen from inside, {flags}"));
+        let mut outside = String::new();
+        if inside.has_outside {
+            let eye = Vec3::from(self.framed(prepared, aspect)?.0.eye).as_dvec3();
+            let eye = typed_place(prepared.scene(), eye, prepared.bounds().diagonal().into()).map(typed).join(",");
+            outside = format!("; --eye {eye}{top} shows it from outside");
+        }
+        notes.push(format!("the scene has no camera and {what}: seen from inside, {flags}{outside}"));
         Ok(Inner::Room(camera))
     }
 

@@ -69,6 +69,7 @@ fn check_inside(what: &str, scene: Scene, inside: bool) {
 #[test]
 fn what_is_open_or_solid_is_seen_from_outside() {
     check_inside("a room", room(), true);
+    assert!(!says(room()).contains("from outside"));
     // A stage, a house without a roof, an empty box, a figure.
     for skip in 0..6 {
         let mut scene = room();
@@ -171,7 +172,14 @@ fn a_furnished_room_with_the_outside_of_its_walls_is_a_room() {
         [turned_over(cuboid([0.0; 3], [6.0, 2.7, 4.0], None)), outside]
     };
     for wall in [0.1, 0.2, 0.4] {
-        check_inside(&format!("walls of {wall}"), of(room(wall).into_iter().chain([table(), chair()])), true);
+        let furnished = of(room(wall).into_iter().chain([table(), chair()]));
+        check_inside(&format!("walls of {wall}"), furnished.clone(), true);
+        // The line says how to see it from outside, which a room without an outside has not.
+        let said = says(furnished);
+        let (_, eye) = said.split_once("--vfov 60; --eye ").expect("an eye outside");
+        let (eye, _) = eye.split_once(" shows it from outside").unwrap();
+        let eye: Vec<f64> = eye.split(',').map(|x| x.parse().unwrap()).collect();
+        assert!(eye[0] > 7.0 && eye[1] > 3.0 && eye[2] > 5.0, "{said}");
         check_inside(&format!("walls of {wall} about nothing"), of(room(wall)), false);
     }
 }

@@ -84,6 +84,7 @@ impl Center {
         let mut rounder = self.in_mesh();
         if !self.locals.is_empty() {
             positions.iter_mut().for_each(|position| *position = rounder.round(position.map(f64::from)));
+            rounder.settle(positions);
         }
         rounder
     }
@@ -154,7 +155,7 @@ fn rounded(rows: &[[f64; 4]; 3]) -> Affine {
     Affine { rows: rows.map(|row| row.map(|x| x as f32)) }
 }
 
-/// The centre of a mesh that begins with `position`: of `locals` and zero the nearest. It is no further from the mesh than
+/// The centre of a mesh around `position`: of `locals` and zero the nearest. It is no further from the mesh than
 /// the one that its own placement takes to the origin, and the origin at most twice as far from it as from the mesh. Meshes
 /// that touch have the same, if their placements agree.
 fn nearest(locals: &[[f64; 3]], position: [f64; 3]) -> [f64; 3] {
@@ -176,34 +177,64 @@ fn square(a: [f64; 3]) -> f64 {
     a.iter().map(|x| x * x).sum()
 }
 
+/// Points of a mesh that say where it is.
+const SOME: usize = 31;
+
+/// Where a mesh is, by some of its points: the middle one along each axis, so that a stray one has no say. `None` without a
+/// point that is finite.
+fn middle_of<T: Copy + Into<f64>>(points: &[[T; 3]]) -> Option<[f64; 3]> {
+    let some = points.iter().step_by(points.len().div_ceil(SOME).max(1)).map(|point| point.map(Into::into));
+    let mut some: Vec<[f64; 3]> = some.filter(|point: &[f64; 3]| point.iter().all(|x| x.is_finite())).collect();
+    let middle = some.len() / 2;
+    (!some.is_empty()).then(|| {
+        std::array::from_fn(|axis| some.select_nth_unstable_by(middle, |a, b| a[axis].total_cmp(&b[axis])).1[axis])
+    })
+}
+
 /// Rounds the positions of a mesh, the one place where that is done.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rounder {
-    /// What is subtracted; `None` until the first position decides.
+    /// What is subtracted; `None` until it is known.
     at: Option<[f64; 3]>,
+    /// What may be subtracted beside nothing: which, all positions decide.
     locals: Arc<[[f64; 3]]>,
+    /// The positions until then.
+    wide: Vec<[f64; 3]>,
     moved: Moved,
 }
 
 impl Rounder {
-    /// A position relative to what [`Rounder::at`] says.
+    /// A position relative to what [`Rounder::at`] says, after [`Rounder::settle`] of all.
     #[inline]
     pub fn round(&mut self, position: [f64; 3]) -> [f32; 3] {
         let single = position.map(|x| x as f32);
-        // No point, which says nothing of where the others are.
+        if self.at.is_none() && !self.locals.is_empty() {
+            self.wide.push(position);
+            return single;
+        }
+        // No point.
         if !single.iter().all(|x| x.is_finite()) {
             return single;
         }
-        let at = match self.at {
-            Some(at) => at,
-            None => *self.at.insert(nearest(&self.locals, position)),
-        };
+        let at = *self.at.get_or_insert_default();
         let wide = minus(position, at);
         let rounded = wide.map(|x| x as f32);
         for (wide, rounded) in wide.iter().zip(rounded) {
             self.moved.by = self.moved.by.max((wide - f64::from(rounded)).abs());
         }
         rounded
+    }
+
+    /// Decides what is subtracted from the positions of a mesh, which are all that [`Rounder::round`] made so far in their
+    /// order, and subtracts it.
+    pub fn settle(&mut self, positions: &mut [[f32; 3]]) {
+        let wide = std::mem::take(&mut self.wide);
+        if self.at.is_some() || wide.is_empty() {
+            return;
+        }
+        debug_assert_eq!(positions.len(), wide.len(), "a position for each");
+        self.at = Some(middle_of(&wide).map_or([0.0; 3], |middle| nearest(&self.locals, middle)));
+        positions.iter_mut().zip(wide).for_each(|(position, wide)| *position = self.round(wide));
     }
 
     /// Notes that a triangle's corners, which are not at one place, became one vertex.

@@ -92,10 +92,9 @@ pub fn apply(
     }
     let mut rounder = if in_world { context.center.in_world() } else { context.center.in_mesh() };
     for (rounded, position) in mesh.positions.iter_mut().zip(positions) {
-        // What is not finite stays so, and decides nothing.
-        *rounded =
-            if position.is_finite() { rounder.round(position.to_array()) } else { position.as_vec3().to_array() };
+        *rounded = rounder.round(position.to_array());
     }
+    rounder.settle(&mut mesh.positions);
     Ok((rounder, in_world))
 }
 

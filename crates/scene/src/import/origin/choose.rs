@@ -1,8 +1,8 @@
 //! Whether a scene is better off with an origin, and with which.
 
-use super::look::{Looked, exact_rows, first_point, look_under};
+use super::look::{Looked, exact_rows, look_under};
 use super::rounding::counted;
-use super::{Center, GAIN, Rounding, minus, nearest, square};
+use super::{Center, GAIN, Rounding, SOME, middle_of, minus, nearest, square};
 use crate::Scene;
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::{Affine, TriangleMesh};
@@ -13,7 +13,7 @@ const SHARE: u64 = 100;
 /// of copies make any number of triangles.
 pub(super) const MOST_LOOKED: u64 = 1 << 15;
 /// The most centres of meshes.
-const MOST_LOCALS: usize = 1 << 8;
+const MOST_LOCALS: usize = 1 << 10;
 
 /// The center with which `scene`, which was imported with none, is better imported again; `None`: it is good as it is, or no
 /// center mends it. `run` is what the run that made it noted. With what rounding did, counted where it is worth a line.
@@ -29,35 +29,39 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     if before == 0 {
         return None;
     }
-    let helps = |center: &Center, most: u64| {
+    // What is left to be coarse, if the center helps.
+    let left = |center: &Center| {
         let then = look_under(scene, run, Some(center), MOST_LOOKED);
         // A few screws that are finer than their room are no reason to move the room.
         let triangles = then.rounding.triangles;
         let is_scene = 2 * then.nearer >= triangles || SHARE * then.gained >= triangles;
-        is_scene && 2 * then.gained >= before && then.hurt_then <= most
+        (is_scene && 2 * then.gained >= before && then.hurt_then <= before).then_some(then.hurt_then)
     };
     // Meshes that are far from zero in their own space alone stand where they stood.
     let local = Center::new([0.0; 3], locals(scene, run, [0.0; 3]));
-    if !local.is_zero() && helps(&local, 0) {
+    let of_local = if local.is_zero() { None } else { left(&local) };
+    if of_local == Some(0) {
         return Some(local);
     }
     let origin = middle(looked.samples.iter().copied());
-    if origin == [0.0; 3] {
-        return None;
-    }
     let both = Center::new(origin, locals(scene, run, origin));
-    helps(&both, before).then_some(both)
+    match (of_local, if origin == [0.0; 3] { None } else { left(&both) }) {
+        (None, None) => None,
+        (Some(alone), with_origin) if with_origin.is_none_or(|with| alone <= with) => Some(local),
+        _ => Some(both),
+    }
 }
 
 /// Centres for meshes that lie far from zero in their own space: what their placements take to `origin`, each unless one
 /// before it is as good.
 fn locals(scene: &Scene, run: &Center, origin: [f64; 3]) -> Vec<[f64; 3]> {
     let mut locals = Vec::new();
+    let mut known: Vec<Option<([f64; 3], f64)>> = vec![None; scene.meshes.len()];
     for (index, instance) in scene.instances.iter().enumerate() {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
-        let Some(first) = first_point(mesh) else { continue };
-        let is_near = |center: [f64; 3]| GAIN * GAIN * square(minus(first, center)) <= square(first);
-        if is_near(nearest(&locals, first)) {
+        let (place, size) = *known[instance.mesh.index()].get_or_insert_with(|| place_of(mesh));
+        let is_far = |center: [f64; 3]| square(minus(place, center)) * (GAIN * GAIN) > square(place);
+        if place == [0.0; 3] || locals.len() == MOST_LOCALS {
             continue;
         }
         let home = match instance.transform {
@@ -71,11 +75,25 @@ fn locals(scene: &Scene, run: &Center, origin: [f64; 3]) -> Vec<[f64; 3]> {
                 world.inverse().transform_point3(origin.into()).to_array().map(|x| f64::from(x as f32))
             }
         };
-        if home.iter().all(|x| x.is_finite()) && is_near(home) && locals.len() < MOST_LOCALS {
+        if !home.iter().all(|x| x.is_finite()) || is_far(home) {
+            continue;
+        }
+        // A mesh that is as near to another centre, or as near as it is large, needs no other.
+        let nearest = square(minus(place, nearest(&locals, place)));
+        if nearest > 4.0 * square(minus(place, home)).max(size * size) {
             locals.push(home);
         }
     }
     locals
+}
+
+/// Where a mesh is, and how far some of its points, but for a quarter of them, are from there at most.
+fn place_of(mesh: &TriangleMesh) -> ([f64; 3], f64) {
+    let place = middle_of(&mesh.positions).unwrap_or_default();
+    let some = mesh.positions.iter().step_by(mesh.positions.len().div_ceil(SOME).max(1));
+    let mut away: Vec<f64> = some.map(|p| square(minus(p.map(f64::from), place))).filter(|d| d.is_finite()).collect();
+    away.sort_unstable_by(f64::total_cmp);
+    (place, away.get(away.len() * 3 / 4).map_or(0.0, |d| d.sqrt()))
 }
 
 /// The positions of a mesh and the triangles over them.

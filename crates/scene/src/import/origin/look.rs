@@ -1,10 +1,10 @@
 //! What rounding does to each triangle of a scene, and what it would do under another center.
 
 use super::rounding::PLAIN;
-use super::{Center, GAIN, HURT, Moved, Rounding, nearest};
+use super::{Center, GAIN, HURT, Moved, Rounding, middle_of, nearest};
 use crate::{Instance, MeshId, Scene};
 use rayon::prelude::*;
-use raywarp_geom::{Aabb, Affine, TriangleMesh};
+use raywarp_geom::{Affine, TriangleMesh};
 
 /// Triangles of a mesh that are looked at in a run.
 const RUN: usize = 1 << 14;
@@ -12,8 +12,8 @@ const RUN: usize = 1 << 14;
 const PART: usize = 64;
 /// Of so many triangles one is few: the largest numbers of a mesh take as long as these.
 const FEW: usize = 16;
-/// Points of a mesh that are looked at first.
-const GLANCE: usize = 64;
+/// Triangles of a mesh that are looked at first.
+const GLANCE: usize = 256;
 /// Hurt triangles of a run that are kept as samples.
 const SAMPLES: usize = 64;
 
@@ -47,14 +47,25 @@ impl Looked {
 }
 
 /// Looks at the triangles of a scene, which `run` rounded, in parallel: at those that may be hurt, or at all for what another
-/// center would do. Of more than `most` every so manieth stands for the others, at least one of each placed mesh.
+/// center would do. Of more than `most` every so manieth stands for the others: a third of `most` or more, at least one of
+/// each placed mesh.
 pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, most: u64) -> Looked {
-    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and near zero: most
-    // files are such.
-    let is_far = |mesh: usize| run.moved(MeshId(mesh as u32)).by > 0.0 || is_far(&scene.meshes[mesh].triangles);
-    let is_far: Vec<bool> = (0..scene.meshes.len()).into_par_iter().map(is_far).collect();
+    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and where it is fine:
+    // most files are such.
+    let is_coarse = |mesh: usize| run.moved(MeshId(mesh as u32)).by > 0.0 || is_coarse(&scene.meshes[mesh].triangles);
+    let is_coarse: Vec<bool> = match center {
+        None => (0..scene.meshes.len()).into_par_iter().map(is_coarse).collect(),
+        Some(_) => Vec::new(),
+    };
     let is_looked_at = |instance: &Instance| {
-        center.is_some() || instance.transform != Affine::IDENTITY || is_far[instance.mesh.index()]
+        center.is_some() || instance.transform != Affine::IDENTITY || is_coarse[instance.mesh.index()]
+    };
+    // Where meshes are, for what a center does.
+    let middles: Vec<[f64; 3]> = match center {
+        None => Vec::new(),
+        Some(_) => {
+            scene.meshes.par_iter().map(|mesh| middle_of(&mesh.triangles.positions).unwrap_or_default()).collect()
+        }
     };
     let triangles = |instance: &Instance| scene.meshes[instance.mesh.index()].triangles.indices.len() as u64;
     let total = scene.instances.iter().filter(|instance| is_looked_at(instance)).map(triangles);
@@ -62,14 +73,15 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, m
     let stride = match total {
         _ if total <= most => 1,
         // An odd one is of the first and the second triangles of pairs.
-        _ => usize::try_from(total.div_ceil(most) | 1).unwrap_or(usize::MAX),
+        _ => usize::try_from(total.div_ceil(most / 2) | 1).unwrap_or(usize::MAX),
     };
     let one = |(index, instance): (usize, &Instance)| {
         let triangles = triangles(instance);
         if !is_looked_at(instance) {
             return Looked { rounding: Rounding { triangles, ..Rounding::default() }, ..Looked::default() };
         }
-        let mut view = View::new(scene, (index, instance), run, center);
+        let mut view = View::new(scene, (index, instance), run);
+        view.other = center.map(|center| Other::new(center, &view, middles[instance.mesh.index()]));
         // What a center would do is asked of all; and which of a few of many to ask takes longer than to ask them.
         if center.is_none() && stride < FEW {
             view.limit = view.limit();
@@ -88,16 +100,14 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, m
     scene.instances.par_iter().enumerate().map(one).reduce(Looked::default, Looked::and)
 }
 
-/// Whether numbers of a mesh may become smaller by [`GAIN`].
-fn is_far(mesh: &TriangleMesh) -> bool {
-    let is_so_far = |points: &Aabb, times: f64| {
-        let of = |of: fn(f32, f32) -> f32| (0..3).map(|i| of(points.min[i], points.max[i])).fold(0f32, f32::max);
-        let (reach, size) = (of(|a, b| a.abs().max(b.abs())), of(|a, b| b - a));
-        2.0 * f64::from(reach) >= times * f64::from(size)
-    };
-    // Any points of a mesh are nearer than it by its size at most, which tells it of most meshes.
-    let some = mesh.positions.iter().step_by(mesh.positions.len().div_ceil(GLANCE).max(1));
-    is_so_far(&Aabb::of_points(some), GAIN - 2.0) && is_so_far(&mesh.bounds(), GAIN)
+/// Whether some triangle of a mesh, of a few, is coarse as it is.
+fn is_coarse(mesh: &TriangleMesh) -> bool {
+    (0..mesh.indices.len()).step_by(mesh.indices.len().div_ceil(GLANCE).max(1)).any(|primitive| {
+        let corners = mesh.corners(primitive).map(|corner| corner.map(f64::from));
+        let largest = corners.iter().flatten().fold(0f64, |most, x| most.max(x.abs()));
+        let extent = extent(&corners);
+        extent > 0.0 && half_unit(largest) > HURT * extent
+    })
 }
 
 /// Half a unit in the last place of f32 at a number.
@@ -109,11 +119,6 @@ pub(super) fn half_unit(number: f64) -> f64 {
 /// The rows of the transform of an instance as the file has them.
 pub(super) fn exact_rows(run: &Center, instance: usize, transform: &Affine) -> [[f64; 4]; 3] {
     run.placed(instance).unwrap_or_else(|| transform.rows.map(|row| row.map(f64::from)))
-}
-
-/// The first position that is a point: it says where the mesh is, as in [`super::Rounder::round`].
-pub(super) fn first_point(mesh: &TriangleMesh) -> Option<[f64; 3]> {
-    mesh.positions.iter().find(|p| p.iter().all(|x| x.is_finite())).map(|p| p.map(f64::from))
 }
 
 /// A placed mesh.
@@ -137,27 +142,28 @@ struct Other {
     shift: [f64; 3],
 }
 
-impl<'a> View<'a> {
-    fn new(scene: &'a Scene, (index, instance): (usize, &Instance), run: &'a Center, center: Option<&Center>) -> Self {
-        let mesh = &scene.meshes[instance.mesh.index()].triangles;
-        let rows = exact_rows(run, index, &instance.transform);
-        let other = center.map(|center| {
-            let local = first_point(mesh).map_or([0.0; 3], |p| nearest(&center.locals, p));
-            let shift = std::array::from_fn(|i| {
-                let r: [f64; 4] = rows[i];
-                r[0] * local[0] + r[1] * local[1] + r[2] * local[2] + r[3] - center.origin[i]
-            });
-            Other { origin: center.origin, local, shift }
+impl Other {
+    /// Of a mesh that is around `middle`.
+    fn new(center: &Center, view: &View, middle: [f64; 3]) -> Self {
+        let local = nearest(&center.locals, middle);
+        let shift = std::array::from_fn(|i| {
+            let r = view.rows[i];
+            r[0] * local[0] + r[1] * local[1] + r[2] * local[2] + r[3] - center.origin[i]
         });
-        let is_identity = instance.transform == Affine::IDENTITY && run.placed(index).is_none();
+        Self { origin: center.origin, local, shift }
+    }
+}
+
+impl<'a> View<'a> {
+    fn new(scene: &'a Scene, (index, instance): (usize, &Instance), run: &'a Center) -> Self {
         Self {
-            mesh,
+            mesh: &scene.meshes[instance.mesh.index()].triangles,
             moved: run.moved(instance.mesh),
             transform: instance.transform,
-            is_identity,
-            rows,
+            is_identity: instance.transform == Affine::IDENTITY && run.placed(index).is_none(),
+            rows: exact_rows(run, index, &instance.transform),
             limit: f64::INFINITY,
-            other,
+            other: None,
         }
     }
 
@@ -209,6 +215,10 @@ impl<'a> View<'a> {
             let before = self.largest(&local, &world);
             let is_coarse = is_hurt || collapsed || extent > 0.0 && half_unit(before) > HURT * extent;
             looked.coarse += u64::from(is_coarse);
+            if extent > 0.0 && half_unit(before) > PLAIN * extent {
+                looked.rounding.stepped += 1;
+                looked.rounding.step = looked.rounding.step.max(2.0 * half_unit(before));
+            }
             looked.rounding.hurt += u64::from(is_hurt);
             looked.rounding.collapsed += u64::from(collapsed);
             if is_hurt {
@@ -244,8 +254,8 @@ impl<'a> View<'a> {
             let (all, seen) = (run.len() as u64, (run.len() - first).div_ceil(by) as u64);
             let Looked { rounding, coarse, hurt_then, gained, nearer, .. } = &mut looked;
             rounding.is_estimate = true;
-            let Rounding { hurt, plain, collapsed, .. } = rounding;
-            let counts = [hurt, plain, collapsed, coarse, hurt_then, gained, nearer];
+            let Rounding { hurt, plain, stepped, collapsed, .. } = rounding;
+            let counts = [hurt, plain, stepped, collapsed, coarse, hurt_then, gained, nearer];
             for count in counts {
                 *count = (*count * all + seen / 2) / seen;
             }

@@ -25,6 +25,10 @@ pub(crate) struct Rounding {
     pub plain: u64,
     /// Placed meshes of which half the triangles are that, or points.
     pub parts: u64,
+    /// Those where points on them, such as hits, are moved by more than a twentieth of their extent.
+    pub stepped: u64,
+    /// The largest step of float32 there.
+    pub step: f64,
     /// Those of three vertices that lie at one place.
     pub collapsed: u64,
     /// The largest share of an extent, of those that have one.
@@ -40,6 +44,8 @@ impl Rounding {
             hurt: self.hurt + other.hurt,
             plain: self.plain + other.plain,
             parts: self.parts + other.parts,
+            stepped: self.stepped + other.stepped,
+            step: self.step.max(other.step),
             collapsed: self.collapsed + other.collapsed,
             share: self.share.max(other.share),
             is_estimate: self.is_estimate | other.is_estimate,
@@ -47,19 +53,24 @@ impl Rounding {
     }
 
     /// What is to be said of it; `None` where nothing can be seen: nothing is hurt, or slivers only, which are less than a
-    /// tenth of all triangles, of which less than a thousandth are moved plainly, and less than half of any mesh.
+    /// tenth of all triangles, of which less than a thousandth are moved plainly, and less than half of any mesh. Nor less
+    /// than a thousandth whose corners float32 holds, and hits on them not.
     pub fn warning(&self) -> Option<String> {
-        let Self { triangles, hurt, plain, parts, collapsed, share, is_estimate } = *self;
+        let Self { triangles, hurt, plain, parts, stepped, step, collapsed, share, is_estimate } = *self;
+        let about = if is_estimate { "about " } else { "" };
         let are_few = MANY * hurt < triangles && FEW * plain < triangles && parts == 0;
         if hurt == 0 || are_few {
-            return None;
+            return (stepped > 0 && FEW * stepped >= triangles).then(|| {
+                format!(
+                    "float32 has steps of {step} at {about}{stepped} of {triangles} triangles: rays and hits there are off by half of that, more than a twentieth of their size"
+                )
+            });
         }
         let percent = if share < 0.1 { format!("{:.1}", share * 100.0) } else { format!("{:.0}", share * 100.0) };
         let vanish = match collapsed {
             0 => String::new(),
             _ => format!(", and {collapsed} more are points now"),
         };
-        let about = if is_estimate { "about " } else { "" };
         Some(format!(
             "rounding to float32 moves corners of {about}{hurt} of {triangles} triangles by more than a thousandth of their size, up to {percent} %{vanish}"
         ))

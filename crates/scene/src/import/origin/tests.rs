@@ -73,6 +73,79 @@ fn of_copies_without_number_every_so_manieth_triangle_is_looked_at() {
     assert!(many.warning().unwrap().contains("corners of about "));
 }
 
+#[test]
+fn what_is_near_zero_beside_a_survey_does_not_keep_it_there() {
+    // One mesh of whole metres, which float32 holds, and a vertex that no triangle uses, or a triangle, at zero.
+    let (points, indices) = sheet([512_345.0, 5_412_345.0, 0.0], 2.0);
+    for stray in [vec![], vec![[900, 901, 902]]] {
+        let mut positions: Vec<[f32; 3]> = points.iter().map(|p| p.map(|x| x.round() as f32)).collect();
+        positions.resize(900, positions[0]);
+        positions.extend([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+        let (scene, run) = placed(positions, [indices.clone(), stray].concat(), &[glam::DAffine3::IDENTITY]);
+        let origin = look(&scene, &run).0.map(|center| center.origin);
+        assert_eq!(origin, Some([512_351.0, 5_412_351.0, 0.0]));
+    }
+    // Where both are as fine, no origin is good for both, and a line says so.
+    let (mut scene, mut run) = placed(
+        points.iter().map(|p| p.map(|x| x.round() as f32)).collect(),
+        indices.clone(),
+        &[glam::DAffine3::IDENTITY],
+    );
+    let (near, _) = sheet([0.0; 3], 2.0);
+    let triangles = TriangleMesh {
+        positions: near.iter().map(|p| p.map(|x| x as f32)).collect(),
+        indices: indices.repeat(20),
+        ..TriangleMesh::default()
+    };
+    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
+    let transform = run.place(1, &glam::DAffine3::IDENTITY, [0.0; 3]);
+    scene.instances.push(Instance { mesh, transform, material: None });
+    let (better, found) = look(&scene, &run);
+    assert!(better.is_none(), "{better:?}");
+    let said = found.warning().unwrap();
+    assert!(said.starts_with("float32 has steps of 0.5 at 128 of 2688 triangles"), "{said}");
+}
+
+#[test]
+fn the_centre_of_a_mesh_is_where_most_of_it_is() {
+    let far = [691_000.0, 5_334_000.0, 520.0];
+    let run = Center::new([0.0; 3], vec![far]);
+    for stray in 0..5 {
+        let mut wide: Vec<[f64; 3]> = (0..4).map(|i| std::array::from_fn(|k| far[k] + 0.1 * f64::from(i))).collect();
+        wide.insert(stray, [0.0; 3]);
+        let mut rounder = run.in_mesh();
+        let mut positions: Vec<[f32; 3]> = wide.iter().map(|&position| rounder.round(position)).collect();
+        rounder.settle(&mut positions);
+        assert_eq!(rounder.at(), far);
+        assert_eq!(positions[stray], far.map(|x| -x as f32));
+        let moved = wide.iter().map(|p| minus(*p, far).map(|x| x as f32));
+        assert_eq!(positions, moved.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn each_survey_that_is_placed_has_a_centre_of_its_own() {
+    // 150 km apart, and beside each other in the scene.
+    let corners = [[691_000.5, 5_334_000.25, 520.0], [650_000.5, 5_480_000.25, 300.0]];
+    let (mut scene, mut run) = (Scene::default(), Center::default());
+    for (corner, x) in corners.iter().zip([0.0, 3.0]) {
+        let (points, indices) = sheet(*corner, 0.1);
+        let mut rounder = run.in_mesh();
+        let mut positions: Vec<[f32; 3]> = points.into_iter().map(|p| rounder.round(p)).collect();
+        rounder.settle(&mut positions);
+        let mesh = scene.add_mesh(Mesh {
+            triangles: TriangleMesh { positions, indices, ..TriangleMesh::default() },
+            ..Mesh::default()
+        });
+        run.note_mesh(mesh, &rounder);
+        let world = glam::DAffine3::from_translation([x - corner[0], -corner[1], -corner[2]].into());
+        let transform = run.place(scene.instances.len(), &world, rounder.at());
+        scene.instances.push(Instance { mesh, transform, material: None });
+    }
+    let center = look(&scene, &run).0.unwrap();
+    assert_eq!((center.origin, center.locals.len()), ([0.0; 3], 2));
+}
+
 /// A scene of one mesh as it is, placed.
 fn placed(positions: Vec<[f32; 3]>, indices: Vec<[u32; 3]>, worlds: &[glam::DAffine3]) -> (Scene, Center) {
     let (mut scene, mut run) = (Scene::default(), Center::default());

@@ -251,7 +251,9 @@ impl Params {
         if !rest.is_empty() {
             return Err(self.error_at(parameter, format!("{} numbers are not a multiple of 3", numbers.len())));
         }
-        Ok(Some(points.iter().map(|point| rounder.round(*point)).collect()))
+        let mut rounded: Vec<[f32; 3]> = points.iter().map(|point| rounder.round(*point)).collect();
+        rounder.settle(&mut rounded);
+        Ok(Some(rounded))
     }
 
     /// Refuses points of a mesh that are not finite where `indices` use them; how many there are else.

@@ -103,7 +103,8 @@ impl Reader<'_> {
                 }
             }
         }
-        let Sink { mesh, colors, cleaned, strays, .. } = sink;
+        let Sink { mesh, colors, cleaned, strays, rounder, .. } = sink;
+        rounder.settle(&mut mesh.positions);
         if let Some(channels) = colors {
             let said = channels.finish("vertices", &mut mesh.colors);
             self.warnings.extend(said.into_iter().map(|message| (Place::File, message)));

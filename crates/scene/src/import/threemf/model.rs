@@ -248,6 +248,7 @@ fn vertices(xml: &mut Xml, object: &mut Object, rounder: &mut Rounder, strays: &
         }
         xml.skip(&vertex)?;
     }
+    rounder.settle(&mut object.positions);
     Ok(())
 }
 
