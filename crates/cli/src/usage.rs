@@ -299,6 +299,7 @@ mod tests {
             assert!(line.starts_with(&format!("render has no option {option}; ")) && line.ends_with(instead), "{line}");
             assert!(!line.contains("did you mean"), "{line}");
         }
+        assert!(unknown_option("--frames", render, &command).contains("with --at SECONDS"));
         assert!(unknown_option("--nose", render, &command).ends_with("did you mean --noise?"));
     }
 

@@ -73,6 +73,11 @@ mod tests {
         for name in ["a.blend", "a.fbx", "a.usdz", "a.dae", "a.skp", "a.usda", "a.usdc", "a.max", "a.mb", "a.3ds"] {
             assert!(!unknown_kind(Path::new(name)).contains("unknown kind"), "{name}");
         }
+        // What is none of Blender's own formats any more.
+        assert!(unknown_kind(Path::new("a.dae")).contains("Blender 4.5 and older read it"));
+        for name in ["a.3ds", "a.x3d", "a.wrl", "a.dxf"] {
+            assert!(unknown_kind(Path::new(name)).contains("with an extension for this format"), "{name}");
+        }
         assert!(unknown_kind(Path::new("a.txt")).starts_with("unknown kind of scene; known are .gltf"));
     }
 }
