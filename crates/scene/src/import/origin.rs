@@ -25,6 +25,8 @@ use std::sync::Arc;
 
 /// A corner that is moved by more than this share of its triangle's largest extent is hurt.
 const HURT: f64 = 1e-3;
+/// Where float32 holds the corners of a triangle, and not the points on it to this share of its extent, it is coarse.
+const COARSE: f64 = 1e-2;
 /// Numbers must become smaller by this factor for an origin to be worth it: three bits. A scene that lies around zero, or
 /// not far from it by its own size, gains less, and stays where it is.
 const GAIN: f64 = 8.0;

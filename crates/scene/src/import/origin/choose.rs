@@ -32,9 +32,10 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     // What is left to be coarse, if the center helps.
     let left = |center: &Center| {
         let then = look_under(scene, run, Some(center), MOST_LOOKED);
-        // A few screws that are finer than their room are no reason to move the room.
+        // A few screws that are finer than their room are no reason to move the room, nor are many that float32 holds.
         let triangles = then.rounding.triangles;
-        let is_scene = 2 * then.nearer >= triangles || SHARE * then.gained >= triangles;
+        let is_worth_it = then.moved > 0 || 4 * then.gained >= triangles;
+        let is_scene = 2 * then.nearer >= triangles && is_worth_it || SHARE * then.moved >= triangles;
         (is_scene && 2 * then.gained >= before && then.hurt_then <= before).then_some(then.hurt_then)
     };
     // Meshes that are far from zero in their own space alone stand where they stood.

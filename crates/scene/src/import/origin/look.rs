@@ -1,7 +1,7 @@
 //! What rounding does to each triangle of a scene, and what it would do under another center.
 
 use super::rounding::PLAIN;
-use super::{Center, GAIN, HURT, Moved, Rounding, middle_of, nearest};
+use super::{COARSE, Center, GAIN, HURT, Moved, Rounding, middle_of, nearest};
 use crate::{Instance, MeshId, Scene};
 use rayon::prelude::*;
 use raywarp_geom::{Affine, TriangleMesh};
@@ -21,8 +21,8 @@ const SAMPLES: usize = 64;
 #[derive(Default)]
 pub(super) struct Looked {
     pub rounding: Rounding,
-    /// Triangles where any point, such as a ray's origin or a hit, is rounded so much that a corner would be hurt; with those
-    /// that are, and those that have become points.
+    /// Triangles where any point, such as a ray's origin or a hit, is rounded by more than [`COARSE`] of their extent; with those
+    /// of which a corner is hurt, and those that have become points.
     pub coarse: u64,
     /// First corners of some of these.
     pub samples: Vec<[f32; 3]>,
@@ -30,6 +30,8 @@ pub(super) struct Looked {
     pub hurt_then: u64,
     /// Those that are coarse, and whose numbers the other center makes smaller by [`GAIN`].
     pub gained: u64,
+    /// Those of them that rounding has moved, or made points.
+    pub moved: u64,
     /// All whose numbers it makes smaller by [`GAIN`].
     pub nearer: u64,
 }
@@ -41,6 +43,7 @@ impl Looked {
         self.samples.extend(other.samples);
         self.hurt_then += other.hurt_then;
         self.gained += other.gained;
+        self.moved += other.moved;
         self.nearer += other.nearer;
         self
     }
@@ -90,12 +93,13 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, m
         let runs = indices.par_chunks(RUN).enumerate();
         let looked = runs.map(|(run, of)| view.look(of, stride, index + run)).reduce(Looked::default, Looked::and);
         let is_part = |Rounding { plain, collapsed, .. }: Rounding| plain > 0 && 2 * (plain + collapsed) >= triangles;
-        let mut parts = is_part(looked.rounding);
-        if parts && indices.len() / stride < PART {
-            parts = is_part(view.look(indices, indices.len().div_ceil(PART), index).rounding);
+        let is_stepped = |Rounding { stepped, .. }: Rounding| stepped > 0 && 2 * stepped >= triangles;
+        let mut whole = looked.rounding;
+        if (is_part(whole) || is_stepped(whole)) && indices.len() / stride < PART {
+            whole = view.look(indices, indices.len().div_ceil(PART), index).rounding;
         }
-        let parts = u64::from(parts);
-        Looked { rounding: Rounding { triangles, parts, ..looked.rounding }, ..looked }
+        let (parts, stepped_parts) = (u64::from(is_part(whole)), u64::from(is_stepped(whole)));
+        Looked { rounding: Rounding { triangles, parts, stepped_parts, ..looked.rounding }, ..looked }
     };
     scene.instances.par_iter().enumerate().map(one).reduce(Looked::default, Looked::and)
 }
@@ -106,7 +110,7 @@ fn is_coarse(mesh: &TriangleMesh) -> bool {
         let corners = mesh.corners(primitive).map(|corner| corner.map(f64::from));
         let largest = corners.iter().flatten().fold(0f64, |most, x| most.max(x.abs()));
         let extent = extent(&corners);
-        extent > 0.0 && half_unit(largest) > HURT * extent
+        extent > 0.0 && half_unit(largest) > COARSE * extent
     })
 }
 
@@ -213,7 +217,7 @@ impl<'a> View<'a> {
             let is_hurt = extent > 0.0 && error > HURT * extent;
             let collapsed = extent == 0.0 && self.moved.is_lost(indices);
             let before = self.largest(&local, &world);
-            let is_coarse = is_hurt || collapsed || extent > 0.0 && half_unit(before) > HURT * extent;
+            let is_coarse = is_hurt || collapsed || extent > 0.0 && half_unit(before) > COARSE * extent;
             looked.coarse += u64::from(is_coarse);
             if extent > 0.0 && half_unit(before) > PLAIN * extent {
                 looked.rounding.stepped += 1;
@@ -230,7 +234,8 @@ impl<'a> View<'a> {
                 let is_nearer = before >= GAIN * after;
                 looked.nearer += u64::from(is_nearer);
                 looked.gained += u64::from(is_nearer && is_coarse);
-                looked.hurt_then += u64::from(extent > 0.0 && half_unit(after) > HURT * extent);
+                looked.moved += u64::from(is_nearer && (is_hurt || collapsed));
+                looked.hurt_then += u64::from(extent > 0.0 && half_unit(after) > COARSE * extent);
                 continue;
             }
             if !is_coarse {
@@ -252,10 +257,10 @@ impl<'a> View<'a> {
         }
         if by > 1 {
             let (all, seen) = (run.len() as u64, (run.len() - first).div_ceil(by) as u64);
-            let Looked { rounding, coarse, hurt_then, gained, nearer, .. } = &mut looked;
+            let Looked { rounding, coarse, hurt_then, gained, moved, nearer, .. } = &mut looked;
             rounding.is_estimate = true;
             let Rounding { hurt, plain, stepped, collapsed, .. } = rounding;
-            let counts = [hurt, plain, stepped, collapsed, coarse, hurt_then, gained, nearer];
+            let counts = [hurt, plain, stepped, collapsed, coarse, hurt_then, gained, moved, nearer];
             for count in counts {
                 *count = (*count * all + seen / 2) / seen;
             }

@@ -27,6 +27,8 @@ pub(crate) struct Rounding {
     pub parts: u64,
     /// Those where points on them, such as hits, are moved by more than a twentieth of their extent.
     pub stepped: u64,
+    /// Placed meshes of which half the triangles are that.
+    pub stepped_parts: u64,
     /// The largest step of float32 there.
     pub step: f64,
     /// Those of three vertices that lie at one place.
@@ -45,6 +47,7 @@ impl Rounding {
             plain: self.plain + other.plain,
             parts: self.parts + other.parts,
             stepped: self.stepped + other.stepped,
+            stepped_parts: self.stepped_parts + other.stepped_parts,
             step: self.step.max(other.step),
             collapsed: self.collapsed + other.collapsed,
             share: self.share.max(other.share),
@@ -53,14 +56,14 @@ impl Rounding {
     }
 
     /// What is to be said of it; `None` where nothing can be seen: nothing is hurt, or slivers only, which are less than a
-    /// tenth of all triangles, of which less than a thousandth are moved plainly, and less than half of any mesh. Nor less
-    /// than a thousandth whose corners float32 holds, and hits on them not.
+    /// tenth of all triangles, of which less than a thousandth are moved plainly, and less than half of any mesh. Nor, of those
+    /// whose corners float32 holds and hits on them not, less than a tenth and less than half of any mesh.
     pub fn warning(&self) -> Option<String> {
-        let Self { triangles, hurt, plain, parts, stepped, step, collapsed, share, is_estimate } = *self;
+        let Self { triangles, hurt, plain, parts, stepped, stepped_parts, step, collapsed, share, is_estimate } = *self;
         let about = if is_estimate { "about " } else { "" };
         let are_few = MANY * hurt < triangles && FEW * plain < triangles && parts == 0;
         if hurt == 0 || are_few {
-            return (stepped > 0 && FEW * stepped >= triangles).then(|| {
+            return (stepped > 0 && (MANY * stepped >= triangles || stepped_parts > 0)).then(|| {
                 format!(
                     "float32 has steps of {step} at {about}{stepped} of {triangles} triangles: rays and hits there are off by half of that, more than a twentieth of their size"
                 )

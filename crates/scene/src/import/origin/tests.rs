@@ -107,6 +107,20 @@ fn what_is_near_zero_beside_a_survey_does_not_keep_it_there() {
 }
 
 #[test]
+fn details_of_a_room_that_float32_holds_do_not_move_it() {
+    // A tenth of its triangles, at its end.
+    let (room, indices) = sheet([-1000.0, -1000.0, 0.0], 250.0);
+    let (detail, _) = sheet([1000.0, 0.0, 0.0], 0.01);
+    let as_f32 = |points: Vec<[f64; 3]>| points.into_iter().map(|p| p.map(|x| x as f32));
+    let positions: Vec<[f32; 3]> = as_f32(room).chain(as_f32(detail)).collect();
+    let fine = indices.iter().map(|corners| corners.map(|i| i + 81));
+    let indices = indices.iter().copied().cycle().take(9 * 128).chain(fine).collect();
+    let (scene, run) = placed(positions, indices, &[glam::DAffine3::IDENTITY]);
+    let (better, found) = look(&scene, &run);
+    assert!(better.is_none() && found.warning().is_none(), "{better:?} {found:?}");
+}
+
+#[test]
 fn the_centre_of_a_mesh_is_where_most_of_it_is() {
     let far = [691_000.0, 5_334_000.0, 520.0];
     let run = Center::new([0.0; 3], vec![far]);
