@@ -2,9 +2,9 @@
 
 use crate::Prepared;
 use crate::darkness::Darkness;
-use crate::lamps::lamp_times;
+use crate::lamps::{Lamp, add_lamps};
 use crate::lighting::{BuiltInLight, LightRequest, LightSource};
-use crate::picture::Picture;
+use crate::picture::{Picture, PictureError};
 use crate::viewpoint::CameraSource;
 use crate::visible_light::{Dark, darkness, is_closed_in, is_out_of_view, is_surrounded, lamps_where_dark};
 use raywarp_render::output::ExposureChoice;
@@ -53,7 +53,7 @@ fn remove_after(prepared: &mut Prepared, [lights, images]: [usize; 2]) {
 
 impl Picture {
     /// Adds the light that is asked for, or what a picture without light needs.
-    pub(crate) fn add_light(&mut self, prepared: &mut Prepared, request: &LightRequest) -> Result<(), RenderError> {
+    pub(crate) fn add_light(&mut self, prepared: &mut Prepared, request: &LightRequest) -> Result<(), PictureError> {
         let was_surrounded = is_surrounded(prepared.scene());
         if let Some(source) = &request.source {
             prepared.add_light(request, source, &self.camera);
@@ -108,7 +108,7 @@ impl Picture {
     }
 
     /// Adds a studio; gives the lamps that are to take its place where it lights nothing.
-    fn add_studio(&self, prepared: &mut Prepared, request: &LightRequest) -> Result<Option<Vec<Light>>, RenderError> {
+    fn add_studio(&self, prepared: &mut Prepared, request: &LightRequest) -> Result<Option<Vec<Lamp>>, RenderError> {
         // However strong it is to be: that is no question of whether it gets in.
         prepared.add_light(&LightRequest { strength: 1.0, ..request.clone() }, &STUDIO, &self.camera);
         lamps_where_dark(prepared, &self.camera, &self.options)
@@ -120,7 +120,7 @@ impl Picture {
         prepared: &mut Prepared,
         request: &LightRequest,
         darkness: Darkness,
-    ) -> Result<(), RenderError> {
+    ) -> Result<(), PictureError> {
         let before = lights_and_images(prepared);
         let lamps = self.add_studio(prepared, request)?;
         self.added_light = true;
@@ -131,8 +131,9 @@ impl Picture {
                 remove_after(prepared, before);
                 prepared.edit_lights(|scene| {
                     scene.lights.push(Light::uniform_environment([OUTSIDE * request.strength; 3]));
-                    scene.lights.extend(lamps.iter().map(|lamp| lamp_times(lamp, request.strength)));
                 });
+                let lamps: Vec<Lamp> = lamps.into_iter().map(|lamp| lamp.times(request.strength)).collect();
+                add_lamps(prepared, &lamps)?;
                 let turned = if request.rotate == 0.0 { "" } else { " (--light-rotate does not turn them)" };
                 (
                     format!("light from around hardly gets in, so lamps in the room are added{turned}"),

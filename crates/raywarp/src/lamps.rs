@@ -1,17 +1,23 @@
-//! Lamps for a room without light: at clear places before the eye, far from what they light.
+//! Lamps for a room without light, far from what they light.
 //!
 //! One at the lens stands a hand's breadth before the next surface, and paths that come to that one find it a thousand
 //! times too bright. Here each is as strong as the square of its distance from the nearest surface, so that it lights
-//! none more than 1, before all are scaled together, and lamps stand two such distances apart. Each is a ball of an eighth
-//! of that distance, so that shadows are soft: points on a sphere, which no ray meets, so that it does not stand in the
-//! picture.
+//! none more than 1, before all are scaled together, and lamps stand two such distances apart.
+//!
+//! Where all is matte, a lamp is a few points in view, which no ray meets. Polished metal shows points as what they are,
+//! endlessly bright, and so do paths over it: where anything shines, a lamp is a ball that fills [`RADIUS`] of that distance.
+//! What meets it sees no more than 0.4, twice what a grey wall there shows. It stands out of view, since it would hide
+//! the room, if there is space enough. Balls take twice the time of points and are a little noisier on
+//! matte surfaces, which is why rooms of those have points.
 
-use crate::Prepared;
 use crate::free_space::{Met, around, met, rays};
+use crate::{PrepareError, Prepared};
 use glam::{DVec3, Vec3};
-use raywarp_geom::Ray;
+use raywarp_geom::{Affine, Ray};
 use raywarp_render::{PathObserver, RenderError, RenderOptions, Watch};
-use raywarp_scene::{Camera, Light};
+use raywarp_scene::{
+    Camera, ColorInput, Emission, FaceMaterials, Instance, Light, Material, Mesh, Projection, Scene, sphere,
+};
 use std::sync::{Mutex, PoisonError};
 
 /// Directions in which it is asked how far rays get from what is seen, and how far away all is from a lamp.
@@ -24,17 +30,35 @@ const ALONG: [f64; 3] = [0.25, 0.5, 0.75];
 const RAYS: usize = 96;
 /// The most lamps: each connection is to a point of one of them.
 const LAMPS: usize = 4;
-/// Points of the strongest lamp. So many make a shadow's edge soft; of more, few samples a pixel choose unevenly (relative mean
-/// squared error at 64: by 8 a tenth to a quarter more than by 1, by 16 two thirds more).
+/// Of a ball's distance from the nearest surface its radius.
+const RADIUS: f64 = 0.9;
+/// How far from surfaces lamps out of view must be, of how far those in view could be, to be taken.
+const ROOM: f64 = 0.25;
+/// Points of the strongest lamp in view, and their distance from its middle. So many make a shadow's edge soft; of more, few
+/// samples a pixel choose unevenly (relative mean squared error at 64: by 8 a tenth to a quarter more than by 1, by 16 two
+/// thirds more).
 const POINTS: usize = 8;
-/// Of a lamp's distance from the nearest surface its radius.
-const RADIUS: f64 = 0.125;
+const SPREAD: f64 = 0.125;
+
+/// A lamp in a room.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Lamp {
+    place: DVec3,
+    /// The distance from the nearest surface.
+    clear: f64,
+    /// Radiant intensity.
+    intensity: f64,
+    /// Whether it stands in view.
+    in_view: bool,
+}
 
 /// Where camera rays of a small picture meet surfaces, and which of these places are closed in.
 pub(crate) struct Seen {
     eye: DVec3,
     /// The camera's rays and how far they get.
     rays: Vec<(Ray, f32)>,
+    /// The largest angle of a ray of the camera with its view.
+    edge: f64,
     closed: usize,
 }
 
@@ -49,6 +73,7 @@ impl Seen {
         let first = RenderOptions { samples: 0..1, max_depth: 0, ..small.clone() };
         prepared.render_observed(camera, &first, &Watch::default(), &listener)?;
         let all = listener.in_order();
+        let edge = all.iter().map(|ray| angle(camera, Vec3::from(ray.direction).as_dvec3())).fold(0.0, f64::max);
         let step = all.len().div_ceil(RAYS).max(1);
         let some: Vec<Ray> = all.into_iter().skip(step / 2).step_by(step).collect();
         let tracer = prepared.tracer();
@@ -61,7 +86,7 @@ impl Seen {
         let is_closed = |met: &&[Met]| met.iter().filter(|met| met.escapes()).count() <= LEAVE;
         let closed = met.chunks(FROM_SEEN).filter(is_closed).count();
         let eye = Vec3::from(camera.eye).as_dvec3();
-        Ok(Some(Self { eye, rays: hits, closed }).filter(|seen| !seen.rays.is_empty()))
+        Ok(Some(Self { eye, rays: hits, edge, closed }).filter(|seen| !seen.rays.is_empty()))
     }
 
     /// Whether hardly a ray gets out of the scene from most of what is seen.
@@ -69,17 +94,17 @@ impl Seen {
         2 * self.closed > self.rays.len()
     }
 
-    /// Lamps at the clearest places that are in view, at most four; `None` where there is no room for one.
-    pub(crate) fn lamps(&self, prepared: &Prepared) -> Option<Vec<Light>> {
+    /// Lamps at the clearest places, at most four; `None` where there is no room for one.
+    pub(crate) fn lamps(&self, prepared: &Prepared, camera: &Camera) -> Option<Vec<Lamp>> {
         let on_ray = |&(ray, t): &(Ray, f32)| ALONG.map(|share| along(&ray, share * f64::from(t)));
-        let places: Vec<DVec3> = std::iter::once(self.eye).chain(self.rays.iter().flat_map(on_ray)).collect();
-        let met = met(prepared.tracer(), &rays(&places, around(FROM_LAMP)))?;
-        let nearest = |met: &[Met]| met.iter().map(|met| met.t).fold(f32::INFINITY, f32::min);
-        let clear = met.chunks(FROM_LAMP).map(|met| f64::from(nearest(met)));
-        let mut places: Vec<(f64, DVec3)> = clear.zip(places).filter(|(clear, _)| clear.is_finite()).collect();
-        // Stable: of equal ones the first.
-        places.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let clearest = places.first().filter(|(clear, _)| *clear > 0.0)?.0;
+        let seen: Vec<DVec3> = std::iter::once(self.eye).chain(self.rays.iter().flat_map(on_ray)).collect();
+        let in_view = clearest(prepared, seen, |_, _| true)?;
+        let is_matte = prepared.scene().materials.iter().all(|material| material.surface.is_matte());
+        let out_of_view = if is_matte { None } else { self.out_of_view(prepared, camera) }.unwrap_or_default();
+        let best = |places: &[(f64, DVec3)]| places.first().map_or(0.0, |place| place.0);
+        let is_hidden = best(&out_of_view) > ROOM * best(&in_view);
+        let places = if is_hidden { out_of_view } else { in_view };
+        let clearest = Some(best(&places)).filter(|clear| *clear > 0.0)?;
         let mut chosen: Vec<(f64, DVec3)> = Vec::new();
         for (clear, place) in places {
             let apart = |(_, other): &(f64, DVec3)| other.distance(place) >= 2.0 * clearest;
@@ -87,38 +112,104 @@ impl Seen {
                 chosen.push((clear, place));
             }
         }
-        // Points that are all as strong are chosen evenly.
-        let strength = clearest * clearest / POINTS as f64;
-        Some(chosen.into_iter().flat_map(|(clear, place)| ball(place, clear, strength)).collect())
+        let lamp = |(clear, place)| Lamp { place, clear, intensity: clear * clear, in_view: !is_hidden };
+        Some(chosen.into_iter().map(lamp).collect())
+    }
+
+    /// Places around the eye at which no part of a ball is in view, with how far surfaces are, the clearest first.
+    fn out_of_view(&self, prepared: &Prepared, camera: &Camera) -> Option<Vec<(f64, DVec3)>> {
+        if !matches!(camera.projection, Projection::Perspective { .. }) {
+            return None;
+        }
+        let directions: Vec<DVec3> = around(FROM_LAMP).filter(|&d| angle(camera, d) > self.edge).collect();
+        let met = met(prepared.tracer(), &rays(&[self.eye], directions.iter().copied()))?;
+        let ends = directions.iter().zip(met).filter(|(_, met)| !met.escapes());
+        let places = ends.flat_map(|(&d, met)| ALONG.map(|share| self.eye + share * f64::from(met.t) * d)).collect();
+        clearest(prepared, places, |place, clear| {
+            let (away, radius) = ((place - self.eye).length(), RADIUS * clear);
+            // The rays are those of a small picture.
+            away > 1.1 * radius && angle(camera, place - self.eye) > 1.05 * self.edge + (radius / away).min(1.0).asin()
+        })
     }
 }
 
-/// A lamp at a place whose distance from the nearest surface is `clear`, of points of a strength.
-fn ball(place: DVec3, clear: f64, strength: f64) -> impl Iterator<Item = Light> {
-    around((clear * clear / strength).round() as usize).map(move |way| Light::Point {
-        position: (place + RADIUS * clear * way).as_vec3().to_array(),
-        intensity: [strength as f32; 3],
-    })
+/// The angle between a direction and the camera's view.
+fn angle(camera: &Camera, d: DVec3) -> f64 {
+    d.normalize().dot(Vec3::from(camera.forward).as_dvec3()).clamp(-1.0, 1.0).acos()
+}
+
+/// Places with their distances from the nearest surface, the largest first, where that is finite and `fits` says so.
+fn clearest(prepared: &Prepared, places: Vec<DVec3>, fits: impl Fn(DVec3, f64) -> bool) -> Option<Vec<(f64, DVec3)>> {
+    let met = met(prepared.tracer(), &rays(&places, around(FROM_LAMP)))?;
+    let nearest = |met: &[Met]| f64::from(met.iter().map(|met| met.t).fold(f32::INFINITY, f32::min));
+    let clear = met.chunks(FROM_LAMP).map(nearest).zip(places);
+    let mut places: Vec<(f64, DVec3)> =
+        clear.filter(|&(clear, place)| clear.is_finite() && fits(place, clear)).collect();
+    // Stable: of equal ones the first.
+    places.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Some(places)
+}
+
+impl Lamp {
+    /// The lamp as one that is `factor` times as strong.
+    pub(crate) fn times(self, factor: f32) -> Self {
+        Self { intensity: self.intensity * f64::from(factor), ..self }
+    }
+
+    /// Whether f32 holds it.
+    pub(crate) fn is_finite(&self) -> bool {
+        let numbers = self.place.to_array().into_iter().chain([self.intensity, self.radiance()]);
+        numbers.into_iter().all(|x| (x as f32).is_finite())
+    }
+
+    fn radiance(&self) -> f64 {
+        self.intensity / (std::f64::consts::PI * (RADIUS * self.clear).powi(2))
+    }
+
+    /// Lights of which each place outside of the ball gets as much: one point, or some around its middle.
+    pub(crate) fn points(self, count: usize) -> impl Iterator<Item = Light> {
+        let spread = if count == 1 { 0.0 } else { SPREAD * self.clear };
+        around(count).map(move |way| Light::Point {
+            position: (self.place + spread * way).as_vec3().to_array(),
+            intensity: [(self.intensity / count as f64) as f32; 3],
+        })
+    }
+
+    /// A ball that glows.
+    fn add_ball(&self, scene: &mut Scene) {
+        let radiance = ColorInput::constant([self.radiance() as f32; 3]);
+        let emission = Some(Emission { radiance, two_sided: false });
+        let material = scene.add_material(Material { emission, ..Material::diffuse("added lamp", [0.0; 3]) });
+        let triangles = sphere(RADIUS * self.clear);
+        let mesh =
+            scene.add_mesh(Mesh { name: "added lamp".into(), triangles, materials: FaceMaterials::Uniform(material) });
+        let [x, y, z] = self.place.as_vec3().to_array();
+        let transform = Affine { rows: [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, z]] };
+        scene.instances.push(Instance { mesh, transform, material: None });
+    }
+}
+
+/// Adds lamps to a scene: balls out of view, points in view.
+///
+/// # Errors
+/// [`PrepareError`]: balls are triangles, so the scene is prepared again.
+pub(crate) fn add_lamps(prepared: &mut Prepared, lamps: &[Lamp]) -> Result<(), PrepareError> {
+    let strongest = lamps.iter().map(|lamp| lamp.intensity).fold(0.0, f64::max);
+    // Points that are all as strong are chosen evenly.
+    let count = |lamp: &Lamp| ((lamp.intensity / strongest * POINTS as f64).round() as usize).max(1);
+    let in_view = lamps.iter().filter(|lamp| lamp.in_view);
+    let points: Vec<Light> = in_view.flat_map(|lamp| lamp.points(count(lamp))).collect();
+    prepared.edit_lights(|scene| scene.lights.extend(points));
+    let hidden: Vec<&Lamp> = lamps.iter().filter(|lamp| !lamp.in_view).collect();
+    if hidden.is_empty() {
+        return Ok(());
+    }
+    prepared.edit(|scene| hidden.iter().for_each(|lamp| lamp.add_ball(scene)))
 }
 
 /// The point of a ray at a distance.
 fn along(ray: &Ray, t: f64) -> DVec3 {
     Vec3::from(ray.origin).as_dvec3() + t * Vec3::from(ray.direction).as_dvec3()
-}
-
-/// A lamp that is `factor` times as strong.
-pub(crate) fn lamp_times(lamp: &Light, factor: f32) -> Light {
-    match lamp {
-        Light::Point { position, intensity } => {
-            Light::Point { position: *position, intensity: intensity.map(|i| i * factor) }
-        }
-        other => other.clone(),
-    }
-}
-
-/// Whether f32 holds a lamp.
-pub(crate) fn is_finite(light: &Light) -> bool {
-    matches!(light, Light::Point { position, intensity } if position.iter().chain(intensity).all(|x| x.is_finite()))
 }
 
 /// The rays from the camera, in the order in which the workers came to them.

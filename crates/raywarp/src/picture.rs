@@ -1,10 +1,10 @@
 //! From what a user asks and what a file says to one render: camera, size, samples, light.
 
-use crate::Prepared;
 use crate::added_light::Added;
 use crate::darkness::Darkness;
 use crate::lighting::LightRequest;
 use crate::viewpoint::{CameraError, CameraRequest, CameraSource};
+use crate::{PrepareError, Prepared};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
@@ -147,6 +147,9 @@ pub enum PictureError {
     /// The scene's own lights cannot be tried.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// The scene with lamps in it cannot be prepared.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
 }
 
 /// The size of a picture of this shape.

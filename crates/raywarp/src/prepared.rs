@@ -125,6 +125,8 @@ pub struct Prepared {
     bvh: Arc<Bvh2>,
     tracing: Tracing,
     instead: Instead,
+    /// What it was prepared with.
+    options: PrepareOptions,
     /// What the canonical tree was built with.
     build: BuildOptions,
     bounds: Aabb,
@@ -148,7 +150,7 @@ impl Prepared {
         let flattened = Instant::now();
         if let Some(work) = work {
             let effort = TreeEffort::for_work(work, flat.len()).with_memory(flat.len(), free);
-            return Self::new_for_paths(scene, flat, effort, flattened - start);
+            return Self::new_for_paths(scene, flat, effort, (flattened - start, options.clone()));
         }
         let tree = match (&options.gpu, &options.work) {
             (Some(gpu), _) => gpu.closest_tree(&options.build),
@@ -162,7 +164,8 @@ impl Prepared {
         let timings = Timings { flatten, build, encode: built.elapsed(), shading: Duration::ZERO };
         let (bounds, triangle_count) = (flat.bounds(), flat.len());
         let (shading, bvh, tracing) = (OnceLock::new(), Arc::new(bvh), Tracing::Now(tracer, bytes));
-        Ok(Self { scene, shading, bvh, tracing, instead, build: tree, bounds, timings, triangle_count })
+        let options = options.clone();
+        Ok(Self { scene, shading, bvh, tracing, instead, options, build: tree, bounds, timings, triangle_count })
     }
 
     /// For GPUs that take paths as a whole: the tree that they walk and what shading reads, side by side.
@@ -170,7 +173,7 @@ impl Prepared {
         scene: Scene,
         triangles: FlatTriangles,
         effort: TreeEffort,
-        flatten: Duration,
+        (flatten, options): (Duration, PrepareOptions),
     ) -> Result<Self, PrepareError> {
         let (bounds, triangle_count) = (triangles.bounds(), triangles.len());
         let timed = || {
@@ -192,6 +195,7 @@ impl Prepared {
             bvh,
             tracing,
             instead: Instead::None,
+            options,
             build: tree.build,
             bounds,
             timings,
@@ -315,6 +319,18 @@ impl Prepared {
         if let Some(shading) = self.shading.get_mut() {
             shading.set_lights(&self.scene, &self.bounds);
         }
+    }
+
+    /// Changes the scene, and prepares it again as it was.
+    ///
+    /// # Errors
+    /// [`PrepareError`]; nothing is left of the scene then.
+    pub(crate) fn edit(&mut self, edit: impl FnOnce(&mut Scene)) -> Result<(), PrepareError> {
+        let mut scene = std::mem::take(&mut self.scene);
+        edit(&mut scene);
+        let options = self.options.clone();
+        *self = Self::new(scene, &options)?;
+        Ok(())
     }
 
     /// What `ask` says of the scene with media that take nothing away; `None` where they are so, or shading was not yet

@@ -2,7 +2,7 @@
 
 use crate::Prepared;
 use crate::darkness::{Darkness, why_dark};
-use crate::lamps::{Seen, is_finite, lamp_times};
+use crate::lamps::{Lamp, Seen};
 use crate::own_light::shines_by_images_alone;
 use raywarp_render::film::{Film, luminance};
 use raywarp_render::output::auto_exposure;
@@ -182,7 +182,7 @@ pub(crate) fn lamps_where_dark(
     prepared: &mut Prepared,
     camera: &Camera,
     options: &RenderOptions,
-) -> Result<Option<Vec<Light>>, RenderError> {
+) -> Result<Option<Vec<Lamp>>, RenderError> {
     let small = RenderOptions { features: true, ..small(options) };
     let film = tried(prepared, camera, &small)?;
     let (mut surfaces, mut dark) = (0, 0);
@@ -197,14 +197,14 @@ pub(crate) fn lamps_where_dark(
         return Ok(None);
     }
     let Some(seen) = Seen::from(prepared, camera, &small)?.filter(Seen::is_closed_in) else { return Ok(None) };
-    let Some(lamps) = seen.lamps(prepared) else { return Ok(None) };
+    let Some(lamps) = seen.lamps(prepared, camera) else { return Ok(None) };
     let before = prepared.scene().lights.len();
-    prepared.edit_lights(|scene| scene.lights.extend(lamps.iter().cloned()));
+    prepared.edit_lights(|scene| scene.lights.extend(lamps.iter().flat_map(|lamp| lamp.points(1))));
     let film = tried(prepared, camera, &small);
     prepared.edit_lights(|scene| scene.lights.truncate(before));
     let exposure = auto_exposure(&film?.means());
-    let stronger = |factor: f32| lamps.iter().map(|lamp| lamp_times(lamp, factor)).collect::<Vec<_>>();
-    Ok(exposure.map(|exposure| stronger(exposure.as_factor())).filter(|lamps| lamps.iter().all(is_finite)))
+    let stronger = |factor: f32| lamps.iter().map(|lamp| lamp.times(factor)).collect::<Vec<_>>();
+    Ok(exposure.map(|exposure| stronger(exposure.as_factor())).filter(|lamps| lamps.iter().all(Lamp::is_finite)))
 }
 
 /// The small picture.

@@ -6,7 +6,8 @@ use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::output::{Look, Lost};
 use raywarp::render::{RenderOptions, Watch};
 use raywarp::scene::{
-    ColorInput, Emission, Image, ImageFilter, Light, Material, Pixels, Scene, SpotFalloff, Texture, UvMapping, Wrap,
+    ColorInput, Emission, Image, ImageFilter, Light, Material, Pixels, Roughness, Scene, SpotFalloff, Surface, Texture,
+    UvMapping, Wrap,
 };
 use raywarp::{PrepareOptions, Prepared};
 
@@ -210,5 +211,49 @@ fn no_bounce_in_a_room_sees_more_than_four_times_what_the_eye_sees() {
         let anywhere = irradiance_everywhere(prepared.scene()) * 0.7 / std::f32::consts::PI;
         println!("{eye:?}: {anywhere} anywhere, {seen} seen");
         assert!(anywhere <= 4.0 * seen, "{eye:?}: {anywhere} where the eye sees {seen}");
+    }
+}
+
+/// The room, with boxes of polished metal in it.
+fn room_that_shines() -> Scene {
+    let mut scene = room();
+    for material in &mut scene.materials[1..] {
+        let roughness = Roughness::isotropic(0.0025);
+        let metal = |x| ColorInput::constant([x; 3]);
+        material.surface = Surface::Conductor { eta: metal(0.2), k: metal(4.0), roughness };
+    }
+    scene
+}
+
+/// The radiance of the lamps that were added as balls.
+fn radiances_of_balls(scene: &Scene) -> Vec<f32> {
+    let lamps = scene.materials.iter().filter(|material| material.name == "added lamp");
+    lamps.map(|lamp| lamp.emission.as_ref().unwrap().radiance.factor[1]).collect()
+}
+
+#[test]
+fn lamps_of_a_room_that_shines_are_balls_out_of_view() {
+    for eye in [[5.0, 1.5, 5.0], [5.99, 1.5, 5.99], [0.5, 2.8, 0.5], [3.5, 1.3, 0.2]] {
+        let request = camera(Some(eye), Some([3.1, 1.2, 2.9]), None);
+        let mut prepared = Prepared::new(room_that_shines(), &PrepareOptions::default()).unwrap();
+        let request = PictureRequest { size: Some([64, 48]), ..request };
+        let picture = Picture::settle(&mut prepared, &request).unwrap();
+        let lamps = radiances_of_balls(prepared.scene());
+        assert!((1..=4).contains(&lamps.len()), "{eye:?}: {lamps:?}");
+        assert!(!prepared.scene().lights.iter().any(|light| matches!(light, Light::Point { .. })), "{eye:?}");
+        let radiance = lamps.iter().copied().fold(0.0, f32::max);
+        let most_seen = |max_depth: u32| {
+            let options = RenderOptions { samples: 0..64, max_depth, ..picture.options.clone() };
+            let film = prepared.render(&picture.camera, &options, &Watch::default()).unwrap().film;
+            film.means().iter().map(|c| c[1]).fold(0.0, f32::max)
+        };
+        assert_eq!(most_seen(0), 0.0, "{eye:?}: a part of a lamp is in the picture");
+        let seen = most_seen(8);
+        println!("{eye:?}: lamps {lamps:?}, {seen} seen");
+        // No path brings more than a look at a lamp, and that is not much more than what is seen: four times, but for an eye
+        // in a corner, around which there is little room for lamps.
+        assert!(seen < 1.5 * radiance, "{eye:?}: {seen}, lamps {radiance}");
+        let times = if eye == [0.5, 2.8, 0.5] { 6.0 } else { 4.0 };
+        assert!(radiance <= times * seen, "{eye:?}: lamps {radiance}, {seen} seen");
     }
 }

@@ -40,6 +40,7 @@ pub use obj::fuzz_obj;
 pub use off::fuzz_off;
 pub use origin::recentred;
 pub(crate) use other_programs::unknown_kind;
+pub use pbrt::sphere;
 #[doc(hidden)]
 pub use pbrt::{fuzz_pbrt, fuzz_pbrt_scene};
 #[doc(hidden)]

@@ -220,6 +220,24 @@ impl Surface {
         }
     }
 
+    /// Whether it scatters light evenly, so that it shows no lamp; of a mixture its parts say so.
+    pub fn is_matte(&self) -> bool {
+        match self {
+            Self::Diffuse { .. }
+            | Self::DiffuseTransmission { .. }
+            | Self::Mix { .. }
+            | Self::Invisible
+            | Self::Unlit { .. } => true,
+            Self::Blinn { .. }
+            | Self::Mirror { .. }
+            | Self::Conductor { .. }
+            | Self::Dielectric { .. }
+            | Self::Coated { .. }
+            | Self::Principled(_)
+            | Self::CarPaint(_) => false,
+        }
+    }
+
     /// Everything that it is made of, by name.
     pub fn parts(&self) -> Vec<(&'static str, SurfacePart<'_>)> {
         use SurfacePart::{Absorption, Amount, Color, Earlier, Number, Positive, UpTo};

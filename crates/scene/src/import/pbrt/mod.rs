@@ -26,6 +26,8 @@ mod version;
 #[cfg(test)]
 mod tests;
 
+pub use shape::sphere;
+
 use super::context::LoadOptions;
 use super::{Context, Format, fuzz};
 use crate::{Scene, SceneError};

@@ -9,6 +9,7 @@ mod loop_subdivision;
 mod loop_topology;
 mod place;
 mod quadric;
+pub use quadric::sphere;
 mod triangle;
 
 pub(super) use place::{Pending, Placement};

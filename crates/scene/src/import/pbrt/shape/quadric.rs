@@ -27,6 +27,11 @@ struct ProfilePoint {
     normal: [f64; 2],
 }
 
+/// A sphere about the origin, facing outwards, as triangles: the shape that lights are sampled as a ball of.
+pub fn sphere(radius: f64) -> TriangleMesh {
+    revolve(&profile("sphere", radius, -radius, radius), TAU)
+}
+
 impl Importer<'_> {
     pub(super) fn quadric(
         &mut self,
