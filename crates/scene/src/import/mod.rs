@@ -6,6 +6,7 @@ mod context;
 mod counted;
 mod foreign;
 mod format;
+mod full_channel;
 mod fuzz;
 mod gltf;
 mod image;

@@ -2,6 +2,7 @@
 
 use super::lines::{Line, Lines, finite};
 use super::parts::{NONE, NamedMaterial, Part, Parts};
+use crate::import::full_channel::full_channel;
 use crate::import::origin::{Rounder, decimal};
 use crate::import::{strays, text};
 use crate::model::linear_from_srgb;
@@ -351,7 +352,7 @@ impl Parser<'_> {
 impl Bright {
     /// Makes `colors` linear. Programs that write colours write what a screen shows: sRGB, from 0 to 1, or bytes.
     fn finish(&self, colors: &mut [[f32; 4]]) -> Option<(u64, String)> {
-        let white = if self.line.is_some() && self.are_bytes { 255.0 } else { 1.0 };
+        let white = if self.are_bytes { full_channel(self.most as f32) } else { 1.0 };
         for color in colors {
             *color = match *color {
                 [r, ..] if r.is_nan() => [1.0; 4],
@@ -361,7 +362,7 @@ impl Bright {
                 }
             };
         }
-        let message = match self.are_bytes {
+        let message = match white > 1.0 {
             true => format!("colours of vertices reach {}; read as 0 to 255", self.most),
             false => "a vertex colour above 1; read as 1 there and in any that follow".into(),
         };

@@ -384,6 +384,7 @@ fn what_changes_a_picture_and_is_not_read_is_said_once() {
     let bright = "a.obj:2: a vertex colour above 1; read as 1 there and in any that follow";
     check("v 0 0 0 0 0 1\nv 1 0 0 255.5 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &[bright]);
     check("v 0 0 0 0 0 0.5\nv 1 0 0 255 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &[bright]);
+    check("v 0 0 0 0 0 1\nv 1 0 0 2 0 0\nv 0 1 0 0 1 0\nf 1 2 3", &[bright]);
     let bytes = "a.obj:2: colours of vertices reach 255; read as 0 to 255";
     check("v 0 0 0 0 0 1\nv 1 0 0 255 0 0\nv 0 1 0 0 9 0\nf 1 2 3", &[bytes]);
     let seventh = "a.obj:1: the seventh number of a vertex, and of any that follow, is not read";

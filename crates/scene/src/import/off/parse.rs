@@ -4,6 +4,7 @@ use super::Fault;
 use super::lines::Lines;
 use crate::Place;
 use crate::import::counted::counted;
+use crate::import::full_channel::full_channel;
 use crate::import::{origin::Rounder, polygon::Polygons, strays, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
@@ -37,6 +38,8 @@ struct LeftOut {
     clear: usize,
     /// Colours with a number below 0.
     negative: usize,
+    /// Colours with a number above that of a full channel.
+    bright: usize,
     /// Lines behind the last face.
     behind: usize,
     /// Polygons that cross themselves, with the line of the first.
@@ -67,6 +70,7 @@ impl Off {
         let numbers = "numbers that the file's first word does not announce; not read";
         let indexed = "the index of a colour map, which is not read; rendered grey";
         let clear = "an alpha below 1, which has no effect;";
+        let bright = "numbers above those of a full channel; read as that";
         let behind = "behind the last face that the file announces";
         for (count, one, many) in [
             (left_out.numbers, format!("vertex has {numbers}"), format!("vertices have {numbers}")),
@@ -86,6 +90,7 @@ impl Off {
                 "colour has numbers below 0; read as 0".into(),
                 "colours have numbers below 0; read as 0".into(),
             ),
+            (left_out.bright, format!("colour has {bright}"), format!("colours have {bright}")),
             (left_out.behind, format!("line {behind} is not read"), format!("lines {behind} are not read")),
         ] {
             if count > 0 {
@@ -149,9 +154,10 @@ impl Off {
             }
             left_out.numbers += usize::from(words.len() > 3 + normal + color + uv);
         }
-        let white = white(mesh.colors.iter().flatten());
+        let white = full_channel(mesh.colors.iter().flatten().copied().fold(0.0, f32::max));
         left_out.negative += mesh.colors.iter().filter(|color| color.iter().any(|&c| c < 0.0)).count();
         for [r, g, b, a] in &mut mesh.colors {
+            left_out.bright += usize::from(r.max(*g).max(*b) > white);
             [*r, *g, *b] = [*r, *g, *b].map(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
             *a = if a.is_nan() { 1.0 } else { (*a / white).clamp(0.0, 1.0) };
             left_out.clear += usize::from(*a < 1.0);
@@ -200,8 +206,9 @@ impl Off {
             self.triangle_colors.resize(self.mesh.indices.len(), color);
         }
         left_out.crossing = polygons.warning();
-        let white = white(self.triangle_colors.iter().flatten().flatten());
+        let white = full_channel(self.triangle_colors.iter().flatten().flatten().copied().fold(0.0, f32::max));
         for color in self.triangle_colors.iter_mut().flatten() {
+            left_out.bright += usize::from(color.iter().any(|&c| c > white));
             *color = color.map(|c| (c / white).clamp(0.0, 1.0));
         }
         left_out.clear += alphas.iter().filter(|&&alpha| alpha < white).count();
@@ -210,11 +217,6 @@ impl Off {
         }
         Ok(())
     }
-}
-
-/// The number of a full channel: files write colours from 0 to 1 or from 0 to 255, and do not say which.
-fn white<'a>(mut colors: impl Iterator<Item = &'a f32>) -> f32 {
-    if colors.any(|&c| c > 1.0) { 255.0 } else { 1.0 }
 }
 
 /// The first word and the numbers of vertices and faces, which may stand in one line.

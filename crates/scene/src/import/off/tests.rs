@@ -70,6 +70,10 @@ fn colours_of_faces_become_materials() {
     assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, 0.0, linear(0.2)]), Some([0.0; 3])));
     let scene = check(&faces("3 0 1 2 1.0 0.5 0", "3 1 3 2"), &BOTH, &[]);
     assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, linear(0.5), 0.0]), Some([0.7; 3])));
+    // A little more than 1 makes nothing a byte.
+    let bright = "part.off: 1 colour has numbers above those of a full channel; read as that";
+    let scene = check(&faces("3 0 1 2 1.01 0.5 0", "3 1 3 2"), &BOTH, &[bright]);
+    assert_eq!(reflectance(&scene, 0), Some([1.0, linear(0.5), 0.0]));
     let warning = "part.off: 2 faces have the index of a colour map, which is not read; rendered grey";
     let scene = check(&faces("3 0 1 2 7", "3 1 3 2 1"), &BOTH, &[warning]);
     assert_eq!(scene.materials.len(), 1);

@@ -3,6 +3,7 @@
 use super::header::{Element, Property, Scalar};
 use crate::Place;
 use crate::import::counted::counted;
+use crate::import::full_channel::full_channel;
 use crate::import::ply::header::Kind;
 use crate::model::linear_from_srgb;
 
@@ -83,7 +84,7 @@ impl Channels {
                 Some(_) if most <= 255.0 => 255.0,
                 Some(largest) if most <= 65_535.0 => largest.min(65_535.0),
                 Some(largest) => largest,
-                None if most > 2.0 && most <= 255.0 => 255.0,
+                None if most <= 255.0 => full_channel(most).into(),
                 None => 1.0,
             };
             let is_plain = !integers && white == 1.0;
