@@ -5,6 +5,7 @@ use super::rounding::counted;
 use super::{Center, GAIN, Rounding, SOME, middle_of, minus, nearest, square};
 use crate::Scene;
 use glam::{DAffine3, DMat3, DVec3};
+use rayon::prelude::*;
 use raywarp_geom::{Affine, TriangleMesh};
 
 /// One triangle of so many is a part of the scene that counts, where the scene as a whole does not lie far from zero.
@@ -29,9 +30,11 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     if before == 0 {
         return None;
     }
+    let middles: Vec<[f64; 3]> =
+        scene.meshes.par_iter().map(|mesh| middle_of(&mesh.triangles.positions).unwrap_or_default()).collect();
     // What is left to be coarse, if the center helps.
     let left = |center: &Center| {
-        let then = look_under(scene, run, Some(center), MOST_LOOKED);
+        let then = look_under(scene, run, Some((center, &middles)), MOST_LOOKED);
         // A few screws that are finer than their room are no reason to move the room, nor are many that float32 holds.
         let triangles = then.rounding.triangles;
         let is_worth_it = then.moved > 0 || 4 * then.gained >= triangles;
@@ -39,13 +42,13 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
         (is_scene && 2 * then.gained >= before && then.hurt_then <= before).then_some(then.hurt_then)
     };
     // Meshes that are far from zero in their own space alone stand where they stood.
-    let local = Center::new([0.0; 3], locals(scene, run, [0.0; 3]));
+    let local = Center::new([0.0; 3], locals(scene, run, &middles, [0.0; 3]));
     let of_local = if local.is_zero() { None } else { left(&local) };
     if of_local == Some(0) {
         return Some(local);
     }
     let origin = middle(looked.samples.iter().copied());
-    let both = Center::new(origin, locals(scene, run, origin));
+    let both = Center::new(origin, locals(scene, run, &middles, origin));
     match (of_local, if origin == [0.0; 3] { None } else { left(&both) }) {
         (None, None) => None,
         (Some(alone), with_origin) if with_origin.is_none_or(|with| alone <= with) => Some(local),
@@ -53,14 +56,13 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     }
 }
 
-/// Centres for meshes that lie far from zero in their own space: what their placements take to `origin`, each unless one
-/// before it is as good.
-fn locals(scene: &Scene, run: &Center, origin: [f64; 3]) -> Vec<[f64; 3]> {
+/// Centres for meshes, around `middles`, that lie far from zero in their own space: what their placements take to `origin`,
+/// each unless one before it is as good.
+fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: [f64; 3]) -> Vec<[f64; 3]> {
     let mut locals = Vec::new();
-    let mut known: Vec<Option<([f64; 3], f64)>> = vec![None; scene.meshes.len()];
+    let mut sizes: Vec<Option<f64>> = vec![None; scene.meshes.len()];
     for (index, instance) in scene.instances.iter().enumerate() {
-        let mesh = &scene.meshes[instance.mesh.index()].triangles;
-        let (place, size) = *known[instance.mesh.index()].get_or_insert_with(|| place_of(mesh));
+        let place = middles[instance.mesh.index()];
         let is_far = |center: [f64; 3]| square(minus(place, center)) * (GAIN * GAIN) > square(place);
         if place == [0.0; 3] || locals.len() == MOST_LOCALS {
             continue;
@@ -80,6 +82,8 @@ fn locals(scene: &Scene, run: &Center, origin: [f64; 3]) -> Vec<[f64; 3]> {
             continue;
         }
         // A mesh that is as near to another centre, or as near as it is large, needs no other.
+        let mesh = &scene.meshes[instance.mesh.index()].triangles;
+        let size = *sizes[instance.mesh.index()].get_or_insert_with(|| size_around(mesh, place));
         let nearest = square(minus(place, nearest(&locals, place)));
         if nearest > 4.0 * square(minus(place, home)).max(size * size) {
             locals.push(home);
@@ -88,13 +92,12 @@ fn locals(scene: &Scene, run: &Center, origin: [f64; 3]) -> Vec<[f64; 3]> {
     locals
 }
 
-/// Where a mesh is, and how far some of its points, but for a quarter of them, are from there at most.
-fn place_of(mesh: &TriangleMesh) -> ([f64; 3], f64) {
-    let place = middle_of(&mesh.positions).unwrap_or_default();
+/// How far some points of a mesh, but for a quarter of them, are from `place` at most.
+fn size_around(mesh: &TriangleMesh, place: [f64; 3]) -> f64 {
     let some = mesh.positions.iter().step_by(mesh.positions.len().div_ceil(SOME).max(1));
     let mut away: Vec<f64> = some.map(|p| square(minus(p.map(f64::from), place))).filter(|d| d.is_finite()).collect();
     away.sort_unstable_by(f64::total_cmp);
-    (place, away.get(away.len() * 3 / 4).map_or(0.0, |d| d.sqrt()))
+    away.get(away.len() * 3 / 4).map_or(0.0, |d| d.sqrt())
 }
 
 /// The positions of a mesh and the triangles over them.

@@ -1,7 +1,7 @@
 //! What rounding does to each triangle of a scene, and what it would do under another center.
 
 use super::rounding::PLAIN;
-use super::{COARSE, Center, GAIN, HURT, Moved, Rounding, middle_of, nearest};
+use super::{COARSE, Center, GAIN, HURT, Moved, Rounding, nearest};
 use crate::{Instance, MeshId, Scene};
 use rayon::prelude::*;
 use raywarp_geom::{Affine, TriangleMesh};
@@ -50,26 +50,18 @@ impl Looked {
 }
 
 /// Looks at the triangles of a scene, which `run` rounded, in parallel: at those that may be hurt, or at all for what another
-/// center would do. Of more than `most` every so manieth stands for the others: a third of `most` or more, at least one of
-/// each placed mesh.
-pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, most: u64) -> Looked {
+/// center would do to meshes around `middles`. Of more than `most` every so manieth stands for the others: a third of `most`
+/// or more, at least one of each placed mesh.
+pub(super) fn look_under(scene: &Scene, run: &Center, other: Option<(&Center, &[[f64; 3]])>, most: u64) -> Looked {
     // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and where it is fine:
     // most files are such.
-    let is_coarse = |mesh: usize| run.moved(MeshId(mesh as u32)).by > 0.0 || is_coarse(&scene.meshes[mesh].triangles);
-    let is_coarse: Vec<bool> = match center {
-        None => (0..scene.meshes.len()).into_par_iter().map(is_coarse).collect(),
+    let is_asked = |mesh: usize| run.moved(MeshId(mesh as u32)).by > 0.0 || shows_steps(&scene.meshes[mesh].triangles);
+    let asked: Vec<bool> = match other {
+        None => (0..scene.meshes.len()).into_par_iter().map(is_asked).collect(),
         Some(_) => Vec::new(),
     };
-    let is_looked_at = |instance: &Instance| {
-        center.is_some() || instance.transform != Affine::IDENTITY || is_coarse[instance.mesh.index()]
-    };
-    // Where meshes are, for what a center does.
-    let middles: Vec<[f64; 3]> = match center {
-        None => Vec::new(),
-        Some(_) => {
-            scene.meshes.par_iter().map(|mesh| middle_of(&mesh.triangles.positions).unwrap_or_default()).collect()
-        }
-    };
+    let is_looked_at =
+        |instance: &Instance| other.is_some() || instance.transform != Affine::IDENTITY || asked[instance.mesh.index()];
     let triangles = |instance: &Instance| scene.meshes[instance.mesh.index()].triangles.indices.len() as u64;
     let total = scene.instances.iter().filter(|instance| is_looked_at(instance)).map(triangles);
     let total = total.fold(0, u64::saturating_add);
@@ -84,9 +76,9 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, m
             return Looked { rounding: Rounding { triangles, ..Rounding::default() }, ..Looked::default() };
         }
         let mut view = View::new(scene, (index, instance), run);
-        view.other = center.map(|center| Other::new(center, &view, middles[instance.mesh.index()]));
+        view.other = other.map(|(center, middles)| Other::new(center, &view, middles[instance.mesh.index()]));
         // What a center would do is asked of all; and which of a few of many to ask takes longer than to ask them.
-        if center.is_none() && stride < FEW {
+        if other.is_none() && stride < FEW {
             view.limit = view.limit();
         }
         let indices = &view.mesh.indices;
@@ -105,7 +97,7 @@ pub(super) fn look_under(scene: &Scene, run: &Center, center: Option<&Center>, m
 }
 
 /// Whether some triangle of a mesh, of a few, is coarse as it is.
-fn is_coarse(mesh: &TriangleMesh) -> bool {
+fn shows_steps(mesh: &TriangleMesh) -> bool {
     (0..mesh.indices.len()).step_by(mesh.indices.len().div_ceil(GLANCE).max(1)).any(|primitive| {
         let corners = mesh.corners(primitive).map(|corner| corner.map(f64::from));
         let largest = corners.iter().flatten().fold(0f64, |most, x| most.max(x.abs()));
