@@ -202,3 +202,12 @@ fn every_directive_of_the_importer_is_known() {
         assert!(sniff::DIRECTIVES.contains(&directive), "{directive}");
     }
 }
+
+#[test]
+fn advice_on_what_blender_no_longer_imports_names_the_blender_that_does() {
+    let advice = |head: &str| said(head.as_bytes(), "a.ply").0;
+    let collada = advice("<?xml version=\"1.0\"?><COLLADA>");
+    assert!(collada.contains("Blender 4.5 and older import it"), "{collada}");
+    let vrml = advice("#VRML V2.0 utf8");
+    assert!(vrml.contains("with an extension, or without before 4.2"), "{vrml}");
+}

@@ -108,16 +108,21 @@ fn what_is_near_zero_beside_a_survey_does_not_keep_it_there() {
 
 #[test]
 fn details_of_a_room_that_float32_holds_do_not_move_it() {
-    // A tenth of its triangles, at its end.
-    let (room, indices) = sheet([-1000.0, -1000.0, 0.0], 250.0);
-    let (detail, _) = sheet([1000.0, 0.0, 0.0], 0.01);
     let as_f32 = |points: Vec<[f64; 3]>| points.into_iter().map(|p| p.map(|x| x as f32));
-    let positions: Vec<[f32; 3]> = as_f32(room).chain(as_f32(detail)).collect();
-    let fine = indices.iter().map(|corners| corners.map(|i| i + 81));
-    let indices = indices.iter().copied().cycle().take(9 * 128).chain(fine).collect();
-    let (scene, run) = placed(positions, indices, &[glam::DAffine3::IDENTITY]);
-    let (better, found) = look(&scene, &run);
-    assert!(better.is_none() && found.warning().is_none(), "{better:?} {found:?}");
+    // Half of its triangles, of which half a step is three thousandths; and a tenth of a room that lies far from zero, of which
+    // it is more than a hundredth.
+    let at_zero = ([-1000.0, -1000.0, 0.0], 250.0, [1000.0, 0.0, 0.0], 0.01, 1);
+    let far = ([10_000.0, 0.0, 0.0], 50.0, [10_200.0, 0.0, 0.0], 0.02, 9);
+    for (corner, cell, at, fine, times) in [at_zero, far] {
+        let (room, indices) = sheet(corner, cell);
+        let (detail, _) = sheet(at, fine);
+        let positions: Vec<[f32; 3]> = as_f32(room).chain(as_f32(detail)).collect();
+        let fine = indices.iter().map(|corners| corners.map(|i| i + 81));
+        let indices = indices.iter().copied().cycle().take(times * 128).chain(fine).collect();
+        let (scene, run) = placed(positions, indices, &[glam::DAffine3::IDENTITY]);
+        let (better, found) = look(&scene, &run);
+        assert!(better.is_none() && found.warning().is_none(), "{corner:?}: {better:?} {found:?}");
+    }
 }
 
 #[test]

@@ -193,14 +193,15 @@ fn attributes_that_are_not_finite_are_replaced_but_positions_are_an_error() {
 fn a_scene_without_triangles_names_one_that_has_some() {
     let error = |scenes: Value, scene: usize| {
         let document = triangle(json!({"scene": scene, "scenes": scenes,
-            "nodes": [{}, {"children": [2]}, {"mesh": 0}, {"mesh": 1}],
+            "nodes": [{}, {"children": [2]}, {"mesh": 0}, {"mesh": 1},
+                {"mesh": 0, "extensions": {"KHR_node_visibility": {"visible": false}}}],
             "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]},
                 {"primitives": [{"attributes": {"POSITION": 0}, "mode": 1}]}]}));
         let text = document.to_string();
         crate::load_from(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default()).unwrap_err().error.to_string()
     };
     let nothing = "a.gltf: it has no triangles, so there is nothing to render or to trace";
-    assert_eq!(error(json!([{"nodes": [0]}, {"nodes": [3]}]), 0), nothing);
+    assert_eq!(error(json!([{"nodes": [0]}, {"nodes": [3]}, {"nodes": [4]}]), 0), nothing);
     let far = json!([{"nodes": [0]}, {"nodes": [3, 0]}, {"name": "far", "nodes": [1]}]);
     assert_eq!(error(far, 1), format!("{nothing}; scene 2 (far) of the file has some: --gltf-scene 2"));
     let unnamed = json!([{"nodes": [1]}, {"nodes": [0]}]);
