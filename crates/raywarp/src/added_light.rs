@@ -2,13 +2,13 @@
 
 use crate::Prepared;
 use crate::darkness::Darkness;
-use crate::lamps::{Lamp, add_lamps};
+use crate::lamps::{Lamp, add_points, remove_balls, set_balls};
 use crate::lighting::{BuiltInLight, LightRequest, LightSource};
 use crate::picture::{Picture, PictureError};
 use crate::viewpoint::CameraSource;
 use crate::visible_light::{Dark, darkness, is_closed_in, is_out_of_view, is_surrounded, lamps_where_dark};
+use raywarp_render::Integrator;
 use raywarp_render::output::ExposureChoice;
-use raywarp_render::{Integrator, RenderError};
 use raywarp_scene::Light;
 
 /// Radiance outside of a room that a lamp lights: windows are dark grey.
@@ -93,10 +93,11 @@ impl Picture {
                 _ if is_surrounded || dark.cause == Darkness::OutOfView => false,
                 _ => {
                     let before = lights_and_images(prepared);
-                    let lamps = self.add_studio(prepared, request)?.is_some();
+                    let lamps = self.add_studio(prepared, request)?;
+                    remove_balls(prepared, lamps.as_deref().unwrap_or_default())?;
                     remove_after(prepared, before);
-                    self.added = Added::LeftOut { lamps };
-                    lamps
+                    self.added = Added::LeftOut { lamps: lamps.is_some() };
+                    lamps.is_some()
                 }
             };
             self.say_dark(&dark, is_surrounded, lamps);
@@ -108,7 +109,7 @@ impl Picture {
     }
 
     /// Adds a studio; gives the lamps that are to take its place where it lights nothing.
-    fn add_studio(&self, prepared: &mut Prepared, request: &LightRequest) -> Result<Option<Vec<Lamp>>, RenderError> {
+    fn add_studio(&self, prepared: &mut Prepared, request: &LightRequest) -> Result<Option<Vec<Lamp>>, PictureError> {
         // However strong it is to be: that is no question of whether it gets in.
         prepared.add_light(&LightRequest { strength: 1.0, ..request.clone() }, &STUDIO, &self.camera);
         lamps_where_dark(prepared, &self.camera, &self.options)
@@ -133,7 +134,8 @@ impl Picture {
                     scene.lights.push(Light::uniform_environment([OUTSIDE * request.strength; 3]));
                 });
                 let lamps: Vec<Lamp> = lamps.into_iter().map(|lamp| lamp.times(request.strength)).collect();
-                add_lamps(prepared, &lamps)?;
+                add_points(prepared, &lamps);
+                set_balls(prepared, &lamps);
                 let turned = if request.rotate == 0.0 { "" } else { " (--light-rotate does not turn them)" };
                 (
                     format!("light from around hardly gets in, so lamps in the room are added{turned}"),

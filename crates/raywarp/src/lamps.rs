@@ -6,8 +6,8 @@
 //!
 //! Where all is matte, a lamp is a few points in view, which no ray meets. Polished metal shows points as what they are,
 //! endlessly bright, and so do paths over it: where anything shines, a lamp is a ball that fills [`RADIUS`] of that distance.
-//! What meets it sees no more than 0.4, twice what a grey wall there shows. It stands out of view, since it would hide
-//! the room, if there is space enough. Balls take twice the time of points and are a little noisier on
+//! What meets it sees no more than 0.4, twice what a grey wall there shows. Balls stand out of view, since they would hide
+//! the room, if there is space enough, and as many as fit: all are as bright as each other. Balls take twice the time of points and are a little noisier on
 //! matte surfaces, which is why rooms of those have points.
 
 use crate::free_space::{Met, around, met, rays};
@@ -30,10 +30,14 @@ const ALONG: [f64; 3] = [0.25, 0.5, 0.75];
 const RAYS: usize = 96;
 /// The most lamps: each connection is to a point of one of them.
 const LAMPS: usize = 4;
+/// The most of those that are balls: the more there are, the darker each.
+const BALLS: usize = 12;
 /// Of a ball's distance from the nearest surface its radius.
 const RADIUS: f64 = 0.9;
 /// How far from surfaces lamps out of view must be, of how far those in view could be, to be taken.
 const ROOM: f64 = 0.25;
+/// The same of the smallest ball.
+const LEAST: f64 = 0.12;
 /// Points of the strongest lamp in view, and their distance from its middle. So many make a shadow's edge soft; of more, few
 /// samples a pixel choose unevenly (relative mean squared error at 64: by 8 a tenth to a quarter more than by 1, by 16 two
 /// thirds more).
@@ -102,18 +106,35 @@ impl Seen {
         let is_matte = prepared.scene().materials.iter().all(|material| material.surface.is_matte());
         let out_of_view = if is_matte { None } else { self.out_of_view(prepared, camera) }.unwrap_or_default();
         let best = |places: &[(f64, DVec3)]| places.first().map_or(0.0, |place| place.0);
-        let is_hidden = best(&out_of_view) > ROOM * best(&in_view);
-        let places = if is_hidden { out_of_view } else { in_view };
-        let clearest = Some(best(&places)).filter(|clear| *clear > 0.0)?;
+        let clearest = Some(best(&in_view)).filter(|clear| *clear > 0.0)?;
+        let is_hidden = best(&out_of_view) > ROOM * clearest;
         let mut chosen: Vec<(f64, DVec3)> = Vec::new();
-        for (clear, place) in places {
-            let apart = |(_, other): &(f64, DVec3)| other.distance(place) >= 2.0 * clearest;
-            if clear >= 0.5 * clearest && chosen.len() < LAMPS && chosen.iter().all(apart) {
-                chosen.push((clear, place));
+        let mut choose = |most: usize, places: Vec<(f64, DVec3)>, least: f64, apart: &dyn Fn(f64, f64) -> f64| {
+            for (clear, place) in places {
+                let is_apart = |&(other, at): &(f64, DVec3)| at.distance(place) >= apart(clear, other);
+                if clear >= least && chosen.len() < most && chosen.iter().all(is_apart) {
+                    chosen.push((clear, place));
+                }
             }
+        };
+        if is_hidden {
+            choose(BALLS, self.brightest(out_of_view), LEAST * clearest, &|clear, other| clear + other);
+        } else {
+            choose(LAMPS, in_view, 0.5 * clearest, &|_, _| 2.0 * clearest);
         }
         let lamp = |(clear, place)| Lamp { place, clear, intensity: clear * clear, in_view: !is_hidden };
         Some(chosen.into_iter().map(lamp).collect())
+    }
+
+    /// Places with their distances from the nearest surface, that first from which a ball lights most of what is seen: each is
+    /// as bright as it is large.
+    fn brightest(&self, mut places: Vec<(f64, DVec3)>) -> Vec<(f64, DVec3)> {
+        let seen: Vec<DVec3> = self.rays.iter().map(|(ray, t)| along(ray, f64::from(*t))).collect();
+        let light = |&(clear, place): &(f64, DVec3)| -> f64 {
+            seen.iter().map(|at| clear * clear / at.distance_squared(place).max(clear * clear)).sum()
+        };
+        places.sort_by_cached_key(|place| std::cmp::Reverse(light(place).to_bits()));
+        places
     }
 
     /// Places around the eye at which no part of a ball is in view, with how far surfaces are, the clearest first.
@@ -166,8 +187,13 @@ impl Lamp {
         self.intensity / (std::f64::consts::PI * (RADIUS * self.clear).powi(2))
     }
 
-    /// Lights of which each place outside of the ball gets as much: one point, or some around its middle.
-    pub(crate) fn points(self, count: usize) -> impl Iterator<Item = Light> {
+    /// A lamp in view as one point.
+    pub(crate) fn middle(&self) -> Option<Light> {
+        self.in_view.then(|| self.points(1).next()).flatten()
+    }
+
+    /// Lights around its middle that are as strong as it together: one there, or some.
+    fn points(self, count: usize) -> impl Iterator<Item = Light> {
         let spread = if count == 1 { 0.0 } else { SPREAD * self.clear };
         around(count).map(move |way| Light::Point {
             position: (self.place + spread * way).as_vec3().to_array(),
@@ -175,10 +201,13 @@ impl Lamp {
         })
     }
 
+    fn emission(&self) -> Emission {
+        Emission { radiance: ColorInput::constant([self.radiance() as f32; 3]), two_sided: false }
+    }
+
     /// A ball that glows.
     fn add_ball(&self, scene: &mut Scene) {
-        let radiance = ColorInput::constant([self.radiance() as f32; 3]);
-        let emission = Some(Emission { radiance, two_sided: false });
+        let emission = Some(self.emission());
         let material = scene.add_material(Material { emission, ..Material::diffuse("added lamp", [0.0; 3]) });
         let triangles = sphere(RADIUS * self.clear);
         let mesh =
@@ -189,22 +218,60 @@ impl Lamp {
     }
 }
 
-/// Adds lamps to a scene: balls out of view, points in view.
+/// Adds those lamps to a scene that are balls.
 ///
 /// # Errors
 /// [`PrepareError`]: balls are triangles, so the scene is prepared again.
-pub(crate) fn add_lamps(prepared: &mut Prepared, lamps: &[Lamp]) -> Result<(), PrepareError> {
+pub(crate) fn add_balls(prepared: &mut Prepared, lamps: &[Lamp]) -> Result<(), PrepareError> {
+    let balls = balls(lamps);
+    if balls.is_empty() {
+        return Ok(());
+    }
+    prepared.edit(|scene| balls.iter().for_each(|lamp| lamp.add_ball(scene)))
+}
+
+/// Adds those lamps that are points.
+pub(crate) fn add_points(prepared: &mut Prepared, lamps: &[Lamp]) {
     let strongest = lamps.iter().map(|lamp| lamp.intensity).fold(0.0, f64::max);
     // Points that are all as strong are chosen evenly.
     let count = |lamp: &Lamp| ((lamp.intensity / strongest * POINTS as f64).round() as usize).max(1);
-    let in_view = lamps.iter().filter(|lamp| lamp.in_view);
-    let points: Vec<Light> = in_view.flat_map(|lamp| lamp.points(count(lamp))).collect();
+    let points: Vec<Light> =
+        lamps.iter().filter(|lamp| lamp.in_view).flat_map(|lamp| lamp.points(count(lamp))).collect();
     prepared.edit_lights(|scene| scene.lights.extend(points));
-    let hidden: Vec<&Lamp> = lamps.iter().filter(|lamp| !lamp.in_view).collect();
-    if hidden.is_empty() {
+}
+
+/// Gives the balls that [`add_balls`] added last the strength of `lamps`.
+pub(crate) fn set_balls(prepared: &mut Prepared, lamps: &[Lamp]) {
+    let balls = balls(lamps);
+    if balls.is_empty() {
+        return;
+    }
+    prepared.edit_materials(|scene| {
+        let first = scene.materials.len() - balls.len();
+        for (material, lamp) in scene.materials[first..].iter_mut().zip(balls) {
+            material.emission = Some(lamp.emission());
+        }
+    });
+}
+
+/// Takes the balls away that [`add_balls`] added last.
+///
+/// # Errors
+/// As [`add_balls`].
+pub(crate) fn remove_balls(prepared: &mut Prepared, lamps: &[Lamp]) -> Result<(), PrepareError> {
+    let count = balls(lamps).len();
+    if count == 0 {
         return Ok(());
     }
-    prepared.edit(|scene| hidden.iter().for_each(|lamp| lamp.add_ball(scene)))
+    prepared.edit(|scene| {
+        scene.instances.truncate(scene.instances.len() - count);
+        scene.meshes.truncate(scene.meshes.len() - count);
+        scene.materials.truncate(scene.materials.len() - count);
+    })
+}
+
+fn balls(lamps: &[Lamp]) -> Vec<&Lamp> {
+    lamps.iter().filter(|lamp| !lamp.in_view).collect()
 }
 
 /// The point of a ray at a distance.

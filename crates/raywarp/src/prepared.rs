@@ -321,6 +321,12 @@ impl Prepared {
         }
     }
 
+    /// Changes what surfaces look like: nothing that rays meet.
+    pub(crate) fn edit_materials(&mut self, edit: impl FnOnce(&mut Scene)) {
+        edit(&mut self.scene);
+        self.shading = OnceLock::new();
+    }
+
     /// Changes the scene, and prepares it again as it was.
     ///
     /// # Errors
@@ -329,6 +335,8 @@ impl Prepared {
         let mut scene = std::mem::take(&mut self.scene);
         edit(&mut scene);
         let options = self.options.clone();
+        // Memory may not hold two trees.
+        *self = Self::new(Scene::default(), &PrepareOptions::default())?;
         *self = Self::new(scene, &options)?;
         Ok(())
     }

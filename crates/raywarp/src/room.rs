@@ -71,7 +71,7 @@ pub(crate) struct Inside {
     pub target: [f64; 3],
     /// Whether the walls show their fronts inwards. Else it is a solid with something in it.
     pub is_room: bool,
-    /// Whether most walls have an outside of their own.
+    /// Whether most walls have an outside of their own, and the whole scene is the room.
     pub has_outside: bool,
     /// Whether the sky is seen.
     pub open_above: bool,
@@ -98,7 +98,9 @@ pub(crate) fn look_inside(prepared: &Prepared, up: DVec3) -> Option<Inside> {
             return None;
         }
         let around = up_to_walls(prepared.tracer(), &crowd)?;
-        look_inside_of(prepared, &around, up).filter(|inside| inside.is_room)
+        let inside = look_inside_of(prepared, &around, up).filter(|inside| inside.is_room)?;
+        // From where the whole scene is seen a part of it is small.
+        Some(Inside { has_outside: false, ..inside })
     })
 }
 

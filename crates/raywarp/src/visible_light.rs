@@ -2,8 +2,9 @@
 
 use crate::Prepared;
 use crate::darkness::{Darkness, why_dark};
-use crate::lamps::{Lamp, Seen};
+use crate::lamps::{Lamp, Seen, add_balls, remove_balls};
 use crate::own_light::shines_by_images_alone;
+use crate::picture::PictureError;
 use raywarp_render::film::{Film, luminance};
 use raywarp_render::output::auto_exposure;
 use raywarp_render::{RenderError, RenderOptions, Watch};
@@ -174,15 +175,16 @@ pub(crate) fn is_closed_in(prepared: &Prepared, camera: &Camera, options: &Rende
 /// of the pixels with a surface have a radiance of at least a thirtieth of their reflectance, or where rays from what is
 /// seen get out of the scene. What is black in the open is no room.
 ///
-/// The lamps are as strong as makes the picture's middle brightness mid-grey, by the rule of `--exposure auto`.
+/// The lamps are as strong as makes the picture's middle brightness mid-grey, by the rule of `--exposure auto`. Those that are
+/// balls stand in the scene then, with another strength ([`set_balls`]); points do not.
 ///
 /// # Errors
-/// [`RenderError`].
+/// [`PictureError`]: what is tried cannot be rendered, or the scene with balls in it not be prepared.
 pub(crate) fn lamps_where_dark(
     prepared: &mut Prepared,
     camera: &Camera,
     options: &RenderOptions,
-) -> Result<Option<Vec<Lamp>>, RenderError> {
+) -> Result<Option<Vec<Lamp>>, PictureError> {
     let small = RenderOptions { features: true, ..small(options) };
     let film = tried(prepared, camera, &small)?;
     let (mut surfaces, mut dark) = (0, 0);
@@ -190,7 +192,8 @@ pub(crate) fn lamps_where_dark(
         let hits = film.sums(pixel).hits;
         let Some(sums) = film.feature_sums(pixel).filter(|_| hits > 0) else { continue };
         let reflectance = luminance(sums.albedo) / f64::from(small.samples.end);
-        dark += usize::from(30.0 * luminance(film.mean(pixel).map(f64::from)) < reflectance);
+        // An ideal mirror has none.
+        dark += usize::from(30.0 * luminance(film.mean(pixel).map(f64::from)) <= reflectance);
         surfaces += 1;
     }
     if 2 * dark <= surfaces {
@@ -199,12 +202,19 @@ pub(crate) fn lamps_where_dark(
     let Some(seen) = Seen::from(prepared, camera, &small)?.filter(Seen::is_closed_in) else { return Ok(None) };
     let Some(lamps) = seen.lamps(prepared, camera) else { return Ok(None) };
     let before = prepared.scene().lights.len();
-    prepared.edit_lights(|scene| scene.lights.extend(lamps.iter().flat_map(|lamp| lamp.points(1))));
+    // Polished metal answers no connection: it shows the balls.
+    add_balls(prepared, &lamps)?;
+    prepared.edit_lights(|scene| scene.lights.extend(lamps.iter().flat_map(Lamp::middle)));
     let film = tried(prepared, camera, &small);
     prepared.edit_lights(|scene| scene.lights.truncate(before));
     let exposure = auto_exposure(&film?.means());
     let stronger = |factor: f32| lamps.iter().map(|lamp| lamp.times(factor)).collect::<Vec<_>>();
-    Ok(exposure.map(|exposure| stronger(exposure.as_factor())).filter(|lamps| lamps.iter().all(Lamp::is_finite)))
+    let found = exposure.map(|exposure| stronger(exposure.as_factor()));
+    let found = found.filter(|lamps| lamps.iter().all(Lamp::is_finite));
+    if found.is_none() {
+        remove_balls(prepared, &lamps)?;
+    }
+    Ok(found)
 }
 
 /// The small picture.

@@ -69,7 +69,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let (paths, work) = (gpus.work(args, &scene, &planned), Some(PathWork::new(&planned, 0)));
     let options = PrepareOptions { gpu: gpus.tracer(), paths, work, ..PrepareOptions::default() };
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;
-    let build = start.elapsed();
+    let (build, triangles) = (start.elapsed(), prepared.triangle_count());
     drop(building);
     let mut picture = Picture::settle(&mut prepared, &request).map_err(CliError::settle)?;
     for note in &picture.notes {
@@ -82,9 +82,8 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     common.detail(format!("instruction set of the CPU: {}", raywarp::cpu::Isa::preferred()));
     let preset = presets::name_of(prepared.build_options()).map_or_else(String::new, |name| format!(" ({name})"));
     common.detail(format!(
-        "loaded in {:.2} s; {} triangles, tree in {:.2} s{preset}",
+        "loaded in {:.2} s; {triangles} triangles, tree in {:.2} s{preset}",
         load.as_secs_f64(),
-        prepared.triangle_count(),
         build.as_secs_f64()
     ));
     if let Some(tree) = prepared.gpu_tree() {

@@ -239,21 +239,42 @@ fn lamps_of_a_room_that_shines_are_balls_out_of_view() {
         let request = PictureRequest { size: Some([64, 48]), ..request };
         let picture = Picture::settle(&mut prepared, &request).unwrap();
         let lamps = radiances_of_balls(prepared.scene());
-        assert!((1..=4).contains(&lamps.len()), "{eye:?}: {lamps:?}");
+        assert!((1..=12).contains(&lamps.len()), "{eye:?}: {lamps:?}");
         assert!(!prepared.scene().lights.iter().any(|light| matches!(light, Light::Point { .. })), "{eye:?}");
         let radiance = lamps.iter().copied().fold(0.0, f32::max);
+        // The brightest of all, and of the matte walls.
         let most_seen = |max_depth: u32| {
-            let options = RenderOptions { samples: 0..64, max_depth, ..picture.options.clone() };
+            let options = RenderOptions { samples: 0..64, max_depth, features: true, ..picture.options.clone() };
             let film = prepared.render(&picture.camera, &options, &Watch::default()).unwrap().film;
-            film.means().iter().map(|c| c[1]).fold(0.0, f32::max)
+            let is_matte = |pixel: [u32; 2]| {
+                let albedo = film.feature_sums(pixel).unwrap().albedo[1] / 64.0;
+                (albedo - 0.7).abs() < 0.01
+            };
+            let seen: Vec<(f32, bool)> = film.pixels().map(|pixel| (film.mean(pixel)[1], is_matte(pixel))).collect();
+            let walls = seen.iter().filter(|seen| seen.1).map(|seen| seen.0);
+            (seen.iter().map(|seen| seen.0).fold(0.0, f32::max), walls.fold(0.0, f32::max))
         };
-        assert_eq!(most_seen(0), 0.0, "{eye:?}: a part of a lamp is in the picture");
-        let seen = most_seen(8);
-        println!("{eye:?}: lamps {lamps:?}, {seen} seen");
-        // No path brings more than a look at a lamp, and that is not much more than what is seen: four times, but for an eye
-        // in a corner, around which there is little room for lamps.
-        assert!(seen < 1.5 * radiance, "{eye:?}: {seen}, lamps {radiance}");
-        let times = if eye == [0.5, 2.8, 0.5] { 6.0 } else { 4.0 };
-        assert!(radiance <= times * seen, "{eye:?}: lamps {radiance}, {seen} seen");
+        assert_eq!(most_seen(0).0, 0.0, "{eye:?}: a part of a lamp is in the picture");
+        let (seen, wall) = most_seen(8);
+        println!("{eye:?}: {} lamps of {radiance}, {seen} seen, walls to {wall}", lamps.len());
+        // No path brings more than a look at a lamp, and that is not much more than what is seen; around an eye in a corner is
+        // little room for lamps.
+        assert!(seen < 1.1 * radiance, "{eye:?}: {seen}, lamps {radiance}");
+        let times = if eye == [5.99, 1.5, 5.99] { 7.0 } else { 5.0 };
+        assert!(radiance <= times * wall, "{eye:?}: lamps {radiance}, walls to {wall}");
     }
+}
+
+#[test]
+fn a_room_of_mirrors_has_lamps_as_strong_as_it_needs() {
+    // They answer no connection to a light, and have no albedo.
+    let mut scene = room();
+    for material in &mut scene.materials {
+        material.surface = Surface::Mirror { reflectance: ColorInput::constant([0.9; 3]) };
+    }
+    let shown = show(scene, camera(Some([5.0, 1.5, 5.0]), None, None));
+    assert!(shown.picture.notes.iter().any(|note| note.contains("lamps in the room")), "{:?}", shown.picture.notes);
+    let bytes = shown.bytes(&shown.covered);
+    let median = bytes[bytes.len() / 2];
+    assert!((60..190).contains(&median), "{median}");
 }
