@@ -94,6 +94,10 @@ fn rays_are_said_to_be_moved_or_to_be_too_coarse() {
     let want = "rays.npy: float32 at 5412345 may be 0.25 off, more than the scene's details bear";
     assert!(lines.contains(want), "{lines}");
     assert!(!lines.contains("those that begin"), "{lines}");
+    let json = folder.run("trace survey.obj rays.npy -o hits.npy --json");
+    let document: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let notes = document["notes"].as_array().unwrap();
+    assert!(notes.iter().any(|note| note.as_str().unwrap().contains(want)), "{document}");
     // From zero into the survey: what is left of a ray's origin is as large as what was subtracted.
     let lines = said("survey.obj", [0.2, 0.2], "<f8");
     let want = "before they are rounded; those that begin 5412346 from it may be 0.25 off then: begin nearer";

@@ -134,8 +134,10 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let reading = common.activity(format!("reading rays from {input}"));
     let mut rays = ray_input::open(rays_name, &input)?;
     drop(reading);
+    let mut notes = Vec::new();
     if !rays.layout().is_native() {
-        common.note(format!("{input}: {}", rays.layout()));
+        notes.push(format!("{input}: {}", rays.layout()));
+        common.note(&notes[0]);
     }
     let query = if args.any { Query::Any } else { Query::Closest };
     // Whether auto takes a GPU depends on the scene too.
@@ -143,7 +145,9 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let engine = if is_auto { None } else { Some(args.engine(common, &rays)?) };
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
     if let Some(note) = rays.origin_note(loaded.scene.origin) {
-        common.note(format!("{input}: {note}"));
+        let note = format!("{input}: {note}");
+        common.note(&note);
+        notes.push(note);
     }
     rays.relative_to(loaded.scene.origin);
     let fail = |error, rays: &Rays<'_>| failure(error, &path, rays, &input);
@@ -198,7 +202,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if piped { trace(out) } else { write_atomic_with(&args.output, trace) }?;
     drop(steps);
 
-    let report = Report { args, query, scene: &path, traced: totals, prepared: &scene, load };
+    let report = Report { args, query, scene: &path, traced: totals, prepared: &scene, load, notes };
     common.detail(format!("answered by {}", totals.stats.kernels));
     if common.json {
         let mut document = report.json();
@@ -279,6 +283,8 @@ struct Report<'a> {
     traced: StreamTotals,
     prepared: &'a TraceScene,
     load: Duration,
+    /// Of the rays.
+    notes: Vec<String>,
 }
 
 impl Report<'_> {
@@ -352,6 +358,7 @@ impl Report<'_> {
             "max_leaf": build.max_leaf,
             "triangles": self.prepared.triangle_count(),
             "non_opaque_triangles": self.prepared.non_opaque_count(),
+            "notes": self.notes,
             "load_ms": self.load.as_secs_f64() * 1e3,
             "build_ms": (timings.flatten + timings.build + timings.encode).as_secs_f64() * 1e3,
         })
