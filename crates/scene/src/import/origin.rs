@@ -8,6 +8,7 @@
 //! centre of its own space, which its placement takes to the origin or near it, and its transform has the rest.
 
 mod choose;
+mod each;
 mod grid;
 mod look;
 mod rounding;

@@ -1,11 +1,11 @@
 //! Whether a scene is better off with an origin, and with which.
 
+use super::each::{each, is_small};
 use super::look::{Looked, exact_rows, look_under};
 use super::rounding::counted;
 use super::{Center, GAIN, Rounding, SOME, middle_of, minus, nearest, square};
-use crate::Scene;
+use crate::{Mesh, Scene};
 use glam::{DAffine3, DMat3, DVec3};
-use rayon::prelude::*;
 use raywarp_geom::{Affine, TriangleMesh};
 
 /// One triangle of so many is a part of the scene that counts, where the scene as a whole does not lie far from zero.
@@ -30,8 +30,8 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     if before == 0 {
         return None;
     }
-    let middles: Vec<[f64; 3]> =
-        scene.meshes.par_iter().map(|mesh| middle_of(&mesh.triangles.positions).unwrap_or_default()).collect();
+    let middle_of_mesh = |(_, mesh): (usize, &Mesh)| middle_of(&mesh.triangles.positions).unwrap_or_default();
+    let middles = each(&scene.meshes, is_small(scene), middle_of_mesh);
     // What is left to be coarse, if the center helps.
     let left = |center: &Center| {
         let then = look_under(scene, run, Some((center, &middles)), MOST_LOOKED);
@@ -42,13 +42,13 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
         (is_scene && 2 * then.gained >= before && then.hurt_then <= before).then_some(then.hurt_then)
     };
     // Meshes that are far from zero in their own space alone stand where they stood.
-    let local = Center::new([0.0; 3], locals(scene, run, &middles, [0.0; 3]));
+    let local = Center::new([0.0; 3], locals(scene, run, &middles, None));
     let of_local = if local.is_zero() { None } else { left(&local) };
     if of_local == Some(0) {
         return Some(local);
     }
     let origin = middle(looked.samples.iter().copied());
-    let both = Center::new(origin, locals(scene, run, &middles, origin));
+    let both = Center::new(origin, locals(scene, run, &middles, Some(origin)));
     match (of_local, if origin == [0.0; 3] { None } else { left(&both) }) {
         (None, None) => None,
         (Some(alone), with_origin) if with_origin.is_none_or(|with| alone <= with) => Some(local),
@@ -56,26 +56,31 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     }
 }
 
-/// Centres for meshes, around `middles`, that lie far from zero in their own space: what their placements take to `origin`,
-/// each unless one before it is as good.
-fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: [f64; 3]) -> Vec<[f64; 3]> {
+/// Centres for meshes, around `middles`: what their placements take to the origin, each unless one before it is as good. Of a
+/// scene without one, for meshes that lie far from zero in their own space, as for their own size.
+fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
+    let gain = if origin.is_none() { GAIN } else { 1.0 };
     let mut locals = Vec::new();
     let mut sizes: Vec<Option<f64>> = vec![None; scene.meshes.len()];
     for (index, instance) in scene.instances.iter().enumerate() {
         let place = middles[instance.mesh.index()];
-        let is_far = |center: [f64; 3]| square(minus(place, center)) * (GAIN * GAIN) > square(place);
+        let is_far = |center: [f64; 3]| square(minus(place, center)) * (gain * gain) > square(place);
         if place == [0.0; 3] || locals.len() == MOST_LOCALS {
             continue;
         }
         let home = match instance.transform {
-            Affine::IDENTITY => origin,
+            Affine::IDENTITY => origin.unwrap_or_default(),
             _ => {
                 let rows = exact_rows(run, index, &instance.transform);
                 let linear = DMat3::from_cols_array_2d(&std::array::from_fn(|c| rows.map(|row| row[c])));
                 let shift = DVec3::from(rows.map(|row| row[3]));
                 let world = DAffine3 { matrix3: linear, translation: shift };
                 // To few digits, so that positions of few stay such.
-                world.inverse().transform_point3(origin.into()).to_array().map(|x| f64::from(x as f32))
+                world
+                    .inverse()
+                    .transform_point3(origin.unwrap_or_default().into())
+                    .to_array()
+                    .map(|x| f64::from(x as f32))
             }
         };
         if !home.iter().all(|x| x.is_finite()) || is_far(home) {
@@ -83,7 +88,10 @@ fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: [f64; 3]) -
         }
         // A mesh that is as near to another centre, or as near as it is large, needs no other.
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
-        let size = *sizes[instance.mesh.index()].get_or_insert_with(|| size_around(mesh, place));
+        let size = match origin {
+            None => *sizes[instance.mesh.index()].get_or_insert_with(|| size_around(mesh, place)),
+            Some(_) => 0.0,
+        };
         let nearest = square(minus(place, nearest(&locals, place)));
         if nearest > 4.0 * square(minus(place, home)).max(size * size) {
             locals.push(home);

@@ -1,9 +1,9 @@
 //! Whether a file's own float32 coordinates are too coarse for its triangles: what wrote it has rounded them.
 
 use super::Center;
+use super::each::{each, is_small};
 use super::look::{extent, half_unit};
 use crate::{MeshId, Scene, flatten};
-use rayon::prelude::*;
 use raywarp_geom::TriangleMesh;
 
 /// Extents of fewer steps of float32 are those of a triangle that shows its coordinates' steps.
@@ -57,7 +57,7 @@ pub(crate) fn coarse(scene: &Scene, run: &Center) -> Option<String> {
         }
         of(mesh, 1)
     };
-    let count = scene.meshes.par_iter().enumerate().map(count).reduce(Count::default, Count::and);
+    let count = each(&scene.meshes, is_small(scene), count).into_iter().fold(Count::default(), Count::and);
     let Count { triangles, flat, step, .. } = count;
     count.is_coarse().then(|| {
         format!(

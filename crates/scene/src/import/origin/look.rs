@@ -1,9 +1,9 @@
 //! What rounding does to each triangle of a scene, and what it would do under another center.
 
+use super::each::{each, is_small};
 use super::rounding::PLAIN;
 use super::{COARSE, Center, GAIN, HURT, Moved, Rounding, nearest};
-use crate::{Instance, MeshId, Scene};
-use rayon::prelude::*;
+use crate::{Instance, Mesh, MeshId, Scene};
 use raywarp_geom::{Affine, TriangleMesh};
 
 /// Triangles of a mesh that are looked at in a run.
@@ -55,9 +55,11 @@ impl Looked {
 pub(super) fn look_under(scene: &Scene, run: &Center, other: Option<(&Center, &[[f64; 3]])>, most: u64) -> Looked {
     // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and where it is fine:
     // most files are such.
-    let is_asked = |mesh: usize| run.moved(MeshId(mesh as u32)).by > 0.0 || shows_steps(&scene.meshes[mesh].triangles);
+    let is_small = is_small(scene);
+    let is_asked =
+        |(index, mesh): (usize, &Mesh)| run.moved(MeshId(index as u32)).by > 0.0 || shows_steps(&mesh.triangles);
     let asked: Vec<bool> = match other {
-        None => (0..scene.meshes.len()).into_par_iter().map(is_asked).collect(),
+        None => each(&scene.meshes, is_small, is_asked),
         Some(_) => Vec::new(),
     };
     let is_looked_at =
@@ -82,8 +84,8 @@ pub(super) fn look_under(scene: &Scene, run: &Center, other: Option<(&Center, &[
             view.limit = view.limit();
         }
         let indices = &view.mesh.indices;
-        let runs = indices.par_chunks(RUN).enumerate();
-        let looked = runs.map(|(run, of)| view.look(of, stride, index + run)).reduce(Looked::default, Looked::and);
+        let runs: Vec<&[[u32; 3]]> = indices.chunks(RUN).collect();
+        let looked = sum(each(&runs, is_small || runs.len() < 2, |(run, of)| view.look(of, stride, index + run)));
         let is_part = |Rounding { plain, collapsed, .. }: Rounding| plain > 0 && 2 * (plain + collapsed) >= triangles;
         let is_stepped = |Rounding { stepped, .. }: Rounding| stepped > 0 && 2 * stepped >= triangles;
         let mut whole = looked.rounding;
@@ -93,14 +95,18 @@ pub(super) fn look_under(scene: &Scene, run: &Center, other: Option<(&Center, &[
         let (parts, stepped_parts) = (u64::from(is_part(whole)), u64::from(is_stepped(whole)));
         Looked { rounding: Rounding { triangles, parts, stepped_parts, ..looked.rounding }, ..looked }
     };
-    scene.instances.par_iter().enumerate().map(one).reduce(Looked::default, Looked::and)
+    sum(each(&scene.instances, is_small, one))
+}
+
+fn sum(looked: Vec<Looked>) -> Looked {
+    looked.into_iter().fold(Looked::default(), Looked::and)
 }
 
 /// Whether some triangle of a mesh, of a few, is coarse as it is.
 fn shows_steps(mesh: &TriangleMesh) -> bool {
     (0..mesh.indices.len()).step_by(mesh.indices.len().div_ceil(GLANCE).max(1)).any(|primitive| {
         let corners = mesh.corners(primitive).map(|corner| corner.map(f64::from));
-        let largest = corners.iter().flatten().fold(0f64, |most, x| most.max(x.abs()));
+        let largest = largest_of(&corners);
         let extent = extent(&corners);
         extent > 0.0 && half_unit(largest) > COARSE * extent
     })
@@ -211,9 +217,11 @@ impl<'a> View<'a> {
             let before = self.largest(&local, &world);
             let is_coarse = is_hurt || collapsed || extent > 0.0 && half_unit(before) > COARSE * extent;
             looked.coarse += u64::from(is_coarse);
-            if extent > 0.0 && half_unit(before) > PLAIN * extent {
+            // What is traced is the triangle where it stands.
+            let step = half_unit(largest_of(&world));
+            if extent > 0.0 && step > PLAIN * extent {
                 looked.rounding.stepped += 1;
-                looked.rounding.step = looked.rounding.step.max(2.0 * half_unit(before));
+                looked.rounding.step = looked.rounding.step.max(2.0 * step);
             }
             looked.rounding.hurt += u64::from(is_hurt);
             looked.rounding.collapsed += u64::from(collapsed);
@@ -271,7 +279,7 @@ impl<'a> View<'a> {
     /// The largest number that takes part in a triangle as it is.
     #[inline]
     fn largest(&self, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> f64 {
-        let largest = world.iter().flatten().fold(0f64, |most, x| most.max(x.abs()));
+        let largest = largest_of(world);
         if self.is_identity {
             largest
         } else {
@@ -296,6 +304,11 @@ impl<'a> View<'a> {
         }
         largest
     }
+}
+
+/// The largest number of a triangle's corners.
+fn largest_of(corners: &[[f64; 3]; 3]) -> f64 {
+    corners.iter().flatten().fold(0f64, |most, x| most.max(x.abs()))
 }
 
 /// The largest of a triangle's sides along axes.

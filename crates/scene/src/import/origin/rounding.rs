@@ -11,6 +11,8 @@ pub(super) const PLAIN: f64 = 0.05;
 pub(super) const MOST_COUNTED: u64 = 1 << 20;
 /// One hurt triangle of so many is worth a line.
 const MANY: u64 = 10;
+/// So is one of so many on which hits are moved plainly.
+const SOME: u64 = 50;
 /// So is one of so many that is moved plainly.
 const FEW: u64 = 1000;
 
@@ -57,13 +59,13 @@ impl Rounding {
 
     /// What is to be said of it; `None` where nothing can be seen: nothing is hurt, or slivers only, which are less than a
     /// tenth of all triangles, of which less than a thousandth are moved plainly, and less than half of any mesh. Nor, of those
-    /// whose corners float32 holds and hits on them not, less than a tenth and less than half of any mesh.
+    /// whose corners float32 holds and hits on them not, less than a fiftieth and less than half of any mesh.
     pub fn warning(&self) -> Option<String> {
         let Self { triangles, hurt, plain, parts, stepped, stepped_parts, step, collapsed, share, is_estimate } = *self;
         let about = if is_estimate { "about " } else { "" };
         let are_few = MANY * hurt < triangles && FEW * plain < triangles && parts == 0;
         if hurt == 0 || are_few {
-            return (stepped > 0 && (MANY * stepped >= triangles || stepped_parts > 0)).then(|| {
+            return (stepped > 0 && (SOME * stepped >= triangles || stepped_parts > 0)).then(|| {
                 format!(
                     "float32 has steps of {step} at {about}{stepped} of {triangles} triangles: rays and hits there are off by half of that, more than a twentieth of their size"
                 )

@@ -97,13 +97,62 @@ fn what_is_near_zero_beside_a_survey_does_not_keep_it_there() {
         indices: indices.repeat(20),
         ..TriangleMesh::default()
     };
-    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
+    let check = |scene: &Scene, run: &Center| {
+        let (better, found) = look(scene, run);
+        assert!(better.is_none(), "{better:?}");
+        let said = found.warning().unwrap();
+        assert!(said.starts_with("float32 has steps of 0.5 at 128 of 2688 triangles"), "{said}");
+    };
+    let far = scene.meshes[0].triangles.clone();
+    let mesh = scene.add_mesh(Mesh { triangles: triangles.clone(), ..Mesh::default() });
     let transform = run.place(1, &glam::DAffine3::IDENTITY, [0.0; 3]);
     scene.instances.push(Instance { mesh, transform, material: None });
-    let (better, found) = look(&scene, &run);
-    assert!(better.is_none(), "{better:?}");
-    let said = found.warning().unwrap();
-    assert!(said.starts_with("float32 has steps of 0.5 at 128 of 2688 triangles"), "{said}");
+    check(&scene, &run);
+    // Of one mesh.
+    let count = triangles.positions.len() as u32;
+    let far_indices = far.indices.iter().map(|corners| corners.map(|i| i + count));
+    let (scene, run) = placed(
+        [triangles.positions, far.positions].concat(),
+        triangles.indices.into_iter().chain(far_indices).collect(),
+        &[glam::DAffine3::IDENTITY],
+    );
+    check(&scene, &run);
+}
+
+#[test]
+fn steps_are_those_where_a_triangle_stands() {
+    // Half of a mesh lies at the origin, and its own space at zero.
+    let origin = [512_351.0, 5_412_351.0, 0.0];
+    let (points, indices) = sheet([512_345.0, 5_412_345.0, 0.0], 2.0);
+    let (near, _) = sheet([0.0; 3], 2.0);
+    let positions = points.iter().chain(&near).map(|p| p.map(|x| x.round() as f32)).collect();
+    let second = indices.iter().map(|corners| corners.map(|i| i + 81));
+    let indices = indices.iter().copied().chain(second).collect();
+    let mut run = Center::new(origin, Vec::new());
+    let (mut scene, _) = placed(positions, indices, &[]);
+    let transform = run.place(0, &glam::DAffine3::IDENTITY, [0.0; 3]);
+    scene.instances.push(Instance { mesh: MeshId(0), transform, material: None });
+    let found = rounding(&scene, &run);
+    assert_eq!((found.triangles, found.stepped), (256, 128), "{found:?}");
+}
+
+#[test]
+fn a_placed_mesh_as_large_as_its_distance_has_the_origin_of_its_site() {
+    let (land, indices) = sheet([0.0; 3], 50_000.0);
+    let (site, _) = sheet([400_000.35, 600_000.35, 0.0], 0.1);
+    let mut run = Center::default();
+    let mut rounder = run.in_mesh();
+    let positions = land.into_iter().chain(site).map(|p| rounder.round(p)).collect();
+    let second = indices.iter().map(|corners| corners.map(|i| i + 81));
+    let indices: Vec<[u32; 3]> = indices.iter().copied().chain(second).collect();
+    let mut scene = Scene::default();
+    let triangles = TriangleMesh { positions, indices, ..TriangleMesh::default() };
+    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
+    run.note_mesh(mesh, &rounder);
+    let transform = run.place(0, &glam::DAffine3::IDENTITY, [0.0; 3]);
+    scene.instances.push(Instance { mesh, transform, material: None });
+    let center = look(&scene, &run).0.unwrap();
+    assert_eq!(*center.locals, [center.origin]);
 }
 
 #[test]

@@ -88,13 +88,23 @@ impl Channels {
                 None => 1.0,
             };
             let is_plain = !integers && white == 1.0;
+            let is_beyond = is_plain && most > 255.0;
+            if is_beyond && channels[0] < 3 {
+                said.push(format!(
+                    "colours of {what}, of type {}, reach {most}; what is above 1 is read as 1",
+                    kind.name()
+                ));
+            }
             if most > 0.0 && white != largest(kind).unwrap_or(1.0) && channels[0] < 3 {
                 said.push(format!("colours of {what}, of type {}, reach {most}; read as 0 to {white}", kind.name()));
             }
             for (color, negative) in colors.iter_mut().zip(&mut negative) {
                 for &i in &channels {
                     *negative |= color[i] < 0.0;
-                    color[i] = if is_plain { color[i].max(0.0) } else { level(f64::from(color[i]) / white, i) };
+                    color[i] = match is_plain {
+                        true => color[i].clamp(0.0, if is_beyond { 1.0 } else { most }),
+                        false => level(f64::from(color[i]) / white, i),
+                    };
                 }
             }
         }
@@ -177,6 +187,11 @@ mod tests {
         }
         check(Scalar::U16, [65_535.0, 26_214.0, 0.0, 65_535.0], some, &[]);
         check(Scalar::I16, [32_767.0, 13_106.8, 0.0, 32_767.0], some, &[]);
+        let line = "colours of vertices, of type float, reach 256; what is above 1 is read as 1";
+        let channels = Channels::of([Some(Scalar::F32); 4]).unwrap();
+        let mut colors = [channels.read(&[256.0, 0.5, 0.0, 1.0]).0];
+        assert_eq!(channels.finish("vertices", &mut colors), [line]);
+        assert_eq!(colors, [[1.0, 0.5, 0.0, 1.0]]);
         let line = "colours of vertices, of type int, reach 65535; read as 0 to 65535";
         check(Scalar::I32, [65_535.0, 26_214.0, 0.0, 65_535.0], some, &[line]);
         check(Scalar::U32, [4_294_967_295.0, 1_717_986_918.0, 0.0, 4_294_967_295.0], some, &[]);
