@@ -6,9 +6,9 @@
 //!
 //! Where all is matte, a lamp is a few points in view, which no ray meets. Polished metal shows points as what they are,
 //! endlessly bright, and so do paths over it: where anything shines, a lamp is a ball that fills [`RADIUS`] of that distance.
-//! What meets it sees no more than 0.4, twice what a grey wall there shows. Balls stand out of view, since they would hide
-//! the room, if there is space enough, and as many as fit: all are as bright as each other. Balls take twice the time of points and are a little noisier on
-//! matte surfaces, which is why rooms of those have points.
+//! What meets it sees no more than 0.4, twice what a grey wall there shows. Balls stand out of view, if there is space
+//! enough, since they would hide the room; all are as bright as each other, so that each is the darker the more there are.
+//! They take twice the time of points and are a little noisier on matte surfaces, which is why rooms of those have points.
 
 use crate::free_space::{Met, around, met, rays};
 use crate::{PrepareError, Prepared};
@@ -98,7 +98,7 @@ impl Seen {
         2 * self.closed > self.rays.len()
     }
 
-    /// Lamps at the clearest places, at most four; `None` where there is no room for one.
+    /// Lamps for what is seen, far from surfaces; `None` where there is no room for one.
     pub(crate) fn lamps(&self, prepared: &Prepared, camera: &Camera) -> Option<Vec<Lamp>> {
         let on_ray = |&(ray, t): &(Ray, f32)| ALONG.map(|share| along(&ray, share * f64::from(t)));
         let seen: Vec<DVec3> = std::iter::once(self.eye).chain(self.rays.iter().flat_map(on_ray)).collect();
