@@ -192,8 +192,7 @@ pub(crate) fn lamps_where_dark(
         let hits = film.sums(pixel).hits;
         let Some(sums) = film.feature_sums(pixel).filter(|_| hits > 0) else { continue };
         let reflectance = luminance(sums.albedo) / f64::from(small.samples.end);
-        // An ideal mirror has none.
-        dark += usize::from(30.0 * luminance(film.mean(pixel).map(f64::from)) <= reflectance);
+        dark += usize::from(30.0 * luminance(film.mean(pixel).map(f64::from)) < reflectance);
         surfaces += 1;
     }
     if 2 * dark <= surfaces {
@@ -202,7 +201,7 @@ pub(crate) fn lamps_where_dark(
     let Some(seen) = Seen::from(prepared, camera, &small)?.filter(Seen::is_closed_in) else { return Ok(None) };
     let Some(lamps) = seen.lamps(prepared, camera) else { return Ok(None) };
     let before = prepared.scene().lights.len();
-    // Polished metal answers no connection: it shows the balls.
+    // Polished metal and mirrors answer no connection: they show the balls.
     add_balls(prepared, &lamps)?;
     prepared.edit_lights(|scene| scene.lights.extend(lamps.iter().flat_map(Lamp::middle)));
     let film = tried(prepared, camera, &small);

@@ -267,7 +267,7 @@ fn lamps_of_a_room_that_shines_are_balls_out_of_view() {
 
 #[test]
 fn a_room_of_mirrors_has_lamps_as_strong_as_it_needs() {
-    // They answer no connection to a light, and have no albedo.
+    // They answer no connection to a light.
     let mut scene = room();
     for material in &mut scene.materials {
         material.surface = Surface::Mirror { reflectance: ColorInput::constant([0.9; 3]) };
