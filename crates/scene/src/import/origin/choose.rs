@@ -59,7 +59,7 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
 /// Centres for meshes, around `middles`: what their placements take to the origin, each unless one before it is as good. Of a
 /// scene without one, for meshes that lie far from zero in their own space, as for their own size.
 fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
-    let gain = if origin.is_none() { GAIN } else { 1.0 };
+    let (gain, zero) = (if origin.is_none() { GAIN } else { 1.0 }, origin.unwrap_or_default());
     let mut locals = Vec::new();
     let mut sizes: Vec<Option<f64>> = vec![None; scene.meshes.len()];
     for (index, instance) in scene.instances.iter().enumerate() {
@@ -69,18 +69,14 @@ fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: Option<[f64
             continue;
         }
         let home = match instance.transform {
-            Affine::IDENTITY => origin.unwrap_or_default(),
+            Affine::IDENTITY => zero,
             _ => {
                 let rows = exact_rows(run, index, &instance.transform);
                 let linear = DMat3::from_cols_array_2d(&std::array::from_fn(|c| rows.map(|row| row[c])));
                 let shift = DVec3::from(rows.map(|row| row[3]));
                 let world = DAffine3 { matrix3: linear, translation: shift };
                 // To few digits, so that positions of few stay such.
-                world
-                    .inverse()
-                    .transform_point3(origin.unwrap_or_default().into())
-                    .to_array()
-                    .map(|x| f64::from(x as f32))
+                world.inverse().transform_point3(zero.into()).to_array().map(|x| f64::from(x as f32))
             }
         };
         if !home.iter().all(|x| x.is_finite()) || is_far(home) {

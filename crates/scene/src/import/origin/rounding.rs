@@ -12,7 +12,7 @@ pub(super) const MOST_COUNTED: u64 = 1 << 20;
 /// One hurt triangle of so many is worth a line.
 const MANY: u64 = 10;
 /// So is one of so many on which hits are moved plainly.
-const SOME: u64 = 50;
+const SEVERAL: u64 = 50;
 /// So is one of so many that is moved plainly.
 const FEW: u64 = 1000;
 
@@ -65,7 +65,7 @@ impl Rounding {
         let about = if is_estimate { "about " } else { "" };
         let are_few = MANY * hurt < triangles && FEW * plain < triangles && parts == 0;
         if hurt == 0 || are_few {
-            return (stepped > 0 && (SOME * stepped >= triangles || stepped_parts > 0)).then(|| {
+            return (stepped > 0 && (SEVERAL * stepped >= triangles || stepped_parts > 0)).then(|| {
                 format!(
                     "float32 has steps of {step} at {about}{stepped} of {triangles} triangles: rays and hits there are off by half of that, more than a twentieth of their size"
                 )
