@@ -1,5 +1,5 @@
 #!/bin/sh
-# Counts of every instruction of the kernels on a GPU of compute capability 9.0, with Nsight Compute (docs/gpu.md,
+# Counts of every instruction of the kernels on a GPU of compute capability 9.0, with Nsight Compute (docs/guide/gpu.md,
 # "Instruction costs"). SCENES holds views.toml, sibenik/sibenik.ply.gz and conference/conference.ply.gz.
 #
 #   bench/instruction_counts.sh SCENES FOLDER [VARIANT ...]

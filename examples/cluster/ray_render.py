@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A picture by the machines of a Ray cluster: a task a share, done again where it fails, and a merge (docs/cluster.md).
+"""A picture by the machines of a Ray cluster: a task a share, done again where it fails, and a merge (docs/guide/cluster.md).
 
 The machines share the folder that this is started in, and have raywarp in the same place.
 """

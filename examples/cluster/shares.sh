@@ -1,5 +1,5 @@
 #!/bin/sh
-# The shares of a picture: which samples and what file each is; rendered whole or not at all; merged (docs/cluster.md).
+# The shares of a picture: which samples and what file each is; rendered whole or not at all; merged (docs/guide/cluster.md).
 #   shares.sh render  FOLDER SAMPLES SHARES INDEX SCENE [OPTIONS of raywarp render]   a share, unless it is there
 #   shares.sh missing FOLDER SAMPLES SHARES                                           indices of those that are not: 3,7
 #   shares.sh merge   FOLDER SAMPLES SHARES -o FILE [OPTIONS of raywarp merge]        all of them to a picture

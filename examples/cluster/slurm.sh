@@ -1,5 +1,5 @@
 #!/bin/sh
-# A picture by the machines of a Slurm cluster: an array job renders shares, one after it merges them (docs/cluster.md).
+# A picture by the machines of a Slurm cluster: an array job renders shares, one after it merges them (docs/guide/cluster.md).
 #   sh slurm.sh FOLDER SAMPLES SHARES SCENE [OPTIONS of raywarp render]
 # FOLDER is one that all machines see; the picture is its picture.exr. The same line again does what is still missing.
 # Partition, time and GPUs are asked for by sbatch's own variables: SBATCH_PARTITION, SBATCH_TIMELIMIT, SBATCH_GPUS, ...

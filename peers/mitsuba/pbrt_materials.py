@@ -1,6 +1,6 @@
 """Materials of pbrt files as the nearest of Mitsuba's own BSDFs, or with our coats.
 
-Which parameters a material has and what they are when missing is as docs/formats-pbrt.md says.
+Which parameters a material has and what they are when missing is as docs/reference/formats-pbrt.md says.
 """
 
 import math

@@ -73,7 +73,7 @@ pub struct Scenes {
     ///
     /// radiometric takes a candela as one watt per steradian and a lux as one watt per square metre, as the specification
     /// has lamps beside glowing surfaces; photometric divides by 683 lumens a watt; auto finds files that Blender wrote and
-    /// whose lamps are 683 times too strong beside the rest, and says so (docs/lights.md).
+    /// whose lamps are 683 times too strong beside the rest, and says so (docs/guide/light-and-camera.md).
     #[arg(long, value_enum, value_name = "UNITS", default_value = "auto", hide_possible_values = true)]
     light_units: LightUnitsArg,
     /// Scene of a glTF file with several: its name, or its number from 0 [default: the file's].

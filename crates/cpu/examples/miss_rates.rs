@@ -4,7 +4,7 @@
 //! through the default tracer, and as many in bundles that it walks as packets, a tenth of that through each of the others; only through those whose name
 //! holds NAME, if given. Half of the rays start inside; sizes
 //! are 1e-6 to 1e6 by decades, offsets 0 to 1e4 sizes, and besides 1e5 and 1e6. Prints the tables of
-//! docs/robustness.md, and fails if the default tracer misses anything up to an offset of 1e4.
+//! docs/reference/robustness.md, and fails if the default tracer misses anything up to an offset of 1e4.
 
 #[path = "../tests/closed/mod.rs"]
 mod closed;

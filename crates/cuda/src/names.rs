@@ -107,7 +107,7 @@ pub fn kernel_behind(variant: &Variant) -> Option<Variant> {
     variant.leaves_some().then(|| AGAIN.parse().ok()).flatten()
 }
 
-/// The largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none (docs/robustness.md, "Huge
+/// The largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none (docs/reference/robustness.md, "Huge
 /// coordinates"): what blocks hold, and half of what keeps products of planes and reciprocals floats.
 pub fn sure_up_to(variant: &Variant) -> f32 {
     if variant.tree() == Tree::H8 { 1.267_650_6e30 } else { 1e25 }

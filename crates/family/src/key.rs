@@ -204,7 +204,7 @@ impl Key {
             Self::Postpone => "1",
             Self::Refill => "60",
             Self::Share => "20",
-            // Sweeps on an H200: docs/performance.md.
+            // Sweeps on an H200: docs/reference/performance.md.
             Self::Step | Self::Test => "56",
             Self::Triangle if tree.holds_pairs() => "pair",
             _ => self.values()[0],

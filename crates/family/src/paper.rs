@@ -10,7 +10,7 @@ pub struct PaperRow {
     pub name: &'static str,
     /// The kernel in our terms.
     pub variant: Variant,
-    /// Key of the paper in docs/papers.md.
+    /// Key of the paper in docs/papers/README.md.
     pub paper: &'static str,
     /// Section.
     pub section: &'static str,

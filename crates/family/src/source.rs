@@ -3,7 +3,7 @@
 /// A paper that output names by its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
-    /// The key, as in docs/papers.md.
+    /// The key, as in docs/papers/README.md.
     pub key: &'static str,
     /// Who wrote it, and when.
     pub by: &'static str,
@@ -27,7 +27,7 @@ pub const SOURCES: [Source; 10] = [
 ];
 
 /// What the keys mean that `text` has, in capitals or in the names of kernels (al09-if-if): `AL09: Aila and Laine 2009; G14: Guthe 2014`.
-/// None where it has none. References are in docs/papers.md.
+/// None where it has none. References are in docs/papers/README.md.
 pub fn sources_of(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let is_key = |word: &str, key: &str| word == key || (key != OURS && word.eq_ignore_ascii_case(key));
@@ -54,10 +54,14 @@ mod tests {
 
     #[test]
     fn every_row_and_every_key_is_in_the_list_and_in_the_papers_document() {
-        let document = include_str!("../../../docs/papers.md");
+        let document = include_str!("../../../docs/papers/README.md");
         for source in SOURCES {
             let starts = [format!("| {} |", source.key), format!("| {} (", source.key)];
-            assert!(starts.iter().any(|start| document.contains(start)), "{} is not in docs/papers.md", source.key);
+            assert!(
+                starts.iter().any(|start| document.contains(start)),
+                "{} is not in docs/papers/README.md",
+                source.key
+            );
         }
         for row in crate::papers() {
             assert!(SOURCES.iter().any(|source| source.key == row.paper), "{}", row.paper);

@@ -1,4 +1,4 @@
-//! How fast a GPU answers rays that lie in the host's memory, beside plain copies of the same bytes: docs/gpu.md, "Rays and hits
+//! How fast a GPU answers rays that lie in the host's memory, beside plain copies of the same bytes: docs/guide/gpu.md, "Rays and hits
 //! of the host".
 //!
 //! ```text

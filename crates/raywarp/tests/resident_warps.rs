@@ -121,5 +121,8 @@ fn fewer_resident_warps_cost_what_is_foretold_rather_than_nothing_or_what_a_boun
     assert!(share >= 0.85, "{share}");
     // Launches of 0.2 ms: what they wait for is not in the model.
     let [model, nothing, _] = [0, 1, 2].map(|way| mean(&errors["primary"][way]));
-    assert!(nothing < 1.1 * model, "primary: {model} {nothing}; docs/bounds.md says that the model is no better");
+    assert!(
+        nothing < 1.1 * model,
+        "primary: {model} {nothing}; docs/internals/simulator.md says that the model is no better"
+    );
 }

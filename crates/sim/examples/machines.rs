@@ -1,4 +1,4 @@
-//! Prints the tables of docs/machines.md.
+//! Prints the tables of docs/reference/machines.md.
 
 use raywarp_sim::machine::{Machine, number_table, source_list};
 

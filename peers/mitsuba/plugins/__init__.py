@@ -4,7 +4,7 @@ A plugin says what a surface or a light does; Mitsuba's integrators carry the li
 tests our connections, weights, frames and sampling. That the formulas themselves are right is tested by
 `check_formulas.py` and by `crates/render/src/bsdf/tests`.
 
-The values follow `docs/materials.md` and `crates/render/src/bsdf`; the sampling is not ours but a fixed mixture
+The values follow `docs/reference/materials.md` and `crates/render/src/bsdf`; the sampling is not ours but a fixed mixture
 (`opaque.py`), so that a wrong density of ours cannot cancel.
 """
 

@@ -144,7 +144,7 @@ pub struct BenchArgs {
     pub simulate: bool,
     /// The GPU that --simulate is about, such as h200 [default: by its name].
     ///
-    /// A name, or a file (docs/machines.md).
+    /// A name, or a file (docs/reference/machines.md).
     #[arg(long, value_name = "NAME", requires = "simulate", value_parser = values::machine(), hide_possible_values = true, value_hint = ValueHint::AnyPath, help_heading = heading::TIMING)]
     pub machine: Option<String>,
     /// About how many rays of each kind and view to simulate [default: 16384].

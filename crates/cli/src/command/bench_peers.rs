@@ -28,7 +28,7 @@ const ROUNDS: u32 = 5;
 pub struct PeerArgs {
     /// Measure the CPU's tracer and other tracers in turns, on the same rays: embree.
     ///
-    /// Embree traces single rays and packets of 8 and 16, and the best of that counts (docs/bench.md).
+    /// Embree traces single rays and packets of 8 and 16, and the best of that counts (docs/guide/bench.md).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = listed(["embree"], parse), hide_possible_values = true, help_heading = heading::KERNELS)]
     peers: Vec<Peer>,
     /// Embree's library or its folder, of --peers [default: where the system looks].

@@ -36,7 +36,7 @@ pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Res
                 let names: Vec<&str> = Machine::names().collect();
                 CliError::usage(format!(
                     "--simulate: no machine is \"{}\" (compute capability {major}.{minor}, {count} multiprocessors); give --machine with {} \
-                     or a file of your own (docs/machines.md)",
+                     or a file of your own (docs/reference/machines.md)",
                     device.name(),
                     names.join(", ")
                 ))

@@ -57,7 +57,7 @@ pub struct SimulateArgs {
     efficiency: bool,
     /// What bounds the rates on these GPUs, comma-separated, such as h200.
     ///
-    /// Names such as h200 or gtx285, or files (docs/machines.md). With --experiment the GPU that it is about [default: gtx285].
+    /// Names such as h200 or gtx285, or files (docs/reference/machines.md). With --experiment the GPU that it is about [default: gtx285].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::machine(), hide_possible_values = true, value_hint = ValueHint::AnyPath, help_heading = heading::MODE)]
     machine: Vec<String>,
     /// What a profiler counted on this GPU, beside what is foretold.

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What `--help` says of the files; docs/trace.md has the rest.
+/// What `--help` says of the files; docs/guide/trace.md has the rest.
 const FILES: &str = "RAYS: a NumPy array (.npy) of float32 or float64, a ray a row. (N, 8): ox oy oz t_min dx dy dz t_max. \
     (N, 6): ox oy oz dx dy dz, with t from 0 to infinity. Numbers are rounded to float32; where the scene has an origin (raywarp info shows it), it is subtracted in float64 \
     before that, so give float64 there, and positions are written as float64. A hit counts when \
@@ -85,7 +85,7 @@ pub struct TraceArgs {
     /// What traces the rays: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
     ///
     /// auto takes a GPU where there is one and the rays are worth its start: from 16 million beside one thread of the
-    /// CPU on, more beside several and in large scenes (docs/gpu.md). It says so, and goes on with the CPU otherwise; --variant is then imitated
+    /// CPU on, more beside several and in large scenes (docs/guide/gpu.md). It says so, and goes on with the CPU otherwise; --variant is then imitated
     /// there. Several GPUs share the rays. On a GPU the kernel is the fastest that gives the bits of the CPU, unless
     /// --variant names one.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]

@@ -1,4 +1,4 @@
-//! Light that a render adds to a scene: three built-in surroundings, or an image of one. See docs/lights.md.
+//! Light that a render adds to a scene: three built-in surroundings, or an image of one. See docs/guide/light-and-camera.md.
 
 mod sky;
 mod studio;

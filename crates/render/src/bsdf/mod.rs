@@ -6,7 +6,7 @@
 //! from below they scatter as from above. Only [`Dielectric`] and [`Glazed`] have an inside, below.
 //!
 //! Facets that send light to each other: with [`Scattering::Multiple`] GGX models keep nearly all light that they do
-//! not absorb (docs/materials.md has the numbers and the limits); Blinn's is as its author has it.
+//! not absorb (docs/reference/materials.md has the numbers and the limits); Blinn's is as its author has it.
 //!
 //! [`MaterialKind`] lists the models. Microfacet terms: GGX with Smith's separable
 //! masking-shadowing `G1(wo) G1(wi)`, as in Mitsuba and in the glTF specification (pbrt's is

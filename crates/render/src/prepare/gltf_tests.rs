@@ -8,7 +8,7 @@ use raywarp_geom::Aabb;
 use raywarp_scene::{LoadOptions, load_from};
 use std::path::Path;
 
-/// Extensions as docs/formats-gltf.md lists them, with values that are not their defaults. The others that it names as
+/// Extensions as docs/reference/formats-gltf.md lists them, with values that are not their defaults. The others that it names as
 /// not supported are treated as the last but one.
 const LAYERS: [(&str, &str); 10] = [
     ("KHR_materials_transmission", r#"{"transmissionFactor": 1}"#),

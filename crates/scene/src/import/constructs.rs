@@ -1,11 +1,11 @@
-//! `docs/formats-constructs.md` against the importers: whatever they know by name has a row there.
+//! `docs/reference/formats-constructs.md` against the importers: whatever they know by name has a row there.
 //!
 //! The names are those of lists that the importers use, and the words of `match` arms in their source.
 
 use super::gltf::extension;
 use std::collections::BTreeSet;
 
-const PAGE: &str = include_str!("../../../../docs/formats-constructs.md");
+const PAGE: &str = include_str!("../../../../docs/reference/formats-constructs.md");
 
 /// Extensions that Khronos has ratified and that were seen in files, whether the importer knows them or not.
 const RATIFIED: [&str; 26] = [

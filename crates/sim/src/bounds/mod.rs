@@ -167,7 +167,7 @@ pub struct Subject<'a> {
 
 /// What verified costs may be off: on the launches that a profiler counted no kernel without a pool asks 2 % more instructions than were
 /// counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only nearest, which [`LeastPrice`] leaves out
-/// (docs/bounds.md, "How sure a bound is"). Those of h8 ask up to 5.6 % more, on a scene that they were not verified on.
+/// (docs/internals/simulator.md, "How sure a bound is"). Those of h8 ask up to 5.6 % more, on a scene that they were not verified on.
 fn verified_within(variant: &Variant) -> f64 {
     if variant.tree() == Tree::H8 { 0.06 } else { 0.02 }
 }
@@ -350,7 +350,7 @@ impl Maker<'_> {
         self.add(Limit::LeastIssue, seconds, LEAST, &doubts.concat());
     }
 
-    /// Of pipelines that share lanes the instructions add up (docs/machines.md). Of what warps do by `price`, or without it of
+    /// Of pipelines that share lanes the instructions add up (docs/reference/machines.md). Of what warps do by `price`, or without it of
     /// the least that they can do.
     fn pipes(&mut self, price: Option<&Price>) {
         let Some(whole) = self.subject.price.filter(|price| price.by_pipe) else { return };

@@ -327,7 +327,7 @@ fn resident_warps_hide_a_lone_warps_time() {
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
     let price = Price::of(&timed(), &profile.tally);
     let (clocks, _) = warp_clocks(&machine, &variant, &profile, Some(&price)).unwrap();
-    // 48 registers: 40 warps of a multiprocessor's 64 (docs/machines.md).
+    // 48 registers: 40 warps of a multiprocessor's 64 (docs/reference/machines.md).
     for (registers, warps) in [(32, 64.0), (48, 40.0), (64, 32.0)] {
         let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 128 };
         let subject = Subject { launch: Some(launch), ..subject(&variant, &profile, Some(&price)) };

@@ -1,4 +1,4 @@
-//! Machines side by side, as Markdown: what docs/machines.md shows.
+//! Machines side by side, as Markdown: what docs/reference/machines.md shows.
 
 use super::{Checked, Given, Machine, keys};
 use std::fmt::Write as _;
@@ -73,13 +73,13 @@ mod tests {
     /// `cargo run --release -p raywarp-sim --example machines` prints what it should show.
     #[test]
     fn docs_show_the_numbers_and_sources_of_the_files() {
-        let page = include_str!("../../../../docs/machines.md");
+        let page = include_str!("../../../../docs/reference/machines.md");
         let machines = Machine::builtin();
         for part in [number_table(&machines), source_list(&machines)] {
             for line in part.lines() {
-                assert!(page.lines().any(|shown| shown == line), "docs/machines.md lacks: {line}");
+                assert!(page.lines().any(|shown| shown == line), "docs/reference/machines.md lacks: {line}");
             }
-            assert!(page.contains(&part), "docs/machines.md has other lines or another order");
+            assert!(page.contains(&part), "docs/reference/machines.md has other lines or another order");
         }
     }
 }

@@ -8,7 +8,7 @@
 //! - **passes** as an H200 was seen to make them: lanes go in parts that could use the whole width (8 lanes of 16 bytes, 16
 //!   of 8, 32 of 4); a pass reads one word of each bank, the bank being bits 2 to 6 of the address, from at most two lines, and
 //!   lanes of a part that ask for the same word share it. Of models that were tried this is the nearest to recorded counters, 1
-//!   to 16 % below them (docs/bounds.md); banks over the whole warp are half of what is counted, and a
+//!   to 16 % below them (docs/internals/simulator.md); banks over the whole warp are half of what is counted, and a
 //!   pass for each line is too many where nodes are swizzled.
 
 /// What a warp-wide access costs.

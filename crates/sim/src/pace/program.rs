@@ -74,7 +74,7 @@ impl Unit {
             Pipe::Alu => Self::Alu,
             Pipe::Fma if has_halves(machine) => Self::Either,
             Pipe::Fma => Self::Fma,
-            // Since the A100 both share their lanes (docs/machines.md).
+            // Since the A100 both share their lanes (docs/reference/machines.md).
             Pipe::FmaHeavy if machine.capability() >= (8, 0) && !has_halves(machine) => Self::Fma,
             Pipe::FmaHeavy => Self::Heavy,
             Pipe::Half if has_halves(machine) => Self::Heavy,

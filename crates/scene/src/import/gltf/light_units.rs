@@ -1,6 +1,6 @@
 //! What the numbers of a document's lamps mean, by who wrote it and by the numbers themselves.
 //!
-//! Source: io_scene_gltf2, `blender/exp/lights.py` and its forebears, and files of the releases in docs/formats-gltf.md.
+//! Source: io_scene_gltf2, `blender/exp/lights.py` and its forebears, and files of the releases in docs/reference/formats-gltf.md.
 //! Blender holds a lamp's watts as a float32 and writes a double, so what it multiplied with shows: undone, a float32 comes
 //! out. A double that is none does so by chance once in some hundred thousand times.
 

@@ -1,7 +1,7 @@
 //! glTF 2.0, as `.gltf` and `.glb`.
 //!
 //! Source: the glTF 2.0 specification and the specifications of the extensions in `extension.rs`;
-//! `docs/formats-gltf.md` lists what becomes of each feature. Nothing in a file is trusted: every index,
+//! `docs/reference/formats-gltf.md` lists what becomes of each feature. Nothing in a file is trusted: every index,
 //! offset, count and length is checked before it is used.
 
 mod accessor;

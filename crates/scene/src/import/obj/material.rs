@@ -1,4 +1,4 @@
-//! What an MTL entry means in the model; the table is in docs/formats.md.
+//! What an MTL entry means in the model; the table is in docs/reference/formats.md.
 
 use super::kind::{Kind, constant_coverage, has_roughness, is_as_blender_writes};
 use super::mtl::{Entry, Map};

@@ -5,7 +5,7 @@
 //! must all come through, each of which would have to be worked around there.
 //!
 //! Every material of every object becomes one mesh and one instance, in the order of first use of materials. See
-//! docs/formats.md.
+//! docs/reference/formats.md.
 
 mod geometry;
 mod kind;

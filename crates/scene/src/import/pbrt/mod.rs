@@ -1,6 +1,6 @@
 //! The pbrt importer: versions 3 and 4 of the format, told apart feature by feature.
 //!
-//! `docs/formats-pbrt.md` says what becomes what. A file is read once, from the first directive to
+//! `docs/reference/formats-pbrt.md` says what becomes what. A file is read once, from the first directive to
 //! the last; files that it includes are a stack ([`directive`]), so that no input is deep enough to
 //! exhaust the program's own. PLY files are read at the end, in parallel ([`shape`]).
 

@@ -2,7 +2,7 @@
 //!
 //! Read are vertex positions, normals, texture coordinates and colours, faces (polygons become triangles)
 //! and triangle strips, and the material of a face with the names that header comments give. What
-//! else a file holds is stepped over. See docs/formats.md.
+//! else a file holds is stepped over. See docs/reference/formats.md.
 //!
 //! A PLY file's texture coordinate `v` grows upwards; [`read_mesh`] turns it, so that row 0 of an
 //! image is `v = 0` as everywhere in the model.

@@ -4,7 +4,7 @@
 //! several solids must come through, and a binary file that begins with `solid`, as many do, is no text.
 //!
 //! Corners at one place, once they are rounded, become one vertex. The normals of the file are not read: where they differ from the winding of
-//! their triangle, it is most often them that are wrong. See docs/formats.md.
+//! their triangle, it is most often them that are wrong. See docs/reference/formats.md.
 
 mod ascii;
 mod binary;

@@ -1,7 +1,7 @@
 //! 3MF: a zip file of XML parts with objects, their colours, and where they are built.
 //!
 //! A reader of our own over the crates `rawzip` and `quick-xml`: the crates that read 3MF are young, give no place for
-//! what is wrong, and do not follow objects into other parts, where slicers put them. See docs/formats.md.
+//! what is wrong, and do not follow objects into other parts, where slicers put them. See docs/reference/formats.md.
 
 mod build;
 mod model;

@@ -1,6 +1,6 @@
 //! `Material`, `MakeNamedMaterial`, `NamedMaterial`: from pbrt's materials to [`Surface`]s.
 //!
-//! `docs/formats-pbrt.md` has the table of what becomes what.
+//! `docs/reference/formats-pbrt.md` has the table of what becomes what.
 
 mod glass;
 mod layered;
