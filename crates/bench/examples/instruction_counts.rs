@@ -1,5 +1,5 @@
 //! Launches kernels once each on small batches, for a profiler that counts instructions, and writes what their Rust
-//! schedules do on the same rays: docs/guide/gpu.md, "Instruction costs".
+//! schedules do on the same rays: docs/internals/costs.md, "Instruction costs".
 //!
 //! ```text
 //! ncu --metrics inst_executed -o counts instruction_counts SCENES EVENTS.csv [VARIANT ...]

@@ -1,4 +1,4 @@
-// Kernels of somebody else's, which include raywarp.h alone and are written in CUDA's own words: that of docs/guide/gpu.md (own.cu),
+// Kernels of somebody else's, which include raywarp.h alone and are written in CUDA's own words: that of docs/guide/gpu-programs.md (own.cu),
 // that of examples/device-rays, and one that asks where its lanes have parted. Here those words are the platform's.
 #include <cmath>
 

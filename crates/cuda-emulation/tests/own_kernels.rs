@@ -1,4 +1,4 @@
-//! Kernels of somebody else's, which include kernels/raywarp.h alone: queries/own.cu, which docs/guide/gpu.md shows, and that of
+//! Kernels of somebody else's, which include kernels/raywarp.h alone: queries/own.cu, which docs/guide/gpu-programs.md shows, and that of
 //! examples/device-rays. On a pretended driver, with trees as the library uploads them, they get the bits of the CPU's tracer,
 //! whoever asks together. Where NVRTC is, it compiles them.
 
@@ -20,7 +20,7 @@ use raywarp_geom::{Candidate, Control, FlatTriangles, Hit, HitKey, Ray, Tracer};
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
-/// The kernel that docs/guide/gpu.md shows.
+/// The kernel that docs/guide/gpu-programs.md shows.
 const SHOWN: &str = include_str!("../queries/own.cu");
 /// That of the example.
 const EXAMPLE: &str = include_str!("../../../examples/device-rays/src/occlusion.cu");
@@ -244,10 +244,10 @@ fn the_example_asks_from_what_it_hits_and_is_answered_as_by_the_cpu() {
 
 #[test]
 fn the_guide_shows_the_kernel_that_is_tested() {
-    let guide = include_str!("../../../docs/guide/gpu.md");
+    let guide = include_str!("../../../docs/guide/gpu-programs.md");
     assert!(
         guide.contains(&format!("```cpp\n{SHOWN}```\n")),
-        "docs/guide/gpu.md shows another kernel than queries/own.cu"
+        "docs/guide/gpu-programs.md shows another kernel than queries/own.cu"
     );
     for option in HEADER_OPTIONS {
         assert!(guide.contains(option) && header().contains(option), "{option}");

@@ -1,5 +1,5 @@
 //! What the machine code of each kernel costs: the table that `cargo xtask kernels` writes from the disassembly
-//! ([`raywarp_family::costs`] reads it; docs/guide/gpu.md, "Instruction costs", says how it is made).
+//! ([`raywarp_family::costs`] reads it; docs/internals/costs.md, "Instruction costs", says how it is made).
 
 use crate::names::BLOCK_THREADS;
 use crate::{FAMILY, KernelCosts, Query, kernel_name, source_name};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A batch of fewer rays than this times the threads that a device runs at once is one of few: a kernel that replaces rays then
 /// has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels of h8 have 152,064
-/// threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays (docs/guide/gpu.md, "Small batches").
+/// threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays (docs/reference/performance.md, "Small batches").
 const FEW: usize = 2;
 
 /// The kernels that answer, each over the tree that it walks; where both walk the same bytes these are there once.

@@ -204,7 +204,7 @@ impl Key {
             Self::Postpone => "1",
             Self::Refill => "60",
             Self::Share => "20",
-            // Sweeps on an H200: docs/reference/performance.md.
+            // Sweeps on an H200: docs/notebook/2026-11-21-h8.md.
             Self::Step | Self::Test => "56",
             Self::Triangle if tree.holds_pairs() => "pair",
             _ => self.values()[0],

@@ -1,4 +1,4 @@
-//! How fast a GPU's kernels are with batches of 1e4 to 1e8 rays that lie in its memory: docs/guide/gpu.md, "Small batches".
+//! How fast a GPU's kernels are with batches of 1e4 to 1e8 rays that lie in its memory: docs/reference/performance.md, "Small batches".
 //!
 //! ```text
 //! cargo run --release -p raywarp --example batch_rates -- SCENE RAYS.npy [--any] [--most N] [--preset P] [--streams N] [--block-threads N]

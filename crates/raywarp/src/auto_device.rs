@@ -8,11 +8,11 @@ use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, RenderCuda
 use raywarp_scene::Scene;
 
 /// Samples that a thread of a CPU takes before a GPU has started. Starting one takes about half a second; sixteen cores
-/// took 2.6 to 3.2 million samples a second in conference (docs/guide/gpu.md, "Waves that belong to a device"), a core some
+/// took 2.6 to 3.2 million samples a second in conference (docs/internals/path-tracer.md, "Waves that belong to a device"), a core some
 /// 180,000.
 pub const SAMPLES_A_THREAD: u64 = 100_000;
 /// Samples that a GPU takes in the time in which another one would start, twice: what a second GPU saves of this many
-/// is as much as its start costs. An H200 takes 161 to 779 million a second, by scene (docs/guide/gpu.md, "Rendering").
+/// is as much as its start costs. An H200 takes 161 to 779 million a second, by scene (docs/reference/performance.md, "Rendering").
 pub const SAMPLES_A_GPU: u64 = 100_000_000;
 
 /// How many samples take a core as long as one of a path: 12 of ambient occlusion and 24 of normals or distances in

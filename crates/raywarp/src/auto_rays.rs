@@ -1,7 +1,7 @@
 //! Device `auto` of rays: a GPU where there is one and it is worth its start, else this CPU.
 //!
 //! The rule is about seconds: a GPU saves what it traces faster than the CPU, and costs its start and a better tree than the
-//! CPU walks. docs/guide/gpu.md ("What `auto` takes for rays") has the measurements.
+//! CPU walks. docs/internals/choices.md ("Whether rays take a GPU") has the measurements.
 
 use crate::gpu_tree::{REINSERTION, SPLITS};
 use raywarp_cuda::{CudaError, Device};

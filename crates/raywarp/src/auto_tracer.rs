@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rays of a batch for each thread of the CPU that takes them sooner than a GPU begins: a launch of 10,000 takes an H200 27 to
-/// 51 microseconds (docs/guide/gpu.md, "Small batches"), and its copies about as long; a thread of a CPU traces 300 rays in 100.
+/// 51 microseconds (docs/reference/performance.md, "Small batches"), and its copies about as long; a thread of a CPU traces 300 rays in 100.
 const RAYS_A_LAUNCH: usize = 300;
 
 /// The CPU's tracer and what a GPU would need.

@@ -4,9 +4,9 @@ use crate::PathWork;
 use crate::gpu_tree::REINSERTION;
 use raywarp_bvh::{BuildOptions, presets};
 
-/// Rays of paths that a thread traces and shades in a second: 2 to 4 million in the scenes of docs/reference/performance.md.
+/// Rays of paths that a thread traces and shades in a second: 2 to 4 million (docs/notebook/2026-11-25-cpu-rays.md).
 const RAYS_A_SECOND: f64 = 3e6;
-/// Share of a render that reinsertion saves: 0 to 15 % in six scenes, 6 % on average (docs/reference/performance.md).
+/// Share of a render that reinsertion saves: 0 to 15 % in six scenes, 6 % on average (the same page).
 const GAIN: f64 = 0.06;
 
 /// Options of the tree for `work` through so many triangles, which `threads` threads build and trace.

@@ -1,7 +1,7 @@
 //! Which tree is built for GPUs that take whole paths: a better one where they trace long enough.
 //!
 //! Kernels walk one triangle a leaf. There are three ways to such a tree, and each is worth its time where what it saves
-//! of tracing is more than what it takes to build (docs/guide/gpu.md, "Which tree a render gets", has the numbers and
+//! of tracing is more than what it takes to build (docs/internals/choices.md, "Which tree a render gets", has the numbers and
 //! where they are from).
 
 use crate::PathWork;

@@ -4,7 +4,7 @@ use raywarp_render::film::Window;
 use raywarp_render::{Integrator, RenderOptions};
 
 /// Rays that a GPU traces in a second, of paths: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in
-/// between (docs/guide/gpu.md, "Which tree a render gets").
+/// between (docs/internals/choices.md, "Which tree a render gets").
 const RAYS_A_SECOND: f64 = 3e9;
 /// Rays of a path that may be as long as it likes: from 4 in scenes under the sky to 16 in rooms.
 const RAYS_A_PATH: f64 = 12.0;

@@ -131,7 +131,7 @@ impl TriangleBvh {
     /// - [`DeviceChoice::Cpu`]: this CPU.
     /// - [`DeviceChoice::FirstCuda`], [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch of every batch. The tree is
     ///   [`presets::GPU`], which takes longer to build than the CPU's default. A scene that no kernel holds which loses no ray
-    ///   (docs/guide/gpu.md, "Limits") is traced here, and [`TriangleBvh::batches_by`] says why.
+    ///   (docs/internals/choices.md, "Limits") is traced here, and [`TriangleBvh::batches_by`] says why.
     /// - [`DeviceChoice::Auto`]: this CPU, until so many rays were asked for that a GPU would have been worth its start
     ///   ([`crate::rays_worth_a_gpu`]); then the first GPU that can be used, if there is one. It is started within the batch
     ///   that comes then; triangles and tree are kept for it until then. Where it cannot be, or fails later, the CPU goes on, and [`TriangleBvh::batches_by`] says why.

@@ -163,7 +163,7 @@ fn differences_of_kernels_on_held_out_scenes_lie_in_the_interval_of_a_gain() {
             100.0 * decided,
             100.0 * right / decided
         );
-        // Of diffuse rays 88 %, less than the nine of ten that it is made for (docs/internals/simulator.md).
+        // Of diffuse rays 88 %, less than the nine of ten that it is made for (docs/internals/expected-rate.md).
         assert!(inside >= 0.85, "{}: {inside}", kind.name());
         // No gain of primary rays is told.
         let is_told = kind == RayKind::Primary || decided > 0.2;

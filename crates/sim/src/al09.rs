@@ -27,7 +27,7 @@ pub const SLOTS: f64 = 2.0;
 /// depends on what the second pipe can take, which the paper does not say; it is in the prices.
 ///
 /// The default's first four numbers are the least squares of Sibenik's twelve simulated rates without packets, on the tree
-/// that has as many nodes as the paper's, 150,000 rays of each kind and view (docs/papers/README.md, "Table 1's simulated rates").
+/// that has as many nodes as the paper's, 150,000 rays of each kind and view (docs/papers/al09-experiments.md, "Table 1's simulated rates").
 /// The others are stated in AL09 5.2, and known when the first are fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Al09Prices {

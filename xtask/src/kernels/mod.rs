@@ -3,7 +3,7 @@
 //! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of its
 //! instructions. `--check` compiles the same and fails where the result differs from what is there; `--crate FOLDER` does
 //! either for one crate. `--kepler`, also with `--check`, does the same for Kepler, whose compilers are others (`kepler`); all
-//! else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler counted (docs/guide/gpu.md, "Instruction costs") into
+//! else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler counted (docs/internals/costs.md, "Instruction costs") into
 //! measured.csv.xz, from which costs tell how often machine code is issued. `cargo xtask chains` tells only how long its
 //! blocks take, from the images. The compiler comes from pinned wheels of the Python package index, installed once in
 //! target/cuda-toolkit, or is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).

@@ -11,10 +11,10 @@ pub struct OrganisationArgs {
     /// How a GPU renders: wavefront-sorted, megakernel, rays, and others.
     ///
     /// wavefront-sorted runs a kernel a stage over queues of rays and one for each class of materials, and is the fastest
-    /// (docs/guide/gpu.md); graph has a GPU repeat its rounds as a CUDA graph; wavefront has one kernel for all materials. megakernel takes whole paths. compact runs a bounce a launch, and
+    /// (docs/internals/path-tracer.md); graph has a GPU repeat its rounds as a CUDA graph; wavefront has one kernel for all materials. megakernel takes whole paths. compact runs a bounce a launch, and
     /// lists the paths that go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the
     /// device's memory or in that of the block; with regenerate lanes begin another path; split begins paths, takes them to
-    /// their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers/README.md). With rays the GPU
+    /// their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers/w11.md). With rays the GPU
     /// traces, and the CPU shades. The picture has the same bytes with each. ao, normal and depth have a kernel of their own
     /// with any; with --layers normal and depth are rendered as with rays. cost is for the CPU.
     #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront-sorted", hide_possible_values = true, help_heading = heading::MACHINE)]
@@ -41,7 +41,7 @@ pub struct OrganisationArgs {
     /// Paths of each of a tile's 64 threads, 1 to 512 (W11's M), of tiled-global and tiled-shared
     #[arg(long, value_name = "M", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=512), help_heading = heading::MACHINE)]
     paths_a_thread: u32,
-    /// Paths in flight at most [default: by organisation; docs/guide/gpu.md].
+    /// Paths in flight at most [default: by organisation; docs/internals/path-tracer.md].
     ///
     /// Less where a GPU has not the memory for it; of queues at most 131,072 for each multiprocessor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 26), help_heading = heading::MACHINE)]

@@ -190,7 +190,7 @@ pub struct RenderArgs {
     /// What filters textures on GPUs: exact (as the CPU does), hardware.
     ///
     /// With exact the picture has the CPU's bytes. hardware leaves images of materials to the texture units, whose weights
-    /// between texels have 8 bits, so that the picture is about the same (docs/guide/gpu.md says how near, and what it is worth).
+    /// between texels have 8 bits, so that the picture is about the same (docs/internals/path-tracer.md says how near, and what it is worth).
     /// It is for GPUs that --device names and that take whole paths.
     #[arg(long, value_enum, value_name = "NAME", default_value = "exact", hide_possible_values = true, help_heading = heading::STUDIES)]
     texture_filter: FilterOn,

@@ -6,7 +6,7 @@ use raywarp_lanes::{Mask, Vector, Words};
 use raywarp_layout::LEAF;
 
 /// Rays that walk in turns: 16 are 1 to 4 % slower, 32 the same within 3 % either way, 64 up to 10 % slower
-/// (docs/reference/performance.md, "Sorted out in lanes").
+/// (docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
 pub(super) const TURNS: usize = 24;
 
 /// Lanes in which rays are sorted out.
@@ -41,7 +41,7 @@ impl Queue {
 
 /// Keeps in `from` the rays that visit the same kind of record next (leaf blocks if `LEAVES`, else nodes), and puts those of
 /// the other kind into `other`. Without a branch on what they visit, and in a loop of its own, since it was slower to sort
-/// each ray right behind its visit (docs/reference/performance.md, "Sorted behind their visits"). `next` says what each visits.
+/// each ray right behind its visit (docs/notebook/2026-11-26-cpu-rays.md, "Sorted behind their visits"). `next` says what each visits.
 ///
 /// # Safety
 /// Each stands in one queue alone, so that all fit into each.

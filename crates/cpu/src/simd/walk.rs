@@ -188,7 +188,7 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
 }
 
 /// Entries of a stack: an odd number of cache lines, since stacks side by side at multiples of 512 bytes want the same few
-/// places of a cache (4 to 10 % slower, docs/reference/performance.md, "Sorted out in lanes").
+/// places of a cache (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
 pub(super) fn stack_length(tree: &Wide8) -> usize {
     const LINE: usize = 64 / size_of::<u64>();
     ((tree.stack_depth() + 1 + STACK_SLACK).div_ceil(LINE) | 1) * LINE

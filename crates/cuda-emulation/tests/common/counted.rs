@@ -32,7 +32,7 @@ impl PathObserver for Recorder {
     }
 }
 
-/// Bytes that move as a whole, as docs/guide/gpu.md has them.
+/// Bytes that move as a whole, as docs/internals/path-tracer.md has them.
 #[derive(Clone, Copy)]
 pub struct Bytes {
     queue: u64,

@@ -2,7 +2,7 @@
 //! one issues, and what it waits for.
 //!
 //! Every eighth word of the code is no instruction and has eight bits for each of the seven that follow it. Sources, held against
-//! each other and against the assembler's output (docs/guide/gpu.md, "Kepler"): envytools' documentation ("Notes about scheduling data
+//! each other and against the assembler's output (docs/internals/costs.md, "Kepler"): envytools' documentation ("Notes about scheduling data
 //! and dual-issue on NVE4+") and its tables of GK110's instructions, and the code generator of Mesa's driver for these machines,
 //! which counts as many clocks. Arithmetic has a time that is known beforehand, which the assembler keeps by these bits (nine
 //! clocks, thirteen to a predicate); for what has not the machine keeps count of registers itself, and for what comes by way of

@@ -3,7 +3,7 @@
 //!
 //! The unit is the basic block: instructions that a warp issues one after the other. A block is owned by the part of a
 //! micro-operation that its instructions come from, and its count says how often warps issue it: a combination
-//! of the events of the kernel's Rust schedule ([`Tally`]). docs/guide/gpu.md, "Instruction costs", says how both are found.
+//! of the events of the kernel's Rust schedule ([`Tally`]). docs/internals/costs.md, "Instruction costs", says how both are found.
 
 mod alone;
 mod kepler;

@@ -284,7 +284,7 @@ impl<'a> Multiprocessor<'a> {
 
     /// The warp that a scheduler issues for now, if one is ready: the last one again, or one of the oldest block. Were it one of the
     /// youngest, the last warps of old blocks would keep places empty for longer than an H200's counters have it
-    /// (docs/notebook/bounds.md, "Places of ended warps").
+    /// (docs/notebook/2026-11-25-bounds.md, "Places of ended warps").
     fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
         let ready = |slot: usize| self.ready(number, slot);
         let own = (number..self.slots.len()).step_by(self.schedulers.len());

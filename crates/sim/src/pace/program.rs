@@ -13,7 +13,7 @@ use raywarp_family::costs::{Access, BlockCost, Issued, KeplerWord, KernelCosts, 
 /// Sectors that miss a real first cache for each of the model's: an H200's counters have 1.4 to 1.6 (sibenik, three kernels).
 const MISSES: f64 = 1.5;
 /// Clocks until a warp goes on where its lanes meet, and behind a jump that is taken or not: what explains best the stalls for
-/// branches that an H200 counted in sibenik and crytek_sponza (docs/notebook/bounds.md).
+/// branches that an H200 counted in sibenik and crytek_sponza (docs/notebook/2026-11-25-bounds.md).
 const MEETING: u8 = 8;
 const CONDITIONAL_JUMP: u8 = 5;
 /// Since compute capability 8.0 registers are known to be read so ([`super::registers`]).

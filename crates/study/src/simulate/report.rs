@@ -25,7 +25,7 @@ const LEGEND: &str = "Below the kind of rays, trav/isect: lanes of a warp (%) th
 
 /// What a column of the paper's numbers means.
 const THEIRS: &str =
-    "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/papers/al09.md.";
+    "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/papers/al09-efficiency.md.";
 
 impl EfficiencyReport {
     /// Tables as text: one a width and leaf size, a kernel a line.

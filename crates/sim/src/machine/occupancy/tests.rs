@@ -51,7 +51,7 @@ fn by_placing(machine: &Machine, launch: Launch) -> u32 {
 
 #[test]
 fn kernels_measured_on_an_h200_have_the_warps_that_were_resident() {
-    // Blocks of 128 threads: 40, 56 and 64 registers (h8's rows of docs/guide/gpu.md).
+    // Blocks of 128 threads: 40, 56 and 64 registers (h8's rows of docs/notebook/2026-11-23-h8.md).
     for (registers, warps) in [(40, 48), (48, 40), (56, 36), (64, 32), (32, 64)] {
         assert_eq!(resident("h200", launch(registers, 0, 128)).1, warps, "{registers} registers");
     }

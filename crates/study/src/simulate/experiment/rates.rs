@@ -47,7 +47,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
         columns,
         rows,
         why: vec![
-            "four of the prices are fitted to twelve of theirs on sibenik, at the tree and the rays of docs/papers/README.md."
+            "four of the prices are fitted to twelve of theirs on sibenik, at the tree and the rays of docs/papers/al09-experiments.md."
                 .into(),
         ],
     }])
