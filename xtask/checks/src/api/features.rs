@@ -1,0 +1,158 @@
+//! The workspace's packages as `cargo metadata` describes them, and which of their features a door's own turn on.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// A package of the workspace.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Package {
+    /// Its name, with hyphens.
+    pub name: String,
+    /// Where its `Cargo.toml` is.
+    pub manifest_path: PathBuf,
+    /// What it depends on, of ours and of others.
+    pub dependencies: Vec<Dependency>,
+    /// Its features, and what each turns on.
+    pub features: BTreeMap<String, Vec<String>>,
+    /// Its libraries and programs.
+    pub targets: Vec<Target>,
+    /// The registries that it may go to: none at all where `publish = false`.
+    pub publish: Option<Vec<String>>,
+}
+
+/// A library, a program or a test of a package.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Target {
+    /// Kinds such as `lib`, `bin` and `test`.
+    pub kind: Vec<String>,
+    /// Its first file.
+    pub src_path: PathBuf,
+}
+
+/// A dependency of a package.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Dependency {
+    /// The package's name.
+    pub name: String,
+    /// The name that it has here, if another.
+    pub rename: Option<String>,
+    /// `dev`, `build`, or none for an ordinary one.
+    pub kind: Option<String>,
+    /// Whether only a feature turns it on.
+    pub optional: bool,
+    /// Whether its feature `default` is on.
+    pub uses_default_features: bool,
+    /// What of its features is on.
+    pub features: Vec<String>,
+    /// Its folder, for a package of the workspace.
+    pub path: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+/// The packages of the workspace at `root`.
+///
+/// # Errors
+/// Text that says why `cargo metadata` could not be run or understood.
+pub fn packages(root: &Path) -> Result<Vec<Package>, String> {
+    let output = std::process::Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cargo metadata cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata fails: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let metadata: Metadata =
+        serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata is not understood: {error}"))?;
+    Ok(metadata.packages)
+}
+
+/// The features of each package that are on when `door` is compiled with `features`; packages that it does not use are absent.
+pub fn active(packages: &[Package], door: &str, features: &[String]) -> BTreeMap<String, BTreeSet<String>> {
+    let by_name: BTreeMap<&str, &Package> = packages.iter().map(|package| (package.name.as_str(), package)).collect();
+    let mut on: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut open: Vec<(String, Vec<String>)> = vec![(door.to_string(), features.to_vec())];
+    while let Some((name, wanted)) = open.pop() {
+        let Some(package) = by_name.get(name.as_str()) else { continue };
+        let is_new = !on.contains_key(&name);
+        let have = on.entry(name.clone()).or_default();
+        let before = have.len();
+        let mut wanted = wanted;
+        while let Some(feature) = wanted.pop() {
+            if have.insert(feature.clone()) {
+                wanted.extend(package.features.get(&feature).into_iter().flatten().cloned());
+            }
+        }
+        if !is_new && have.len() == before {
+            continue;
+        }
+        let have = have.clone();
+        for dependency in package.dependencies.iter().filter(|d| d.kind.is_none() && d.path.is_some()) {
+            let local = dependency.rename.as_ref().unwrap_or(&dependency.name);
+            let named = |f: &String| f == &format!("dep:{local}") || f == local || f.starts_with(&format!("{local}/"));
+            if dependency.optional && !have.iter().any(named) {
+                continue;
+            }
+            let mut theirs = dependency.features.clone();
+            if dependency.uses_default_features {
+                theirs.push("default".into());
+            }
+            let asked = have.iter().filter_map(|f| f.split_once('/'));
+            theirs.extend(asked.filter(|(of, _)| of.trim_end_matches('?') == local).map(|(_, f)| f.to_string()));
+            open.push((dependency.name.clone(), theirs));
+        }
+    }
+    on
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, features: &[(&str, &[&str])], uses: &[(&str, bool)]) -> Package {
+        let dependency = |&(name, optional): &(&str, bool)| Dependency {
+            name: name.into(),
+            rename: None,
+            kind: None,
+            optional,
+            uses_default_features: true,
+            features: Vec::new(),
+            path: Some("x".into()),
+        };
+        Package {
+            name: name.into(),
+            manifest_path: "x/Cargo.toml".into(),
+            dependencies: uses.iter().map(dependency).collect(),
+            features: features
+                .iter()
+                .map(|(name, on)| (name.to_string(), on.iter().map(ToString::to_string).collect()))
+                .collect(),
+            targets: Vec::new(),
+            publish: None,
+        }
+    }
+
+    #[test]
+    fn a_feature_turns_on_optional_crates_and_their_features() {
+        let door = package(
+            "door",
+            &[("default", &["gpu"]), ("gpu", &["dep:gpu"]), ("fast", &["gpu?/fast"])],
+            &[("gpu", true)],
+        );
+        let gpu = package("gpu", &[("fast", &[])], &[("geom", false)]);
+        let packages = [door, gpu, package("geom", &[], &[])];
+        let on = |features: &[&str]| {
+            active(&packages, "door", &features.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        assert!(!on(&[]).contains_key("gpu"));
+        assert!(!on(&["fast"]).contains_key("gpu"));
+        assert!(!on(&["default"])["gpu"].contains("fast"));
+        assert!(on(&["default", "fast"])["gpu"].contains("fast"));
+        assert!(on(&["default"]).contains_key("geom"));
+    }
+}
