@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Each crate and what it may use directly.
 const ALLOWED: &[(&str, &[&str])] = &[
+    ("raywarp-testing", &[]),
     ("raywarp-system", &[]),
     ("raywarp-lanes", &[]),
     ("raywarp-geom", &["raywarp-lanes"]),
@@ -73,8 +74,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const ONLY_DIRECT: &[&str] = &["raywarp-cli"];
 
 /// The crates that integration tests of any crate may use besides; the CPU's tracer is what others' bits are held against.
-const DEV_ALLOWED: &[&str] =
-    &["raywarp-bvh", "raywarp-cpu", "raywarp-workload", "raywarp-traverse", "raywarp-cuda-emulation"];
+const DEV_ALLOWED: &[&str] = &[
+    "raywarp-testing",
+    "raywarp-bvh",
+    "raywarp-cpu",
+    "raywarp-workload",
+    "raywarp-traverse",
+    "raywarp-cuda-emulation",
+];
 
 #[derive(Deserialize)]
 struct Metadata {

@@ -1,0 +1,172 @@
+//! What cargo's and the tests' lines say: counts, and how long things took.
+
+use raywarp_testing::{Note, Reason};
+use std::fmt::Write;
+
+/// Counts of all test programs so far.
+#[derive(Debug, Default, PartialEq)]
+pub struct Tally {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+    /// The package whose tests run, and the source of the program that runs.
+    package: String,
+    source: String,
+    /// Programs and tests with the seconds that they took.
+    programs: Vec<(String, f64)>,
+    tests: Vec<(String, f64)>,
+}
+
+impl Tally {
+    /// Takes in a line of output.
+    pub fn read(&mut self, line: &str) {
+        let line = line.trim();
+        if let Some(place) = line.strip_prefix("Running ") {
+            self.program(place);
+        } else if let Some(package) = line.strip_prefix("Doc-tests ") {
+            (self.package, self.source) = (package.to_string(), "documentation".to_string());
+        } else if let Some((_, result)) = line.split_once("test result: ") {
+            self.result(result);
+        } else if let Some((test, time)) = line.strip_prefix("test ").and_then(timed) {
+            self.tests.push((format!("{} {}: {test}", self.package, self.source), time));
+        }
+    }
+
+    /// Reads `unittests src/lib.rs (target/release/deps/raywarp_geom-0123456789abcdef)`. A package's unit tests run before
+    /// its others, and their program has its name.
+    fn program(&mut self, place: &str) {
+        let (source, program) = place.rsplit_once(" (").unwrap_or((place, ""));
+        self.source = source.trim_start_matches("unittests ").to_string();
+        if source.starts_with("unittests ") {
+            let name = program.trim_end_matches(')').rsplit(['/', '\\']).next().unwrap_or_default();
+            self.package = name.rsplit_once('-').map_or(name, |(name, _)| name).to_string();
+        }
+    }
+
+    /// Reads `ok. 90 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 3.29s`.
+    fn result(&mut self, result: &str) {
+        for part in result.split(['.', ';']).map(str::trim) {
+            let Some((number, what)) = part.split_once(' ') else { continue };
+            let count = match what {
+                "passed" => &mut self.passed,
+                "failed" => &mut self.failed,
+                "ignored" => &mut self.ignored,
+                _ => continue,
+            };
+            *count += number.parse::<usize>().unwrap_or_default();
+        }
+        let time = result.rsplit_once("finished in ").and_then(|(_, time)| time.strip_suffix('s')?.parse().ok());
+        if let Some(time) = time {
+            self.programs.push((format!("{} {}", self.package, self.source), time));
+        }
+    }
+
+    /// `1,858 passed, 12 skipped: 9 no GPU, 3 no scenes`, and what failed or was ignored.
+    pub fn summary(&self, skipped: &[Note]) -> String {
+        let mut text = String::new();
+        if self.failed > 0 {
+            text += &format!("{} failed, ", grouped(self.failed));
+        }
+        // The tests that skip end as those that pass.
+        text += &format!("{} passed", grouped(self.passed.saturating_sub(skipped.len())));
+        if self.ignored > 0 {
+            text += &format!(", {} ignored", grouped(self.ignored));
+        }
+        text += &format!(", {} skipped", grouped(skipped.len()));
+        for (i, (reason, count)) in by_reason(skipped).into_iter().enumerate() {
+            let _ = write!(text, "{} {} {}", if i == 0 { ":" } else { "," }, grouped(count), reason.missing());
+        }
+        text
+    }
+
+    /// The slowest tests and programs, a line each.
+    pub fn slowest(&self, count: usize) -> String {
+        let mut text = String::new();
+        for (what, times) in [("tests", &self.tests), ("programs of tests", &self.programs)] {
+            let mut sorted: Vec<&(String, f64)> = times.iter().collect();
+            sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let sum: f64 = times.iter().map(|(_, time)| time).sum();
+            let _ = writeln!(text, "the slowest of {} {what}, which took {sum:.1} s together:", grouped(times.len()));
+            for (name, time) in sorted.into_iter().take(count) {
+                let _ = writeln!(text, "{time:8.1} s  {name}");
+            }
+        }
+        text
+    }
+}
+
+/// Reads `a::test ... ok <1.234s>`.
+fn timed(line: &str) -> Option<(&str, f64)> {
+    let (test, result) = line.split_once(" ... ")?;
+    let (_, time) = result.split_once('<')?;
+    Some((test, time.strip_suffix("s>")?.parse().ok()?))
+}
+
+fn by_reason(skipped: &[Note]) -> Vec<(Reason, usize)> {
+    let count = |reason| skipped.iter().filter(|note| note.reason == reason).count();
+    let mut counts: Vec<_> = Reason::ALL.into_iter().map(|reason| (reason, count(reason))).collect();
+    counts.retain(|(_, count)| *count > 0);
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+/// `1,858`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTPUT: &str = "
+     Running unittests src/lib.rs (target/release/deps/raywarp_geom-b87ec6e3f5d4a57e)
+
+running 33 tests
+test half::tests::products_and_sums_are_rounded_once ... ok <0.500s>
+test result: ok. 1033 passed; 0 failed; 8 ignored; 0 measured; 0 filtered out; finished in 0.22s
+
+     Running tests/it/main.rs (target/release/deps/it-f03cfb6adcd4c837)
+test rays ... FAILED <12.250s>
+test result: FAILED. 827 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 23.00s
+
+   Doc-tests raywarp_geom
+test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+";
+
+    fn tally() -> Tally {
+        let mut tally = Tally::default();
+        OUTPUT.lines().for_each(|line| tally.read(line));
+        tally
+    }
+
+    fn note(reason: Reason, test: &str) -> Note {
+        Note { reason, binary: "a".into(), test: test.into(), why: "why".into() }
+    }
+
+    #[test]
+    fn results_are_added_up_and_skipped_tests_have_not_passed() {
+        let skipped = [note(Reason::Scenes, "one"), note(Reason::Gpu, "two"), note(Reason::Gpu, "three")];
+        let summary = "1 failed, 1,859 passed, 8 ignored, 3 skipped: 2 no GPU, 1 no scenes";
+        assert_eq!(tally().summary(&skipped), summary);
+        let all = Tally { passed: 7, ..Tally::default() };
+        assert_eq!(all.summary(&[]), "7 passed, 0 skipped");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn the_slowest_are_named_with_their_package() {
+        let text = tally().slowest(1);
+        assert!(text.contains("    12.2 s  raywarp_geom tests/it/main.rs: rays\n"), "{text}");
+        assert!(text.contains("    23.0 s  raywarp_geom tests/it/main.rs\n"), "{text}");
+        assert!(text.contains("the slowest of 3 programs of tests, which took 23.2 s together"), "{text}");
+    }
+}
