@@ -19,7 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-cuda", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-embree", &["raywarp-geom"]),
     ("raywarp-render-cuda", &["raywarp-cuda", "raywarp-render"]),
-    ("raywarp-cuda-emulation", &["raywarp-cuda", "raywarp-render-cuda"]),
+    ("raywarp-cuda-emulation", &["raywarp-cuda", "raywarp-render-cuda", "raywarp-testing"]),
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
     ("raywarp-sim", &["raywarp-traverse"]),
     ("raywarp-scene", &["raywarp-geom"]),
@@ -66,7 +66,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("raywarp-cli", &["raywarp"]),
     ("raywarp-device-rays", &["raywarp"]),
-    ("xtask", &["xtask-checks", "raywarp-cuda", "raywarp-render-cuda"]),
+    ("xtask", &["xtask-checks", "raywarp-cuda", "raywarp-render-cuda", "raywarp-testing"]),
     ("xtask-checks", &[]),
 ];
 

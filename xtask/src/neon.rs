@@ -4,13 +4,14 @@
 //! must be those of this machine's own program byte for byte. The emulator tells nothing about speed.
 //!
 //! Debian has what it needs in `qemu-user`, `gcc-aarch64-linux-gnu` and `libc6-dev-arm64-cross`, rustup in `rustup target
-//! add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so.
+//! add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so; with
+//! `--required` that is a failure.
 
 use crate::lanes;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub const USAGE: &str = "cargo xtask neon";
+pub const USAGE: &str = "cargo xtask neon [--required]";
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 const LINKER: &str = "aarch64-linux-gnu-gcc";
@@ -27,14 +28,16 @@ const PICTURES: [(&str, &[&str]); 5] = [
     ("materials.exr", &["{examples}/../crates/cli/tests/materials.pbrt", "--size", "64x48", "--spp", "2"]),
 ];
 
-/// Runs the check; whether all went well, or it was skipped.
+/// Runs the check; whether all went well, or it was skipped and need not be done.
 pub fn run(options: &[String]) -> Result<bool, String> {
-    if !options.is_empty() {
-        return Err(format!("usage: {USAGE}"));
-    }
+    let required = match options {
+        [] => false,
+        [option] if option == "--required" => true,
+        _ => return Err(format!("usage: {USAGE}")),
+    };
     if let Some(reason) = missing() {
-        println!("skipped: {reason}");
-        return Ok(true);
+        raywarp_testing::skip(raywarp_testing::Reason::Arm, &reason);
+        return Ok(!required);
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
     let own = lanes::beside_this().ok_or("this program has no folder")?;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Rng, closest_brute_force, closest_in_tree, scenes, variants};
+use common::{closest_brute_force, closest_in_tree, random, scenes, variants};
 use raywarp_bvh::{BuildOptions, Builder, Bvh2, MAX_DEPTH, build};
 use raywarp_geom::FlatTriangles;
 
@@ -104,8 +104,8 @@ fn coordinates_of_1e30_make_a_good_tree() {
 #[test]
 fn the_largest_and_smallest_floats_make_a_tree() {
     check("smallest", scenes::soup(300, 1e-44));
-    let mut rng = Rng::new(5);
-    let mut corner = || std::array::from_fn(|_| if rng.float() < 0.5 { f32::MIN } else { f32::MAX });
+    let mut rng = random(5);
+    let mut corner = || std::array::from_fn(|_| if rng.unit() < 0.5 { f32::MIN } else { f32::MAX });
     let vertices = (0..300).map(|_| [corner(), corner(), corner()]).collect();
     let triangles = FlatTriangles::from_vertices(vertices);
     for (variant, options) in variants() {

@@ -3,6 +3,7 @@
 mod common_folder;
 
 use common_folder::{Folder, TRIANGLE};
+use raywarp_testing::{Reason, skip};
 use std::process::Output;
 
 const VIEWS: &str = "[[tri]]\neye = [0.2, 0.2, 2]\ntarget = [0.3, 0.3, 0]\nup = [0, 1, 0]\nvfov = 50\n";
@@ -15,12 +16,12 @@ fn folder(test: &str) -> Folder {
     folder
 }
 
-/// The command with Embree where the environment or the system has it; none, said, where neither has.
+/// The command with Embree where the environment or the system has it. Where neither has, the test is noted as skipped.
 fn with_embree(folder: &Folder, line: &str) -> Option<Output> {
     let output = folder.run(line);
     let said = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(4) && said.contains("Embree 4 cannot be loaded") {
-        println!("skipped: {}", said.trim());
+        skip(Reason::Embree, said.trim());
         return None;
     }
     Some(output)

@@ -3,7 +3,6 @@
 mod common_scene;
 
 use common_scene::scattered;
-use raywarp_cuda_emulation::{not_emulated, pretended_driver};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,10 +14,7 @@ struct Place {
 
 impl Place {
     fn new(test: &str) -> Option<Self> {
-        let Some(driver) = pretended_driver() else {
-            println!("skipped: no pretended CUDA driver: {}", not_emulated().unwrap_or("it is for Linux only"));
-            return None;
-        };
+        let driver = raywarp_cuda_emulation::driver_for_test()?;
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-simulate-{test}"));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();

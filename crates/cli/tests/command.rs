@@ -1,6 +1,6 @@
 //! The command as a user meets it: files, messages and exit statuses.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// A folder of its own for one test, removed at the end.
@@ -247,8 +247,7 @@ fn an_output_that_cannot_be_written_ends_with_5_before_rendering() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_with_5() {
-    if !Path::new("/dev/full").exists() {
-        println!("skipped: there is no /dev/full");
+    if raywarp_testing::full_device().is_none() {
         return;
     }
     let folder = Folder::new("full");
@@ -319,8 +318,7 @@ fn names_that_are_not_utf_8_work() {
     let folder = Folder::new("bytes");
     let name = |bytes: &'static [u8]| folder.0.join(std::ffi::OsStr::from_bytes(bytes));
     if std::fs::write(name(b"caf\xe9.obj"), TRIANGLE).is_err() {
-        println!("skipped: this file system takes UTF-8 only");
-        return;
+        return raywarp_testing::skip(raywarp_testing::Reason::System, "its files have names of UTF-8 only");
     }
     for output in [&b"\xff.png"[..], b"\xff.exr", b"\xff.hdr"] {
         let mut command = command(&folder, &format!("render {SMALL}"));
@@ -354,8 +352,7 @@ fn nobody_listening_stops_nothing() {
         let (status, message) = status(line);
         assert_eq!(status, "0", "{line}: {message}");
     }
-    if !Path::new("/dev/full").exists() {
-        println!("skipped: there is no /dev/full");
+    if raywarp_testing::full_device().is_none() {
         return;
     }
     assert_eq!(status("$R render a.obj --size 8x8 -o b.png 2> /dev/full").0, "0");
@@ -403,8 +400,7 @@ fn scenes_and_pictures_that_outgrow_the_memory_are_refused() {
 #[cfg(unix)]
 #[test]
 fn an_output_that_fails_keeps_no_other_from_being_written() {
-    if !Path::new("/dev/full").exists() {
-        println!("skipped: there is no /dev/full");
+    if raywarp_testing::full_device().is_none() {
         return;
     }
     let folder = Folder::new("outputs");

@@ -301,8 +301,7 @@ fn wrong_usage_ends_with_2_and_what_is_not_there_with_4_or_5() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_with_5() {
-    if !std::path::Path::new("/dev/full").exists() {
-        println!("skipped: there is no /dev/full");
+    if raywarp_testing::full_device().is_none() {
         return;
     }
     let folder = Folder::new("trace-full");

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use raywarp_testing::{Reason, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -81,11 +82,16 @@ impl Clone {
     }
 }
 
+/// Whether a command asks for a GPU.
+fn wants_gpu(line: &str) -> bool {
+    line.contains("--device cuda")
+}
+
 #[test]
 fn every_command_of_the_readme_does_what_it_says() {
     let clone = Clone::new();
     let mut ran = 0;
-    for line in commands() {
+    for line in commands().into_iter().filter(|line| !wants_gpu(line)) {
         let line = match line.strip_prefix("cargo ") {
             None => line,
             Some(arguments) => match arguments.split_once(" -- ") {
@@ -99,14 +105,24 @@ fn every_command_of_the_readme_does_what_it_says() {
         };
         let output = clone.run("sh", &["-c", &line]);
         let message = String::from_utf8_lossy(&output.stderr);
-        match output.status.code() {
-            Some(0) => {}
-            Some(4) if line.contains("--device cuda") => println!("skipped for want of a GPU: {line}"),
-            status => panic!("{line}: {status:?}\n{message}"),
-        }
+        assert!(output.status.success(), "{line}: {:?}\n{message}", output.status);
         ran += 1;
     }
     assert!(ran > 10, "the README has only {ran} commands");
+}
+
+#[test]
+fn the_readmes_commands_for_gpus_do_what_they_say() {
+    let clone = Clone::new();
+    for line in commands().into_iter().filter(|line| wants_gpu(line)) {
+        let output = clone.run("sh", &["-c", &line]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0) => {}
+            Some(4) => skip(Reason::Gpu, &line),
+            status => panic!("{line}: {status:?}\n{message}"),
+        }
+    }
 }
 
 /// `cargo install` and `cargo test` name what is there.
@@ -116,7 +132,10 @@ fn check_cargo(arguments: &str) {
             let manifest = fs::read_to_string(repository().join(path).join("Cargo.toml")).unwrap();
             assert!(manifest.contains("name = \"raywarp\""), "{path} has no binary of that name");
         }
-        ["test", "--release", "--workspace"] => {}
+        ["tests"] => {
+            let aliases = fs::read_to_string(repository().join(".cargo/config.toml")).unwrap();
+            assert!(aliases.contains("\ntests = "), "cargo has no alias `tests`");
+        }
         ["test", "--release", "-p", package, "--test", test] => {
             let file = format!("crates/{}/tests/{test}.rs", package.trim_start_matches("raywarp-"));
             assert!(repository().join(&file).exists(), "there is no {file}");
@@ -132,9 +151,7 @@ fn check_cargo(arguments: &str) {
 #[test]
 fn the_readmes_lines_of_python_get_hits_from_numpy() {
     let clone = Clone::new();
-    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
-    if !numpy.is_ok_and(|output| output.status.success()) {
-        println!("skipped: no python3 with numpy here");
+    if !raywarp_testing::python_has("numpy") {
         return;
     }
     let blocks = blocks("python");

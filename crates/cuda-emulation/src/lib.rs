@@ -26,9 +26,31 @@ pub use texture::EmulatedTexture;
 pub use tracer::{EmulatedTracer, Traced};
 pub use twins::{answer, twin_names};
 
+use raywarp_testing::{Reason, skip};
+
 /// Why there is no emulation on this machine; `None` where there is.
 pub fn not_emulated() -> Option<&'static str> {
     Some(env!("RAYWARP_NOT_EMULATED")).filter(|why| !why.is_empty())
+}
+
+/// Whether kernels are emulated on this machine. Where they are not, the test of this thread is noted as skipped.
+#[track_caller]
+pub fn emulates() -> bool {
+    let Some(why) = not_emulated() else { return true };
+    skip(Reason::Compiler, &format!("CUDA kernels are not emulated: {why}"));
+    false
+}
+
+/// [`pretended_driver`]. Where there is none, the test of this thread is noted as skipped.
+#[track_caller]
+pub fn driver_for_test() -> Option<&'static str> {
+    let driver = pretended_driver();
+    if driver.is_none() {
+        let (reason, why) =
+            not_emulated().map_or((Reason::System, "it is for Linux only"), |why| (Reason::Compiler, why));
+        skip(reason, &format!("no pretended CUDA driver: {why}"));
+    }
+    driver
 }
 
 /// The folder of `libcuda.so`, a library that pretends to be the CUDA driver with emulated kernels: programs that look

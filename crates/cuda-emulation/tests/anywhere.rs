@@ -108,7 +108,7 @@ fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: im
 
 #[test]
 fn rays_from_anywhere_hit_what_they_hit_on_the_cpu() {
-    if skipped() {
+    if !raywarp_cuda_emulation::emulates() {
         return;
     }
     let scenes: Vec<(usize, Mesh)> = all().into_iter().enumerate().collect();
@@ -135,7 +135,7 @@ fn rays_from_anywhere_hit_what_they_hit_on_the_cpu() {
 
 #[test]
 fn kernels_whose_boxes_grow_by_ray_find_the_same() {
-    if skipped() {
+    if !raywarp_cuda_emulation::emulates() {
         return;
     }
     let mut random = Random(3);
@@ -152,7 +152,7 @@ fn kernels_whose_boxes_grow_by_ray_find_the_same() {
 
 #[test]
 fn triangles_that_are_nearly_nothing_are_decided_again() {
-    if skipped() {
+    if !raywarp_cuda_emulation::emulates() {
         return;
     }
     // A fan of slivers, one of them 1e-22 wide, two that are as small, and a wall behind them.
@@ -176,17 +176,9 @@ fn placed(mesh: &Mesh, size: f32, offset: f32) -> FlatTriangles {
     FlatTriangles::from_vertices(mesh.placed(size, place(size, offset)))
 }
 
-fn skipped() -> bool {
-    let why = raywarp_cuda_emulation::not_emulated();
-    if let Some(why) = why {
-        println!("skipped: CUDA kernels are not emulated: {why}");
-    }
-    why.is_some()
-}
-
 #[test]
 fn beyond_what_a_kernel_is_sure_of_it_does_lose_rays() {
-    if skipped() {
+    if !raywarp_cuda_emulation::emulates() {
         return;
     }
     // Along an axis reciprocals are 2^40, and their products with planes of 1e30 no floats.

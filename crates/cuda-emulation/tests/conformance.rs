@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{SEVERAL, scenes, skipped};
+use common::{SEVERAL, scenes};
 use rayon::prelude::*;
 use raywarp_bvh::{build, presets};
 use raywarp_cuda_emulation::{EmulatedTracer, Order};
@@ -17,7 +17,7 @@ const SHARE: usize = 6;
 
 #[test]
 fn every_kernel_conforms_to_brute_force() {
-    if skipped() {
+    if !raywarp_cuda_emulation::emulates() {
         return;
     }
     let check_all = |(number, scene): (usize, &common::Scene)| -> Vec<String> {
@@ -49,7 +49,7 @@ fn every_kernel_conforms_to_brute_force() {
 
 #[test]
 fn what_is_hit_beyond_all_floats_is_missed_by_lanes_that_count_otherwise() {
-    if skipped() {
+    if !raywarp_cuda_emulation::emulates() {
         return;
     }
     // Lanes of h8 count t in lengths of 1 to 2. 2^40 of those is a float, but 2^140 of the given direction is not.

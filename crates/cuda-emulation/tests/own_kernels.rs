@@ -264,8 +264,8 @@ fn trees_for_kernels_are_those_of_the_fastest_kernels() {
 fn nvrtc_compiles_kernels_with_the_header() {
     // SAFETY: only looks for the library.
     if !unsafe { cudarc::nvrtc::sys::is_culib_present() } {
-        println!("skipped: libnvrtc was not found (pip install nvidia-cuda-nvrtc-cu12, and LD_LIBRARY_PATH)");
-        return;
+        let how = "pip install nvidia-cuda-nvrtc-cu12, and LD_LIBRARY_PATH";
+        return raywarp_testing::skip(raywarp_testing::Reason::Gpu, &format!("libnvrtc was not found ({how})"));
     }
     for (name, source, kernel) in [("own.cu", SHOWN, "trace_rays"), ("occlusion.cu", EXAMPLE, "ambient_occlusion")] {
         for architecture in [75, 90] {

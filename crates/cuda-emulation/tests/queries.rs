@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{SEVERAL, Scene, scenes, skipped};
+use common::{SEVERAL, Scene, scenes};
 use common::{
     expected::{difference, expected},
     sequence,
@@ -31,7 +31,7 @@ const RAYS: usize = 3 * 32 + 7;
 
 #[test]
 fn what_other_kernels_ask_is_answered_as_the_rust_schedules_do() {
-    if skipped() {
+    if !raywarp_cuda_emulation::emulates() {
         return;
     }
     let faults: Vec<String> = scenes().par_iter().with_max_len(1).flat_map_iter(faults_of).collect();

@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{SEVERAL, Scene, scenes, skipped};
+use common::{SEVERAL, Scene, scenes};
 use common::{
     expected::{Expected, difference, expected},
     sequence,
@@ -23,7 +23,7 @@ use raywarp_traverse::{Kernel, Machine};
 
 #[test]
 fn every_kernel_does_what_the_rust_schedule_does_under_four_orders() {
-    if skipped() {
+    if !raywarp_cuda_emulation::emulates() {
         return;
     }
     let faults: Vec<String> = scenes().par_iter().with_max_len(1).flat_map_iter(faults_of).collect();

@@ -2,18 +2,19 @@
 
 use raywarp_embree::{Device, DeviceOptions, Library, Quality, Queries, Scene, SceneOptions, Width};
 use raywarp_geom::Ray;
+use raywarp_testing::{Reason, skip};
 use std::path::PathBuf;
 
 /// The variable that names the library.
 const VARIABLE: &str = "RAYWARP_EMBREE";
 
-/// A device with some instruction set; none, said, where Embree is not.
+/// A device with some instruction set. Without Embree the test is noted as skipped.
 fn device(options: &DeviceOptions<'_>) -> Option<Device> {
     let place = std::env::var_os(VARIABLE).map(PathBuf::from);
     match Library::load(place.as_deref()) {
         Ok(library) => Some(Device::new(library, options).expect("what loads is Embree 4")),
         Err(error) => {
-            println!("skipped: {error}; set {VARIABLE}");
+            skip(Reason::Embree, &format!("{error}; set {VARIABLE}"));
             None
         }
     }

@@ -106,11 +106,8 @@ mod tests {
 
     #[test]
     fn products_and_sums_are_rounded_once() {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 48) as u16
-        };
+        let mut random = raywarp_testing::Random::new(1);
+        let mut next = || (random.state() >> 48) as u16;
         let finite = |bits: u16| if bits >> 10 & 31 == 31 { bits & !0x4000 } else { bits };
         for round in 0..400_000 {
             let (mut a, b, c) = (finite(next()), finite(next()), finite(next()));

@@ -66,11 +66,8 @@ mod tests {
 
     #[test]
     fn software_gives_the_bits_of_the_machines_instruction() {
-        let mut state = 1u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 32) as u32
-        };
+        let mut numbers = raywarp_testing::Random::new(1);
+        let mut random = || numbers.word();
         let check = |a: f32, b: f32, c: f32| {
             let (got, want) = (software(a, b, c), a.mul_add(b, c));
             let lanes = fused_multiply_adds([a, 1.0], [b, 1.0], [c, 1.0]);

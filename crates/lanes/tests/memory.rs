@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Check, Random, everywhere, identical, words};
+use common::{Check, Lanes, everywhere, identical, words};
 use raywarp_lanes::{Mask, Vector, Words};
 
 #[test]
@@ -11,7 +11,7 @@ fn memory_is_read_and_written_in_the_order_of_lanes() {
     impl Check for Memory {
         #[inline(always)]
         fn check<V: Vector<N>, const N: usize>(&self, set: V::Set) {
-            let mut random = Random(6);
+            let mut random = Lanes::new(6);
             identical("splat", V::splat(set, -0.0).store(), |_| -0.0);
             words("splat", V::Words::splat(set, 7 << 29).store(), |_| 7 << 29);
             for length in 0..N + 3 {
@@ -39,7 +39,7 @@ fn compressing_keeps_the_lanes_of_a_mask_in_order() {
     impl Check for Compressing {
         #[inline(always)]
         fn check<V: Vector<N>, const N: usize>(&self, set: V::Set) {
-            let mut random = Random(7);
+            let mut random = Lanes::new(7);
             // Every mask there is, up to 16 lanes.
             for bits in 0..1u32 << N.min(16) {
                 let (a, b): ([f32; N], [u32; N]) = (random.floats(), random.words());
@@ -68,7 +68,7 @@ fn gathers_read_the_entries_of_lanes_in_the_mask_alone() {
     impl Check for Gathering {
         #[inline(always)]
         fn check<V: Vector<N>, const N: usize>(&self, set: V::Set) {
-            let mut random = Random(8);
+            let mut random = Lanes::new(8);
             for round in 0..400 {
                 let length = [0, 1, 2, 40][round % 4];
                 let floats: Vec<f32> = (0..length).map(|_| random.float()).collect();

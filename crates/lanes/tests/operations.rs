@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Check, ROUNDS, Random, everywhere, identical, same, truths, words};
+use common::{Check, Lanes, ROUNDS, everywhere, identical, same, truths, words};
 use raywarp_lanes::{InstructionSet, Isa, Mask, Task, Vector, Words};
 
 #[test]
@@ -11,7 +11,7 @@ fn arithmetic_of_floats_rounds_as_scalars_do() {
     impl Check for Arithmetic {
         #[inline(always)]
         fn check<V: Vector<N>, const N: usize>(&self, set: V::Set) {
-            let mut random = Random(1);
+            let mut random = Lanes::new(1);
             for _ in 0..ROUNDS {
                 let [a, b, c]: [[f32; N]; 3] = std::array::from_fn(|_| random.floats());
                 let [x, y, z] = [&a, &b, &c].map(|lanes| V::load(set, lanes));
@@ -41,7 +41,7 @@ fn comparisons_and_choices_are_those_of_scalars() {
     impl Check for Choices {
         #[inline(always)]
         fn check<V: Vector<N>, const N: usize>(&self, set: V::Set) {
-            let mut random = Random(2);
+            let mut random = Lanes::new(2);
             for round in 0..ROUNDS {
                 let (a, mut b): ([f32; N], [f32; N]) = (random.floats(), random.floats());
                 if round % 3 == 0 {
@@ -70,7 +70,7 @@ fn conversions_are_those_of_scalars() {
     impl Check for Conversions {
         #[inline(always)]
         fn check<V: Vector<N>, const N: usize>(&self, set: V::Set) {
-            let mut random = Random(3);
+            let mut random = Lanes::new(3);
             for _ in 0..ROUNDS {
                 let (a, b): ([f32; N], [u32; N]) = (random.floats(), random.words());
                 let (x, y) = (V::load(set, &a), V::Words::load(set, &b));
@@ -92,7 +92,7 @@ fn words_are_unsigned_integers_modulo_2_to_the_32() {
     impl Check for Integers {
         #[inline(always)]
         fn check<V: Vector<N>, const N: usize>(&self, set: V::Set) {
-            let mut random = Random(4);
+            let mut random = Lanes::new(4);
             for round in 0..ROUNDS {
                 let (a, mut b): ([u32; N], [u32; N]) = (random.words(), random.words());
                 if round % 3 == 0 {
@@ -138,7 +138,7 @@ fn masks_are_sets_of_lanes() {
     impl Check for Masks {
         #[inline(always)]
         fn check<V: Vector<N>, const N: usize>(&self, set: V::Set) {
-            let mut random = Random(5);
+            let mut random = Lanes::new(5);
             for _ in 0..ROUNDS {
                 let (a, b) = (random.mask::<N>(), random.mask::<N>());
                 // What stands behind the lanes does not count.

@@ -138,11 +138,8 @@ mod tests {
     }
 
     fn random(seed: u64) -> impl FnMut() -> u32 {
-        let mut state = seed;
-        move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 32) as u32
-        }
+        let mut random = raywarp_testing::Random::new(seed);
+        move || random.word()
     }
 
     /// Up to eight intervals whose ends `number` draws.

@@ -12,7 +12,6 @@ use raywarp_bvh::{BuildOptions, Builder, Bvh2, build};
 use raywarp_geom::FlatTriangles;
 use raywarp_layout::{Collapse, encode_bvh2, encode_wide4};
 use std::io::Read;
-use std::path::{Path, PathBuf};
 
 /// Bytes of the nodes of both trees, and the saving in percent with nodes of 128 and 112 bytes.
 struct Saving {
@@ -52,11 +51,8 @@ fn guthes_collapse_saves_what_the_paper_says_with_nodes_of_112_bytes() {
     println!("| scene | collapse | nodes of 2 | nodes of 4 | saved at 128 B | at 112 B |");
     println!("|---|---|---:|---:|---:|---:|");
     for scene in ["sibenik", "conference", "crytek_sponza", "kitchen"] {
-        let path = scenes().join(format!("{scene}/{scene}.ply.gz"));
-        let Ok(file) = std::fs::read(&path) else {
-            println!("skipped: {} cannot be read; set RAYWARP_SCENES", path.display());
-            continue;
-        };
+        let Some(path) = raywarp_testing::scene_file(&format!("{scene}/{scene}.ply.gz")) else { continue };
+        let file = std::fs::read(&path).unwrap();
         let mut ply = Vec::new();
         GzDecoder::new(&file[..]).read_to_end(&mut ply).unwrap();
         let triangles = FlatTriangles::from_vertices(read_ply(&ply));
@@ -71,11 +67,6 @@ fn guthes_collapse_saves_what_the_paper_says_with_nodes_of_112_bytes() {
         // What the rules near the leaves are for.
         assert!(guthe.nodes[1] < adopt.nodes[1] && adopt.at_128 > 0.0, "{scene}");
     }
-}
-
-fn scenes() -> PathBuf {
-    std::env::var_os("RAYWARP_SCENES")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes"), PathBuf::from)
 }
 
 /// Little-endian files of float vertices, `x y z` first, and faces of three int indices alone.

@@ -28,7 +28,7 @@ fn change(rows: &[MeasuredRow], kind: RayKind, [before, after]: [&str; 2]) -> [f
 
 #[test]
 fn boxes_as_integers_and_triangles_four_at_a_time_change_rates_as_foretold() {
-    let Some((scene, view)) = common::sibenik("ablations beside what is expected") else { return };
+    let Some((scene, view)) = common::sibenik() else { return };
     let pairs = [["alk12-kepler-float", "alk12-kepler"], ["alk12-kepler", UNROLLED]];
     let mut rates = read_measured(&common::recorded("2026-11-22-h200-2/ablations.csv")).unwrap();
     let subjects: Vec<Subject> = pairs.iter().flatten().map(|name| name.parse().unwrap()).collect();

@@ -78,7 +78,7 @@ fn errors(rows: &[Compared]) -> Vec<f64> {
 
 #[test]
 fn instructions_are_within_2_percent_of_an_h200s_counters_and_wrong_costs_of_an_operation_are_not() {
-    let Some((scene, view)) = common::sibenik("the comparison with counters") else { return };
+    let Some((scene, view)) = common::sibenik() else { return };
     let rows = held();
     assert_eq!(rows.len(), HELD.len());
     let mut request = common::counters_request("sibenik", view, RESOLUTION, 16_384, rows);
@@ -117,7 +117,7 @@ fn instructions_are_within_2_percent_of_an_h200s_counters_and_wrong_costs_of_an_
 
 #[test]
 fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
-    let Some((scene, view)) = common::sibenik("the comparison with stalls") else { return };
+    let Some((scene, view)) = common::sibenik() else { return };
     let rows = read_counters(&common::recorded("2026-11-25-h200-2/stalls-tuned.csv")).unwrap();
     // "raywarp-h8-direct" was counted with 32 warps a multiprocessor, and has had 28 since.
     let kernels = ["al09-while-while", "al09-if-if", "ykl17"].map(|name| name.parse().unwrap());

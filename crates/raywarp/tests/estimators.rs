@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{prepare, render, scenes};
+use common::{prepare, render};
 use raywarp::picture::PictureRequest;
 use raywarp::render::DirectLight;
 use raywarp::scene::{Camera, SamplerKind};
+use raywarp_testing::scenes;
 
 /// Mean luminance and its standard error, with independent random numbers.
 fn mean(prepared: &mut raywarp::Prepared, direct: DirectLight, spp: u32, camera: Option<&Camera>) -> (f64, f64) {
@@ -29,7 +30,7 @@ fn mean(prepared: &mut raywarp::Prepared, direct: DirectLight, spp: u32, camera:
 /// are passed by chance in one of 150 seeds; the seeds are fixed.
 #[track_caller]
 fn check(name: &str, clay: Option<f32>, spp: [u32; 3], camera: Option<&Camera>) {
-    let Some(folder) = scenes("estimators") else { return };
+    let Some(folder) = scenes() else { return };
     let mut prepared = prepare(&folder.join(name), clay);
     let (both, both_error) = mean(&mut prepared, DirectLight::Both, spp[0], camera);
     for (direct, spp) in [(DirectLight::Lights, spp[1]), (DirectLight::Scattering, spp[2])] {
@@ -73,7 +74,7 @@ fn techniques_agree_in_sibenik() {
 #[test]
 fn techniques_agree_on_the_instanced_cubes() {
     // The distant light is for connections only: leave it out of the comparison.
-    let Some(folder) = scenes("estimators") else { return };
+    let Some(folder) = scenes() else { return };
     let mut scene =
         raywarp::scene::load(&folder.join("loader_tests/pbrt/v4_features.pbrt"), &Default::default()).unwrap().scene;
     scene.lights.retain(|light| matches!(light, raywarp::scene::Light::Environment { .. }));
@@ -86,7 +87,7 @@ fn techniques_agree_on_the_instanced_cubes() {
 
 #[test]
 fn sibenik_has_the_mean_radiance_of_an_independent_renderer() {
-    let Some(folder) = scenes("the check scene") else { return };
+    let Some(folder) = scenes() else { return };
     let mut prepared = prepare(&folder.join("checks/sibenik-diffuse.pbrt"), None);
     // Values and their uncertainty from Mitsuba 3.9.1; ours adds its own standard error.
     for (depth, spp, expected, uncertainty) in [(8, 16, 0.03636, 0.005), (1, 24, 0.01889, 0.004)] {

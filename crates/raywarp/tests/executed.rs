@@ -81,7 +81,7 @@ fn worst(variant: &str, blocks: &[ComparedBlock]) -> (&'static str, f64, f64) {
 
 #[test]
 fn every_block_is_issued_as_often_as_counted_and_costs_5_percent_off_are_found() {
-    let Some((scene, view)) = common::sibenik("the comparison with instructions one by one") else { return };
+    let Some((scene, view)) = common::sibenik() else { return };
     let table = read_counters(&common::recorded("2026-11-25-h100-2/executed.csv")).unwrap();
     let of = |name: &str| {
         let variant = name.parse().unwrap();

@@ -389,7 +389,7 @@ fn check_recorded((scene, view): (&Scene, &View), table: &str, kernels: [&str; 2
 
 #[test]
 fn recorded_runs_of_an_h200_stand_below_their_bounds() {
-    let Some((scene, view)) = common::sibenik("recorded runs beside their bounds") else { return };
+    let Some((scene, view)) = common::sibenik() else { return };
     let check = |table, kernels| check_recorded((&scene, &view), table, kernels);
     let of_papers = ["alk12-kepler-float?planes=plain", "ykl17?planes=plain&refill=80"];
     assert!(check("2026-11-21-h200-4/bench.csv", of_papers) >= 2);

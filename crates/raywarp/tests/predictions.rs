@@ -20,14 +20,11 @@ struct Row {
     bound: f64,
 }
 
-fn rows(name: &str) -> Option<Vec<Row>> {
+fn rows(name: &str) -> Vec<Row> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs/2026-11-25-h200-2").join(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return None;
-    };
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut lines = text.lines();
-    let head: Vec<&str> = lines.next()?.split(',').collect();
+    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let field = |name: &str| head.iter().position(|column| *column == name).map(|at| fields[at]);
@@ -43,7 +40,7 @@ fn rows(name: &str) -> Option<Vec<Row>> {
             bound: number("bound_mrays")?,
         })
     };
-    Some(lines.filter_map(row).collect())
+    lines.filter_map(row).collect()
 }
 
 fn foretold(row: &Row) -> Prediction {
@@ -68,7 +65,7 @@ fn last_time(tuned: &[Row], like: &Row, what: impl Fn(&Row) -> f64) -> f64 {
 
 #[test]
 fn intervals_are_from_the_recorded_run() {
-    let Some(tuned) = rows("bounds-tuned.csv") else { return };
+    let tuned = rows("bounds-tuned.csv");
     let table = include_str!("../../study/data/calibration.csv");
     assert_eq!(table.lines().count(), 1 + tuned.len());
     for (line, row) in table.lines().skip(1).zip(&tuned) {
@@ -80,7 +77,7 @@ fn intervals_are_from_the_recorded_run() {
 
 #[test]
 fn held_out_rates_are_foretold_better_than_without_a_model() {
-    let (Some(tuned), Some(held)) = (rows("bounds-tuned.csv"), rows("bounds-held.csv")) else { return };
+    let (tuned, held) = (rows("bounds-tuned.csv"), rows("bounds-held.csv"));
     let secondary: Vec<&Row> = held.iter().filter(|row| row.kind != RayKind::Primary).collect();
     assert_eq!(secondary.len(), 4 * 10 * 2);
     let errors = |foretell: &dyn Fn(&Row) -> f64| -> Vec<f64> {
@@ -121,7 +118,7 @@ fn held_out_rates_are_foretold_better_than_without_a_model() {
 
 #[test]
 fn what_the_model_does_not_tell_is_undecided() {
-    let Some(held) = rows("bounds-held.csv") else { return };
+    let held = rows("bounds-held.csv");
     for row in &held {
         assert_eq!(foretold(row).is_decided(), row.kind != RayKind::Primary, "{}", row.variant);
     }
@@ -137,7 +134,7 @@ fn what_the_model_does_not_tell_is_undecided() {
 /// What stands in for gains of changes, which nobody recorded: from one kernel to another on the same scene and rays.
 #[test]
 fn differences_of_kernels_on_held_out_scenes_lie_in_the_interval_of_a_gain() {
-    let Some(held) = rows("bounds-held.csv") else { return };
+    let held = rows("bounds-held.csv");
     let machine = Machine::find("h200").unwrap();
     for kind in RayKind::ALL {
         let spread = GainSpread::of(&machine, kind).unwrap();

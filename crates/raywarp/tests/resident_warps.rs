@@ -74,7 +74,7 @@ fn mean(values: &[f64]) -> f64 {
 
 #[test]
 fn fewer_resident_warps_cost_what_is_foretold_rather_than_nothing_or_what_a_bound_says() {
-    let Some((scene, view)) = common::sibenik("gains beside what was measured") else { return };
+    let Some((scene, view)) = common::sibenik() else { return };
     let (measured, h200) = (measured(), Machine::find("h200").unwrap());
     // Logarithms of foretold over measured ratio, by kind: model, nothing changes, lowest bound.
     let mut errors: BTreeMap<&str, [Vec<f64>; 3]> = BTreeMap::new();

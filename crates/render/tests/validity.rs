@@ -3,7 +3,6 @@
 use raywarp_geom::Aabb;
 use raywarp_render::ShadingScene;
 use raywarp_scene::LoadOptions;
-use std::path::PathBuf;
 
 /// Every format, every kind of light, and media.
 const SCENES: [&str; 8] = [
@@ -19,10 +18,7 @@ const SCENES: [&str; 8] = [
 
 #[test]
 fn scenes_of_the_library_are_valid_for_shading() {
-    let Some(folder) = std::env::var_os("RAYWARP_SCENES").map(PathBuf::from).filter(|folder| folder.is_dir()) else {
-        println!("skipped: set RAYWARP_SCENES to the folder of the scene library");
-        return;
-    };
+    let Some(folder) = raywarp_testing::scenes() else { return };
     for name in SCENES {
         let scene = raywarp_scene::load(&folder.join(name), &LoadOptions::default()).unwrap().scene;
         let bounds = Aabb { min: [-10.0; 3], max: [10.0; 3] };

@@ -3,6 +3,7 @@
 use raywarp_scene::{
     FaceMaterials, FilterKind, Light, LoadOptions, Loaded, Projection, SamplerKind, Surface, load, validate,
 };
+use raywarp_testing::scenes;
 use std::path::{Path, PathBuf};
 
 fn data(name: &str) -> PathBuf {
@@ -74,19 +75,6 @@ fn the_version_4_features_load() {
     assert!(surfaces.iter().any(|s| matches!(s, Surface::Dielectric { ior: 1.5, thin: false, .. })));
     let Light::Directional { irradiance: [r, g, b], .. } = scene.lights[1] else { panic!("{:?}", scene.lights[1]) };
     assert!((0.2126 * r + 0.7152 * g + 0.0722 * b - 1.5).abs() < 1e-2, "a black body has luminance 1 times the scale");
-}
-
-/// The folder with the large scenes, or a line that says why there is none.
-fn scenes() -> Option<PathBuf> {
-    let folder = std::env::var_os("RAYWARP_SCENES").map_or_else(
-        || Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/scenes")).to_path_buf(),
-        PathBuf::from,
-    );
-    if !folder.is_dir() {
-        println!("skipped: no scenes in {}; set RAYWARP_SCENES", folder.display());
-        return None;
-    }
-    Some(folder)
 }
 
 /// Loads a scene and prints a row of what is in it.

@@ -1,18 +1,7 @@
 //! The scenes in RAYWARP_SCENES: they load, and hold as many triangles as their README says.
 
 use raywarp_scene::{LoadOptions, Loaded, Scene, load};
-use std::path::PathBuf;
-
-/// The folder of the scenes, if it is there.
-fn scenes() -> Option<PathBuf> {
-    let folder = std::env::var_os("RAYWARP_SCENES")
-        .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/scenes").into(), PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: no scenes at {}; set RAYWARP_SCENES", folder.display());
-        return None;
-    }
-    Some(folder)
-}
+use raywarp_testing::scenes;
 
 fn load_scene(folder: &std::path::Path, name: &str) -> Loaded {
     load(&folder.join(name), &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"))

@@ -11,12 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Triangles and rays without an order.
 fn scattered() -> (FlatTriangles, Vec<Ray>) {
-    let mut state = 3u64;
-    let mut unit = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f32 / (1u64 << 24) as f32
-    };
-    let mut point = |scale: f32| [unit(), unit(), unit()].map(|u| scale * (2.0 * u - 1.0));
+    let mut random = raywarp_testing::Random::new(3);
+    let mut point = |scale: f32| random.point().map(|x| scale * x);
     let triangles = (0..500)
         .map(|_| {
             let corner = point(4.0);

@@ -8,29 +8,21 @@ use raywarp_sim::{
     Al09Prices, Efficiency, ProfileOptions, Source, measure, measure_source, profile, resupplied, side_by_side,
     tally_source, without_idle_options,
 };
+use raywarp_testing::Random;
 use raywarp_traverse::{Kernel, Query, RayDump, Replay};
-
-/// Seeded numbers from -1 to 1.
-fn numbers() -> impl FnMut() -> f32 {
-    let mut state = 3u64;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
-    }
-}
 
 /// Triangles in a cube, and rays from everywhere to everywhere.
 fn scene() -> (FlatTriangles, Vec<Ray>) {
-    let mut number = numbers();
-    let mut point = move || [number(), number(), number()];
+    let mut random = Random::new(3);
+    let mut point = move || random.point();
     let near = |p: [f32; 3], q: [f32; 3]| std::array::from_fn(|i| p[i] + 0.2 * q[i]);
     let triangles = (0..600).map(|_| {
         let place = point();
         [near(place, point()), near(place, point()), near(place, point())]
     });
     let triangles = FlatTriangles::from_vertices(triangles.collect());
-    let mut number = numbers();
-    let mut point = move || [number(), number(), number()];
+    let mut random = Random::new(3);
+    let mut point = move || random.point();
     (triangles, (0..1000).map(|_| Ray::new(point(), point())).collect())
 }
 

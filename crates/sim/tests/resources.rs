@@ -9,10 +9,7 @@ const THREADS: u32 = 128;
 #[test]
 fn compiled_kernels_have_as_many_blocks_resident_as_they_were_compiled_for() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/prebuilt/resources.csv");
-    let Ok(table) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return;
-    };
+    let table = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let machines = ["a100", "rtx4090", "h200", "rtx5090"].map(|name| Machine::find(name).unwrap());
     let mut checked = 0;
     for line in table.lines().skip(1) {

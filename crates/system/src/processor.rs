@@ -21,8 +21,7 @@ mod tests {
     #[test]
     fn work_takes_time_and_sleep_does_not() {
         let Some(start) = seconds() else {
-            println!("skipped: this system does not say");
-            return;
+            return raywarp_testing::skip(raywarp_testing::Reason::System, "it does not say");
         };
         let mut sum = 0u64;
         let mut worked = 0.0;

@@ -5,12 +5,13 @@
 //! the workspace and says at its end how many passed, how many were skipped, and why.
 #![forbid(unsafe_code)]
 
+mod needs;
 mod notes;
 mod random;
-mod scenes;
+
 mod skip;
 
+pub use needs::{full_device, python_has, scene_file, scenes};
 pub use notes::{NOTES, Note, notes_file, read_notes};
 pub use random::Random;
-pub use scenes::{scene_file, scenes};
 pub use skip::{Reason, skip};

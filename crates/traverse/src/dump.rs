@@ -253,11 +253,8 @@ mod tests {
 
     #[test]
     fn codes_are_counted_in_words_as_one_by_one() {
-        let mut state = 1u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize
-        };
+        let mut numbers = raywarp_testing::Random::new(1);
+        let mut random = || numbers.integer() as usize;
         let mut chunk = Chunk::default();
         while chunk.len < 5000 {
             // Runs of up to 100, and of tests with marks between.

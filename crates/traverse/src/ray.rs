@@ -257,11 +257,8 @@ mod tests {
 
     #[test]
     fn rounding_only_what_counts_changes_no_box_test() {
-        let mut state = 5u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize
-        };
+        let mut numbers = raywarp_testing::Random::new(5);
+        let mut random = || numbers.integer() as usize;
         let scene = Aabb { min: [-8.0; 3], max: [8.0; 3] };
         // Few values, so that planes, origins and distances coincide; and all bits of a float between.
         let few = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -3.0, 1.0 + f32::EPSILON, 7.999_999_5, 1e-30, -1e-38];

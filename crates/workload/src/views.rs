@@ -212,13 +212,7 @@ mod tests {
 
     #[test]
     fn every_benchmark_scene_has_five_views() {
-        let folder = std::env::var("RAYWARP_SCENES")
-            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/scenes").into());
-        let path = Path::new(&folder).join("views.toml");
-        if !path.exists() {
-            println!("skipped: {} is not there; set RAYWARP_SCENES", path.display());
-            return;
-        }
+        let Some(path) = raywarp_testing::scene_file("views.toml") else { return };
         for scene in ["sibenik", "crytek_sponza", "conference", "kitchen", "bathroom2", "san_miguel"] {
             let views = load_views(&path, scene).unwrap();
             assert_eq!(views.len(), 5, "{scene}");

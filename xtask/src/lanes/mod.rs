@@ -72,18 +72,15 @@ mod tests {
 
     /// Of the build that this test is of: `cargo test --workspace` makes the program before it runs any test.
     #[test]
+    #[cfg_attr(
+        debug_assertions,
+        ignore = "only an optimised program (cargo test --release) has its intrinsics inlined"
+    )]
+    #[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), ignore = "programs of x86-64 on Linux are read")]
     fn the_program_calls_no_intrinsic() {
-        if cfg!(debug_assertions) {
-            println!("skipped: only an optimised program (cargo test --release) has its intrinsics inlined");
-            return;
-        }
-        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-            println!("skipped: programs of x86-64 on Linux are read");
-            return;
-        }
         match faults(&beside_this().unwrap()) {
             Ok(faults) => assert_eq!(faults, Vec::<String>::new()),
-            Err(error) => println!("skipped: {error}"),
+            Err(error) => raywarp_testing::skip(raywarp_testing::Reason::System, &error),
         }
     }
 

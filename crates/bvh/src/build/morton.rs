@@ -91,9 +91,9 @@ mod tests {
     use super::*;
     use raywarp_geom::Aabb;
 
-    /// A small generator of test numbers.
     fn numbers(count: usize) -> Vec<u64> {
-        let next = |x: &u64| Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+        let mut random = raywarp_testing::Random::new(1);
+        let next = |_: &u64| Some(random.state());
         std::iter::successors(Some(1), next).take(count).collect()
     }
 

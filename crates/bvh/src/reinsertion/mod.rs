@@ -168,14 +168,12 @@ mod tests {
     use super::*;
     use crate::{Builder, build};
     use raywarp_geom::FlatTriangles;
+    use raywarp_testing::Random;
 
-    /// Long thin triangles from a small generator of test numbers: plenty to improve.
+    /// Long thin triangles of random places: plenty to improve.
     pub(super) fn needles(count: usize, builder: Builder) -> Bvh2 {
-        let mut state = 1u64;
-        let mut number = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 24) as f32
-        };
+        let mut random = Random::new(1);
+        let mut number = || random.unit();
         let mut needle = || {
             let [a, b] = [(); 2].map(|()| [number(), number(), number()]);
             [a, std::array::from_fn(|k| a[k] + 0.3 * (b[k] - 0.5)), std::array::from_fn(|k| a[k] + 0.01 * b[k])]

@@ -5,25 +5,11 @@ pub mod scenes;
 
 use raywarp_bvh::{BuildOptions, Builder, Bvh2};
 use raywarp_geom::{Aabb, FlatTriangles, Ray, SlabRay, slab};
+use raywarp_testing::Random;
 
-/// A 64-bit linear congruential generator: enough for scenes, the same everywhere.
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Self(seed ^ 0x9e37_79b9_7f4a_7c15)
-    }
-
-    /// From 0 to 1.
-    pub fn float(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f32 / (1 << 24) as f32
-    }
-
-    /// In the cube from -1 to 1.
-    pub fn point(&mut self) -> [f32; 3] {
-        std::array::from_fn(|_| 2.0 * self.float() - 1.0)
-    }
+/// A generator of test numbers.
+pub fn random(seed: u64) -> Random {
+    Random::new(seed ^ 0x9e37_79b9_7f4a_7c15)
 }
 
 /// All builders with small and large leaves, with and without splitting.
@@ -59,7 +45,7 @@ pub fn variants() -> Vec<(String, BuildOptions)> {
 pub fn rays(triangles: &FlatTriangles, count: usize) -> Vec<Ray> {
     let bounds = triangles.bounds();
     let (center, size) = if triangles.is_empty() { ([0.0; 3], 1.0) } else { (bounds.center(), extent(&bounds)) };
-    let mut rng = Rng::new(77);
+    let mut rng = random(77);
     (0..count)
         .map(|i| {
             let away = rng.point();
@@ -67,9 +53,9 @@ pub fn rays(triangles: &FlatTriangles, count: usize) -> Vec<Ray> {
             let target = match triangles.vertices.get(i * 7919 % triangles.len().max(1)) {
                 Some(triangle) if i % 3 > 0 => {
                     let triangle = triangle.map(|v| v.map(f64::from));
-                    triangle_point(&triangle, rng.float().into(), rng.float().into()).map(|x| x as f32)
+                    triangle_point(&triangle, rng.unit().into(), rng.unit().into()).map(|x| x as f32)
                 }
-                _ => std::array::from_fn(|k| center[k] + size * (rng.float() - 0.5)),
+                _ => std::array::from_fn(|k| center[k] + size * (rng.unit() - 0.5)),
             };
             let mut direction: [f32; 3] = std::array::from_fn(|k| (target[k] - origin[k]) / size);
             if i % 5 == 0 {
@@ -99,12 +85,12 @@ pub fn check_cover(name: &str, tree: &Bvh2, triangles: &FlatTriangles) {
             boxes[primitive as usize].push(leaf.bounds);
         }
     }
-    let mut rng = Rng::new(9);
+    let mut rng = random(9);
     for (i, triangle) in triangles.vertices.iter().enumerate() {
         // Only the rounding of the f64 point is forgiven.
         let slack = 1e-14 * triangle.iter().flatten().fold(0.0f32, |max, x| max.max(x.abs())) as f64;
         let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)].into_iter();
-        let inside = (0..40).map(|_| (f64::from(rng.float()), f64::from(rng.float())));
+        let inside = (0..40).map(|_| (f64::from(rng.unit()), f64::from(rng.unit())));
         for (u, v) in corners.chain(inside) {
             let p = triangle_point(&triangle.map(|v| v.map(f64::from)), u, v);
             let within =

@@ -1,11 +1,11 @@
 //! Synthetic scenes.
 
-use super::Rng;
+use super::random;
 use std::f32::consts::{PI, TAU};
 
 /// Small triangles anywhere in a cube of half side `scale`, and a few that span it.
 pub fn soup(count: usize, scale: f32) -> Vec<[[f32; 3]; 3]> {
-    let mut rng = Rng::new(1);
+    let mut rng = random(1);
     (0..count)
         .map(|i| {
             let center = rng.point();
@@ -44,7 +44,7 @@ fn quads(rows: usize, columns: usize, point: impl Fn(usize, usize) -> [f32; 3]) 
 
 /// Long, thin triangles in all directions: what split clipping is for.
 pub fn needles(count: usize) -> Vec<[[f32; 3]; 3]> {
-    let mut rng = Rng::new(2);
+    let mut rng = random(2);
     (0..count)
         .map(|_| {
             let (a, b, c) = (rng.point(), rng.point(), rng.point());

@@ -83,9 +83,7 @@ assert commands[0][2:5] == commands[1][2:5]
 assert shares["spec"]["completions"] == int(commands[0][4])
 print(json.dumps(commands))
 "#;
-    let yaml = Command::new("python3").args(["-c", "import yaml"]).output();
-    if !yaml.is_ok_and(|output| output.status.success()) {
-        println!("skipped: no python3 with PyYAML here");
+    if !raywarp_testing::python_has("yaml") {
         return;
     }
     let output = Command::new("python3").args(["-c", script]).arg(example("kubernetes.yaml")).output().unwrap();

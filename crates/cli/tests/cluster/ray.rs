@@ -1,6 +1,7 @@
 //! `ray_render.py` on four local workers, one of which is killed while it renders its share.
 
 use super::{Cluster, PICTURE, SAMPLES, SHARES, example, text};
+use raywarp_testing::{Reason, python_has, skip};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -61,10 +62,11 @@ fn signal(name: &str, process: &Process) {
 
 #[test]
 fn a_ray_worker_that_is_killed_and_a_share_that_fails_cost_nothing_but_time() {
-    let ray = Command::new("python3").args(["-c", "import ray"]).output();
-    if !ray.is_ok_and(|output| output.status.success()) || !Path::new("/proc/self/stat").exists() {
-        println!("skipped: no python3 with Ray here, or no /proc");
+    if !python_has("ray") {
         return;
+    }
+    if !Path::new("/proc/self/stat").exists() {
+        return skip(Reason::System, "it has no /proc");
     }
     // The first try of one share would render for days, and writes what it has when it is told to end.
     let cluster = Cluster::new(
@@ -112,10 +114,7 @@ fn a_machine_without_ray_is_told_so_in_a_line() {
     let cluster = Cluster::new("no-ray", "");
     // -S and -I leave out all that was installed.
     let python = cluster.command("python3").args(["-I", "-S", "-B"]).arg(example("ray_render.py")).output();
-    let Ok(output) = python else {
-        println!("skipped: no python3 here");
-        return;
-    };
+    let Ok(output) = python else { return skip(Reason::Python, "python3 does not run here") };
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(text(&output.stderr), "ray_render.py: Ray is not installed; pip install ray\n");
 }

@@ -1,6 +1,7 @@
 //! A folder to simulate in, a check of well-formedness, and a browser.
 
 use super::common_scene::scattered;
+use raywarp_testing::{Reason, skip};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -119,10 +120,15 @@ fn character_data(text: &str, outside: bool) -> Result<(), String> {
 pub struct Browser(&'static str);
 
 /// One that is installed and starts.
+#[track_caller]
 pub fn browser() -> Option<Browser> {
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     let runs = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
-    names.into_iter().find(runs).map(Browser)
+    let found = names.into_iter().find(runs).map(Browser);
+    if found.is_none() {
+        skip(Reason::Browser, "no chromium or chrome is installed");
+    }
+    found
 }
 
 /// Writes down what a person would see, with all folds open: how many tables and pictures, how wide the page is, what is wider than its place, what

@@ -1,6 +1,6 @@
 //! A pretended driver with emulated kernels, a folder to run the command in, and what lies there.
 
-use raywarp_cuda_emulation::{not_emulated, pretended_driver};
+use raywarp_cuda_emulation::driver_for_test;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -31,10 +31,11 @@ pub const CPU: &str = "cpu/wide8";
 pub const SIZE: &str = "--size 12x8 --spp 2 --max-depth 2";
 
 /// What all tests share, made by the first of them.
+#[track_caller]
 pub fn place() -> Option<&'static Place> {
-    static PLACE: OnceLock<Option<Place>> = OnceLock::new();
+    let driver = driver_for_test()?;
+    static PLACE: OnceLock<Place> = OnceLock::new();
     let place = PLACE.get_or_init(|| {
-        let driver = pretended_driver()?;
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu");
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(folder.join("cache/raywarp")).unwrap();
@@ -45,12 +46,9 @@ pub fn place() -> Option<&'static Place> {
         let output = place.run(&format!("render --device cuda --organisation rays {SIZE} -o first.hdr"), &[]);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         place.first = text(&output.stderr);
-        Some(place)
+        place
     });
-    if place.is_none() {
-        println!("skipped: no pretended CUDA driver: {}", not_emulated().unwrap_or("it is for Linux only"));
-    }
-    place.as_ref()
+    Some(place)
 }
 
 impl Place {

@@ -57,8 +57,7 @@ fn the_second_signal_ends_a_render_that_still_finishes_its_pass() {
 #[test]
 fn under_nohup_a_closed_terminal_ends_nothing() {
     if !std::path::Path::new("/proc/self/status").exists() {
-        println!("skipped: nobody says which signals are ignored");
-        return;
+        return raywarp_testing::skip(raywarp_testing::Reason::System, "it does not say which signals are ignored");
     }
     let folder = Folder::new("nohup");
     let mut shell = Command::new("sh");

@@ -75,13 +75,8 @@ fn place(part: &Part, node: usize, triangles: &FlatTriangles, bvh: &mut Bvh2) ->
 
 /// Rays at triangles of all levels, and some beside them.
 pub fn rays(triangles: &FlatTriangles) -> Vec<Ray> {
-    let mut state = 3u64;
-    let mut point = || -> [f32; 3] {
-        std::array::from_fn(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
-        })
-    };
+    let mut random = raywarp_testing::Random::new(3);
+    let mut point = || random.point();
     let mut ray = |i: usize| {
         let [a, b, c] = triangles.vertices[i * 7 % triangles.len()];
         let target: [f32; 3] = std::array::from_fn(|k| a[k] + 0.3 * (b[k] - a[k]) + 0.3 * (c[k] - a[k]));

@@ -26,15 +26,6 @@ pub struct Scene {
     single: Bvh2,
 }
 
-/// Whether there is no emulation here; says so.
-pub fn skipped() -> bool {
-    let why = raywarp_cuda_emulation::not_emulated();
-    if let Some(why) = why {
-        println!("skipped: CUDA kernels are not emulated: {why}");
-    }
-    why.is_some()
-}
-
 /// All cases but those of so many triangles that encoding them for every kernel takes longer than all the rest.
 pub fn scenes() -> Vec<Scene> {
     let scenes: Vec<Scene> = cases()

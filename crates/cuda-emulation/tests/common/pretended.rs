@@ -1,7 +1,7 @@
 //! The pretended CUDA driver in this process.
 #![allow(dead_code)] // Each test file uses a part.
 
-use raywarp_cuda_emulation::{not_emulated, pretended_driver};
+use raywarp_cuda_emulation::driver_for_test;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// No call.
@@ -11,13 +11,11 @@ pub const NEVER: u64 = u64::MAX;
 pub struct Driver(libloading::Library);
 
 impl Driver {
-    /// `None`, said, where there is none.
+    /// Where there is none, the test is noted as skipped.
+    #[track_caller]
     pub fn get() -> Option<MutexGuard<'static, Driver>> {
         static DRIVER: OnceLock<Mutex<Driver>> = OnceLock::new();
-        let Some(folder) = pretended_driver() else {
-            println!("skipped: no pretended CUDA driver: {}", not_emulated().unwrap_or("it is for Linux only"));
-            return None;
-        };
+        let folder = driver_for_test()?;
         let driver = DRIVER.get_or_init(|| {
             // SAFETY: our own library, which does nothing when it is loaded.
             let library = unsafe { libloading::Library::new(format!("{folder}/libcuda.so")) };

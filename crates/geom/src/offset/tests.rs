@@ -1,19 +1,11 @@
 use super::*;
 use crate::triangle::Watertight;
 use crate::{Affine, Ray};
+use raywarp_testing::Random;
 
-/// What a test needs of random numbers.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as f64 / (1u64 << 31) as f64
-    }
-
-    fn vector(&mut self) -> [f64; 3] {
-        [0; 3].map(|_: u32| 2.0 * self.next() - 1.0)
-    }
+/// A random vector in the cube from -1 to 1.
+fn vector(random: &mut Random) -> [f64; 3] {
+    [0; 3].map(|_: u32| 2.0 * random.unit_f64() - 1.0)
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -44,13 +36,13 @@ const FORMS: [Form; 5] = [Form::Any, Form::Sliver, Form::Needle, Form::Floor, Fo
 /// A triangle of about the size 1 (a floor: 1e4) at `place`, times `scale`, and how close to its plane its
 /// normal, as `f32` finds it, can be trusted.
 fn triangle(form: Form, place: [f64; 3], scale: f64, random: &mut Random) -> ([[f32; 3]; 3], f64) {
-    let (u, v) = (random.vector(), random.vector());
+    let (u, v) = (vector(random), vector(random));
     let along = |u: [f64; 3], v: [f64; 3], share: f64, width: f64| -> [f64; 3] {
         std::array::from_fn(|i| share * u[i] + width * v[i])
     };
     let (u, v, trust) = match form {
         Form::Any | Form::Placed => (u, v, 1e-5),
-        Form::Sliver => (u, along(u, v, random.next(), 1e-4), 1e-2),
+        Form::Sliver => (u, along(u, v, random.unit_f64(), 1e-4), 1e-2),
         Form::Needle => (u, v.map(|x| 1e-4 * x), 1e-2),
         Form::Floor => ([1e4 * u[0], 0.0, 1e4 * u[2]], [1e4 * v[0], 0.0, 1e4 * v[2]], 0.0),
     };
@@ -70,30 +62,30 @@ fn triangle(form: Form, place: [f64; 3], scale: f64, random: &mut Random) -> ([[
 
 /// A direction on the side of the unit normal `n`: any, or one that leaves under an angle down to 1e-6.
 fn leaving(n: [f64; 3], trust: f64, random: &mut Random) -> [f32; 3] {
-    let d = random.vector();
+    let d = vector(random);
     let along = dot(d, n);
-    let cos = if random.next() < 0.4 { along.abs() } else { 10f64.powf(-6.0 * random.next()) };
+    let cos = if random.unit_f64() < 0.4 { along.abs() } else { 10f64.powf(-6.0 * random.unit_f64()) };
     let cos = cos.max(trust);
     std::array::from_fn(|i| (d[i] + (cos - along) * n[i]) as f32)
 }
 
 /// Rays from `count` random points of triangles of each form, scale and place, of which `hits` says how many hit again.
 fn count_again(count: usize, mut origin: impl FnMut(&[[f32; 3]; 3], f32, f32, [f32; 3]) -> [f32; 3]) -> usize {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut again = 0;
     for form in FORMS {
         for scale in [1e-9, 1e-6, 3e-4, 1e-3, 1.0, 1e3, 1e6, 1e9] {
             for shift in [0.0, 1.0, 100.0, 1e4] {
                 for _ in 0..count {
-                    let place = random.vector().map(|x| x * shift);
+                    let place = vector(&mut random).map(|x| x * shift);
                     let (corners, trust) = triangle(form, place, scale, &mut random);
                     let n = exact_normal(&corners);
                     if n[0].is_nan() {
                         continue;
                     }
-                    let (u, v) = (random.next(), random.next());
+                    let (u, v) = (random.unit_f64(), random.unit_f64());
                     let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
-                    let side = if random.next() < 0.5 { n } else { n.map(|x| -x) };
+                    let side = if random.unit_f64() < 0.5 { n } else { n.map(|x| -x) };
                     let direction = leaving(side, trust, &mut random);
                     let ray = Ray::new(origin(&corners, u as f32, v as f32, direction), direction);
                     let test = Watertight::new(&ray);
@@ -132,11 +124,11 @@ fn point(&[a, b, c]: &[[f32; 3]; 3], u: f32, v: f32) -> [f32; 3] {
 
 #[test]
 fn points_move_no_farther_than_is_written() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for form in FORMS {
         for scale in [1e-9, 3e-4, 1.0, 1e9] {
             for _ in 0..1000 {
-                let place = random.vector().map(|x| x * 100.0);
+                let place = vector(&mut random).map(|x| x * 100.0);
                 let (corners, _) = triangle(form, place, scale, &mut random);
                 let n = exact_normal(&corners);
                 let p = point(&corners, 0.25, 0.5);
@@ -158,10 +150,10 @@ fn points_move_no_farther_than_is_written() {
 
 #[test]
 fn a_power_of_two_changes_no_digit() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for _ in 0..1000 {
-        let (corners, _) = triangle(Form::Any, random.vector(), 1.0, &mut random);
-        let direction = random.vector().map(|x| x as f32);
+        let (corners, _) = triangle(Form::Any, vector(&mut random), 1.0, &mut random);
+        let direction = vector(&mut random).map(|x| x as f32);
         let at = origin_leaving(corners, 0.3, 0.3, direction);
         for scale in [2f32.powi(-30), 2f32.powi(-12), 2f32.powi(30)] {
             let scaled = origin_leaving(corners.map(|p| p.map(|x| x * scale)), 0.3, 0.3, direction);

@@ -1,6 +1,7 @@
 //! Every box test against exact arithmetic.
 
 use super::*;
+use raywarp_testing::Random;
 
 const UNIT: Aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
 /// The scene around every box of these tests.
@@ -36,15 +37,15 @@ fn touches(ray: &Ray, aabb: &Aabb, grow: f64) -> bool {
     low.iter().all(|&(n, d)| high.iter().all(|&(m, e)| n * e <= m * d))
 }
 
-struct Random(u64);
+/// Random coordinates of boxes and rays.
+struct Coordinates(Random);
 
-impl Random {
+impl Coordinates {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
+        self.0.integer()
     }
     fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.bits() as usize % of.len()]
+        of[self.0.below(of.len())]
     }
     /// In steps of 2^-10 from -2 to 3, half of them among the planes of simple boxes.
     fn coordinate(&mut self) -> f32 {
@@ -57,7 +58,7 @@ impl Random {
 
 /// Calls `look` with rays of every kind and a box each, some flat, some a point.
 fn each_case(mut look: impl FnMut(Ray, Aabb)) {
-    let mut random = Random(7);
+    let mut random = Coordinates(Random::new(7));
     let small = [0.0, -0.0, 1e-45, -1e-45, -1e-40, 3e-38, -1e-30, 1e-24, 2e-20, -1e-12, 1e-7];
     for case in 0..200_000 {
         let mut box_points = [[0.0f32; 3]; 2].map(|p| p.map(|_| random.step()));
@@ -156,7 +157,7 @@ fn far_from_the_origin_of_space_a_face_is_still_hit() {
 
 #[test]
 fn no_ray_hits_the_empty_box() {
-    let mut random = Random(3);
+    let mut random = Coordinates(Random::new(3));
     for _ in 0..1000 {
         let ray = Ray::new([0; 3].map(|_| random.coordinate()), [0; 3].map(|_| random.coordinate() + 0.001));
         assert_eq!(slab(&SlabRay::new(&ray), &Aabb::EMPTY, 0.0, f32::INFINITY), None);
@@ -170,7 +171,7 @@ fn no_ray_hits_the_empty_box() {
 #[test]
 fn preparing_any_bits_gives_finite_numbers() {
     let odd = [f32::MAX, f32::MIN, 1e-45, -1e-45, 0.0, -0.0, 1.0, 1e38, 1e-38, -1e20];
-    let mut random = Random(11);
+    let mut random = Coordinates(Random::new(11));
     for _ in 0..20_000 {
         let ray = Ray::new([0; 3].map(|_| random.pick(&odd)), [0; 3].map(|_| random.pick(&odd)));
         for scene in [SCENE, Aabb::EMPTY, Aabb { min: [f32::MIN; 3], max: [f32::MAX; 3] }] {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{Aabb, PaddedRay, PaddedSlab, Ray};
+use raywarp_testing::Random;
 
 const TRIANGLE: [[f32; 3]; 3] = [[0.0, 0.0, 2.0], [1.0, 0.0, 2.0], [0.0, 1.0, 2.0]];
 
@@ -55,35 +56,22 @@ fn degenerate_triangles_are_missed() {
     assert_eq!(Watertight::new(&ray).test(&[[0.25, 0.0, 2.0]; 3]), None);
 }
 
-/// Seeded random numbers.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f32 / (1u32 << 24) as f32
-    }
-    fn point(&mut self) -> [f32; 3] {
-        std::array::from_fn(|_| 2.0 * self.next() - 1.0)
-    }
-}
-
 #[test]
 fn the_t_of_a_sliver_lies_within_its_box() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (mut hits, mut far_off) = (0, 0);
     for case in 0..300_000 {
         let (a, mut b) = (random.point(), random.point());
         // Most boxes thin, so that they tell where along the sliver a hit is.
         if case % 4 != 0 {
-            b[case as usize % 3] = a[case as usize % 3] + 1e-4 * random.next();
+            b[case as usize % 3] = a[case as usize % 3] + 1e-4 * random.unit();
         }
-        let s = random.next();
+        let s = random.unit();
         // A third corner almost on the edge between the others.
         let width = 1e-3 * 10f32.powi(-(case % 6));
-        let c: [f32; 3] = std::array::from_fn(|i| a[i] + s * (b[i] - a[i]) + width * (random.next() - 0.5));
+        let c: [f32; 3] = std::array::from_fn(|i| a[i] + s * (b[i] - a[i]) + width * (random.unit() - 0.5));
         let origin = random.point().map(|x| 3.0 * x);
-        let weights = [random.next(), random.next()];
+        let weights = [random.unit(), random.unit()];
         let target: [f32; 3] = std::array::from_fn(|i| {
             let along = a[i] + weights[0] * (b[i] - a[i]);
             along + 0.5 * weights[1] * (c[i] - along)
@@ -105,7 +93,7 @@ fn the_t_of_a_sliver_lies_within_its_box() {
 
 #[test]
 fn triangles_and_directions_of_any_size_are_hit_where_they_are() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for exponent in [-140i32, -126, -110, -75, -60, -20, 0, 20, 60, 64, 90, 120, 126] {
         for length in [-145i32, -127, -60, 0, 60, 126] {
             // t = 2^(exponent - length) or less must be a float.
@@ -117,8 +105,8 @@ fn triangles_and_directions_of_any_size_are_hit_where_they_are() {
                 // Corners and directions in eighths, exact at any size, also as denormals.
                 let eighth = |x: f32| (8.0 * x).round() / 8.0;
                 let triangle = [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]];
-                let origin = [0.25 + 0.25 * eighth(random.next()), 0.25, 0.0];
-                let side = if random.next() < 0.5 { 1.0 } else { -1.0 };
+                let origin = [0.25 + 0.25 * eighth(random.unit()), 0.25, 0.0];
+                let side = if random.unit() < 0.5 { 1.0 } else { -1.0 };
                 let placed = triangle.map(|p| [p[0] * size, p[1] * size, side * p[2] * size]);
                 let ray = Ray::new(origin.map(|x| x * size), [0.0, -0.0, side * length]);
                 let hit = Watertight::new(&ray).test(&placed);

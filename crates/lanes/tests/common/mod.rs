@@ -3,17 +3,21 @@
 #![allow(dead_code, reason = "not every test file uses all")]
 
 use raywarp_lanes::{InstructionSet, Isa, Mask, Task, Vector};
+use raywarp_testing::Random;
 
 /// Rounds of random lanes an operation; each has every kind of number.
 pub const ROUNDS: usize = 4000;
 
-/// Seeded random words.
-pub struct Random(pub u64);
+/// Random lanes.
+pub struct Lanes(Random);
 
-impl Random {
+impl Lanes {
+    pub fn new(seed: u64) -> Self {
+        Self(Random::new(seed))
+    }
+
     pub fn next(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 32) as u32
+        self.0.word()
     }
 
     /// A float of any kind: NaN, infinities, zeros, denormals, ends of the ranges of integers, halfway numbers, or any bits.

@@ -11,26 +11,17 @@ use raywarp::simulate::EfficiencyRequest;
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::workload::views::{View, load_views};
 use raywarp::{BuildOptions, PrepareOptions, Prepared};
-use std::path::{Path, PathBuf};
+use raywarp_testing::{Reason, scenes, skip};
+use std::path::Path;
 
-/// The scene folder, or `None` with a printed reason: skipped is not passed.
-pub fn scenes(test: &str) -> Option<PathBuf> {
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/scenes"));
-    let folder = std::env::var_os("RAYWARP_SCENES").map_or(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: {test} needs the scene folder; set RAYWARP_SCENES");
-    None
-}
-
-/// Sibenik and its first viewpoint, or `None` with a printed reason.
-pub fn sibenik(test: &str) -> Option<(Scene, View)> {
-    let scenes = scenes(test)?;
+/// Sibenik and its first viewpoint. Without it the test is noted as skipped.
+#[track_caller]
+pub fn sibenik() -> Option<(Scene, View)> {
+    let scenes = scenes()?;
     let lookup = raywarp::SceneLookup { folder: Some(scenes.clone()) };
     let path = raywarp::find_scene(Path::new("sibenik"), &lookup, raywarp::Prefer::Geometry).unwrap_or_default();
     let Ok(loaded) = raywarp::scene::load(&path, &Default::default()) else {
-        println!("skipped: {test} needs {}, which cannot be read", path.display());
+        skip(Reason::Scenes, &format!("{} cannot be read", path.display()));
         return None;
     };
     Some((loaded.scene, load_views(&scenes.join("views.toml"), "sibenik").unwrap().remove(0)))

@@ -17,19 +17,16 @@ struct Document {
     json: Value,
 }
 
-/// All of them, or `None` with a printed reason.
-fn documents() -> Option<Vec<Document>> {
+/// All of them.
+fn documents() -> Vec<Document> {
     let read = |path: PathBuf| {
         let folder = path.parent()?.file_name()?.to_str()?.to_string();
         Some(Document { folder, json: serde_json::from_str(&std::fs::read_to_string(&path).ok()?).ok()? })
     };
     let json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
     let found: Vec<_> = files(&bench().join("bounds")).into_iter().filter(json).filter_map(read).collect();
-    if found.is_empty() {
-        eprintln!("skipped: bench/bounds is not here");
-        return None;
-    }
-    Some(found)
+    assert!(!found.is_empty(), "there is nothing in bench/bounds");
+    found
 }
 
 /// `alk12-fermi?box=float` as the variant that it is.
@@ -129,7 +126,7 @@ fn check(name: &str, found: &[Compared]) -> Coverage {
 
 #[test]
 fn no_recorded_rate_is_above_a_strict_bound() {
-    let Some(documents) = documents() else { return };
+    let documents = documents();
     let measured = recorded();
     let coverage = check("strict bounds", &compared(&measured, &documents, |bound| bound.class == "strict"));
     println!("of {} recorded rates", measured.len());
@@ -146,7 +143,7 @@ const STRICT_TIGHTEST: f64 = 0.75;
 
 #[test]
 fn no_recorded_rate_is_above_what_a_lone_warps_time_allows() {
-    let Some(documents) = documents() else { return };
+    let documents = documents();
     let of_code = |bound: &Bound<'_>| bound.limit == "latency" && bound.why.contains("machine code");
     let coverage = check("latency by machine code", &compared(&recorded(), &documents, of_code));
     assert!(coverage.rates >= 18 && coverage.tightest > 0.25, "{} {}", coverage.rates, coverage.tightest);
@@ -179,7 +176,7 @@ fn published(documents: &[Document], meant: impl Fn(&str) -> bool) -> Vec<Compar
 
 #[test]
 fn no_published_rate_is_above_any_bound_of_its_machine() {
-    let Some(documents) = documents() else { return };
+    let documents = documents();
     let coverage = check("published rates", &published(&documents, |_| true));
     assert_eq!(coverage.rates, published_rates().len());
     // G14's Titan runs code that is known.
@@ -190,7 +187,7 @@ fn no_published_rate_is_above_any_bound_of_its_machine() {
 
 #[test]
 fn what_no_code_is_known_of_has_no_bound_of_instructions() {
-    let Some(documents) = documents() else { return };
+    let documents = documents();
     let rows = documents.iter().flat_map(|d| d.json["rows"].as_array().into_iter().flatten());
     let mut without = 0;
     for row in rows.filter(|row| row["no_code"] == true) {
@@ -203,7 +200,7 @@ fn what_no_code_is_known_of_has_no_bound_of_instructions() {
 
 #[test]
 fn a_rate_above_a_bound_is_found() {
-    let Some(documents) = documents() else { return };
+    let documents = documents();
     let measured = recorded();
     let faster: Vec<Measured> =
         measured.iter().map(|m| Measured { mrays: m.mrays / STRICT_TIGHTEST, ..m.clone() }).collect();
@@ -241,10 +238,7 @@ fn rows_of_runs_are_read_as_they_were_written() {
 fn the_gtx_285s_costs_are_those_that_the_recorded_run_fits() {
     let prices = raywarp::sim::Al09Prices::default();
     let path = bench().join("bounds/gtx285/full-leaves-split/sibenik.json");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return;
-    };
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let document: Value = serde_json::from_str(&text).unwrap();
     let fit = &document["al09_fit"];
     assert_eq!(fit["cells"], 12);

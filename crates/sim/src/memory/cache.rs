@@ -133,11 +133,8 @@ mod tests {
 
     #[test]
     fn it_drops_what_a_list_drops() {
-        let mut state = 7u64;
-        let mut next = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = raywarp_testing::Random::new(7);
+        let mut next = |below: u64| random.integer() % below;
         for capacity in [1, 2, 3, 16, 100] {
             let (mut fast, mut slow) = (Lru::new(capacity), Slow(capacity, Vec::new()));
             for step in 0..4_000 {

@@ -111,11 +111,8 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_single_bytes() {
-        let mut state = 1u64;
-        let mut next = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = raywarp_testing::Random::new(1);
+        let mut next = |below: u64| random.integer() % below;
         for case in 0..3_000 {
             let bytes = [4, 8, 16][case % 3];
             // From all lanes in one line to all over memory.

@@ -151,12 +151,8 @@ mod tests {
 
     #[test]
     fn boxes_are_hit_as_rounded_planes_say_and_few_need_to_be_asked() {
-        let mut state = 1u64;
-        let mut number = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
-        };
-        let mut point = || [number(), number(), number()];
+        let mut random = raywarp_testing::Random::new(1);
+        let mut point = || random.point();
         // Some in a plane of their own, so that boxes are flat and rays run in their faces.
         let triangles = (0..300).map(|i| {
             let (place, offsets) = (point(), [point(), point(), point()]);

@@ -112,6 +112,7 @@ mod tests {
     use raywarp_bvh::{BuildOptions, build};
     use raywarp_cpu::CpuTracer;
     use raywarp_geom::{Control, Tracer};
+    use raywarp_testing::{Reason, skip};
 
     /// Numbers in 0..1, the same every time.
     fn numbers(seed: u32) -> impl FnMut() -> f32 {
@@ -150,7 +151,7 @@ mod tests {
         let triangles = triangles();
         let mut peer = match VulkanTracer::new(None, &triangles) {
             Ok(peer) => peer,
-            Err(why) => return println!("skipped: {why}"),
+            Err(why) => return skip(Reason::Vulkan, &why),
         };
         let bvh = build(&triangles, &BuildOptions::default()).unwrap();
         let cpu = CpuTracer::new(&bvh, &triangles).unwrap();

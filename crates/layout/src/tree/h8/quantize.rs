@@ -105,11 +105,8 @@ mod tests {
     use super::*;
 
     fn random(seed: u64) -> impl FnMut() -> f32 {
-        let mut state = seed;
-        move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 24) as f32
-        }
+        let mut random = raywarp_testing::Random::new(seed);
+        move || random.unit()
     }
 
     #[test]

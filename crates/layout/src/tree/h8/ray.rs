@@ -269,13 +269,11 @@ mod tests {
     use super::*;
     use crate::tree::h8::quantize::{grid_step, quantize};
     use raywarp_geom::Aabb;
+    use raywarp_testing::Random;
 
     fn random_floats(seed: u64) -> impl FnMut() -> f32 {
-        let mut state = seed;
-        move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1 << 24) as f32
-        }
+        let mut random = Random::new(seed);
+        move || random.unit()
     }
 
     /// A node of `count` boxes within `size` of a place in the unit cube, which is `scale` large.
@@ -349,11 +347,8 @@ mod tests {
 
     #[test]
     fn boxes_are_hit_as_halves_say_and_few_need_to_be_asked() {
-        let mut state = 1u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as u32
-        };
+        let mut numbers = Random::new(1);
+        let mut random = || (numbers.state() >> 40) as u32;
         let (mut asked, mut hit) = (0, 0);
         for round in 0..100_000 {
             let [lo, hi]: [[[u8; SLOTS]; 3]; 2] =

@@ -1,19 +1,11 @@
 //! Polygons made here against areas and points in f64, by ears and by the Delaunay triangulation alike.
 
 use super::*;
+use raywarp_testing::Random;
 
-/// A small generator, the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as f64 / (1u64 << 31) as f64
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() * limit as f64) as usize
-    }
+/// A random number below `limit`.
+fn below(random: &mut Random, limit: usize) -> usize {
+    (random.unit_f64() * limit as f64) as usize
 }
 
 fn area(points: &[[f32; 2]]) -> f64 {
@@ -50,7 +42,7 @@ fn check_triangles(points: &[[f32; 2]], triangles: &[[usize; 3]], random: &mut R
     let low = [0, 1].map(|i| points.iter().map(|p| f64::from(p[i])).fold(f64::MAX, f64::min));
     let high = [0, 1].map(|i| points.iter().map(|p| f64::from(p[i])).fold(f64::MIN, f64::max));
     for _ in 0..if points.len() > 200 { 20 } else { 100 } {
-        let point = [0, 1].map(|i| low[i] + random.next() * (high[i] - low[i]));
+        let point = [0, 1].map(|i| low[i] + random.unit_f64() * (high[i] - low[i]));
         let covered: i32 = triangles.iter().map(|t| times_around(&corners(t), point)).sum();
         assert_eq!(covered, times_around(points, point), "{name}: {point:?}");
     }
@@ -69,12 +61,12 @@ fn check(points: &[[f32; 2]], random: &mut Random, name: &str) {
     check_triangles(points, &triangles, random, name);
 
     let n = points.len();
-    let start = random.below(n);
-    let turned = random.next() < 0.5;
+    let start = below(random, n);
+    let turned = random.unit_f64() < 0.5;
     let place = |i: usize| if turned { (start + n - i) % n } else { (start + i) % n };
     let corners: Vec<u32> = (0..n).map(|i| place(i) as u32).collect();
     // Planes that f32 holds: z, and others through sums of the two coordinates, which are doubled to stay exact.
-    let lift = random.below(4);
+    let lift = below(random, 4);
     let position = |i: u32| {
         let [x, y] = points[i as usize];
         match lift {
@@ -105,8 +97,8 @@ fn check(points: &[[f32; 2]], random: &mut Random, name: &str) {
 /// Points around a centre, in the order of their angles.
 fn star(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
     let point = |i: usize| {
-        let angle = (i as f64 + 0.8 * random.next()) / n as f64 * std::f64::consts::TAU;
-        let radius = 0.2 + 0.8 * random.next();
+        let angle = (i as f64 + 0.8 * random.unit_f64()) / n as f64 * std::f64::consts::TAU;
+        let radius = 0.2 + 0.8 * random.unit_f64();
         [(radius * angle.cos()) as f32, (radius * angle.sin()) as f32]
     };
     (0..n).map(point).collect()
@@ -114,7 +106,7 @@ fn star(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
 
 /// Random points in an order that does not cross itself: pairs of edges that cross are exchanged until there are none.
 fn untangled(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
-    let mut points: Vec<[f32; 2]> = (0..n).map(|_| [random.next() as f32, random.next() as f32]).collect();
+    let mut points: Vec<[f32; 2]> = (0..n).map(|_| [random.unit_f64() as f32, random.unit_f64() as f32]).collect();
     let coord = |p: [f32; 2]| Coord { x: p[0].into(), y: p[1].into() };
     let differ = |a: f64, b: f64| (a > 0.0) != (b > 0.0);
     while let Some((i, j)) = (0..n).flat_map(|i| (i + 2..n).map(move |j| (i, j))).find(|&(i, j)| {
@@ -131,7 +123,7 @@ fn untangled(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
 
 /// Columns of random heights on a line, with a corner at every whole number: most corners are straight.
 fn skyline(columns: usize, random: &mut Random) -> Vec<[f32; 2]> {
-    let heights: Vec<i32> = (0..columns).map(|_| 1 + random.below(4) as i32).collect();
+    let heights: Vec<i32> = (0..columns).map(|_| 1 + below(random, 4) as i32).collect();
     let mut points: Vec<[f32; 2]> = (0..=columns).map(|x| [x as f32, 0.0]).collect();
     let mut height = 0;
     for (x, &top) in heights.iter().enumerate().rev() {
@@ -170,7 +162,7 @@ fn spiral(n: usize) -> Vec<[f32; 2]> {
 
 #[test]
 fn simple_polygons_are_covered_once() {
-    let random = &mut Random(1);
+    let random = &mut Random::new(1);
     for n in [4, 5, 6, 8, 12, 20, 50] {
         for round in 0..40 {
             check(&star(n, random), random, &format!("star of {n}, {round}"));
@@ -201,7 +193,7 @@ fn simple_polygons_are_covered_once() {
 #[test]
 fn a_polygon_of_a_hundred_thousand_corners_takes_seconds_at_most() {
     let start = std::time::Instant::now();
-    let points = star(100_000, &mut Random(3));
+    let points = star(100_000, &mut Random::new(3));
     let corners: Vec<u32> = (0..100_000).collect();
     let (mut polygons, mut out) = (Polygons::default(), Vec::new());
     let position = |i: u32| Some([points[i as usize][0], points[i as usize][1], 0.0]);
@@ -262,7 +254,7 @@ fn what_has_no_area_or_no_positions_stays_a_fan() {
 
 #[test]
 fn needles_and_corners_at_one_place_leave_the_rest_right() {
-    let random = &mut Random(5);
+    let random = &mut Random::new(5);
     let u = [[0.0, 0.0], [3.0, 0.0], [3.0, 3.0], [2.0, 3.0], [2.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
     check(&u, random, "u");
     for at in 0..u.len() {

@@ -264,11 +264,8 @@ fn numbers_and_types_that_lie_never_panic() {
 fn changed_bytes_never_panic() {
     let glb = include_bytes!("../../../../tests/data/feature_grid.glb");
     let document = sample().to_string().into_bytes();
-    let mut state = 1_u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut numbers = raywarp_testing::Random::new(1);
+    let mut random = |below: usize| numbers.below(below);
     // RAYWARP_FUZZ_ROUNDS asks for a longer run.
     let rounds = std::env::var("RAYWARP_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(3000);
     for round in 0..rounds {

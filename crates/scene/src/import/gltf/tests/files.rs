@@ -2,22 +2,12 @@
 
 use crate::import::{LoadOptions, Loaded, load};
 use crate::{Alpha, Light, Projection, Scene, Surface, Texture};
+use raywarp_testing::scenes;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn load_file(path: &Path) -> Loaded {
     load(path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"))
-}
-
-/// The folder of the scene library, or `None` (said on standard output).
-fn library() -> Option<PathBuf> {
-    let folder = std::env::var_os("RAYWARP_SCENES")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/scenes")), PathBuf::from);
-    if folder.join("gltf").is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no scene library in {}; set RAYWARP_SCENES", folder.display());
-    None
 }
 
 /// World-space corners of every triangle, in order.
@@ -78,7 +68,7 @@ fn compressed_files_load_like_plain_ones() {
 
 #[test]
 fn separate_files_give_the_same_scene_as_one() {
-    let Some(folder) = library() else { return };
+    let Some(folder) = scenes() else { return };
     let grid = folder.join("loader_tests/gltf");
     let [text, binary] = ["feature_grid.gltf", "feature_grid.glb"].map(|name| load_file(&grid.join(name)));
     check_feature_grid(&text);
@@ -87,7 +77,7 @@ fn separate_files_give_the_same_scene_as_one() {
 
 #[test]
 fn compressed_geometry_equals_its_uncompressed_twin() {
-    let Some(folder) = library() else { return };
+    let Some(folder) = scenes() else { return };
     let small = folder.join("gltf/small");
     let of = |name: &str| corners(&load_file(&small.join(name)).scene);
     let compressed = of("meshopt-no-fallback/meshopt-no-fallback.gltf");
@@ -136,7 +126,7 @@ fn compressed_geometry_equals_its_uncompressed_twin() {
 
 #[test]
 fn every_file_of_the_library_loads() {
-    let Some(folder) = library() else { return };
+    let Some(folder) = scenes() else { return };
     let mut todo = vec![folder.join("gltf"), folder.join("loader_tests/gltf")];
     let mut files = Vec::new();
     while let Some(path) = todo.pop() {
