@@ -1,8 +1,10 @@
 //! Checks of the project that read its files and compile none of it, so that they take seconds: the public interface
-//! of `raywarp` ([`api`]).
+//! of `raywarp` ([`api`]), links of the documents ([`links`]).
 #![forbid(unsafe_code)]
 
 pub mod api;
+mod files;
+pub mod links;
 
 use std::path::{Path, PathBuf};
 

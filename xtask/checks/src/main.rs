@@ -8,7 +8,12 @@ fn main() -> ExitCode {
     let root = xtask_checks::root();
     let done = match arguments.split_first().map(|(command, rest)| (command.as_str(), rest)) {
         Some(("api", options)) => xtask_checks::api::run(&root, options),
-        _ => Err("usage: xtask-checks api [--check | --counts]".to_string()),
+        Some(("links", [])) => {
+            let faults = xtask_checks::links::faults(&root);
+            faults.iter().for_each(|fault| println!("{fault}"));
+            Ok(faults.is_empty())
+        }
+        _ => Err("usage: xtask-checks api [--check | --counts] | links".to_string()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
