@@ -4,7 +4,7 @@ use crate::kernel::{KernelError, Machine};
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Lockstep, Scalar};
 use crate::probe::Watch;
-use crate::schedule::{IfIf, IfWhile, Packet, Phased, Schedule, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
+use crate::schedule::{Body, IfIf, IfWhile, Phased, Phases, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
 use crate::supply::{self, Pool, RayCounter};
 use crate::tree::Tree;
 use crate::warp::{Answer, Launch, Warp};
@@ -96,39 +96,32 @@ pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, pro
     let lane = Scalar(Lane::idle(launch.tree.stack_depth(), 0));
     let mut answers = Vec::with_capacity(count as usize);
     let mut warp = Warp::new(launch, 0, lane, Pool::direct(0, count, count), &mut answers, probe);
-    supply::persistent::<WhileWhile, _, T, P>(&mut warp);
+    supply::persistent(&mut warp, &Body::Loop(Phases::of::<WhileWhile>()));
     answers
 }
 
-/// Runs a warp to its end under the variant's organisation.
+/// Runs a warp to its end under the variant's organisation; `lanes` makes idle lanes, the first with the stack of a number.
 fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lanes: impl Fn(u32) -> L) {
     warp.issue_everyone(Block::Prologue);
-    match warp.launch.variant.organisation() {
+    let phases = match warp.launch.variant.organisation() {
         Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => {
-            supply::direct::<Packet, L, T, P>(&mut warp);
+            return supply::direct(&mut warp, &Body::Packet);
         }
-        Organisation::Packet => supply::persistent::<Packet, L, T, P>(&mut warp),
-        Organisation::WhileWhile => supplied::<WhileWhile, L, T, P>(&mut warp, lanes),
-        Organisation::IfIf => supplied::<IfIf, L, T, P>(&mut warp, lanes),
-        Organisation::SpeculativeWhileWhile => supplied::<SpeculativeWhileWhile, L, T, P>(&mut warp, lanes),
-        Organisation::SpeculativeIfIf => supplied::<SpeculativeIfIf, L, T, P>(&mut warp, lanes),
-        Organisation::IfWhile => supplied::<IfWhile, L, T, P>(&mut warp, lanes),
-        Organisation::Phased => supplied::<Phased, L, T, P>(&mut warp, lanes),
-    }
-}
-
-/// Runs a schedule under the variant's supply; `lanes` makes idle ones, the first with the stack of a number.
-fn supplied<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
-    warp: &mut Warp<'_, L, T, P>,
-    lanes: impl Fn(u32) -> L,
-) {
+        Organisation::Packet => return supply::persistent(&mut warp, &Body::Packet),
+        Organisation::WhileWhile => Phases::of::<WhileWhile>(),
+        Organisation::IfIf => Phases::of::<IfIf>(),
+        Organisation::SpeculativeWhileWhile => Phases::of::<SpeculativeWhileWhile>(),
+        Organisation::SpeculativeIfIf => Phases::of::<SpeculativeIfIf>(),
+        Organisation::IfWhile => Phases::of::<IfWhile>(),
+        Organisation::Phased => Phases::of::<Phased>(),
+    };
     match warp.launch.variant.supply() {
-        Supply::Direct => supply::direct::<S, L, T, P>(warp),
-        Supply::Persistent => supply::persistent::<S, L, T, P>(warp),
-        Supply::Replace => supply::replace::<S, L, T, P>(warp),
+        Supply::Direct => supply::direct(&mut warp, &Body::Loop(phases)),
+        Supply::Persistent => supply::persistent(&mut warp, &Body::Loop(phases)),
+        Supply::Replace => supply::replace(&mut warp, &phases),
         Supply::Queue => {
             let mut parked = lanes(warp.width());
-            supply::queue::<S, L, T, P>(warp, &mut parked);
+            supply::queue(&mut warp, &phases, &mut parked);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The organisations of the papers: one file each, a short loop over micro-operations.
 //!
 //! A schedule is the body of the main loop, in two phases that a work queue runs apart. The loop
-//! itself, "while ray not terminated", is [`Trace`] where a warp's rays start and end together, and
+//! itself, "while ray not terminated", is [`Body::trace`] where a warp's rays start and end together, and
 //! belongs to the supply where they do not.
 
 mod if_if;
@@ -14,7 +14,6 @@ mod while_while;
 
 pub(crate) use if_if::IfIf;
 pub(crate) use if_while::IfWhile;
-pub(crate) use packet::Packet;
 pub(crate) use phased::Phased;
 pub(crate) use speculative_if_if::SpeculativeIfIf;
 pub(crate) use speculative_while_while::SpeculativeWhileWhile;
@@ -43,17 +42,44 @@ pub(crate) trait Schedule {
     }
 }
 
-/// Traces the rays that a warp holds to their end.
-pub(crate) trait Trace {
-    /// See the trait.
-    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
+/// A step of some lanes on some tree, as a pointer: each supply is compiled once for all schedules.
+type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
+
+/// The functions of a schedule for some lanes, tree and probe.
+pub(crate) struct Phases<L: Lanes, T: Tree, P> {
+    /// See [`Schedule::turn`].
+    pub turn: Step<L, T, P>,
+    /// See [`Schedule::traverse`].
+    pub traverse: Step<L, T, P>,
+    /// See [`Schedule::intersect`].
+    pub intersect: Step<L, T, P>,
 }
 
-impl<S: Schedule> Trace for S {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Phases<L, T, P> {
+    /// Those of `S`.
+    pub fn of<S: Schedule>() -> Self {
+        Self { turn: S::turn, traverse: S::traverse, intersect: S::intersect }
+    }
+}
+
+/// What traces the rays that a warp holds to their end.
+pub(crate) enum Body<L: Lanes, T: Tree, P> {
+    /// The main loop around a schedule's turns.
+    Loop(Phases<L, T, P>),
+    /// All rays on one path.
+    Packet,
+}
+
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Body<L, T, P> {
     /// While ray not terminated.
-    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
-        while warp.any(warp.alive()) {
-            S::turn(warp);
+    pub fn trace(&self, warp: &mut Warp<'_, L, T, P>) {
+        match self {
+            Self::Loop(phases) => {
+                while warp.any(warp.alive()) {
+                    (phases.turn)(warp);
+                }
+            }
+            Self::Packet => packet::trace(warp),
         }
     }
 }

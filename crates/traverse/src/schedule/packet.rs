@@ -10,7 +10,6 @@
 //!         pop
 //! ```
 
-use super::Trace;
 use crate::lane::{Lane, Stack};
 use crate::lanes::Lanes;
 use crate::probe::Watch;
@@ -18,29 +17,26 @@ use crate::tree::{Entry, EntryOf, Leaf, Tree};
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-pub(crate) struct Packet;
-
-impl Trace for Packet {
-    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
-        let mut stack: Stack<EntryOf<T>> = Stack::new(warp.launch.tree.stack_depth());
-        let mut next = if warp.any(warp.alive()) { warp.launch.tree.root() } else { None };
-        while let Some(entry) = next {
-            warp.issue_everyone(Block::Turn);
-            next = match entry {
-                Entry::Inner(inner) => warp.visit_node_together(inner, &mut stack),
-                Entry::Leaf(mut leaf) => {
-                    while let Some(record) = leaf.take() {
-                        warp.test_triangle_together(record);
-                    }
-                    // Only an any-hit ray ends before its packet's path does.
-                    if warp.launch.any_hit && !warp.any(warp.alive()) {
-                        break;
-                    }
-                    warp.pop_together(&mut stack)
+/// Traces the rays of a warp to their end.
+pub(super) fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
+    let mut stack: Stack<EntryOf<T>> = Stack::new(warp.launch.tree.stack_depth());
+    let mut next = if warp.any(warp.alive()) { warp.launch.tree.root() } else { None };
+    while let Some(entry) = next {
+        warp.issue_everyone(Block::Turn);
+        next = match entry {
+            Entry::Inner(inner) => warp.visit_node_together(inner, &mut stack),
+            Entry::Leaf(mut leaf) => {
+                while let Some(record) = leaf.take() {
+                    warp.test_triangle_together(record);
                 }
-            };
-        }
-        let all = warp.holding();
-        warp.lanes.each(all, |_, lane| lane.end());
+                // Only an any-hit ray ends before its packet's path does.
+                if warp.launch.any_hit && !warp.any(warp.alive()) {
+                    break;
+                }
+                warp.pop_together(&mut stack)
+            }
+        };
     }
+    let all = warp.holding();
+    warp.lanes.each(all, |_, lane| lane.end());
 }

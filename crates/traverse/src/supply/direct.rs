@@ -3,13 +3,13 @@
 use crate::lane::Lane;
 use crate::lanes::Lanes;
 use crate::probe::Watch;
-use crate::schedule::Trace;
+use crate::schedule::Body;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 /// Traces the warp's rays.
-pub(crate) fn direct<S: Trace, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
+pub(crate) fn direct<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, body: &Body<L, T, P>) {
     warp.fetch_ray(warp.everyone());
-    S::trace(warp);
+    body.trace(warp);
     warp.store_hit();
 }

@@ -4,14 +4,17 @@
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
 use crate::probe::Watch;
-use crate::schedule::Trace;
+use crate::schedule::Body;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 /// Traces rays until the global pool is empty.
-pub(crate) fn persistent<S: Trace, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
+pub(crate) fn persistent<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
+    warp: &mut Warp<'_, L, T, P>,
+    body: &Body<L, T, P>,
+) {
     while warp.fetch_ray(warp.everyone()).any() {
-        S::trace(warp);
+        body.trace(warp);
         warp.store_hit();
     }
 }

@@ -10,7 +10,7 @@ use crate::lane::Lane;
 use crate::lanes::{Is, Lanes, Mask};
 use crate::ops::LOCAL_POOL;
 use crate::probe::Watch;
-use crate::schedule::Schedule;
+use crate::schedule::Phases;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
@@ -23,8 +23,9 @@ const PARKED_BYTES: u16 = 28;
 const STATE_BYTES: u16 = 4;
 
 /// Traces rays until the global pool is empty; `parked` has a place for each lane, with a stack of its own.
-pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
+pub(crate) fn queue<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
+    phases: &Phases<L, T, P>,
     parked: &mut L,
 ) {
     let every = warp.launch.variant.every();
@@ -45,12 +46,12 @@ pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
             [traversing, intersecting] if traversing >= intersecting => {
                 warp.issue_everyone(Block::ChooseNode);
                 swap(warp, parked, Is::AtInner);
-                S::traverse(warp);
+                (phases.traverse)(warp);
             }
             _ => {
                 warp.issue_everyone(Block::ChooseTriangle);
                 swap(warp, parked, Is::HasLeaf);
-                S::intersect(warp);
+                (phases.intersect)(warp);
             }
         }
     }

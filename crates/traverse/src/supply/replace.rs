@@ -4,13 +4,16 @@
 use crate::lane::Lane;
 use crate::lanes::Lanes;
 use crate::probe::Watch;
-use crate::schedule::Schedule;
+use crate::schedule::Phases;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Refill};
 
 /// Traces rays until the global pool is empty.
-pub(crate) fn replace<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
+pub(crate) fn replace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
+    warp: &mut Warp<'_, L, T, P>,
+    phases: &Phases<L, T, P>,
+) {
     let (every, refill) = (warp.launch.variant.every(), warp.launch.variant.refill());
     let mut lost = 0;
     for turn in 0u32.. {
@@ -35,7 +38,7 @@ pub(crate) fn replace<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
             warp.issue(Block::PrefixSum, idle);
             warp.fetch_ray(idle);
         }
-        S::turn(warp);
+        (phases.turn)(warp);
     }
     warp.store_hit();
 }
