@@ -5,9 +5,9 @@
 //! area heuristic does not see: it knows rays that pass through, not rays that end. The paper predicts
 //! speed by a mixture of both, with a weight that depends on the scene.
 
+use crate::parallel;
 use crate::polygon::Polygon;
 use crate::{Bvh2, Node};
-use rayon::prelude::*;
 use raywarp_geom::{Aabb, FlatTriangles};
 
 /// Triangles of one task. Fixed, so that sums have the same order with any number of threads.
@@ -28,7 +28,7 @@ impl Bvh2 {
     pub fn epo_cost(&self, triangles: &FlatTriangles) -> f64 {
         let overlap = Overlap { tree: self, triangles: &triangles.vertices, ..Overlap::of_leaves(self) };
         let tasks = triangles.len().div_ceil(CHUNK);
-        let sums: Vec<[f64; 2]> = (0..tasks).into_par_iter().map(|task| overlap.chunk(task)).collect();
+        let sums = parallel::map(tasks, &|task| overlap.chunk(task));
         let [cost, area] = sums.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
         if area > 0.0 { cost / area } else { 0.0 }
     }

@@ -7,6 +7,7 @@
 mod build;
 mod bvh2;
 mod epo;
+mod parallel;
 mod polygon;
 pub mod presets;
 mod reference;

@@ -1,8 +1,8 @@
 //! What builders sort: boxes with the primitive that they stand for.
 
 use crate::build::BuildError;
+use crate::parallel;
 use glam::{DVec3, Vec3A, Vec4};
-use rayon::prelude::*;
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -110,9 +110,10 @@ impl Reference {
 
 /// One reference a triangle, in order. The error names the first vertex that is not finite.
 pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>, BuildError> {
-    let vertices = triangles.vertices.par_iter();
+    let vertices = &triangles.vertices;
     let any_bad = AtomicBool::new(false);
-    let reference = |(i, triangle): (usize, &[[f32; 3]; 3])| {
+    let reference = |i: usize| {
+        let triangle = &vertices[i];
         // Zero times a number is zero, times anything else a NaN, which stays one in the sum.
         let zeros = triangle.iter().flatten().fold(0.0, |sum, x| sum + x * 0.0);
         if zeros != 0.0 {
@@ -120,12 +121,12 @@ pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>,
         }
         Reference::new(&Aabb::of_points(triangle), i as u32)
     };
-    let references = vertices.clone().enumerate().map(reference).collect();
+    let references = parallel::map(vertices.len(), &reference);
     if !any_bad.into_inner() {
         return Ok(references);
     }
     let is_bad = |triangle: &[[f32; 3]; 3]| !triangle.iter().flatten().all(|x| x.is_finite());
-    let primitive = vertices.position_first(is_bad).unwrap_or_default() as u32;
+    let primitive = vertices.iter().position(is_bad).unwrap_or_default() as u32;
     Err(BuildError::NotFinite { primitive })
 }
 
@@ -141,7 +142,7 @@ impl RangeBounds {
 
     /// Of `references`, in parallel; the result does not depend on the order of work.
     pub(crate) fn of(references: &[Reference]) -> Self {
-        references.par_chunks(1 << 14).map(Self::of_few).reduce(|| Self::EMPTY, Self::union)
+        parallel::map_chunks(references, 1 << 14, &Self::of_few).into_iter().fold(Self::EMPTY, Self::union)
     }
 
     /// As [`RangeBounds::of`], on this thread.

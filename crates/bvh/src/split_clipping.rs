@@ -11,11 +11,14 @@
 //!   of neighbours line up (Karras and Aila 2013, 4.2; 28 and 21).
 
 use crate::build::extra_references;
+use crate::parallel;
 use crate::polygon::{Polygon, pad_of};
 use crate::reference::Reference;
-use rayon::prelude::*;
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::collections::BinaryHeap;
+
+/// Triangles of one task.
+const CHUNK: usize = 1 << 12;
 
 /// Splits until `share` as many references have been added as there are triangles, or nothing is
 /// worth it. `references` has one entry a triangle, in order; the new ones come after them.
@@ -27,14 +30,16 @@ pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, 
     if budget == 0 {
         return;
     }
-    let mut candidates: Vec<Candidate> = references
-        .par_iter()
-        .enumerate()
-        .filter_map(|(i, reference)| {
-            let projected_area = Polygon::of(&triangles.vertices[i]).projected_area();
-            Candidate::new(i as u32, &Part { cell: reference.bounds().aabb(), projected_area })
-        })
-        .collect();
+    let before = &references[..];
+    let candidate = |i: usize| {
+        let projected_area = Polygon::of(&triangles.vertices[i]).projected_area();
+        Candidate::new(i as u32, &Part { cell: before[i].bounds().aabb(), projected_area })
+    };
+    let chunks = parallel::map(before.len().div_ceil(CHUNK), &|chunk| {
+        let places = chunk * CHUNK..before.len().min((chunk + 1) * CHUNK);
+        places.filter_map(candidate).collect::<Vec<Candidate>>()
+    });
+    let mut candidates: Vec<Candidate> = chunks.into_iter().flatten().collect();
     if candidates.len() > budget {
         // Each split uses up one of the budget: the rest would never have its turn.
         candidates.select_nth_unstable_by(budget - 1, |a, b| b.cmp(a));

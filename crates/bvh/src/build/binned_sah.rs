@@ -12,8 +12,8 @@ use super::bins::{BinMap, Bins};
 use super::cost::{Decision, LeafRules, Split};
 use super::small_sweep::{SMALL, sort_best};
 use super::subtree::{Slot, SmallTree, Subtree};
+use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
-use rayon::prelude::*;
 
 /// Ranges up to here are one task.
 const TASK: usize = 1 << 12;
@@ -33,7 +33,7 @@ pub(super) fn build(references: &mut [Reference], rules: &LeafRules) -> Subtree 
     let bounds = RangeBounds::of(references);
     // Filled in parallel, since the first touch of so much memory takes longer than the filling.
     let scratch_count = if references.len() < PARALLEL { 0 } else { references.len() };
-    let mut scratch: Vec<Reference> = (0..scratch_count).into_par_iter().map(|_| Reference::NONE).collect();
+    let mut scratch = parallel::map(scratch_count, &|_| Reference::NONE);
     build_range(references, &mut scratch, bounds, 0, rules)
 }
 
@@ -60,7 +60,7 @@ fn build_range(
     let (now, next) = if in_scratch { (scratch, references) } else { (references, scratch) };
     let (left, right) = now.split_at_mut(left_count);
     let (left_scratch, right_scratch) = next.split_at_mut(left_count.min(next.len()));
-    let (left, right) = rayon::join(
+    let (left, right) = parallel::join(
         || build_range(left, left_scratch, left_bounds, depth + 1, rules),
         || build_range(right, right_scratch, right_bounds, depth + 1, rules),
     );
@@ -151,7 +151,7 @@ fn divide_parallel(
     rules: &LeafRules,
 ) -> (Option<Halves>, bool) {
     let map = BinMap::<BINS>::new(&bounds.centroids);
-    let chunk_bins: Vec<Bins<BINS>> = references.par_chunks(CHUNK).map(|chunk| Bins::of(chunk, &map)).collect();
+    let chunk_bins = parallel::map_chunks(references, CHUNK, &|chunk| Bins::of(chunk, &map));
     let mut bins = chunk_bins[0].clone();
     for other in &chunk_bins[1..] {
         bins.add(other);
@@ -201,8 +201,8 @@ fn partition_parallel(
         sides
     };
     let both = |a: [RangeBounds; 2], b: [RangeBounds; 2]| [a[0].union(b[0]), a[1].union(b[1])];
-    let sides = tasks.into_par_iter().map(copy).reduce(|| [RangeBounds::EMPTY; 2], both);
-    (split.left, sides)
+    let sides = parallel::run_each(tasks, &copy);
+    (split.left, sides.into_iter().fold([RangeBounds::EMPTY; 2], both))
 }
 
 /// Two halves of equal count, by centroid along the longest axis of the centroids' box.

@@ -7,6 +7,7 @@
 
 use super::cost::LeafRules;
 use super::subtree::{Slot, SmallTree, Subtree};
+use crate::parallel;
 use crate::reference::Bounds;
 
 /// Parts of at most so many references are one task.
@@ -37,7 +38,7 @@ pub(crate) fn collapse<H: Hierarchy>(hierarchy: &H, root: H::Node, rules: &LeafR
         collapse_small(hierarchy, root, &mut tree, slot, rules);
         return Subtree::Small(tree);
     };
-    let (left, right) = rayon::join(|| collapse(hierarchy, left, rules), || collapse(hierarchy, right, rules));
+    let (left, right) = parallel::join(|| collapse(hierarchy, left, rules), || collapse(hierarchy, right, rules));
     Subtree::join(left, right)
 }
 

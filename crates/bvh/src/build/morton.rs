@@ -4,8 +4,8 @@
 //! Departure: 21 bits an axis instead of 10, in cubic cells: on an oblong scene cells as oblong as it
 //! make worse trees.
 
+use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
-use rayon::prelude::*;
 
 /// Bits of a code, for each axis.
 const AXIS_BITS: u32 = 21;
@@ -28,12 +28,12 @@ pub(super) fn sorted_codes(references: &[Reference]) -> Vec<Coded> {
     let cells = (1u32 << AXIS_BITS) as f32;
     // Clamped, so that no zero times infinity gives a NaN.
     let scale = if extent > 0.0 { (cells / extent).min(f32::MAX) } else { 0.0 };
-    let code = |(index, reference): (usize, &Reference)| {
-        let cell = ((reference.centroid() - centroids.min) * scale).to_array();
+    let code = |index: usize| {
+        let cell = ((references[index].centroid() - centroids.min) * scale).to_array();
         let [x, y, z] = cell.map(|x| spread(u64::from((x as u32).min((1 << AXIS_BITS) - 1))));
         Coded { code: x << 2 | y << 1 | z, index: index as u32 }
     };
-    let mut codes: Vec<Coded> = references.par_iter().enumerate().map(code).collect();
+    let mut codes = parallel::map(references.len(), &code);
     sort(&mut codes);
     codes
 }
@@ -58,7 +58,7 @@ fn sort(codes: &mut Vec<Coded>) {
             chunk.iter().for_each(|coded| counts[digit(coded)] += 1);
             counts
         };
-        let counts: Vec<[usize; DIGITS]> = codes.par_chunks(CHUNK).map(count).collect();
+        let counts = parallel::map_chunks(codes, CHUNK, &count);
         let total = |digit: usize| counts.iter().map(|counts| counts[digit]).sum::<usize>();
         if (0..DIGITS).any(|digit| total(digit) == codes.len()) {
             continue;
@@ -74,7 +74,7 @@ fn sort(codes: &mut Vec<Coded>) {
                 rest = after;
             }
         }
-        codes.par_chunks(CHUNK).zip(places).for_each(|(chunk, mut places)| {
+        parallel::run_each(codes.chunks(CHUNK).zip(places).collect(), &|(chunk, mut places)| {
             for coded in chunk {
                 // As many places as were counted, so that there always is a next one.
                 if let Some(place) = places[digit(coded)].next() {

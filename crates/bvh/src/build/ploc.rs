@@ -12,8 +12,8 @@ use super::collapse::{Hierarchy, collapse};
 use super::cost::LeafRules;
 use super::morton::sorted_codes;
 use super::subtree::Subtree;
+use crate::parallel;
 use crate::reference::{Bounds, Reference};
-use rayon::prelude::*;
 
 /// How far along the curve neighbours are looked for, either way.
 const RADIUS: usize = 16;
@@ -26,8 +26,8 @@ const CHUNK: usize = 1 << 12;
 
 /// Builds over at least one reference.
 pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
-    let sorted: Vec<Reference> =
-        sorted_codes(references).par_iter().map(|coded| references[coded.index as usize]).collect();
+    let codes = sorted_codes(references);
+    let sorted = parallel::map(codes.len(), &|i| references[codes[i].index as usize]);
     let (merges, root) = cluster(&sorted);
     collapse(&Clustered { sorted, merges }, root, rules)
 }
@@ -84,8 +84,9 @@ struct Clusters {
 /// Merges until one cluster is left. Gives the root too. At least one reference.
 fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
     let count = sorted.len();
-    let bounds: Vec<Bounds> = sorted.par_iter().map(Reference::bounds).collect();
-    let areas = Areas::within(bounds.par_iter().copied().reduce(|| Bounds::EMPTY, Bounds::union));
+    let bounds = parallel::map(count, &|i| sorted[i].bounds());
+    let around = |chunk: &[Bounds]| chunk.iter().copied().fold(Bounds::EMPTY, Bounds::union);
+    let areas = Areas::within(around(&parallel::map_chunks(&bounds, CHUNK, &around)));
     let mut clusters = Clusters { bounds, nodes: (0..count as u32).collect() };
     let mut merges = vec![Merge::default(); count - 1];
     let (mut merge_count, mut height) = (0, 0);
@@ -113,7 +114,7 @@ fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
 /// that every round merges something.
 fn nearest(bounds: &[Bounds], areas: Areas) -> Vec<u64> {
     let mut nearest = vec![u64::MAX; bounds.len()];
-    nearest.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, to)| {
+    parallel::run_each(nearest.chunks_mut(CHUNK).enumerate().collect(), &|(chunk, to)| {
         let first = chunk * CHUNK;
         // Each pair is looked at once for both, except at the borders of a chunk.
         let start = first.saturating_sub(RADIUS);
@@ -147,7 +148,8 @@ fn is_mutual(nearest: &[u64], i: usize) -> bool {
 fn merges_of_chunks(nearest: &[u64]) -> Vec<usize> {
     let takes = |i: &usize| nearest[*i] > *i as u64 && is_mutual(nearest, *i);
     let starts: Vec<usize> = (0..nearest.len()).step_by(CHUNK).collect();
-    starts.par_iter().map(|&start| (start..nearest.len().min(start + CHUNK)).filter(takes).count()).collect()
+    let count = |chunk: usize| (starts[chunk]..nearest.len().min(starts[chunk] + CHUNK)).filter(takes).count();
+    parallel::map(starts.len(), &count)
 }
 
 /// What one task of a round's merging works on.
@@ -188,7 +190,7 @@ fn merge(
         first_merge += merges_here;
     }
     let old = &*clusters;
-    tasks.into_par_iter().for_each(|task| {
+    parallel::run_each(tasks, &|task| {
         let mut new = 0;
         let places = task.bounds.iter_mut().zip(&mut *task.nodes);
         for (i, (to_bounds, to_node)) in (task.first..count).filter(|&i| !goes(i)).zip(places) {

@@ -1,8 +1,8 @@
 //! Parts of a tree, built by different tasks, and their way into one array.
 
 use crate::Node;
+use crate::parallel;
 use crate::reference::Bounds;
-use rayon::prelude::*;
 use raywarp_geom::Aabb;
 
 /// A finished part of the tree.
@@ -145,7 +145,7 @@ impl Subtree {
     /// The whole tree as one array of nodes and one of references, in the order of [`crate::Bvh2`].
     pub(crate) fn flatten(self) -> (Vec<Node>, Vec<u32>) {
         // Filled in parallel, since the first touch of so much memory takes longer than the filling.
-        let mut nodes: Vec<Node> = (0..self.node_count()).into_par_iter().map(|_| UNSET).collect();
+        let mut nodes = parallel::map(self.node_count(), &|_| UNSET);
         let mut references = vec![0; self.reference_count()];
         if let Some((root, below)) = nodes.split_first_mut() {
             self.write(root, below, 1, &mut references, 0);
@@ -183,7 +183,7 @@ impl Subtree {
                 let (references_left, references_right) = references.split_at_mut(left_references);
                 let first = first_below + 2;
                 let (middle, middle_reference) = (first + left_below, first_reference + left_references);
-                rayon::join(
+                parallel::join(
                     || left.write(&mut left_root[0], below_left, first, references_left, first_reference),
                     || right.write(&mut right_root[0], below_right, middle, references_right, middle_reference),
                 );

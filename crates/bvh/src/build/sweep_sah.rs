@@ -6,6 +6,7 @@
 
 use super::cost::{Decision, LeafRules, Split};
 use super::subtree::{Slot, SmallTree, Subtree};
+use crate::parallel;
 use crate::reference::{Bounds, Reference};
 use rayon::prelude::*;
 
@@ -40,21 +41,18 @@ pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
 /// Order and ranks along each axis, by centroid, equal ones by index.
 fn sort(references: &[Reference]) -> ([Vec<u32>; 3], [Vec<u32>; 3]) {
     let axis = |axis: usize| {
-        let mut keys: Vec<u64> = references
-            .par_iter()
-            .enumerate()
-            .map(|(i, reference)| u64::from(ordered_bits(reference.centroid()[axis])) << 32 | i as u64)
-            .collect();
+        let key = |i: usize| u64::from(ordered_bits(references[i].centroid()[axis])) << 32 | i as u64;
+        let mut keys = parallel::map(references.len(), &key);
         // Keys are unique, so that an unstable sort has one result.
         keys.par_sort_unstable();
-        let order: Vec<u32> = keys.par_iter().map(|&key| key as u32).collect();
+        let order = parallel::map(keys.len(), &|rank| keys[rank] as u32);
         let mut ranks = vec![0; order.len()];
         for (rank, &i) in order.iter().enumerate() {
             ranks[i as usize] = rank as u32;
         }
         (order, ranks)
     };
-    let (x, (y, z)) = rayon::join(|| axis(0), || rayon::join(|| axis(1), || axis(2)));
+    let (x, (y, z)) = parallel::join(|| axis(0), || parallel::join(|| axis(1), || axis(2)));
     ([x.0, y.0, z.0], [x.1, y.1, z.1])
 }
 
@@ -77,7 +75,7 @@ impl Sweep<'_> {
             return Subtree::Small(tree);
         };
         let (left, right) = range.split_at(at);
-        let (left, right) = rayon::join(|| self.build_range(left, depth + 1), || self.build_range(right, depth + 1));
+        let (left, right) = parallel::join(|| self.build_range(left, depth + 1), || self.build_range(right, depth + 1));
         Subtree::join(left, right)
     }
 

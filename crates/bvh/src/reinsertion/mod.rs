@@ -9,6 +9,7 @@ mod search;
 mod tree;
 
 use crate::build::{LeafRules, MAX_DEPTH, collapse};
+use crate::parallel;
 use crate::reference::Bounds;
 use crate::{BuildOptions, Bvh2, Node};
 use rayon::prelude::*;
@@ -95,7 +96,7 @@ fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
         count => rules.leaf_cost(area(node), count as usize),
     };
     // Sums of fixed chunks, so that the result does not depend on threads.
-    let sums: Vec<f64> = bvh.nodes.par_chunks(1 << 14).map(|nodes| nodes.iter().map(cost).sum::<f64>()).collect();
+    let sums = parallel::map_chunks(&bvh.nodes, 1 << 14, &|nodes| nodes.iter().map(cost).sum::<f64>());
     sums.iter().sum::<f64>() / root
 }
 
@@ -107,7 +108,7 @@ fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u3
         let mut stack = Vec::with_capacity(128);
         chunk.iter().filter_map(|&node| best_move(frozen, node, &mut stack)).collect::<Vec<Move>>()
     };
-    let mut moves = candidates.par_chunks(CHUNK).map(search).collect::<Vec<_>>().concat();
+    let mut moves = parallel::map_chunks(candidates, CHUNK, &search).concat();
     moves.par_sort_unstable_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
     let mut count = 0;
     for Move { node, target, .. } in moves {
@@ -133,18 +134,15 @@ fn largest(tree: &Tree<'_>) -> Vec<u32> {
     let places = 1..tree.len() as u32;
     let chunks: Vec<_> =
         places.clone().step_by(PLACES).map(|first| first..places.end.min(first + PLACES as u32)).collect();
-    let counts = chunks.par_iter().map(|chunk| {
+    let counts_of = |chunk: usize| {
         let mut counts = vec![0usize; KEYS];
-        chunk.clone().for_each(|place| counts[key(place) as usize] += 1);
+        chunks[chunk].clone().for_each(|place| counts[key(place) as usize] += 1);
         counts
-    });
-    let counts = counts.reduce(
-        || vec![0; KEYS],
-        |mut a, b| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            a
-        },
-    );
+    };
+    let mut counts = vec![0usize; KEYS];
+    for more in parallel::map(chunks.len(), &counts_of) {
+        counts.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    }
     let wanted = (tree.len() / SHARE).max(FEWEST);
     let mut found = 0;
     let least = (0..KEYS).rev().find(|&key| {
@@ -152,8 +150,8 @@ fn largest(tree: &Tree<'_>) -> Vec<u32> {
         found >= wanted
     });
     let least = least.unwrap_or(0) as u32;
-    let mut places: Vec<u32> =
-        chunks.into_par_iter().flat_map_iter(|chunk| chunk.filter(|&place| key(place) >= least)).collect();
+    let large = |chunk: usize| chunks[chunk].clone().filter(|&place| key(place) >= least).collect::<Vec<u32>>();
+    let mut places = parallel::map(chunks.len(), &large).concat();
     if places.len() > wanted {
         let area = |place: u32| tree.areas.half_area(tree.bounds(place));
         places.select_nth_unstable_by(wanted, |&a, &b| area(b).total_cmp(&area(a)).then(a.cmp(&b)));

@@ -1,9 +1,9 @@
 //! A tree that can be changed: nodes keep their places in pairs, but in no order.
 
 use crate::build::{Areas, Hierarchy};
+use crate::parallel;
 use crate::reference::Bounds;
 use crate::{Bvh2, Node};
-use rayon::prelude::*;
 
 /// A node's place. The places of siblings are 2 k + 1 and 2 k + 2; the root's is 0.
 pub(super) type Place = u32;
@@ -35,10 +35,10 @@ impl<'a> Tree<'a> {
     pub(super) fn new(bvh: &'a Bvh2) -> Self {
         let box_of = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() };
         let content = |node: &Node| Content { first: node.first, count: node.count, height: 0 };
-        let bounds: Vec<Bounds> = bvh.nodes.par_iter().map(box_of).collect();
+        let bounds = parallel::map(bvh.nodes.len(), &|i| box_of(&bvh.nodes[i]));
         let mut tree = Self {
             areas: Areas::within(bounds[0]),
-            contents: bvh.nodes.par_iter().map(content).collect(),
+            contents: parallel::map(bvh.nodes.len(), &|i| content(&bvh.nodes[i])),
             parents: vec![0; bounds.len()],
             references: &bvh.references,
             inner_area: 0.0,
@@ -207,7 +207,7 @@ pub(super) struct Settled<'a> {
 
 impl<'a> Settled<'a> {
     pub(super) fn new(tree: Tree<'a>) -> Self {
-        let mut sizes: Vec<u32> = tree.contents.par_iter().map(|content| content.count).collect();
+        let mut sizes = parallel::map(tree.contents.len(), &|place| tree.contents[place].count);
         // Parents before children; in reverse, each is complete when it is added to its parent.
         let mut order = Vec::with_capacity(tree.len() / 2);
         let mut stack = vec![0];

@@ -6,8 +6,8 @@ use super::{Plan, Range, Sbvh, Side};
 use crate::build::binned_sah::{BINS, halve};
 use crate::build::bins::{BinMap, Bins};
 use crate::build::subtree::Subtree;
+use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
-use rayon::prelude::*;
 
 /// Ranges up to here are one task.
 const TASK: usize = 1 << 12;
@@ -46,14 +46,15 @@ impl Sbvh<'_> {
         let [(left, left_bounds), (right, right_bounds)] = halves;
         let counts = [left.len(), right.len()];
         let [left_range, right_range] = range.parts([left_bounds, right_bounds], counts, counts[0] + counts[1] - count);
-        let (left, right) = rayon::join(|| self.build_large(left, left_range), || self.build_large(right, right_range));
+        let (left, right) =
+            parallel::join(|| self.build_large(left, left_range), || self.build_large(right, right_range));
         Subtree::join(left, right)
     }
 }
 
 /// The bins of all chunks together.
 fn in_chunks<B: Send>(references: &[Reference], of: impl Fn(&[Reference]) -> B + Sync, add: impl Fn(&mut B, &B)) -> B {
-    let mut chunks: Vec<B> = references.par_chunks(CHUNK).map(&of).collect();
+    let mut chunks = parallel::map_chunks(references, CHUNK, &of);
     let mut sum = chunks.swap_remove(0);
     for other in &chunks {
         add(&mut sum, other);
@@ -81,8 +82,8 @@ fn divide(references: &[Reference], side: impl Fn(&Reference) -> Side + Sync) ->
         }
         halves
     };
-    let (lefts, rights): (Vec<Half>, Vec<Half>) =
-        references.par_chunks(CHUNK).map(divide).map(|[left, right]| (left, right)).unzip();
+    let chunks = parallel::map_chunks(references, CHUNK, &divide);
+    let (lefts, rights): (Vec<Half>, Vec<Half>) = chunks.into_iter().map(|[left, right]| (left, right)).unzip();
     let join = |mut parts: Vec<Half>| {
         if parts.len() == 1 {
             return parts.swap_remove(0);
@@ -94,7 +95,7 @@ fn divide(references: &[Reference], side: impl Fn(&Reference) -> Side + Sync) ->
         }
         (all, bounds)
     };
-    let (left, right) = rayon::join(|| join(lefts), || join(rights));
+    let (left, right) = parallel::join(|| join(lefts), || join(rights));
     [left, right]
 }
 
