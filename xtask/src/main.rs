@@ -1,5 +1,6 @@
 //! Checks and figures of the project: `cargo xtask check` runs every check that cargo has no word
-//! for, and the same checks run as tests; `cargo xtask api` writes down the public interface; `cargo xtask kernels` compiles the CUDA kernels that the crate
+//! for, and the same checks run as tests (`xtask/checks` has those that compile nothing: `cargo xtask api` writes down
+//! the public interface, `cargo xtask prose` counts); `cargo xtask kernels` compiles the CUDA kernels that the crate
 //! `raywarp-cuda` embeds; `cargo xtask lanes` reads the optimised program for intrinsics that became functions;
 //! `cargo xtask neon` runs the code of 64-bit ARM in an emulator;
 //! `cargo xtask plant` shows that tests catch planted bugs; `cargo xtask figures` remakes the golden pictures.
@@ -17,16 +18,19 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.split_first().map(|(command, rest)| (command.as_str(), rest)) {
-        Some(("check", [])) => report(&architecture::check()),
-        Some(("api", options)) => match xtask_checks::api::run(&xtask_checks::root(), options) {
+    let of_checks = arguments.split_first().and_then(|(command, options)| xtask_checks::run(command, options));
+    if let Some(done) = of_checks {
+        return match done {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
             Err(error) => {
                 eprintln!("{error}");
                 ExitCode::from(2)
             }
-        },
+        };
+    }
+    match arguments.split_first().map(|(command, rest)| (command.as_str(), rest)) {
+        Some(("check", [])) => report(&architecture::check()),
         Some(("kernels", options)) => match kernels::run(options) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
@@ -80,7 +84,8 @@ fn main() -> ExitCode {
         },
         _ => {
             eprintln!(
-                "usage: cargo xtask check | api [--check | --counts] | kernels [--check] | chains [--check] | plant [NAME...]\n       {}\n       {}\n       {}",
+                "usage: cargo xtask check | {} | kernels [--check] | chains [--check] | plant [NAME...]\n       {}\n       {}\n       {}",
+                xtask_checks::USAGE,
                 lanes::USAGE,
                 neon::USAGE,
                 figures::USAGE

@@ -1,14 +1,36 @@
 //! Checks of the project that read its files and compile none of it, so that they take seconds: the public interface
-//! of `raywarp` ([`api`]), links of the documents ([`links`]).
+//! of `raywarp` ([`api`]), links of the documents ([`links`]), what can be counted of the prose ([`prose`]).
 #![forbid(unsafe_code)]
 
 pub mod api;
 mod files;
 pub mod links;
+pub mod prose;
 
 use std::path::{Path, PathBuf};
+
+/// The commands of this crate, for messages on wrong usage.
+pub const USAGE: &str = "api [--check | --counts] | links | prose [--list [CRATE]]";
 
 /// The workspace's root.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs one of the commands of [`USAGE`], and says whether all was as it should be; `None` for another command.
+///
+/// # Errors
+/// Text for wrong usage and for files that cannot be read or written.
+pub fn run(command: &str, options: &[String]) -> Option<Result<bool, String>> {
+    let root = root();
+    Some(match (command, options) {
+        ("api", options) => api::run(&root, options),
+        ("links", []) => {
+            let faults = links::faults(&root);
+            faults.iter().for_each(|fault| println!("{fault}"));
+            Ok(faults.is_empty())
+        }
+        ("prose", options) => prose::run(&root, options),
+        _ => return None,
+    })
 }
