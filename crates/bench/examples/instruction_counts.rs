@@ -16,9 +16,9 @@ use raywarp_cuda::{CudaTracer, Device, DeviceHits, Query, Tally, compiled, kerne
 use raywarp_family::{Supply, Sync, Tree, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_scene::flatten;
+use raywarp_scene::views::load_views;
 use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe};
 use raywarp_workload::rays::{Order, RayKind, ViewRays, Workload};
-use raywarp_workload::views::load_views;
 use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;

@@ -305,9 +305,9 @@ mod tests {
     use super::*;
     use crate::{CheckSize, Column, RayOrder};
     use raywarp_geom::{BatchStats, Candidate, Hit, HitKey, RayCost, Tracer, TriangleMesh};
+    use raywarp_scene::views::View;
     use raywarp_scene::{Camera, FaceMaterials, Instance, Material, Mesh, Scene};
     use raywarp_workload::rays::{RayKind, Workload};
-    use raywarp_workload::views::View;
 
     /// A bumpy floor and some plates above it.
     fn scene() -> Scene {

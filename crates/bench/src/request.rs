@@ -4,8 +4,8 @@ use crate::Subject;
 use raywarp_bvh::BuildOptions;
 use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Ray;
+use raywarp_scene::views::View;
 use raywarp_workload::rays::{Order, RayKind, Workload};
-use raywarp_workload::views::View;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What to measure on a scene.

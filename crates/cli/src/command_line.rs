@@ -1,6 +1,6 @@
 //! The command line as files tell it: without folders, so that the same command gives the same bytes wherever it runs.
 
-use raywarp::family::Variant;
+use raywarp_lab::family::Variant;
 use std::path::Path;
 
 /// This process's command line without folders; what is not UTF-8 becomes replacement characters.

@@ -10,13 +10,14 @@ pub use crate::screen::say;
 use crate::{heading, interrupt};
 use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, ValueEnum};
-use raywarp::bench::table::Room;
+use raywarp::Prefer;
+use raywarp::SceneLookup;
 use raywarp::cpu::Isa;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
 use raywarp::scene::{Format, GltfOptions, LightUnits, LoadOptions, Loaded, Scene, Warning, WithoutTriangles};
-use raywarp::{Prefer, SceneLookup};
+use raywarp_lab::bench::table::Room;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -453,6 +454,6 @@ impl Common {
 
 /// The text of a table that the user named, of at most `most` bytes.
 pub fn read_table(path: &Path, most: u64) -> Result<String, CliError> {
-    raywarp::sim::machine::read_text(path, most)
+    raywarp_lab::sim::machine::read_text(path, most)
         .map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }

@@ -4,7 +4,7 @@
 mod common_scene;
 
 use common_scene::scattered;
-use raywarp::family::SOURCES;
+use raywarp_lab::family::SOURCES;
 use std::path::PathBuf;
 use std::process::Command;
 

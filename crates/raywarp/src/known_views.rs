@@ -2,7 +2,7 @@
 
 use crate::SceneLookup;
 use crate::scene_path::{folder_name, scene_name};
-use raywarp_workload::views::{ViewError, Viewpoint, load_viewpoints};
+use raywarp_scene::views::{ViewError, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
 /// The file's name in a folder of scenes.

@@ -27,7 +27,6 @@ mod auto_device;
 mod auto_rays;
 mod auto_tracer;
 mod coherence;
-pub mod compaction;
 mod cpu_tree;
 pub mod csv;
 mod darkness;
@@ -38,8 +37,6 @@ mod framing;
 mod free_space;
 mod gpu;
 mod gpu_tree;
-mod info;
-mod info_names;
 mod known_views;
 mod lamps;
 mod late_tracer;
@@ -49,7 +46,6 @@ mod made_of;
 mod nearest;
 pub mod npy;
 mod own_light;
-pub mod path_bench;
 pub mod path_rays;
 mod path_work;
 mod paths_on_gpus;
@@ -59,11 +55,9 @@ mod prepared;
 mod query;
 mod room;
 mod scene_path;
-pub mod selftest;
 mod threads;
 pub mod trace;
 mod tracing;
-pub mod variants;
 mod viewpoint;
 mod visible_light;
 
@@ -77,8 +71,6 @@ pub use device_choice::DeviceChoice;
 pub use framing::frame_bounds;
 pub use gpu::{Gpu, HOLDS_MORE, OneOfGpus};
 pub use gpu_tree::{GpuTree, TreeEffort};
-pub use info::{Info, info};
-pub use info_names::{NamedItem, Names};
 pub use known_views::KnownViews;
 pub use lost_pixels::lost_pixels;
 pub use made_of::{GLASS_IOR, MIRROR_REFLECTANCE, MadeOf, make_clay, make_of};
@@ -88,6 +80,7 @@ pub use picture_name::{PictureName, picture_name};
 pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings};
 pub use query::{DoubleMesh, QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
+pub use raywarp_family::Query;
 pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, Kernels, Ray, RayCost,
     TraceError, Tracer, TriangleMesh, offset_from_triangle, origin_leaving,
@@ -97,8 +90,7 @@ pub use raywarp_render_cuda::{
     GraphCounts, ListedAt, Organisation, PathCounts, RenderCudaError, Roofline, RooflineEstimate, Stage, StageSeconds,
     TextureFilter,
 };
-pub use raywarp_study::{bounds, counters, launch, measured, report, simulate};
-pub use raywarp_workload::views::{ViewError, Viewpoint, load_view};
+pub use raywarp_scene::views::{ViewError, Viewpoint, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;
 pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
@@ -131,31 +123,6 @@ pub mod cpu {
 /// The kernels on NVIDIA GPUs.
 pub mod cuda {
     pub use raywarp_cuda::*;
-}
-
-/// What a traversal variant is, and the papers' rows.
-pub mod family {
-    pub use raywarp_family::*;
-}
-
-/// The papers' tables on this machine.
-pub mod bench {
-    pub use raywarp_bench::*;
-}
-
-/// The papers' kernels as schedules.
-pub mod traverse {
-    pub use raywarp_traverse::*;
-}
-
-/// Simulated machines, prices and bounds.
-pub mod sim {
-    pub use raywarp_sim::*;
-}
-
-/// The papers' ray batches and views, the oracle and the conformance cases.
-pub mod workload {
-    pub use raywarp_workload::*;
 }
 
 /// The README's example runs as a test.

@@ -5,11 +5,11 @@
 //! tile by tile as the film has them, row by row in each. Paths that have ended leave no gap. So the order does not
 //! depend on threads, waves or speed.
 
+use raywarp_family::Query;
 use raywarp_geom::Ray;
 use raywarp_render::film::{Film, Tile};
 use raywarp_render::{PathObserver, RenderOptions};
 use raywarp_system::memory;
-use raywarp_traverse::Query;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 

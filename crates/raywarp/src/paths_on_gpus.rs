@@ -133,7 +133,10 @@ impl Prepared {
     }
 
     /// The tree as kernels of a `walk` want it, for rays that start up to `farthest_origin` from zero.
-    pub(crate) fn encoded(&self, walk: Walk, farthest_origin: f32) -> Result<EncodedScene, PrepareError> {
+    ///
+    /// # Errors
+    /// [`PrepareError`].
+    pub fn encoded(&self, walk: Walk, farthest_origin: f32) -> Result<EncodedScene, PrepareError> {
         if let Some(paths) = self.for_paths().filter(|_| walk == Walk::Phased) {
             // Farther away boxes have to grow; elsewhere it is the same tree.
             let is_near = farthest_origin <= 2.0 * self.bounds().farthest();

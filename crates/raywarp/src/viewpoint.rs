@@ -7,8 +7,8 @@ use crate::framing::frame_bounds;
 use crate::nearest::nearest;
 use crate::room::{INSIDE_VFOV, look_inside, typed as typed_place};
 use glam::{DVec3, Vec3};
+use raywarp_scene::views::Viewpoint;
 use raywarp_scene::{Camera, Scene};
-use raywarp_workload::views::Viewpoint;
 
 /// What a user asks of the camera; `None` leaves it to the file, then to a known viewpoint, then to framing.
 #[derive(Debug, Clone, Default)]

@@ -3,10 +3,11 @@
 mod common;
 
 use common::render;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
 use raywarp::picture::PictureRequest;
 use raywarp::render::film::Film;
 use raywarp::scene::SamplerKind;
-use raywarp::{PrepareOptions, Prepared};
 
 fn film(prepared: &mut Prepared, threads: usize, samples: std::ops::Range<u32>, sampler: SamplerKind) -> Film {
     let request = PictureRequest {

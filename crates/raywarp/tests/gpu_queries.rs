@@ -1,6 +1,13 @@
 //! Queries of library users on GPUs, or rather on a pretended driver with emulated kernels.
 
-use raywarp::{Control, DeviceChoice, Hit, QueryError, Ray, TraceError, TriangleBvh, TriangleMesh};
+use raywarp::Control;
+use raywarp::DeviceChoice;
+use raywarp::Hit;
+use raywarp::QueryError;
+use raywarp::Ray;
+use raywarp::TraceError;
+use raywarp::TriangleBvh;
+use raywarp::TriangleMesh;
 
 #[path = "../../cuda-emulation/tests/common/pretended.rs"]
 mod pretended;

@@ -3,10 +3,11 @@
 mod common;
 
 use common::render;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
 use raywarp::picture::PictureRequest;
 use raywarp::render::DirectLight;
 use raywarp::scene::{LoadOptions, SamplerKind, load_from};
-use raywarp::{PrepareOptions, Prepared};
 
 const FLOOR: &str = "AttributeBegin Material \"diffuse\" \"rgb reflectance\" [.6 .6 .6] \
      Shape \"bilinearmesh\" \"point3 P\" [-9 -9 0  9 -9 0  -9 9 0  9 9 0] AttributeEnd\n";

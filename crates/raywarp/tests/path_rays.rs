@@ -1,12 +1,18 @@
 //! The rays of paths that are kept are those that were traced.
 
+use raywarp::Control;
+use raywarp::Hit;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
+use raywarp::Query;
+use raywarp::Ray;
+use raywarp::default_scene;
+use raywarp::make_clay;
 use raywarp::path_rays::{BounceRays, PathRays};
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Crop, Film, Window};
 use raywarp::render::{Rendered, Watch};
 use raywarp::scene::{Alpha, ScalarInput};
-use raywarp::traverse::Query;
-use raywarp::{Control, Hit, PrepareOptions, Prepared, Ray, default_scene, make_clay};
 
 /// The built-in scene with diffuse materials: no holes and no media, so that each ray is traced once.
 fn clay() -> Prepared {

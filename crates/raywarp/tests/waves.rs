@@ -1,11 +1,20 @@
 //! Waves that belong to a device: the same picture as a CPU's workers make, and never a wrong one.
 
+use raywarp::BatchStats;
+use raywarp::BuildOptions;
+use raywarp::Control;
+use raywarp::Hit;
+use raywarp::HitKey;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
+use raywarp::Ray;
+use raywarp::TraceError;
+use raywarp::Tracer;
 use raywarp::cpu::CpuTracer;
 use raywarp::picture::{Picture, PictureRequest, Shown};
 use raywarp::render::film::Film;
 use raywarp::render::{RenderError, Rendered, StopReason, Watch, render};
 use raywarp::scene::{Alpha, ScalarInput, Scene, flatten};
-use raywarp::{BatchStats, BuildOptions, Control, Hit, HitKey, PrepareOptions, Prepared, Ray, TraceError, Tracer};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;

@@ -10,6 +10,7 @@ mod grouped;
 pub mod import;
 pub mod model;
 mod validate;
+pub mod views;
 
 pub use error::{Place, SceneError};
 pub use escape::{escape, escape_but};

@@ -19,11 +19,11 @@ use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatError, FlatTriangles, TraceError};
 use raywarp_layout::LayoutError;
+use raywarp_scene::views::View;
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::{CostChange, Efficiency, ProfileError};
 use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
-use raywarp_workload::views::View;
 
 /// What to simulate.
 #[derive(Debug, Clone)]

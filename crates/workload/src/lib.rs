@@ -1,6 +1,4 @@
-//! The papers' ray batches and views, the f64 brute-force oracle and the conformance cases.
 //!
-//! - [`views`]: named viewpoints of a scene, from a TOML file;
 //! - [`rays`]: primary, ambient occlusion and diffuse rays as the papers cast them.
 //! - [`oracle`]: brute force over every triangle in f64, and a judge of engines.
 //! - [`cases`] and [`conformance`]: small scenes chosen to hurt, and one engine's check against them;
@@ -16,4 +14,3 @@ pub mod conformance;
 pub mod oracle;
 pub mod rays;
 mod vector;
-pub mod views;

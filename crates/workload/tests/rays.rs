@@ -6,8 +6,8 @@ use common::{BruteForce, Bug};
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_sample::statistics::chi_squared_test;
 use raywarp_scene::Camera;
+use raywarp_scene::views::View;
 use raywarp_workload::rays::{BATCH, Order, RayKind, RaysError, ViewRays, Workload, morton_key};
-use raywarp_workload::views::View;
 
 /// A floor of two triangles at y = 0, 16 wide, and nothing else.
 fn floor() -> FlatTriangles {

@@ -18,13 +18,18 @@ mod speed;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
+use raywarp::Control;
+use raywarp::Gpu;
+use raywarp::Hit;
+use raywarp::Ray;
+use raywarp::Tracer;
 use raywarp::bvh::{build, presets};
 use raywarp::cpu::CpuTracer;
 use raywarp::cuda::{
     CudaTracer, Device, DeviceHitsMut, DeviceSlice, DeviceSliceMut, LaunchWork, PinnedBuffer, Query, Stream,
 };
+use raywarp::default_scene;
 use raywarp::scene::flatten;
-use raywarp::{Control, Gpu, Hit, Ray, Tracer, default_scene};
 use std::error::Error;
 use std::process::ExitCode;
 

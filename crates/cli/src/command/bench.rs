@@ -15,15 +15,17 @@ use crate::interrupt;
 use crate::progress::Steps;
 use crate::replace;
 use raywarp::Ray;
-use raywarp::bench::{BenchError, BenchRequest, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target, Watch};
-use raywarp::bench::{bench_scene, csv, json, record, summary, text};
 use raywarp::cuda::auto::{Promise, RayKind};
-use raywarp::measured::MeasuredReport;
 use raywarp::npy::{RayFile, write_rays_of_scene};
 use raywarp::scene::Loaded;
+use raywarp::scene::views::View;
 use raywarp::scene_name;
 use raywarp::system::files;
-use raywarp::workload::views::View;
+use raywarp_lab::bench::{
+    BenchError, BenchRequest, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target, Watch,
+};
+use raywarp_lab::bench::{bench_scene, csv, json, record, summary, text};
+use raywarp_lab::study::measured::MeasuredReport;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -12,13 +12,13 @@ use crate::listed::listed;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::BuildOptions;
-use raywarp::bench::suite::{self, Suite};
-use raywarp::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, RaySet, Subject, Target};
 use raywarp::bvh::presets;
-use raywarp::family::Variant;
-use raywarp::path_bench::PathSuite;
-use raywarp::traverse::Query;
-use raywarp::workload::rays::{RESOLUTION, RayKind, Workload};
+use raywarp_lab::bench::suite::{self, Suite};
+use raywarp_lab::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, RaySet, Subject, Target};
+use raywarp_lab::family::Variant;
+use raywarp_lab::path_bench::PathSuite;
+use raywarp_lab::traverse::Query;
+use raywarp_lab::workload::rays::{RESOLUTION, RayKind, Workload};
 use std::path::PathBuf;
 
 /// What `--help` says of the suites.
@@ -195,7 +195,7 @@ fn parse_choice(text: &str) -> Result<Choice, String> {
         "papers" => Ok(Choice::Papers),
         "compiled" => Ok(Choice::Compiled),
         "auto" => Ok(Choice::Auto),
-        other => other.parse().map(Choice::One).map_err(|error: raywarp::family::IllegalVariant| error.to_string()),
+        other => other.parse().map(Choice::One).map_err(|error: raywarp_lab::family::IllegalVariant| error.to_string()),
     }
 }
 
@@ -425,7 +425,8 @@ impl BenchArgs {
 
     /// The kernels, each once; `auto` are those chosen.
     fn subjects(&self, target: &Target, auto: &[Variant]) -> Vec<Subject> {
-        let papers = || raywarp::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();
+        let papers =
+            || raywarp_lab::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();
         let all = match (&self.variant[..], self.suite()) {
             ([], Some(suite)) => suite.subjects(target),
             ([], None) if target.is_gpu() => papers(),

@@ -5,13 +5,14 @@ use super::bench_simulate;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::replace::{self, Kind};
-use raywarp::bench::csv;
-use raywarp::measured::MeasuredReport;
+use raywarp::Prefer;
+use raywarp::scene_name;
 use raywarp::system::files::can_write_file;
-use raywarp::{Prefer, scene_name};
+use raywarp_lab::bench::csv;
+use raywarp_lab::study::measured::MeasuredReport;
 use std::path::{Path, PathBuf};
 
-/// The files of a recorded run ([`raywarp::bench::record`]) that are no tables.
+/// The files of a recorded run ([`raywarp_lab::bench::record`]) that are no tables.
 const README: Kind = Kind { name: "of a recorded run", starts: &[b"# raywarp bench"] };
 const JSON: Kind = Kind { name: "of a recorded run", starts: &[b"{"] };
 

@@ -14,9 +14,9 @@ use crate::listed::listed;
 use crate::progress::Steps;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use raywarp::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, json, summary, text};
-use raywarp::bench::{BenchRequest, MachineFacts, RaySet, RaySource, Target, Watch};
 use raywarp::npy::RayFile;
+use raywarp_lab::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, json, summary, text};
+use raywarp_lab::bench::{BenchRequest, MachineFacts, RaySet, RaySource, Target, Watch};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

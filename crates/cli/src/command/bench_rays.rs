@@ -5,10 +5,10 @@ use super::ray_input::{input_name, read};
 use crate::common::{Common, is_standard_stream};
 use crate::exit::CliError;
 use raywarp::Ray;
-use raywarp::bench::RaySet;
 use raywarp::npy::RayFile;
 use raywarp::path_rays::query_of_name;
-use raywarp::traverse::Query;
+use raywarp_lab::bench::RaySet;
+use raywarp_lab::traverse::Query;
 use std::path::{Path, PathBuf};
 
 /// Refuses files that cannot be read together, and names them as inputs.

@@ -4,10 +4,10 @@ use super::bench::{BenchArgs, Place};
 use super::beside;
 use crate::common::Common;
 use crate::exit::CliError;
-use raywarp::bench::{BenchRequest, SceneReport, Target};
-use raywarp::measured::{Gpu, MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
-use raywarp::sim::machine::Machine;
 use raywarp::system::files;
+use raywarp_lab::bench::{BenchRequest, SceneReport, Target};
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::measured::{Gpu, MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

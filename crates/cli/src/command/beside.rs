@@ -7,10 +7,12 @@ use crate::exit::CliError;
 use crate::interrupt;
 use crate::progress::Steps;
 use raywarp::Control;
-use raywarp::measured::{MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, beside_bounds, read_measured};
 use raywarp::scene::Scene;
-use raywarp::sim::machine::{Machine, MachineError};
-use raywarp::workload::views::View;
+use raywarp::scene::views::View;
+use raywarp_lab::sim::machine::{Machine, MachineError};
+use raywarp_lab::study::measured::{
+    MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, beside_bounds, read_measured,
+};
 use std::path::Path;
 
 /// A bench may have this many bytes; ours have a few per cent of it.

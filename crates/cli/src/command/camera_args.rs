@@ -6,7 +6,8 @@ use crate::common::Common;
 use crate::exit::CliError;
 use crate::heading;
 use clap::Args;
-use raywarp::{CameraRequest, KnownViews};
+use raywarp::CameraRequest;
+use raywarp::KnownViews;
 use std::path::{Path, PathBuf};
 
 /// Flags of the camera. Without any: the file's first camera, else the scene's first known viewpoint, else a camera

@@ -45,7 +45,7 @@ pub use render_args::RenderArgs;
 use crate::exit::CliError;
 use crate::listed::listed;
 use clap::builder::TypedValueParser;
-use raywarp::family::Variant;
+use raywarp_lab::family::Variant;
 
 /// An entry of `--variant` where `auto` may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +63,10 @@ fn variant_or_auto() -> impl TypedValueParser<Value = VariantChoice> {
 fn parse_variant(text: &str) -> Result<VariantChoice, String> {
     match text {
         "auto" => Ok(VariantChoice::Auto),
-        other => {
-            other.parse().map(VariantChoice::One).map_err(|error: raywarp::family::IllegalVariant| error.to_string())
-        }
+        other => other
+            .parse()
+            .map(VariantChoice::One)
+            .map_err(|error: raywarp_lab::family::IllegalVariant| error.to_string()),
     }
 }
 

@@ -3,7 +3,10 @@
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
-use raywarp::{Compaction, EngineOptions, ListedAt, Organisation};
+use raywarp::Compaction;
+use raywarp::EngineOptions;
+use raywarp::ListedAt;
+use raywarp::Organisation;
 
 /// Options of the organisations of the GPU path tracer.
 #[derive(Debug, Clone, Args)]

@@ -13,13 +13,19 @@ use crate::interrupt;
 use crate::progress::{
     si, {Limits, RenderProgress},
 };
+use raywarp::Aabb;
+use raywarp::CudaRenderer;
+use raywarp::CudaRenderers;
+use raywarp::PathWork;
+use raywarp::Prefer;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
 use raywarp::bvh::presets;
 use raywarp::path_rays::PathRays;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Film, FilmError, Window};
 use raywarp::render::{Integrator, RenderOptions, Rendered, StopReason, Watch, output};
 use raywarp::scene::Scene;
-use raywarp::{Aabb, CudaRenderer, CudaRenderers, PathWork, Prefer, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

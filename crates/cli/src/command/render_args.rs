@@ -10,12 +10,14 @@ use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum, ValueHint};
+use raywarp::EngineOptions;
+use raywarp::Organisation;
+use raywarp::TextureFilter;
 use raywarp::picture::{PictureRequest, Shown};
 use raywarp::render::film::Crop;
 use raywarp::render::output::ExposureChoice;
 use raywarp::render::{DirectLight, Scattering, output};
 use raywarp::scene::{FilterKind, SamplerKind};
-use raywarp::{EngineOptions, Organisation, TextureFilter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -4,13 +4,19 @@ use super::render_args::RenderArgs;
 use crate::common::Common;
 use crate::device::{DeviceChoice, open};
 use crate::exit::CliError;
+use raywarp::AutoDevice;
+use raywarp::AutoPlan;
+use raywarp::CudaRenderers;
+use raywarp::EngineOptions;
+use raywarp::Gpu;
+use raywarp::PathWork;
+use raywarp::PrepareError;
+use raywarp::Prepared;
+use raywarp::TextureFilter;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::render::{LensRecord, RenderOptions};
 use raywarp::scene::{Camera, Scene};
-use raywarp::{
-    AutoDevice, AutoPlan, CudaRenderers, EngineOptions, Gpu, PathWork, PrepareError, Prepared, TextureFilter,
-};
 
 /// Refuses texture units where no GPU is named that takes whole paths: nobody is to get another picture than the CPU's
 /// because of a choice that was left to the program.

@@ -9,7 +9,7 @@ use raywarp::path_rays::{PathRays, PathRaysError, is_bounce_file};
 use raywarp::render::RenderOptions;
 use raywarp::render::film::Film;
 use raywarp::system::files;
-use raywarp::traverse::Query;
+use raywarp_lab::traverse::Query;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -11,9 +11,9 @@ use clap::Args;
 use raywarp::Control;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
-use raywarp::family::Variant;
-use raywarp::selftest::{SelfTestRequest, selftest};
-use raywarp::workload::cases::cases;
+use raywarp_lab::family::Variant;
+use raywarp_lab::selftest::{SelfTestRequest, selftest};
+use raywarp_lab::workload::cases::cases;
 use std::io::Write;
 
 /// Tests every engine of this machine against brute force.

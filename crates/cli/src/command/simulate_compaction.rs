@@ -10,11 +10,13 @@ use crate::interrupt;
 use crate::listed::listed;
 use crate::progress::{Limits, RenderProgress};
 use clap::Args;
-use raywarp::compaction::{
+use raywarp::BuildOptions;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
+use raywarp::render::{RenderError, Watch};
+use raywarp_lab::compaction::{
     CompactionError, CompactionReport, CompactionRequest, CountError, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
 };
-use raywarp::render::{RenderError, Watch};
-use raywarp::{BuildOptions, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::Path;
 

@@ -7,10 +7,10 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Steps;
 use raywarp::Control;
-use raywarp::counters::{Counted, CountersError, CountersRequest, beside_counters, read_counters};
 use raywarp::scene::Scene;
-use raywarp::sim::machine::Machine;
-use raywarp::simulate::EfficiencyRequest;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::counters::{Counted, CountersError, CountersRequest, beside_counters, read_counters};
+use raywarp_lab::study::simulate::EfficiencyRequest;
 use std::io::Write;
 use std::path::Path;
 

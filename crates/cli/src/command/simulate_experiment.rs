@@ -11,7 +11,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use raywarp::Control;
 use raywarp::scene::Scene;
-use raywarp::simulate::{Al09Prices, EfficiencyRequest, Experiment, ExperimentRequest, Machine, experiment};
+use raywarp_lab::study::simulate::{Al09Prices, EfficiencyRequest, Experiment, ExperimentRequest, Machine, experiment};
 use std::io::Write;
 use std::path::Path;
 

@@ -5,12 +5,12 @@ use super::partial;
 use super::simulate::SimulateArgs;
 use crate::common::Common;
 use crate::exit::{CliError, Status, after_printing};
-use raywarp::bench::Subject;
-use raywarp::measured::{MeasuredRate, MeasuredReport, MeasuredRequest, set_clock};
 use raywarp::scene::Scene;
-use raywarp::sim::machine::Machine;
-use raywarp::workload::rays::RESOLUTION;
-use raywarp::workload::views::View;
+use raywarp::scene::views::View;
+use raywarp_lab::bench::Subject;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::measured::{MeasuredRate, MeasuredReport, MeasuredRequest, set_clock};
+use raywarp_lab::workload::rays::RESOLUTION;
 use std::io::Write;
 use std::path::Path;
 

@@ -12,20 +12,26 @@ use crate::listed::listed;
 use crate::progress::Steps;
 use crate::replace;
 use clap::Args;
+use raywarp::BuildOptions;
+use raywarp::Control;
+use raywarp::Gpu;
+use raywarp::KernelName;
+use raywarp::are_coherent;
 use raywarp::bvh::presets;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::cuda::{CudaError, Device};
-use raywarp::family::Variant;
 use raywarp::system::files::{FileError, write_atomic_with};
 use raywarp::trace::{
     AutoTrace, Engine, Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceOptions, TraceScene,
     TraceSceneError,
 };
-use raywarp::traverse::{KernelError, Machine, Query};
-use raywarp::{BuildOptions, Control, Gpu, KernelName, are_coherent};
+use raywarp_lab::ImitatedKernel;
+use raywarp_lab::family::Variant;
+use raywarp_lab::traverse::{KernelError, Machine, Query};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What `--help` says of the files; docs/guide/trace.md has the rest.
@@ -220,8 +226,11 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
 fn failure(error: TraceSceneError, scene: &Path, rays: &Rays<'_>, input: &str) -> CliError {
     match error {
         TraceSceneError::Prepare(error) => CliError::prepare(scene.display(), error),
-        TraceSceneError::Kernel(error @ KernelError::Width { .. }) => CliError::usage(error),
-        TraceSceneError::Kernel(error @ KernelError::NeedsGpu { .. }) => CliError::machine(error),
+        TraceSceneError::Own(error) => match error.downcast_ref() {
+            Some(KernelError::Width { .. }) => CliError::usage(error),
+            Some(KernelError::NeedsGpu { .. }) => CliError::machine(error),
+            _ => CliError::input(format!("{}: {error}", scene.display())),
+        },
         TraceSceneError::NegativeTMin { ray, .. } => {
             CliError::input(format!("{input}: byte {}: {error}", rays.byte_of_t_min(ray)))
         }
@@ -241,7 +250,9 @@ impl TraceArgs {
         let mut devices = open(&common.device)?.into_iter();
         let Some(device) = devices.next() else {
             return match self.variant {
-                Some(VariantChoice::One(variant)) => Ok((Engine::Family { variant, machine: self.width }, None)),
+                Some(VariantChoice::One(variant)) => {
+                    Ok((Engine::Own(Arc::new(ImitatedKernel { variant, machine: self.width })), None))
+                }
                 Some(VariantChoice::Auto) => Err(auto_needs_gpu()),
                 None => Ok((Engine::Cpu, None)),
             };
@@ -291,7 +302,7 @@ impl Report<'_> {
     /// On what was traced.
     fn machine(&self) -> String {
         match self.prepared.engine() {
-            Engine::Family { machine, .. } => machine.to_string(),
+            Engine::Own(factory) => factory.machine(),
             Engine::Cpu | Engine::Gpu => {
                 let ordinals: Vec<usize> = self.prepared.devices().into_iter().map(Device::ordinal).collect();
                 match ordinals.is_empty() {

@@ -4,12 +4,12 @@ use crate::common::Common;
 use crate::exit::CliError;
 use crate::listed::listed;
 use clap::builder::{StringValueParser, TypedValueParser};
-use raywarp::family::Variant;
 use raywarp::render::film::Crop;
 use raywarp::render::output::{self, ExposureChoice, Tone};
 use raywarp::scene::FilterKind;
-use raywarp::sim::machine::Machine;
-use raywarp::workload::rays::{RayKind, Workload};
+use raywarp_lab::family::Variant;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::workload::rays::{RayKind, Workload};
 use std::path::PathBuf;
 
 /// Columns and rows.

@@ -5,10 +5,10 @@ use crate::device::{self, DeviceChoice};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
-use raywarp::bench::table::wrapped;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Pick, Promise, RayKind};
-use raywarp::variants::Variants;
+use raywarp_lab::bench::table::wrapped;
+use raywarp_lab::variants::Variants;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 

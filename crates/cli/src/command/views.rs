@@ -3,7 +3,7 @@
 use crate::common::Common;
 use crate::exit::CliError;
 use raywarp::scene::Scene;
-use raywarp::workload::views::{View, Viewpoint, load_viewpoints};
+use raywarp::scene::views::{View, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
 /// The file in `FILE:SCENE:INDEX`.

@@ -2,8 +2,8 @@
 
 use super::{Field, VectorColumn, Vectors};
 use crate::{csv, npy};
+use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Hit};
-use raywarp_traverse::Query;
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,14 +42,14 @@ impl HitFormat {
 /// What rays found, in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answers {
-    /// Of [`Query::Closest`](raywarp_traverse::Query::Closest).
+    /// Of [`Query::Closest`](raywarp_family::Query::Closest).
     Closest {
         /// The nearest hit of each ray; a miss has [`Hit::MISS`] and the ray's `t_max`.
         hits: Vec<Hit>,
         /// Instance of each; [`Hit::MISS`] for a miss.
         instances: Vec<u32>,
     },
-    /// Of [`Query::Any`](raywarp_traverse::Query::Any).
+    /// Of [`Query::Any`](raywarp_family::Query::Any).
     Any {
         /// Whether anything is on the ray.
         blocked: Vec<bool>,

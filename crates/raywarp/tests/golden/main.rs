@@ -13,6 +13,8 @@ mod table;
 mod views;
 
 use comparison::error;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::Watch;
 use raywarp::render::output::{
@@ -20,7 +22,6 @@ use raywarp::render::output::{
     read_picture, write_film, write_rgb8,
 };
 use raywarp::scene::{Emission, Image, Light, Material, Pixels, Scene, SpotFalloff, Texture, Wrap};
-use raywarp::{PrepareOptions, Prepared};
 use std::path::{Path, PathBuf};
 use table::Golden;
 

@@ -1,6 +1,8 @@
 //! Light that is added: where the scene's own shows nothing, and only there.
 
 use super::{add, camera, cuboid, figure, room, show};
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
 use raywarp::lighting::{BuiltInLight, LightRequest};
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::output::{Look, Lost};
@@ -9,7 +11,6 @@ use raywarp::scene::{
     ColorInput, Emission, Image, ImageFilter, Light, Material, Pixels, Roughness, Scene, SpotFalloff, Surface, Texture,
     UvMapping, Wrap,
 };
-use raywarp::{PrepareOptions, Prepared};
 
 fn point(position: [f32; 3], intensity: f32) -> Light {
     Light::Point { position, intensity: [intensity; 3] }

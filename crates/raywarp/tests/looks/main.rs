@@ -4,12 +4,16 @@
 mod light;
 mod rooms;
 
+use raywarp::Affine;
+use raywarp::CameraRequest;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
+use raywarp::TriangleMesh;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::Film;
 use raywarp::render::output::{Look, Lost};
 use raywarp::render::{Integrator, RenderOptions, Watch};
 use raywarp::scene::{FaceMaterials, Instance, Material, Mesh, MeshId, Scene};
-use raywarp::{Affine, CameraRequest, PrepareOptions, Prepared, TriangleMesh};
 
 const SIZE: [u32; 2] = [96, 72];
 

@@ -1,9 +1,12 @@
 //! Rooms are seen from inside, and what is open or solid from outside.
 
 use super::{add, cuboid, figure, room, show, sphere, turned_over};
+use raywarp::CameraRequest;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
+use raywarp::TriangleMesh;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::scene::{Material, Scene};
-use raywarp::{CameraRequest, PrepareOptions, Prepared, TriangleMesh};
 
 #[test]
 fn a_closed_room_is_seen_from_inside_and_the_line_names_the_view() {

@@ -18,12 +18,12 @@ use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatTriangles, Ray};
+use raywarp_scene::views::View;
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Class, lowest};
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
-use raywarp_workload::views::View;
 
 /// What to put side by side.
 #[derive(Debug, Clone)]

@@ -3,12 +3,12 @@
 use super::pixels::{block_order, primary_rays};
 use super::{Batches, Order, RayKind, Workload};
 use crate::vector::{add_scaled, cross, dot, normalized, sub, wide};
-use crate::views::View;
 use rayon::prelude::*;
 use raywarp_geom::{Control, FlatTriangles, Hit, PrimitiveId, Ray, TraceError, Tracer};
 use raywarp_sample::halton::{radical_inverse, rotate};
 use raywarp_sample::hash::pcg;
 use raywarp_sample::warp::{cosine_hemisphere, onb, sin_cos_turn};
+use raywarp_scene::views::View;
 
 /// What a primary ray hit.
 #[derive(Debug, Clone, Copy, PartialEq)]

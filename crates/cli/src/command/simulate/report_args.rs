@@ -5,8 +5,8 @@ use crate::exit::CliError;
 use crate::heading;
 use crate::replace;
 use clap::Args;
-use raywarp::report::{About, Page};
 use raywarp::system::files::{can_write_file, write_atomic};
+use raywarp_lab::study::report::{About, Page};
 use std::path::{Path, PathBuf};
 
 /// The pictures of reports that are in a folder: two digits, a dash, a name.

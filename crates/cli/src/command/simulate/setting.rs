@@ -1,8 +1,8 @@
 //! `--set KEY=VALUE` of `raywarp simulate`.
 
-use raywarp::family::Key;
-use raywarp::sim::CostChange;
-use raywarp::sim::machine::keys;
+use raywarp_lab::family::Key;
+use raywarp_lab::sim::CostChange;
+use raywarp_lab::sim::machine::keys;
 
 /// What is set.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Frames of a scene on a GPU, timed.
 
 use crate::path_bench::Table;
-use crate::prepared::{PrepareError, Prepared};
+use raywarp::{PrepareError, Prepared};
 use raywarp_cuda::{CudaError, Device, DeviceScene};
 use raywarp_render::film::Film;
 use raywarp_render::{LensRecord, PathRecorder, RenderError, RenderOptions, Watch, render_onto, render_with};

@@ -1,8 +1,8 @@
 //! What is in a scene, by name.
 
-use crate::camera_name;
-use raywarp_bench::table::{ACROSS, wrapped_to};
-use raywarp_scene::{Choices, Light, Material, Pixels, Projection, Scene, Texture, escape};
+use raywarp::camera_name;
+use raywarp::scene::{Choices, Light, Material, Pixels, Projection, Scene, Texture, escape};
+use raywarp_lab::bench::table::{ACROSS, wrapped_to};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

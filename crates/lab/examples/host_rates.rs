@@ -2,7 +2,7 @@
 //! of the host".
 //!
 //! ```text
-//! cargo run --release -p raywarp --example host_rates -- SCENE [RAYS.npy] [--rays N] [--variant V] [--runs N] [--device N]
+//! cargo run --release -p raywarp-lab --example host_rates -- SCENE [RAYS.npy] [--rays N] [--variant V] [--runs N] [--device N]
 //!     [--portion N]
 //! ```
 //!
@@ -17,13 +17,18 @@
 //!
 //! Printed are medians, the smallest and the largest time, and the ratio of each median to plain's.
 
+use raywarp::BuildOptions;
+use raywarp::Control;
+use raywarp::Gpu;
+use raywarp::Hit;
+use raywarp::Ray;
+use raywarp::Tracer;
 use raywarp::bvh::build;
 use raywarp::cpu::CpuTracer;
 use raywarp::cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, PinnedBuffer, Query, Stream};
-use raywarp::family::Variant;
 use raywarp::npy::read_rays;
 use raywarp::scene::{LoadOptions, flatten, load};
-use raywarp::{BuildOptions, Control, Gpu, Hit, Ray, Tracer};
+use raywarp_lab::family::Variant;
 use std::error::Error;
 use std::fs::File;
 use std::path::PathBuf;

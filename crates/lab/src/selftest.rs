@@ -7,7 +7,6 @@ mod pictures;
 pub use aimed::{AimedResult, aimed};
 pub use pictures::PictureResult;
 
-use crate::simulate::name_of;
 use rayon::prelude::*;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
@@ -15,6 +14,7 @@ use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest as CpuTest};
 use raywarp_cuda::{CudaTracer, Device, compiled};
 use raywarp_family::{BoxPlanes, Key, Organisation, Supply, Tree, TriangleTest, Variant, legal, papers};
 use raywarp_geom::{Control, FlatTriangles, Hit, TraceError, Tracer};
+use raywarp_study::simulate::name_of;
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
 use raywarp_workload::cases::{Case, cases};
 use raywarp_workload::conformance::{Expectations, check};

@@ -6,7 +6,7 @@
 mod rates;
 
 use rates::{Measured, bench, files, recorded};
-use raywarp::bench::{PublishedRate, Subject, published_rates};
+use raywarp_lab::bench::{PublishedRate, Subject, published_rates};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -236,7 +236,7 @@ fn rows_of_runs_are_read_as_they_were_written() {
 
 #[test]
 fn the_gtx_285s_costs_are_those_that_the_recorded_run_fits() {
-    let prices = raywarp::sim::Al09Prices::default();
+    let prices = raywarp_lab::sim::Al09Prices::default();
     let path = bench().join("bounds/gtx285/full-leaves-split/sibenik.json");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let document: Value = serde_json::from_str(&text).unwrap();

@@ -1,7 +1,7 @@
 //! Named viewpoints in a TOML file: an array of tables a scene, each with `eye`, `target`, `up` and
 //! `vfov` (full vertical angle, degrees), and `ao_radius` (scene units) where a paper gives one.
 
-use raywarp_scene::Camera;
+use crate::Camera;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::Read;

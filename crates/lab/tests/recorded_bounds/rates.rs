@@ -58,13 +58,13 @@ pub fn from_csv(text: &str, run: &Path) -> Vec<Measured> {
 /// others. The folder of such a tree has its name, with a dash for the slash.
 fn from_counters(text: &str, run: &Path) -> Vec<Measured> {
     let is_h200 = run.parent().and_then(Path::file_name).is_some_and(|name| name.to_string_lossy().contains("h200"));
-    let Ok(rows) = raywarp::counters::read_counters(text) else { return Vec::new() };
+    let Ok(rows) = raywarp_lab::study::counters::read_counters(text) else { return Vec::new() };
     // Launches of other sizes have other bounds: those whose stalls, or instructions one by one, were counted.
     if !is_h200 || rows.iter().any(|row| row.work.is_none()) {
         return Vec::new();
     }
     let trees: Vec<&str> = text.lines().skip(1).map(|line| line.split(',').nth(3).unwrap_or_default()).collect();
-    let rate = |(row, tree): (raywarp::counters::Counted, &str)| Measured {
+    let rate = |(row, tree): (raywarp_lab::study::counters::Counted, &str)| Measured {
         scene: row.scene,
         kernel: row.variant.to_string(),
         kind: row.kind.name().to_string(),

@@ -4,14 +4,14 @@
 mod common;
 
 use raywarp::Control;
-use raywarp::counters::{
+use raywarp::scene::Scene;
+use raywarp::scene::views::View;
+use raywarp_lab::sim::CostChange;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::counters::{
     ComparedBlock, Counted, CountersError, CountersReport, CountersRequest, beside_counters, read_counters,
 };
-use raywarp::scene::Scene;
-use raywarp::sim::CostChange;
-use raywarp::sim::machine::Machine;
-use raywarp::workload::rays::RayKind;
-use raywarp::workload::views::View;
+use raywarp_lab::workload::rays::RayKind;
 
 const SIZE: [u32; 2] = [320, 240];
 const KERNELS: [&str; 7] = [

@@ -3,9 +3,9 @@
 //! `bounds-tuned.csv` has the five scenes that the intervals are from, `bounds-held.csv` three that no kernel had run on before they
 //! were measured, and san_miguel, which nothing was tuned on; both of one H200 on one day.
 
-use raywarp::launch::{GainSpread, Prediction};
-use raywarp::sim::machine::Machine;
-use raywarp::workload::rays::RayKind;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::launch::{GainSpread, Prediction};
+use raywarp_lab::workload::rays::RayKind;
 use std::collections::BTreeMap;
 use std::path::Path;
 

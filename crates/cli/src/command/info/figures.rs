@@ -1,11 +1,13 @@
 //! What is in a scene and what its tree costs.
 
-use crate::{Names, PrepareError, Prepared};
-use raywarp_bench::table::{ACROSS, wrapped_to};
-use raywarp_bvh::BvhStats;
-use raywarp_geom::Aabb;
-use raywarp_render::{ShadingBytes, ShadingScene};
-use raywarp_scene::{Scene, flatten};
+use super::names::Names;
+use raywarp::Aabb;
+use raywarp::PrepareError;
+use raywarp::Prepared;
+use raywarp::bvh::BvhStats;
+use raywarp::render::{ShadingBytes, ShadingScene};
+use raywarp::scene::{Scene, flatten};
+use raywarp_lab::bench::table::{ACROSS, wrapped_to};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
@@ -120,7 +122,7 @@ fn emissive_triangles(scene: &Scene) -> u64 {
 }
 
 impl Info {
-    /// Computes the end-point overlap of `prepared`'s tree ([`raywarp_bvh::Bvh2::epo_cost`]): this takes many times as
+    /// Computes the end-point overlap of `prepared`'s tree ([`raywarp::bvh::Bvh2::epo_cost`]): this takes many times as
     /// long as the build. Flattens the scene again.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Pictures that a GPU renders beside the CPU's.
 
 use super::Gpu as Kernels;
-use crate::{EngineOptions, Organisation, PrepareOptions, Prepared, default_scene};
+use raywarp::{EngineOptions, Organisation, PrepareOptions, Prepared, default_scene};
 use raywarp_geom::TraceError;
 use raywarp_render::film::Film;
 use raywarp_render::{Integrator, LensRecord, RenderOptions, Watch, engine_can};

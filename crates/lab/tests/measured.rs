@@ -2,24 +2,28 @@
 
 mod common;
 
-use raywarp::bench::table::Room;
-use raywarp::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, SceneReport, Subject, Target, Watch};
-use raywarp::bench::{RaySource, bench_scene, csv};
-use raywarp::bounds::{BoundsRequest, bound_rates};
+use raywarp::BuildOptions;
+use raywarp::Builder;
+use raywarp::Control;
 use raywarp::bvh::presets;
-use raywarp::family::{Supply, Variant};
-use raywarp::measured::{
+use raywarp::scene::Scene;
+use raywarp::scene::views::View;
+use raywarp_lab::bench::table::Room;
+use raywarp_lab::bench::{
+    BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, SceneReport, Subject, Target, Watch,
+};
+use raywarp_lab::bench::{RaySource, bench_scene, csv};
+use raywarp_lab::family::{Supply, Variant};
+use raywarp_lab::sim::bounds::{Class, Limit};
+use raywarp_lab::sim::gap::Part;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::bounds::{BoundsRequest, bound_rates};
+use raywarp_lab::study::measured::{
     MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, MeasuredRow, Share, beside_bounds, rates_of,
     read_measured,
 };
-use raywarp::scene::Scene;
-use raywarp::sim::bounds::{Class, Limit};
-use raywarp::sim::gap::Part;
-use raywarp::sim::machine::Machine;
-use raywarp::simulate::EfficiencyRequest;
-use raywarp::workload::rays::{Order, RayKind, Workload};
-use raywarp::workload::views::View;
-use raywarp::{BuildOptions, Builder, Control};
+use raywarp_lab::study::simulate::EfficiencyRequest;
+use raywarp_lab::workload::rays::{Order, RayKind, Workload};
 use std::path::Path;
 use std::sync::OnceLock;
 

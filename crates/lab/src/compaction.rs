@@ -1,9 +1,9 @@
 //! W11's experiment on real paths of the renderer: frames are rendered here, their paths and warps counted by
 //! [`raywarp_study::compaction`].
 
-use crate::lighting::{BuiltInLight, LightRequest};
-use crate::picture::{Picture, PictureError, PictureRequest};
-use crate::{CameraRequest, Prepared};
+use raywarp::lighting::{BuiltInLight, LightRequest};
+use raywarp::picture::{Picture, PictureError, PictureRequest};
+use raywarp::{CameraRequest, Prepared};
 use raywarp_render::{RenderError, StopReason, Watch};
 use raywarp_scene::SamplerKind;
 use raywarp_study::compaction::PathCounter;
@@ -75,7 +75,7 @@ pub fn compaction(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PrepareOptions, default_scene, make_clay};
+    use raywarp::{PrepareOptions, default_scene, make_clay};
     use raywarp_bench::table::Room;
 
     #[test]

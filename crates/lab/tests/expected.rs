@@ -1,14 +1,15 @@
 //! The rate that a kernel is expected to have, beside its bounds.
 
-use raywarp::bounds::{Bounded, BoundsRequest, bound_rates};
-use raywarp::sim::CostChange;
-use raywarp::sim::bounds::Limit;
-use raywarp::sim::machine::Machine;
-use raywarp::sim::pace::Cause;
-use raywarp::simulate::EfficiencyRequest;
-use raywarp::workload::rays::{Order, RayKind, Workload};
-use raywarp::workload::views::View;
-use raywarp::{BuildOptions, Control};
+use raywarp::BuildOptions;
+use raywarp::Control;
+use raywarp::scene::views::View;
+use raywarp_lab::sim::CostChange;
+use raywarp_lab::sim::bounds::Limit;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::sim::pace::Cause;
+use raywarp_lab::study::bounds::{Bounded, BoundsRequest, bound_rates};
+use raywarp_lab::study::simulate::EfficiencyRequest;
+use raywarp_lab::workload::rays::{Order, RayKind, Workload};
 
 const KERNELS: [&str; 5] =
     ["al09-while-while", "ykl17-direct", "raywarp-h8-direct", "alk12-kepler", "direct/while-while/bvh2?sync=implicit"];
@@ -48,7 +49,7 @@ fn bound(row: &Bounded, limit: Limit) -> f64 {
 }
 
 fn is_pooled(row: &Bounded) -> bool {
-    row.variant.supply() != raywarp::family::Supply::Direct
+    row.variant.supply() != raywarp_lab::family::Supply::Direct
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn a_full_machine_comes_near_its_lowest_bound_and_no_further() {
 #[test]
 fn a_warp_a_scheduler_takes_what_it_takes_alone() {
     // Loads that miss take as long as those that do not: the bound knows of none.
-    let hit = Machine::find("h200").unwrap().get(raywarp::sim::machine::keys::LATENCY_L1).unwrap().to_string();
+    let hit = Machine::find("h200").unwrap().get(raywarp_lab::sim::machine::keys::LATENCY_L1).unwrap().to_string();
     // Nor of the passes that a load takes.
     let numbers = [
         ("resident.warps", "4"),

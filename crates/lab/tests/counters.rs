@@ -3,12 +3,14 @@
 mod common;
 
 use raywarp::Control;
-use raywarp::counters::{Compared, Counted, CountersError, CountersRequest, Pair, beside_counters, read_counters};
 use raywarp::scene::Scene;
-use raywarp::sim::CostChange;
-use raywarp::sim::pace::Cause;
-use raywarp::workload::rays::{RESOLUTION, RayKind};
-use raywarp::workload::views::View;
+use raywarp::scene::views::View;
+use raywarp_lab::sim::CostChange;
+use raywarp_lab::sim::pace::Cause;
+use raywarp_lab::study::counters::{
+    Compared, Counted, CountersError, CountersRequest, Pair, beside_counters, read_counters,
+};
+use raywarp_lab::workload::rays::{RESOLUTION, RayKind};
 
 fn compare(scene: &Scene, request: &CountersRequest) -> Result<Vec<Compared>, CountersError> {
     beside_counters(scene, request, &Control::default()).map(|report| report.rows)

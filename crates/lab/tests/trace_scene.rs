@@ -1,9 +1,19 @@
-//! Every engine on a small scene.
+//! The CPU's tracer and every kernel of the papers on a small scene, as `raywarp trace` asks them.
 
-use super::*;
-use raywarp_family::papers;
-use raywarp_geom::{Affine, TriangleMesh};
-use raywarp_scene::{Alpha, FaceMaterials, Instance, Material, Mesh, ScalarInput};
+use raywarp::npy::write_rays;
+use raywarp::scene::{Alpha, FaceMaterials, Instance, Material, Mesh, ScalarInput, Scene};
+use raywarp::trace::{
+    Answers, Engine, Field, HitFormat, RayStream, StreamError, StreamOptions, TraceOptions, TraceScene,
+    TraceSceneError, Traced, surface_columns,
+};
+use raywarp::{Affine, BatchStats, Control, Hit, Query, Ray, TraceError, TriangleMesh};
+use raywarp_lab::ImitatedKernel;
+use raywarp_lab::family::{Variant, papers};
+use raywarp_lab::traverse::{KernelError, Machine};
+use std::sync::Arc;
+
+/// Rays that a scene traces at once.
+const BATCH: usize = 1 << 18;
 
 /// Two placements of a square of two triangles, the first at z = 2, the second at z = 1; full of holes.
 fn two_squares() -> Scene {
@@ -40,14 +50,23 @@ fn rays() -> Vec<(Ray, Found)> {
     ]
 }
 
-fn engines() -> Vec<Engine> {
-    let on = |machine| papers().iter().map(move |row| Engine::Family { variant: row.variant, machine });
-    let lockstep = on(Machine::Lockstep { width: 32 });
-    std::iter::once(Engine::Cpu).chain(lockstep).chain(on(Machine::Scalar)).collect()
+/// The CPU's tracer, or a kernel that it imitates.
+fn engine(kernel: Option<ImitatedKernel>) -> Engine {
+    kernel.map_or(Engine::Cpu, |kernel| Engine::Own(Arc::new(kernel)))
 }
 
-fn prepare(engine: Engine) -> TraceScene {
-    TraceScene::new(&two_squares(), &TraceOptions { engine, ..TraceOptions::default() }).unwrap()
+fn engines() -> Vec<Option<ImitatedKernel>> {
+    let on = |machine| papers().iter().map(move |row| Some(ImitatedKernel { variant: row.variant, machine }));
+    let lockstep = on(Machine::Lockstep { width: 32 });
+    std::iter::once(None).chain(lockstep).chain(on(Machine::Scalar)).collect()
+}
+
+fn options(kernel: Option<ImitatedKernel>) -> TraceOptions {
+    TraceOptions { engine: engine(kernel), ..TraceOptions::default() }
+}
+
+fn prepare(kernel: Option<ImitatedKernel>) -> TraceScene {
+    TraceScene::new(&two_squares(), &options(kernel)).unwrap()
 }
 
 #[test]
@@ -59,7 +78,7 @@ fn every_engine_finds_the_right_triangle_of_the_right_instance_holes_or_not() {
         let closest = scene.trace(&rays, Query::Closest, &Control::default()).unwrap();
         let by = scene.kernel(Query::Closest, 7);
         assert_eq!(closest.stats, BatchStats::of(by, 7).with_invalid(1), "{engine:?}");
-        assert_eq!(by.as_str() == "cpu/wide8", engine == Engine::Cpu, "{by}");
+        assert_eq!(by.as_str() == "cpu/wide8", engine.is_none(), "{by}");
         assert_eq!(closest.answers.hit_count(), 3);
         let Answers::Closest { hits, instances } = &closest.answers else { panic!("{closest:?}") };
         for (i, want) in expected.iter().enumerate() {
@@ -80,7 +99,7 @@ fn every_engine_finds_the_right_triangle_of_the_right_instance_holes_or_not() {
 
 #[test]
 fn more_rays_than_a_batch_stay_in_order() {
-    let scene = prepare(Engine::Cpu);
+    let scene = prepare(None);
     // Every third one hits.
     let rays: Vec<Ray> = (0..2 * BATCH + 77)
         .map(|i| Ray::new([if i % 3 == 0 { 0.25 } else { 2.0 }, 0.5, 0.0], [0.0, 0.0, 1.0]))
@@ -125,7 +144,7 @@ fn rays_that_a_kernel_would_answer_wrongly_are_refused() {
     rays.push(Ray::new([0.25, 0.25, 3.0], [0.0, 0.0, 1.0]).with_interval(-1.5, 1.0));
     for engine in engines() {
         let traced = prepare(engine).trace(&rays, Query::Any, &Control::default());
-        let integers = matches!(engine, Engine::Family { variant, .. } if variant.needs().t_min_not_negative);
+        let integers = engine.is_some_and(|kernel| kernel.variant.needs().t_min_not_negative);
         match traced {
             Ok(traced) => {
                 let Answers::Any { blocked } = traced.answers else { panic!("not any") };
@@ -141,7 +160,7 @@ fn rays_that_a_kernel_would_answer_wrongly_are_refused() {
 #[test]
 fn compressed_trees_get_small_leaves_and_others_what_was_asked() {
     for engine in engines() {
-        let most = if let Engine::Family { variant, .. } = engine { variant.tree().max_leaf() } else { 8 };
+        let most = engine.map_or(8, |kernel| kernel.variant.tree().max_leaf());
         assert_eq!(prepare(engine).build_options().max_leaf, most.min(8));
     }
 }
@@ -149,19 +168,21 @@ fn compressed_trees_get_small_leaves_and_others_what_was_asked() {
 #[test]
 fn a_scene_without_triangles_is_missed_and_machines_that_do_not_fit_are_refused() {
     for engine in engines() {
-        let options = TraceOptions { engine, ..TraceOptions::default() };
-        let scene = TraceScene::new(&Scene::default(), &options).unwrap();
+        let scene = TraceScene::new(&Scene::default(), &options(engine)).unwrap();
         let ray = [Ray::new([0.0; 3], [1.0; 3])];
         assert_eq!(scene.trace(&ray, Query::Any, &Control::default()).unwrap().answers.hit_count(), 0);
     }
     let refused = |text: &str, machine| {
-        let engine = Engine::Family { variant: text.parse().unwrap(), machine };
-        TraceScene::new(&two_squares(), &TraceOptions { engine, ..TraceOptions::default() }).err()
+        let kernel = ImitatedKernel { variant: text.parse().unwrap(), machine };
+        match TraceScene::new(&two_squares(), &options(Some(kernel))).err() {
+            Some(TraceSceneError::Own(error)) => error.downcast::<KernelError>().ok().map(|error| *error),
+            _ => None,
+        }
     };
     let narrow = refused("al09-wide32", Machine::Lockstep { width: 16 });
-    assert!(matches!(narrow, Some(TraceSceneError::Kernel(KernelError::Width { .. }))));
+    assert!(matches!(narrow, Some(KernelError::Width { .. })));
     let gpu = refused("direct/while-while/bvh2?sync=implicit", Machine::Scalar);
-    assert!(matches!(gpu, Some(TraceSceneError::Kernel(KernelError::NeedsGpu { .. }))));
+    assert!(matches!(gpu, Some(KernelError::NeedsGpu { .. })));
 }
 
 #[test]
@@ -174,7 +195,7 @@ fn kernels_of_a_gpu_need_one() {
 fn a_cancelled_batch_says_so() {
     let cancel = std::sync::atomic::AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };
-    let result = prepare(Engine::Cpu).trace(&[Ray::new([0.0; 3], [1.0; 3])], Query::Closest, &control);
+    let result = prepare(None).trace(&[Ray::new([0.0; 3], [1.0; 3])], Query::Closest, &control);
     assert!(matches!(result, Err(TraceSceneError::Trace(TraceError::Cancelled))));
 }
 
@@ -191,7 +212,7 @@ fn positions_and_normals_are_those_of_the_placed_triangles() {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let expected = [([0.25, 0.5, 5.0], [0.0, 0.0, -1.0]), ([0.25, 0.5, 8.25], [-half, 0.0, half])];
     for engine in engines() {
-        let traced = TraceScene::new(&scene, &TraceOptions { engine, ..TraceOptions::default() }).unwrap();
+        let traced = TraceScene::new(&scene, &options(engine)).unwrap();
         let answers = traced.trace(&rays, Query::Closest, &Control::default()).unwrap().answers;
         let fields = [Field::Normal, Field::Position, Field::Normal];
         let [normals, positions] = &surface_columns(&scene, &answers, &fields)[..] else { panic!("two columns") };
@@ -227,4 +248,35 @@ fn an_invalid_ray_misses_with_its_own_t_max_whatever_it_is() {
             assert_eq!((hit.t.is_nan(), hit.t == ray.t_max), (ray.t_max.is_nan(), !ray.t_max.is_nan()), "{engine:?}");
         }
     }
+}
+
+fn some_rays() -> Vec<Ray> {
+    (0..100).map(|i| Ray::new([(i * 37 % 101) as f32 / 80.0, 0.25, 0.0], [0.0, 0.0, 1.0])).collect()
+}
+
+#[test]
+fn what_is_wrong_with_later_rays_is_said_with_their_number_and_place() {
+    let scene = two_squares();
+    let needy = |variant: &Variant| variant.needs().t_min_not_negative;
+    let variant = papers().iter().map(|row| row.variant).find(needy).unwrap();
+    let tracer = prepare(Some(ImitatedKernel { variant, machine: Machine::Scalar }));
+    let mut rays = some_rays();
+    rays[77].t_min = -1.0;
+    let file = write_rays(&rays);
+    let options = StreamOptions { query: Query::Closest, format: HitFormat::Npy, fields: &[] };
+    let run = |bytes: &[u8], portion| {
+        let mut stream = RayStream::new("a.npy", bytes, portion)?;
+        stream.trace(&tracer, &scene, &options, &Control::default(), &mut std::io::sink())
+    };
+    let error = run(&file, 10).unwrap_err();
+    assert!(matches!(error, StreamError::Trace(TraceSceneError::NegativeTMin { ray: 77, .. })), "{error}");
+    let said = |bytes: &[u8]| run(bytes, 10).unwrap_err().to_string();
+    let good = write_rays(&some_rays());
+    assert!(said(&good[..good.len() - 1]).contains("ends here"));
+    assert!(said(&[&good[..], b"x"].concat()).contains("goes on after"));
+    // Of a file the length is known before.
+    for length in [good.len() as u64 - 1, good.len() as u64 + 1] {
+        assert!(RayStream::with_length("a.npy", &good[..], length, 10).is_err());
+    }
+    assert!(RayStream::with_length("a.npy", &good[..], good.len() as u64, 10).is_ok());
 }

@@ -1,11 +1,16 @@
 //! `raywarp info SCENE`: what is in a scene and what its tree costs.
 
+mod figures;
+mod names;
+
 use super::tree_args::TreeArgs;
 use crate::common::{Common, Scenes, Threads};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
-use raywarp::{Prefer, PrepareOptions, Prepared};
+use raywarp::Prefer;
+use raywarp::PrepareOptions;
+use raywarp::Prepared;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -38,7 +43,7 @@ pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         Prepared::new(loaded.scene, &PrepareOptions { build: args.tree.options(), ..PrepareOptions::default() })
             .map_err(|error| CliError::prepare(path.display(), error))?;
     drop(building);
-    let mut info = raywarp::info(&prepared, load);
+    let mut info = figures::info(&prepared, load);
     info.names.add_choices(&choices);
     if args.epo {
         let _activity = common.activity("computing the end-point overlap");

@@ -1,7 +1,7 @@
 //! How fast a GPU's kernels are with batches of 1e4 to 1e8 rays that lie in its memory: docs/reference/performance.md, "Small batches".
 //!
 //! ```text
-//! cargo run --release -p raywarp --example batch_rates -- SCENE RAYS.npy [--any] [--most N] [--preset P] [--streams N] [--block-threads N]
+//! cargo run --release -p raywarp-lab --example batch_rates -- SCENE RAYS.npy [--any] [--most N] [--preset P] [--streams N] [--block-threads N]
 //!     [--variant V]...
 //! ```
 //!
@@ -11,14 +11,15 @@
 //! the time from the first one's start to the last one's end; also with one, where batches then follow each other. With a size of blocks the driver compiles kernels for it: another compiler,
 //! whose 128 are the base line.
 
+use raywarp::BuildOptions;
+use raywarp::Ray;
 use raywarp::bvh::{build, presets};
 use raywarp::cuda::{
     CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, LaunchBounds, Query, Stream,
 };
-use raywarp::family::Variant;
 use raywarp::npy::read_rays;
 use raywarp::scene::{LoadOptions, flatten, load};
-use raywarp::{BuildOptions, Ray};
+use raywarp_lab::family::Variant;
 use std::error::Error;
 use std::fs::File;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 mod common;
 
 use raywarp::Control;
-use raywarp::bench::Subject;
-use raywarp::measured::{MeasuredRequest, MeasuredRow, beside_bounds, read_measured};
-use raywarp::workload::rays::RayKind;
+use raywarp_lab::bench::Subject;
+use raywarp_lab::study::measured::{MeasuredRequest, MeasuredRow, beside_bounds, read_measured};
+use raywarp_lab::workload::rays::RayKind;
 
 /// How near a foretold change must come.
 const POINTS: f64 = 10.0;

@@ -1,8 +1,8 @@
 //! Every engine on every case, as `raywarp selftest` runs them.
 
 use raywarp::Control;
-use raywarp::bench::table::Room;
-use raywarp::selftest::{SelfTestRequest, selftest};
+use raywarp_lab::bench::table::Room;
+use raywarp_lab::selftest::{SelfTestRequest, selftest};
 
 /// Legal variants that are tried beside the papers' rows.
 const LEGAL_SAMPLE: u64 = 24;

@@ -4,14 +4,14 @@
 mod common;
 
 use raywarp::Control;
-use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::bvh::presets;
-use raywarp::launch::GainSpread;
 use raywarp::scene::Scene;
-use raywarp::sim::machine::Machine;
-use raywarp::simulate::EfficiencyRequest;
-use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
-use raywarp::workload::views::View;
+use raywarp::scene::views::View;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::bounds::{BoundsRequest, bound_rates};
+use raywarp_lab::study::launch::GainSpread;
+use raywarp_lab::study::simulate::EfficiencyRequest;
+use raywarp_lab::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use std::collections::BTreeMap;
 
 /// Kernels, and warps a multiprocessor: as many as fit, and fewer.

@@ -1,0 +1,42 @@
+//! Kernels of the papers as tracers of a scene.
+
+use raywarp::trace::TracerFactory;
+use raywarp_bvh::{BuildOptions, Bvh2};
+use raywarp_family::Variant;
+use raywarp_geom::{FlatTriangles, KernelName, Tracer};
+use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use std::error::Error;
+
+/// A kernel of the family that this CPU imitates, lane by lane; its time is that of imitating a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImitatedKernel {
+    /// The kernel.
+    pub variant: Variant,
+    /// One lane, or a warp in lockstep.
+    pub machine: Machine,
+}
+
+impl TracerFactory for ImitatedKernel {
+    fn name(&self) -> KernelName {
+        KernelName::new(&self.variant.to_string())
+    }
+
+    fn machine(&self) -> String {
+        self.machine.to_string()
+    }
+
+    fn fitting(&self, options: &BuildOptions) -> BuildOptions {
+        BuildOptions { max_leaf: options.max_leaf.min(self.variant.tree().max_leaf()), ..*options }
+    }
+
+    fn takes_negative_t_min(&self) -> bool {
+        !self.variant.needs().t_min_not_negative
+    }
+
+    /// # Errors
+    /// [`raywarp_traverse::KernelError`].
+    fn make(&self, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Box<dyn Tracer>, Box<dyn Error + Send + Sync>> {
+        let kernel = Kernel::new(&self.variant, bvh, triangles)?;
+        Ok(Box::new(FamilyTracer::new(kernel, self.machine)?))
+    }
+}

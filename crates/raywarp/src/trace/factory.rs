@@ -1,0 +1,27 @@
+//! Tracers of the caller's under a [`TraceScene`](super::TraceScene).
+
+use raywarp_bvh::{BuildOptions, Bvh2};
+use raywarp_geom::{FlatTriangles, KernelName, Tracer};
+use std::error::Error;
+use std::fmt::Debug;
+
+/// Makes a tracer of a scene's tree: for tracers that this crate does not have, such as the papers' kernels of `raywarp-lab`.
+pub trait TracerFactory: Debug + Send + Sync {
+    /// The name of what answers, as hits are credited to it.
+    fn name(&self) -> KernelName;
+
+    /// The machine that it runs on, in words.
+    fn machine(&self) -> String;
+
+    /// `options` with leaves that the tracer's nodes can hold.
+    fn fitting(&self, options: &BuildOptions) -> BuildOptions;
+
+    /// Says whether rays may have a `t_min` below 0.
+    fn takes_negative_t_min(&self) -> bool;
+
+    /// The tracer over `triangles`, whose tree was built with [`TracerFactory::fitting`] options.
+    ///
+    /// # Errors
+    /// What the tracer has against the tree or the triangles.
+    fn make(&self, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Box<dyn Tracer>, Box<dyn Error + Send + Sync>>;
+}
