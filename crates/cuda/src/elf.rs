@@ -13,10 +13,7 @@ pub fn code(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
 }
 
 /// Names and bytes of all sections, in their order.
-///
-/// # Errors
-/// As [`code`].
-pub fn sections(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
+fn sections(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     let number = |at: usize, bytes: usize| -> Result<usize, String> {
         let field = at.checked_add(bytes).and_then(|end| image.get(at..end)).ok_or("a cubin ends early")?;
         Ok(field.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))

@@ -7,11 +7,10 @@ use crate::names::BLOCK_THREADS;
 use crate::{CudaError, Device, Function, KernelCosts, elf, read_costs};
 use cudarc::driver::{CudaModule, sys};
 use cudarc::nvrtc::Ptx;
-use lzma_rust2::XzReader;
 use raywarp_family::costs::{Word, words};
 use std::collections::HashMap;
-use std::io::Read;
 use std::sync::{Arc, Mutex, OnceLock};
+use xz4rust::{XzDecoder, XzNextBlockResult};
 
 /// Compute capability (90 for 9.0), 0 for PTX, and a file packed as xz.
 pub type Image = (u32, &'static [u8]);
@@ -145,11 +144,25 @@ fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
     Some(unpacked)
 }
 
+/// The most memory that unpacking takes beside its result: what a file says that it needs, and ours need at most twice their size.
+const MAX_DICTIONARY: usize = 1 << 26;
+
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
-    let mut image = Vec::new();
-    let unpacked = XzReader::new(packed, true).read_to_end(&mut image);
-    unpacked.map_err(|error| CudaError::DamagedImage { message: error.to_string() })?;
-    Ok(image)
+    let damaged = |message: String| CudaError::DamagedImage { message };
+    let mut decoder = XzDecoder::in_heap_with_alloc_dict_size(1 << 12, MAX_DICTIONARY);
+    let mut part = vec![0; 1 << 16];
+    let (mut image, mut rest) = (Vec::new(), packed);
+    loop {
+        let step = decoder.decode(rest, &mut part).map_err(|error| damaged(error.to_string()))?;
+        rest = &rest[step.input_consumed()..];
+        image.extend_from_slice(&part[..step.output_produced()]);
+        match step {
+            XzNextBlockResult::EndOfStream(..) if rest.is_empty() => return Ok(image),
+            XzNextBlockResult::EndOfStream(..) => return Err(damaged(format!("{} bytes too many", rest.len()))),
+            XzNextBlockResult::NeedMoreData(0, 0) => return Err(damaged("it is cut off".to_string())),
+            XzNextBlockResult::NeedMoreData(..) => {}
+        }
+    }
 }
 
 /// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0

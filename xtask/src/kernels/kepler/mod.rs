@@ -84,7 +84,7 @@ pub fn compile(root: &Path, tools: &Kepler, set: &KernelSet, job: &Job, sources:
     let (image, report) = assemble(&plain, &format!("{stem}.cubin"), &[])?;
     let (lined, _) = assemble(&ptx, &format!("{stem}.lines.cubin"), &["-lineinfo"])?;
     let (code, lined_code) = (elf::code(&image)?, elf::code(&lined)?);
-    let lines = lines::read(&elf::sections(&lined)?)?;
+    let lines = lines::read(&lined)?;
     let kernel = |&(name, code): &(&str, &[u8]), lines: Option<&BTreeMap<u64, usize>>| {
         let last = |bytes| lines.and_then(|lines| lines.range(bytes).next_back()).map(|(_, &number)| number);
         machine::machine(name, code, |bytes| last(bytes).map_or_else(Vec::new, |number| locations.places(number)))

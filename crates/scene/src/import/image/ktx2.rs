@@ -9,6 +9,9 @@ use basisu::{DecodeFlags, TargetFormat, Transcoder};
 use std::borrow::Cow;
 use std::io::Read;
 
+/// The supercompression scheme of levels that are packed as Zstandard.
+const ZSTANDARD: u32 = 2;
+
 pub(super) const SIGNATURE: [u8; 12] = *b"\xabKTX 20\xbb\r\n\x1a\n";
 
 /// How a channel is stored.
@@ -148,9 +151,8 @@ fn plain(
     let unpacked;
     let data = match header.scheme {
         0 => level,
-        2 => {
-            let reader = ruzstd::decoding::StreamingDecoder::new(level).map_err(|error| broken(&error))?;
-            unpacked = take(reader, wanted).map_err(|error| broken(&error))?;
+        ZSTANDARD => {
+            unpacked = inflate(origin, level, wanted)?;
             &unpacked
         }
         3 => {
@@ -187,6 +189,13 @@ fn plain(
     })
 }
 
+/// Up to `limit` bytes of what Zstandard packed.
+fn inflate(origin: &Origin, packed: &[u8], limit: usize) -> Result<Vec<u8>, SceneError> {
+    let broken = |error: &dyn std::fmt::Display| origin.malformed(format!("broken KTX2 image: {error}"));
+    let reader = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| broken(&error))?;
+    take(reader, limit).map_err(|error| broken(&error))
+}
+
 /// Up to `limit` bytes.
 fn take(reader: impl Read, limit: usize) -> std::io::Result<Vec<u8>> {
     let mut out = Vec::new();
@@ -210,7 +219,10 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
         }
         error => origin.malformed(format!("broken KTX2 image (Basis Universal): {error:?}")),
     };
-    let whole = without_cut_keys(header, bytes);
+    let mut whole = without_cut_keys(header, bytes);
+    if header.scheme == ZSTANDARD {
+        unpack_level(origin, header, whole.to_mut())?;
+    }
     let transcoder = Transcoder::new(&whole).map_err(fault)?;
     let texels = header.width as usize * header.height as usize;
     let target = if transcoder.supports(TargetFormat::Rgba32) { TargetFormat::Rgba32 } else { TargetFormat::RgbaHalf };
@@ -224,6 +236,23 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
         let half = |t: &[u8], i: usize| half_to_float(u16::from_le_bytes([t[2 * i], t[2 * i + 1]]));
         Pixels::Float(data.chunks_exact(8).map(|t| [0, 1, 2, 3].map(|i| half(t, i))).collect())
     })
+}
+
+/// Puts the largest level, unpacked, at the end of the file, and makes it the file's only one, as `basisu` unpacks none itself.
+fn unpack_level(origin: &Origin, header: &Header, bytes: &mut Vec<u8>) -> Result<(), SceneError> {
+    let [start, packed, unpacked] = header.level;
+    let size = usize::try_from(unpacked).unwrap_or(usize::MAX);
+    let level = slice(bytes, start, packed).map(|level| inflate(origin, level, size.saturating_add(1))).transpose()?;
+    let level = level.filter(|level| level.len() == size).ok_or_else(|| {
+        origin.malformed(format!("broken KTX2 image: its largest level does not unpack to {unpacked} bytes"))
+    })?;
+    let end = bytes.len() as u64;
+    bytes[40..44].copy_from_slice(&1u32.to_le_bytes());
+    bytes[44..48].fill(0);
+    bytes[80..88].copy_from_slice(&end.to_le_bytes());
+    bytes[88..96].copy_from_slice(&unpacked.to_le_bytes());
+    bytes.extend(level);
+    Ok(())
 }
 
 /// The file, without key/value data that ends before the padding of its last entry: `basisu` 0.1 gives up on it.
