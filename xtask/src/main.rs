@@ -84,7 +84,7 @@ fn main() -> ExitCode {
         },
         _ => {
             eprintln!(
-                "usage: cargo xtask check | {} | kernels [--check] | chains [--check] | plant [NAME...]\n       {}\n       {}\n       {}",
+                "usage: cargo xtask check | {} | kernels [--check] | chains [--check] | plant [--list] [AREA | AREA/NAME]...\n       {}\n       {}\n       {}",
                 xtask_checks::USAGE,
                 lanes::USAGE,
                 neon::USAGE,
