@@ -7,67 +7,16 @@
 
 mod common_pages;
 
-use common_pages::{Page, pages, repository};
+use common_pages::{Clone, Page, pages};
 use std::collections::HashMap;
-use std::fs;
-use std::process::{Command, Output};
-
-/// A folder as a clone has it after `cargo install`: the examples, and `raywarp` on PATH.
-struct Clone(tempfile::TempDir);
-
-impl Clone {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let link = |target: &str, name: &str| {
-            std::os::unix::fs::symlink(repository().join(target), folder.path().join(name)).unwrap();
-        };
-        fs::create_dir(folder.path().join("bin")).unwrap();
-        link(env!("CARGO_BIN_EXE_raywarp"), "bin/raywarp");
-        for name in ["bench", "machines"] {
-            link(name, name);
-        }
-        fs::create_dir(folder.path().join("examples")).unwrap();
-        for entry in fs::read_dir(repository().join("examples")).unwrap() {
-            let entry = entry.unwrap();
-            if entry.path().is_file() {
-                fs::copy(entry.path(), folder.path().join("examples").join(entry.file_name())).unwrap();
-            }
-        }
-        fs::write(folder.path().join("rays.npy"), rays()).unwrap();
-        Self(folder)
-    }
-
-    fn run(&self, line: &str) -> Output {
-        let path = format!("{}:{}", self.0.path().join("bin").display(), std::env::var("PATH").unwrap_or_default());
-        let mut command = Command::new("sh");
-        command.args(["-c", line]).current_dir(self.0.path()).env("PATH", path).env("HOME", self.0.path());
-        command.env_remove("RAYWARP_SCENES").output().unwrap()
-    }
-}
-
-/// Two rays in NumPy's format, as the pages' lines of Python write such: float64, (2, 6).
-fn rays() -> Vec<u8> {
-    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 6), }";
-    let header = format!("{header:<117}\n");
-    let values = [0.0f64, 2.0, 9.0, 0.0, 0.0, -1.0, 0.5, 2.0, 9.0, 0.0, 0.0, -1.0].map(f64::to_le_bytes).concat();
-    [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), &values].concat()
-}
-
-/// The commands of the blocks of a page that `wanted` takes by their fence, without comments.
-fn commands(page: &Page, wanted: impl Fn(&str) -> bool) -> Vec<String> {
-    let blocks = page.blocks();
-    let text: String = blocks.iter().filter(|block| wanted(&block.info)).map(|block| &*block.text).collect();
-    let bare = |line: &str| line.split(" #").next().unwrap_or_default().trim().to_string();
-    let lines = text.replace("\\\n", " ");
-    lines.lines().map(bare).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
-}
+use std::process::Command;
 
 fn run_pages_of(folder: &str, at_least: usize) {
     let mut ran = 0;
     for page in pages(folder) {
         let clone = Clone::new();
-        for line in commands(&page, |info| info == "sh") {
-            let output = clone.run(&line);
+        for line in page.commands(|info| info == "sh") {
+            let output = clone.run("sh", &["-c", &line]);
             let message = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{}: {line}: {:?}\n{message}", page.name, output.status);
             ran += 1;
@@ -110,7 +59,7 @@ fn commands_that_need_more_than_a_clone_name_options_that_there_are() {
     let mut checked = 0;
     for page in pages("docs") {
         let marked = |info: &str| info.starts_with("sh ");
-        for line in commands(&page, marked) {
+        for line in page.commands(marked) {
             let Some((_, line)) = line.split_once("raywarp ").filter(|(before, _)| !before.contains("cargo")) else {
                 continue;
             };
@@ -124,4 +73,17 @@ fn commands_that_need_more_than_a_clone_name_options_that_there_are() {
         }
     }
     assert!(checked > 20, "only {checked} options were looked at");
+}
+
+#[test]
+fn lines_of_prose_have_at_most_120_columns() {
+    let mut long = Vec::new();
+    let root = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(Page::read);
+    for page in pages("docs").iter().chain(&root) {
+        // Rows of tables, headings and pictures cannot be wrapped; nor can a word, such as a long address.
+        let prose = page.prose().filter(|(_, line)| !line.trim_start().starts_with(['|', '#', '!']));
+        let over = prose.filter(|(_, line)| line.chars().count() > 120 && line.trim().contains(' '));
+        long.extend(over.map(|(number, _)| format!("{}:{number}", page.name)));
+    }
+    assert!(long.is_empty(), "lines above 120 columns: {}", long.join(", "));
 }

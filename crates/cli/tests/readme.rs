@@ -2,84 +2,18 @@
 
 #![cfg(unix)]
 
+mod common_pages;
+
+use common_pages::{Clone, Page, repository};
 use raywarp_testing::{Reason, skip};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+fn readme() -> Page {
+    Page::read("README.md")
 }
 
-/// The fenced blocks of README.md in `language`, in order.
-fn blocks(language: &str) -> Vec<String> {
-    let text = fs::read_to_string(repository().join("README.md")).unwrap();
-    let mut blocks: Vec<String> = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        match line.strip_prefix("```") {
-            Some(_) if inside => inside = false,
-            Some(info) if info == language => {
-                inside = true;
-                blocks.push(String::new());
-            }
-            _ if inside => {
-                if let Some(block) = blocks.last_mut() {
-                    *block += line;
-                    block.push('\n');
-                }
-            }
-            _ => {}
-        }
-    }
-    blocks
-}
-
-/// The commands of the shell blocks without their comments; a backslash at the end goes on in the next line.
 fn commands() -> Vec<String> {
-    let text = blocks("sh").concat().replace("\\\n", " ");
-    let bare = |line: &str| line.split(" #").next().unwrap_or_default().trim().to_string();
-    text.lines().map(bare).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
-}
-
-/// One ray in NumPy's format: float64, (1, 6).
-fn rays() -> Vec<u8> {
-    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 6), }";
-    let header = format!("{header:<117}\n");
-    let values = [0.0f64, 2.0, 9.0, 0.0, 0.0, -1.0].map(f64::to_le_bytes).concat();
-    [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), &values].concat()
-}
-
-/// A folder as a clone has it after `cargo install`: the examples, and `raywarp` on PATH.
-struct Clone {
-    folder: tempfile::TempDir,
-}
-
-impl Clone {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let examples = folder.path().join("examples");
-        fs::create_dir(&examples).unwrap();
-        for entry in fs::read_dir(repository().join("examples")).unwrap() {
-            let entry = entry.unwrap();
-            if entry.path().is_file() {
-                fs::copy(entry.path(), examples.join(entry.file_name())).unwrap();
-            }
-        }
-        // What the lines of Python leave for the commands behind them.
-        fs::write(folder.path().join("rays.npy"), rays()).unwrap();
-        fs::create_dir(folder.path().join("bin")).unwrap();
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_raywarp"), folder.path().join("bin/raywarp")).unwrap();
-        Self { folder }
-    }
-
-    fn run(&self, program: &str, arguments: &[&str]) -> Output {
-        let path = std::env::var("PATH").unwrap_or_default();
-        let path = format!("{}:{path}", self.folder.path().join("bin").display());
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(self.folder.path()).env("PATH", path).env_remove("RAYWARP_SCENES");
-        command.output().unwrap_or_else(|error| panic!("{program}: {error}"))
-    }
+    readme().commands(|info| info == "sh")
 }
 
 /// Whether a command asks for a GPU.
@@ -154,11 +88,12 @@ fn the_readmes_lines_of_python_get_hits_from_numpy() {
     if !raywarp_testing::python_has("numpy") {
         return;
     }
-    let blocks = blocks("python");
+    let blocks: Vec<String> =
+        readme().blocks().into_iter().filter(|block| block.info == "python").map(|block| block.text).collect();
     assert_eq!(blocks.len(), 1);
     let lines = blocks[0].lines().filter(|line| !line.trim().is_empty()).count();
     assert!(lines <= 10, "the README promises ten lines, and has {lines}");
-    fs::remove_file(clone.folder.path().join("rays.npy")).unwrap();
+    fs::remove_file(clone.path().join("rays.npy")).unwrap();
     let output = clone.run("python3", &["-c", &blocks[0]]);
     let [out, message] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     assert!(output.status.success(), "{message}");

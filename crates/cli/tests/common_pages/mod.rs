@@ -1,7 +1,10 @@
-//! Pages of this repository as tests read them: files, fenced blocks, headings.
+//! Pages of this repository as tests read them (files, fenced blocks, commands), and a clone to follow them in.
+
+#![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -26,11 +29,6 @@ impl Page {
         Self { name: name.into(), text: fs::read_to_string(repository().join(name)).unwrap() }
     }
 
-    /// The folder that the page's links start from.
-    pub fn folder(&self) -> PathBuf {
-        repository().join(&self.name).parent().unwrap().into()
-    }
-
     /// The lines outside of fenced blocks, with their numbers from 1.
     pub fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut inside = false;
@@ -41,8 +39,17 @@ impl Page {
         })
     }
 
+    /// The commands of the shell blocks that `wanted` takes by what stands behind their fence, without comments; a
+    /// backslash at the end goes on in the next line.
+    pub fn commands(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let blocks = self.blocks();
+        let text: String = blocks.iter().filter(|block| wanted(&block.info)).map(|block| &*block.text).collect();
+        let bare = |line: &str| line.split(" #").next().unwrap_or_default().trim().to_string();
+        let text = text.replace("\\\n", " ");
+        text.lines().map(bare).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+    }
+
     /// The fenced blocks, in order.
-    #[allow(dead_code, reason = "the test of links reads none")]
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks: Vec<Block> = Vec::new();
         let mut indent = None;
@@ -63,6 +70,52 @@ impl Page {
         }
         blocks
     }
+}
+
+/// A folder as a clone has it after `cargo install`: the examples, and `raywarp` on PATH.
+pub struct Clone(tempfile::TempDir);
+
+impl Clone {
+    pub fn new() -> Self {
+        let clone = Self(tempfile::tempdir().unwrap());
+        let link = |target: PathBuf, name: &str| std::os::unix::fs::symlink(target, clone.path().join(name)).unwrap();
+        for folder in ["bin", "examples"] {
+            fs::create_dir(clone.path().join(folder)).unwrap();
+        }
+        link(env!("CARGO_BIN_EXE_raywarp").into(), "bin/raywarp");
+        for folder in ["bench", "machines"] {
+            link(repository().join(folder), folder);
+        }
+        for entry in fs::read_dir(repository().join("examples")).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().is_file() {
+                fs::copy(entry.path(), clone.path().join("examples").join(entry.file_name())).unwrap();
+            }
+        }
+        // What lines of Python leave for the commands behind them.
+        fs::write(clone.path().join("rays.npy"), rays()).unwrap();
+        clone
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn run(&self, program: &str, arguments: &[&str]) -> Output {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{path}", self.path().join("bin").display());
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(self.path()).env("PATH", path).env_remove("RAYWARP_SCENES");
+        command.output().unwrap_or_else(|error| panic!("{program}: {error}"))
+    }
+}
+
+/// One ray in NumPy's format: float64, (1, 6).
+fn rays() -> Vec<u8> {
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 6), }";
+    let header = format!("{header:<117}\n");
+    let values = [0.0f64, 2.0, 9.0, 0.0, 0.0, -1.0].map(f64::to_le_bytes).concat();
+    [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), &values].concat()
 }
 
 /// All pages below `folder`, in the order of their names; folders of builds and of version control are left out.
