@@ -37,7 +37,7 @@ fn commands_on_the_pages_of_papers_run() {
 
 #[test]
 fn commands_of_the_reference_and_the_internals_run() {
-    run_pages_of("docs/reference", 3);
+    run_pages_of("docs/reference", 2);
     run_pages_of("docs/internals", 3);
 }
 
