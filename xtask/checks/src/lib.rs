@@ -1,16 +1,20 @@
 //! Checks of the project that read its files and compile none of it, so that they take seconds: the public interface
-//! of `raywarp` ([`api`]), links of the documents ([`links`]), what can be counted of the prose ([`prose`]).
+//! of `raywarp` ([`api`]), links of the documents ([`links`]), what can be counted of the prose ([`prose`]),
+//! circles between files ([`circles`]). What is counted has ceilings ([`ceilings`]), which [`summary`] shows.
 #![forbid(unsafe_code)]
 
 pub mod api;
+pub mod ceilings;
+pub mod circles;
 mod files;
 pub mod links;
 pub mod prose;
+pub mod summary;
 
 use std::path::{Path, PathBuf};
 
 /// The commands of this crate, for messages on wrong usage.
-pub const USAGE: &str = "api [--check | --counts] | links | prose [--list [CRATE]]";
+pub const USAGE: &str = "api [--check | --counts] | counts | circles | links | prose [--list [CRATE]]";
 
 /// The workspace's root.
 pub fn root() -> PathBuf {
@@ -30,6 +34,11 @@ pub fn run(command: &str, options: &[String]) -> Option<Result<bool, String>> {
             faults.iter().for_each(|fault| println!("{fault}"));
             Ok(faults.is_empty())
         }
+        ("counts", []) => summary::print(&root).map(|faults| {
+            faults.iter().for_each(|fault| eprintln!("{fault}"));
+            faults.is_empty()
+        }),
+        ("circles", []) => summary::print_circles(&root).map(|()| true),
         ("prose", options) => prose::run(&root, options),
         _ => return None,
     })

@@ -11,10 +11,10 @@ mod counts;
 mod door;
 mod features;
 mod macros;
-mod names;
+pub(crate) mod names;
 mod snapshot;
 mod text;
-mod world;
+pub(crate) mod world;
 
 pub use counts::Counts;
 pub use features::{Package, packages};

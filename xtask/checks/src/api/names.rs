@@ -159,7 +159,7 @@ impl World {
     }
 
     /// Whether `inner` is `outer` or a module in it.
-    fn is_within(&self, mut inner: ModuleId, outer: ModuleId) -> bool {
+    pub fn is_within(&self, mut inner: ModuleId, outer: ModuleId) -> bool {
         while inner != outer {
             let Some(parent) = self.modules[inner].parent else { return false };
             inner = parent;

@@ -30,6 +30,8 @@ pub struct World {
 pub struct Module {
     /// Its path, beginning with the crate's name.
     pub path: Vec<String>,
+    /// The file that it stands in.
+    pub file: PathBuf,
     /// The module that declares it.
     pub parent: Option<ModuleId>,
     /// What it declares, other than modules.
@@ -91,16 +93,38 @@ impl World {
         let mut world = World::default();
         for (name, on) in features::active(packages, door, features) {
             let package = packages.iter().find(|package| package.name == name).expect("a package of the workspace");
-            let library = package.targets.iter().find(|target| target.kind.iter().any(|kind| kind == "lib"));
-            let Some(library) = library else { continue };
-            let name = name.replace('-', "_");
-            let folder = library.src_path.parent().expect("a file is in a folder").to_path_buf();
-            let mut reader = Reader { world: &mut world, features: &on, later: Vec::new() };
-            let root = reader.file(&library.src_path, &folder, vec![name.clone()], None)?;
-            reader.finish()?;
-            world.roots.insert(name, root);
+            for library in package.targets.iter().filter(|target| target.kind.iter().any(|kind| kind == "lib")) {
+                world.read_target(&name.replace('-', "_"), &library.src_path, &on)?;
+            }
         }
         Ok(world)
+    }
+
+    /// Reads a package by itself, its library and its programs, with all of its features.
+    ///
+    /// # Errors
+    /// Text naming a file that cannot be read or is not Rust.
+    pub fn of_package(package: &Package) -> Result<World, String> {
+        let mut world = World::default();
+        let all: BTreeSet<String> = package.features.keys().cloned().collect();
+        for target in &package.targets {
+            let name = package.name.replace('-', "_");
+            match target.kind.first().map(String::as_str) {
+                Some("lib") => world.read_target(&name, &target.src_path, &all)?,
+                Some("bin") => world.read_target(&format!("{name}_program"), &target.src_path, &all)?,
+                _ => {}
+            }
+        }
+        Ok(world)
+    }
+
+    fn read_target(&mut self, name: &str, file: &Path, features: &BTreeSet<String>) -> Result<(), String> {
+        let folder = file.parent().expect("a file is in a folder").to_path_buf();
+        let mut reader = Reader { world: self, features, later: Vec::new() };
+        let root = reader.file(file, &folder, vec![name.to_string()], None)?;
+        reader.finish()?;
+        self.roots.insert(name.to_string(), root);
+        Ok(())
     }
 }
 
@@ -146,12 +170,13 @@ impl Reader<'_> {
     ) -> Result<ModuleId, String> {
         let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
         let parsed = syn::parse_file(&text).map_err(|error| format!("{}: {error}", file.display()))?;
-        self.module(parsed.items, folder, path, parent)
+        self.module(parsed.items, file, folder, path, parent)
     }
 
     fn module(
         &mut self,
         items: Vec<Item>,
+        file: &Path,
         folder: &Path,
         path: Vec<String>,
         parent: Option<ModuleId>,
@@ -159,7 +184,8 @@ impl Reader<'_> {
         let id = self.world.modules.len();
         let (children, imports, impls) = (Vec::new(), Vec::new(), Vec::new());
         let macros = BTreeMap::new();
-        self.world.modules.push(Module { path, parent, items: Vec::new(), children, imports, impls, macros });
+        let file = file.to_path_buf();
+        self.world.modules.push(Module { path, file, parent, items: Vec::new(), children, imports, impls, macros });
         for item in items {
             self.item(id, item, folder)?;
         }
@@ -179,7 +205,8 @@ impl Reader<'_> {
                 path.push(name.clone());
                 let is_public = matches!(module.vis, Visibility::Public(_));
                 let child = if let Some((_, items)) = module.content {
-                    self.module(items, &folder.join(&name), path, Some(id))?
+                    let file = self.world.modules[id].file.clone();
+                    self.module(items, &file, &folder.join(&name), path, Some(id))?
                 } else {
                     let file = module_file(&module.attrs, folder, &name);
                     self.file(&file, &folder.join(&name), path, Some(id))?
