@@ -1,11 +1,59 @@
 //! Which instructions this CPU has, found once and proven by a value, and which of them are to be used.
 
-#[cfg(target_arch = "aarch64")]
-use crate::neon::Neon;
-use crate::portable::Portable;
-#[cfg(target_arch = "x86_64")]
-use crate::x86::{avx2::Avx2, avx512::Avx512};
 use std::sync::OnceLock;
+
+/// No instruction set in particular, which every CPU has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Portable;
+
+/// AVX2, FMA, BMI1 and 2, LZCNT and POPCNT, seen on this CPU.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Avx2(pub(crate) ());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx2 {
+    /// Whether this CPU has it.
+    pub fn detect() -> Option<Self> {
+        let there = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        there.then_some(Self(()))
+    }
+}
+
+/// AVX-512 F, VL, DQ and BW, and what [`Avx2`] is, seen on this CPU.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Avx512(pub(crate) ());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// Whether this CPU has it.
+    pub fn detect() -> Option<Self> {
+        let there = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw");
+        Avx2::detect().filter(|_| there).map(|_| Self(()))
+    }
+}
+
+/// NEON, seen on this CPU.
+#[cfg(target_arch = "aarch64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Neon(pub(crate) ());
+
+#[cfg(target_arch = "aarch64")]
+impl Neon {
+    /// Whether this CPU has it.
+    pub fn detect() -> Option<Self> {
+        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
+    }
+}
 
 /// An instruction set that this CPU was seen to have; only the functions here make one.
 ///

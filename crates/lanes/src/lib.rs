@@ -71,13 +71,14 @@ mod vector;
 mod x86;
 
 pub use fused::{fused_multiply_add, fused_multiply_adds, rounds_twice};
-pub use isa::{Isa, IsaError};
 #[cfg(target_arch = "aarch64")]
-pub use neon::Neon;
+pub use isa::Neon;
+#[cfg(target_arch = "x86_64")]
+pub use isa::{Avx2, Avx512};
+pub use isa::{Isa, IsaError, Portable};
 pub use pages::prefer_huge_pages;
 pub use pair::Pair;
-pub use portable::Portable;
 pub use task::{InstructionSet, Task, TaskOn};
 pub use vector::{Mask, Vector, Words};
 #[cfg(target_arch = "x86_64")]
-pub use x86::{avx2, avx2::Avx2, avx512, avx512::Avx512};
+pub use x86::{avx2, avx512};

@@ -5,24 +5,13 @@
 //! instructions on this CPU, and a vector or mask by a function that was given one. Loads and stores go through
 //! references to whole arrays.
 
-use crate::isa::Isa;
+use crate::isa::{Isa, Neon};
 use crate::pair::Pair;
 use crate::task::{InstructionSet, TaskOn, sealed};
 use crate::vector::{Mask, Vector, Words};
 use std::arch::aarch64::*;
-use std::arch::{asm, is_aarch64_feature_detected};
+use std::arch::asm;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
-
-/// NEON, seen on this CPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Neon(());
-
-impl Neon {
-    /// Whether this CPU has it.
-    pub fn detect() -> Option<Self> {
-        is_aarch64_feature_detected!("neon").then_some(Self(()))
-    }
-}
 
 impl sealed::Sealed for Neon {}
 

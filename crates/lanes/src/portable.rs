@@ -3,14 +3,10 @@
 //! Loops over arrays, which a compiler may turn into whatever vectors the target surely has.
 
 use crate::fused::fused_multiply_adds;
-use crate::isa::Isa;
+use crate::isa::{Isa, Portable};
 use crate::task::{InstructionSet, TaskOn, sealed};
 use crate::vector::{Mask, Vector, Words};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
-
-/// No instruction set in particular, which every CPU has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Portable;
 
 impl sealed::Sealed for Portable {}
 

@@ -3,7 +3,7 @@
 
 use super::shared::{self, check_indices, from_halves, row};
 use super::widths as w;
-use crate::isa::Isa;
+use crate::isa::{Avx2, Isa};
 use crate::pair::Pair;
 use crate::task::{InstructionSet, TaskOn, sealed};
 use crate::vector::{Mask, Vector, Words};
@@ -11,23 +11,6 @@ use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
 pub use super::shared::PACKED_LANES;
-
-/// AVX2, FMA, BMI1 and 2, LZCNT and POPCNT, seen on this CPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Avx2(());
-
-impl Avx2 {
-    /// Whether this CPU has it.
-    pub fn detect() -> Option<Self> {
-        let there = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt");
-        there.then_some(Self(()))
-    }
-}
 
 impl sealed::Sealed for Avx2 {}
 

@@ -2,27 +2,11 @@
 
 use super::shared::{self, check_indices, from_halves, row};
 use super::widths as w;
-use crate::isa::Isa;
+use crate::isa::{Avx512, Isa};
 use crate::task::{InstructionSet, TaskOn, sealed};
 use crate::vector::{Mask, Vector, Words};
-use crate::x86::avx2::Avx2;
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
-
-/// AVX-512 F, VL, DQ and BW, and what [`Avx2`] is, seen on this CPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Avx512(());
-
-impl Avx512 {
-    /// Whether this CPU has it.
-    pub fn detect() -> Option<Self> {
-        let there = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512bw");
-        Avx2::detect().filter(|_| there).map(|_| Self(()))
-    }
-}
 
 impl sealed::Sealed for Avx512 {}
 

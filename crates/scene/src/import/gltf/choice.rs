@@ -1,39 +1,13 @@
-//! What a file leaves to its user: which of its scenes, which animation at which time, which looks.
+//! The scene, the animation and the looks of a file that are shown, as its user or the file chooses them.
 
 use super::accessor::Elements;
 use super::data::Data;
 use super::fault::malformed;
 use super::json::{AnimationJson, Document, Int, Primitive, SceneRoots};
+use super::options::Choices;
 use crate::SceneError;
 use crate::import::Context;
 use std::path::Path;
-
-/// What to show of a glTF file that holds several things.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct GltfOptions {
-    /// Which scene, by its name or else its number from 0; `None`: the one that the file shows.
-    pub scene: Option<String>,
-    /// Which variant of materials (KHR_materials_variants), by its name or else its number from 0; `None`: the materials
-    /// that the file shows without one.
-    pub material_variant: Option<String>,
-    /// Which animation, by its name or else its number from 0; `None` with a time: the first.
-    pub animation: Option<String>,
-    /// Seconds at which animations stop; `None`: at 0 where an animation is named, else the file's own pose.
-    pub at: Option<f64>,
-}
-
-/// What a file has to choose from; an empty name is none.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Choices {
-    /// Names of the scenes.
-    pub scenes: Vec<String>,
-    /// Number of the scene that is shown; `None` where the file has no scenes.
-    pub shown_scene: Option<usize>,
-    /// Names of the animations, and when they end, in seconds.
-    pub animations: Vec<(String, f64)>,
-    /// Names of the variants of materials.
-    pub material_variants: Vec<String>,
-}
 
 /// The most names that an error lists.
 const LISTED: usize = 10;

@@ -20,6 +20,7 @@ mod light_units;
 mod material;
 mod meshopt;
 mod node;
+mod options;
 mod primitive;
 mod ranges;
 mod skin;
@@ -32,9 +33,9 @@ use super::context::Encoding;
 use super::{Context, Format, LampReading, LightUnits, LoadOptions, fuzz};
 use crate::import::counted::counted;
 use crate::{ImageId, MaterialId, MeshId, Place, Scene, SceneError, TextureId};
-pub use choice::{Choices, GltfOptions};
 use data::{Data, External};
 use json::{Document, Int};
+pub use options::{Choices, GltfOptions};
 use std::collections::HashMap;
 use std::path::Path;
 

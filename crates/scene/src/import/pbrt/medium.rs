@@ -1,18 +1,10 @@
 //! `MakeNamedMedium` and `MediumInterface`: of a homogeneous medium, its absorption.
 
 use super::params::Params;
-use super::state::Importer;
+use super::state::{Importer, NamedMedium};
 use crate::{Absorption, Medium, MediumId, MediumInterface, Place, SceneError};
 use std::path::Path;
 use std::rc::Rc;
-
-/// What a `MakeNamedMedium` directive says.
-pub struct NamedMedium {
-    /// Its absorption coefficient.
-    sigma: [f32; 3],
-    /// Its place in the scene, from its first use on: files may bring whole libraries of media.
-    id: Option<MediumId>,
-}
 
 impl Importer<'_> {
     pub fn make_named_medium(&mut self, name: &str, params: Params) -> Result<(), SceneError> {

@@ -16,6 +16,7 @@ mod material;
 mod medium;
 mod motion;
 mod params;
+mod pose;
 mod shape;
 mod spectrum;
 mod state;

@@ -6,9 +6,6 @@
 //! along the shortest arc, as in pbrt's `AnimatedTransform` (Shoemake and Duff 1992, "Matrix Animation
 //! and Polar Decomposition").
 
-use super::params::Params;
-use super::state::Importer;
-use crate::Place;
 use glam::{DAffine3, DMat3, DQuat};
 use std::path::Path;
 use std::rc::Rc;
@@ -38,8 +35,8 @@ pub(super) struct Times {
     /// The camera's `shutteropen`.
     pub shutter_open: f64,
     /// How many shapes, instances, lights and cameras move, and where the first is.
-    moving: u64,
-    first: Option<(Rc<Path>, u64)>,
+    pub moving: u64,
+    pub first: Option<(Rc<Path>, u64)>,
 }
 
 impl Default for Times {
@@ -64,7 +61,7 @@ impl Motion {
     }
 
     /// The pose at `t` of the way from the start to the end.
-    fn at(&self, t: f64) -> DAffine3 {
+    pub fn at(&self, t: f64) -> DAffine3 {
         if !self.is_moving() || t <= 0.0 {
             return self.start;
         }
@@ -103,49 +100,6 @@ fn rotation_of(m: DMat3) -> Option<DQuat> {
     }
     let side = rotation.determinant().signum();
     Some(DQuat::from_mat3(&(rotation * side)).normalize())
-}
-
-impl Importer<'_> {
-    /// Where what moves as `motion` stands when the shutter opens.
-    pub fn pose(&self, motion: &Motion) -> DAffine3 {
-        let times = &self.times;
-        let t = match times.end > times.start {
-            true => (times.shutter_open - times.start) / (times.end - times.start),
-            false if times.shutter_open <= times.start => 0.0,
-            false => 1.0,
-        };
-        motion.at(t)
-    }
-
-    /// Counts what stands at `path` and `line` if it moves as `motion`.
-    pub fn note_motion(&mut self, motion: &Motion, path: &Rc<Path>, line: u64) {
-        if motion.is_moving() {
-            self.times.moving += 1;
-            self.times.first.get_or_insert_with(|| (path.clone(), line));
-        }
-    }
-
-    /// The pose at the directive of `params`, counted if it moves.
-    pub fn pose_here(&mut self, params: &Params) -> DAffine3 {
-        let motion = self.graphics.ctm;
-        self.note_motion(&motion, &params.path, params.line);
-        self.pose(&motion)
-    }
-
-    /// Says once that things move.
-    pub fn say_motion(&mut self) {
-        let Some((path, line)) = self.times.first.take() else { return };
-        let what = if self.times.moving == 1 {
-            "something moves".into()
-        } else {
-            format!("{} things move", self.times.moving)
-        };
-        let message = format!(
-            "{what} (ActiveTransform); shown without blur as when the shutter opens, at time {}",
-            self.times.shutter_open
-        );
-        self.context.warn(&path, Place::Line(line), message);
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::area_light::AreaLight;
 use super::files::{Files, Opened};
-use super::medium::NamedMedium;
 use super::motion::{Active, Motion, Times};
 use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
@@ -10,7 +9,7 @@ pub(super) use super::version::Version;
 use crate::import::Context;
 use crate::import::origin::Rounder;
 use crate::import::stand_ins::MarkId;
-use crate::{ColorInput, ImageId, MaterialId, MeshId, Place, Projection, Scene, SceneError};
+use crate::{ColorInput, ImageId, MaterialId, MediumId, MeshId, Place, Projection, Scene, SceneError};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -55,6 +54,14 @@ pub(super) struct Saved {
 pub(super) enum SavedState {
     Everything(Box<Graphics>),
     Transform(Motion, Active),
+}
+
+/// A medium that a `MakeNamedMedium` directive defines.
+pub(super) struct NamedMedium {
+    /// Its absorption coefficient.
+    pub sigma: [f32; 3],
+    /// Its place in the scene, from its first use on: files may bring whole libraries of media.
+    pub id: Option<MediumId>,
 }
 
 /// The camera as the file has it; the film size, which comes later, completes it.

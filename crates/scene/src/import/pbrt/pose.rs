@@ -1,0 +1,52 @@
+//! The pose of what moves when the shutter opens, which is the one that is rendered.
+
+use super::motion::Motion;
+use super::params::Params;
+use super::state::Importer;
+use crate::Place;
+use glam::DAffine3;
+use std::path::Path;
+use std::rc::Rc;
+
+impl Importer<'_> {
+    /// Where what moves as `motion` stands when the shutter opens.
+    pub fn pose(&self, motion: &Motion) -> DAffine3 {
+        let times = &self.times;
+        let t = match times.end > times.start {
+            true => (times.shutter_open - times.start) / (times.end - times.start),
+            false if times.shutter_open <= times.start => 0.0,
+            false => 1.0,
+        };
+        motion.at(t)
+    }
+
+    /// Counts what stands at `path` and `line` if it moves as `motion`.
+    pub fn note_motion(&mut self, motion: &Motion, path: &Rc<Path>, line: u64) {
+        if motion.is_moving() {
+            self.times.moving += 1;
+            self.times.first.get_or_insert_with(|| (path.clone(), line));
+        }
+    }
+
+    /// The pose at the directive of `params`, counted if it moves.
+    pub fn pose_here(&mut self, params: &Params) -> DAffine3 {
+        let motion = self.graphics.ctm;
+        self.note_motion(&motion, &params.path, params.line);
+        self.pose(&motion)
+    }
+
+    /// Says once that things move.
+    pub fn say_motion(&mut self) {
+        let Some((path, line)) = self.times.first.take() else { return };
+        let what = if self.times.moving == 1 {
+            "something moves".into()
+        } else {
+            format!("{} things move", self.times.moving)
+        };
+        let message = format!(
+            "{what} (ActiveTransform); shown without blur as when the shutter opens, at time {}",
+            self.times.shutter_open
+        );
+        self.context.warn(&path, Place::Line(line), message);
+    }
+}
