@@ -140,6 +140,34 @@ mod tests {
         assert!(all.iter().all(|patch| !patch.hunks.is_empty()));
     }
 
+    /// Folders of the workspace's crates by name.
+    fn crates() -> std::collections::BTreeMap<String, PathBuf> {
+        let folders = entries(&root().join("crates")).unwrap().into_iter().chain([root().join("xtask")]);
+        let named = |folder: PathBuf| {
+            let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).ok()?;
+            let name = manifest.lines().find_map(|line| line.strip_prefix("name = "))?;
+            Some((name.trim_matches('"').to_string(), folder))
+        };
+        folders.filter_map(named).collect()
+    }
+
+    #[test]
+    fn the_tests_that_catch_bugs_are_there() {
+        let crates = crates();
+        let after = |test: &[String], option: &str| -> Vec<String> {
+            test.windows(2).filter(|pair| pair[0] == option).map(|pair| pair[1].clone()).collect()
+        };
+        for patch in all(root()).unwrap() {
+            let folders: Vec<_> = after(&patch.test, "-p").iter().filter_map(|name| crates.get(name)).collect();
+            let is_there = |test: &String| {
+                let files = [format!("{test}.rs"), format!("{test}/main.rs")];
+                folders.iter().any(|folder| files.iter().any(|file| folder.join("tests").join(file).exists()))
+            };
+            let tests = after(&patch.test, "--test");
+            assert!(!folders.is_empty() && tests.iter().all(is_there), "{}: cargo test {:?}", patch.name, patch.test);
+        }
+    }
+
     #[test]
     fn bugs_that_fit_nowhere_or_at_two_places_do_not_apply() {
         let folder = std::env::temp_dir().join(format!("raywarp-plant-test-{}", std::process::id()));
