@@ -19,12 +19,11 @@
 mod machine;
 mod texture;
 mod tracer;
-mod twins;
+pub mod twins;
 
 pub use machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
 pub use texture::EmulatedTexture;
 pub use tracer::{EmulatedTracer, Traced};
-pub use twins::{answer, twin_names};
 
 use raywarp_testing::{Reason, skip};
 

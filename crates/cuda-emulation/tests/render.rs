@@ -3,10 +3,10 @@
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
+use raywarp_cuda_emulation::twins::{flat, scene_of_everything};
 use raywarp_family::Variant;
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
-use raywarp_render::twins::{flat, scene_of_everything};
 use raywarp_render::{
     DirectLight, Integrator, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
 };

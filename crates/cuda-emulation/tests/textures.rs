@@ -1,9 +1,9 @@
 //! What emulated texture units find in images: what is there, but for weights of 8 bits.
 
-use raywarp_cuda_emulation::{EmulatedTexture, answer};
+use raywarp_cuda_emulation::EmulatedTexture;
+use raywarp_cuda_emulation::twins::{Numbers, answer};
 use raywarp_render::ShadingScene;
 use raywarp_render::flat::{Image, ImageLookup, ProgramRecord, Texels, TextureKind, TextureOp, Wrapping};
-use raywarp_render::twins::Numbers;
 use raywarp_render_cuda::{HostScene, format_of, sampler_of, scene::texels};
 use std::sync::Arc;
 

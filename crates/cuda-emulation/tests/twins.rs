@@ -1,8 +1,7 @@
 //! Each function of the path tracer's kernels answers as its twin in Rust, bit for bit, a million times.
 
 use rayon::prelude::*;
-use raywarp_cuda_emulation::{answer, twin_names};
-use raywarp_render::twins::{Numbers, Reader, Twin, Writer, everything, twins};
+use raywarp_cuda_emulation::twins::{Numbers, Reader, Twin, Writer, answer, everything, twin_names, twins};
 use raywarp_render_cuda::HostScene;
 
 /// Cases of each function.

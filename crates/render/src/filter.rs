@@ -9,14 +9,19 @@ const CELLS: usize = 128;
 
 /// A separable filter, ready to sample.
 #[derive(Debug, Clone)]
-pub(crate) enum PixelFilter {
-    Box { radius: f32 },
+pub enum PixelFilter {
+    /// A box.
+    Box {
+        /// Half its width, in pixels.
+        radius: f32,
+    },
+    /// Any other.
     Table(Box<Table>),
 }
 
 /// |f| along one axis as a piecewise constant density over `-radius ..= radius`.
 #[derive(Debug, Clone)]
-pub(crate) struct Table {
+pub struct Table {
     radius: f32,
     cdf: [f32; CELLS + 1],
     negative: [bool; CELLS],
@@ -42,6 +47,7 @@ impl FilterTable {
 }
 
 impl PixelFilter {
+    /// A filter of this kind.
     pub fn new(kind: FilterKind) -> Self {
         match kind {
             FilterKind::Box { radius } => Self::Box { radius },

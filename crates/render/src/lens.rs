@@ -8,16 +8,24 @@ use raywarp_scene::{Camera, FovAxis, Projection};
 
 /// A camera for a picture of a given size.
 #[derive(Debug, Clone)]
-pub(crate) struct Lens {
+pub struct Lens {
+    /// Where the camera is.
     pub eye: Vec3,
+    /// The picture's axis to the right, of unit length.
     pub right: Vec3,
+    /// Its axis upwards.
     pub up: Vec3,
+    /// The direction of view.
     pub forward: Vec3,
     /// Half the picture's width and height: at distance 1 (perspective) or in scene units.
     pub half: [f32; 2],
+    /// Rays leave from the eye, not from a plane.
     pub perspective: bool,
+    /// Radius of the lens; 0 is a pinhole.
     pub radius: f32,
+    /// Distance, along the direction of view, of what is sharp.
     pub focal_distance: f32,
+    /// Pixels of the picture.
     pub size: [f32; 2],
 }
 
@@ -67,6 +75,7 @@ impl LensRecord {
 }
 
 impl Lens {
+    /// The lens of `camera` for a picture of `size` pixels.
     pub fn new(camera: &Camera, size: [u32; 2]) -> Self {
         let size = size.map(|n| n as f32);
         let aspect = size[0] / size[1];

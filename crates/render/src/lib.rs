@@ -9,6 +9,7 @@ mod engine;
 pub mod film;
 mod filter;
 pub mod flat;
+pub mod functions;
 mod fuzz;
 mod integrator;
 mod joined;
@@ -25,9 +26,6 @@ mod render;
 mod stage;
 mod surface;
 mod texture;
-#[cfg(feature = "twins")]
-#[doc(hidden)]
-pub mod twins;
 mod vertex;
 mod wide;
 

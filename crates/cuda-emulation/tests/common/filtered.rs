@@ -1,8 +1,8 @@
 //! Pictures whose textures are filtered by texture units.
 
 use crate::{Driver, MOST_APART, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
+use raywarp_cuda_emulation::twins::scene_of_everything;
 use raywarp_render::film::{Film, Window};
-use raywarp_render::twins::scene_of_everything;
 use raywarp_render::{DirectLight, RenderOptions, Watch, render_with};
 use raywarp_render_cuda::{EngineOptions, ImageUse, Organisation, TextureFilter};
 use raywarp_scene::{Camera, ImageFilter, Texture};

@@ -18,14 +18,16 @@ pub(crate) const CELLS: usize = 32;
 pub(super) type Nodes = [[f32; 2]; CELLS + 1];
 
 /// (scale, bias) over alpha and the cosine, and their cosine-weighted means over the hemisphere.
-pub(crate) struct AlbedoTable {
+pub struct AlbedoTable {
+    /// Alpha by alpha, and in each by the cosine.
     pub nodes: [Nodes; CELLS + 1],
+    /// The means, by alpha.
     pub means: Nodes,
 }
 
 /// The table at one alpha.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row<'t> {
+pub struct Row<'t> {
     low: &'t Nodes,
     high: &'t Nodes,
     mean: Vec2,
@@ -87,14 +89,14 @@ impl Row<'_> {
 
 /// `f0 * scale + f90 * bias`.
 #[inline]
-pub(crate) fn albedo(f0: Vec3, f90: f32, scale_bias: Vec2) -> Vec3 {
+pub fn albedo(f0: Vec3, f90: f32, scale_bias: Vec2) -> Vec3 {
     (f0 * scale_bias.x + f90 * scale_bias.y).clamp(Vec3::ZERO, Vec3::ONE)
 }
 
 /// Share of light that the lobe leaves to a Lambert base: `(1 - E(wo)) (1 - E(wi)) / (1 - mean E)`.
 /// Reciprocal, and a white base under it returns all light that the lobe does not.
 #[inline]
-pub(crate) fn coupling(e_wo: Vec3, e_wi: Vec3, mean: Vec3) -> Vec3 {
+pub fn coupling(e_wo: Vec3, e_wi: Vec3, mean: Vec3) -> Vec3 {
     // The product vanishes faster than the divisor where the lobe takes all.
     (1.0 - e_wo) * (1.0 - e_wi) / (1.0 - mean).max(Vec3::splat(1e-6))
 }

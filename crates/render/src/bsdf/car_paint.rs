@@ -39,7 +39,7 @@ pub struct CarPaint {
 
 /// What sampling and evaluation share for one `wo`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lobes {
+pub struct Lobes {
     coat: Option<Coat>,
     flake: Ggx,
     amount: f32,

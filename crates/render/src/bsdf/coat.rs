@@ -19,7 +19,7 @@ pub(crate) const MIN_LAYER_ALPHA: f32 = 1e-3;
 /// reciprocal and never makes energy, though it loses a little. With further bounces the loss is known
 /// ([`Beneath`]), and a lobe of the base's returns it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Coat {
+pub struct Coat {
     strength: f32,
     f0: Vec3,
     alpha: f32,
@@ -31,14 +31,16 @@ pub(crate) struct Coat {
 /// What a base beneath a coat has left for lobes that scatter all around: of a dielectric what its facets let
 /// in, of a white metal what its facets lose.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Left {
+pub struct Left {
+    /// To a dielectric base.
     pub dielectric: Vec3,
+    /// To a base of metal.
     pub metal: f32,
 }
 
 /// White facets of one alpha beneath a coat.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Beneath {
+pub struct Beneath {
     table: CoatLoss,
     /// What the table's losses are multiplied by.
     scale: f32,

@@ -26,7 +26,7 @@ pub struct Conductor {
 
 /// The lobe of further bounces, for one `wo`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounces {
+pub struct Bounces {
     losses: WhiteLosses,
     /// `loss(wo)` times the sum over all further bounces, over the mean loss.
     factor: Vec3,

@@ -68,7 +68,7 @@ impl Losses {
 
 /// Light of further bounces between facets, for one `wo`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounces {
+pub struct Bounces {
     losses: Losses,
     /// What `wo` loses, times the share of it that comes from its own side or through, over the mean that is lost there.
     over_here: f32,

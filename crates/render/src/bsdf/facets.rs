@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 
 /// Facets of one roughness.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facets {
+pub struct Facets {
     row: Row<'static>,
     /// More exact at the horizon, and for anisotropic facets; `None` for single scattering.
     losses: Option<WhiteLosses>,
@@ -15,7 +15,7 @@ pub(crate) struct Facets {
 
 /// What facets return to one direction, or to all.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Returned {
+pub struct Returned {
     /// What multiplies f0 and f90 in the albedo.
     pub scale_bias: Vec2,
     /// Share of the light that white facets lose.

@@ -19,27 +19,27 @@ pub(super) fn schlick_weight(cos: f32) -> f32 {
 
 /// From `f0` at normal to `f90` at grazing incidence (Schlick 1994).
 #[inline]
-pub(crate) fn schlick(f0: Vec3, f90: f32, cos: f32) -> Vec3 {
+pub fn schlick(f0: Vec3, f90: f32, cos: f32) -> Vec3 {
     f0 + (Vec3::splat(f90) - f0) * schlick_weight(cos)
 }
 
 /// Mean of Schlick's term with an `f90` of 1 over the hemisphere, weighted by the cosine.
 #[inline]
-pub(crate) fn schlick_mean(f0: Vec3) -> Vec3 {
+pub fn schlick_mean(f0: Vec3) -> Vec3 {
     f0 + (1.0 - f0) / 21.0
 }
 
 /// `share` of what the first bounce of white facets loses that comes back from further bounces: the lost light was
 /// reflected once and is again, at the mean Fresnel term `f`, and the part `lost` of it goes on.
 #[inline]
-pub(crate) fn further(share: f32, f: Vec3, lost: f32) -> Vec3 {
+pub fn further(share: f32, f: Vec3, lost: f32) -> Vec3 {
     share * f * f * (1.0 - lost) / (1.0 - f * lost)
 }
 
 /// The `f90` of a model that has only an `f0`: below 2 %, which no real surface has, the lobe fades out,
 /// so that a black `f0` means no specular reflection at all.
 #[inline]
-pub(crate) fn f90_of_f0(f0: Vec3) -> f32 {
+pub fn f90_of_f0(f0: Vec3) -> f32 {
     (50.0 * f0.max_element()).clamp(0.0, 1.0)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn f90_of_f0(f0: Vec3) -> f32 {
 /// side, positive; 0 in total internal reflection). `cos` is positive, `eta` the index beyond the
 /// boundary over that before it.
 #[inline]
-pub(crate) fn dielectric(cos: f32, eta: f32) -> (f32, f32) {
+pub fn dielectric(cos: f32, eta: f32) -> (f32, f32) {
     let sin2_t = (1.0 - cos * cos).max(0.0) / (eta * eta);
     if sin2_t >= 1.0 {
         return (1.0, 0.0);
@@ -60,7 +60,7 @@ pub(crate) fn dielectric(cos: f32, eta: f32) -> (f32, f32) {
 
 /// Exact reflectance of a metal with complex index `eta + i k`, each channel on its own.
 #[inline]
-pub(crate) fn conductor(cos: f32, eta: Vec3, k: Vec3) -> Vec3 {
+pub fn conductor(cos: f32, eta: Vec3, k: Vec3) -> Vec3 {
     let cos = cos.clamp(0.0, 1.0);
     let cos2 = cos * cos;
     let sin2 = 1.0 - cos2;
@@ -81,7 +81,7 @@ pub(crate) fn conductor(cos: f32, eta: Vec3, k: Vec3) -> Vec3 {
 /// squared cosine, right to 0.02, and to 0.01 for metals of k above 2 (the tests measure
 /// it).
 #[inline]
-pub(crate) fn conductor_mean(eta: Vec3, k: Vec3) -> Vec3 {
+pub fn conductor_mean(eta: Vec3, k: Vec3) -> Vec3 {
     // The roots of 1/2 -+ 1/sqrt(12).
     0.5 * (conductor(0.459_700_84, eta, k) + conductor(0.888_073_8, eta, k))
 }
@@ -89,7 +89,7 @@ pub(crate) fn conductor_mean(eta: Vec3, k: Vec3) -> Vec3 {
 /// Mean of [`dielectric`] over the hemisphere on the thinner side, `n` the index of the denser over it
 /// (Kulla and Conty 2017).
 #[inline]
-pub(crate) fn dielectric_mean(n: f32) -> f32 {
+pub fn dielectric_mean(n: f32) -> f32 {
     (n - 1.0) / (4.08567 + 1.00071 * n)
 }
 

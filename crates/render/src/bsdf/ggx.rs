@@ -12,7 +12,7 @@ pub(crate) const MIN_ALPHA: f32 = 1e-4;
 
 /// Distribution of normals; all directions are in the upper hemisphere.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ggx {
+pub struct Ggx {
     alpha: Vec2,
 }
 

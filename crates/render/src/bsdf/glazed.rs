@@ -66,7 +66,7 @@ impl Glazed {
 
     /// The same boundary where the index inside over outside is another; the coat stays.
     #[inline]
-    pub(crate) fn of_ior(self, ior: f32) -> Self {
+    pub fn of_ior(self, ior: f32) -> Self {
         let (old, new) = (f0_of_ior(self.ior), f0_of_ior(ior));
         let f0 = if self.f0 == Vec3::splat(old) || old <= 0.0 { Vec3::splat(new) } else { self.f0 * (new / old) };
         Self { ior, f0: f0.min(Vec3::ONE), ..self }

@@ -10,7 +10,7 @@ use std::f32::consts::{FRAC_1_PI, TAU};
 
 /// A mixture of a cosine lobe and one about the horizon.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Horizon {
+pub struct Horizon {
     alpha: f32,
     /// Share of the lobe about the horizon.
     share: f32,

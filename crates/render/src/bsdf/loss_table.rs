@@ -176,7 +176,7 @@ impl Glass {
 
 /// What single scattering loses at white facets of any alphas along tangent and bitangent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WhiteLosses {
+pub struct WhiteLosses {
     alpha: Vec2,
     /// At the mean alpha; its mean is that of these losses.
     even: White,
@@ -267,6 +267,7 @@ impl Turned {
 }
 
 impl WhiteLosses {
+    /// Losses at facets of these alphas.
     #[inline]
     pub fn new(alpha: Vec2) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);

@@ -23,7 +23,7 @@ mod conductor;
 mod dielectric;
 mod diffuse;
 pub(crate) mod facets;
-pub(crate) mod fresnel;
+pub mod fresnel;
 pub(crate) mod ggx;
 mod glazed;
 pub(crate) mod horizon;
@@ -200,7 +200,7 @@ const _: () = assert!(size_of::<Bsdf>() == 56);
 /// What sampling and evaluating share for one `wo`, so that a vertex that does both finds it once: the further bounces
 /// of metal and glass, and the lobes of layers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Prepared {
+pub enum Prepared {
     /// Nothing.
     Nothing,
     /// Of [`Bsdf::Conductor`].
@@ -285,7 +285,7 @@ impl Bsdf {
 
     /// The BSDF of a material that is no mixture; `u` decides where a model has parts.
     #[inline]
-    pub(crate) fn look_up(m: &Inputs, u: f32) -> Self {
+    pub fn look_up(m: &Inputs, u: f32) -> Self {
         match m.material.kind() {
             MaterialKind::Diffuse => Self::Diffuse { reflectance: m.share(0) },
             MaterialKind::DiffuseTransmission => {
@@ -308,7 +308,7 @@ impl Bsdf {
 
     /// What [`Bsdf::sample_prepared`] and [`Bsdf::eval_prepared`] need to know of `wo`.
     #[inline]
-    pub(crate) fn prepare(&self, wo: Vec3) -> Prepared {
+    pub fn prepare(&self, wo: Vec3) -> Prepared {
         match self {
             Self::Conductor(c) => c.bounces(above(wo)).map_or(Prepared::Nothing, Prepared::Conductor),
             Self::Dielectric(d) => d.bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
@@ -340,13 +340,7 @@ impl Bsdf {
     /// A direction `wi` in proportion to (about) `f |cos wi|`, with what [`Bsdf::prepare`] found for `wo`; `u_lobe` chooses
     /// the lobe, `u` the direction, all in `0 .. 1`. `None`: the path ends.
     #[inline]
-    pub(crate) fn sample_prepared(
-        &self,
-        prepared: &Prepared,
-        wo: Vec3,
-        u_lobe: f32,
-        u: [f32; 2],
-    ) -> Option<BsdfSample> {
+    pub fn sample_prepared(&self, prepared: &Prepared, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         match self {
             Self::Black => None,
             Self::Diffuse { reflectance } => two_sided(wo, |wo| diffuse::sample(*reflectance, wo, u)),
@@ -365,7 +359,7 @@ impl Bsdf {
 
     /// The value and the density of `wi`, with what [`Bsdf::prepare`] found for `wo`.
     #[inline]
-    pub(crate) fn eval_prepared(&self, prepared: &Prepared, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub fn eval_prepared(&self, prepared: &Prepared, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         match self {
             Self::Black | Self::Mirror { .. } => (Vec3::ZERO, 0.0),
             Self::Diffuse { reflectance } => one_side(wo, wi, |_, wi| diffuse::eval(*reflectance, wi)),

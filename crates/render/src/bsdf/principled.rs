@@ -45,7 +45,7 @@ pub struct Principled {
 
 /// What sampling and evaluation share for one `wo`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lobes {
+pub struct Lobes {
     ggx: Ggx,
     facets: Facets,
     coat: Option<Coat>,

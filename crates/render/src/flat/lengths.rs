@@ -44,7 +44,7 @@ fn normalize_widely(v: Vec3) -> Option<Vec3> {
 
 /// Of unit length; zero for a zero vector and one that is not finite.
 #[inline]
-pub(crate) fn normalize(v: Vec3) -> Vec3 {
+pub fn normalize(v: Vec3) -> Vec3 {
     try_normalize(v).unwrap_or(Vec3::ZERO)
 }
 

@@ -19,7 +19,8 @@ pub use crate::bsdf::MaterialKind;
 pub use bytes::ShadingBytes;
 pub(crate) use image::srgb_to_linear;
 pub use image::{Image, Texels};
-pub(crate) use lengths::{LEAST_LENGTH, MOST_LENGTH, length, normalize, scale_of, try_normalize};
+pub use lengths::normalize;
+pub(crate) use lengths::{LEAST_LENGTH, MOST_LENGTH, length, scale_of, try_normalize};
 pub use light::{DISK_SECTORS, EnvironmentRecord, LightKind, LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, SpotRamp};
 pub use material::{Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, Remap};
 pub use octahedral::{UnitCode, decode_unit, encode_unit};
@@ -86,7 +87,7 @@ impl ShadingScene {
 
     /// The triangle of a hit, and its material.
     #[inline]
-    pub(crate) fn surface_of(&self, hit: &Hit, instance: u32) -> (&TriangleRecord, &MaterialRecord) {
+    pub fn surface_of(&self, hit: &Hit, instance: u32) -> (&TriangleRecord, &MaterialRecord) {
         let triangle = &self.triangles[self.triangle_of(hit, instance) as usize];
         (triangle, &self.materials[triangle.material() as usize])
     }

@@ -47,7 +47,7 @@ impl TriangleRecord {
 
     /// The corners as vectors.
     #[inline]
-    pub(crate) fn points(&self) -> [Vec3; 3] {
+    pub fn points(&self) -> [Vec3; 3] {
         self.corners.map(Vec3::from)
     }
 
@@ -64,7 +64,7 @@ impl TriangleRecord {
 impl TriangleRecord {
     /// Whether light that runs along `direction` comes to the back.
     #[inline]
-    pub(crate) fn is_met_from_behind(&self, direction: Vec3) -> bool {
+    pub fn is_met_from_behind(&self, direction: Vec3) -> bool {
         self.front_normal().dot(direction) > 0.0
     }
 }

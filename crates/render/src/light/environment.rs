@@ -10,7 +10,8 @@ use std::f32::consts::{FRAC_1_PI, PI, TAU};
 
 /// Radiance from everywhere around.
 #[derive(Clone, Copy)]
-pub(crate) struct Environment<'s> {
+pub struct Environment<'s> {
+    /// How the light is stored.
     pub record: &'s EnvironmentRecord,
     scene: &'s ShadingScene,
 }
@@ -89,7 +90,7 @@ impl ShadingScene {
 
 /// The tables by which directions to an environment with a map are drawn.
 #[inline]
-pub(crate) fn tables<'s>(scene: &'s ShadingScene, record: &EnvironmentRecord) -> DensityTables<'s> {
+pub fn tables<'s>(scene: &'s ShadingScene, record: &EnvironmentRecord) -> DensityTables<'s> {
     let [width, height] = record.size.map(|n| n as usize);
     let words = 2 * (height + 1 + height * (width + 1));
     DensityTables { words: &scene.tables[record.table as usize..][..words], width, height }

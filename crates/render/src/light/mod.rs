@@ -1,14 +1,14 @@
 //! All lights of a scene behind one choice: emissive surfaces, environments, point, spot and directional lights. Each
 //! function takes a light's record.
 
-pub(crate) mod environment;
-pub(crate) mod planar;
-pub(crate) mod punctual;
-pub(crate) mod sphere;
+pub mod environment;
+pub mod planar;
+pub mod punctual;
+pub mod sphere;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use environment::Environment;
+pub use environment::Environment;
 
 use crate::flat::{LEAST_LENGTH, LightKind, MOST_LENGTH, NONE, ShadingScene, TriangleRecord, scale_of};
 use crate::surface::{coverage, emitted};
@@ -21,7 +21,7 @@ use std::f32::consts::TAU;
 /// A connection from a surface point to a light: 44 bytes, 4 of them saying whether there is a target.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub(crate) struct LightSample {
+pub struct LightSample {
     /// Unit direction to the light.
     pub wi: Vec3,
     /// Where the shadow ray ends; `None` at infinity.
@@ -36,7 +36,7 @@ const _: () = assert!(size_of::<LightSample>() == 44);
 
 /// In which of `steps` equal steps of a turn the direction `(x, y)` lies.
 #[inline]
-pub(crate) fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
+pub fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
     let turn = atan2(y, x) / TAU;
     let turn = if turn < 0.0 { turn + 1.0 } else { turn };
     ((turn * steps as f32) as u32).min(steps - 1)
@@ -44,7 +44,7 @@ pub(crate) fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
 
 /// A connection from `point` to a light chosen by `u_choice`; `None` when it lights nothing.
 #[inline]
-pub(crate) fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 2]) -> Option<LightSample> {
+pub fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 2]) -> Option<LightSample> {
     if scene.light_choice.is_empty() {
         return None;
     }
@@ -64,7 +64,7 @@ pub(crate) fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 
 /// Rays start a little off the point that connections are made from, by some 1e-6 of its coordinates. Densities differ
 /// by as much over the light's distance, and weights of the two techniques sum to one but for that.
 #[inline]
-pub(crate) fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, distance_squared: f32) -> f32 {
+pub fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, distance_squared: f32) -> f32 {
     if index == NONE {
         return 0.0;
     }
@@ -79,19 +79,21 @@ pub(crate) fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, dista
 }
 
 /// A place on an emissive surface.
-pub(crate) struct Place {
+pub struct Place {
+    /// The hit.
     pub position: Vec3,
     /// Unit, on the front side.
     pub normal: Vec3,
     /// Largest coordinate difference to a corner of the triangle, and that to where the ray starts, or more: a ray's test
     /// rounds as the light's distance does.
     pub extent: f32,
+    /// Index of the triangle that was hit.
     pub triangle: u32,
 }
 
 /// A connection to `place`, found in the direction `wi` with the density `pdf`; `None` where it lights nothing.
 #[inline]
-pub(crate) fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<LightSample> {
+pub fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<LightSample> {
     if pdf <= 0.0 || !pdf.is_finite() {
         return None;
     }
@@ -111,7 +113,7 @@ pub(crate) fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -
 
 /// Barycentrics of a place in the plane of a triangle; zeros for a triangle without area.
 #[inline]
-pub(crate) fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
+pub fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
     let [a, b, c] = triangle.points();
     let (u, v, s) = (b - a, c - a, place - a);
     let at = weights(u, v, s).unwrap_or_else(|| {
@@ -132,7 +134,7 @@ fn weights(u: Vec3, v: Vec3, s: Vec3) -> Option<Vec2> {
 
 /// Each environment's radiance from `direction` and the density with which it is sampled.
 #[inline]
-pub(crate) fn environments(scene: &ShadingScene, direction: Vec3) -> impl Iterator<Item = (Vec3, f32)> + '_ {
+pub fn environments(scene: &ShadingScene, direction: Vec3) -> impl Iterator<Item = (Vec3, f32)> + '_ {
     (0..scene.environments.len() as u32).map(move |index| {
         let environment = Environment::of(scene, index);
         let (radiance, pdf) = environment.eval(direction);

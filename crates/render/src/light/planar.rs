@@ -50,7 +50,7 @@ fn planar(kind: LightKind) -> Planar {
 }
 
 /// A light's outline as a point sees it: a fan of spherical triangles around the first corner.
-pub(crate) struct Seen {
+pub struct Seen {
     corners: [[f32; 3]; 8],
     /// Of triangle `i` of the fan, corners 0, `i + 1` and `i + 2`: its triple product, and half its solid angle.
     volumes: [f32; 6],
@@ -111,7 +111,7 @@ impl Seen {
 
 /// The light as `point` sees it, where it is near enough for its solid angle to matter.
 #[inline]
-pub(crate) fn seen(light: &LightRecord, area: f32, point: Vec3) -> Option<Seen> {
+pub fn seen(light: &LightRecord, area: f32, point: Vec3) -> Option<Seen> {
     let (u, v) = (Vec3::from(light.u), Vec3::from(light.v));
     let middle = planar(light.kind()).middle;
     let away = Vec3::from(light.at) + middle * (u + v) - point;
@@ -123,7 +123,7 @@ pub(crate) fn seen(light: &LightRecord, area: f32, point: Vec3) -> Option<Seen> 
 
 /// Area of the parallelogram of `u` and `v`.
 #[inline]
-pub(crate) fn area(light: &LightRecord) -> f32 {
+pub fn area(light: &LightRecord) -> f32 {
     length(Vec3::from(light.u).cross(light.v.into()))
 }
 
@@ -135,7 +135,7 @@ fn per_area(light: &LightRecord, area: f32) -> f32 {
 
 /// A uniform point of the light in units of `u` and `v`.
 #[inline]
-pub(crate) fn by_area(kind: LightKind, u: [f32; 2]) -> Vec2 {
+pub fn by_area(kind: LightKind, u: [f32; 2]) -> Vec2 {
     match kind {
         LightKind::Triangle => warp::uniform_triangle(u).into(),
         LightKind::Disk => {
@@ -162,7 +162,7 @@ fn rim(sectors: f32) -> Vec2 {
 
 /// Where `direction` from `point` meets the light's plane, in units of `u` and `v` (Moeller and Trumbore 1997).
 #[inline]
-pub(crate) fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec2 {
+pub fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec2 {
     let (u, v) = (Vec3::from(light.u), Vec3::from(light.v));
     let s = point - Vec3::from(light.at);
     let p = direction.cross(v);
@@ -171,7 +171,7 @@ pub(crate) fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec
 
 /// The place itself, where rounding has left it outside of the light, moved in; `None` outside of a disk.
 #[inline]
-pub(crate) fn inside(kind: LightKind, place: Vec2) -> Option<(Vec2, u32)> {
+pub fn inside(kind: LightKind, place: Vec2) -> Option<(Vec2, u32)> {
     match kind {
         LightKind::Triangle => {
             let place = place.max(Vec2::ZERO);
@@ -196,7 +196,7 @@ pub(crate) fn inside(kind: LightKind, place: Vec2) -> Option<(Vec2, u32)> {
 
 /// A connection to a point on the light.
 #[inline]
-pub(crate) fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
+pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
     let (edges, normal) = ([Vec3::from(light.u), Vec3::from(light.v)], Vec3::from(light.w));
     let is_behind = normal.dot(point - Vec3::from(light.at)) <= 0.0;
     if is_behind && !scene.materials[light.material as usize].has(MaterialFlags::EMITS_ON_BOTH_SIDES) {
@@ -224,14 +224,14 @@ pub(crate) fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: 
 
 /// Density of directions from one of points.
 #[inline]
-pub(crate) fn by_distance(light: &LightRecord, area: f32, cos: f32, distance_squared: f32) -> f32 {
+pub fn by_distance(light: &LightRecord, area: f32, cos: f32, distance_squared: f32) -> f32 {
     let cos = cos.abs();
     if cos < 1e-7 { 0.0 } else { per_area(light, area) * distance_squared / cos }
 }
 
 /// Solid-angle density of a point on the light, seen from `point` at a squared distance and a cosine to its normal.
 #[inline]
-pub(crate) fn pdf(light: &LightRecord, point: Vec3, cos: f32, distance_squared: f32) -> f32 {
+pub fn pdf(light: &LightRecord, point: Vec3, cos: f32, distance_squared: f32) -> f32 {
     let area = area(light);
     match seen(light, area, point) {
         Some(seen) => 0.5 * light.value / seen.half,

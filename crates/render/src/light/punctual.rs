@@ -6,7 +6,7 @@ use glam::Vec3;
 
 /// The one connection to `point`, chosen with `probability`.
 #[inline]
-pub(crate) fn sample(light: &LightRecord, point: Vec3, probability: f32) -> Option<LightSample> {
+pub fn sample(light: &LightRecord, point: Vec3, probability: f32) -> Option<LightSample> {
     let strength = Vec3::from(light.w);
     if light.kind() == LightKind::Directional {
         let wi = -Vec3::from(light.u);

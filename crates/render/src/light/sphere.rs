@@ -121,7 +121,7 @@ fn density(light: &LightRecord, cone: Option<f32>) -> f32 {
 
 /// A connection to a point on the ball.
 #[inline]
-pub(crate) fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
+pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
     let ball = Ball::new(scene, light);
     let to_center = ball.center - point;
     let distance_squared = to_center.length_squared();
@@ -170,6 +170,6 @@ fn from_inside(ball: &Ball, place: Vec3, direction: Vec3) -> Option<(Vec3, u32)>
 
 /// Solid-angle density of a point on the ball, seen from `point`.
 #[inline]
-pub(crate) fn pdf(light: &LightRecord, point: Vec3) -> f32 {
+pub fn pdf(light: &LightRecord, point: Vec3) -> f32 {
     density(light, cone(light, (Vec3::from(light.at) - point).length_squared()))
 }

@@ -9,7 +9,7 @@ use raywarp_sample::hash;
 
 /// Probability with which the surface of `triangle` is at the barycentrics `at`.
 #[inline]
-pub(crate) fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
+pub fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
     let record = &scene.triangles[triangle as usize];
     let material = &scene.materials[record.material() as usize];
     if material.alpha == NONE {
@@ -25,7 +25,7 @@ pub(crate) fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
 
 /// Decides where blended surfaces are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Holes {
+pub struct Holes {
     /// Seed of the render.
     pub seed: u32,
     /// Keeps the decisions of different rays of a path apart.

@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 /// Radiance that a triangle of `material` sends out at the barycentrics `at`, where its front normal makes `cos` with
 /// the direction out.
 #[inline]
-pub(crate) fn emitted(scene: &ShadingScene, material: &MaterialRecord, attributes: u32, at: Vec2, cos: f32) -> Vec3 {
+pub fn emitted(scene: &ShadingScene, material: &MaterialRecord, attributes: u32, at: Vec2, cos: f32) -> Vec3 {
     if material.emission == NONE || (cos <= 0.0 && !material.has(MaterialFlags::EMITS_ON_BOTH_SIDES)) {
         return Vec3::ZERO;
     }

@@ -4,9 +4,12 @@ use glam::Vec3;
 
 /// A right-handed or left-handed orthonormal frame; z is the shading normal.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame {
+pub struct Frame {
+    /// The x axis.
     pub tangent: Vec3,
+    /// The y axis.
     pub bitangent: Vec3,
+    /// The z axis.
     pub normal: Vec3,
 }
 
@@ -25,10 +28,12 @@ impl Frame {
         }
     }
 
+    /// A direction of the world in this frame.
     pub fn to_local(self, v: Vec3) -> Vec3 {
         Vec3::new(self.tangent.dot(v), self.bitangent.dot(v), self.normal.dot(v))
     }
 
+    /// A direction of this frame in the world.
     pub fn to_world(self, v: Vec3) -> Vec3 {
         v.x * self.tangent + v.y * self.bitangent + v.z * self.normal
     }

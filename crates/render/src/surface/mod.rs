@@ -7,14 +7,9 @@ mod frame;
 mod point;
 mod shading;
 
-pub(crate) use alpha::{Holes, coverage};
-pub(crate) use emitted::emitted;
-pub(crate) use frame::Frame;
-pub(crate) use point::{SurfacePoint, surface_point, texture_point};
-#[cfg(feature = "twins")]
-pub(crate) use point::{position_derivatives, tangent};
-#[cfg(any(feature = "twins", test))]
-pub(crate) use shading::bent_normal;
-pub(crate) use shading::{Shading, bent_towards, shading};
-#[cfg(feature = "twins")]
-pub(crate) use shading::{decided, facing, lifted};
+pub use alpha::{Holes, coverage};
+pub use emitted::emitted;
+pub use frame::Frame;
+pub use point::{SurfacePoint, position_derivatives, surface_point, tangent, texture_point};
+pub(crate) use shading::bent_towards;
+pub use shading::{Shading, bent_normal, decided, facing, lifted, shading};

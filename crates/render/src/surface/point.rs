@@ -8,7 +8,8 @@ use raywarp_geom::{Hit, offset_from_triangle};
 /// A point on a surface, in world space: 60 bytes.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub(crate) struct SurfacePoint {
+pub struct SurfacePoint {
+    /// The hit.
     pub position: Vec3,
     /// Largest coordinate difference to a corner of the triangle.
     pub extent: f32,
@@ -21,7 +22,9 @@ pub(crate) struct SurfacePoint {
     pub material: u32,
     /// Index of the triangle's record, and that of its attributes.
     pub triangle: u32,
+    /// Index of the triangle's attributes, or [`crate::flat::NONE`].
     pub attributes: u32,
+    /// Weights of the second and the third corner.
     pub barycentrics: Vec2,
     /// The medium of a body whose boundary is in the same place as this one of another body, or [`NONE`].
     pub touching: u32,
@@ -58,7 +61,7 @@ fn unit(code: UnitCode) -> Vec3 {
 
 /// The point of a hit.
 #[inline]
-pub(crate) fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfacePoint {
+pub fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfacePoint {
     let triangle = scene.triangle_of(hit, instance);
     let record = &scene.triangles[triangle as usize];
     let corners = record.points();
@@ -86,7 +89,7 @@ pub(crate) fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> S
 
 /// Texture coordinates and vertex colour at the barycentrics `at` of a triangle.
 #[inline]
-pub(crate) fn texture_point(scene: &ShadingScene, attributes: u32, at: Vec2) -> TexturePoint {
+pub fn texture_point(scene: &ShadingScene, attributes: u32, at: Vec2) -> TexturePoint {
     if attributes == NONE {
         return TexturePoint { uv: [at; 2], color: Vec4::ONE };
     }
@@ -100,7 +103,7 @@ pub(crate) fn texture_point(scene: &ShadingScene, attributes: u32, at: Vec2) -> 
 
 /// Unit tangent along increasing u, perpendicular to nothing in particular, and the sign of the bitangent; from the
 /// mesh's tangents, else from its texture coordinates.
-pub(crate) fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, f32)> {
+pub fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, f32)> {
     if point.attributes != NONE {
         let record = &scene.attributes[point.attributes as usize];
         if record.colors_and_flags & AttributeRecord::TANGENTS != 0 {
@@ -118,7 +121,7 @@ pub(crate) fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec
 }
 
 /// World-space change of position along the first texture coordinates, where they have area.
-pub(crate) fn position_derivatives(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, Vec3)> {
+pub fn position_derivatives(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, Vec3)> {
     let [a, b, c] = scene.triangles[point.triangle as usize].points();
     let (e1, e2) = (b - a, c - a);
     if point.attributes == NONE {

@@ -9,8 +9,10 @@ use glam::{Vec2, Vec3};
 use raywarp_sample::warp::choose;
 
 /// What a vertex scatters with.
-pub(crate) struct Shading {
+pub struct Shading {
+    /// The model of scattering, in `frame`.
     pub bsdf: Bsdf,
+    /// The frame of shading.
     pub frame: Frame,
     /// Unit, on the front side.
     pub geometric_normal: Vec3,
@@ -22,7 +24,7 @@ const BUMP_STEP: f32 = 1.0 / 2048.0;
 /// The BSDF and its frame at a surface point seen from the unit direction `wo`; `u` decides between the parts of a
 /// mixture.
 #[inline]
-pub(crate) fn shading(scene: &ShadingScene, scattering: Scattering, point: &SurfacePoint, wo: Vec3, u: f32) -> Shading {
+pub fn shading(scene: &ShadingScene, scattering: Scattering, point: &SurfacePoint, wo: Vec3, u: f32) -> Shading {
     let outer = &scene.materials[point.material as usize];
     // Plain diffuse surfaces, the most common by far, need no texture coordinates and no tangent.
     if outer.kind() == MaterialKind::Diffuse && !outer.has(MaterialFlags::LOOKS_AT_ATTRIBUTES) {
@@ -61,7 +63,7 @@ fn shading_of_any(
 
 /// The part of a mixture that `u` falls on, and `u` spread over the unit interval again. Parts come before the mixtures
 /// that hold them, so this ends.
-pub(crate) fn decided<'s>(
+pub fn decided<'s>(
     scene: &'s ShadingScene,
     mut material: &'s MaterialRecord,
     at: &TexturePoint,
@@ -90,12 +92,7 @@ pub(crate) fn bent_towards(
 }
 
 /// The shading normal after the normal map or bump map of `material`.
-pub(crate) fn bent_normal(
-    scene: &ShadingScene,
-    material: &MaterialRecord,
-    point: &SurfacePoint,
-    at: &TexturePoint,
-) -> Vec3 {
+pub fn bent_normal(scene: &ShadingScene, material: &MaterialRecord, point: &SurfacePoint, at: &TexturePoint) -> Vec3 {
     let input = &scene.inputs[material.normal as usize];
     let bent = if material.has(MaterialFlags::BUMP) {
         bumped(scene, input, point, at)
@@ -131,7 +128,7 @@ fn bumped(scene: &ShadingScene, height: &Input, point: &SurfacePoint, at: &Textu
 
 /// A shading normal on the geometric normal's side, or the geometric normal where the viewer sees
 /// the surface from one side and the shading normal from the other.
-pub(crate) fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
+pub fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
     let normal = if shading.dot(geometric) < 0.0 { -shading } else { shading };
     if normal.dot(wo) * geometric.dot(wo) > 0.0 { normal } else { geometric }
 }
@@ -140,7 +137,7 @@ pub(crate) fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
 /// the surface: a mirror with bumps would be black where that direction goes below it.
 ///
 /// `normal` must come from [`facing`].
-pub(crate) fn lifted(normal: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
+pub fn lifted(normal: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
     let side = geometric * geometric.dot(wo).signum();
     // At grazing views even the flat surface mirrors along itself.
     let least = (0.9 * side.dot(wo)).min(0.01);

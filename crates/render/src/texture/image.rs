@@ -44,7 +44,7 @@ fn wrapped(i: i64, size: u32, wrap: Wrapping) -> Option<u32> {
 }
 
 /// An image at texture coordinates `uv`.
-pub(crate) fn look_up(image: &Image, uv: Vec2, wrap: [Wrapping; 2], lookup: ImageLookup) -> Vec4 {
+pub fn look_up(image: &Image, uv: Vec2, wrap: [Wrapping; 2], lookup: ImageLookup) -> Vec4 {
     // Coordinates far out lose their fraction anyway; the clamp keeps the integers in range.
     let uv = if uv.is_finite() { uv.clamp(Vec2::splat(-1e9), Vec2::splat(1e9)) } else { Vec2::ZERO };
     let [width, height] = image.size;

@@ -8,14 +8,14 @@ use raywarp_sample::elementary::ln;
 
 /// A colour at a point.
 #[inline]
-pub(crate) fn color(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> Vec3 {
+pub fn color(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> Vec3 {
     let factor = Vec3::from(input.factor);
     if input.is_textured() { factor * value(scene, input.texture(), at).truncate() } else { factor }
 }
 
 /// A number at a point.
 #[inline]
-pub(crate) fn scalar(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> f32 {
+pub fn scalar(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> f32 {
     let factor = input.factor[0];
     if !input.is_textured() {
         return factor;
@@ -33,9 +33,12 @@ pub(crate) fn scalar(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> 
 
 /// The inputs of a material at a point, by their number in the order of its kind.
 #[derive(Clone, Copy)]
-pub(crate) struct Inputs<'a> {
+pub struct Inputs<'a> {
+    /// What holds the textures.
     pub scene: &'a ShadingScene,
+    /// The material whose inputs are asked.
     pub material: &'a MaterialRecord,
+    /// The point where they are asked.
     pub at: &'a TexturePoint,
     /// Which bounces between facets count.
     pub scattering: Scattering,

@@ -4,16 +4,20 @@ mod image;
 mod inputs;
 mod program;
 
+pub use image::look_up;
 pub use image::srgb_table;
-pub(crate) use image::{look_up, texel};
-pub(crate) use inputs::{Inputs, color, scalar};
-pub(crate) use program::{STACK, value};
+pub(crate) use image::texel;
+pub use inputs::{Inputs, color, scalar};
+pub(crate) use program::STACK;
+pub use program::value;
 
 use glam::{Vec2, Vec4};
 
 /// What a texture may ask of the surface point.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct TexturePoint {
+pub struct TexturePoint {
+    /// Both sets of texture coordinates.
     pub uv: [Vec2; 2],
+    /// The colour of the vertices.
     pub color: Vec4,
 }

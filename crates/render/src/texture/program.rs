@@ -8,7 +8,7 @@ use glam::{Vec2, Vec4};
 pub(crate) const STACK: usize = 12;
 
 /// Linear RGBA of a texture at a point.
-pub(crate) fn value(scene: &ShadingScene, program: u32, point: &TexturePoint) -> Vec4 {
+pub fn value(scene: &ShadingScene, program: u32, point: &TexturePoint) -> Vec4 {
     let program = scene.programs[program as usize];
     let mut stack = [Vec4::ZERO; STACK];
     let mut top = 0;

@@ -12,8 +12,10 @@ use raywarp_geom::Ray;
 /// A shadow ray, and what it brings if nothing blocks it and no medium absorbs: 56 bytes.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub(crate) struct Connection {
+pub struct Connection {
+    /// From the surface to the light.
     pub ray: Ray,
+    /// What arrives if nothing is between.
     pub contribution: Vec3,
     /// What the ray starts in.
     pub media: InMedia,

@@ -11,7 +11,7 @@ use raywarp_geom::{Hit, Ray};
 /// What is there for a path: 60 bytes, 4 of them saying whether there is a first vertex.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub(crate) struct Arrival {
+pub struct Arrival {
     /// What it brings.
     pub radiance: Vec3,
     /// What is left of its throughput.
@@ -26,7 +26,7 @@ const _: () = assert!(size_of::<Arrival>() == 60);
 
 /// Takes `path` along `ray` to `hit`, where `point` is, if anything was hit.
 #[inline]
-pub(crate) fn arrive(
+pub fn arrive(
     scene: &ShadingScene,
     transport: &Transport,
     path: &PathState,

@@ -12,7 +12,7 @@ use raywarp_geom::Ray;
 
 /// What becomes of a path at a surface.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Departure {
+pub struct Departure {
     /// What the surface looks like, where it is the first.
     pub first_hit: Option<FirstHit>,
     /// A shadow ray, and what it brings.
@@ -31,7 +31,7 @@ pub(super) struct Vertex<'a> {
 
 /// Takes `path` on from `point`, which it came to along `ray` after the distance `t`.
 #[inline]
-pub(crate) fn leave(
+pub fn leave(
     scene: &ShadingScene,
     transport: &Transport,
     path: &PathState,

@@ -21,16 +21,17 @@ const MOST_UNNAMED: u32 = 255;
 /// The media that a path is in, the one entered last first: 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 #[repr(transparent)]
-pub(crate) struct MediaStack {
+pub struct MediaStack {
     /// Indices of media plus one; 0 behind the last. The upper two bits of the four, the first lowest, count the bodies that
     /// a path came into when there was no room.
-    pub(crate) entries: [u16; ENTRIES],
+    pub entries: [u16; ENTRIES],
 }
 
 /// The media that a path is in, and since when: 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct InMedia {
+pub struct InMedia {
+    /// The media, the last entered on top.
     pub stack: MediaStack,
     /// Where on its ray the path came into the medium that it runs in.
     pub since: f32,
@@ -40,7 +41,8 @@ const _: () = assert!(size_of::<MediaStack>() == 8 && size_of::<InMedia>() == 12
 
 /// A surface that light has come to, as what lies on its sides.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Boundary<'a> {
+pub struct Boundary<'a> {
+    /// The material of the surface.
     pub material: &'a MaterialRecord,
     /// The medium of another body that begins or ends in the same place, or [`NONE`].
     pub touching: u32,

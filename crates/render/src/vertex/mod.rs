@@ -14,21 +14,24 @@ mod roulette;
 mod scatter;
 mod touching;
 
-pub(crate) use arrive::arrive;
+pub use aim::Connection;
+pub use arrive::{Arrival, arrive};
 pub(crate) use emission::from_surface;
-pub(crate) use leave::leave;
-pub(crate) use media::{Boundary, InMedia, MediaStack};
-pub(crate) use path::{ALL_SPECULAR, FirstHit, PathState, SPECULAR};
-#[cfg(feature = "twins")]
-pub(crate) use roulette::roulette;
-pub(crate) use touching::{search, touching};
+pub use leave::{Departure, leave};
+pub use media::{Boundary, InMedia, MediaStack};
+pub(crate) use path::{ALL_SPECULAR, SPECULAR};
+pub use path::{FirstHit, PathState};
+pub use roulette::roulette;
+pub use touching::{search, touching};
 
 use raywarp_sample::Sampler;
 
 /// How light is carried: the same for all paths of a render.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Transport {
+pub struct Transport {
+    /// Random numbers.
     pub sampler: Sampler,
+    /// Which techniques find light.
     pub direct: crate::options::DirectLight,
     /// Which bounces between facets of rough surfaces count.
     pub scattering: crate::bsdf::Scattering,
@@ -73,7 +76,7 @@ pub(crate) mod dimension {
 
 /// The power heuristic with exponent 2 (Veach 1997, section 9.2) for one sample of each technique.
 #[inline]
-pub(crate) fn power_heuristic(pdf: f32, other: f32) -> f32 {
+pub fn power_heuristic(pdf: f32, other: f32) -> f32 {
     if pdf.is_infinite() {
         return 1.0;
     }

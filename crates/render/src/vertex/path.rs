@@ -12,17 +12,20 @@ pub(crate) const ALL_SPECULAR: u8 = 2;
 /// A path between two vertices: 48 bytes, of which three pad the flags.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub(crate) struct PathState {
-    /// Which path it is.
+pub struct PathState {
+    /// Which pixel it is of.
     pub pixel: u32,
+    /// Which of the pixel's samples it is.
     pub sample: u32,
     /// Vertices behind it.
     pub bounce: u32,
+    /// Light that it brings for what it meets.
     pub throughput: Vec3,
     /// Solid-angle density of the last scattering direction.
     pub previous_pdf: f32,
     /// Sampler state; counter samplers leave it alone.
     pub sampler_state: u32,
+    /// What it has met: `SPECULAR` and `ALL_SPECULAR`.
     pub flags: u8,
     /// What it runs in.
     pub media: InMedia,
@@ -42,8 +45,10 @@ impl PathState {
 /// What a path says of its first vertex: 28 bytes.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
-pub(crate) struct FirstHit {
+pub struct FirstHit {
+    /// The albedo there.
     pub albedo: Vec3,
+    /// The normal of shading.
     pub normal: Vec3,
     /// Distance from the camera; infinite for a miss.
     pub depth: f32,

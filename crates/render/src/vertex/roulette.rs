@@ -5,7 +5,7 @@ use glam::Vec3;
 
 /// The throughput and the sampler state with which `path` goes on, or `None` where it ends.
 #[inline]
-pub(crate) fn roulette(transport: &Transport, path: &PathState, throughput: Vec3, state: u32) -> Option<(Vec3, u32)> {
+pub fn roulette(transport: &Transport, path: &PathState, throughput: Vec3, state: u32) -> Option<(Vec3, u32)> {
     let largest = throughput.max_element();
     if !(largest > 0.0 && largest.is_finite()) {
         return None;

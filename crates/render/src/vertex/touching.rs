@@ -11,7 +11,7 @@ const LEAST_COS: f32 = 0.01;
 /// What finds a boundary that the next ray of a path at `hit` would start behind: the part of `ray` from there on that the
 /// start is moved by, and once more for the other boundary's own rounding. `None` where no body begins or ends.
 #[inline]
-pub(crate) fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> Option<Ray> {
+pub fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> Option<Ray> {
     if !hit.is_hit() {
         return None;
     }
@@ -28,7 +28,7 @@ pub(crate) fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) 
 /// The medium of the body whose boundary `found` is what such a search from a hit came to, or [`NONE`] if light does not
 /// leave one body there and come into the other.
 #[inline]
-pub(crate) fn touching(scene: &ShadingScene, ray: &Ray, from: (&Hit, u32), found: (&Hit, u32)) -> u32 {
+pub fn touching(scene: &ShadingScene, ray: &Ray, from: (&Hit, u32), found: (&Hit, u32)) -> u32 {
     if !found.0.is_hit() {
         return NONE;
     }

@@ -1,13 +1,15 @@
 //! Twins of surface, and of triangles' normals.
 
 use super::{Numbers, Reader, Twin, Writer};
-use crate::bsdf::Scattering;
-use crate::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene, TriangleRecord, normalize};
-use crate::surface::{Frame, Holes, SurfacePoint, coverage, emitted, shading, surface_point, texture_point};
-use crate::surface::{bent_normal, decided, facing, lifted, position_derivatives, tangent};
 use bytemuck::Zeroable;
 use glam::{Vec2, Vec3, Vec4};
 use raywarp_geom::Hit;
+use raywarp_render::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene, TriangleRecord, normalize};
+use raywarp_render::functions::bsdf::Scattering;
+use raywarp_render::functions::surface::{
+    Frame, Holes, SurfacePoint, coverage, emitted, shading, surface_point, texture_point,
+};
+use raywarp_render::functions::surface::{bent_normal, decided, facing, lifted, position_derivatives, tangent};
 
 /// Barycentrics, sometimes on an edge or in a corner.
 pub(super) fn barycentrics(numbers: &mut Numbers) -> Vec2 {
@@ -254,8 +256,10 @@ pub(super) const TWINS: &[Twin] = &[
         },
         run: |scene, case, answer| {
             let material = scene.materials[case.word() as usize];
-            let at =
-                crate::texture::TexturePoint { uv: [case.vec2(), case.vec2()], color: Vec4::from(case.numbers::<4>()) };
+            let at = raywarp_render::functions::texture::TexturePoint {
+                uv: [case.vec2(), case.vec2()],
+                color: Vec4::from(case.numbers::<4>()),
+            };
             let (material, u) = decided(scene, &material, &at, case.number());
             answer.record(material).number(u);
         },

@@ -8,9 +8,9 @@ mod materials;
 mod meshes;
 mod textures;
 
-use crate::flat::ShadingScene;
 use glam::Vec3;
 use raywarp_geom::{Aabb, Affine};
+use raywarp_render::flat::ShadingScene;
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_scene::{Instance, MaterialId, MeshId, Scene};
 

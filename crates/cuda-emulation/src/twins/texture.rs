@@ -1,10 +1,10 @@
 //! Twins of textures and of the inputs of materials.
 
 use super::{Numbers, Reader, Twin, Writer};
-use crate::bsdf::{MaterialKind, Scattering};
-use crate::flat::{ImageLookup, NONE, Wrapping};
-use crate::texture::{Inputs, TexturePoint, color, look_up, scalar, value};
 use glam::Vec2;
+use raywarp_render::flat::{ImageLookup, NONE, Wrapping};
+use raywarp_render::functions::bsdf::{MaterialKind, Scattering};
+use raywarp_render::functions::texture::{Inputs, TexturePoint, color, look_up, scalar, value};
 
 pub(super) const TWINS: &[Twin] = &[LOOK_UP, VALUE, INPUT, INPUTS];
 

@@ -247,7 +247,7 @@ const WARP_ALIAS: Twin = Twin {
 
 fn distribution_case(numbers: &mut Numbers, scene: &super::ShadingScene, case: &mut Writer) {
     let with_tables: Vec<u32> = (0..scene.environments.len() as u32)
-        .filter(|&i| scene.environments[i as usize].image != crate::flat::NONE)
+        .filter(|&i| scene.environments[i as usize].image != raywarp_render::flat::NONE)
         .collect();
     case.word(with_tables[numbers.below(with_tables.len() as u32) as usize]);
     let environment = &scene.environments[case.words[case.words.len() - 1] as usize];
@@ -274,7 +274,7 @@ const WARP_DISTRIBUTION: Twin = Twin {
     make: distribution_case,
     run: |scene, case, answer| {
         let environment = &scene.environments[case.word() as usize];
-        let tables = crate::light::environment::tables(scene, environment);
+        let tables = raywarp_render::functions::light::environment::tables(scene, environment);
         answer.number(tables.pdf(case.numbers()));
         let (point, pdf) = tables.sample(case.numbers());
         answer.numbers(point).number(pdf);

@@ -1,7 +1,8 @@
 //! The renderer's functions as cases: words in, words out. Their twins in CUDA C++ (crates/render-cuda/kernels) are given
-//! the same words, and must answer with the same (crates/cuda-emulation/tests/twins.rs). For tests alone.
+//! the same words, and must answer with the same (tests/twins.rs).
 
 mod bsdf;
+mod by_name;
 mod glass;
 mod lens;
 mod light;
@@ -12,10 +13,11 @@ mod texture;
 mod vertex;
 mod words;
 
+pub use by_name::{answer, twin_names};
 pub use scene::{everything, flat, scene_of_everything};
 pub use words::{Numbers, Reader, Writer};
 
-use crate::flat::ShadingScene;
+use raywarp_render::flat::ShadingScene;
 
 /// A function with a twin.
 #[derive(Clone, Copy)]

@@ -2,10 +2,10 @@
 
 use super::surface::{any_triangle, barycentrics, triangle};
 use super::{Numbers, Reader, Twin, Writer};
-use crate::flat::{DISK_SECTORS, LightKind, LightRecord, NONE, ShadingScene, SpotRamp};
-use crate::light::{self, Environment, LightSample, Place, planar, punctual, sphere};
 use bytemuck::Zeroable;
 use glam::Vec3;
+use raywarp_render::flat::{DISK_SECTORS, LightKind, LightRecord, NONE, ShadingScene, SpotRamp};
+use raywarp_render::functions::light::{self, Environment, LightSample, Place, planar, punctual, sphere};
 
 /// A light for which `wanted` holds.
 fn light(numbers: &mut Numbers, scene: &ShadingScene, wanted: impl Fn(LightKind) -> bool) -> u32 {

@@ -5,12 +5,12 @@ mod numbers;
 mod tables;
 
 use super::{Numbers, Reader, Twin, Writer};
-use crate::bsdf::{Bsdf, BsdfSample, MaterialKind, Scattering};
-use crate::flat::ShadingScene;
-use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
 use models::{Kind, Model};
 use numbers::{directions, scattering};
+use raywarp_render::flat::ShadingScene;
+use raywarp_render::functions::bsdf::{Bsdf, BsdfSample, MaterialKind, Scattering};
+use raywarp_render::functions::texture::{Inputs, TexturePoint};
 
 /// The twins of a model: what it samples, and its value, its density and its albedo.
 macro_rules! of_model {

@@ -1,9 +1,9 @@
 //! Models of scattering as words.
 
+use super::super::{Numbers, Reader, Writer};
 use super::numbers::{alpha, alphas, color, ior, share};
-use crate::bsdf::{Blinn, Bsdf, CarPaint, Conductor, Dielectric, Glazed, Principled, Scattering};
-use crate::twins::{Numbers, Reader, Writer};
 use glam::{Vec2, Vec3};
+use raywarp_render::functions::bsdf::{Blinn, Bsdf, CarPaint, Conductor, Dielectric, Glazed, Principled, Scattering};
 
 /// A model, in the order of [`Bsdf`]'s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //! the surface for albedos is above.
 
 use super::{Numbers, Reader, Twin, Writer};
-use crate::bsdf::{Bsdf, BsdfSample, Dielectric, Glazed, MaterialKind, Scattering};
-use crate::texture::{Inputs, TexturePoint};
 use glam::{Vec2, Vec3, Vec4};
+use raywarp_render::functions::bsdf::{Bsdf, BsdfSample, Dielectric, Glazed, MaterialKind, Scattering};
+use raywarp_render::functions::texture::{Inputs, TexturePoint};
 
 /// An index that bends little, much, or not at all, into denser matter or thinner.
 fn make_ior(numbers: &mut Numbers) -> f32 {
@@ -72,7 +72,8 @@ fn glazed(case: &mut Reader) -> Glazed {
     let glass = glass(case);
     let (tint, strength, coat, coat_alpha) = (case.vec3(), case.number(), case.number(), case.number());
     let (is_any, moves, other_ior) = (case.flag(), case.flag(), case.number());
-    let f0 = if is_any { tint.min(Vec3::ONE) } else { Vec3::splat(crate::bsdf::f0_of_ior(glass.ior)) };
+    let f0 =
+        if is_any { tint.min(Vec3::ONE) } else { Vec3::splat(raywarp_render::functions::bsdf::f0_of_ior(glass.ior)) };
     let Dielectric { ior, alpha, transmittance, thin, scattering, .. } = glass;
     let any = Glazed { ior, alpha, transmittance, thin, scattering, f0, strength, coat, coat_alpha };
     let glazed = Glazed::new(glass, tint, strength, coat, coat_alpha).filter(|_| !is_any).unwrap_or(any);

@@ -2,17 +2,17 @@
 
 use super::surface::barycentrics;
 use super::{Numbers, Reader, Twin, Writer};
-use crate::bsdf::{MaterialKind, Scattering};
-use crate::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene};
-use crate::options::{DirectLight, ROULETTE_BELOW};
-use crate::surface::{SurfacePoint, surface_point};
-use crate::vertex::{
-    Boundary, FirstHit, InMedia, MediaStack, PathState, Transport, arrive, leave, power_heuristic, roulette, search,
-    touching,
-};
 use bytemuck::Zeroable;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
+use raywarp_render::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene};
+use raywarp_render::functions::bsdf::{MaterialKind, Scattering};
+use raywarp_render::functions::surface::{SurfacePoint, surface_point};
+use raywarp_render::functions::vertex::{
+    Boundary, FirstHit, InMedia, MediaStack, PathState, Transport, arrive, leave, power_heuristic, roulette, search,
+    touching,
+};
+use raywarp_render::{DirectLight, ROULETTE_BELOW};
 use raywarp_sample::Sampler;
 
 /// A medium of the scene, or none.

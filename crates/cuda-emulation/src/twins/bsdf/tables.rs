@@ -1,15 +1,12 @@
 //! Twins of what models share: facets, Fresnel's terms, coats, and their tables.
 
+use super::super::{Twin, Writer};
 use super::numbers::{alpha, alphas, color, directions, ior, scattering, share};
-use crate::bsdf::albedo_table::{AlbedoTable, albedo, coupling};
-use crate::bsdf::coat::{Coat, Left};
-use crate::bsdf::facets::{Facets, Returned};
-use crate::bsdf::ggx::Ggx;
-use crate::bsdf::horizon::Horizon;
-use crate::bsdf::loss_table::WhiteLosses;
-use crate::bsdf::{Scattering, fresnel};
-use crate::twins::{Twin, Writer};
 use glam::Vec3;
+use raywarp_render::functions::bsdf::{
+    AlbedoTable, Coat, Facets, Ggx, Horizon, Left, Returned, Scattering, WhiteLosses,
+};
+use raywarp_render::functions::bsdf::{albedo, coupling, fresnel};
 
 pub(super) const GGX: Twin = Twin {
     name: "bsdf_ggx",

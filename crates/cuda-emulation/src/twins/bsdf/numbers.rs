@@ -1,6 +1,6 @@
 //! Numbers that models of scattering are made of.
 
-use crate::twins::{Numbers, Writer};
+use super::super::{Numbers, Writer};
 use glam::{Vec2, Vec3};
 
 /// In `0 ..= 1`, often at an end.

@@ -1,11 +1,11 @@
 //! Twins of cameras and filters, and of what surfaces ask of raywarp-geom and of codes of unit vectors.
 
 use super::{Numbers, Reader, Twin, Writer};
-use crate::filter::{FilterTable, PixelFilter};
-use crate::flat::{UnitCode, decode_unit, encode_unit};
-use crate::lens::{Lens, LensRecord};
 use glam::{Vec2, Vec3};
 use raywarp_geom::offset_from_triangle;
+use raywarp_render::flat::{UnitCode, decode_unit, encode_unit};
+use raywarp_render::functions::filter::{FilterTable, PixelFilter};
+use raywarp_render::functions::lens::{Lens, LensRecord};
 use raywarp_scene::{Camera, FilterKind, FovAxis, Projection};
 
 pub(super) const TWINS: &[Twin] = &[LENS_RAY, FILTER_SAMPLE, FLAT_OCTAHEDRAL, GEOM_OFFSET];

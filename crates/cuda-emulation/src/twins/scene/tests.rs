@@ -1,8 +1,10 @@
 //! The scene holds what its name says.
 
 use super::everything;
-use crate::bsdf::MaterialKind;
-use crate::flat::{ImageLookup, InputChannel, LightKind, MaterialFlags, NONE, Remap, SpotRamp, TextureKind, Wrapping};
+use raywarp_render::flat::{
+    ImageLookup, InputChannel, LightKind, MaterialFlags, NONE, Remap, SpotRamp, TextureKind, Wrapping,
+};
+use raywarp_render::functions::bsdf::MaterialKind;
 
 /// How many there are of each tag, of which none may be missing.
 #[track_caller]
@@ -21,7 +23,8 @@ fn everything_is_there() {
     check("remaps", Remap::ALL.len(), scene.materials.iter().map(|m| m.remap));
     let flags = |flags: u32| (0..MaterialFlags::ALL.count_ones()).filter(move |i| flags >> i & 1 != 0);
     check("flags", 8, scene.materials.iter().flat_map(|m| flags(m.flags)));
-    let channels = scene.inputs.iter().filter(|input| input.is_textured()).map(crate::flat::Input::channel_tag);
+    let channels =
+        scene.inputs.iter().filter(|input| input.is_textured()).map(raywarp_render::flat::Input::channel_tag);
     check("channels", InputChannel::ALL.len(), channels);
     check("steps", TextureKind::ALL.len(), scene.texture_ops.iter().map(|op| op.kind));
     let images = || scene.texture_ops.iter().filter(|op| op.kind == TextureKind::Image.tag());

@@ -1,0 +1,51 @@
+//! The functions of shading, each of one hit or one path: what kernels on GPUs say again under the same names, and what tests
+//! hold those against, bit by bit. Who renders needs none of them.
+
+/// Models of scattering, and what they share.
+pub mod bsdf {
+    pub use crate::bsdf::albedo_table::{AlbedoTable, Row, albedo, coupling};
+    pub use crate::bsdf::coat::{Beneath, Coat, Left};
+    pub use crate::bsdf::facets::{Facets, Returned};
+    pub use crate::bsdf::ggx::Ggx;
+    pub use crate::bsdf::horizon::Horizon;
+    pub use crate::bsdf::loss_table::WhiteLosses;
+    pub use crate::bsdf::{Blinn, Bsdf, BsdfSample, CarPaint, Conductor, Dielectric, Glazed, MaterialKind, Principled};
+    pub use crate::bsdf::{Prepared, Scattering, f0_of_ior, fresnel};
+}
+
+/// The pixel's filter.
+pub mod filter {
+    pub use crate::filter::{FilterTable, PixelFilter};
+}
+
+/// Rays of a camera.
+pub mod lens {
+    pub use crate::lens::{Lens, LensRecord};
+}
+
+/// Connections to lights, and their densities.
+pub mod light {
+    pub use crate::light::{Environment, LightSample, Place, barycentrics, connect, environments, pdf, sample};
+    pub use crate::light::{environment, planar, punctual, sphere, step_of_turn};
+}
+
+/// From a hit to a surface.
+pub mod surface {
+    pub use crate::surface::{
+        Frame, Holes, Shading, SurfacePoint, bent_normal, coverage, decided, emitted, facing, lifted,
+    };
+    pub use crate::surface::{position_derivatives, shading, surface_point, tangent, texture_point};
+}
+
+/// Textures and the inputs of materials.
+pub mod texture {
+    pub use crate::texture::{Inputs, TexturePoint, color, look_up, scalar, value};
+}
+
+/// What happens to a path at a vertex.
+pub mod vertex {
+    pub use crate::vertex::{
+        Arrival, Boundary, Connection, Departure, FirstHit, InMedia, MediaStack, PathState, Transport, arrive,
+    };
+    pub use crate::vertex::{leave, power_heuristic, roulette, search, touching};
+}
