@@ -202,7 +202,13 @@ fn pages(line: &str) -> Vec<String> {
 fn source_paths(line: &str) -> Vec<String> {
     let quoted = line.split('`').enumerate().filter(|(i, _)| i % 2 == 1).map(|(_, part)| part);
     let named = quoted.filter(|part| ["crates/", "xtask/", "machines/"].iter().any(|at| part.starts_with(at)));
-    named.filter(|part| part.chars().all(is_of_path)).map(|part| part.trim_end_matches('/').to_string()).collect()
+    // A folder or file in capitals stands for any.
+    let stands_for_any = |part: &str| {
+        part.split(['/', '.'])
+            .any(|name| name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase()) && name != "README")
+    };
+    let paths = named.filter(|part| part.chars().all(is_of_path) && !stands_for_any(part));
+    paths.map(|part| part.trim_end_matches('/').to_string()).collect()
 }
 
 #[cfg(test)]
