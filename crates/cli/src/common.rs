@@ -258,7 +258,7 @@ impl Common {
             raywarp::system::files::keep_existing_files();
         }
         Isa::from_environment().map_err(CliError::isa)?;
-        raywarp::set_threads(self.threads).map_err(CliError::machine)
+        raywarp::device::set_threads(self.threads).map_err(CliError::machine)
     }
 
     /// Shows that something is being done.

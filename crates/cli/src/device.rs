@@ -3,8 +3,8 @@
 use crate::exit::CliError;
 use crate::listed::listed;
 use clap::builder::TypedValueParser;
-pub use raywarp::DeviceChoice;
 use raywarp::cuda::Device;
+pub use raywarp::device::DeviceChoice;
 
 /// Parses `--device` of commands that use one.
 pub fn parser() -> impl TypedValueParser<Value = DeviceChoice> {
@@ -20,14 +20,6 @@ pub fn parser() -> impl TypedValueParser<Value = DeviceChoice> {
 pub fn parser_of_several() -> impl TypedValueParser<Value = DeviceChoice> {
     let parse = |text: &str| parse(text, "known are cpu, cuda, cuda:N, cuda:0,1 (a list), cuda:all and auto");
     listed(["cpu", "cuda", "cuda:all", "auto"], parse)
-}
-
-/// The number of the first GPU that is meant, for commands that use one.
-pub fn first_ordinal(choice: &DeviceChoice) -> usize {
-    match choice {
-        DeviceChoice::Cuda(ordinals) => ordinals.first().copied().unwrap_or(0),
-        DeviceChoice::Cpu | DeviceChoice::FirstCuda | DeviceChoice::AllCuda | DeviceChoice::Auto => 0,
-    }
 }
 
 /// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.

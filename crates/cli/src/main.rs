@@ -13,6 +13,7 @@ mod files;
 mod heading;
 mod interrupt;
 mod listed;
+mod plan_words;
 mod progress;
 mod replace;
 mod screen;

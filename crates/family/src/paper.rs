@@ -1,6 +1,7 @@
 //! The papers' kernels.
 
-use crate::Variant;
+use crate::key::{Occlusion, TriangleTest};
+use crate::{Key, Organisation, Supply, Tree, Variant};
 use std::sync::OnceLock;
 
 /// A kernel of a paper.
@@ -136,6 +137,41 @@ const ROWS: &[Text] = &[
     ["raywarp-h8-direct", "direct/phased/h8?occlusion=far&step=75&test=37", "RAYWARP", "h8", "ours: rays side by side"],
 ];
 
+impl Variant {
+    /// The row `raywarp-h8`: blocks of eight children, lanes that take new rays one by one. The fastest with most rays on the
+    /// GPUs that were measured; its hits have the bits of the CPU's tracer.
+    pub const RAYWARP_H8: Self = Self::of_numbers(
+        Supply::Replace,
+        Organisation::Phased,
+        Tree::H8,
+        &[
+            (Key::Batch, 5),
+            (Key::Occlusion, Occlusion::Far as u8),
+            (Key::Postpone, 1),
+            (Key::Refill, 7),
+            (Key::Share, 2),
+            (Key::Step, 3),
+            (Key::Test, 5),
+            (Key::Triangle, TriangleTest::Pair as u8),
+        ],
+    );
+    /// The row `watertight`: nodes of two boxes, and the same bits. It holds scenes that blocks of eight cannot.
+    pub const WATERTIGHT: Self = Self::of_numbers(
+        Supply::Direct,
+        Organisation::WhileWhile,
+        Tree::Bvh2,
+        &[
+            (Key::Batch, 2),
+            (Key::Postpone, 1),
+            (Key::Refill, 5),
+            (Key::Share, 2),
+            (Key::Step, 3),
+            (Key::Test, 5),
+            (Key::Triangle, TriangleTest::Watertight as u8),
+        ],
+    );
+}
+
 /// The papers' kernels, one a row: "every variant" of this project.
 ///
 /// # Panics
@@ -154,6 +190,12 @@ pub fn papers() -> &'static [PaperRow] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_that_are_values_are_those_of_their_rows() {
+        assert_eq!("raywarp-h8".parse(), Ok(Variant::RAYWARP_H8));
+        assert_eq!("watertight".parse(), Ok(Variant::WATERTIGHT));
+    }
 
     #[test]
     fn every_row_parses_prints_as_written_and_differs_from_the_others() {

@@ -157,6 +157,17 @@ impl Variant {
         }
     }
 
+    /// A variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none is set.
+    pub(crate) const fn of_numbers(supply: Supply, organisation: Organisation, tree: Tree, set: &[(Key, u8)]) -> Self {
+        let mut values = [0; Key::ALL.len()];
+        let mut i = 0;
+        while i < set.len() {
+            values[set[i].0 as usize] = set[i].1;
+            i += 1;
+        }
+        Self { supply, organisation, tree, values }
+    }
+
     /// The same with one option changed.
     ///
     /// # Errors

@@ -19,13 +19,13 @@
 
 use raywarp::BuildOptions;
 use raywarp::Control;
-use raywarp::Gpu;
 use raywarp::Hit;
 use raywarp::Ray;
 use raywarp::Tracer;
 use raywarp::bvh::build;
 use raywarp::cpu::CpuTracer;
 use raywarp::cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, PinnedBuffer, Query, Stream};
+use raywarp::device::RayKernels;
 use raywarp::npy::read_rays;
 use raywarp::scene::{LoadOptions, flatten, load};
 use raywarp_lab::family::Variant;
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let triangles = flatten(&load(&arguments.scene, &LoadOptions::default())?.scene)?;
-    let variant = arguments.variant.unwrap_or_else(|| Gpu::watertight(device.clone()).closest);
+    let variant = arguments.variant.unwrap_or(RayKernels::default().closest);
     let options = BuildOptions::default();
     let options = BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..options };
     let bvh = build(&triangles, &options)?;

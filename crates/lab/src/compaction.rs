@@ -75,14 +75,15 @@ pub fn compaction(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp::{PrepareOptions, default_scene, make_clay};
+    use raywarp::device::Plan;
+    use raywarp::{default_scene, make_clay};
     use raywarp_bench::table::Room;
 
     #[test]
     fn the_built_in_scene_loses_paths_and_compaction_saves_warps() {
         let mut scene = default_scene();
         make_clay(&mut scene, 0.7);
-        let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+        let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
         let request = CompactionRequest {
             scene: "built-in".into(),
             cameras: vec![prepared.camera()],
@@ -125,12 +126,8 @@ mod tests {
         assert_eq!(report.json()["counts"][0]["bounces"][0]["paths"], 12_000);
 
         let refused = |request: CompactionRequest| {
-            compaction(
-                &mut Prepared::new(default_scene(), &PrepareOptions::default()).unwrap(),
-                &request,
-                &Watch::default(),
-            )
-            .unwrap_err()
+            compaction(&mut Prepared::new(default_scene(), &Plan::default()).unwrap(), &request, &Watch::default())
+                .unwrap_err()
         };
         assert!(matches!(
             refused(CompactionRequest { widths: vec![32, 24], ..request.clone() }),

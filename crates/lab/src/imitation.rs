@@ -1,6 +1,6 @@
 //! Kernels of the papers as tracers of a scene.
 
-use raywarp::trace::TracerFactory;
+use raywarp::device::TracerFactory;
 use raywarp_bvh::{BuildOptions, Bvh2};
 use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, KernelName, Tracer};

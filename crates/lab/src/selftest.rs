@@ -32,12 +32,12 @@ pub struct SelfTestRequest {
     /// Engines of the CPU tracer, on every instruction set of this machine.
     pub cpu: bool,
     /// Kernels on a GPU.
-    pub gpu: Option<Gpu>,
+    pub gpu: Option<GpuSelfTest>,
 }
 
 /// Kernels on a GPU that are to be tested.
 #[derive(Debug, Clone)]
-pub struct Gpu {
+pub struct GpuSelfTest {
     /// The GPU.
     pub device: Device,
     /// Which kernels.
@@ -46,7 +46,7 @@ pub struct Gpu {
     pub aimed: u64,
 }
 
-/// [`Gpu::aimed`] where nothing else is said: a fraction of a second.
+/// [`GpuSelfTest::aimed`] where nothing else is said: a fraction of a second.
 pub const AIMED_RAYS: u64 = 10_000_000;
 
 impl SelfTestRequest {
@@ -65,7 +65,12 @@ impl SelfTestRequest {
     pub fn gpu(device: Device) -> Self {
         // Plain boxes promise nothing.
         let variants = compiled().into_iter().filter(|v| v.box_planes() == BoxPlanes::Padded).collect();
-        Self { variants: vec![], widths: vec![], cpu: false, gpu: Some(Gpu { device, variants, aimed: AIMED_RAYS }) }
+        Self {
+            variants: vec![],
+            widths: vec![],
+            cpu: false,
+            gpu: Some(GpuSelfTest { device, variants, aimed: AIMED_RAYS }),
+        }
     }
 }
 
@@ -241,7 +246,7 @@ fn tree_for<'a>(variant: &Variant, [plain, small, single]: &'a [Bvh2; 3]) -> &'a
 /// rows may round otherwise than a CPU's.
 fn gpu_engines(
     case: &Case,
-    gpu: &Gpu,
+    gpu: &GpuSelfTest,
     trees: &[Bvh2; 3],
     control: &Control<'_>,
 ) -> Result<Vec<EngineResult>, SelfTestError> {

@@ -1,12 +1,13 @@
 //! The CPU's tracer and every kernel of the papers on a small scene, as `raywarp trace` asks them.
 
+use raywarp::device::{Plan, PlannedKernels, RayKernels};
 use raywarp::npy::write_rays;
 use raywarp::scene::{Alpha, FaceMaterials, Instance, Material, Mesh, ScalarInput, Scene};
 use raywarp::trace::{
-    Answers, Engine, Field, HitFormat, RayStream, StreamError, StreamOptions, TraceOptions, TraceScene,
-    TraceSceneError, Traced, surface_columns,
+    Answers, Field, HitFormat, RayStream, StreamError, StreamOptions, TraceScene, TraceSceneError, Traced,
+    surface_columns,
 };
-use raywarp::{Affine, BatchStats, Control, Hit, Query, Ray, TraceError, TriangleMesh};
+use raywarp::{Affine, BatchStats, BuildOptions, Control, Hit, Query, Ray, TraceError, TriangleMesh};
 use raywarp_lab::ImitatedKernel;
 use raywarp_lab::family::{Variant, papers};
 use raywarp_lab::traverse::{KernelError, Machine};
@@ -50,23 +51,19 @@ fn rays() -> Vec<(Ray, Found)> {
     ]
 }
 
-/// The CPU's tracer, or a kernel that it imitates.
-fn engine(kernel: Option<ImitatedKernel>) -> Engine {
-    kernel.map_or(Engine::Cpu, |kernel| Engine::Own(Arc::new(kernel)))
-}
-
 fn engines() -> Vec<Option<ImitatedKernel>> {
     let on = |machine| papers().iter().map(move |row| Some(ImitatedKernel { variant: row.variant, machine }));
     let lockstep = on(Machine::Lockstep { width: 32 });
     std::iter::once(None).chain(lockstep).chain(on(Machine::Scalar)).collect()
 }
 
-fn options(kernel: Option<ImitatedKernel>) -> TraceOptions {
-    TraceOptions { engine: engine(kernel), ..TraceOptions::default() }
+/// The CPU's tracer, or a kernel that it imitates.
+fn plan(kernel: Option<ImitatedKernel>) -> Plan {
+    kernel.map_or_else(Plan::default, |kernel| Plan::own(Arc::new(kernel), BuildOptions::default()))
 }
 
 fn prepare(kernel: Option<ImitatedKernel>) -> TraceScene {
-    TraceScene::new(&two_squares(), &options(kernel)).unwrap()
+    TraceScene::new(&two_squares(), &plan(kernel)).unwrap()
 }
 
 #[test]
@@ -168,13 +165,13 @@ fn compressed_trees_get_small_leaves_and_others_what_was_asked() {
 #[test]
 fn a_scene_without_triangles_is_missed_and_machines_that_do_not_fit_are_refused() {
     for engine in engines() {
-        let scene = TraceScene::new(&Scene::default(), &options(engine)).unwrap();
+        let scene = TraceScene::new(&Scene::default(), &plan(engine)).unwrap();
         let ray = [Ray::new([0.0; 3], [1.0; 3])];
         assert_eq!(scene.trace(&ray, Query::Any, &Control::default()).unwrap().answers.hit_count(), 0);
     }
     let refused = |text: &str, machine| {
         let kernel = ImitatedKernel { variant: text.parse().unwrap(), machine };
-        match TraceScene::new(&two_squares(), &options(Some(kernel))).err() {
+        match TraceScene::new(&two_squares(), &plan(Some(kernel))).err() {
             Some(TraceSceneError::Own(error)) => error.downcast::<KernelError>().ok().map(|error| *error),
             _ => None,
         }
@@ -187,8 +184,8 @@ fn a_scene_without_triangles_is_missed_and_machines_that_do_not_fit_are_refused(
 
 #[test]
 fn kernels_of_a_gpu_need_one() {
-    let options = TraceOptions { engine: Engine::Gpu, ..TraceOptions::default() };
-    assert!(matches!(TraceScene::new(&two_squares(), &options), Err(TraceSceneError::NoGpu)));
+    let plan = Plan { kernels: PlannedKernels::Rays(RayKernels::default()), ..Plan::default() };
+    assert!(matches!(TraceScene::new(&two_squares(), &plan), Err(TraceSceneError::NoGpu)));
 }
 
 #[test]
@@ -212,7 +209,7 @@ fn positions_and_normals_are_those_of_the_placed_triangles() {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let expected = [([0.25, 0.5, 5.0], [0.0, 0.0, -1.0]), ([0.25, 0.5, 8.25], [-half, 0.0, half])];
     for engine in engines() {
-        let traced = TraceScene::new(&scene, &options(engine)).unwrap();
+        let traced = TraceScene::new(&scene, &plan(engine)).unwrap();
         let answers = traced.trace(&rays, Query::Closest, &Control::default()).unwrap().answers;
         let fields = [Field::Normal, Field::Position, Field::Normal];
         let [normals, positions] = &surface_columns(&scene, &answers, &fields)[..] else { panic!("two columns") };

@@ -6,8 +6,8 @@
 //! `--spp FACTOR` multiplies the samples.
 
 use raywarp::CameraRequest;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::Watch;
 use raywarp::render::output::{Look, Tone};
@@ -144,7 +144,7 @@ fn render(sample: &Sample, path: &Path, arguments: &Arguments) -> Result<Rgb8, S
     for warning in &loaded.warnings {
         println!("  {warning}");
     }
-    let mut prepared = Prepared::new(loaded.scene, &PrepareOptions::default()).map_err(|error| error.to_string())?;
+    let mut prepared = Prepared::new(loaded.scene, &Plan::default()).map_err(|error| error.to_string())?;
     let camera = if sample.from_front && prepared.scene().cameras.is_empty() {
         front(&prepared)
     } else {

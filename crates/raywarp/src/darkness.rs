@@ -251,7 +251,7 @@ fn direction(index: usize) -> [f32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PrepareOptions;
+    use crate::device::Plan;
     use raywarp_geom::{Affine, TriangleMesh};
     use raywarp_scene::{ColorInput, Emission, FaceMaterials, Instance, Mesh, MeshId};
 
@@ -270,7 +270,7 @@ mod tests {
         scene.add_mesh(Mesh { name: String::new(), triangles, materials });
         let scale = [if mirrored { -1.0 } else { 1.0 }, 1.0, 1.0];
         scene.instances.push(Instance { mesh: MeshId(0), transform: Affine::scale(scale), material: None });
-        let prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+        let prepared = Prepared::new(scene, &Plan::default()).unwrap();
         let sides = shining_sides(prepared.shading().unwrap());
         assert!(sides.iter().all(|(point, normal)| point[2] * normal.unwrap().z > 0.0), "{sides:?}");
         sides.iter().map(|(_, normal)| normal.unwrap().z).collect()

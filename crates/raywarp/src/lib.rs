@@ -23,23 +23,16 @@
 #![forbid(unsafe_code)]
 
 mod added_light;
-mod auto_device;
-mod auto_rays;
-mod auto_tracer;
 mod coherence;
-mod cpu_tree;
 pub mod csv;
 mod darkness;
 mod default_scene;
-mod device_choice;
+pub mod device;
 mod frame_scene;
 mod framing;
 mod free_space;
-mod gpu;
-mod gpu_tree;
 mod known_views;
 mod lamps;
-mod late_tracer;
 pub mod lighting;
 mod lost_pixels;
 mod made_of;
@@ -47,37 +40,27 @@ mod nearest;
 pub mod npy;
 mod own_light;
 pub mod path_rays;
-mod path_work;
-mod paths_on_gpus;
 pub mod picture;
 mod picture_name;
 mod prepared;
 mod query;
 mod room;
 mod scene_path;
-mod threads;
 pub mod trace;
-mod tracing;
 mod viewpoint;
 mod visible_light;
 
 pub use added_light::Added;
-pub use auto_device::{AutoDevice, AutoPlan, SAMPLES_A_GPU, SAMPLES_A_THREAD, gpus_for, samples_a_path};
-pub use auto_rays::rays_worth_a_gpu;
 pub use coherence::are_coherent;
 pub use darkness::Darkness;
 pub use default_scene::default_scene;
-pub use device_choice::DeviceChoice;
 pub use framing::frame_bounds;
-pub use gpu::{Gpu, HOLDS_MORE, OneOfGpus};
-pub use gpu_tree::{GpuTree, TreeEffort};
 pub use known_views::KnownViews;
 pub use lost_pixels::lost_pixels;
 pub use made_of::{GLASS_IOR, MIRROR_REFLECTANCE, MadeOf, make_clay, make_of};
 pub use nearest::nearest;
-pub use path_work::PathWork;
 pub use picture_name::{PictureName, picture_name};
-pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings};
+pub use prepared::{PrepareError, Prepared, Timings};
 pub use query::{DoubleMesh, QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_family::Query;
@@ -92,7 +75,6 @@ pub use raywarp_render_cuda::{
 };
 pub use raywarp_scene::views::{ViewError, Viewpoint, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
-pub use threads::set_threads;
 pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
 
 /// Building trees.

@@ -437,11 +437,11 @@ impl Write for Fnv {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PrepareOptions;
+    use crate::device::Plan;
     use raywarp_scene::Settings;
 
     fn prepared(settings: Settings) -> Prepared {
-        Prepared::new(Scene { settings, ..Scene::default() }, &PrepareOptions::default()).unwrap()
+        Prepared::new(Scene { settings, ..Scene::default() }, &Plan::default()).unwrap()
     }
 
     #[test]

@@ -1,50 +1,29 @@
 //! A scene with its tree: what rendering and reporting start from.
 
-use crate::cpu_tree::cpu_tree;
+use crate::device::cost_model::{PATHS_BYTES, PREPARE_BYTES, cpu_tree};
+#[cfg(feature = "cuda")]
+use crate::device::paths::{Encoding, ForPaths};
+use crate::device::{Backend, BackendError, Plan, PlannedKernels, PlannedTree, SceneTree};
+#[cfg(feature = "cuda")]
+use crate::device::{Cause, GpuTree, OneOfGpus, PlannedDevice, RayKernels, Reason, TreeEffort};
 use crate::framing::frame_bounds;
-use crate::gpu::{Gpu, OneOfGpus, Placed};
-use crate::gpu_tree::{GpuTree, TreeEffort};
-use crate::late_tracer::LateTracer;
 use crate::lighting::{LightRequest, LightSource};
 use crate::own_light::has_light;
-use crate::path_work::PathWork;
-use crate::paths_on_gpus::Encoding;
-use crate::tracing::{ForPaths, Tracing};
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
+#[cfg(feature = "cuda")]
 use raywarp_cuda::CudaError;
 use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
 use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
+#[cfg(feature = "cuda")]
 use raywarp_render_cuda::RenderCudaError;
 use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How to prepare a scene.
-#[derive(Debug, Clone, Default)]
-pub struct PrepareOptions {
-    /// The tree.
-    pub build: BuildOptions,
-    /// The GPU that traces, and by which kernels; the CPU where there is none. GPUs that take paths as a whole need no
-    /// such one: [`Prepared::paths_on`].
-    pub gpu: Option<Gpu>,
-    /// What GPUs are to do that take paths as a whole, where that is known: then the canonical tree is one that they walk,
-    /// of a builder that suits the work and not `build`; it is encoded for them beside what comes next, and for the CPU only
-    /// when that is to trace. Not beside `gpu`.
-    pub paths: Option<PathWork>,
-    /// What the CPU is to render, where that is known: then the canonical tree is one that suits the work, and not `build`.
-    /// Beside `gpu` and `paths` it has no effect.
-    pub work: Option<PathWork>,
-}
-
-/// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
-const PREPARE_BYTES: u64 = 176;
-/// The same for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer of the CPU's:
-/// 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
-const PATHS_BYTES: u64 = 512;
 /// Scenes that need less than this are not held against what is free: what systems say is rough.
 const SMALL_BYTES: u64 = 256 << 20;
 
@@ -71,13 +50,23 @@ pub enum PrepareError {
     /// The encoder refuses.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+    /// The factory of [`PlannedKernels::Own`] refuses the tree.
+    #[error(transparent)]
+    Own(Box<dyn std::error::Error + Send + Sync>),
+    /// Kernels of a GPU are planned without one.
+    #[cfg(feature = "cuda")]
+    #[error("no GPU is given")]
+    NoGpu,
     /// The GPU lacks something, or fails.
+    #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] CudaError),
     /// The kernels that render paths lack something.
+    #[cfg(feature = "cuda")]
     #[error(transparent)]
     Engine(#[from] RenderCudaError),
     /// A GPU cannot be given the scene.
+    #[cfg(feature = "cuda")]
     #[error("cuda:{ordinal}: {error}")]
     Gpu {
         /// Its number in the driver's order.
@@ -86,6 +75,7 @@ pub enum PrepareError {
         error: Box<RenderCudaError>,
     },
     /// One of several GPUs lacks something, or fails.
+    #[cfg(feature = "cuda")]
     #[error(transparent)]
     OneOfGpus(#[from] OneOfGpus),
     /// What shading reads cannot be made.
@@ -93,8 +83,25 @@ pub enum PrepareError {
     Shading(#[from] Box<RenderError>),
 }
 
+impl From<BackendError> for PrepareError {
+    fn from(error: BackendError) -> Self {
+        match error {
+            BackendError::Build(error) => Self::Build(error),
+            BackendError::Layout(error) => Self::Layout(error),
+            BackendError::Own(error) => Self::Own(error),
+            #[cfg(feature = "cuda")]
+            BackendError::NoGpu => Self::NoGpu,
+            #[cfg(feature = "cuda")]
+            BackendError::Cuda(error) => Self::Cuda(error),
+            #[cfg(feature = "cuda")]
+            BackendError::OneOfGpus(error) => Self::OneOfGpus(error),
+        }
+    }
+}
+
+#[cfg(feature = "cuda")]
 impl PrepareError {
-    /// Whether kernels refuse the scene that take whole paths of it, which others may trace.
+    /// Says whether kernels refuse the scene that take whole paths of it, which others may trace.
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Cuda(error) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
@@ -123,10 +130,12 @@ pub struct Prepared {
     /// Made when it is first asked for: tracing needs none.
     shading: OnceLock<ShadingScene>,
     bvh: Arc<Bvh2>,
-    tracing: Tracing,
-    instead: Instead,
-    /// What it was prepared with.
-    options: PrepareOptions,
+    pub(crate) backend: Backend,
+    /// What GPUs need that take paths as a whole, where such are planned.
+    #[cfg(feature = "cuda")]
+    paths: Option<Box<ForPaths>>,
+    /// What it was prepared for.
+    asked: Plan,
     /// What the canonical tree was built with.
     build: BuildOptions,
     bounds: Aabb,
@@ -138,64 +147,86 @@ impl Prepared {
     /// Flattens the scene, builds its tree and encodes it for what traces, in parallel on rayon's
     /// current pool.
     ///
+    /// Where GPUs are planned that take paths as a whole, and their work is known ([`PlannedTree::ForWork`]), the canonical tree
+    /// is one that they walk; it is encoded for them beside what comes next, and for the CPU only when that is to trace.
+    /// [`Prepared::place`] puts it there.
+    ///
     /// # Errors
     /// [`PrepareError`].
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
-    pub fn new(scene: Scene, options: &PrepareOptions) -> Result<Self, PrepareError> {
+    pub fn new(scene: Scene, plan: &Plan) -> Result<Self, PrepareError> {
         let start = Instant::now();
-        let work = options.paths.as_ref().filter(|_| options.gpu.is_none());
-        let free = check_memory_for(scene.triangle_count(), if work.is_some() { PATHS_BYTES } else { PREPARE_BYTES })?;
+        #[cfg(feature = "cuda")]
+        if let (PlannedKernels::Paths(_), PlannedTree::ForWork(work)) = (&plan.kernels, &plan.tree) {
+            let free = check_memory_for(scene.triangle_count(), PATHS_BYTES)?;
+            let flat = flatten(&scene)?;
+            let threads = rayon::current_num_threads();
+            let effort = TreeEffort::for_render(work.seconds(), flat.len(), threads).with_memory(flat.len(), free);
+            return Self::new_for_paths(scene, flat, effort, start.elapsed(), plan);
+        }
+        check_memory(scene.triangle_count())?;
         let flat = flatten(&scene)?;
         let flattened = Instant::now();
-        if let Some(work) = work {
-            let effort = TreeEffort::for_work(work, flat.len()).with_memory(flat.len(), free);
-            return Self::new_for_paths(scene, flat, effort, (flattened - start, options.clone()));
-        }
-        let tree = match (&options.gpu, &options.work) {
-            (Some(gpu), _) => gpu.closest_tree(&options.build),
-            (None, Some(work)) => cpu_tree(work, flat.len(), rayon::current_num_threads()),
-            (None, None) => options.build,
+        let asked = match &plan.tree {
+            PlannedTree::Given(build) => *build,
+            PlannedTree::ForWork(work) => {
+                let threads = rayon::current_num_threads();
+                cpu_tree(work.cpu_seconds(threads), flat.len(), threads)
+            }
         };
+        let tree = plan.kernels.fitting(&asked);
         let bvh = build(&flat, &tree)?;
         let built = Instant::now();
-        let Traced { tracer, bytes, instead } = tracer(options, &bvh, &flat)?;
+        let cpu = || Ok(Arc::new(CpuTracer::new(&bvh, &flat)?));
+        let backend = Backend::new(plan.clone(), &SceneTree { bvh: &bvh, asked: &asked, triangles: &flat }, cpu)?;
         let (flatten, build) = (flattened - start, built - flattened);
         let timings = Timings { flatten, build, encode: built.elapsed(), shading: Duration::ZERO };
         let (bounds, triangle_count) = (flat.bounds(), flat.len());
-        let (shading, bvh, tracing) = (OnceLock::new(), Arc::new(bvh), Tracing::Now(tracer, bytes));
-        let options = options.clone();
-        Ok(Self { scene, shading, bvh, tracing, instead, options, build: tree, bounds, timings, triangle_count })
+        Ok(Self {
+            scene,
+            shading: OnceLock::new(),
+            bvh: Arc::new(bvh),
+            backend,
+            #[cfg(feature = "cuda")]
+            paths: None,
+            asked: plan.clone(),
+            build: tree,
+            bounds,
+            timings,
+            triangle_count,
+        })
     }
 
     /// For GPUs that take paths as a whole: the tree that they walk and what shading reads, side by side.
+    #[cfg(feature = "cuda")]
     fn new_for_paths(
         scene: Scene,
         triangles: FlatTriangles,
         effort: TreeEffort,
-        (flatten, options): (Duration, PrepareOptions),
+        flatten: Duration,
+        plan: &Plan,
     ) -> Result<Self, PrepareError> {
         let (bounds, triangle_count) = (triangles.bounds(), triangles.len());
         let timed = || {
             let start = Instant::now();
             (ShadingScene::new(&scene, &bounds), start.elapsed())
         };
-        let (built, (shading, time)) = rayon::join(|| effort.build(&triangles), timed);
+        let (built, (shading, time)) = rayon::join(|| GpuTree::build(effort, &triangles), timed);
         let (bvh, tree) = built?;
         // What is wrong with it is said when it is asked for.
         let shading = shading.map_or_else(|_| OnceLock::new(), OnceLock::from);
         let timings = Timings { flatten, build: tree.time, encode: Duration::ZERO, shading: time };
         let (bvh, triangles) = (Arc::new(bvh), Arc::new(triangles));
         let encoding = Encoding::begin(&scene, &bvh, &triangles);
-        let tracer = LateTracer::new(bvh.clone(), triangles.clone());
-        let tracing = Tracing::Late(Box::new(ForPaths { tree, triangles, encoding, tracer }));
+        let backend = Backend::late(bvh.clone(), triangles.clone(), plan.clone());
         Ok(Self {
             scene,
             shading,
             bvh,
-            tracing,
-            instead: Instead::None,
-            options,
+            backend,
+            paths: Some(Box::new(ForPaths { tree, triangles, encoding })),
+            asked: plan.clone(),
             build: tree.build,
             bounds,
             timings,
@@ -218,66 +249,75 @@ impl Prepared {
         &self.build
     }
 
+    /// Who traces or renders the scene, by what, through which tree, and why: what was planned, as it came out.
+    pub fn plan(&self) -> Plan {
+        Plan { tree: PlannedTree::Given(self.build), ..self.backend.plan() }
+    }
+
     /// The tracer, made now where it was not yet. One that cannot be made fails every batch.
     pub fn tracer(&self) -> &dyn Tracer {
-        self.tracing.now()
+        self.backend.tracer()
     }
 
-    /// The tracer, which is made when its first ray comes, where it was not yet.
-    pub(crate) fn late_tracer(&self) -> &dyn Tracer {
-        self.tracing.late()
-    }
-
-    /// Why another kernel of the GPU traces than the one that was chosen, or the CPU does, where that cannot hold the scene.
-    pub fn instead(&self) -> Option<&str> {
-        self.instead.line()
-    }
-
-    /// Whether the CPU traces although a GPU was to, since none of its kernels holds the scene that loses no ray.
-    pub fn is_left_to_cpu(&self) -> bool {
-        matches!(self.instead, Instead::Cpu(_))
-    }
-
-    /// Has `gpu` trace the rays of the scene, whatever did so before. For scenes that GPUs do not take whole paths of. Where no
-    /// kernel holds it that loses no ray, the CPU traces: [`Prepared::instead`].
+    /// Has GPUs trace the rays of the scene, whatever did so before: it does not suit the kernels that take whole paths, for
+    /// `why`. Where no kernel holds it that loses no ray, the CPU traces.
     ///
     /// # Errors
     /// [`PrepareError`]; what traced before then still does.
-    pub fn trace_on(&mut self, gpu: &Gpu) -> Result<(), PrepareError> {
+    #[cfg(feature = "cuda")]
+    pub(crate) fn trace_on(
+        &mut self,
+        devices: Vec<raywarp_cuda::Device>,
+        kernels: RayKernels,
+        why: Cause,
+    ) -> Result<(), PrepareError> {
         check_memory(self.scene.triangle_count())?;
-        let flat = match self.for_paths() {
+        let flat = match &self.paths {
             Some(paths) => paths.triangles.clone(),
             None => Arc::new(flatten(&self.scene)?),
         };
-        let fits = gpu.closest_tree(&self.build);
+        let fits = kernels.fitting(&self.build);
         let own = if fits == self.build { None } else { Some(build(&flat, &fits)?) };
         let bvh = own.as_ref().unwrap_or(&self.bvh);
-        let Traced { tracer, bytes, instead } = traced_by(gpu.tracer(bvh, &self.build, &flat)?, bvh, &flat)?;
-        self.instead = instead;
-        self.tracing = Tracing::Now(tracer, bytes);
+        let plan = Plan {
+            device: PlannedDevice::Gpus(devices),
+            kernels: PlannedKernels::Rays(kernels),
+            tree: PlannedTree::Given(self.build),
+            reason: Reason::NoWholePaths(why.clone()),
+        };
+        let cpu = || Ok(Arc::new(CpuTracer::new(bvh, &flat)?));
+        let mut backend = Backend::new(plan, &SceneTree { bvh, asked: &self.build, triangles: &flat }, cpu)?;
+        if let Some(rays) = backend.planned().reason.no_kernel().cloned() {
+            backend.planned_mut().reason = Reason::NoPathsNorRays { paths: why, rays };
+        }
+        (self.backend, self.paths) = (backend, None);
         Ok(())
     }
 
     /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made.
     pub fn tracer_bytes(&self) -> usize {
-        self.tracing.bytes()
+        self.backend.bytes()
     }
 
     /// How long the CPU's tracer took that was made when somebody asked for it; `None` where none was.
+    #[cfg(feature = "cuda")]
     pub fn late_tracer_time(&self) -> Option<Duration> {
-        self.for_paths()?.tracer.made().map(|(_, time)| time)
+        self.backend.late_time()
     }
 
-    /// The tree that was built for GPUs that take paths as a whole: for [`PrepareOptions::paths`].
+    /// The tree that was built for GPUs that take paths as a whole, where such are planned.
+    #[cfg(feature = "cuda")]
     pub fn gpu_tree(&self) -> Option<&GpuTree> {
         self.for_paths().map(|paths| &paths.tree)
     }
 
+    #[cfg(feature = "cuda")]
     pub(crate) fn for_paths(&self) -> Option<&ForPaths> {
-        self.tracing.for_paths()
+        self.paths.as_deref()
     }
 
     /// The canonical tree, for whoever keeps it.
+    #[cfg(feature = "cuda")]
     pub(crate) fn shared_bvh(&self) -> &Arc<Bvh2> {
         &self.bvh
     }
@@ -334,10 +374,10 @@ impl Prepared {
     pub(crate) fn edit(&mut self, edit: impl FnOnce(&mut Scene)) -> Result<(), PrepareError> {
         let mut scene = std::mem::take(&mut self.scene);
         edit(&mut scene);
-        let options = self.options.clone();
+        let plan = self.asked.clone();
         // Memory may not hold two trees.
-        *self = Self::new(Scene::default(), &PrepareOptions::default())?;
-        *self = Self::new(scene, &options)?;
+        *self = Self::new(Scene::default(), &Plan::default())?;
+        *self = Self::new(scene, &plan)?;
         Ok(())
     }
 
@@ -420,67 +460,13 @@ impl Prepared {
     }
 }
 
-/// What traces.
-struct Traced {
-    tracer: Box<dyn Tracer>,
-    /// Of its tree.
-    bytes: usize,
-    instead: Instead,
-}
-
-/// What traces in the place of the kernel that was chosen, for people to read.
-#[derive(Debug, Default)]
-enum Instead {
-    /// That kernel does, or the CPU was chosen.
-    #[default]
-    None,
-    /// Another kernel.
-    Kernel(String),
-    /// The CPU.
-    Cpu(String),
-}
-
-impl Instead {
-    fn line(&self) -> Option<&str> {
-        match self {
-            Self::None => None,
-            Self::Kernel(line) | Self::Cpu(line) => Some(line),
-        }
-    }
-}
-
-/// What traces.
-fn tracer(options: &PrepareOptions, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Traced, PrepareError> {
-    let Some(gpu) = &options.gpu else {
-        let tracer = CpuTracer::new(bvh, triangles)?;
-        let bytes = tracer.bytes();
-        return Ok(Traced { tracer: Box::new(tracer), bytes, instead: Instead::None });
-    };
-    traced_by(gpu.tracer(bvh, &options.build, triangles)?, bvh, triangles)
-}
-
-/// What was found to hold the scene: the GPUs' kernels, or else the CPU's tracer.
-fn traced_by(placed: Placed, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Traced, PrepareError> {
-    Ok(match placed {
-        Placed::Gpus(made) => {
-            let bytes = made.bytes();
-            let instead = made.instead.map_or(Instead::None, Instead::Kernel);
-            Traced { tracer: Box::new(made.tracer), bytes, instead }
-        }
-        Placed::Cpu(why) => {
-            let tracer = CpuTracer::new(bvh, triangles)?;
-            let bytes = tracer.bytes();
-            Traced { tracer: Box::new(tracer), bytes, instead: Instead::Cpu(format!("the CPU traces: {why}")) }
-        }
-    })
-}
-
 /// Refuses triangles that can be counted but for which there is no memory.
 pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PREPARE_BYTES).map(|_| ())
 }
 
 /// Refuses what GPUs that take whole paths need more for.
+#[cfg(feature = "cuda")]
 pub(crate) fn check_memory_for_paths(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PATHS_BYTES).map(|_| ())
 }
@@ -498,26 +484,27 @@ fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
     }
 }
 
-/// What there is memory for of `build`: of two trees one, where the second might not have room beside it
-/// ([`MOST_BYTES`](crate::gpu_tree::MOST_BYTES)).
-pub(crate) fn build_in_memory(build: &BuildOptions, triangles: usize) -> BuildOptions {
-    let free = raywarp_system::memory::available().unwrap_or(u64::MAX);
-    crate::gpu_tree::with_memory(build, triangles, free)
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 mod tests {
     use super::*;
+    use crate::device::PathWork;
+    use raywarp_render_cuda::EngineOptions;
 
-    /// Of so many samples of a picture of 1000 x 500 pixels.
-    fn work(samples: u32) -> PathWork {
-        PathWork::new(&RenderOptions { size: [1000, 500], samples: 0..samples, ..RenderOptions::default() }, 1)
+    /// For a GPU that takes so many samples of each of 1000 x 500 pixels.
+    fn plan(samples: u32) -> Plan {
+        let options = RenderOptions { size: [1000, 500], samples: 0..samples, ..RenderOptions::default() };
+        Plan {
+            device: PlannedDevice::FirstUsable { wanted: 1, count: 1 },
+            kernels: PlannedKernels::Paths(EngineOptions::default()),
+            tree: PlannedTree::ForWork(PathWork::new(&options, 1)),
+            reason: Reason::Asked,
+        }
     }
 
     #[test]
     fn a_scene_for_gpus_has_no_tracer_until_one_is_asked_for_and_then_the_same_pictures() {
         let scene = crate::default_scene;
-        let usual = Prepared::new(scene(), &PrepareOptions::default()).unwrap();
+        let usual = Prepared::new(scene(), &Plan::default()).unwrap();
         let options = RenderOptions { size: [24, 16], samples: 0..2, features: true, ..RenderOptions::default() };
         let picture = |prepared: &Prepared| {
             let film = prepared.render(&prepared.camera(), &options, &Watch::default()).unwrap().film;
@@ -527,8 +514,7 @@ mod tests {
         assert!(usual.gpu_tree().is_none() && usual.late_tracer_time().is_none() && usual.tracer_bytes() > 0);
         let mut efforts = Vec::new();
         for samples in [0, 1, 1 << 20] {
-            let paths = Some(work(samples));
-            let prepared = Prepared::new(scene(), &PrepareOptions { paths, ..PrepareOptions::default() }).unwrap();
+            let prepared = Prepared::new(scene(), &plan(samples)).unwrap();
             efforts.push(prepared.gpu_tree().unwrap().effort);
             assert_eq!(prepared.build_options(), &prepared.gpu_tree().unwrap().build);
             assert_eq!((prepared.triangle_count(), prepared.bounds()), (usual.triangle_count(), usual.bounds()));

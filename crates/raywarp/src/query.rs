@@ -1,14 +1,14 @@
 //! Ray queries for library users: a tree over meshes, one ray or millions.
 
-use crate::auto_rays::device_name;
-use crate::auto_tracer::AutoTracer;
-use crate::device_choice::DeviceChoice;
-use crate::gpu::{Gpu, OnGpu, OneOfGpus, Placed};
-use crate::prepared::{PrepareError, build_in_memory};
+use crate::device::cost_model::build_in_memory;
+use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
+#[cfg(feature = "cuda")]
+use crate::device::{GpuOnceWorth, OneOfGpus, RayKernels};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildError, BuildOptions, build, presets};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::{CudaError, CudaPair};
+#[cfg(feature = "cuda")]
+use raywarp_cuda::CudaError;
 use raywarp_geom::{
     BatchStats, Control, FlatError, FlatTriangles, Hit, HitKey, MeshError, PrimitiveId, Ray, TraceError, Tracer,
     TriangleMesh,
@@ -64,25 +64,31 @@ pub enum QueryError {
     #[error("no GPU is named; name one, or take DeviceChoice::AllCuda")]
     NoGpuNamed,
     /// A GPU that was named is not there, lacks something, or fails.
+    #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// The scene cannot be made ready for a GPU.
-    #[error(transparent)]
-    Prepare(Box<PrepareError>),
     /// One of several GPUs that were named.
+    #[cfg(feature = "cuda")]
     #[error(transparent)]
     OneOfGpus(#[from] OneOfGpus),
+    /// GPUs are named, and this Raywarp has none of their kernels.
+    #[cfg(not(feature = "cuda"))]
+    #[error("GPUs are named, but raywarp was built without its feature cuda; take DeviceChoice::Cpu or Auto")]
+    BuiltWithoutCuda,
 }
 
-impl From<PrepareError> for QueryError {
-    fn from(error: PrepareError) -> Self {
+impl From<BackendError> for QueryError {
+    fn from(error: BackendError) -> Self {
         match error {
-            PrepareError::Build(error) => Self::Build(error),
-            PrepareError::Layout(error) => Self::Layout(error),
-            PrepareError::Cuda(error) => Self::Cuda(error),
-            PrepareError::OneOfGpus(error) => Self::OneOfGpus(error),
-            PrepareError::Flat(error) => Self::Flat(error),
-            other => Self::Prepare(Box::new(other)),
+            BackendError::Build(error) => Self::Build(error),
+            BackendError::Layout(error) => Self::Layout(error),
+            #[cfg(feature = "cuda")]
+            BackendError::Cuda(error) => Self::Cuda(error),
+            #[cfg(feature = "cuda")]
+            BackendError::OneOfGpus(error) => Self::OneOfGpus(error),
+            #[cfg(feature = "cuda")]
+            BackendError::NoGpu => Self::NoGpuNamed,
+            BackendError::Own(_) => unreachable!("queries have no tracer of the caller's"),
         }
     }
 }
@@ -95,17 +101,8 @@ impl From<PrepareError> for QueryError {
 /// Single rays are traced here, on the CPU: a launch takes a GPU longer than one ray takes a CPU.
 pub struct TriangleBvh {
     cpu: Arc<CpuTracer>,
-    batches: Batches,
+    batches: Backend,
     origin: [f64; 3],
-}
-
-/// What traces batches.
-enum Batches {
-    Cpu,
-    /// With the reason: no kernel of the GPUs that were named holds the scene and loses no ray.
-    CpuInstead(String),
-    Gpus(Box<OnGpu>),
-    Auto(Box<AutoTracer>),
 }
 
 impl TriangleBvh {
@@ -131,13 +128,14 @@ impl TriangleBvh {
     /// - [`DeviceChoice::Cpu`]: this CPU.
     /// - [`DeviceChoice::FirstCuda`], [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch of every batch. The tree is
     ///   [`presets::GPU`], which takes longer to build than the CPU's default. A scene that no kernel holds which loses no ray
-    ///   (docs/internals/choices.md, "Limits") is traced here, and [`TriangleBvh::batches_by`] says why.
+    ///   (docs/internals/choices.md, "Limits") is traced here, and [`TriangleBvh::plan`] has the reason.
     /// - [`DeviceChoice::Auto`]: this CPU, until so many rays were asked for that a GPU would have been worth its start
-    ///   ([`crate::rays_worth_a_gpu`]); then the first GPU that can be used, if there is one. It is started within the batch
-    ///   that comes then; triangles and tree are kept for it until then. Where it cannot be, or fails later, the CPU goes on, and [`TriangleBvh::batches_by`] says why.
+    ///   ([`crate::device::rays_worth_a_gpu`]); then the first GPU that can be used, if there is one. It is started within the batch
+    ///   that comes then; triangles and tree are kept for it until then. Where it cannot be, or fails later, the CPU goes on, and [`TriangleBvh::plan`] has the reason.
     ///
     /// ```
-    /// use raywarp::{Control, DeviceChoice, Hit, Ray, TriangleBvh, TriangleMesh};
+    /// use raywarp::device::DeviceChoice;
+    /// use raywarp::{Control, Hit, Ray, TriangleBvh, TriangleMesh};
     ///
     /// let mesh = TriangleMesh {
     ///     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
@@ -171,27 +169,24 @@ impl TriangleBvh {
         device: &DeviceChoice,
     ) -> Result<Self, QueryError> {
         // Before the tree: what is not there shows at once.
-        let mut devices = device.open()?.into_iter();
-        let gpu = devices.next().map(|first| Gpu::watertight(first).with_others(devices.collect()));
-        if gpu.is_none() && device.names_gpus() {
-            return Err(QueryError::NoGpuNamed);
-        }
+        let plan = planned(device, options)?;
         let flat = flat(meshes)?;
-        let fits = match (&gpu, device) {
-            (Some(gpu), _) => gpu.closest_tree(options),
-            (None, DeviceChoice::Auto) => Gpu::watertight_tree(options),
-            (None, _) => *options,
-        };
+        // A GPU that is started later walks the same tree.
+        #[cfg(feature = "cuda")]
+        let is_auto = *device == DeviceChoice::Auto;
+        #[cfg(feature = "cuda")]
+        let fits = if is_auto { RayKernels::default().fitting(options) } else { plan.kernels.fitting(options) };
+        #[cfg(not(feature = "cuda"))]
+        let fits = *options;
         let bvh = build(&flat, &build_in_memory(&fits, flat.len()))?;
         let cpu = Arc::new(CpuTracer::new(&bvh, &flat)?);
-        let batches = match (gpu, device) {
-            (Some(gpu), _) => match gpu.tracer(&bvh, options, &flat)? {
-                Placed::Gpus(gpus) => Batches::Gpus(Box::new(gpus)),
-                Placed::Cpu(why) => Batches::CpuInstead(why),
-            },
-            (None, DeviceChoice::Auto) => Batches::Auto(Box::new(AutoTracer::new(cpu.clone(), bvh, *options, flat))),
-            (None, _) => Batches::Cpu,
-        };
+        #[cfg(feature = "cuda")]
+        if is_auto {
+            let batches = Backend::once_worth(GpuOnceWorth::new(cpu.clone(), bvh, *options, flat));
+            return Ok(Self { cpu, batches, origin: [0.0; 3] });
+        }
+        let tree = SceneTree { bvh: &bvh, asked: options, triangles: &flat };
+        let batches = Backend::new(plan, &tree, || Ok(cpu.clone()))?;
         Ok(Self { cpu, batches, origin: [0.0; 3] })
     }
 
@@ -242,18 +237,9 @@ impl TriangleBvh {
         std::array::from_fn(|i| along(i) + self.origin[i])
     }
 
-    /// What traces the next batch if it is a large one: the GPUs by name, or the CPU, with [`DeviceChoice::Auto`] why. For
-    /// people to read.
-    pub fn batches_by(&self) -> String {
-        match &self.batches {
-            Batches::Cpu => "the CPU".into(),
-            Batches::CpuInstead(why) => format!("the CPU: {why}"),
-            Batches::Gpus(gpus) => {
-                let names = gpus.tracer.tracers().map(CudaPair::device).map(device_name).collect::<Vec<_>>().join(", ");
-                gpus.told(names)
-            }
-            Batches::Auto(auto) => auto.reason(),
-        }
+    /// Who traces the next batch if it is a large one, by what, and why.
+    pub fn plan(&self) -> Plan {
+        self.batches.plan()
     }
 
     /// The nearest hit of a ray.
@@ -314,13 +300,9 @@ impl TriangleBvh {
         self.tracer().any(rays, &[], blocked, &mut Vec::new(), control)
     }
 
-    /// What traces batches, for the renderer's interface.
+    /// The tracer of batches, for the renderer's interface.
     pub fn tracer(&self) -> &dyn Tracer {
-        match &self.batches {
-            Batches::Cpu | Batches::CpuInstead(_) => &*self.cpu,
-            Batches::Gpus(gpus) => &gpus.tracer,
-            Batches::Auto(auto) => &**auto,
-        }
+        self.batches.tracer()
     }
 
     fn closest_after(&self, ray: &Ray, after: HitKey) -> Option<QueryHit> {
@@ -333,6 +315,25 @@ impl TriangleBvh {
         // On an edge a weight may come out as -0.
         let (u, v) = (u + 0.0, v + 0.0);
         hit[0].is_hit().then_some(QueryHit { t, u, v, mesh: mesh[0], triangle: primitive })
+    }
+}
+
+/// Who is to trace batches on `device`, but for [`DeviceChoice::Auto`] on the CPU: the GPUs that are named are opened.
+#[cfg(feature = "cuda")]
+fn planned(device: &DeviceChoice, options: &BuildOptions) -> Result<Plan, QueryError> {
+    let devices = device.open()?;
+    if devices.is_empty() && device.names_gpus() {
+        return Err(QueryError::NoGpuNamed);
+    }
+    Ok(Plan::rays_on(devices, RayKernels::default(), Some(*options)))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn planned(device: &DeviceChoice, options: &BuildOptions) -> Result<Plan, QueryError> {
+    match device {
+        DeviceChoice::Cpu => Ok(Plan::cpu(*options)),
+        DeviceChoice::Auto => Ok(Plan::for_rays(0, 0, 1, Some(*options))),
+        _ => Err(QueryError::BuiltWithoutCuda),
     }
 }
 
@@ -357,6 +358,8 @@ fn flat(meshes: &[TriangleMesh]) -> Result<FlatTriangles, QueryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(feature = "cuda")]
+    use crate::device::{Amount, PlannedDevice, Reason, rays_worth_a_gpu};
 
     fn sheet(z: f32) -> TriangleMesh {
         TriangleMesh {
@@ -378,6 +381,7 @@ mod tests {
         assert!(bvh.closest(&Ray::new([0.2, 0.2, 0.0], [0.0, 0.0, -1.0])).is_none());
     }
 
+    #[cfg(feature = "cuda")]
     #[test]
     fn auto_is_the_cpu_for_few_rays_and_gpus_have_to_be_named_to_be_missed() {
         let bvh = TriangleBvh::build_on(&[sheet(1.0)], &DeviceChoice::Auto).unwrap();
@@ -386,9 +390,16 @@ mod tests {
         bvh.closest_batch(&rays, &mut hits, &mut meshes, &Control::default()).unwrap();
         bvh.any_batch(&rays, &mut blocked, &Control::default()).unwrap();
         assert_eq!((hits[2].t, meshes, blocked), (1.0, [0; 3], [7]));
-        let few = crate::auto_rays::too_few(6, 2, rayon::current_num_threads()).unwrap();
-        assert_eq!(bvh.batches_by(), format!("the CPU: {few}"));
-        assert_eq!(TriangleBvh::build(&[]).unwrap().batches_by(), "the CPU");
+        let work = Amount::Rays(6);
+        let plan = bvh.plan();
+        assert!(matches!(plan.device, PlannedDevice::Cpu));
+        match (rays_worth_a_gpu(2, rayon::current_num_threads()), plan.reason) {
+            (Some(from), Reason::TooLittle { work: of, least }) => assert_eq!((of, least), (work, from)),
+            (None, Reason::NoGpuGains { work: of, .. }) => assert_eq!(of, work),
+            (_, reason) => panic!("{reason:?}"),
+        }
+        let plan = TriangleBvh::build(&[]).unwrap().plan();
+        assert!(matches!((plan.device, plan.reason), (PlannedDevice::Cpu, Reason::Asked)));
         let none = TriangleBvh::build_on(&[sheet(1.0)], &DeviceChoice::Cuda(Vec::new())).err().unwrap();
         assert_eq!(none.to_string(), "no GPU is named; name one, or take DeviceChoice::AllCuda");
     }

@@ -3,8 +3,8 @@
 mod common;
 
 use common::render;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use raywarp::picture::PictureRequest;
 use raywarp::render::film::Film;
 use raywarp::scene::SamplerKind;
@@ -22,7 +22,7 @@ fn film(prepared: &mut Prepared, threads: usize, samples: std::ops::Range<u32>, 
 }
 
 fn prepared() -> Prepared {
-    Prepared::new(raywarp::default_scene(), &PrepareOptions::default()).unwrap()
+    Prepared::new(raywarp::default_scene(), &Plan::default()).unwrap()
 }
 
 #[test]

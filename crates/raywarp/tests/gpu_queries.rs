@@ -1,13 +1,8 @@
 //! Queries of library users on GPUs, or rather on a pretended driver with emulated kernels.
 
-use raywarp::Control;
-use raywarp::DeviceChoice;
-use raywarp::Hit;
-use raywarp::QueryError;
-use raywarp::Ray;
-use raywarp::TraceError;
-use raywarp::TriangleBvh;
-use raywarp::TriangleMesh;
+use raywarp::cuda::CudaError;
+use raywarp::device::{Amount, DeviceChoice, PlannedDevice, Reason, rays_worth_a_gpu};
+use raywarp::{Control, Hit, QueryError, Ray, TraceError, TriangleBvh, TriangleMesh};
 
 #[path = "../../cuda-emulation/tests/common/pretended.rs"]
 mod pretended;
@@ -40,6 +35,20 @@ fn rays(count: usize) -> Vec<Ray> {
     (0..count).map(ray).collect()
 }
 
+/// The GPUs that trace large batches, in the order of their shares.
+fn gpus(bvh: &TriangleBvh) -> Vec<usize> {
+    let plan = bvh.plan();
+    assert!(plan.gpus().iter().all(|device| device.name() == "pretended GPU"), "{plan:?}");
+    plan.gpus().iter().map(|device| device.ordinal()).collect()
+}
+
+/// Why the CPU traces large batches.
+fn reason(bvh: &TriangleBvh) -> Reason {
+    let plan = bvh.plan();
+    assert!(matches!(plan.device, PlannedDevice::Cpu), "{plan:?}");
+    plan.reason
+}
+
 type Answers = (Vec<[u32; 4]>, Vec<u32>, Vec<u32>);
 
 fn ask(bvh: &TriangleBvh, rays: &[Ray]) -> Result<Answers, TraceError> {
@@ -66,13 +75,14 @@ fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_witho
     let Some(driver) = Driver::get() else { return };
     driver.devices(3);
     let cpu = TriangleBvh::build(&meshes()).unwrap();
-    for (choice, names) in [
-        (DeviceChoice::Cuda(vec![0]), "cuda:0 (pretended GPU)"),
-        (DeviceChoice::Cuda(vec![2, 0]), "cuda:2 (pretended GPU), cuda:0 (pretended GPU)"),
-        (DeviceChoice::AllCuda, "cuda:0 (pretended GPU), cuda:1 (pretended GPU), cuda:2 (pretended GPU)"),
+    for (choice, ordinals) in [
+        (DeviceChoice::Cuda(vec![0]), &[0][..]),
+        (DeviceChoice::Cuda(vec![2, 0]), &[2, 0]),
+        (DeviceChoice::AllCuda, &[0, 1, 2]),
     ] {
         let bvh = TriangleBvh::build_on(&meshes(), &choice).unwrap();
-        assert_eq!(bvh.batches_by(), names);
+        assert_eq!(gpus(&bvh), ordinals);
+        assert!(matches!(bvh.plan().reason, Reason::Asked));
         // Fewer than devices, by the kernel for few rays, and by the other.
         for count in [0, 1, 70, 3000] {
             let rays = rays(count);
@@ -113,8 +123,10 @@ fn statistics_name_the_kernels_that_answered() {
     let (answers, kernels) = ask_by(&bvh, &far_rays).unwrap();
     assert!(answers == ask(&TriangleBvh::build(&far).unwrap(), &far_rays).unwrap());
     assert_eq!(kernels, [("cpu/wide8", 600)]);
-    let why = "the CPU: no kernel of a GPU that loses no ray holds the scene: the scene reaches ";
-    assert!(bvh.batches_by().starts_with(why), "{}", bvh.batches_by());
+    let why = reason(&bvh);
+    let Reason::NoKernelHolds(cause) = why else { panic!("{why:?}") };
+    assert!(cause.to_string().starts_with("the scene reaches "), "{cause}");
+    assert!(matches!(cause.downcast_ref(), Some(CudaError::Unsure { .. })), "{cause:?}");
 }
 
 #[test]
@@ -140,7 +152,7 @@ fn on_one_thread(test: impl FnOnce() + Send) {
 
 /// Asks for almost as many rays as are worth a GPU.
 fn ask_many(bvh: &TriangleBvh) {
-    let mut many = raywarp::rays_worth_a_gpu(3 * 98, 1).unwrap() as usize - 1;
+    let mut many = rays_worth_a_gpu(3 * 98, 1).unwrap() as usize - 1;
     let rays = vec![Ray::new([50.0; 3], [1.0, 0.0, 0.0]); 1 << 20];
     while many > 0 {
         let some = &rays[..many.min(rays.len())];
@@ -158,11 +170,18 @@ fn auto_starts_a_gpu_once_the_rays_are_worth_it_and_keeps_small_batches_on_the_c
         let cpu = TriangleBvh::build(&meshes()).unwrap();
         let bvh = TriangleBvh::build_on(&meshes(), &DeviceChoice::Auto).unwrap();
         ask_many(&bvh);
-        assert!(bvh.batches_by().starts_with("the CPU: 16"), "{}", bvh.batches_by());
+        let waiting = reason(&bvh);
+        let worth = rays_worth_a_gpu(3 * 98, 1).unwrap();
+        let Reason::TooLittle { work: Amount::Rays(asked), least } = waiting else { panic!("{waiting:?}") };
+        assert_eq!((asked, least), (worth - 1, worth));
         let rays = rays(1000);
         // The first has no room.
         assert!(ask(&bvh, &rays) == ask(&cpu, &rays));
-        assert_eq!(bvh.batches_by(), "cuda:1 (pretended GPU)");
+        assert_eq!(gpus(&bvh), [1]);
+        let Reason::WorthAGpu { work: Amount::Rays(asked), left_out } = bvh.plan().reason else {
+            panic!("not worth it")
+        };
+        assert!(asked >= worth && left_out.len() == 1 && left_out[0].ordinal == 0, "{left_out:?}");
         let calls = driver.ask("calls");
         assert!(ask(&bvh, &rays[..299]) == ask(&cpu, &rays[..299]));
         assert_eq!(driver.ask("calls"), calls);
@@ -171,7 +190,10 @@ fn auto_starts_a_gpu_once_the_rays_are_worth_it_and_keeps_small_batches_on_the_c
         // It fails in the middle of its work: the CPU goes on, with the same hits.
         driver.fails_at(5, false);
         assert!(ask(&bvh, &rays) == ask(&cpu, &rays));
-        assert!(bvh.batches_by().starts_with("the CPU: the CUDA driver failed while "), "{}", bvh.batches_by());
+        let failed = reason(&bvh);
+        let Reason::Failed(cause) = &failed else { panic!("{failed:?}") };
+        let Some(TraceError::Device(message)) = cause.downcast_ref() else { panic!("{cause:?}") };
+        assert!(message.starts_with("the CUDA driver failed while ") && failed.is_loss(), "{message}");
         driver.fails_at(NEVER, false);
         assert!(ask(&bvh, &rays) == ask(&cpu, &rays));
     });
@@ -182,13 +204,27 @@ fn auto_goes_on_with_the_cpu_where_no_gpu_starts_and_says_what_happened() {
     let Some(driver) = Driver::get() else { return };
     on_one_thread(|| {
         let (cpu, rays) = (TriangleBvh::build(&meshes()).unwrap(), rays(1000));
-        type Plan<'a> = (&'a str, &'a dyn Fn());
-        let plans: [Plan; 3] = [
-            ("the CPU: there is no NVIDIA GPU", &|| driver.devices(0)),
-            ("the CPU: cuda:0: the scene needs 1 MiB", &|| driver.memory(1000)),
-            ("the CPU: the CUDA driver failed while counting devices", &|| driver.fails_at(0, false)),
+        type Case<'a> = (&'a dyn Fn(), &'a dyn Fn(&Reason) -> bool);
+        let has_no_room = |reason: &Reason| match reason {
+            Reason::NoneUsable(gpus) => {
+                gpus.len() == 1
+                    && gpus[0].ordinal == 0
+                    && gpus[0].cause.to_string().starts_with("the scene needs 1 MiB of device memory")
+            }
+            _ => false,
+        };
+        let fails = |reason: &Reason| match reason {
+            Reason::DriverFails(cause) => {
+                cause.to_string().starts_with("the CUDA driver failed while counting devices")
+            }
+            _ => false,
+        };
+        let cases: [Case; 3] = [
+            (&|| driver.devices(0), &|reason| matches!(reason, Reason::NoGpu)),
+            (&|| driver.memory(1000), &has_no_room),
+            (&|| driver.fails_at(0, false), &fails),
         ];
-        for (says, plan) in plans {
+        for (number, (plan, is_it)) in cases.into_iter().enumerate() {
             let bvh = TriangleBvh::build_on(&meshes(), &DeviceChoice::Auto).unwrap();
             ask_many(&bvh);
             plan();
@@ -196,8 +232,9 @@ fn auto_goes_on_with_the_cpu_where_no_gpu_starts_and_says_what_happened() {
             driver.fails_at(NEVER, false);
             driver.devices(1);
             driver.memory(1 << 30);
-            assert!(answers == ask(&cpu, &rays), "{says}");
-            assert!(bvh.batches_by().starts_with(says), "{}", bvh.batches_by());
+            let why = reason(&bvh);
+            assert!(answers == ask(&cpu, &rays), "case {number}: {why:?}");
+            assert!(is_it(&why), "case {number}: {why:?}");
         }
     });
 }

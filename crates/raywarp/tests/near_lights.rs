@@ -3,8 +3,8 @@
 mod common;
 
 use common::render;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use raywarp::picture::PictureRequest;
 use raywarp::render::DirectLight;
 use raywarp::scene::{LoadOptions, SamplerKind, load_from};
@@ -20,7 +20,7 @@ fn mean(text: &str, direct: DirectLight, spp: u32) -> (f64, f64) {
     );
     let path = std::path::Path::new("light.pbrt");
     let scene = load_from(text.as_bytes(), path, &LoadOptions::default()).unwrap().scene;
-    let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+    let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
     let request = PictureRequest {
         size: Some([24, 16]),
         spp: Some(spp),

@@ -2,11 +2,11 @@
 
 use raywarp::Control;
 use raywarp::Hit;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
 use raywarp::Query;
 use raywarp::Ray;
 use raywarp::default_scene;
+use raywarp::device::Plan;
 use raywarp::make_clay;
 use raywarp::path_rays::{BounceRays, PathRays};
 use raywarp::picture::{Picture, PictureRequest};
@@ -18,7 +18,7 @@ use raywarp::scene::{Alpha, ScalarInput};
 fn clay() -> Prepared {
     let mut scene = default_scene();
     make_clay(&mut scene, 0.7);
-    Prepared::new(scene, &PrepareOptions::default()).unwrap()
+    Prepared::new(scene, &Plan::default()).unwrap()
 }
 
 fn picture(prepared: &mut Prepared, threads: usize, crop: Option<Crop>) -> Picture {
@@ -119,7 +119,7 @@ fn a_ray_that_goes_on_behind_a_hole_is_kept_once() {
     for material in scene.materials.iter_mut().step_by(2) {
         material.alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
     }
-    let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+    let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
     let picture = picture(&mut prepared, 2, None);
     let (rendered, bounces) = rays_of(&prepared, &picture, 2);
     assert_eq!(bounces[0].rays.len(), 2 * 60 * 44);
@@ -129,7 +129,7 @@ fn a_ray_that_goes_on_behind_a_hole_is_kept_once() {
 #[test]
 fn neither_threads_nor_a_listener_change_anything() {
     // With glass and textures, as it is.
-    let mut prepared = Prepared::new(default_scene(), &PrepareOptions::default()).unwrap();
+    let mut prepared = Prepared::new(default_scene(), &Plan::default()).unwrap();
     let one = picture(&mut prepared, 1, None);
     let (rendered, rays) = rays_of(&prepared, &one, 2);
     let unobserved = prepared.render(&one.camera, &one.options, &Watch::default()).unwrap();

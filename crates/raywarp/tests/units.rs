@@ -1,8 +1,8 @@
 //! A picture does not depend on the unit of the scene, nor, as far as coordinates can tell, on where the scene lies: one scene
 //! with a contact shadow, seen by one camera, in units of 1e-9 to 1e9 and up to 1e4 sizes from zero.
 
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::Watch;
 use raywarp::scene::{LoadOptions, SamplerKind, load_from};
@@ -111,7 +111,7 @@ fn show(text: &str, seed: u32) -> Shown {
     let loaded = load_from(text.as_bytes(), Path::new("units.pbrt"), &LoadOptions::default()).unwrap();
     let mut lines: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
     let origin = loaded.scene.origin;
-    let mut prepared = Prepared::new(loaded.scene, &PrepareOptions::default()).unwrap();
+    let mut prepared = Prepared::new(loaded.scene, &Plan::default()).unwrap();
     let request = PictureRequest {
         size: Some([64, 48]),
         spp: Some(64),

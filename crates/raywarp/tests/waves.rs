@@ -5,12 +5,12 @@ use raywarp::BuildOptions;
 use raywarp::Control;
 use raywarp::Hit;
 use raywarp::HitKey;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
 use raywarp::Ray;
 use raywarp::TraceError;
 use raywarp::Tracer;
 use raywarp::cpu::CpuTracer;
+use raywarp::device::Plan;
 use raywarp::picture::{Picture, PictureRequest, Shown};
 use raywarp::render::film::Film;
 use raywarp::render::{RenderError, Rendered, StopReason, Watch, render};
@@ -110,7 +110,7 @@ struct Setting {
 }
 
 fn setting(scene: Scene, size: [u32; 2], samples: u32, shown: Shown) -> Setting {
-    let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+    let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
     let request = PictureRequest {
         size: Some(size),
         spp: Some(samples),

@@ -19,7 +19,6 @@ mod speed;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use raywarp::Control;
-use raywarp::Gpu;
 use raywarp::Hit;
 use raywarp::Ray;
 use raywarp::Tracer;
@@ -29,6 +28,7 @@ use raywarp::cuda::{
     CudaTracer, Device, DeviceHitsMut, DeviceSlice, DeviceSliceMut, LaunchWork, PinnedBuffer, Query, Stream,
 };
 use raywarp::default_scene;
+use raywarp::device::DEFAULT_KERNEL;
 use raywarp::scene::flatten;
 use std::error::Error;
 use std::process::ExitCode;
@@ -113,7 +113,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
     let stream = unsafe { Stream::from_raw(&device, queue.cu_stream().cast()) };
     let triangles = flatten(&default_scene())?;
     let bvh = build(&triangles, &presets::GPU)?;
-    let tracer = CudaTracer::new(&device, &Gpu::watertight(device.clone()).closest, &bvh, &triangles)?;
+    let tracer = CudaTracer::new(&device, &DEFAULT_KERNEL, &bvh, &triangles)?;
     let mut work = LaunchWork::new(&stream)?;
 
     // All pictures, one after the other on the stream. Nothing here waits for the GPU.

@@ -27,14 +27,6 @@ pub enum Target {
 }
 
 impl Target {
-    /// GPU number `ordinal`, from 0.
-    ///
-    /// # Errors
-    /// [`BenchError::Cuda`].
-    pub fn cuda(ordinal: usize) -> Result<Self, BenchError> {
-        Ok(Self::Cuda(Device::open(ordinal)?))
-    }
-
     /// What the reports call it: the GPU's name or the CPU's.
     pub fn name(&self) -> String {
         match self {

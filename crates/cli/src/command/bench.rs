@@ -9,13 +9,13 @@ use super::bench_simulate;
 use super::partial;
 use super::views::{name_inputs, views};
 use crate::common::{Common, command_line, is_standard_stream};
-use crate::device::{DeviceChoice, first_ordinal};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Steps;
 use crate::replace;
 use raywarp::Ray;
 use raywarp::cuda::auto::{Promise, RayKind};
+use raywarp::device::{Plan, Reason};
 use raywarp::npy::{RayFile, write_rays_of_scene};
 use raywarp::scene::Loaded;
 use raywarp::scene::views::View;
@@ -144,19 +144,14 @@ pub(super) fn name_scenes(args: &BenchArgs, common: &Common) -> Result<Vec<PathB
     Ok(scenes)
 }
 
-/// What `--device` means here.
+/// The processor that is measured. Says so where it is the CPU because no GPU can be opened.
 fn target(common: &Common) -> Result<Target, CliError> {
-    match &common.device {
-        DeviceChoice::Cpu => Ok(Target::Cpu),
-        DeviceChoice::FirstCuda | DeviceChoice::Cuda(_) => {
-            let target = Target::cuda(first_ordinal(&common.device));
-            target.map_err(|error| CliError::machine(format!("--device {}: {error}", common.device)))
-        }
-        DeviceChoice::Auto | DeviceChoice::AllCuda => Ok(Target::cuda(0).unwrap_or_else(|error| {
-            common.note(format!("{error}; going on with the CPU"));
-            Target::Cpu
-        })),
+    let failed = |error| CliError::machine(format!("--device {}: {error}", common.device));
+    let plan = Plan::for_measuring(&common.device).map_err(failed)?;
+    if let Reason::NoneUsable(gpus) = &plan.reason {
+        gpus.iter().for_each(|gpu| common.note(format!("{}; going on with the CPU", gpu.cause)));
     }
+    Ok(plan.gpus().first().map_or(Target::Cpu, |device| Target::Cuda(device.clone())))
 }
 
 fn measure(

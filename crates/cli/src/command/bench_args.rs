@@ -13,6 +13,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::BuildOptions;
 use raywarp::bvh::presets;
+use raywarp::device::HOLDS_MORE;
 use raywarp_lab::bench::suite::{self, Suite};
 use raywarp_lab::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, RaySet, Subject, Target};
 use raywarp_lab::family::Variant;
@@ -382,7 +383,7 @@ impl BenchArgs {
             size: self.size.unwrap_or(RESOLUTION),
             one_launch: self.one_launch || self.suite().is_some_and(|suite| suite.one_launch),
             subjects: self.subjects(target, auto),
-            instead: raywarp::HOLDS_MORE.parse().ok().map(|wide| (self.unnamed(auto), wide)),
+            instead: Some((self.unnamed(auto), Subject::Kernel(HOLDS_MORE))),
             builds: trees.into_iter().flat_map(sized).collect(),
             bounds: self.bounds(),
             width: self.width,

@@ -6,16 +6,16 @@ use super::light_args::LightArgs;
 use super::made_of_args::{MadeOfArg, made_of};
 use super::values;
 use crate::common::{Common, command_line, is_standard_stream};
-use crate::device::{DeviceChoice, first_ordinal};
+use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use clap::Args;
 use raywarp::MadeOf;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
 use raywarp::bvh::presets;
 use raywarp::cuda::Device;
+use raywarp::device::Plan;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::system::files;
 use raywarp_lab::bench::table::Room;
@@ -177,7 +177,7 @@ fn device(common: &Common) -> Result<Device, CliError> {
         DeviceChoice::Cpu => {
             return Err(CliError::usage("--device cpu: these are organisations of paths on GPUs; leave it out"));
         }
-        gpu => first_ordinal(gpu),
+        gpu => gpu.first_ordinal(),
     };
     Device::open(ordinal).map_err(|error| CliError::machine(format!("--suite is for GPUs: {error}")))
 }
@@ -223,7 +223,7 @@ fn measure(
         raywarp::make_of(&mut scene, made_of(paths.clay, paths.made_of).unwrap_or(MadeOf::Clay(CLAY)));
     }
     let camera = CameraArgs::of_view(args.view.clone()).request(Some(path), common)?;
-    let options = PrepareOptions { build: args.tree().options_or_preset(presets::GOOD), ..PrepareOptions::default() };
+    let options = Plan::cpu(args.tree().options_or_preset(presets::GOOD));
     let name = path.display().to_string();
     let building = common.building(&scene);
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;

@@ -7,7 +7,7 @@ use crate::exit::CliError;
 use raywarp::system::files;
 use raywarp_lab::bench::{BenchRequest, SceneReport, Target};
 use raywarp_lab::sim::machine::Machine;
-use raywarp_lab::study::measured::{Gpu, MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
+use raywarp_lab::study::measured::{GpuFacts, MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,8 @@ pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Res
         None => {
             let count = device.multiprocessors().map_err(CliError::machine)?;
             let memory_bytes = device.free_memory().map_err(CliError::machine)? as u64;
-            let gpu = Gpu { name: device.name(), capability: (major, minor), multiprocessors: count, memory_bytes };
+            let gpu =
+                GpuFacts { name: device.name(), capability: (major, minor), multiprocessors: count, memory_bytes };
             machine_of(&gpu).ok_or_else(|| {
                 let names: Vec<&str> = Machine::names().collect();
                 CliError::usage(format!(

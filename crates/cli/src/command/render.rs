@@ -2,7 +2,7 @@
 
 use super::made_of_args::made_of;
 use super::render_args::RenderArgs;
-use super::render_device::Gpus;
+use super::render_device::{Gpus, device_names, place};
 use super::render_rays::{self, Exported};
 use super::render_report::Report;
 use super::values;
@@ -10,15 +10,14 @@ use super::{resume, write_every};
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
+use crate::plan_words;
 use crate::progress::{
     si, {Limits, RenderProgress},
 };
 use raywarp::Aabb;
 use raywarp::CudaRenderer;
 use raywarp::CudaRenderers;
-use raywarp::PathWork;
 use raywarp::Prefer;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
 use raywarp::bvh::presets;
 use raywarp::path_rays::PathRays;
@@ -41,7 +40,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     // Before the scene, so that what is wrong with it shows at once.
     let resumed = args.resume.as_ref().map(|path| resume::read(path, common)).transpose()?;
     let request = args.request(scene_path.as_deref(), common)?;
-    let mut gpus = Gpus::open(args, common)?;
+    let gpus = Gpus::open(args, common)?;
 
     let start = Instant::now();
     let (mut scene, name, warnings) = match scene_path.clone() {
@@ -69,12 +68,8 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let building = common.building(&scene);
     let earlier = resumed.as_ref().map(|share| share.info.samples.end);
     let planned = planned(&request, &scene, earlier);
-    if scene.triangle_count() == 0 {
-        gpus = gpus.without_triangles(common);
-    }
-    let (paths, work) = (gpus.work(args, &scene, &planned), Some(PathWork::new(&planned, 0)));
-    let options = PrepareOptions { gpu: gpus.tracer(), paths, work, ..PrepareOptions::default() };
-    let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;
+    let plan = gpus.plan(args, common, &scene, &planned);
+    let mut prepared = Prepared::new(scene, &plan).map_err(|error| CliError::prepare(&name, error))?;
     let (build, triangles) = (start.elapsed(), prepared.triangle_count());
     drop(building);
     let mut picture = Picture::settle(&mut prepared, &request).map_err(CliError::settle)?;
@@ -93,17 +88,17 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         build.as_secs_f64()
     ));
     if let Some(tree) = prepared.gpu_tree() {
-        common.detail(format!("the tree for GPUs: {tree}"));
+        common.detail(format!("the tree for GPUs: {}", plan_words::of_tree(tree)));
     }
     let start = Instant::now();
-    let engine = gpus.engine(args, common, &mut prepared, &name, &picture.camera, &picture.options)?;
+    let engine = place(common, &mut prepared, &name, &picture)?;
     if engine.is_some() {
         let own = prepared.late_tracer_time().map_or_else(String::new, |time| {
             format!("; the CPU's tree, for a small picture before, took {:.2} s", time.as_secs_f64())
         });
         common.detail(format!("encoded and uploaded in {:.2} s{own}", start.elapsed().as_secs_f64()));
     }
-    let devices = gpus.names(engine.as_ref());
+    let devices = device_names(&prepared.plan());
 
     let sums = Sums::new(args, &prepared, &picture);
     let write = |path: &Path, film: &Film, time: Duration| write(path, args, &picture, film, &sums, time);

@@ -1,22 +1,17 @@
-//! What renders a picture: the CPU, GPUs that take whole paths, or a GPU that traces rays for the CPU.
+//! Who renders a picture: the CPU, GPUs that take whole paths, or a GPU that traces rays for the CPU.
 
 use super::render_args::RenderArgs;
 use crate::common::Common;
 use crate::device::{DeviceChoice, open};
 use crate::exit::CliError;
-use raywarp::AutoDevice;
-use raywarp::AutoPlan;
-use raywarp::CudaRenderers;
-use raywarp::EngineOptions;
-use raywarp::Gpu;
-use raywarp::PathWork;
-use raywarp::PrepareError;
-use raywarp::Prepared;
-use raywarp::TextureFilter;
+use crate::plan_words;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
-use raywarp::render::{LensRecord, RenderOptions};
-use raywarp::scene::{Camera, Scene};
+use raywarp::device::{PictureWork, PlaceError, Plan, PlannedKernels, RayKernels, Reason};
+use raywarp::picture::Picture;
+use raywarp::render::RenderOptions;
+use raywarp::scene::Scene;
+use raywarp::{CudaRenderers, Prepared, TextureFilter};
 
 /// Refuses texture units where no GPU is named that takes whole paths: nobody is to get another picture than the CPU's
 /// because of a choice that was left to the program.
@@ -36,37 +31,18 @@ fn check_texture_units(args: &RenderArgs, common: &Common) -> Result<(), CliErro
     Ok(())
 }
 
-/// The GPUs that were asked for.
+/// The GPUs that were asked for, before there is anything to render.
 pub enum Gpus {
-    /// They take paths from the camera to the film; none of them where the CPU renders.
-    Paths(Vec<Device>),
-    /// It traces rays.
-    Rays(Box<Gpu>),
-    /// GPUs are asked for once it is known what there is to render: what is to be tried, or why the CPU renders.
-    Auto(Option<Result<AutoPlan, AutoDevice>>),
+    /// Those that were named; none of them where the CPU was. The kernels are those that trace rays for the CPU.
+    Named(Vec<Device>, Option<RayKernels>),
+    /// Those that are worth their start.
+    Auto,
 }
 
-/// GPUs that trace the rays of a scene that they do not take whole paths of, for `why`.
-fn trace_instead(
-    devices: Vec<Device>,
-    common: &Common,
-    prepared: &mut Prepared,
-    name: &str,
-    why: &PrepareError,
-) -> Result<Gpu, CliError> {
-    let device = &common.device;
-    let mut devices = devices.into_iter();
-    let Some(first) = devices.next() else { return Err(CliError::machine(why)) };
-    let choice = common.choose(&first, Promise::Bits)?;
-    let gpu = Gpu::chosen(first, &choice, RayKind::Incoherent).with_others(devices.collect());
-    prepared.trace_on(&gpu).map_err(|error| CliError::prepare(name, error))?;
-    common.note(match prepared.instead().filter(|_| prepared.is_left_to_cpu()) {
-        Some(instead) => format!("--device {device}: {why}; {instead}"),
-        None => {
-            format!("--device {device}: {why}; so GPUs trace its rays, and the CPU shades: the same picture, slower")
-        }
-    });
-    Ok(gpu)
+/// The fastest kernels of a GPU whose hits have the bits of the CPU's, so that pictures are the same. Most rays of a picture
+/// are scattered ones.
+fn ray_kernels(common: &Common, device: &Device) -> Result<RayKernels, CliError> {
+    Ok(RayKernels::chosen(&common.choose(device, Promise::Bits)?, RayKind::Incoherent))
 }
 
 impl Gpus {
@@ -76,7 +52,7 @@ impl Gpus {
             check_texture_units(args, common)?;
         }
         if common.device == DeviceChoice::Auto {
-            return Ok(Self::Auto(None));
+            return Ok(Self::Auto);
         }
         if args.shows_cost() && common.device != DeviceChoice::Cpu {
             let device = &common.device;
@@ -84,9 +60,9 @@ impl Gpus {
                 "--device {device}: --integrator cost counts what the CPU's own tracer does; --device cpu renders it"
             )));
         }
-        let mut devices = open(&common.device)?;
+        let devices = open(&common.device)?;
         if args.engine().is_some() {
-            return Ok(Self::Paths(devices));
+            return Ok(Self::Named(devices, None));
         }
         if devices.len() > 1 {
             let device = &common.device;
@@ -95,109 +71,84 @@ impl Gpus {
                  and for layers beside normals and distances, name one"
             )));
         }
-        let Some(device) = devices.pop() else { return Ok(Self::Paths(devices)) };
-        // Kernels whose hits have the bits of the CPU's, so that pictures are the same. Most rays are scattered ones.
-        let choice = common.choose(&device, Promise::Bits)?;
-        Ok(Self::Rays(Box::new(Gpu::chosen(device, &choice, RayKind::Incoherent))))
+        let kernels = devices.first().map(|device| ray_kernels(common, device)).transpose()?;
+        Ok(Self::Named(devices, kernels))
     }
 
-    /// What renders a scene without a triangle: the CPU, since there is nothing to trace.
-    pub fn without_triangles(self, common: &Common) -> Self {
-        if !matches!(common.device, DeviceChoice::Cpu | DeviceChoice::Auto) {
-            common.note(format!("--device {}: the scene has no triangles to trace, so the CPU renders", common.device));
-        }
-        Self::Paths(Vec::new())
-    }
-
-    /// The one that traces rays for the CPU, if one does.
-    pub fn tracer(&self) -> Option<Gpu> {
+    /// Who is to render a picture of `scene` with `options`. Says so where that is the CPU although GPUs are named.
+    pub fn plan(self, args: &RenderArgs, common: &Common, scene: &Scene, options: &RenderOptions) -> Plan {
+        let engine = args.engine();
+        let work = PictureWork { options, engine: engine.as_ref(), triangles: scene.triangle_count() };
         match self {
-            Self::Rays(gpu) => Some((**gpu).clone()),
-            Self::Paths(_) | Self::Auto(_) => None,
-        }
-    }
-
-    /// What GPUs that take paths as a whole have to do for a picture of `scene` with `options`, if such are meant.
-    pub fn work(&mut self, args: &RenderArgs, scene: &Scene, options: &RenderOptions) -> Option<PathWork> {
-        let gpus = match self {
-            Self::Paths(devices) => devices.len(),
-            Self::Rays(_) => 0,
-            Self::Auto(plan) => {
-                let plan = plan
-                    .insert(AutoPlan::new(options, args.engine().as_ref()).and_then(|plan| plan.with_room_for(scene)));
-                plan.as_ref().map_or(0, AutoPlan::gpus)
-            }
-        };
-        (gpus > 0).then(|| PathWork::new(options, gpus))
-    }
-
-    /// What takes paths as a whole, if GPUs do: the scene `name` is put there. Says what renders.
-    pub fn engine(
-        &mut self,
-        args: &RenderArgs,
-        common: &Common,
-        prepared: &mut Prepared,
-        name: &str,
-        camera: &Camera,
-        options: &RenderOptions,
-    ) -> Result<Option<CudaRenderers>, CliError> {
-        let farthest_origin = LensRecord::new(camera, options.size).farthest_origin();
-        let engine = args.engine().map(|engine| EngineOptions { farthest_origin, ..engine });
-        let engine = match (&mut *self, engine) {
-            (Self::Paths(devices), Some(engine)) if !devices.is_empty() => {
-                match prepared.paths_on(devices, engine, options) {
-                    Ok(engine) => Some(engine),
-                    // Texture units would make another picture than the CPU, which shades then.
-                    Err(error) if error.is_limit() && args.texture_filter() != TextureFilter::Hardware => {
-                        let devices = std::mem::take(devices);
-                        let gpu = trace_instead(devices, common, prepared, name, &error)?;
-                        // Said already where the CPU traces.
-                        match prepared.is_left_to_cpu() {
-                            true => return Ok(None),
-                            false => *self = Self::Rays(Box::new(gpu)),
-                        }
-                        None
-                    }
-                    Err(error) => return Err(CliError::prepare(name, error)),
+            Self::Auto => Plan::for_picture(&work),
+            Self::Named(devices, kernels) => {
+                let plan = Plan::picture_on(devices, kernels, &work);
+                if matches!(plan.reason, Reason::NoTriangles) {
+                    common.note(format!(
+                        "--device {}: {}, so the CPU renders",
+                        common.device,
+                        plan_words::why(&plan.reason)
+                    ));
                 }
-            }
-            (Self::Auto(plan), engine) => {
-                let plan = plan.take().unwrap_or_else(|| AutoPlan::new(options, engine.as_ref()));
-                let auto = plan.map_or_else(|cpu| cpu, |plan| plan.open(prepared, options, engine.unwrap_or_default()));
-                let line = format!("--device auto: {}", auto.reason);
-                if auto.is_loss {
-                    common.note(line);
-                } else {
-                    common.detail(line);
-                }
-                auto.engine
-            }
-            _ => None,
-        };
-        if let Some(instead) = prepared.instead() {
-            common.note(instead);
-        }
-        if prepared.is_left_to_cpu() {
-            *self = Self::Paths(Vec::new());
-        }
-        // Asks the driver, and so only for those who want to know.
-        for renderer in engine.iter().filter(|_| common.verbose).flat_map(CudaRenderers::renderers) {
-            common.detail(renderer.memory(options));
-            let foretold = renderer.roofline(options).and_then(|roofline| roofline.vertex_line());
-            if let Some(line) = foretold {
-                common.detail(format!("cuda:{}: {line}", renderer.device().ordinal()));
+                plan
             }
         }
-        Ok(engine)
     }
+}
 
-    /// What renders, for programs to read.
-    pub fn names(&self, engine: Option<&CudaRenderers>) -> Vec<String> {
-        let name = |device: &Device| format!("cuda:{}", device.ordinal());
-        match (self, engine) {
-            (_, Some(engine)) => engine.renderers().iter().map(|renderer| name(renderer.device())).collect(),
-            (Self::Rays(gpu), None) => gpu.devices().map(name).chain(["cpu".into()]).collect(),
-            (_, None) => vec!["cpu".into()],
+/// Puts the scene `name` on the GPUs that take whole paths of the picture, if some do, and says who renders.
+pub fn place(
+    common: &Common,
+    prepared: &mut Prepared,
+    name: &str,
+    picture: &Picture,
+) -> Result<Option<CudaRenderers>, CliError> {
+    let placed = prepared.place(&picture.options, &picture.camera, |device| ray_kernels(common, device));
+    let engine = placed.map_err(|error| match error {
+        PlaceError::Prepare(error) => CliError::prepare(name, error),
+        PlaceError::Kernels(error) => error,
+    })?;
+    let (plan, device) = (prepared.plan(), &common.device);
+    let instead = plan_words::instead(&plan);
+    match (&plan.reason, &instead) {
+        (Reason::NoWholePaths(why), _) => common.note(format!(
+            "--device {device}: {why}; so GPUs trace its rays, and the CPU shades: the same picture, slower"
+        )),
+        (Reason::NoPathsNorRays { paths, .. }, Some(instead)) => {
+            common.note(format!("--device {device}: {paths}; {instead}"));
+            return Ok(None);
         }
+        (Reason::NoTriangles, _) => {}
+        (reason, _) if *device == DeviceChoice::Auto => {
+            let line = format!("--device auto: {}", plan_words::of_render(&plan));
+            if reason.is_loss() {
+                common.note(line);
+            } else {
+                common.detail(line);
+            }
+        }
+        _ => {}
+    }
+    if let Some(instead) = instead {
+        common.note(instead);
+    }
+    // Asks the driver, and so only for those who want to know.
+    for renderer in engine.iter().filter(|_| common.verbose).flat_map(CudaRenderers::renderers) {
+        common.detail(renderer.memory(&picture.options));
+        let foretold = renderer.roofline(&picture.options).and_then(|roofline| roofline.vertex_line());
+        if let Some(line) = foretold {
+            common.detail(format!("cuda:{}: {line}", renderer.device().ordinal()));
+        }
+    }
+    Ok(engine)
+}
+
+/// Who renders, for programs to read.
+pub fn device_names(plan: &Plan) -> Vec<String> {
+    let gpus = plan.gpus().iter().map(|device| format!("cuda:{}", device.ordinal()));
+    match &plan.kernels {
+        PlannedKernels::Paths(_) => gpus.collect(),
+        PlannedKernels::Rays(_) => gpus.chain(["cpu".into()]).collect(),
+        _ => vec!["cpu".into()],
     }
 }

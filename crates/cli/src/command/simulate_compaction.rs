@@ -11,8 +11,8 @@ use crate::listed::listed;
 use crate::progress::{Limits, RenderProgress};
 use clap::Args;
 use raywarp::BuildOptions;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use raywarp::render::{RenderError, Watch};
 use raywarp_lab::compaction::{
     CompactionError, CompactionReport, CompactionRequest, CountError, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
@@ -74,7 +74,7 @@ pub fn run(
     if let Clay(Some(reflectance)) = args.clay.unwrap_or(Clay(Some(W11_REFLECTANCE))) {
         raywarp::make_clay(&mut scene, reflectance);
     }
-    let options = PrepareOptions { build: shared.build, ..PrepareOptions::default() };
+    let options = Plan::cpu(shared.build);
     let building = common.building(&scene);
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
     drop(building);

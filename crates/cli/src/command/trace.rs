@@ -9,22 +9,16 @@ use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use crate::listed::listed;
+use crate::plan_words;
 use crate::progress::Steps;
 use crate::replace;
 use clap::Args;
-use raywarp::BuildOptions;
-use raywarp::Control;
-use raywarp::Gpu;
-use raywarp::KernelName;
-use raywarp::are_coherent;
-use raywarp::bvh::presets;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::cuda::{CudaError, Device};
+use raywarp::device::{Plan, PlannedKernels, RayKernels};
 use raywarp::system::files::{FileError, write_atomic_with};
-use raywarp::trace::{
-    AutoTrace, Engine, Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceOptions, TraceScene,
-    TraceSceneError,
-};
+use raywarp::trace::{Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceScene, TraceSceneError};
+use raywarp::{BuildOptions, Control, KernelName, are_coherent};
 use raywarp_lab::ImitatedKernel;
 use raywarp_lab::family::Variant;
 use raywarp_lab::traverse::{KernelError, Machine, Query};
@@ -148,7 +142,8 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let query = if args.any { Query::Any } else { Query::Closest };
     // Whether auto takes a GPU depends on the scene too.
     let is_auto = common.device == DeviceChoice::Auto && args.variant.is_none();
-    let engine = if is_auto { None } else { Some(args.engine(common, &rays)?) };
+    let asked = args.tree.given().map(|_| args.tree.options());
+    let plan = if is_auto { None } else { Some(args.plan(common, &rays, asked)?) };
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
     if let Some(note) = rays.origin_note(loaded.scene.origin) {
         let note = format!("{input}: {note}");
@@ -158,29 +153,25 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     rays.relative_to(loaded.scene.origin);
     let fail = |error, rays: &Rays<'_>| failure(error, &path, rays, &input);
     let building = common.building(&loaded.scene);
-    let asked = args.tree.given().map(|_| args.tree.options());
-    let scene = match engine {
-        Some((engine, gpu)) => {
-            let default = if gpu.is_some() { presets::GPU } else { BuildOptions::default() };
-            let options = TraceOptions { build: asked.unwrap_or(default), engine, gpu };
-            TraceScene::new(&loaded.scene, &options).map_err(|error| fail(error, &rays))?
-        }
+    let scene = match plan {
+        Some(plan) => TraceScene::new(&loaded.scene, &plan).map_err(|error| fail(error, &rays))?,
         None => {
             common.can_choose()?;
-            let kernels = |device| args.fastest(common, device, &rays).map_err(|error| error.to_string());
-            let auto = AutoTrace::new(&loaded.scene, rays.layout().count(), asked, kernels);
-            let auto = auto.map_err(|error| fail(error, &rays))?;
-            let line = format!("--device auto: {}", auto.reason);
-            if auto.is_loss || !auto.scene.devices().is_empty() {
+            let kernels = |device: &Device| args.fastest(common, device, &rays);
+            let scene = TraceScene::auto(&loaded.scene, rays.layout().count(), asked, kernels);
+            let scene = scene.map_err(|error| fail(error, &rays))?;
+            let plan = scene.plan();
+            let line = format!("--device auto: {}", plan_words::of_trace(&plan));
+            if plan.reason.is_loss() || !plan.gpus().is_empty() {
                 common.note(line);
             } else {
                 common.detail(line);
             }
-            auto.scene
+            scene
         }
     };
     drop(building);
-    if let Some(instead) = scene.instead() {
+    if let Some(instead) = plan_words::instead(&scene.plan()) {
         common.note(instead);
     }
     if scene.non_opaque_count() > 0 {
@@ -245,34 +236,34 @@ impl TraceArgs {
         is_standard_stream(&self.output)
     }
 
-    /// What answers `rays`.
-    fn engine(&self, common: &Common, rays: &Rays<'_>) -> Result<(Engine, Option<Gpu>), CliError> {
-        let mut devices = open(&common.device)?.into_iter();
-        let Some(device) = devices.next() else {
+    /// Who answers `rays`, but where that is left to the program; `build` is the tree that is asked for.
+    fn plan(&self, common: &Common, rays: &Rays<'_>, build: Option<BuildOptions>) -> Result<Plan, CliError> {
+        let devices = open(&common.device)?;
+        let Some(first) = devices.first() else {
             return match self.variant {
                 Some(VariantChoice::One(variant)) => {
-                    Ok((Engine::Own(Arc::new(ImitatedKernel { variant, machine: self.width })), None))
+                    let imitated = ImitatedKernel { variant, machine: self.width };
+                    Ok(Plan::own(Arc::new(imitated), build.unwrap_or_default()))
                 }
                 Some(VariantChoice::Auto) => Err(auto_needs_gpu()),
-                None => Ok((Engine::Cpu, None)),
+                None => Ok(Plan::cpu(build.unwrap_or_default())),
             };
         };
-        let gpu = match self.variant {
-            Some(VariantChoice::One(variant)) => Gpu::named(device, variant),
+        let kernels = match self.variant {
+            Some(VariantChoice::One(variant)) => RayKernels::named(variant),
             None | Some(VariantChoice::Auto) => {
                 common.can_choose()?;
                 let failed = |error| CliError::machine(format!("--device {}: {error}", common.device));
-                self.fastest(common, device, rays).map_err(failed)?
+                self.fastest(common, first, rays).map_err(failed)?
             }
         };
-        Ok((Engine::Gpu, Some(gpu.with_others(devices.collect()))))
+        Ok(Plan::rays_on(devices, kernels, build))
     }
 
     /// A GPU's fastest kernels for `rays` whose hits have the bits of the CPU's.
-    fn fastest(&self, common: &Common, device: Device, rays: &Rays<'_>) -> Result<Gpu, CudaError> {
+    fn fastest(&self, common: &Common, device: &Device, rays: &Rays<'_>) -> Result<RayKernels, CudaError> {
         let kind = if are_coherent(rays.first()) { RayKind::Coherent } else { RayKind::Incoherent };
-        let choice = common.try_choose(&device, Promise::Bits)?;
-        Ok(Gpu::chosen(device, &choice, kind))
+        Ok(RayKernels::chosen(&common.try_choose(device, Promise::Bits)?, kind))
     }
 
     /// The scene and the rays.
@@ -301,15 +292,12 @@ struct Report<'a> {
 impl Report<'_> {
     /// On what was traced.
     fn machine(&self) -> String {
-        match self.prepared.engine() {
-            Engine::Own(factory) => factory.machine(),
-            Engine::Cpu | Engine::Gpu => {
-                let ordinals: Vec<usize> = self.prepared.devices().into_iter().map(Device::ordinal).collect();
-                match ordinals.is_empty() {
-                    true => raywarp::cpu::Isa::preferred().to_string(),
-                    false => DeviceChoice::Cuda(ordinals).to_string(),
-                }
-            }
+        let plan = self.prepared.plan();
+        let ordinals: Vec<usize> = plan.gpus().iter().map(Device::ordinal).collect();
+        match &plan.kernels {
+            PlannedKernels::Own(factory) => factory.machine(),
+            _ if ordinals.is_empty() => raywarp::cpu::Isa::preferred().to_string(),
+            _ => DeviceChoice::Cuda(ordinals).to_string(),
         }
     }
 

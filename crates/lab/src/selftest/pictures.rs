@@ -1,7 +1,8 @@
 //! Pictures that a GPU renders beside the CPU's.
 
-use super::Gpu as Kernels;
-use raywarp::{EngineOptions, Organisation, PrepareOptions, Prepared, default_scene};
+use super::GpuSelfTest as Kernels;
+use raywarp::device::Plan;
+use raywarp::{EngineOptions, Organisation, Prepared, default_scene};
 use raywarp_geom::TraceError;
 use raywarp_render::film::Film;
 use raywarp_render::{Integrator, LensRecord, RenderOptions, Watch, engine_can};
@@ -28,7 +29,7 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
     let failed = |error: &dyn std::fmt::Display| TraceError::Device(error.to_string());
     let options =
         RenderOptions { size: [96, 64], samples: 0..8, max_depth: 6, features: true, ..RenderOptions::default() };
-    let prepared = Prepared::new(default_scene(), &PrepareOptions::default()).map_err(|error| failed(&error))?;
+    let prepared = Prepared::new(default_scene(), &Plan::default()).map_err(|error| failed(&error))?;
     let (camera, watch) = (prepared.camera(), Watch::default());
     let one = |(name, organisation, integrator): Case| -> Result<PictureResult, TraceError> {
         let features = engine_can(&RenderOptions { integrator, ..options.clone() }).is_ok();

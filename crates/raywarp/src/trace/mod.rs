@@ -1,24 +1,23 @@
-//! Rays in, hits out: a scene under an engine that answers batches of rays.
+//! Rays in, hits out: a scene under what answers batches of rays.
 
 mod answers;
+#[cfg(feature = "cuda")]
 mod auto;
-mod factory;
 mod stream;
 mod surface;
 
 pub use answers::{Answers, HitFormat, Traced};
-pub use auto::AutoTrace;
-pub use factory::TracerFactory;
 pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
 pub use surface::{Field, VectorColumn, Vectors, surface_columns};
 
-use crate::gpu::{Gpu, OnGpu, Placed};
-use crate::prepared::{PrepareError, Timings, build_in_memory, check_memory};
+use crate::device::cost_model::build_in_memory;
+use crate::device::{Backend, BackendError, Plan, PlannedTree, SceneTree};
+use crate::prepared::{PrepareError, Timings, check_memory};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_chosen};
 use raywarp_cpu::CpuTracer;
-use raywarp_family::{Query, Variant};
-use raywarp_geom::{BatchStats, Control, Hit, KernelName, Ray, TraceError, Tracer};
+use raywarp_family::Query;
+use raywarp_geom::{BatchStats, Control, Hit, KernelName, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use std::error::Error;
 use std::sync::Arc;
@@ -30,29 +29,6 @@ const BATCH: usize = 1 << 18;
 /// Rays of a batch that can be counted, whole words of bits.
 const MOST_RAYS: usize = 1 << 31;
 
-/// What answers rays.
-#[derive(Debug, Clone, Default)]
-pub enum Engine {
-    /// The tracer for this CPU, watertight: the fastest here.
-    #[default]
-    Cpu,
-    /// A tracer of the caller's, made of the scene's tree.
-    Own(Arc<dyn TracerFactory>),
-    /// The kernels of [`TraceOptions::gpu`].
-    Gpu,
-}
-
-/// How a scene is made ready for rays.
-#[derive(Debug, Clone, Default)]
-pub struct TraceOptions {
-    /// The tree. Kernels on compressed trees get leaves of at most three triangles whatever it says.
-    pub build: BuildOptions,
-    /// What answers.
-    pub engine: Engine,
-    /// The GPU of [`Engine::Gpu`].
-    pub gpu: Option<Gpu>,
-}
-
 /// Why a scene cannot be made ready, or rays not be answered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -60,10 +36,10 @@ pub enum TraceSceneError {
     /// No tree over the scene.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// The factory of [`Engine::Own`] refuses the tree.
+    /// The factory of [`PlannedKernels::Own`](crate::device::PlannedKernels::Own) refuses the tree.
     #[error(transparent)]
     Own(Box<dyn Error + Send + Sync>),
-    /// [`Engine::Gpu`] without one.
+    /// Kernels of a GPU are planned without one.
     #[error("no GPU is given")]
     NoGpu,
     /// A ray that the kernel would answer wrongly.
@@ -90,120 +66,59 @@ pub enum TraceSceneError {
 /// no area and of invisible materials are not there. Hits report an instance as its index in
 /// [`Scene::instances`], a primitive as its index in the instance's mesh.
 pub struct TraceScene {
-    tracing: Tracing,
-    engine: Engine,
+    backend: Backend,
     build: BuildOptions,
     triangles: usize,
     non_opaque: usize,
     timings: Timings,
 }
 
-/// What answers.
-enum Tracing {
-    Cpu(CpuTracer),
-    /// The same, where no kernel of the GPUs holds the scene that loses no ray: with the line that says so.
-    CpuInstead(CpuTracer, String),
-    /// Of the caller's factory.
-    Own(Box<dyn Tracer>, Arc<dyn TracerFactory>),
-    Gpu(OnGpu),
-}
-
-impl Tracing {
-    fn tracer(&self) -> &dyn Tracer {
-        match self {
-            Self::Cpu(tracer) | Self::CpuInstead(tracer, _) => tracer,
-            Self::Own(tracer, _) => tracer.as_ref(),
-            Self::Gpu(gpu) => &gpu.tracer,
+impl From<BackendError> for TraceSceneError {
+    fn from(error: BackendError) -> Self {
+        match error {
+            BackendError::Own(error) => Self::Own(error),
+            #[cfg(feature = "cuda")]
+            BackendError::NoGpu => Self::NoGpu,
+            other => Self::Prepare(other.into()),
         }
     }
 }
 
 impl TraceScene {
-    /// Flattens `scene`, builds its tree and encodes it for the engine, in parallel on rayon's current pool.
+    /// Flattens `scene`, builds its tree and encodes it for who is planned to answer, in parallel on rayon's current pool.
+    /// Kernels on compressed trees get leaves of at most three triangles, whatever the plan says.
     ///
     /// # Errors
     /// [`TraceSceneError`].
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
-    pub fn new(scene: &Scene, options: &TraceOptions) -> Result<Self, TraceSceneError> {
+    pub fn new(scene: &Scene, plan: &Plan) -> Result<Self, TraceSceneError> {
         let start = Instant::now();
         check_memory(scene.triangle_count())?;
         let mut flat = flatten(scene).map_err(PrepareError::from)?;
         let non_opaque = flat.opaque.iter().filter(|&&opaque| !opaque).count();
         flat.opaque.fill(true);
         let flattened = Instant::now();
-        let mut options = options.clone();
-        let asked = options.build;
-        options.build = match (&options.engine, &options.gpu) {
-            (Engine::Cpu, _) => asked,
-            (Engine::Own(factory), _) => factory.fitting(&asked),
-            (Engine::Gpu, Some(gpu)) => gpu.closest_tree(&asked),
-            (Engine::Gpu, None) => return Err(TraceSceneError::NoGpu),
-        };
-        let (bvh, taken) =
-            build_chosen(&flat, &build_in_memory(&options.build, flat.len())).map_err(PrepareError::from)?;
+        let asked = plan.build().unwrap_or_default();
+        let fits = plan.kernels.fitting(&asked);
+        let (bvh, taken) = build_chosen(&flat, &build_in_memory(&fits, flat.len())).map_err(PrepareError::from)?;
         let built = Instant::now();
-        let tracing = match (&options.engine, &options.gpu) {
-            (Engine::Own(factory), _) => {
-                Tracing::Own(factory.make(&bvh, &flat).map_err(TraceSceneError::Own)?, factory.clone())
-            }
-            (Engine::Gpu, Some(gpu)) => match gpu.tracer(&bvh, &asked, &flat)? {
-                Placed::Gpus(gpus) => Tracing::Gpu(gpus),
-                Placed::Cpu(why) => {
-                    let tracer = CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?;
-                    Tracing::CpuInstead(tracer, format!("the CPU traces: {why}"))
-                }
-            },
-            (Engine::Cpu | Engine::Gpu, _) => Tracing::Cpu(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
-        };
+        let tree = SceneTree { bvh: &bvh, asked: &asked, triangles: &flat };
+        let backend = Backend::new(plan.clone(), &tree, || Ok(Arc::new(CpuTracer::new(&bvh, &flat)?)))?;
         let (flatten, build) = (flattened - start, built - flattened);
         let timings = Timings { flatten, build, encode: built.elapsed(), ..Timings::default() };
-        Ok(Self { tracing, engine: options.engine, build: taken, triangles: flat.len(), non_opaque, timings })
+        Ok(Self { backend, build: taken, triangles: flat.len(), non_opaque, timings })
     }
 
-    /// What answers.
-    pub fn engine(&self) -> &Engine {
-        &self.engine
+    /// Who answers, by what, through which tree, and why: what was planned, as it came out.
+    pub fn plan(&self) -> Plan {
+        Plan { tree: PlannedTree::Given(self.build), ..self.backend.plan() }
     }
 
     /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; [`BatchStats::kernels`] says it of
     /// a batch that was traced.
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
-        match &self.tracing {
-            Tracing::Cpu(tracer) | Tracing::CpuInstead(tracer, _) => tracer.name(),
-            Tracing::Own(_, factory) => factory.name(),
-            Tracing::Gpu(gpu) => match gpu.kernel(query, rays) {
-                Some(variant) => KernelName::new(&variant.to_string()),
-                None => KernelName::fixed("none"),
-            },
-        }
-    }
-
-    /// Says whether what answers `query` of a batch of `rays` takes rays that begin before their origin.
-    fn takes_negative_t_min(&self, query: Query, rays: usize) -> bool {
-        let takes = |variant: Variant| !variant.needs().t_min_not_negative;
-        match &self.tracing {
-            Tracing::Cpu(_) | Tracing::CpuInstead(..) => true,
-            Tracing::Own(_, factory) => factory.takes_negative_t_min(),
-            Tracing::Gpu(gpu) => gpu.kernel(query, rays).is_none_or(takes),
-        }
-    }
-
-    /// The GPUs that answer, in the order of their stretches of a batch.
-    pub fn devices(&self) -> Vec<&raywarp_cuda::Device> {
-        match &self.tracing {
-            Tracing::Gpu(gpu) => gpu.tracer.tracers().map(raywarp_cuda::CudaPair::device).collect(),
-            Tracing::Cpu(_) | Tracing::CpuInstead(..) | Tracing::Own(..) => Vec::new(),
-        }
-    }
-
-    /// Why another kernel of the GPU answers than the one that was chosen, or the CPU does, where the scene does not fit that.
-    pub fn instead(&self) -> Option<&str> {
-        match &self.tracing {
-            Tracing::Gpu(gpu) => gpu.instead.as_deref(),
-            Tracing::CpuInstead(_, why) => Some(why),
-            Tracing::Cpu(_) | Tracing::Own(..) => None,
-        }
+        self.backend.kernel(query, rays)
     }
 
     /// How the tree was built.
@@ -263,7 +178,7 @@ impl TraceScene {
     }
 
     fn check(&self, rays: &[Ray], query: Query) -> Result<(), TraceSceneError> {
-        if self.takes_negative_t_min(query, rays.len()) {
+        if self.backend.takes_negative_t_min(query, rays.len()) {
             return Ok(());
         }
         // An invalid ray misses, whatever its interval.
@@ -279,7 +194,7 @@ impl TraceScene {
 
     /// Rays that are traced at once. A GPU splits them by itself, and lets parts overlap.
     fn batch(&self) -> usize {
-        if matches!(self.engine, Engine::Gpu) { MOST_RAYS } else { BATCH }
+        if self.backend.splits_batches() { MOST_RAYS } else { BATCH }
     }
 
     fn closest(
@@ -296,7 +211,7 @@ impl TraceScene {
         let batch = self.batch();
         let batches = rays.chunks(batch).zip(hits.chunks_mut(batch)).zip(instances.chunks_mut(batch));
         for ((rays, hits), instances) in batches {
-            stats += self.tracing.tracer().closest(rays, &[], hits, instances, control)?;
+            stats += self.backend.tracer().closest(rays, &[], hits, instances, control)?;
             hits.par_iter_mut().for_each(|hit| (hit.u, hit.v) = (hit.u + 0.0, hit.v + 0.0));
         }
         Ok(stats)
@@ -308,7 +223,7 @@ impl TraceScene {
         blocked.reserve_exact(rays.len());
         let (mut bits, mut undecided) = (vec![0; self.batch().min(rays.len()).div_ceil(32)], Vec::new());
         for rays in rays.chunks(self.batch()) {
-            stats += self.tracing.tracer().any(rays, &[], &mut bits, &mut undecided, control)?;
+            stats += self.backend.tracer().any(rays, &[], &mut bits, &mut undecided, control)?;
             blocked.extend((0..rays.len()).map(|i| bits[i / 32] >> (i % 32) & 1 == 1));
         }
         Ok(stats)

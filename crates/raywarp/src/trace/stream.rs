@@ -213,7 +213,6 @@ impl<'a, R: Read> RayStream<'a, R> {
 mod tests {
     use super::*;
     use crate::npy::write_rays;
-    use crate::trace::TraceOptions;
     use raywarp_geom::Affine;
     use raywarp_scene::{FaceMaterials, Instance, Material, Mesh};
     use std::cell::Cell;
@@ -245,7 +244,7 @@ mod tests {
     #[test]
     fn portions_of_any_size_make_the_file_of_all_rays_at_once() {
         let (scene, rays) = (scene(), some_rays(1000));
-        let tracer = TraceScene::new(&scene, &TraceOptions::default()).unwrap();
+        let tracer = TraceScene::new(&scene, &Plan::default()).unwrap();
         let file = write_rays(&rays);
         let both = [Field::Normal, Field::Position, Field::Normal];
         for (query, format, fields) in [
@@ -300,7 +299,7 @@ mod tests {
             }
         }
         let scene = scene();
-        let tracer = TraceScene::new(&scene, &TraceOptions::default()).unwrap();
+        let tracer = TraceScene::new(&scene, &Plan::default()).unwrap();
         let (file, inside) = (write_rays(&some_rays(100_000)), Cell::new(0));
         let mut out = Written(&inside, 0);
         let mut stream = RayStream::new("-", Watched(&file, &inside), 1000).unwrap();

@@ -1,8 +1,8 @@
 //! Finding shared scenes and rendering them.
 #![allow(dead_code)]
 
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::{Rendered, Watch};
 
@@ -13,7 +13,7 @@ pub fn prepare(path: &std::path::Path, clay: Option<f32>) -> Prepared {
     if let Some(reflectance) = clay {
         raywarp::make_clay(&mut scene, reflectance);
     }
-    Prepared::new(scene, &PrepareOptions::default()).unwrap()
+    Prepared::new(scene, &Plan::default()).unwrap()
 }
 
 pub fn render(prepared: &mut Prepared, request: &PictureRequest) -> Rendered {

@@ -13,8 +13,8 @@ mod table;
 mod views;
 
 use comparison::error;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::Watch;
 use raywarp::render::output::{
@@ -45,7 +45,7 @@ fn read(path: &Path) -> Result<PictureFile, String> {
 
 /// Renders a scene into a file. `nudge` moves the camera, relative to where it is.
 fn render(scene: Scene, request: &PictureRequest, nudge: f32, path: &Path) -> PictureFile {
-    let mut prepared = Prepared::new(scene, &PrepareOptions::default()).expect("a scene of ours");
+    let mut prepared = Prepared::new(scene, &Plan::default()).expect("a scene of ours");
     let mut picture = Picture::settle(&mut prepared, request).expect("a request of ours");
     picture.camera.eye = picture.camera.eye.map(|c| c + nudge * c);
     let film = prepared.render(&picture.camera, &picture.options, &Watch::default()).expect("a render").film;

@@ -1,8 +1,8 @@
 //! Light that is added: where the scene's own shows nothing, and only there.
 
 use super::{add, camera, cuboid, figure, room, show};
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use raywarp::lighting::{BuiltInLight, LightRequest};
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::output::{Look, Lost};
@@ -202,7 +202,7 @@ fn irradiance_everywhere(scene: &Scene) -> f32 {
 #[test]
 fn no_bounce_in_a_room_sees_more_than_four_times_what_the_eye_sees() {
     for eye in [[5.0, 1.5, 5.0], [5.99, 1.5, 5.99], [0.5, 2.8, 0.5], [3.5, 0.3, 0.2], [2.5, 1.1, 2.5]] {
-        let mut prepared = Prepared::new(room(), &PrepareOptions::default()).unwrap();
+        let mut prepared = Prepared::new(room(), &Plan::default()).unwrap();
         let request = PictureRequest { size: Some([64, 48]), ..camera(Some(eye), Some([3.1, 1.2, 2.9]), None) };
         let picture = Picture::settle(&mut prepared, &request).unwrap();
         // Direct light alone, on surfaces of reflectance 0.7.
@@ -236,7 +236,7 @@ fn radiances_of_balls(scene: &Scene) -> Vec<f32> {
 fn lamps_of_a_room_that_shines_are_balls_out_of_view() {
     for eye in [[5.0, 1.5, 5.0], [5.99, 1.5, 5.99], [0.5, 2.8, 0.5], [3.5, 1.3, 0.2]] {
         let request = camera(Some(eye), Some([3.1, 1.2, 2.9]), None);
-        let mut prepared = Prepared::new(room_that_shines(), &PrepareOptions::default()).unwrap();
+        let mut prepared = Prepared::new(room_that_shines(), &Plan::default()).unwrap();
         let request = PictureRequest { size: Some([64, 48]), ..request };
         let picture = Picture::settle(&mut prepared, &request).unwrap();
         let lamps = radiances_of_balls(prepared.scene());

@@ -6,9 +6,9 @@ mod rooms;
 
 use raywarp::Affine;
 use raywarp::CameraRequest;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
 use raywarp::TriangleMesh;
+use raywarp::device::Plan;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::Film;
 use raywarp::render::output::{Look, Lost};
@@ -71,7 +71,7 @@ struct Shown {
 }
 
 fn show(scene: Scene, request: PictureRequest) -> Shown {
-    let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+    let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
     let request = PictureRequest { size: Some(request.size.unwrap_or(SIZE)), spp: Some(16), features: true, ..request };
     let picture = Picture::settle(&mut prepared, &request).unwrap();
     let film = prepared.render(&picture.camera, &picture.options, &Watch::default()).unwrap().film;
@@ -195,7 +195,7 @@ fn parts_of_a_camera_are_completed() {
     let framed = forward(PictureRequest::default());
     let moved = forward(camera(None, Some([3.0, 2.5, -2.0]), None));
     assert!(std::iter::zip(framed.forward, moved.forward).all(|(a, b)| (a - b).abs() < 1e-5));
-    let mut prepared = Prepared::new(figure(0.7), &PrepareOptions::default()).unwrap();
+    let mut prepared = Prepared::new(figure(0.7), &Plan::default()).unwrap();
     let nowhere = Picture::settle(&mut prepared, &camera(Some([1.0; 3]), Some([1.0; 3]), None));
     assert!(nowhere.is_err());
 }

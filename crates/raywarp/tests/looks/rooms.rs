@@ -2,9 +2,9 @@
 
 use super::{add, cuboid, figure, room, show, sphere, turned_over};
 use raywarp::CameraRequest;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
 use raywarp::TriangleMesh;
+use raywarp::device::Plan;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::scene::{Material, Scene};
 
@@ -15,7 +15,7 @@ fn a_closed_room_is_seen_from_inside_and_the_line_names_the_view() {
         for mesh in &mut scene.meshes {
             mesh.triangles.positions.iter_mut().flatten().for_each(|x| *x *= scale);
         }
-        let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+        let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
         let picture = Picture::settle(&mut prepared, &PictureRequest::default()).unwrap();
         let note = picture.notes.iter().find(|note| note.contains("seen from inside")).expect("it is a room");
         let eye = picture.camera.eye.map(|x| x / scale);

@@ -6,7 +6,7 @@ use raywarp_sim::machine::{Machine, keys};
 
 /// What a driver tells of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gpu<'a> {
+pub struct GpuFacts<'a> {
     /// The driver's name for it.
     pub name: &'a str,
     /// Compute capability, major and minor.
@@ -25,7 +25,7 @@ const MEMORY_SLACK: f64 = 1.1;
 /// 4090 D" has fewer multiprocessors, an "A100 80GB" faster memory.
 ///
 /// None where there is no such file.
-pub fn machine_of(gpu: &Gpu<'_>) -> Option<Machine> {
+pub fn machine_of(gpu: &GpuFacts<'_>) -> Option<Machine> {
     let is_it = |machine: &Machine| {
         let (major, minor) = machine.capability();
         let holds = machine.get(keys::DRAM_BYTES).is_none_or(|bytes| MEMORY_SLACK * bytes >= gpu.memory_bytes as f64);
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_gpu_is_the_machine_of_its_name_and_sizes() {
         let found = |name, capability, multiprocessors, gigabytes: u64| {
-            let gpu = Gpu { name, capability, multiprocessors, memory_bytes: gigabytes * 1_000_000_000 };
+            let gpu = GpuFacts { name, capability, multiprocessors, memory_bytes: gigabytes * 1_000_000_000 };
             machine_of(&gpu).map(|machine| machine.name().to_string())
         };
         for (name, capability, count, gigabytes, machine) in [

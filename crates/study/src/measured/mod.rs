@@ -9,7 +9,7 @@ mod report;
 mod shares;
 
 pub use file::{MeasuredRate, rates_of, read_measured};
-pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
+pub use machine::{ClockUsed, GpuFacts, machine_of, set_clock};
 pub use shares::Share;
 
 use crate::launch::{KernelStudy, MOST_ASSUMED, Prediction, SampleWarps, StudyOptions, is_implicit};

@@ -1,6 +1,6 @@
 //! Buffers, each with memory of its own.
 
-use super::device::{Gpu, fault};
+use super::device::{VulkanDevice, fault};
 use crate::peers::PeerError;
 use ash::vk;
 
@@ -18,7 +18,7 @@ const STAGED: u64 = 64 << 20;
 
 /// A buffer that shaders reach by its address.
 pub(super) struct Buffer {
-    gpu: Gpu,
+    gpu: VulkanDevice,
     pub handle: vk::Buffer,
     memory: vk::DeviceMemory,
     bytes: u64,
@@ -26,7 +26,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// `bytes` of `memory`, at least 16.
-    pub fn new(gpu: &Gpu, bytes: u64, memory: Memory) -> Result<Self, PeerError> {
+    pub fn new(gpu: &VulkanDevice, bytes: u64, memory: Memory) -> Result<Self, PeerError> {
         let bytes = bytes.max(16).next_multiple_of(4);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
@@ -67,7 +67,7 @@ impl Buffer {
     }
 
     /// A buffer of the device with a copy of `values`.
-    pub fn of(gpu: &Gpu, values: &[u8]) -> Result<Self, PeerError> {
+    pub fn of(gpu: &VulkanDevice, values: &[u8]) -> Result<Self, PeerError> {
         let buffer = Self::new(gpu, values.len() as u64, Memory::Device)?;
         buffer.write(gpu, values)?;
         Ok(buffer)
@@ -81,7 +81,7 @@ impl Buffer {
     }
 
     /// Copies `values` to its front.
-    pub fn write(&self, gpu: &Gpu, values: &[u8]) -> Result<(), PeerError> {
+    pub fn write(&self, gpu: &VulkanDevice, values: &[u8]) -> Result<(), PeerError> {
         assert!(values.len() as u64 <= self.bytes, "the buffer is shorter than what is written");
         let stage = Self::new(gpu, STAGED.min(values.len() as u64), Memory::Host)?;
         for (part, values) in values.chunks(STAGED as usize).enumerate() {
@@ -97,7 +97,7 @@ impl Buffer {
     }
 
     /// Copies its front to `values`.
-    pub fn read(&self, gpu: &Gpu, values: &mut [u8]) -> Result<(), PeerError> {
+    pub fn read(&self, gpu: &VulkanDevice, values: &mut [u8]) -> Result<(), PeerError> {
         assert!(values.len() as u64 <= self.bytes, "the buffer is shorter than what is read");
         let stage = Self::new(gpu, STAGED.min(values.len() as u64), Memory::Host)?;
         for (part, values) in values.chunks_mut(STAGED as usize).enumerate() {
@@ -139,7 +139,7 @@ impl Drop for Buffer {
 }
 
 /// Sets all bits of `buffer` to zero.
-pub(super) fn clear(gpu: &Gpu, commands: vk::CommandBuffer, buffer: &Buffer) {
+pub(super) fn clear(gpu: &VulkanDevice, commands: vk::CommandBuffer, buffer: &Buffer) {
     // SAFETY: the buffer of commands is being recorded; the buffer lives until `submit` has waited.
     unsafe { gpu.device.cmd_fill_buffer(commands, buffer.handle, 0, vk::WHOLE_SIZE, 0) };
 }

@@ -11,7 +11,7 @@ const EXTENSIONS: [&CStr; 3] =
 
 /// What everything on the device is made by. Clones share it; the last one closes the device.
 #[derive(Clone)]
-pub(super) struct Gpu {
+pub(super) struct VulkanDevice {
     pub open: Arc<Open>,
 }
 
@@ -44,7 +44,7 @@ impl Drop for Loaded {
     }
 }
 
-impl std::ops::Deref for Gpu {
+impl std::ops::Deref for VulkanDevice {
     type Target = Open;
 
     fn deref(&self) -> &Open {
@@ -52,7 +52,7 @@ impl std::ops::Deref for Gpu {
     }
 }
 
-impl Gpu {
+impl VulkanDevice {
     /// The device called `name`, or the first that is a CPU.
     pub fn open(name: Option<&str>) -> Result<Self, PeerError> {
         // SAFETY: loads the system's Vulkan loader, whose initialisers are trusted as those of any system library.
@@ -220,7 +220,7 @@ pub(super) struct Launch {
 }
 
 impl Launch {
-    fn put(&self, gpu: &Gpu, commands: vk::CommandBuffer) {
+    fn put(&self, gpu: &VulkanDevice, commands: vk::CommandBuffer) {
         let [raygen, miss, hit, callable] = &self.regions;
         // SAFETY: `Pipeline::trace` bound the pipeline whose table the regions lie in.
         unsafe { gpu.pipelines.cmd_trace_rays(commands, raygen, miss, hit, callable, self.count, 1, 1) };
@@ -229,7 +229,7 @@ impl Launch {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // SAFETY: whatever else was made of the device holds a `Gpu`, so that nothing of it is left; no commands run.
+        // SAFETY: whatever else was made of the device holds a `VulkanDevice`, so that nothing of it is left; no commands run.
         unsafe {
             self.device.destroy_query_pool(self.stamps, None);
             self.device.destroy_command_pool(self.pool, None);

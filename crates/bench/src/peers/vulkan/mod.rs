@@ -12,7 +12,7 @@ mod tree;
 
 use super::PeerError;
 use buffer::{Buffer, Memory};
-use device::Gpu;
+use device::VulkanDevice;
 use pipeline::{Constants, Pipeline};
 use raywarp_geom::{FlatTriangles, Hit, Ray};
 use tree::Tree;
@@ -22,7 +22,7 @@ pub(crate) struct VulkanTracer {
     pipeline: Pipeline,
     _tree: Tree,
     batch: Option<Batch>,
-    gpu: Gpu,
+    gpu: VulkanDevice,
 }
 
 /// The rays of a batch and room for its results on the device.
@@ -37,7 +37,7 @@ struct Batch {
 impl VulkanTracer {
     /// A tracer on the device called `name`, or, when none is named, on one that is a CPU.
     pub fn new(name: Option<&str>, triangles: &FlatTriangles) -> Result<Self, PeerError> {
-        let gpu = Gpu::open(name)?;
+        let gpu = VulkanDevice::open(name)?;
         let tree = Tree::new(&gpu, triangles)?;
         let pipeline = Pipeline::new(&gpu, tree.handle())?;
         Ok(Self { pipeline, _tree: tree, batch: None, gpu })
@@ -91,7 +91,7 @@ impl VulkanTracer {
 }
 
 impl Batch {
-    fn new(gpu: &Gpu, id: usize, rays: &[Ray]) -> Result<Self, PeerError> {
+    fn new(gpu: &VulkanDevice, id: usize, rays: &[Ray]) -> Result<Self, PeerError> {
         let buffer = |bytes: usize| Buffer::new(gpu, bytes as u64, Memory::Device);
         let bytes: &[u8] = bytemuck::cast_slice(rays);
         let own = buffer(bytes.len())?;

@@ -1,7 +1,7 @@
 //! The stages and the table that a launch finds them by.
 
 use super::buffer::Buffer;
-use super::device::{Gpu, Launch, fault};
+use super::device::{Launch, VulkanDevice, fault};
 use crate::peers::PeerError;
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
@@ -31,7 +31,7 @@ const SHADERS: [(vk::ShaderStageFlags, &[u8]); GROUPS] = [
 
 /// The pipeline over a tree. Handles are null until they are made, so that `drop` gives back what there is.
 pub(super) struct Pipeline {
-    gpu: Gpu,
+    gpu: VulkanDevice,
     sets: vk::DescriptorSetLayout,
     pool: vk::DescriptorPool,
     set: vk::DescriptorSet,
@@ -45,7 +45,7 @@ pub(super) struct Pipeline {
 
 impl Pipeline {
     /// For rays through `tree`.
-    pub fn new(gpu: &Gpu, tree: vk::AccelerationStructureKHR) -> Result<Self, PeerError> {
+    pub fn new(gpu: &VulkanDevice, tree: vk::AccelerationStructureKHR) -> Result<Self, PeerError> {
         let mut made = Self {
             gpu: gpu.clone(),
             sets: vk::DescriptorSetLayout::null(),
@@ -175,7 +175,7 @@ impl Pipeline {
     /// Binds what a launch of `count` rays needs, and returns it.
     pub fn trace(
         &self,
-        gpu: &Gpu,
+        gpu: &VulkanDevice,
         commands: vk::CommandBuffer,
         any: bool,
         constants: &Constants,

@@ -1,7 +1,7 @@
 //! The driver's tree of a scene: one bottom-level structure with all triangles, and a top-level one with one instance.
 
 use super::buffer::{Buffer, Memory};
-use super::device::{Gpu, fault};
+use super::device::{VulkanDevice, fault};
 use crate::peers::PeerError;
 use ash::vk;
 use raywarp_geom::FlatTriangles;
@@ -14,14 +14,14 @@ pub(super) struct Tree {
 
 /// A structure and the memory it lies in.
 struct Level {
-    gpu: Gpu,
+    gpu: VulkanDevice,
     handle: vk::AccelerationStructureKHR,
     _storage: Buffer,
 }
 
 impl Tree {
     /// Builds it on the device; triangle i is primitive i.
-    pub fn new(gpu: &Gpu, triangles: &FlatTriangles) -> Result<Self, PeerError> {
+    pub fn new(gpu: &VulkanDevice, triangles: &FlatTriangles) -> Result<Self, PeerError> {
         let count = triangles.len() as u32;
         let vertices = Buffer::of(gpu, bytemuck::cast_slice(&triangles.vertices))?;
         let data = vk::AccelerationStructureGeometryTrianglesDataKHR::default()
@@ -63,7 +63,7 @@ impl Tree {
 
 impl Level {
     fn build(
-        gpu: &Gpu,
+        gpu: &VulkanDevice,
         kind: vk::AccelerationStructureTypeKHR,
         geometry: vk::AccelerationStructureGeometryKHR<'_>,
         count: u32,

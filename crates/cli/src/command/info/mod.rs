@@ -9,8 +9,8 @@ use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
 use raywarp::Prefer;
-use raywarp::PrepareOptions;
 use raywarp::Prepared;
+use raywarp::device::Plan;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -39,9 +39,8 @@ pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         common.load_triangles(common.find(&args.scene, Prefer::Materials)?, args.allow_missing)?;
     let choices = std::mem::take(&mut loaded.choices);
     let building = common.building(&loaded.scene);
-    let prepared =
-        Prepared::new(loaded.scene, &PrepareOptions { build: args.tree.options(), ..PrepareOptions::default() })
-            .map_err(|error| CliError::prepare(path.display(), error))?;
+    let prepared = Prepared::new(loaded.scene, &Plan::cpu(args.tree.options()))
+        .map_err(|error| CliError::prepare(path.display(), error))?;
     drop(building);
     let mut info = figures::info(&prepared, load);
     info.names.add_choices(&choices);

@@ -1,6 +1,7 @@
 //! Paths that GPUs take from the camera to the film.
 
-use crate::gpu::fitting;
+use super::GpuTree;
+use super::kernels::fitting;
 use crate::prepared::{PrepareError, Prepared, check_memory};
 use raywarp_bvh::{Bvh2, build};
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
@@ -13,6 +14,13 @@ use raywarp_render_cuda::{
 use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+
+/// What is kept of a scene for GPUs that take paths as a whole, beside the CPU's tracer through the same tree.
+pub(crate) struct ForPaths {
+    pub(crate) tree: GpuTree,
+    pub(crate) triangles: Arc<FlatTriangles>,
+    pub(crate) encoding: Encoding,
+}
 
 /// The tree of a scene on its way to what kernels walk: made by a thread of its own, beside what comes next.
 pub(crate) struct Encoding(Mutex<Option<JoinHandle<Result<EncodedScene, RenderCudaError>>>>);
@@ -169,6 +177,6 @@ impl Prepared {
         film: Film,
         engine: &mut dyn PathEngine,
     ) -> Result<Rendered, RenderError> {
-        raywarp_render::render_with(self.shading()?, camera, self.late_tracer(), options, watch, film, engine)
+        raywarp_render::render_with(self.shading()?, camera, self.backend.late_tracer(), options, watch, film, engine)
     }
 }

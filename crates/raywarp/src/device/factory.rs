@@ -1,4 +1,4 @@
-//! Tracers of the caller's under a [`TraceScene`](super::TraceScene).
+//! Tracers of the caller's.
 
 use raywarp_bvh::{BuildOptions, Bvh2};
 use raywarp_geom::{FlatTriangles, KernelName, Tracer};

@@ -1,9 +1,8 @@
-//! What is to trace or render: this CPU, or GPUs.
+//! The choice of a device, as somebody asks for it.
 
-use raywarp_cuda::{CudaError, Device, side_by_side};
 use std::fmt;
 
-/// What is to trace or render.
+/// A device that is asked for: this CPU, or GPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum DeviceChoice {
     /// This CPU.
@@ -20,24 +19,17 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// Whether it asks for GPUs, and is not to do without.
+    /// Says whether it asks for GPUs, and is not to do without.
     pub fn names_gpus(&self) -> bool {
         matches!(self, Self::FirstCuda | Self::Cuda(_) | Self::AllCuda)
     }
 
-    /// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.
-    ///
-    /// # Errors
-    /// The first one's that is not there or fails; of all, where there is none, that the first is missing.
-    pub fn open(&self) -> Result<Vec<Device>, CudaError> {
-        let ordinals = match self {
-            Self::Cpu | Self::Auto => Vec::new(),
-            Self::FirstCuda => vec![0],
-            Self::Cuda(ordinals) => ordinals.clone(),
-            // Of none the first is missing.
-            Self::AllCuda => (0..Device::count()?.max(1)).collect(),
-        };
-        side_by_side(ordinals, Device::open).into_iter().collect()
+    /// The number of the first GPU that is meant, of those who use one.
+    pub fn first_ordinal(&self) -> usize {
+        match self {
+            Self::Cuda(ordinals) => ordinals.first().copied().unwrap_or(0),
+            Self::Cpu | Self::FirstCuda | Self::AllCuda | Self::Auto => 0,
+        }
     }
 }
 

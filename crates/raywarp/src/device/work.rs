@@ -1,14 +1,14 @@
-//! How long a machine will trace for a picture, as far as its options tell.
+//! How much there is to trace for a picture, as far as its options tell.
 
-use raywarp_render::film::Window;
-use raywarp_render::{Integrator, RenderOptions};
+use super::cost_model::{cpu_path_seconds, gpu_path_seconds};
+#[cfg(feature = "render")]
+use raywarp_render::{Integrator, RenderOptions, film::Window};
 
-/// Rays that a GPU traces in a second, of paths: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in
-/// between (docs/internals/choices.md, "Which tree a render gets").
-const RAYS_A_SECOND: f64 = 3e9;
 /// Rays of a path that may be as long as it likes: from 4 in scenes under the sky to 16 in rooms.
-const RAYS_A_PATH: f64 = 12.0;
+#[cfg(feature = "render")]
+const RAYS_PER_PATH: f64 = 12.0;
 /// Samples of a pixel that are expected where noise alone ends a render.
+#[cfg(feature = "render")]
 const SAMPLES_OF_NOISE: u32 = 1024;
 
 /// What has to be traced for a picture.
@@ -24,42 +24,57 @@ pub struct PathWork {
 impl PathWork {
     /// The work of a picture that `gpus` GPUs share, or the CPU does where there is none. Samples are counted as if no noise limit ended them before, and up
     /// to 1,024 of a pixel where nothing else does.
+    #[cfg(feature = "render")]
     pub fn new(options: &RenderOptions, gpus: usize) -> Self {
         let pixels = Window::new(options.size, options.crop).map_or(0, |window| window.pixel_count());
         let most = if options.noise_limit.is_some() { SAMPLES_OF_NOISE } else { u32::MAX };
         let samples = (options.samples.len() as u64).min(u64::from(most));
-        let rays = pixels as f64 * samples as f64 * rays_a_sample(options);
+        let rays = pixels as f64 * samples as f64 * rays_per_sample(options);
         let limit = options.time_limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64());
         Self { rays, limit, gpus: gpus.max(1) }
     }
 
-    /// Seconds of tracing on GPUs, about.
+    /// Seconds of tracing on GPUs, about; at most the time limit.
     pub fn seconds(&self) -> f64 {
-        self.seconds_at(RAYS_A_SECOND * self.gpus as f64)
+        gpu_path_seconds(self.rays, self.gpus).min(self.limit)
     }
 
-    /// Seconds of tracing at so many rays a second, about; at most the time limit.
-    pub fn seconds_at(&self, rays_per_s: f64) -> f64 {
-        (self.rays / rays_per_s).min(self.limit)
+    /// Seconds of so many threads of the CPU, about; at most the time limit.
+    pub fn cpu_seconds(&self, threads: usize) -> f64 {
+        cpu_path_seconds(self.rays, threads).min(self.limit)
+    }
+}
+
+/// How many samples take a core as long as one of a path: 12 of ambient occlusion and 24 of normals or distances in
+/// conference, on one thread. A GPU is taken to be quicker with them by as much.
+#[cfg(feature = "render")]
+pub fn samples_per_path(integrator: Integrator) -> u64 {
+    match integrator {
+        Integrator::Path => 1,
+        Integrator::AmbientOcclusion { .. } => 12,
+        Integrator::Normal | Integrator::Depth | Integrator::Cost => 24,
     }
 }
 
 /// Rays of a sample, about.
-fn rays_a_sample(options: &RenderOptions) -> f64 {
+#[cfg(feature = "render")]
+fn rays_per_sample(options: &RenderOptions) -> f64 {
     match options.integrator {
         // An extension and a connection each, but for the last vertex, which connects only if it is asked to.
         Integrator::Path => {
             let last = if options.connect_last { 2.0 } else { 1.0 };
-            RAYS_A_PATH.min(2.0 * f64::from(options.max_depth) + last)
+            RAYS_PER_PATH.min(2.0 * f64::from(options.max_depth) + last)
         }
         Integrator::AmbientOcclusion { .. } => 2.0,
         Integrator::Normal | Integrator::Depth | Integrator::Cost => 1.0,
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "render"))]
 mod tests {
     use super::*;
+    use crate::device::cost_model::cpu_tree;
+    use raywarp_bvh::presets;
     use raywarp_render::film::Crop;
     use std::time::Duration;
 
@@ -88,5 +103,17 @@ mod tests {
         assert_eq!(seconds(&noise, 1), 2.048);
         let resumed = RenderOptions { samples: 400..500, ..options };
         assert_eq!(seconds(&resumed, 1), 0.2);
+    }
+
+    #[test]
+    fn long_renders_get_the_better_tree_and_large_scenes_later() {
+        let tree = |samples: u32, triangles: usize, threads: usize| {
+            let options = RenderOptions { size: [640, 480], samples: 0..samples, ..RenderOptions::default() };
+            cpu_tree(PathWork::new(&options, 1).cpu_seconds(threads), triangles, threads)
+        };
+        assert_eq!(tree(0, 10, 2), presets::BALANCED);
+        // A glance at a large scene, and a picture of it.
+        assert_eq!([tree(1, 1_400_000, 2), tree(64, 1_400_000, 2)], [presets::BALANCED, presets::GOOD]);
+        assert_eq!([tree(1, 10_000, 2), tree(1, 10_000, 0)], [presets::GOOD; 2]);
     }
 }

@@ -1,0 +1,111 @@
+//! What people are told of a plan: who traces or renders, by which kernels, and why.
+
+use raywarp::bvh::Builder;
+use raywarp::cuda::Device;
+use raywarp::device::{Amount, GpuTree, Plan, PlannedKernels, Reason, ReplacedKernel, TreeEffort, Unusable};
+use raywarp_lab::family::{Variant, papers};
+
+/// The line of who renders where nobody named it.
+pub fn of_render(plan: &Plan) -> String {
+    match &plan.reason {
+        Reason::WorthAGpu { work, left_out } => {
+            format!("up to {} are rendered by {}{}", amount(*work), gpus(plan), not(left_out, "; not "))
+        }
+        reason => format!("the CPU renders: {}", why(reason)),
+    }
+}
+
+/// The line of who traces rays where nobody named it.
+pub fn of_trace(plan: &Plan) -> String {
+    match &plan.reason {
+        Reason::WorthAGpu { work, left_out } => {
+            let left_out: String = left_out.iter().map(|gpu| format!("; not {}", unusable(gpu))).collect();
+            format!("{} are traced by {}{left_out}", amount(*work), gpus(plan))
+        }
+        Reason::NoKernelHolds(_) => "the CPU traces: no kernel of a GPU holds the scene".into(),
+        reason => format!("the CPU traces: {}", why(reason)),
+    }
+}
+
+/// The line of what traces in place of the kernels that were chosen, where they cannot hold the scene.
+pub fn instead(plan: &Plan) -> Option<String> {
+    if let Some(cause) = plan.reason.no_kernel() {
+        return Some(format!("the CPU traces: no kernel of a GPU that loses no ray holds the scene: {cause}"));
+    }
+    match &plan.kernels {
+        PlannedKernels::Rays(kernels) => {
+            let ReplacedKernel { variant, cause } = kernels.instead_of.as_ref()?;
+            Some(format!("{} instead of {variant}: {cause}", row(&kernels.closest)))
+        }
+        _ => None,
+    }
+}
+
+/// A tree for GPUs that take whole paths.
+pub fn of_tree(tree: &GpuTree) -> String {
+    let how = match (tree.effort, tree.build.builder) {
+        (TreeEffort::Quick, _) => "binned splits",
+        (TreeEffort::Good, _) => "binned splits and reinsertion",
+        (TreeEffort::Most, Builder::Sbvh) => "spatial splits and reinsertion, cheaper to walk than binned splits",
+        (TreeEffort::Most, _) => "binned splits and reinsertion, no dearer to walk than spatial splits",
+    };
+    format!("one triangle a leaf, {how}; {:.2} s", tree.time.as_secs_f64())
+}
+
+/// Why not a GPU, without a full stop.
+pub fn why(reason: &Reason) -> String {
+    match reason {
+        Reason::TooLittle { work: work @ Amount::Rays(_), least } => {
+            format!("{}; a GPU is worth its start from {least} on", amount(*work))
+        }
+        Reason::TooLittle { work: work @ Amount::Samples(_), least } => {
+            format!("{} in all; a GPU is worth its start from {least} on", amount(*work))
+        }
+        Reason::NoGpuGains { work, threads } => {
+            format!("{}; no GPU is worth its start beside {threads} threads", amount(*work))
+        }
+        Reason::NoGpu => "there is no NVIDIA GPU".into(),
+        Reason::RaysOnly => "a GPU would only trace its rays, which is no faster".into(),
+        Reason::BuiltWithoutCuda => "this raywarp was built without its feature cuda".into(),
+        Reason::NoTriangles => "the scene has no triangles to trace".into(),
+        Reason::NoneUsable(gpus) => not(gpus, ""),
+        Reason::NoDriver(cause)
+        | Reason::DriverFails(cause)
+        | Reason::CpuAlone(cause)
+        | Reason::NoMemory(cause)
+        | Reason::Unplaceable(cause)
+        | Reason::NoKernelHolds(cause)
+        | Reason::NoWholePaths(cause)
+        | Reason::NoPathsNorRays { paths: cause, .. }
+        | Reason::Failed(cause) => cause.to_string(),
+        _ => "it was asked for".into(),
+    }
+}
+
+/// GPUs by number and name, in the order of their shares.
+fn gpus(plan: &Plan) -> String {
+    let name = |device: &Device| format!("cuda:{} ({})", device.ordinal(), device.name());
+    plan.gpus().iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn amount(work: Amount) -> String {
+    match work {
+        Amount::Rays(rays) => format!("{rays} rays"),
+        Amount::Samples(samples) => format!("{samples} samples"),
+    }
+}
+
+/// GPUs that cannot be used, after `before` where there are some.
+fn not(left_out: &[Unusable], before: &str) -> String {
+    let all = left_out.iter().map(unusable).collect::<Vec<_>>().join("; ");
+    if all.is_empty() { all } else { format!("{before}{all}") }
+}
+
+fn unusable(gpu: &Unusable) -> String {
+    format!("cuda:{}: {}", gpu.ordinal, gpu.cause)
+}
+
+/// The row of a kernel, or its text where it has none.
+fn row(variant: &Variant) -> String {
+    papers().iter().find(|row| row.variant == *variant).map_or_else(|| variant.to_string(), |row| row.name.to_string())
+}

@@ -1,0 +1,265 @@
+//! What traces batches of rays through one scene, whoever asks: library queries, rays of files, or a renderer.
+
+#[cfg(all(feature = "cuda", feature = "render"))]
+use super::late_tracer::LateTracer;
+use super::{Plan, PlannedDevice, PlannedKernels, Reason};
+use raywarp_bvh::{BuildError, BuildOptions, Bvh2};
+use raywarp_cpu::CpuTracer;
+use raywarp_family::Query;
+use raywarp_geom::{FlatTriangles, KernelName, Tracer};
+use raywarp_layout::LayoutError;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[cfg(feature = "cuda")]
+use {
+    super::kernels::{Held, RayKernels},
+    super::once_worth::GpuOnceWorth,
+    raywarp_cuda::{CudaError, CudaPair, Device, EncodedPair, SharedTracer, side_by_side},
+};
+
+/// A scene's triangles and their tree, which something is to trace through.
+#[derive(Clone, Copy)]
+pub(crate) struct SceneTree<'a> {
+    /// The tree, built with what fits the kernels of the plan.
+    pub bvh: &'a Bvh2,
+    /// What was asked for, whatever fits.
+    pub asked: &'a BuildOptions,
+    pub triangles: &'a FlatTriangles,
+}
+
+/// Why a scene cannot be put where it is to be traced.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BackendError {
+    /// The builder refuses.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The encoder of the CPU's tracer refuses.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// The factory of [`PlannedKernels::Own`] refuses the tree.
+    #[error(transparent)]
+    Own(Box<dyn Error + Send + Sync>),
+    /// Kernels of a GPU are planned without one.
+    #[cfg(feature = "cuda")]
+    #[error("no GPU is given")]
+    NoGpu,
+    /// The GPU lacks something, or fails.
+    #[cfg(feature = "cuda")]
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+    /// One of several GPUs lacks something, or fails.
+    #[cfg(feature = "cuda")]
+    #[error(transparent)]
+    OneOfGpus(#[from] OneOfGpus),
+}
+
+/// One of several GPUs lacks something, or fails.
+#[cfg(feature = "cuda")]
+#[derive(Debug, thiserror::Error)]
+#[error("cuda:{ordinal}: {error}")]
+pub struct OneOfGpus {
+    /// Its number in the driver's order.
+    pub ordinal: usize,
+    /// Why.
+    pub error: Box<CudaError>,
+}
+
+/// What traces, and the plan as it came out.
+pub(crate) struct Backend {
+    tracing: Tracing,
+    plan: Plan,
+}
+
+enum Tracing {
+    Cpu(Arc<CpuTracer>),
+    /// The CPU's tracer, made when its first ray comes: GPUs take paths as a whole.
+    #[cfg(all(feature = "cuda", feature = "render"))]
+    Late(LateTracer),
+    Own(Box<dyn Tracer>),
+    #[cfg(feature = "cuda")]
+    Gpus(SharedTracer<CudaPair>),
+    #[cfg(feature = "cuda")]
+    OnceWorth(Box<GpuOnceWorth>),
+}
+
+impl Backend {
+    /// The CPU's tracer.
+    pub fn cpu(tracer: Arc<CpuTracer>, plan: Plan) -> Self {
+        Self { tracing: Tracing::Cpu(tracer), plan }
+    }
+
+    /// The CPU's tracer, made when its first ray comes.
+    #[cfg(all(feature = "cuda", feature = "render"))]
+    pub fn late(bvh: Arc<Bvh2>, triangles: Arc<FlatTriangles>, plan: Plan) -> Self {
+        Self { tracing: Tracing::Late(LateTracer::new(bvh, triangles)), plan }
+    }
+
+    /// The CPU's tracer until a GPU would have been worth its start.
+    #[cfg(feature = "cuda")]
+    pub fn once_worth(gpu: GpuOnceWorth) -> Self {
+        let plan = gpu.plan();
+        Self { tracing: Tracing::OnceWorth(Box::new(gpu)), plan }
+    }
+
+    /// What `plan` has trace rays through `tree`. `cpu` makes the CPU's tracer where that is it, or where no kernel of the
+    /// planned GPUs holds the scene that loses no ray.
+    ///
+    /// # Errors
+    /// [`BackendError`].
+    pub fn new(
+        plan: Plan,
+        tree: &SceneTree<'_>,
+        cpu: impl FnOnce() -> Result<Arc<CpuTracer>, LayoutError>,
+    ) -> Result<Self, BackendError> {
+        match (&plan.device, &plan.kernels) {
+            (_, PlannedKernels::Own(factory)) => {
+                let tracer = factory.make(tree.bvh, tree.triangles).map_err(BackendError::Own)?;
+                Ok(Self { tracing: Tracing::Own(tracer), plan })
+            }
+            #[cfg(feature = "cuda")]
+            (PlannedDevice::Gpus(devices), PlannedKernels::Rays(kernels)) => match kernels.holding(tree)? {
+                Held::By(kernels, encoded) => {
+                    let tracing = Tracing::Gpus(upload(devices, &kernels, &encoded)?);
+                    Ok(Self { tracing, plan: Plan { kernels: PlannedKernels::Rays(kernels), ..plan } })
+                }
+                Held::ByNone(cause) => Ok(Self::cpu(cpu()?, plan.by_cpu(Reason::NoKernelHolds(Arc::new(cause))))),
+            },
+            #[cfg(feature = "cuda")]
+            (_, PlannedKernels::Rays(_)) => Err(BackendError::NoGpu),
+            _ => Ok(Self::cpu(cpu()?, plan)),
+        }
+    }
+
+    /// Who traces, by what, and why.
+    pub fn plan(&self) -> Plan {
+        match &self.tracing {
+            #[cfg(feature = "cuda")]
+            Tracing::OnceWorth(gpu) => gpu.plan(),
+            _ => self.plan.clone(),
+        }
+    }
+
+    /// What was planned last.
+    pub fn planned(&self) -> &Plan {
+        &self.plan
+    }
+
+    #[cfg(feature = "cuda")]
+    pub fn planned_mut(&mut self) -> &mut Plan {
+        &mut self.plan
+    }
+
+    /// The tracer, made now where it was not yet: here, not by a worker that others wait for. One that cannot be made fails
+    /// every batch.
+    pub fn tracer(&self) -> &dyn Tracer {
+        match &self.tracing {
+            #[cfg(all(feature = "cuda", feature = "render"))]
+            Tracing::Late(tracer) => tracer.get().map_or(tracer as &dyn Tracer, |tracer| tracer),
+            _ => self.late_tracer(),
+        }
+    }
+
+    /// The tracer, which is made when its first ray comes, where it was not yet.
+    pub fn late_tracer(&self) -> &dyn Tracer {
+        match &self.tracing {
+            Tracing::Cpu(tracer) => &**tracer,
+            #[cfg(all(feature = "cuda", feature = "render"))]
+            Tracing::Late(tracer) => tracer,
+            Tracing::Own(tracer) => &**tracer,
+            #[cfg(feature = "cuda")]
+            Tracing::Gpus(tracer) => tracer,
+            #[cfg(feature = "cuda")]
+            Tracing::OnceWorth(tracer) => &**tracer,
+        }
+    }
+
+    /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers of the caller's.
+    pub fn bytes(&self) -> usize {
+        match &self.tracing {
+            Tracing::Cpu(tracer) => tracer.bytes(),
+            #[cfg(all(feature = "cuda", feature = "render"))]
+            Tracing::Late(tracer) => tracer.made().map_or(0, |(bytes, _)| bytes),
+            Tracing::Own(_) => 0,
+            #[cfg(feature = "cuda")]
+            Tracing::Gpus(tracer) => tracer.tracers().map(CudaPair::bytes).sum(),
+            #[cfg(feature = "cuda")]
+            Tracing::OnceWorth(_) => 0,
+        }
+    }
+
+    /// How long the CPU's tracer took that was made when its first ray came; none where none was.
+    #[cfg(all(feature = "cuda", feature = "render"))]
+    pub fn late_time(&self) -> Option<Duration> {
+        match &self.tracing {
+            #[cfg(all(feature = "cuda", feature = "render"))]
+            Tracing::Late(tracer) => tracer.made().map(|(_, time)| time),
+            _ => None,
+        }
+    }
+
+    /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; of several GPUs that of the first.
+    pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
+        match (&self.tracing, &self.plan.kernels) {
+            (Tracing::Cpu(tracer), _) => tracer.name(),
+            (_, PlannedKernels::Own(factory)) => factory.name(),
+            #[cfg(feature = "cuda")]
+            (Tracing::Gpus(tracer), _) => match variant(tracer, query, rays) {
+                Some(variant) => KernelName::new(&variant.to_string()),
+                None => KernelName::fixed("none"),
+            },
+            _ => KernelName::fixed("none"),
+        }
+    }
+
+    /// Says whether what answers `query` of a batch of `rays` takes rays that begin before their origin.
+    pub fn takes_negative_t_min(&self, query: Query, rays: usize) -> bool {
+        match (&self.tracing, &self.plan.kernels) {
+            (_, PlannedKernels::Own(factory)) => factory.takes_negative_t_min(),
+            #[cfg(feature = "cuda")]
+            (Tracing::Gpus(tracer), _) => {
+                variant(tracer, query, rays).is_none_or(|variant| !variant.needs().t_min_not_negative)
+            }
+            _ => {
+                let _ = (query, rays);
+                true
+            }
+        }
+    }
+
+    /// Says whether the tracer splits large batches by itself, and lets parts overlap.
+    pub fn splits_batches(&self) -> bool {
+        #[cfg(feature = "cuda")]
+        return matches!(&self.tracing, Tracing::Gpus(_));
+        #[cfg(not(feature = "cuda"))]
+        false
+    }
+}
+
+/// The kernel of GPUs that answers `query` of a batch of `rays`.
+#[cfg(feature = "cuda")]
+fn variant(tracer: &SharedTracer<CudaPair>, query: Query, rays: usize) -> Option<raywarp_family::Variant> {
+    let stretch = tracer.stretch(rays).min(rays);
+    tracer.tracers().next().map(|pair| *pair.variant_for(query, stretch))
+}
+
+/// Puts on all GPUs what was encoded.
+#[cfg(feature = "cuda")]
+fn upload(
+    devices: &[Device],
+    kernels: &RayKernels,
+    encoded: &EncodedPair,
+) -> Result<SharedTracer<CudaPair>, BackendError> {
+    let pair = |device: &Device| -> Result<CudaPair, CudaError> {
+        let pair = CudaPair::upload(device, encoded)?;
+        if kernels.is_named { Ok(pair) } else { pair.by_size() }
+    };
+    let pairs = side_by_side(devices, pair).into_iter().zip(devices).map(|(pair, device)| match pair {
+        Ok(pair) => Ok((format!("cuda:{}", device.ordinal()), pair)),
+        Err(error) if devices.len() == 1 => Err(error.into()),
+        Err(error) => Err(OneOfGpus { ordinal: device.ordinal(), error: Box::new(error) }.into()),
+    });
+    Ok(SharedTracer::new(pairs.collect::<Result<_, BackendError>>()?))
+}

@@ -1,0 +1,239 @@
+//! What things take, in seconds and bytes: what every choice of a device and of a tree is made by.
+//!
+//! A GPU saves what it does faster than the CPU, and costs its start and a better tree than the CPU walks. A better tree costs
+//! what it takes to build, and saves a share of tracing. docs/internals/choices.md has the
+//! measurements.
+
+#[cfg(feature = "cuda")]
+use super::reason::{Amount, Reason};
+use raywarp_bvh::{BuildOptions, Builder, presets};
+
+/// Rays that a thread of a CPU traces in a second, where there are few of them.
+const CPU_RAYS_PER_SECOND: f64 = 8e6;
+/// Rays of the host that go through a GPU in a second, and come back as hits.
+const GPU_RAYS_PER_SECOND: f64 = 4e8;
+/// Seconds that a GPU takes to start, and whatever else makes a command on it slower.
+const GPU_START: f64 = 2.0;
+/// Rays of a batch for each thread of the CPU that takes them sooner than a GPU begins: a launch of 10,000 takes an H200 27 to
+/// 51 microseconds, and its copies about as long; a thread of a CPU traces 300 rays in 100.
+#[cfg(feature = "cuda")]
+pub(crate) const RAYS_PER_LAUNCH: usize = 300;
+
+/// Rays of paths that a thread of a CPU traces and shades in a second: 2 to 4 million in the scenes that were measured.
+const CPU_PATH_RAYS_PER_SECOND: f64 = 3e6;
+/// Rays of paths that a GPU traces in a second: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in between.
+const GPU_PATH_RAYS_PER_SECOND: f64 = 3e9;
+/// Samples that a thread of a CPU takes before a GPU has started. Starting one takes about half a second; sixteen cores
+/// took 2.6 to 3.2 million samples a second in conference, a core some 180,000.
+pub const SAMPLES_PER_THREAD: u64 = 100_000;
+/// Samples that a GPU takes in the time in which another one would start, twice: what a second GPU saves of this many
+/// is as much as its start costs. An H200 takes 161 to 779 million a second, by scene.
+pub const SAMPLES_PER_GPU: u64 = 100_000_000;
+
+/// What a step of building takes for each triangle: seconds, and seconds of a core that threads divide.
+struct BuildTime {
+    serial: f64,
+    parallel: f64,
+}
+
+impl BuildTime {
+    fn of(&self, triangles: usize, threads: usize) -> f64 {
+        triangles as f64 * (self.serial + self.parallel / threads.max(1) as f64)
+    }
+}
+
+/// Eight passes of reinsertion: on two threads.
+const REINSERTION: BuildTime = BuildTime { serial: 0.05e-6, parallel: 0.3e-6 };
+/// Another tree, with spatial splits: on two threads, and on the 16 of an H200's machine.
+const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6 };
+/// Share of a GPU's tracing that reinsertion saves, guessed from the SAH cost: 6 to 22 % lower in six scenes.
+const REINSERTION_GAIN: f64 = 0.15;
+/// Share of a GPU's tracing that spatial splits save: the mean of six scenes, in two of which they are not taken.
+const SPLIT_GAIN: f64 = 0.06;
+/// Share of the CPU's render that reinsertion saves: 0 to 15 % in six scenes, 6 % on average.
+const CPU_REINSERTION_GAIN: f64 = 0.06;
+
+/// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
+pub(crate) const PREPARE_BYTES: u64 = 176;
+/// The same for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer of the CPU's:
+/// 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
+pub(crate) const PATHS_BYTES: u64 = 512;
+/// The same where there is a second tree, of whose triangles many may be cut: 1,025 were seen of hairball_synthetic, 574 of San
+/// Miguel.
+const TWO_TREES_BYTES: u64 = 1040;
+
+/// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads; none
+/// where the CPU is as fast, from 50 threads on.
+///
+/// Its tree takes 0.3 us a triangle longer to build than the CPU's, and 1.3 us divided by the number of threads.
+pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
+    let better_tree = REINSERTION.of(triangles as usize, threads) + SPLITS.of(triangles as usize, threads);
+    let seconds = GPU_START + better_tree;
+    let saved = 1.0 / (CPU_RAYS_PER_SECOND * threads.max(1) as f64) - 1.0 / GPU_RAYS_PER_SECOND;
+    (saved > 0.0).then(|| (seconds / saved) as u64)
+}
+
+/// From how many rays on, where a test asks for fewer than the rule does.
+#[cfg(feature = "cuda")]
+fn pretended_least() -> Option<u64> {
+    std::env::var("RAYWARP_PRETEND_RAYS_WORTH_A_GPU").ok()?.parse().ok()
+}
+
+/// Says whether so many rays are worth a GPU's start.
+///
+/// # Errors
+/// Why not.
+#[cfg(feature = "cuda")]
+pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(), Reason> {
+    let work = Amount::Rays(rays);
+    match pretended_least().or_else(|| rays_worth_a_gpu(triangles, threads)) {
+        Some(least) if rays >= least => Ok(()),
+        Some(least) => Err(Reason::TooLittle { work, least }),
+        None => Err(Reason::NoGpuGains { work, threads }),
+    }
+}
+
+/// From how many samples of paths on a GPU is worth its start beside a CPU of so many threads.
+pub fn samples_worth_a_gpu(threads: usize) -> u64 {
+    SAMPLES_PER_THREAD.saturating_mul(threads as u64)
+}
+
+/// How many GPUs are worth their start for so many samples of paths in all, `threads` being those of the CPU: none below
+/// [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
+pub fn gpus_for(samples: u64, threads: usize) -> usize {
+    if samples < samples_worth_a_gpu(threads) { 0 } else { samples.div_ceil(SAMPLES_PER_GPU).max(1) as usize }
+}
+
+/// Seconds that `rays` of paths take so many GPUs, about.
+pub(crate) fn gpu_path_seconds(rays: f64, gpus: usize) -> f64 {
+    rays / (GPU_PATH_RAYS_PER_SECOND * gpus.max(1) as f64)
+}
+
+/// Seconds that `rays` of paths take so many threads of this CPU, about.
+pub(crate) fn cpu_path_seconds(rays: f64, threads: usize) -> f64 {
+    rays / (CPU_PATH_RAYS_PER_SECOND * threads.max(1) as f64)
+}
+
+/// Options of the tree for a render that takes `threads` threads, which build and trace, `seconds` through so many triangles.
+///
+/// Spatial splits are no choice: renders were no faster with them than with reinsertion alone.
+pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildOptions {
+    if seconds * CPU_REINSERTION_GAIN > REINSERTION.of(triangles, threads) { presets::GOOD } else { presets::BALANCED }
+}
+
+/// How much is done for the tree of GPUs that take whole paths. Their kernels walk one triangle a leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeEffort {
+    /// Binned splits.
+    Quick,
+    /// The same, improved by reinsertion.
+    Good,
+    /// [`presets::GPU`]: that one and another with spatial splits in all but the largest nodes; the cheaper one is taken.
+    Most,
+}
+
+impl TreeEffort {
+    /// For a render that will take `seconds` of tracing, of so many triangles, whose tree `threads` threads build.
+    pub fn for_render(seconds: f64, triangles: usize, threads: usize) -> Self {
+        if seconds * SPLIT_GAIN > SPLITS.of(triangles, threads) {
+            Self::Most
+        } else if seconds * REINSERTION_GAIN > REINSERTION.of(triangles, threads) {
+            Self::Good
+        } else {
+            Self::Quick
+        }
+    }
+
+    /// The same where so many bytes of memory are `free`, else one tree.
+    pub(crate) fn with_memory(self, triangles: usize, free: u64) -> Self {
+        if self == Self::Most && !two_trees_fit(triangles, free) { Self::Good } else { self }
+    }
+
+    /// What the tree, or the two of which one is taken, are built with.
+    pub(crate) fn options(self) -> BuildOptions {
+        let single = |options: BuildOptions| BuildOptions { max_leaf: 1, ..options };
+        match self {
+            Self::Quick => single(presets::BALANCED),
+            Self::Good => single(presets::GOOD),
+            Self::Most => presets::GPU,
+        }
+    }
+}
+
+fn two_trees_fit(triangles: usize, free: u64) -> bool {
+    (triangles as u64).saturating_mul(TWO_TREES_BYTES) <= free
+}
+
+/// `build`, but of [`BuildOptions::split_worth`] the tree without cuts alone where there is no memory for two.
+pub(crate) fn with_memory(build: &BuildOptions, triangles: usize, free: u64) -> BuildOptions {
+    match build.split_worth {
+        Some(_) if build.builder == Builder::Sbvh && !two_trees_fit(triangles, free) => {
+            BuildOptions { builder: Builder::BinnedSah, split_worth: None, ..*build }
+        }
+        _ => *build,
+    }
+}
+
+/// What there is memory for of `build`.
+pub(crate) fn build_in_memory(build: &BuildOptions, triangles: usize) -> BuildOptions {
+    let free = raywarp_system::memory::available().unwrap_or(u64::MAX);
+    with_memory(build, triangles, free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_is_worth_its_start_for_more_rays_beside_more_threads_and_in_larger_scenes() {
+        let millions = |triangles, threads| rays_worth_a_gpu(triangles, threads).map(|rays| rays / 1_000_000);
+        assert_eq!([0, 1, 3, 4, 16].map(|threads| millions(0, threads)), [16, 16, 51, 69, 376].map(Some));
+        // A million triangles take 1.6 s more on one thread, 0.38 s on 16.
+        assert_eq!([1, 16].map(|threads| millions(1_000_000, threads)), [29, 448].map(Some));
+        // Beside many threads there is nothing to gain.
+        assert!(millions(u64::from(u32::MAX), 49).is_some());
+        assert_eq!([50, 1024].map(|threads| millions(0, threads)), [None; 2]);
+    }
+
+    #[test]
+    fn a_gpu_is_taken_where_the_cpu_would_not_be_done_before_its_start() {
+        assert_eq!([0, 1, 1_599_999].map(|samples| gpus_for(samples, 16)), [0, 0, 0]);
+        assert_eq!([1_600_000, 50_331_648, 100_000_000].map(|samples| gpus_for(samples, 16)), [1, 1, 1]);
+        assert_eq!([100_000_001, 805_306_368].map(|samples| gpus_for(samples, 16)), [2, 9]);
+        // Without an end in sight: all there are.
+        assert!(gpus_for(u64::MAX, 16) > 1 << 30);
+        // As many threads as samples of a second GPU.
+        assert_eq!(gpus_for(200_000_000, 2_000), 2);
+        assert_eq!(gpus_for(0, 0), 1);
+    }
+
+    #[test]
+    fn longer_renders_of_smaller_scenes_by_more_threads_get_more_effort() {
+        let effort = |seconds, triangles, threads| TreeEffort::for_render(seconds, triangles, threads);
+        let [quick, good, most] = [TreeEffort::Quick, TreeEffort::Good, TreeEffort::Most];
+        // San Miguel.
+        assert_eq!([0.0, 4.2, 4.4, 48.0, 50.0].map(|s| effort(s, 9_384_658, 16)), [quick, quick, good, good, most]);
+        assert_eq!([4.4, 50.0].map(|s| effort(s, 9_384_658, 2)), [quick, good]);
+        // Sibenik.
+        assert_eq!([0.03, 0.04, 0.3, 0.5].map(|s| effort(s, 75_275, 16)), [quick, good, good, most]);
+        assert_eq!([effort(0.0, 0, 0), effort(1e-9, 0, 0)], [quick, most]);
+        assert_eq!(effort(f64::INFINITY, usize::MAX, 1), most);
+    }
+
+    #[test]
+    fn a_second_tree_is_left_out_where_there_is_no_memory_for_both() {
+        let with = |effort: TreeEffort, free| effort.with_memory(1000, free);
+        let [quick, good, most] = [TreeEffort::Quick, TreeEffort::Good, TreeEffort::Most];
+        assert_eq!([0, 1000 * TWO_TREES_BYTES - 1].map(|free| with(most, free)), [good, good]);
+        assert_eq!([1000 * TWO_TREES_BYTES, u64::MAX].map(|free| with(most, free)), [most, most]);
+        assert_eq!([quick, good].map(|effort| with(effort, 0)), [quick, good]);
+        let whole = BuildOptions { builder: Builder::BinnedSah, ..presets::SINGLE_SPLIT_INNER };
+        let with = |build, free| with_memory(&build, 1000, free);
+        assert_eq!([0, 1000 * TWO_TREES_BYTES - 1].map(|free| with(presets::GPU, free)), [whole; 2]);
+        assert_eq!(with(presets::GPU, 1000 * TWO_TREES_BYTES), presets::GPU);
+        assert_eq!(
+            [presets::BEST, presets::SINGLE_SPLIT].map(|build| with(build, 0)),
+            [presets::BEST, presets::SINGLE_SPLIT]
+        );
+    }
+}

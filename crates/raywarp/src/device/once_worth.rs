@@ -1,0 +1,176 @@
+//! Batches of rays by a GPU once they are worth its start, and by this CPU until then.
+
+use super::backend::{Backend, SceneTree};
+use super::cost_model::RAYS_PER_LAUNCH;
+use super::open::{Usable, first_usable};
+use super::{Plan, PlannedDevice, Reason};
+use raywarp_bvh::{BuildOptions, Bvh2};
+use raywarp_cpu::CpuTracer;
+use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The CPU's tracer and, once enough rays were asked for, a GPU's.
+pub(crate) struct GpuOnceWorth {
+    cpu: Arc<CpuTracer>,
+    asked: AtomicU64,
+    state: Mutex<State>,
+    /// From how many rays of a batch on a GPU takes it that has started.
+    least_batch: usize,
+}
+
+/// Whether there is a GPU.
+enum State {
+    /// Nobody has looked; what it would need.
+    Waiting(Box<GpuNeeds>),
+    /// It traces.
+    Started(Arc<Backend>),
+    /// The CPU traces, for good.
+    Cpu(Plan),
+}
+
+/// What a GPU is given.
+struct GpuNeeds {
+    bvh: Bvh2,
+    build: BuildOptions,
+    triangles: FlatTriangles,
+}
+
+impl GpuOnceWorth {
+    /// `bvh` is the tree of `triangles`, of what fits the kernels that are taken where nobody names one.
+    pub fn new(cpu: Arc<CpuTracer>, bvh: Bvh2, build: BuildOptions, triangles: FlatTriangles) -> Self {
+        let state = Mutex::new(State::Waiting(Box::new(GpuNeeds { bvh, build, triangles })));
+        Self { cpu, asked: AtomicU64::new(0), state, least_batch: RAYS_PER_LAUNCH * rayon::current_num_threads() }
+    }
+
+    /// Who traces now, and why.
+    pub fn plan(&self) -> Plan {
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Waiting(needs) => {
+                let plan = needs.plan(self.asked.load(Ordering::Relaxed));
+                // Nobody has asked for the GPU yet.
+                if matches!(plan.device, PlannedDevice::Cpu) { plan } else { Plan::cpu(needs.build) }
+            }
+            State::Started(gpu) => gpu.plan(),
+            State::Cpu(plan) => plan.clone(),
+        }
+    }
+
+    /// The GPU for a batch of `rays`, which is started now if all rays so far were worth it.
+    fn gpu(&self, rays: usize) -> Option<Arc<Backend>> {
+        let before = self.asked.fetch_add(rays as u64, Ordering::Relaxed);
+        let asked = before.saturating_add(rays as u64);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let State::Waiting(needs) = &*state {
+            let plan = needs.plan(asked);
+            let next = match (&plan.device, &plan.reason) {
+                (PlannedDevice::FirstUsable { wanted, count }, _) => {
+                    Some(needs.start(*wanted, *count, plan.clone(), &self.cpu))
+                }
+                (_, Reason::TooLittle { .. } | Reason::NoGpuGains { .. }) => None,
+                _ => Some(State::Cpu(plan)),
+            };
+            if let Some(next) = next {
+                *state = next;
+            }
+        }
+        match &*state {
+            State::Started(gpu) if rays >= self.least_batch => Some(gpu.clone()),
+            _ => None,
+        }
+    }
+
+    /// `by_gpu` or, where there is none or it fails, `by_cpu`.
+    fn trace<T>(
+        &self,
+        rays: usize,
+        target: &mut T,
+        by_gpu: impl FnOnce(&Backend, &mut T) -> Result<BatchStats, TraceError>,
+        by_cpu: impl FnOnce(&CpuTracer, &mut T) -> Result<BatchStats, TraceError>,
+    ) -> Result<BatchStats, TraceError> {
+        if let Some(gpu) = self.gpu(rays) {
+            match by_gpu(&gpu, target) {
+                Err(error @ TraceError::Device(_)) => {
+                    let plan = gpu.plan().by_cpu(Reason::Failed(Arc::new(error)));
+                    *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Cpu(plan);
+                }
+                done => return done,
+            }
+        }
+        by_cpu(&self.cpu, target)
+    }
+}
+
+impl GpuNeeds {
+    /// Who is to trace so many rays.
+    fn plan(&self, rays: u64) -> Plan {
+        Plan::for_rays(rays, self.triangles.len() as u64, rayon::current_num_threads(), Some(self.build))
+    }
+
+    /// The first of `count` GPUs that can be used.
+    fn start(&self, wanted: usize, count: usize, plan: Plan, cpu: &Arc<CpuTracer>) -> State {
+        let tree = SceneTree { bvh: &self.bvh, asked: &self.build, triangles: &self.triangles };
+        let usable = first_usable(wanted, count, |devices, usable| -> Result<(), Plan> {
+            for device in devices {
+                let ordinal = device.ordinal();
+                let on_it = Plan { device: PlannedDevice::Gpus(vec![device]), ..plan.clone() };
+                match Backend::new(on_it, &tree, || Ok(cpu.clone())) {
+                    Ok(backend) if backend.planned().gpus().is_empty() => return Err(backend.plan()),
+                    Ok(backend) => usable.taken.push(backend),
+                    Err(error) => usable.leave_out(ordinal, error),
+                }
+            }
+            Ok(())
+        });
+        match usable {
+            // It would be so on every other.
+            Err(plan) => State::Cpu(plan),
+            Ok(Usable { taken, left_out }) => match taken.into_iter().next() {
+                Some(gpu) => State::Started(Arc::new(gpu)),
+                None => State::Cpu(plan.by_cpu(Reason::NoneUsable(left_out))),
+            },
+        }
+    }
+}
+
+impl Tracer for GpuOnceWorth {
+    fn closest(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        hits: &mut [Hit],
+        instances: &mut [u32],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        self.trace(
+            rays.len(),
+            &mut (hits, instances),
+            |gpu, (hits, instances)| gpu.tracer().closest(rays, after, hits, instances, control),
+            |cpu, (hits, instances)| cpu.closest(rays, after, hits, instances, control),
+        )
+    }
+
+    fn any(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        blocked: &mut [u32],
+        undecided: &mut Vec<Candidate>,
+        control: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        self.trace(
+            rays.len(),
+            &mut (blocked, undecided),
+            |gpu, (blocked, undecided)| gpu.tracer().any(rays, after, blocked, undecided, control),
+            |cpu, (blocked, undecided)| cpu.any(rays, after, blocked, undecided, control),
+        )
+    }
+
+    fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
+        self.cpu.cost(rays, costs, control)
+    }
+
+    fn preferred_batch(&self) -> usize {
+        self.cpu.preferred_batch()
+    }
+}

@@ -1,0 +1,211 @@
+//! The decision who traces or renders: on which device, by which kernels, through which tree, and why.
+
+use super::{PathWork, Reason, TracerFactory};
+use raywarp_bvh::BuildOptions;
+use std::sync::Arc;
+
+#[cfg(feature = "cuda")]
+use {
+    super::cost_model::worth_a_gpu,
+    super::open::{Usable, count_gpus, first_usable},
+    super::{Amount, DeviceChoice, RayKernels},
+    raywarp_bvh::presets,
+    raywarp_cuda::{CudaError, Device},
+    std::convert::Infallible,
+};
+
+/// Who traces or renders, by what, through which tree, and why.
+///
+/// A plan is made before a scene is put anywhere, and is what was to be done; what holds the scene has the plan as it came out,
+/// which may name other kernels, fewer GPUs or the CPU, with the reason.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Where.
+    pub device: PlannedDevice,
+    /// By which kernels.
+    pub kernels: PlannedKernels,
+    /// Through which tree.
+    pub tree: PlannedTree,
+    /// Why there.
+    pub reason: Reason,
+}
+
+/// The device of a [`Plan`].
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum PlannedDevice {
+    /// This CPU.
+    #[default]
+    Cpu,
+    /// GPUs, in the order of their shares.
+    #[cfg(feature = "cuda")]
+    Gpus(Vec<Device>),
+    /// As many GPUs as are wanted, in the driver's order, of those that can be used: they are opened when the scene is put there.
+    #[cfg(feature = "cuda")]
+    FirstUsable {
+        /// At most so many.
+        wanted: usize,
+        /// How many the driver shows.
+        count: usize,
+    },
+}
+
+/// The kernels of a [`Plan`].
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum PlannedKernels {
+    /// The CPU's own tracer.
+    #[default]
+    Cpu,
+    /// A tracer of the caller's, on the CPU.
+    Own(Arc<dyn TracerFactory>),
+    /// Kernels of GPUs that answer batches of rays.
+    #[cfg(feature = "cuda")]
+    Rays(RayKernels),
+    /// Kernels of GPUs that take paths from the camera to the film.
+    #[cfg(all(feature = "cuda", feature = "render"))]
+    Paths(raywarp_render_cuda::EngineOptions),
+}
+
+impl PlannedKernels {
+    /// `options` with leaves that the nodes of the kernels for closest-hit rays can hold.
+    pub fn fitting(&self, options: &BuildOptions) -> BuildOptions {
+        match self {
+            Self::Own(factory) => factory.fitting(options),
+            #[cfg(feature = "cuda")]
+            Self::Rays(kernels) => kernels.fitting(options),
+            _ => *options,
+        }
+    }
+}
+
+/// The tree of a [`Plan`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum PlannedTree {
+    /// Of these options, with leaves that the kernels can hold.
+    Given(BuildOptions),
+    /// One that is worth its time for a picture: of a GPU's path tracer where that renders it, else of the CPU.
+    ForWork(PathWork),
+}
+
+impl Default for PlannedTree {
+    fn default() -> Self {
+        Self::Given(BuildOptions::default())
+    }
+}
+
+impl Plan {
+    /// The CPU, through a tree of `build`.
+    pub fn cpu(build: BuildOptions) -> Self {
+        Self { tree: PlannedTree::Given(build), ..Self::default() }
+    }
+
+    /// A tracer of the caller's on the CPU, through a tree of `build` with leaves that it can hold.
+    pub fn own(factory: Arc<dyn TracerFactory>, build: BuildOptions) -> Self {
+        Self { kernels: PlannedKernels::Own(factory), ..Self::cpu(build) }
+    }
+
+    /// GPUs that were named, which share each batch of rays; the CPU where none is. Without `build` the tree is
+    /// [`presets::GPU`], or the CPU's default.
+    #[cfg(feature = "cuda")]
+    pub fn rays_on(devices: Vec<Device>, kernels: RayKernels, build: Option<BuildOptions>) -> Self {
+        if devices.is_empty() {
+            return Self::cpu(build.unwrap_or_default());
+        }
+        let (device, kernels) = (PlannedDevice::Gpus(devices), PlannedKernels::Rays(kernels));
+        Self { device, kernels, ..Self::cpu(build.unwrap_or(presets::GPU)) }
+    }
+
+    /// The first GPU that can be used where there is one and so many `rays` are worth its start, in a scene of so many
+    /// triangles beside a CPU of so many threads; else the CPU. Without `build` the tree is [`raywarp_bvh::presets::GPU`], or
+    /// the CPU's default.
+    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))]
+    pub fn for_rays(rays: u64, triangles: u64, threads: usize, build: Option<BuildOptions>) -> Self {
+        #[cfg(feature = "cuda")]
+        let reason = match worth_a_gpu(rays, triangles, threads).and_then(|()| count_gpus()) {
+            Ok(count) => {
+                let reason = Reason::WorthAGpu { work: Amount::Rays(rays), left_out: Vec::new() };
+                let (device, kernels) = (PlannedDevice::FirstUsable { wanted: 1, count }, RayKernels::default());
+                let tree = PlannedTree::Given(build.unwrap_or(presets::GPU));
+                return Self { device, kernels: PlannedKernels::Rays(kernels), tree, reason };
+            }
+            Err(reason) => reason,
+        };
+        #[cfg(not(feature = "cuda"))]
+        let reason = Reason::BuiltWithoutCuda;
+        Self { reason, ..Self::cpu(build.unwrap_or_default()) }
+    }
+
+    /// One processor that is to be measured: the GPU that `choice` names, or else the first one that there is, or the CPU.
+    ///
+    /// # Errors
+    /// That of a GPU that was named.
+    #[cfg(feature = "cuda")]
+    pub fn for_measuring(choice: &DeviceChoice) -> Result<Self, CudaError> {
+        match choice {
+            DeviceChoice::Cpu => Ok(Self::default()),
+            DeviceChoice::FirstCuda | DeviceChoice::Cuda(_) => {
+                let ordinal = choice.first_ordinal();
+                Ok(Self { device: PlannedDevice::Gpus(vec![Device::open(ordinal)?]), ..Self::default() })
+            }
+            DeviceChoice::Auto | DeviceChoice::AllCuda => {
+                let Ok(Usable { taken, left_out }) = first_usable(1, 1, |devices, usable: &mut Usable<Device>| {
+                    usable.taken.extend(devices);
+                    Ok::<(), Infallible>(())
+                });
+                if taken.is_empty() {
+                    return Ok(Self { reason: Reason::NoneUsable(left_out), ..Self::default() });
+                }
+                Ok(Self { device: PlannedDevice::Gpus(taken), ..Self::default() })
+            }
+        }
+    }
+
+    /// The GPUs that are open, in the order of their shares.
+    #[cfg(feature = "cuda")]
+    pub fn gpus(&self) -> &[Device] {
+        match &self.device {
+            PlannedDevice::Gpus(devices) => devices,
+            PlannedDevice::Cpu | PlannedDevice::FirstUsable { .. } => &[],
+        }
+    }
+
+    /// What of a scene is built, whoever traces: none where the tree is to suit a picture.
+    pub fn build(&self) -> Option<BuildOptions> {
+        match self.tree {
+            PlannedTree::Given(build) => Some(build),
+            PlannedTree::ForWork(_) => None,
+        }
+    }
+
+    /// The same by the CPU, for `reason`.
+    #[must_use]
+    pub(crate) fn by_cpu(self, reason: Reason) -> Self {
+        Self { device: PlannedDevice::Cpu, kernels: PlannedKernels::Cpu, tree: self.tree, reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Amount;
+
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn few_rays_need_no_driver_to_be_the_cpus() {
+        let few = Plan::for_rays(16_000_000, 0, 1, None).reason;
+        let work = Amount::Rays(16_000_000);
+        assert!(matches!(&few, Reason::TooLittle { work: of, least: 16_326_530 } if *of == work), "{few:?}");
+        let many = Plan::for_rays(u64::MAX, 0, 64, None).reason;
+        assert!(matches!(many, Reason::NoGpuGains { work: Amount::Rays(u64::MAX), threads: 64 }), "{many:?}");
+        assert!(!few.is_loss() && !many.is_loss());
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    #[test]
+    fn without_cuda_the_cpu_traces_and_says_so() {
+        let plan = Plan::for_rays(u64::MAX, 0, 1, None);
+        assert!(matches!(plan.device, PlannedDevice::Cpu) && matches!(plan.reason, Reason::BuiltWithoutCuda));
+    }
+}
