@@ -5,6 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
 use std::error::Error;
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
 
 /// Why `error` stopped the parsing of `arguments`, in one line.
 pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]) -> String {
@@ -46,7 +47,7 @@ pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]
             format!("{} {value}: known are {}{}", flag(&arg), list(&known, "and"), did_you_mean(&near(&value, &known)))
         }
         ErrorKind::ValueValidation => match error.source() {
-            Some(cause) => format!("{} {value}: {}", flag(&arg), of_number(&cause.to_string())),
+            Some(cause) => format!("{} {value}: {}", flag(&arg), of_cause(cause)),
             None => format!("{} {value}: cannot be read", flag(&arg)),
         },
         // Clap's own first line says what is left: not UTF-8, too few values.
@@ -242,25 +243,32 @@ fn flag(text: &str) -> String {
     plain(text.split(' ').next().unwrap_or_default())
 }
 
-/// What clap and Rust say of a number, in plain words.
-fn of_number(cause: &str) -> String {
-    if let Some((_, range)) = cause.split_once(" is not in ")
-        && let Some((low, high)) = range.split_once("..")
-    {
-        let high = high.trim_start_matches('=');
-        return match high.parse::<i64>() {
-            Ok(high) if high < i64::from(u32::MAX) => format!("must be a whole number from {low} to {high}"),
-            _ => format!("must be a whole number from {low}"),
-        };
-    }
-    match cause {
-        "invalid digit found in string" | "cannot parse integer from empty string" => "must be a whole number".into(),
-        "number too large to fit in target type" | "out of range integral type conversion attempted" => {
-            "is too large".into()
+/// What is wrong with a value, in plain words.
+fn of_cause(cause: &(dyn Error + 'static)) -> String {
+    if let Some(error) = cause.downcast_ref::<ParseIntError>() {
+        match error.kind() {
+            IntErrorKind::Empty | IntErrorKind::InvalidDigit => return "must be a whole number".into(),
+            IntErrorKind::PosOverflow => return "is too large".into(),
+            _ => {}
         }
-        "invalid float literal" | "cannot parse float from empty string" => "must be a number".into(),
-        other => other.to_string(),
     }
+    if cause.is::<TryFromIntError>() {
+        return "is too large".into();
+    }
+    if cause.is::<ParseFloatError>() {
+        return "must be a number".into();
+    }
+    let message = cause.to_string();
+    of_range(&message).unwrap_or(message)
+}
+
+/// A number out of its range, in plain words: clap has no other form of it than this text.
+fn of_range(message: &str) -> Option<String> {
+    let (low, high) = message.split_once(" is not in ")?.1.split_once("..")?;
+    Some(match high.trim_start_matches('=').parse::<i64>() {
+        Ok(high) if high < i64::from(u32::MAX) => format!("must be a whole number from {low} to {high}"),
+        _ => format!("must be a whole number from {low}"),
+    })
 }
 
 /// Lets `-1` be a value of every option, whose own message then says what may stand there.
@@ -305,8 +313,14 @@ mod tests {
 
     #[test]
     fn causes_are_said_plainly() {
-        assert_eq!(of_number("-1 is not in 0..=4096"), "must be a whole number from 0 to 4096");
-        assert_eq!(of_number("0 is not in 1..=9223372036854775807"), "must be a whole number from 1");
-        assert_eq!(of_number("must be WxH"), "must be WxH");
+        let range = |text: &str| of_range(text).unwrap();
+        assert_eq!(range("-1 is not in 0..=4096"), "must be a whole number from 0 to 4096");
+        assert_eq!(range("0 is not in 1..=9223372036854775807"), "must be a whole number from 1");
+        assert_eq!(of_range("must be WxH"), None);
+        let whole = |text: &str| of_cause(&text.parse::<u32>().unwrap_err());
+        assert_eq!(["", "x", "1e99"].map(whole), ["must be a whole number"; 3]);
+        assert_eq!(whole("99999999999"), "is too large");
+        assert_eq!(of_cause(&u8::try_from(300).unwrap_err()), "is too large");
+        assert_eq!(of_cause(&"x".parse::<f32>().unwrap_err()), "must be a number");
     }
 }

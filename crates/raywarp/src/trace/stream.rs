@@ -212,6 +212,7 @@ impl<'a, R: Read> RayStream<'a, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Plan;
     use crate::npy::write_rays;
     use raywarp_geom::Affine;
     use raywarp_scene::{FaceMaterials, Instance, Material, Mesh};

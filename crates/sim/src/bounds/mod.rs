@@ -248,11 +248,17 @@ impl Maker<'_> {
 
     /// Why counts of the traced rays may not be those of the launches.
     fn sample_doubts(&self) -> Vec<String> {
+        let mut doubts = self.width_doubts();
+        if !self.subject.profile.is_whole() {
+            doubts.insert(0, "a sample of the rays".to_string());
+        }
+        doubts
+    }
+
+    /// Why counts of warps may not be those of this machine's.
+    fn width_doubts(&self) -> Vec<String> {
         let profile = self.subject.profile;
         let mut doubts = Vec::new();
-        if !profile.is_whole() {
-            doubts.push("a sample of the rays".to_string());
-        }
         if profile.counts.width != self.machine.count(keys::SM_WARP_WIDTH) {
             doubts.push(format!("warps of {} lanes on lanes for {}", profile.counts.width, self.warp_width()));
         }
@@ -261,8 +267,13 @@ impl Maker<'_> {
 
     /// What speaks against counts of the traced rays, of lanes or of warps, being those of the launches.
     fn count_doubts(&self, of_warps: bool) -> Vec<String> {
+        [self.sample_doubts(), self.order_doubts(of_warps)].concat()
+    }
+
+    /// What speaks against another run having the counts of this one, of lanes or of warps.
+    fn order_doubts(&self, of_warps: bool) -> Vec<String> {
         let variant = self.subject.variant;
-        let mut doubts = self.sample_doubts();
+        let mut doubts = Vec::new();
         if variant.supply() != Supply::Direct {
             // Lanes take part in more turns and votes, and visit other nodes, as others of their warp do.
             doubts.push("which warp takes which ray is chance".to_string());
@@ -294,8 +305,7 @@ impl Maker<'_> {
     fn number_doubts(&self, needed: &[&'static Key]) -> Vec<String> {
         let doubt = |key: &&'static Key| {
             let given = self.machine.given(key)?;
-            let by_user = given.source == "set by the user";
-            if key.path == keys::CLOCK_MHZ.path && !by_user {
+            if key.path == keys::CLOCK_MHZ.path && given.checked != Checked::Set {
                 let measured = self.machine.get(keys::CLOCK_MEASURED_MHZ);
                 return (measured != Some(given.value)).then(|| "the clock of a run may be higher".to_string());
             }
@@ -447,7 +457,7 @@ impl Maker<'_> {
         let share = self.rays() / rays;
         let mut doubts = self.number_doubts(&[keys::DRAM_GB_PER_S]);
         if visits_what_others_do(self.subject.variant) {
-            doubts.extend(self.count_doubts(true).into_iter().filter(|doubt| !doubt.starts_with("a sample")));
+            doubts.extend(self.width_doubts().into_iter().chain(self.order_doubts(true)));
         }
         let cache = self.machine.get(keys::L2_BYTES).unwrap_or(0.0) * profile.launches as f64;
         // It may hold as much before the launch, and as much that is not written yet after it.

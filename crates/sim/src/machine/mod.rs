@@ -33,12 +33,14 @@ const FILES: [(&str, &str); 9] = [
 /// A machine file may have this many bytes; the built-in ones have less than a tenth.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Whether the document that a number is from was itself read for it.
+/// How far a number's source was followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
-    /// It was; or the number is a measurement of ours, or the user's word.
+    /// The document was itself read; or the number is a measurement of ours.
     Read,
-    /// It was not, but a text that quotes or copies it, named here.
+    /// The user set the number ([`Machine::set`]).
+    Set,
+    /// The document was not, but a text that quotes or copies it, named here.
     Quoted(String),
     /// Neither could be had: the number is known, and the document said to have it.
     Unread,
@@ -276,7 +278,7 @@ impl Machine {
         }
         let note = self.get(known).map(|before| format!("was {before}"));
         let given =
-            Given { value: now, source: "set by the user".into(), checked: Checked::Read, note, estimate: false };
+            Given { value: now, source: "set by the user".into(), checked: Checked::Set, note, estimate: false };
         let before = self.numbers.insert(known.path, given);
         if let Some((_, message)) = parse::contradiction(&self.numbers) {
             match before {

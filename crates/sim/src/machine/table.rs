@@ -56,7 +56,7 @@ pub fn source_list(machines: &[Machine]) -> String {
                 })
                 .collect();
             let read = match &document.checked {
-                Checked::Read => String::new(),
+                Checked::Read | Checked::Set => String::new(),
                 Checked::Quoted(text) => format!(" [as quoted in {text}]"),
                 Checked::Unread => " [not read]".into(),
             };

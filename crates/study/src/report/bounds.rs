@@ -75,7 +75,7 @@ impl BoundsReport {
         page.heading("More");
         page.fold("From the papers' GPUs to an H200: rates over peak operations and bandwidth", generations::write);
         page.fold("The machines' numbers, with their sources", |page| machine_grids(page, &self.request.machines));
-        let mut rows = facts(rays, &self.rays);
+        let mut rows = facts(rays, &self.rays, Some(&rays.widths));
         rows.push(kernels(rays));
         let costs =
             if self.request.costs.is_some() { "a table of the user's" } else { "from native code, as committed" };
@@ -234,7 +234,7 @@ fn machine_grids(page: &mut Page, machines: &[Machine]) {
         let row = |(key, given): (&raywarp_sim::machine::Key, &raywarp_sim::machine::Given)| {
             let worth = match (&given.checked, given.estimate) {
                 (_, true) => "estimate".to_string(),
-                (Checked::Read, _) => String::new(),
+                (Checked::Read | Checked::Set, _) => String::new(),
                 (Checked::Quoted(text), _) => format!("as quoted in {text}"),
                 (Checked::Unread, _) => "not read".to_string(),
             };

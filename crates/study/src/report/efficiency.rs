@@ -49,7 +49,7 @@ impl EfficiencyReport {
                 page.grid(self.grid(width, leaf_size));
             }
         }
-        let mut rows = facts(request, &self.rays);
+        let mut rows = facts(request, &self.rays, Some(&request.widths));
         rows.push(kernels(request));
         about.write(&mut page, rows);
         page

@@ -34,8 +34,7 @@ impl ExperimentReport {
             }
         }
         // Widths and kernels are the experiment's own.
-        let mut rows: Vec<_> =
-            facts(&request.rays, &self.rays).into_iter().filter(|(what, _)| *what != "lanes of a warp").collect();
+        let mut rows = facts(&request.rays, &self.rays, None);
         rows.push(("multiprocessors of", request.machine.name().to_string()));
         rows.push(("prices", request.priced()));
         about.write(&mut page, rows);

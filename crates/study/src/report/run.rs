@@ -30,8 +30,12 @@ impl About {
     }
 }
 
-/// Scene, rays and tree.
-pub(super) fn facts(request: &EfficiencyRequest, rays: &RayCounts) -> Vec<(&'static str, String)> {
+/// Scene, rays and tree, and the lanes of a warp where `widths` are the request's.
+pub(super) fn facts(
+    request: &EfficiencyRequest,
+    rays: &RayCounts,
+    widths: Option<&[u32]>,
+) -> Vec<(&'static str, String)> {
     let rays: Vec<String> =
         rays.iter().map(|(kind, traced, all)| format!("{} ({traced} of {all} traced)", kind.name())).collect();
     let order = match request.order {
@@ -40,16 +44,16 @@ pub(super) fn facts(request: &EfficiencyRequest, rays: &RayCounts) -> Vec<(&'sta
         Order::Shuffled(_) => "shuffled",
     };
     let numbers = |list: &[u32]| list.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    vec![
+    let before = vec![
         ("scene", request.scene.clone()),
         ("viewpoints", format!("{}, of {} x {} pixels", request.views.len(), request.size[0], request.size[1])),
         ("workload", request.workload.name().to_string()),
         ("rays", rays.join(", ")),
         ("order of rays", order.to_string()),
-        ("lanes of a warp", numbers(&request.widths)),
-        ("tree", tree(&request.build)),
-        ("most triangles of a leaf", numbers(&request.leaf_sizes)),
-    ]
+    ];
+    let lanes = widths.map(|widths| ("lanes of a warp", numbers(widths)));
+    let after = [("tree", tree(&request.build)), ("most triangles of a leaf", numbers(&request.leaf_sizes))];
+    before.into_iter().chain(lanes).chain(after).collect()
 }
 
 /// Scene and rays, for the top of a page.

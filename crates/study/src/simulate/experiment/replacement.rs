@@ -83,12 +83,12 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             columns: columns.clone(),
             rows,
             why: [
-                "every n iterations of the main loop, rays are fetched if fewer than a share of the lanes live; the best of 20 is printed with its n and share.".to_string(),
-                format!("prefix sum and population count halve the overhead, they say: a fetch costs {WITHOUT} times as much without."),
-                "their measured \"almost 10\" is of single viewpoints with AO rays; nothing was consistently faster.".to_string(),
+                Some("every n iterations of the main loop, rays are fetched if fewer than a share of the lanes live; the best of 20 is printed with its n and share.".to_string()),
+                lab.is_al09().then(|| format!("prefix sum and population count halve the overhead, they say: a fetch costs {WITHOUT} times as much without.")),
+                Some("their measured \"almost 10\" is of single viewpoints with AO rays; nothing was consistently faster.".to_string()),
             ]
             .into_iter()
-            .filter(|why| lab.is_al09() || !why.starts_with("prefix"))
+            .flatten()
             .collect(),
         },
         Table {
