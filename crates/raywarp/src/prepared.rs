@@ -1,6 +1,8 @@
 //! A scene with its tree: what rendering and reporting start from.
 
-use crate::device::cost_model::{PATHS_BYTES, PREPARE_BYTES, cpu_tree};
+#[cfg(feature = "cuda")]
+use crate::device::cost_model::PATHS_BYTES;
+use crate::device::cost_model::{PREPARE_BYTES, cpu_tree};
 #[cfg(feature = "cuda")]
 use crate::device::paths::{Encoding, ForPaths};
 use crate::device::{Backend, BackendError, Plan, PlannedKernels, PlannedTree, SceneTree};

@@ -22,13 +22,16 @@ pub(crate) const RAYS_PER_LAUNCH: usize = 300;
 /// Rays of paths that a thread of a CPU traces and shades in a second: 2 to 4 million in the scenes that were measured.
 const CPU_PATH_RAYS_PER_SECOND: f64 = 3e6;
 /// Rays of paths that a GPU traces in a second: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in between.
+#[cfg(all(feature = "cuda", feature = "render"))]
 const GPU_PATH_RAYS_PER_SECOND: f64 = 3e9;
 /// Samples that a thread of a CPU takes before a GPU has started. Starting one takes about half a second; sixteen cores
 /// took 2.6 to 3.2 million samples a second in conference, a core some 180,000.
-pub const SAMPLES_PER_THREAD: u64 = 100_000;
+#[cfg(all(feature = "cuda", feature = "render"))]
+const SAMPLES_PER_THREAD: u64 = 100_000;
 /// Samples that a GPU takes in the time in which another one would start, twice: what a second GPU saves of this many
 /// is as much as its start costs. An H200 takes 161 to 779 million a second, by scene.
-pub const SAMPLES_PER_GPU: u64 = 100_000_000;
+#[cfg(all(feature = "cuda", feature = "render"))]
+const SAMPLES_PER_GPU: u64 = 100_000_000;
 
 /// What a step of building takes for each triangle: seconds, and seconds of a core that threads divide.
 struct BuildTime {
@@ -47,8 +50,10 @@ const REINSERTION: BuildTime = BuildTime { serial: 0.05e-6, parallel: 0.3e-6 };
 /// Another tree, with spatial splits: on two threads, and on the 16 of an H200's machine.
 const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6 };
 /// Share of a GPU's tracing that reinsertion saves, guessed from the SAH cost: 6 to 22 % lower in six scenes.
+#[cfg(all(feature = "cuda", feature = "render"))]
 const REINSERTION_GAIN: f64 = 0.15;
 /// Share of a GPU's tracing that spatial splits save: the mean of six scenes, in two of which they are not taken.
+#[cfg(all(feature = "cuda", feature = "render"))]
 const SPLIT_GAIN: f64 = 0.06;
 /// Share of the CPU's render that reinsertion saves: 0 to 15 % in six scenes, 6 % on average.
 const CPU_REINSERTION_GAIN: f64 = 0.06;
@@ -57,6 +62,7 @@ const CPU_REINSERTION_GAIN: f64 = 0.06;
 pub(crate) const PREPARE_BYTES: u64 = 176;
 /// The same for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer of the CPU's:
 /// 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
+#[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) const PATHS_BYTES: u64 = 512;
 /// The same where there is a second tree, of whose triangles many may be cut: 1,025 were seen of hairball_synthetic, 574 of San
 /// Miguel.
@@ -94,17 +100,20 @@ pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(
 }
 
 /// From how many samples of paths on a GPU is worth its start beside a CPU of so many threads.
-pub fn samples_worth_a_gpu(threads: usize) -> u64 {
+#[cfg(all(feature = "cuda", feature = "render"))]
+pub(crate) fn samples_worth_a_gpu(threads: usize) -> u64 {
     SAMPLES_PER_THREAD.saturating_mul(threads as u64)
 }
 
 /// How many GPUs are worth their start for so many samples of paths in all, `threads` being those of the CPU: none below
 /// [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
-pub fn gpus_for(samples: u64, threads: usize) -> usize {
+#[cfg(all(feature = "cuda", feature = "render"))]
+pub(crate) fn gpus_for(samples: u64, threads: usize) -> usize {
     if samples < samples_worth_a_gpu(threads) { 0 } else { samples.div_ceil(SAMPLES_PER_GPU).max(1) as usize }
 }
 
 /// Seconds that `rays` of paths take so many GPUs, about.
+#[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn gpu_path_seconds(rays: f64, gpus: usize) -> f64 {
     rays / (GPU_PATH_RAYS_PER_SECOND * gpus.max(1) as f64)
 }
@@ -122,6 +131,7 @@ pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildO
 }
 
 /// How much is done for the tree of GPUs that take whole paths. Their kernels walk one triangle a leaf.
+#[cfg(all(feature = "cuda", feature = "render"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeEffort {
     /// Binned splits.
@@ -132,9 +142,10 @@ pub enum TreeEffort {
     Most,
 }
 
+#[cfg(all(feature = "cuda", feature = "render"))]
 impl TreeEffort {
     /// For a render that will take `seconds` of tracing, of so many triangles, whose tree `threads` threads build.
-    pub fn for_render(seconds: f64, triangles: usize, threads: usize) -> Self {
+    pub(crate) fn for_render(seconds: f64, triangles: usize, threads: usize) -> Self {
         if seconds * SPLIT_GAIN > SPLITS.of(triangles, threads) {
             Self::Most
         } else if seconds * REINSERTION_GAIN > REINSERTION.of(triangles, threads) {
@@ -195,6 +206,7 @@ mod tests {
         assert_eq!([50, 1024].map(|threads| millions(0, threads)), [None; 2]);
     }
 
+    #[cfg(all(feature = "cuda", feature = "render"))]
     #[test]
     fn a_gpu_is_taken_where_the_cpu_would_not_be_done_before_its_start() {
         assert_eq!([0, 1, 1_599_999].map(|samples| gpus_for(samples, 16)), [0, 0, 0]);
@@ -207,6 +219,7 @@ mod tests {
         assert_eq!(gpus_for(0, 0), 1);
     }
 
+    #[cfg(all(feature = "cuda", feature = "render"))]
     #[test]
     fn longer_renders_of_smaller_scenes_by_more_threads_get_more_effort() {
         let effort = |seconds, triangles, threads| TreeEffort::for_render(seconds, triangles, threads);
@@ -220,6 +233,7 @@ mod tests {
         assert_eq!(effort(f64::INFINITY, usize::MAX, 1), most);
     }
 
+    #[cfg(all(feature = "cuda", feature = "render"))]
     #[test]
     fn a_second_tree_is_left_out_where_there_is_no_memory_for_both() {
         let with = |effort: TreeEffort, free| effort.with_memory(1000, free);

@@ -25,7 +25,6 @@ mod factory;
 mod plan;
 mod reason;
 mod threads;
-pub(crate) mod tree;
 mod work;
 
 #[cfg(feature = "cuda")]
@@ -40,27 +39,28 @@ pub(crate) mod open;
 pub(crate) mod paths;
 #[cfg(all(feature = "cuda", feature = "render"))]
 mod picture;
+#[cfg(all(feature = "cuda", feature = "render"))]
+mod tree;
 
 pub use backend::BackendError;
 pub use choice::DeviceChoice;
-pub use cost_model::{
-    SAMPLES_PER_GPU, SAMPLES_PER_THREAD, TreeEffort, gpus_for, rays_worth_a_gpu, samples_worth_a_gpu,
-};
+pub use cost_model::rays_worth_a_gpu;
 pub use factory::TracerFactory;
 pub use plan::{Plan, PlannedDevice, PlannedKernels, PlannedTree};
 pub use reason::{Amount, Cause, Reason, Unusable};
 pub use threads::set_threads;
-pub use tree::GpuTree;
 pub use work::PathWork;
-#[cfg(feature = "render")]
-pub use work::samples_per_path;
 
-#[cfg(all(feature = "cuda", feature = "render"))]
-pub use picture::{PictureWork, PlaceError};
 #[cfg(feature = "cuda")]
 pub use {
     backend::OneOfGpus,
     kernels::{DEFAULT_KERNEL, HOLDS_MORE, RayKernels, ReplacedKernel},
+};
+#[cfg(all(feature = "cuda", feature = "render"))]
+pub use {
+    cost_model::TreeEffort,
+    picture::{PictureWork, PlaceError},
+    tree::GpuTree,
 };
 
 pub(crate) use backend::{Backend, SceneTree};

@@ -171,7 +171,7 @@ impl Plan {
         }
     }
 
-    /// What of a scene is built, whoever traces: none where the tree is to suit a picture.
+    /// The options of the tree that is asked for; none where it is to suit a picture.
     pub fn build(&self) -> Option<BuildOptions> {
         match self.tree {
             PlannedTree::Given(build) => Some(build),

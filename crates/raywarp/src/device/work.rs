@@ -1,6 +1,8 @@
 //! How much there is to trace for a picture, as far as its options tell.
 
-use super::cost_model::{cpu_path_seconds, gpu_path_seconds};
+use super::cost_model::cpu_path_seconds;
+#[cfg(all(feature = "cuda", feature = "render"))]
+use super::cost_model::gpu_path_seconds;
 #[cfg(feature = "render")]
 use raywarp_render::{Integrator, RenderOptions, film::Window};
 
@@ -35,20 +37,21 @@ impl PathWork {
     }
 
     /// Seconds of tracing on GPUs, about; at most the time limit.
-    pub fn seconds(&self) -> f64 {
+    #[cfg(all(feature = "cuda", feature = "render"))]
+    pub(crate) fn seconds(&self) -> f64 {
         gpu_path_seconds(self.rays, self.gpus).min(self.limit)
     }
 
     /// Seconds of so many threads of the CPU, about; at most the time limit.
-    pub fn cpu_seconds(&self, threads: usize) -> f64 {
+    pub(crate) fn cpu_seconds(&self, threads: usize) -> f64 {
         cpu_path_seconds(self.rays, threads).min(self.limit)
     }
 }
 
 /// How many samples take a core as long as one of a path: 12 of ambient occlusion and 24 of normals or distances in
 /// conference, on one thread. A GPU is taken to be quicker with them by as much.
-#[cfg(feature = "render")]
-pub fn samples_per_path(integrator: Integrator) -> u64 {
+#[cfg(all(feature = "cuda", feature = "render"))]
+pub(crate) fn samples_per_path(integrator: Integrator) -> u64 {
     match integrator {
         Integrator::Path => 1,
         Integrator::AmbientOcclusion { .. } => 12,
@@ -70,7 +73,7 @@ fn rays_per_sample(options: &RenderOptions) -> f64 {
     }
 }
 
-#[cfg(all(test, feature = "render"))]
+#[cfg(all(test, feature = "cuda", feature = "render"))]
 mod tests {
     use super::*;
     use crate::device::cost_model::cpu_tree;
