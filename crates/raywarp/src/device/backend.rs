@@ -1,4 +1,4 @@
-//! What traces batches of rays through one scene, whoever asks: library queries, rays of files, or a renderer.
+//! One tracer of batches of rays behind library queries, rays of files and pictures, on the CPU or on GPUs.
 
 #[cfg(all(feature = "cuda", feature = "render"))]
 use super::late_tracer::LateTracer;
@@ -24,7 +24,7 @@ use {
 pub(crate) struct SceneTree<'a> {
     /// The tree, built with what fits the kernels of the plan.
     pub bvh: &'a Bvh2,
-    /// What was asked for, whatever fits.
+    /// The options that were asked for, whatever fits.
     pub asked: &'a BuildOptions,
     pub triangles: &'a FlatTriangles,
 }
@@ -67,7 +67,7 @@ pub struct OneOfGpus {
     pub error: Box<CudaError>,
 }
 
-/// What traces, and the plan as it came out.
+/// A tracer of a scene, on the CPU or on GPUs, and the plan as it came out.
 pub(crate) struct Backend {
     tracing: Tracing,
     plan: Plan,
@@ -104,7 +104,7 @@ impl Backend {
         Self { tracing: Tracing::OnceWorth(Box::new(gpu)), plan }
     }
 
-    /// What `plan` has trace rays through `tree`. `cpu` makes the CPU's tracer where that is it, or where no kernel of the
+    /// Makes the tracer that `plan` says, through `tree`. `cpu` makes the CPU's tracer where that is it, or where no kernel of the
     /// planned GPUs holds the scene that loses no ray.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Backend {
         }
     }
 
-    /// Who traces, by what, and why.
+    /// The plan as it came out, and as it stands now.
     pub fn plan(&self) -> Plan {
         match &self.tracing {
             #[cfg(feature = "cuda")]
@@ -142,7 +142,7 @@ impl Backend {
         }
     }
 
-    /// What was planned last.
+    /// The plan as it came out, when the scene was put there.
     pub fn planned(&self) -> &Plan {
         &self.plan
     }

@@ -1,7 +1,7 @@
-//! What things take, in seconds and bytes: what every choice of a device and of a tree is made by.
+//! The cost model: seconds and bytes by which a device and a tree are chosen.
 //!
-//! A GPU saves what it does faster than the CPU, and costs its start and a better tree than the CPU walks. A better tree costs
-//! what it takes to build, and saves a share of tracing. docs/internals/choices.md has the
+//! A GPU saves time by tracing faster than the CPU, and costs its start and a better tree than the CPU walks. A better tree
+//! costs its building, and saves a share of tracing. docs/internals/choices.md has the
 //! measurements.
 
 #[cfg(feature = "cuda")]
@@ -33,7 +33,7 @@ const SAMPLES_PER_THREAD: u64 = 100_000;
 #[cfg(all(feature = "cuda", feature = "render"))]
 const SAMPLES_PER_GPU: u64 = 100_000_000;
 
-/// What a step of building takes for each triangle: seconds, and seconds of a core that threads divide.
+/// The time of a step of building for each triangle: seconds, and seconds of a core that threads divide.
 struct BuildTime {
     serial: f64,
     parallel: f64,
@@ -160,7 +160,7 @@ impl TreeEffort {
         if self == Self::Most && !two_trees_fit(triangles, free) { Self::Good } else { self }
     }
 
-    /// What the tree, or the two of which one is taken, are built with.
+    /// Options of the tree, or of the two of which one is taken.
     pub(crate) fn options(self) -> BuildOptions {
         let single = |options: BuildOptions| BuildOptions { max_leaf: 1, ..options };
         match self {
@@ -185,7 +185,7 @@ pub(crate) fn with_memory(build: &BuildOptions, triangles: usize, free: u64) -> 
     }
 }
 
-/// What there is memory for of `build`.
+/// As much of `build` as there is memory for.
 pub(crate) fn build_in_memory(build: &BuildOptions, triangles: usize) -> BuildOptions {
     let free = raywarp_system::memory::available().unwrap_or(u64::MAX);
     with_memory(build, triangles, free)

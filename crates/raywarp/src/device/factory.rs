@@ -22,6 +22,6 @@ pub trait TracerFactory: Debug + Send + Sync {
     /// The tracer over `triangles`, whose tree was built with [`TracerFactory::fitting`] options.
     ///
     /// # Errors
-    /// What the tracer has against the tree or the triangles.
+    /// The tracer refuses the tree or the triangles, and says why.
     fn make(&self, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Box<dyn Tracer>, Box<dyn Error + Send + Sync>>;
 }

@@ -46,9 +46,9 @@ impl Default for RayKernels {
     }
 }
 
-/// What kernels say to a scene.
+/// The answer of kernels to a scene.
 pub(super) enum Held {
-    /// These hold it, as it is encoded for them.
+    /// These kernels hold it, as it is encoded for them.
     By(RayKernels, EncodedPair),
     /// No kernel that loses no ray does: why those that were chosen do not.
     ByNone(CudaError),
@@ -64,7 +64,7 @@ impl RayKernels {
         Self { is_named: true, ..Self::both(variant) }
     }
 
-    /// What was chosen for a GPU, closest-hit rays being of `kind`.
+    /// The kernels that were chosen for a GPU, closest-hit rays being of `kind`.
     pub fn chosen(choice: &Choice, kind: RayKind) -> Self {
         let [closest, any] = [kind, RayKind::Any].map(|kind| choice.of(kind).variant);
         Self { closest, any, is_named: false, instead_of: None }
@@ -97,7 +97,7 @@ impl RayKernels {
         Ok(Held::ByNone(cause))
     }
 
-    /// What two kernels walk, for closest-hit and for any-hit rays.
+    /// The trees that two kernels walk, for closest-hit and for any-hit rays.
     fn encoded(&self, [closest, any]: [&Variant; 2], tree: &SceneTree<'_>) -> Result<EncodedPair, BackendError> {
         let SceneTree { bvh, asked, triangles } = *tree;
         if !self.is_named {

@@ -1,4 +1,4 @@
-//! What answers rays and renders pictures: this CPU, or GPUs, by which kernels, through which tree, and why.
+//! The choice who answers rays and renders pictures: this CPU or GPUs, by which kernels, through which tree, and why.
 //!
 //! A [`DeviceChoice`] is what somebody asks for. A [`Plan`] is what is made of it, once it is known how much there is to do:
 //! a device, kernels, a tree and a [`Reason`]. What holds a scene has the plan as it came out, which may name other kernels or

@@ -19,17 +19,17 @@ pub(crate) struct GpuOnceWorth {
     least_batch: usize,
 }
 
-/// Whether there is a GPU.
+/// How far the GPU has come.
 enum State {
-    /// Nobody has looked; what it would need.
+    /// Nobody has looked for one yet; the scene that it would need.
     Waiting(Box<GpuNeeds>),
-    /// It traces.
+    /// A GPU traces.
     Started(Arc<Backend>),
     /// The CPU traces, for good.
     Cpu(Plan),
 }
 
-/// What a GPU is given.
+/// The scene for a GPU that may be started later.
 struct GpuNeeds {
     bvh: Bvh2,
     build: BuildOptions,
@@ -43,7 +43,7 @@ impl GpuOnceWorth {
         Self { cpu, asked: AtomicU64::new(0), state, least_batch: RAYS_PER_LAUNCH * rayon::current_num_threads() }
     }
 
-    /// Who traces now, and why.
+    /// The plan as it stands: who traces now, and why.
     pub fn plan(&self) -> Plan {
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Waiting(needs) => {
@@ -102,7 +102,7 @@ impl GpuOnceWorth {
 }
 
 impl GpuNeeds {
-    /// Who is to trace so many rays.
+    /// The plan for so many rays.
     fn plan(&self, rays: u64) -> Plan {
         Plan::for_rays(rays, self.triangles.len() as u64, rayon::current_num_threads(), Some(self.build))
     }

@@ -35,12 +35,12 @@ pub(super) fn count_gpus() -> Result<usize, Reason> {
     }
 }
 
-/// What came of trying GPUs one after the other.
+/// The result of trying GPUs one after the other.
 #[derive(Debug)]
 pub(crate) struct Usable<T> {
-    /// What was made on those that can be used, in the driver's order.
+    /// Results on the GPUs that can be used, in the driver's order.
     pub taken: Vec<T>,
-    /// Those that were tried and cannot be used.
+    /// GPUs that were tried and cannot be used.
     pub left_out: Vec<Unusable>,
 }
 
@@ -55,7 +55,7 @@ impl<T> Usable<T> {
 /// and `put` takes what it can use of them, and leaves out the others.
 ///
 /// # Errors
-/// Those of `put` that no other GPU would mend: nothing more is tried then.
+/// Errors of `put` that no other GPU would mend: nothing more is tried then.
 pub(crate) fn first_usable<T, E>(
     wanted: usize,
     count: usize,

@@ -15,7 +15,7 @@ use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// What is kept of a scene for GPUs that take paths as a whole, beside the CPU's tracer through the same tree.
+/// The parts of a scene that are kept for GPUs that take paths as a whole, beside the CPU's tracer through the same tree.
 pub(crate) struct ForPaths {
     pub(crate) tree: GpuTree,
     pub(crate) triangles: Arc<FlatTriangles>,
@@ -34,7 +34,7 @@ impl Encoding {
         Self(Mutex::new(begun.ok()))
     }
 
-    /// What was begun, once it is done; `None` where it was taken before.
+    /// The encoded tree, once it is done; `None` where it was taken before.
     fn take(&self) -> Option<Result<EncodedScene, RenderCudaError>> {
         let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some(begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -62,7 +62,7 @@ struct Upload<'a> {
 }
 
 impl Upload<'_> {
-    /// What it takes of one of so many `devices` that share a picture.
+    /// The memory that the scene takes of one of so many `devices` that share a picture.
     fn needed(&self, picture: &RenderOptions, devices: usize) -> Result<LeastMemory, PrepareError> {
         let window = Window::new(picture.size, picture.crop).map_err(|error| Box::new(RenderError::Film(error)))?;
         // Shares differ by some tiles.

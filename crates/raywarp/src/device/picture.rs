@@ -13,7 +13,7 @@ use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, RenderCuda
 use raywarp_scene::Camera;
 use std::sync::Arc;
 
-/// What is known of a picture before its scene is prepared.
+/// A picture, as far as it is known before its scene is prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct PictureWork<'a> {
     /// How it is going to be rendered.

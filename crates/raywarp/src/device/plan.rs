@@ -14,19 +14,19 @@ use {
     std::convert::Infallible,
 };
 
-/// Who traces or renders, by what, through which tree, and why.
+/// The decision who traces or renders, by which kernels, through which tree, and why.
 ///
-/// A plan is made before a scene is put anywhere, and is what was to be done; what holds the scene has the plan as it came out,
-/// which may name other kernels, fewer GPUs or the CPU, with the reason.
+/// A plan is made before a scene is put anywhere. `Prepared`, `TraceScene` and `TriangleBvh` have the plan as it came out, which
+/// may name other kernels, fewer GPUs or the CPU, with the reason.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// Where.
+    /// The device.
     pub device: PlannedDevice,
-    /// By which kernels.
+    /// The kernels.
     pub kernels: PlannedKernels,
-    /// Through which tree.
+    /// The tree.
     pub tree: PlannedTree,
-    /// Why there.
+    /// Why this device.
     pub reason: Reason,
 }
 
@@ -140,7 +140,7 @@ impl Plan {
     /// One processor that is to be measured: the GPU that `choice` names, or else the first one that there is, or the CPU.
     ///
     /// # Errors
-    /// That of a GPU that was named.
+    /// The error of a GPU that was named.
     #[cfg(feature = "cuda")]
     pub fn for_measuring(choice: &DeviceChoice) -> Result<Self, CudaError> {
         match choice {

@@ -28,7 +28,7 @@ pub struct Unusable {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It was asked for.
+    /// The device was asked for.
     #[default]
     Asked,
     /// What there is to do is worth a GPU's start.
@@ -88,7 +88,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether the CPU works although there is a GPU that would have been worth its start: it or its driver cannot be used.
+    /// Says whether the CPU works although there is a GPU that would have been worth its start: it or its driver cannot be used.
     pub fn is_loss(&self) -> bool {
         match self {
             Self::DriverFails(_) | Self::NoMemory(_) | Self::Unplaceable(_) | Self::NoneUsable(_) | Self::Failed(_) => {
