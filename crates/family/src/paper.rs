@@ -138,8 +138,8 @@ const ROWS: &[Text] = &[
 ];
 
 impl Variant {
-    /// The row `raywarp-h8`: blocks of eight children, lanes that take new rays one by one. The fastest with most rays on the
-    /// GPUs that were measured; its hits have the bits of the CPU's tracer.
+    /// The row `raywarp-h8`: blocks of eight children, lanes that take new rays one by one. The fastest with most
+    /// rays on the GPUs that were measured; its hits have the bits of the CPU's tracer.
     pub const RAYWARP_H8: Self = Self::of_numbers(
         Supply::Replace,
         Organisation::Phased,

@@ -149,9 +149,9 @@ impl Prepared {
     /// Flattens the scene, builds its tree and encodes it for what traces, in parallel on rayon's
     /// current pool.
     ///
-    /// Where GPUs are planned that take paths as a whole, and their work is known ([`PlannedTree::ForWork`]), the canonical tree
-    /// is one that they walk; it is encoded for them beside what comes next, and for the CPU only when that is to trace.
-    /// [`Prepared::place`] puts it there.
+    /// Where GPUs are planned that take paths as a whole, and their work is known ([`PlannedTree::ForWork`]), the
+    /// canonical tree is one that they walk; it is encoded for them beside what comes next, and for the CPU only when
+    /// that is to trace. [`Prepared::place`] puts it there.
     ///
     /// # Errors
     /// [`PrepareError`].
@@ -261,8 +261,8 @@ impl Prepared {
         self.backend.tracer()
     }
 
-    /// Has GPUs trace the rays of the scene, whatever did so before: it does not suit the kernels that take whole paths, for
-    /// `why`. Where no kernel holds it that loses no ray, the CPU traces.
+    /// Has GPUs trace the rays of the scene, whatever did so before: it does not suit the kernels that take whole
+    /// paths, for `why`. Where no kernel holds it that loses no ray, the CPU traces.
     ///
     /// # Errors
     /// [`PrepareError`]; what traced before then still does.

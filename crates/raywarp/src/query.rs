@@ -126,12 +126,14 @@ impl TriangleBvh {
     /// [`TriangleBvh::any_batch`]):
     ///
     /// - [`DeviceChoice::Cpu`]: this CPU.
-    /// - [`DeviceChoice::FirstCuda`], [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch of every batch. The tree is
-    ///   [`presets::GPU`], which takes longer to build than the CPU's default. A scene that no kernel holds which loses no ray
-    ///   (docs/internals/choices.md, "Limits") is traced here, and [`TriangleBvh::plan`] has the reason.
-    /// - [`DeviceChoice::Auto`]: this CPU, until so many rays were asked for that a GPU would have been worth its start
-    ///   ([`crate::device::rays_worth_a_gpu`]); then the first GPU that can be used, if there is one. It is started within the batch
-    ///   that comes then; triangles and tree are kept for it until then. Where it cannot be, or fails later, the CPU goes on, and [`TriangleBvh::plan`] has the reason.
+    /// - [`DeviceChoice::FirstCuda`], [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch
+    ///   of every batch. The tree is [`presets::GPU`], which takes longer to build than the CPU's default. A scene
+    ///   that no kernel holds which loses no ray (docs/internals/choices.md, "Limits") is traced here, and
+    ///   [`TriangleBvh::plan`] has the reason.
+    /// - [`DeviceChoice::Auto`]: this CPU, until so many rays were asked for that a GPU would have been worth its
+    ///   start ([`crate::device::rays_worth_a_gpu`]); then the first GPU that can be used, if there is one. It is
+    ///   started within the batch that comes then; triangles and tree are kept for it until then. Where it cannot be,
+    ///   or fails later, the CPU goes on, and [`TriangleBvh::plan`] has the reason.
     ///
     /// ```
     /// use raywarp::device::DeviceChoice;
@@ -152,8 +154,8 @@ impl TriangleBvh {
     /// ```
     ///
     /// # Errors
-    /// As [`TriangleBvh::build`]; of GPUs that are named [`QueryError::Cuda`] or [`QueryError::OneOfGpus`] where one is not
-    /// there, fails or has no room, and [`QueryError::NoGpuNamed`] where none is.
+    /// As [`TriangleBvh::build`]; of GPUs that are named [`QueryError::Cuda`] or [`QueryError::OneOfGpus`] where one
+    /// is not there, fails or has no room, and [`QueryError::NoGpuNamed`] where none is.
     pub fn build_on(meshes: &[TriangleMesh], device: &DeviceChoice) -> Result<Self, QueryError> {
         let on_gpu = device.names_gpus();
         Self::build_with_on(meshes, &if on_gpu { presets::GPU } else { BuildOptions::default() }, device)
@@ -190,9 +192,9 @@ impl TriangleBvh {
         Ok(Self { cpu, batches, origin: [0.0; 3] })
     }
 
-    /// Builds over meshes in f64, with the default options, for this CPU. Where rounding them would hurt, as far from zero, they
-    /// are rounded relative to [`TriangleBvh::origin`]; so [`TriangleBvh::ray`] makes rays, and [`TriangleBvh::point`] says
-    /// where hits are.
+    /// Builds over meshes in f64, with the default options, for this CPU. Where rounding them would hurt, as far from
+    /// zero, they are rounded relative to [`TriangleBvh::origin`]; so [`TriangleBvh::ray`] makes rays, and
+    /// [`TriangleBvh::point`] says where hits are.
     ///
     /// ```
     /// use raywarp::{DoubleMesh, TriangleBvh};
@@ -226,7 +228,8 @@ impl TriangleBvh {
         self.origin
     }
 
-    /// A ray that begins at `from` in the coordinates of the meshes: the origin is subtracted in f64 before it is rounded.
+    /// A ray that begins at `from` in the coordinates of the meshes: the origin is subtracted in f64 before it is
+    /// rounded.
     pub fn ray(&self, from: [f64; 3], direction: [f64; 3]) -> Ray {
         Ray::new(std::array::from_fn(|i| (from[i] - self.origin[i]) as f32), direction.map(|x| x as f32))
     }
@@ -258,9 +261,9 @@ impl TriangleBvh {
 
     /// All hits of a ray, nearest first: each (mesh, triangle) once.
     ///
-    /// A triangle counts with its edges and corners. So a ray through an edge that two triangles share hits both, at the same
-    /// `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a ray passes, take
-    /// hits of nearly the same `t` together.
+    /// A triangle counts with its edges and corners. So a ray through an edge that two triangles share hits both, at
+    /// the same `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a
+    /// ray passes, take hits of nearly the same `t` together.
     pub fn all<'a>(&'a self, ray: &'a Ray) -> impl Iterator<Item = QueryHit> + 'a {
         let mut after = Some(HitKey::START);
         std::iter::from_fn(move || {
@@ -270,8 +273,8 @@ impl TriangleBvh {
         })
     }
 
-    /// The nearest hit of each ray, in parallel, by what was chosen for batches: `hits` and `meshes` have one entry a ray
-    /// ([`Hit::is_hit`] tells a miss).
+    /// The nearest hit of each ray, in parallel, by what was chosen for batches: `hits` and `meshes` have one entry a
+    /// ray ([`Hit::is_hit`] tells a miss).
     ///
     /// # Errors
     /// [`TraceError::Cancelled`] when `control` says so; [`TraceError::Device`] when a GPU that was named fails.

@@ -104,8 +104,8 @@ impl Backend {
         Self { tracing: Tracing::OnceWorth(Box::new(gpu)), plan }
     }
 
-    /// Makes the tracer that `plan` says, through `tree`. `cpu` makes the CPU's tracer where that is it, or where no kernel of the
-    /// planned GPUs holds the scene that loses no ray.
+    /// Makes the tracer that `plan` says, through `tree`. `cpu` makes the CPU's tracer where that is it, or where no
+    /// kernel of the planned GPUs holds the scene that loses no ray.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -152,8 +152,8 @@ impl Backend {
         &mut self.plan
     }
 
-    /// The tracer, made now where it was not yet: here, not by a worker that others wait for. One that cannot be made fails
-    /// every batch.
+    /// The tracer, made now where it was not yet: here, not by a worker that others wait for. One that cannot be made
+    /// fails every batch.
     pub fn tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             #[cfg(all(feature = "cuda", feature = "render"))]
@@ -176,7 +176,8 @@ impl Backend {
         }
     }
 
-    /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers of the caller's.
+    /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers of the
+    /// caller's.
     pub fn bytes(&self) -> usize {
         match &self.tracing {
             Tracing::Cpu(tracer) => tracer.bytes(),
@@ -200,7 +201,8 @@ impl Backend {
         }
     }
 
-    /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; of several GPUs that of the first.
+    /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; of several GPUs that of
+    /// the first.
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
         match (&self.tracing, &self.plan.kernels) {
             (Tracing::Cpu(tracer), _) => tracer.name(),

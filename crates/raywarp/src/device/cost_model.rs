@@ -1,8 +1,7 @@
 //! The cost model: seconds and bytes by which a device and a tree are chosen.
 //!
-//! A GPU saves time by tracing faster than the CPU, and costs its start and a better tree than the CPU walks. A better tree
-//! costs its building, and saves a share of tracing. docs/internals/choices.md has the
-//! measurements.
+//! A GPU saves time by tracing faster than the CPU, and costs its start and a better tree than the CPU walks. A
+//! better tree costs its building, and saves a share of tracing. docs/internals/choices.md has the measurements.
 
 #[cfg(feature = "cuda")]
 use super::reason::{Amount, Reason};
@@ -14,14 +13,15 @@ const CPU_RAYS_PER_SECOND: f64 = 8e6;
 const GPU_RAYS_PER_SECOND: f64 = 4e8;
 /// Seconds that a GPU takes to start, and whatever else makes a command on it slower.
 const GPU_START: f64 = 2.0;
-/// Rays of a batch for each thread of the CPU that takes them sooner than a GPU begins: a launch of 10,000 takes an H200 27 to
-/// 51 microseconds, and its copies about as long; a thread of a CPU traces 300 rays in 100.
+/// Rays of a batch for each thread of the CPU that takes them sooner than a GPU begins: a launch of 10,000 takes an
+/// H200 27 to 51 microseconds, and its copies about as long; a thread of a CPU traces 300 rays in 100.
 #[cfg(feature = "cuda")]
 pub(crate) const RAYS_PER_LAUNCH: usize = 300;
 
 /// Rays of paths that a thread of a CPU traces and shades in a second: 2 to 4 million in the scenes that were measured.
 const CPU_PATH_RAYS_PER_SECOND: f64 = 3e6;
-/// Rays of paths that a GPU traces in a second: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in between.
+/// Rays of paths that a GPU traces in a second: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in
+/// between.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const GPU_PATH_RAYS_PER_SECOND: f64 = 3e9;
 /// Samples that a thread of a CPU takes before a GPU has started. Starting one takes about half a second; sixteen cores
@@ -60,16 +60,16 @@ const CPU_REINSERTION_GAIN: f64 = 0.06;
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
 pub(crate) const PREPARE_BYTES: u64 = 176;
-/// The same for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer of the CPU's:
-/// 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
+/// The same for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer of
+/// the CPU's: 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) const PATHS_BYTES: u64 = 512;
-/// The same where there is a second tree, of whose triangles many may be cut: 1,025 were seen of hairball_synthetic, 574 of San
-/// Miguel.
+/// The same where there is a second tree, of whose triangles many may be cut: 1,025 were seen of hairball_synthetic,
+/// 574 of San Miguel.
 const TWO_TREES_BYTES: u64 = 1040;
 
-/// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads; none
-/// where the CPU is as fast, from 50 threads on.
+/// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads;
+/// none where the CPU is as fast, from 50 threads on.
 ///
 /// Its tree takes 0.3 us a triangle longer to build than the CPU's, and 1.3 us divided by the number of threads.
 pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
@@ -105,8 +105,8 @@ pub(crate) fn samples_worth_a_gpu(threads: usize) -> u64 {
     SAMPLES_PER_THREAD.saturating_mul(threads as u64)
 }
 
-/// How many GPUs are worth their start for so many samples of paths in all, `threads` being those of the CPU: none below
-/// [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
+/// How many GPUs are worth their start for so many samples of paths in all, `threads` being those of the CPU: none
+/// below [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn gpus_for(samples: u64, threads: usize) -> usize {
     if samples < samples_worth_a_gpu(threads) { 0 } else { samples.div_ceil(SAMPLES_PER_GPU).max(1) as usize }
@@ -123,7 +123,8 @@ pub(crate) fn cpu_path_seconds(rays: f64, threads: usize) -> f64 {
     rays / (CPU_PATH_RAYS_PER_SECOND * threads.max(1) as f64)
 }
 
-/// Options of the tree for a render that takes `threads` threads, which build and trace, `seconds` through so many triangles.
+/// Options of the tree for a render that takes `threads` threads, which build and trace, `seconds` through so many
+/// triangles.
 ///
 /// Spatial splits are no choice: renders were no faster with them than with reinsertion alone.
 pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildOptions {
@@ -138,7 +139,8 @@ pub enum TreeEffort {
     Quick,
     /// The same, improved by reinsertion.
     Good,
-    /// [`presets::GPU`]: that one and another with spatial splits in all but the largest nodes; the cheaper one is taken.
+    /// [`presets::GPU`]: that one and another with spatial splits in all but the largest nodes; the cheaper one is
+    /// taken.
     Most,
 }
 

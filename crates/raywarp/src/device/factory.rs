@@ -5,7 +5,8 @@ use raywarp_geom::{FlatTriangles, KernelName, Tracer};
 use std::error::Error;
 use std::fmt::Debug;
 
-/// Makes a tracer of a scene's tree: for tracers that this crate does not have, such as the papers' kernels of `raywarp-lab`.
+/// Makes a tracer of a scene's tree: for tracers that this crate does not have, such as the papers' kernels of
+/// `raywarp-lab`.
 pub trait TracerFactory: Debug + Send + Sync {
     /// The name of what answers, as hits are credited to it.
     fn name(&self) -> KernelName;

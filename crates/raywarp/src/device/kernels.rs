@@ -22,8 +22,8 @@ pub struct RayKernels {
     pub closest: Variant,
     /// For any-hit rays.
     pub any: Variant,
-    /// Says that they were asked for by name: a scene that they cannot hold is then an error, and otherwise goes to the kernel
-    /// that comes next. Batches of few rays go to a kernel of the same tree that is faster with them
+    /// Says that they were asked for by name: a scene that they cannot hold is then an error, and otherwise goes to
+    /// the kernel that comes next. Batches of few rays go to a kernel of the same tree that is faster with them
     /// ([`raywarp_cuda::CudaPair::by_size`]) unless this is so.
     pub is_named: bool,
     /// The kernel that was chosen and cannot hold the scene, where these are taken for it.
@@ -75,8 +75,8 @@ impl RayKernels {
         fitting(options, &self.closest)
     }
 
-    /// These kernels over a scene whose tree was built with [`RayKernels::fitting`] options; where any-hit rays need smaller
-    /// or larger leaves, they get a tree of their own.
+    /// These kernels over a scene whose tree was built with [`RayKernels::fitting`] options; where any-hit rays need
+    /// smaller or larger leaves, they get a tree of their own.
     ///
     /// Where they were not named, and cannot hold the scene or are not sure of it, the next ones are taken that are.
     pub(super) fn holding(&self, tree: &SceneTree<'_>) -> Result<Held, BackendError> {

@@ -51,8 +51,8 @@ impl<T> Usable<T> {
     }
 }
 
-/// Tries `count` GPUs in the driver's order until `wanted` can be used: those that are still missing are opened side by side,
-/// and `put` takes what it can use of them, and leaves out the others.
+/// Tries `count` GPUs in the driver's order until `wanted` can be used: those that are still missing are opened side
+/// by side, and `put` takes what it can use of them, and leaves out the others.
 ///
 /// # Errors
 /// Errors of `put` that no other GPU would mend: nothing more is tried then.

@@ -15,7 +15,8 @@ use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// The parts of a scene that are kept for GPUs that take paths as a whole, beside the CPU's tracer through the same tree.
+/// The parts of a scene that are kept for GPUs that take paths as a whole, beside the CPU's tracer through the same
+/// tree.
 pub(crate) struct ForPaths {
     pub(crate) tree: GpuTree,
     pub(crate) triangles: Arc<FlatTriangles>,
@@ -88,10 +89,10 @@ fn encode(
 }
 
 impl Prepared {
-    /// The scene on `devices`, which together are the engine of [`render_with`](Self::render_with) for a `picture`: tree, what
-    /// shading reads, and kernels on each, uploaded side by side, and nothing on any where one has no room for these and its
-    /// share of the picture. Of the lights there are those of now; of cameras it takes those that `engine.farthest_origin`
-    /// covers.
+    /// The scene on `devices`, which together are the engine of [`render_with`](Self::render_with) for a `picture`:
+    /// tree, what shading reads, and kernels on each, uploaded side by side, and nothing on any where one has no room
+    /// for these and its share of the picture. Of the lights there are those of now; of cameras it takes those that
+    /// `engine.farthest_origin` covers.
     ///
     /// # Errors
     /// [`PrepareError`]; of devices that fail the first one's.
@@ -115,8 +116,8 @@ impl Prepared {
         Ok(CudaRenderers::new(renderers.collect::<Result<_, _>>()?))
     }
 
-    /// As [`paths_on`](Self::paths_on), for those who can do without some of the devices, which share the picture with `others`:
-    /// what became of each.
+    /// As [`paths_on`](Self::paths_on), for those who can do without some of the devices, which share the picture
+    /// with `others`: what became of each.
     ///
     /// # Errors
     /// [`PrepareError`] where no device can be given the scene.

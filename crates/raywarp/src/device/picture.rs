@@ -30,8 +30,8 @@ impl Plan {
         Self { tree: PlannedTree::ForWork(PathWork::new(options, 0)), reason, ..Self::default() }
     }
 
-    /// GPUs that were named render a picture together: they take whole paths where `work` has an engine, or else trace rays by
-    /// `kernels`, if there are some. The CPU renders where there is neither, and what has no triangles.
+    /// GPUs that were named render a picture together: they take whole paths where `work` has an engine, or else
+    /// trace rays by `kernels`, if there are some. The CPU renders where there is neither, and what has no triangles.
     pub fn picture_on(devices: Vec<Device>, kernels: Option<RayKernels>, work: &PictureWork<'_>) -> Self {
         if devices.is_empty() {
             return Self::picture_by_cpu(work.options, Reason::Asked);
@@ -51,8 +51,9 @@ impl Plan {
         }
     }
 
-    /// GPUs render a picture where there are some that can, and it is worth their start, else the CPU does. Samples are counted
-    /// as if no stopping rule ended them before; of other integrators than path tracing as [`samples_per_path`] says.
+    /// GPUs render a picture where there are some that can, and it is worth their start, else the CPU does. Samples
+    /// are counted as if no stopping rule ended them before; of other integrators than path tracing as
+    /// [`samples_per_path`] says.
     pub fn for_picture(work: &PictureWork<'_>) -> Self {
         Self::by_gpus(work).unwrap_or_else(|reason| Self::picture_by_cpu(work.options, reason))
     }
@@ -97,13 +98,14 @@ pub enum PlaceError<E> {
 }
 
 impl Prepared {
-    /// Puts the scene on the GPUs that are to take whole paths of a `picture` from `camera`, if such are planned, and returns
-    /// what renders then. [`Prepared::plan`] is afterwards what came of it:
+    /// Puts the scene on the GPUs that are to take whole paths of a `picture` from `camera`, if such are planned, and
+    /// returns what renders then. [`Prepared::plan`] is afterwards what came of it:
     ///
-    /// - Of GPUs that were not named, one that has no room for the scene and the picture, or fails, is left out; where all are,
-    ///   the CPU renders, and no engine is returned.
-    /// - Where GPUs were named and the scene does not suit the kernels that take whole paths, they trace its rays by the
-    ///   `kernels` that are chosen for the first of them, and the CPU shades: the same picture, and no engine is returned.
+    /// - Of GPUs that were not named, one that has no room for the scene and the picture, or fails, is left out;
+    ///   where all are, the CPU renders, and no engine is returned.
+    /// - Where GPUs were named and the scene does not suit the kernels that take whole paths, they trace its rays by
+    ///   the `kernels` that are chosen for the first of them, and the CPU shades: the same picture, and no engine is
+    ///   returned.
     ///
     /// # Errors
     /// [`PlaceError`]: GPUs that were named fail or have no room.

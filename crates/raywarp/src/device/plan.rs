@@ -16,8 +16,8 @@ use {
 
 /// The decision who traces or renders, by which kernels, through which tree, and why.
 ///
-/// A plan is made before a scene is put anywhere. `Prepared`, `TraceScene` and `TriangleBvh` have the plan as it came out, which
-/// may name other kernels, fewer GPUs or the CPU, with the reason.
+/// A plan is made before a scene is put anywhere. `Prepared`, `TraceScene` and `TriangleBvh` have the plan as it came
+/// out, which may name other kernels, fewer GPUs or the CPU, with the reason.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// The device.
@@ -40,7 +40,8 @@ pub enum PlannedDevice {
     /// GPUs, in the order of their shares.
     #[cfg(feature = "cuda")]
     Gpus(Vec<Device>),
-    /// As many GPUs as are wanted, in the driver's order, of those that can be used: they are opened when the scene is put there.
+    /// As many GPUs as are wanted, in the driver's order, of those that can be used: they are opened when the scene
+    /// is put there.
     #[cfg(feature = "cuda")]
     FirstUsable {
         /// At most so many.
@@ -117,9 +118,9 @@ impl Plan {
         Self { device, kernels, ..Self::cpu(build.unwrap_or(presets::GPU)) }
     }
 
-    /// The first GPU that can be used where there is one and so many `rays` are worth its start, in a scene of so many
-    /// triangles beside a CPU of so many threads; else the CPU. Without `build` the tree is [`raywarp_bvh::presets::GPU`], or
-    /// the CPU's default.
+    /// The first GPU that can be used where there is one and so many `rays` are worth its start, in a scene of so
+    /// many triangles beside a CPU of so many threads; else the CPU. Without `build` the tree is
+    /// [`raywarp_bvh::presets::GPU`], or the CPU's default.
     #[cfg_attr(not(feature = "cuda"), expect(unused_variables))]
     pub fn for_rays(rays: u64, triangles: u64, threads: usize, build: Option<BuildOptions>) -> Self {
         #[cfg(feature = "cuda")]
@@ -137,7 +138,8 @@ impl Plan {
         Self { reason, ..Self::cpu(build.unwrap_or_default()) }
     }
 
-    /// One processor that is to be measured: the GPU that `choice` names, or else the first one that there is, or the CPU.
+    /// One processor that is to be measured: the GPU that `choice` names, or else the first one that there is, or the
+    /// CPU.
     ///
     /// # Errors
     /// The error of a GPU that was named.

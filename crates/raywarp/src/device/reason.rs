@@ -88,7 +88,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Says whether the CPU works although there is a GPU that would have been worth its start: it or its driver cannot be used.
+    /// Says whether the CPU works although there is a GPU that would have been worth its start: it or its driver
+    /// cannot be used.
     pub fn is_loss(&self) -> bool {
         match self {
             Self::DriverFails(_) | Self::NoMemory(_) | Self::Unplaceable(_) | Self::NoneUsable(_) | Self::Failed(_) => {

@@ -1,7 +1,7 @@
 //! The tree of GPUs that take whole paths: a better one where they trace long enough.
 //!
-//! Kernels walk one triangle a leaf. There are three ways to such a tree ([`TreeEffort`]), and each is worth its time where
-//! what it saves of tracing is more than what it takes to build.
+//! Kernels walk one triangle a leaf. There are three ways to such a tree ([`TreeEffort`]), and each is worth its time
+//! where what it saves of tracing is more than what it takes to build.
 
 use super::TreeEffort;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_chosen};

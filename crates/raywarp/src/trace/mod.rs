@@ -85,8 +85,8 @@ impl From<BackendError> for TraceSceneError {
 }
 
 impl TraceScene {
-    /// Flattens `scene`, builds its tree and encodes it for who is planned to answer, in parallel on rayon's current pool.
-    /// Kernels on compressed trees get leaves of at most three triangles, whatever the plan says.
+    /// Flattens `scene`, builds its tree and encodes it for who is planned to answer, in parallel on rayon's current
+    /// pool. Kernels on compressed trees get leaves of at most three triangles, whatever the plan says.
     ///
     /// # Errors
     /// [`TraceSceneError`].
@@ -115,8 +115,8 @@ impl TraceScene {
         Plan { tree: PlannedTree::Given(self.build), ..self.backend.plan() }
     }
 
-    /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; [`BatchStats::kernels`] says it of
-    /// a batch that was traced.
+    /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; [`BatchStats::kernels`]
+    /// says it of a batch that was traced.
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
         self.backend.kernel(query, rays)
     }
@@ -151,8 +151,8 @@ impl TraceScene {
         Ok(traced)
     }
 
-    /// [`TraceScene::trace`] into the memory of answers that nobody needs any more: for 4 million rays the system takes as
-    /// long to give new memory as a GPU takes to answer. After an error `traced` is worth nothing.
+    /// [`TraceScene::trace`] into the memory of answers that nobody needs any more: for 4 million rays the system
+    /// takes as long to give new memory as a GPU takes to answer. After an error `traced` is worth nothing.
     ///
     /// # Errors
     /// As [`TraceScene::trace`].

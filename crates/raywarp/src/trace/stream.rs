@@ -1,4 +1,5 @@
-//! Rays from a file or a pipe, traced as they come, and their hits written as they are found: neither has to fit in memory.
+//! Rays from a file or a pipe, traced as they come, and their hits written as they are found: neither has to fit in
+//! memory.
 
 use super::{Field, HitFormat, TraceScene, TraceSceneError, Traced, surface_columns};
 use crate::npy::{NpyError, RayLayout, RayReader};
@@ -60,12 +61,13 @@ pub enum StreamError {
 }
 
 impl<'a, R: Read> RayStream<'a, R> {
-    /// Rays that are traced before more are read: enough for a GPU that copies, traces and copies back side by side. With
-    /// their hits and the bytes of these they take about half a gigabyte, with text and further columns a whole one.
+    /// Rays that are traced before more are read: enough for a GPU that copies, traces and copies back side by side.
+    /// With their hits and the bytes of these they take about half a gigabyte, with text and further columns a whole
+    /// one.
     pub const PORTION: usize = 1 << 22;
 
-    /// Reads up to `portion` rays; `name` is for messages. At most so many are in memory at a time, but those of a file in
-    /// Fortran order all are.
+    /// Reads up to `portion` rays; `name` is for messages. At most so many are in memory at a time, but those of a
+    /// file in Fortran order all are.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -116,8 +118,8 @@ impl<'a, R: Read> RayStream<'a, R> {
         self.reader.byte_of_t_min(index)
     }
 
-    /// What is to be said of rays that are traced relative to `origin`, if anything: what is subtracted, or that rays are less
-    /// exact than the scene, by the first of them. Before [`RayStream::relative_to`].
+    /// What is to be said of rays that are traced relative to `origin`, if anything: what is subtracted, or that rays
+    /// are less exact than the scene, by the first of them. Before [`RayStream::relative_to`].
     pub fn origin_note(&self, origin: [f64; 3]) -> Option<String> {
         let [x, y, z] = origin;
         let far = origin.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -152,14 +154,14 @@ impl<'a, R: Read> RayStream<'a, R> {
         })
     }
 
-    /// Makes the rays relative to the origin of the scene that they are traced through: subtracted in float64 before they are
-    /// rounded. Once, and before [`RayStream::trace`].
+    /// Makes the rays relative to the origin of the scene that they are traced through: subtracted in float64 before
+    /// they are rounded. Once, and before [`RayStream::trace`].
     pub fn relative_to(&mut self, origin: [f64; 3]) {
         self.reader.relative_to(origin, &mut self.first);
     }
 
-    /// Traces all rays by `tracer`, which is over `scene`, and writes a whole hit file to `out`, portion by portion. May be
-    /// called once: nothing is left then.
+    /// Traces all rays by `tracer`, which is over `scene`, and writes a whole hit file to `out`, portion by portion.
+    /// May be called once: nothing is left then.
     ///
     /// # Errors
     /// [`StreamError`].
