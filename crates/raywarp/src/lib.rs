@@ -111,3 +111,8 @@ pub mod cuda {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The programs of the library's guide run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/library.md")]
+struct LibraryGuide;
