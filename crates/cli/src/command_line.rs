@@ -123,10 +123,8 @@ mod tests {
 
     #[test]
     fn a_folder_with_a_comma_leaves_nothing_of_it() {
-        let folder = std::env::temp_dir().join(format!("raywarp-a,b-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        check(&[&format!("{}/room.ply", folder.display())], "room.ply");
-        std::fs::remove_dir_all(folder).unwrap();
+        let folder = tempfile::Builder::new().prefix("a,b").tempdir().unwrap();
+        check(&[&format!("{}/room.ply", folder.path().display())], "room.ply");
     }
 
     #[test]

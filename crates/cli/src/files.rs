@@ -147,23 +147,17 @@ mod tests {
     use std::fs;
 
     /// A folder for a test, removed at the end.
-    struct Folder(PathBuf);
+    struct Folder(tempfile::TempDir);
 
     impl Folder {
-        fn new(test: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("raywarp-files-{test}-{}", std::process::id()));
-            fs::create_dir_all(path.join("sub")).unwrap();
-            Self(path)
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join("sub")).unwrap();
+            Self(folder)
         }
 
         fn at(&self, name: &str) -> PathBuf {
-            self.0.join(name)
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
+            self.0.path().join(name)
         }
     }
 
@@ -187,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_file_is_known_by_what_it_is() {
-        let folder = Folder::new("identity");
+        let folder = Folder::new();
         fs::write(folder.at("a"), "x").unwrap();
         fs::write(folder.at("b"), "x").unwrap();
         check(&folder.at("a"), &folder.at("a"), true);
@@ -209,7 +203,7 @@ mod tests {
 
     #[test]
     fn one_output_is_named_once() {
-        let folder = Folder::new("twice");
+        let folder = Folder::new();
         let files = Files::default();
         files.writes(&folder.at("a.png")).unwrap();
         files.writes(&folder.at("b.png")).unwrap();

@@ -1,23 +1,21 @@
 //! `raywarp bench` as a user meets it.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A folder of its own for one test, with two scenes; removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-bench-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::write(path.join("hills.obj"), grid(|x, z| f64::from((x * 7 + z * 13) % 5) * 0.2)).unwrap();
-        std::fs::write(path.join("steps.obj"), grid(|x, _| f64::from(x % 2))).unwrap();
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("hills.obj"), grid(|x, z| f64::from((x * 7 + z * 13) % 5) * 0.2)).unwrap();
+        std::fs::write(folder.path().join("steps.obj"), grid(|x, _| f64::from(x % 2))).unwrap();
         let view = |eye: &str| format!("eye = {eye}\ntarget = [8, 0, 8]\nup = [0, 1, 0]\nvfov = 60\n");
         let views =
             format!("[[hills]]\n{}[[hills]]\n{}[[steps]]\n{}", view("[8, 9, 0]"), view("[0, 6, 8]"), view("[8, 9, 0]"));
-        std::fs::write(path.join("views.toml"), views).unwrap();
-        Self(path)
+        std::fs::write(folder.path().join("views.toml"), views).unwrap();
+        Self(folder)
     }
 
     fn command(&self, line: &str) -> Command {
@@ -31,13 +29,7 @@ impl Folder {
     }
 
     fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        std::fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 }
 
@@ -70,7 +62,7 @@ fn check_fails(folder: &Folder, line: &str, status: i32, parts: &[&str]) {
 
 #[test]
 fn several_kernels_on_several_scenes_give_tables_and_files() {
-    let folder = Folder::new("tables");
+    let folder = Folder::new();
     let line = format!("bench hills steps --variant cpu,al09-while-while,ykl17 {SMALL} --csv out.csv --record run");
     let output = folder.run(&line);
     let (said, text) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
@@ -91,7 +83,7 @@ fn several_kernels_on_several_scenes_give_tables_and_files() {
 
 #[test]
 fn json_has_every_ray_checked() {
-    let folder = Folder::new("json");
+    let folder = Folder::new();
     let output = folder.run(&format!("bench hills --views 2 --kind ao --json -q --variant al09-if-if {SMALL}"));
     assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -106,7 +98,7 @@ fn json_has_every_ray_checked() {
 
 #[test]
 fn suites_set_what_is_not_named() {
-    let folder = Folder::new("suites");
+    let folder = Folder::new();
     let document = |line: &str| -> serde_json::Value {
         let output = folder.run(&format!("{line} --json -q {SMALL}"));
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
@@ -122,7 +114,7 @@ fn suites_set_what_is_not_named() {
 
 #[test]
 fn rays_can_be_kept_and_traced_again() {
-    let folder = Folder::new("export");
+    let folder = Folder::new();
     let line = format!("bench hills --views 1 --kind primary,diffuse --rays-per-pixel 3 --export-rays rays {SMALL}");
     assert!(folder.run(&line).status.success());
     let output = folder.run("trace hills.obj rays/hills-view1-primary.npy -o hits.npy --json");
@@ -136,7 +128,7 @@ fn rays_can_be_kept_and_traced_again() {
 
 #[test]
 fn the_fastest_alone_can_be_printed() {
-    let folder = Folder::new("top");
+    let folder = Folder::new();
     let output = folder.run(&format!("bench hills --kind ao --top 1 --variant cpu,al09-if-if,g14 {SMALL} -q"));
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(text.lines().filter(|line| ["cpu", "al09", "g14"].iter().any(|name| line.starts_with(name))).count(), 1);
@@ -145,7 +137,7 @@ fn the_fastest_alone_can_be_printed() {
 
 #[test]
 fn trees_and_leaf_sizes_are_lines_of_a_table() {
-    let folder = Folder::new("trees");
+    let folder = Folder::new();
     let line = format!("bench hills --kind ao --variant al09-if-if --trees balanced,best --leaf-size 1,4 {SMALL} -q");
     let output = folder.run(&line);
     let text = String::from_utf8_lossy(&output.stdout);
@@ -156,7 +148,7 @@ fn trees_and_leaf_sizes_are_lines_of_a_table() {
 
 #[test]
 fn what_is_wrong_with_the_command_is_said() {
-    let folder = Folder::new("usage");
+    let folder = Folder::new();
     let fails = |line: &str, status, parts: &[&str]| check_fails(&folder, &format!("{line} {SMALL}"), status, parts);
     fails("bench", 2, &["no scene is named"]);
     fails("bench hills --suite fairy", 2, &["table1", "bar"]);
@@ -190,7 +182,7 @@ fn what_is_wrong_with_the_command_is_said() {
 
 #[test]
 fn without_a_gpu_cuda_is_refused_and_auto_goes_on() {
-    let folder = Folder::new("devices");
+    let folder = Folder::new();
     let rest = "bench hills --scenes . --size 8x8 --runs 1 --warmup 0 --kind primary";
     // A machine with GPUs shows none of them then.
     let run = |line: &str| folder.command(line).env("CUDA_VISIBLE_DEVICES", "").output().unwrap();

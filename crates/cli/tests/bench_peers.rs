@@ -9,8 +9,8 @@ use std::process::Output;
 const VIEWS: &str = "[[tri]]\neye = [0.2, 0.2, 2]\ntarget = [0.3, 0.3, 0]\nup = [0, 1, 0]\nvfov = 50\n";
 const SMALL: &str = "--device cpu --scenes . --size 32x24 --runs 2 --threads 1";
 
-fn folder(test: &str) -> Folder {
-    let folder = Folder::new(test);
+fn folder() -> Folder {
+    let folder = Folder::new();
     folder.file("tri.obj", TRIANGLE);
     folder.file("views.toml", VIEWS);
     folder
@@ -29,7 +29,7 @@ fn with_embree(folder: &Folder, line: &str) -> Option<Output> {
 
 #[test]
 fn a_library_that_is_not_there_is_said_with_how_to_get_it() {
-    let folder = folder("peers-missing");
+    let folder = folder();
     let mut places = vec!["--embree nowhere/libembree4.so", "--embree views.toml"];
     // A folder without it.
     folder.file("empty/readme", "");
@@ -47,7 +47,7 @@ fn a_library_that_is_not_there_is_said_with_how_to_get_it() {
 
 #[test]
 fn the_variable_names_the_library_and_disturbs_nobody_else() {
-    let folder = folder("peers-variable");
+    let folder = folder();
     let run = |line: &str, place: &str| {
         let output = folder.command(line).env("RAYWARP_EMBREE", place).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -62,7 +62,7 @@ fn the_variable_names_the_library_and_disturbs_nobody_else() {
 
 #[test]
 fn what_is_not_for_peers_is_refused_before_anything_is_loaded() {
-    let folder = folder("peers-refused");
+    let folder = folder();
     folder.refuses(&format!("bench tri --peers optix {SMALL}"), 2, &["known is embree"]);
     for option in ["--variant cpu", "--suite bar", "--trees good,best", "--csv out.csv", "--top 1", "--warmup 1"] {
         let name = option.split(' ').next().unwrap();
@@ -75,7 +75,7 @@ fn what_is_not_for_peers_is_refused_before_anything_is_loaded() {
 
 #[test]
 fn both_sides_find_the_same_and_the_best_mode_is_named() {
-    let folder = folder("peers-table");
+    let folder = folder();
     let Some(output) = with_embree(&folder, &format!("bench tri --peers embree {SMALL} --embree-fast")) else { return };
     let (said, text) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
     assert_eq!(output.status.code(), Some(0), "{said}{text}");
@@ -91,7 +91,7 @@ fn both_sides_find_the_same_and_the_best_mode_is_named() {
 
 #[test]
 fn json_has_every_mode_with_its_agreement() {
-    let folder = folder("peers-json");
+    let folder = folder();
     let line = format!("bench tri --peers embree {SMALL} --kind ao,diffuse --json -q");
     let Some(output) = with_embree(&folder, &line) else { return };
     let said = String::from_utf8_lossy(&output.stderr);

@@ -4,17 +4,15 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
     }
 
     fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
+        let path = self.0.path().join(name);
         std::fs::write(&path, text).unwrap();
         path
     }
@@ -27,12 +25,6 @@ impl Folder {
             .collect();
         names.sort();
         names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -71,18 +63,18 @@ const SMALL: &str = "--size 32x20 --spp 4";
 
 #[test]
 fn the_built_in_scene_renders_to_a_png() {
-    let folder = Folder::new("default");
+    let folder = Folder::new();
     let output = run(&folder, &format!("render {SMALL}"));
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(text(&output.stdout).starts_with("wrote render.png: 32x20 (flag), 4 samples a pixel (flag), 8 bounces"));
-    let png = std::fs::read(folder.0.join("render.png")).unwrap();
+    let png = std::fs::read(folder.0.path().join("render.png")).unwrap();
     assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n");
     assert_eq!(folder.names(), ["render.png"]);
 }
 
 #[test]
 fn json_is_one_document_with_the_documented_fields() {
-    let folder = Folder::new("json");
+    let folder = Folder::new();
     let output = run(&folder, &format!("render {SMALL} -o a.exr --json --layers all"));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for field in ["paths_per_s", "rays_per_s", "samples", "seconds", "output"] {
@@ -93,17 +85,17 @@ fn json_is_one_document_with_the_documented_fields() {
 
 #[test]
 fn threads_do_not_change_a_byte_of_the_picture() {
-    let folder = Folder::new("threads");
+    let folder = Folder::new();
     for threads in ["1", "2", "3"] {
         assert!(run(&folder, &format!("render {SMALL} -o {threads}.hdr --threads {threads}")).status.success());
     }
-    let bytes = |name: &str| std::fs::read(folder.0.join(name)).unwrap();
+    let bytes = |name: &str| std::fs::read(folder.0.path().join(name)).unwrap();
     assert!(bytes("1.hdr") == bytes("2.hdr") && bytes("1.hdr") == bytes("3.hdr"));
 }
 
 #[test]
 fn shares_merge_to_the_whole_picture() {
-    let folder = Folder::new("shares");
+    let folder = Folder::new();
     for line in [
         "--spp 8 -o whole.hdr",
         "--samples 0..3 -o a.exr",
@@ -114,7 +106,7 @@ fn shares_merge_to_the_whole_picture() {
     }
     let merged = run(&folder, "merge b.exr a.exr -o merged.hdr");
     assert!(text(&merged.stdout).starts_with("wrote merged.hdr: 32x20, 8 samples a pixel from 2 shares"));
-    let bytes = |name: &str| std::fs::read(folder.0.join(name)).unwrap();
+    let bytes = |name: &str| std::fs::read(folder.0.path().join(name)).unwrap();
     assert!(bytes("whole.hdr") == bytes("merged.hdr"));
     check_fails(&folder, "merge a.exr a.exr -o twice.png", 3, &["a.exr", "both hold samples 0..3"]);
     check_fails(&folder, "merge a.exr c.exr -o mixed.png", 3, &["c.exr"]);
@@ -123,7 +115,7 @@ fn shares_merge_to_the_whole_picture() {
 
 #[test]
 fn every_integrator_makes_a_picture() {
-    let folder = Folder::new("integrators");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     for integrator in ["path", "ao", "normal", "depth", "cost"] {
         let output = run(&folder, &format!("render a.obj {SMALL} --integrator {integrator} -o {integrator}.png"));
@@ -133,7 +125,7 @@ fn every_integrator_makes_a_picture() {
 
 #[test]
 fn assumptions_are_said() {
-    let folder = Folder::new("assumptions");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     let output = run(&folder, &format!("render a.obj {SMALL}"));
     let notes = text(&output.stderr);
@@ -143,7 +135,7 @@ fn assumptions_are_said() {
 
 #[test]
 fn info_counts_triangles_and_nodes() {
-    let folder = Folder::new("info");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     let output = run(&folder, "info a.obj");
     assert!(text(&output.stdout).starts_with("triangles           1 (1 in meshes, 1 in the tree)"));
@@ -153,7 +145,7 @@ fn info_counts_triangles_and_nodes() {
 
 #[test]
 fn wrong_usage_ends_with_2() {
-    let folder = Folder::new("usage");
+    let folder = Folder::new();
     for line in [
         "render --size 0x5",
         "render --size 99999999x1",
@@ -184,7 +176,7 @@ fn wrong_usage_ends_with_2() {
 
 #[test]
 fn unreadable_input_ends_with_3_and_names_the_file() {
-    let folder = Folder::new("input");
+    let folder = Folder::new();
     folder.file("a.txt", "hello");
     folder.file("bad.obj", "v 0 0 0\nv 1 0 zero\n");
     folder.file("range.obj", "v 0 0 0\nf 1 2 3\n");
@@ -198,8 +190,8 @@ fn unreadable_input_ends_with_3_and_names_the_file() {
     );
     folder.file("self.pbrt", "WorldBegin\nInclude \"self.pbrt\"\n");
     folder.file("parts.pbrt", "WorldBegin\nShape \"sphere\"\nShape \"plymesh\" \"string filename\" \"a.ply\"\nShape \"plymesh\" \"string filename\" \"b.ply\"\n");
-    std::fs::write(folder.0.join("bad.ply.gz"), [0x1f, 0x8b, 8, 0, 0, 0]).unwrap();
-    std::fs::create_dir(folder.0.join("folder.obj")).unwrap();
+    std::fs::write(folder.0.path().join("bad.ply.gz"), [0x1f, 0x8b, 8, 0, 0, 0]).unwrap();
+    std::fs::create_dir(folder.0.path().join("folder.obj")).unwrap();
     for (name, says) in [
         ("none.obj", "none.obj"),
         ("a.txt", "unknown kind of scene"),
@@ -228,7 +220,7 @@ fn unreadable_input_ends_with_3_and_names_the_file() {
 
 #[test]
 fn what_the_machine_lacks_ends_with_4() {
-    let folder = Folder::new("machine");
+    let folder = Folder::new();
     // Nowhere are there so many GPUs.
     check_fails(&folder, "render --device cuda:99", 4, &["--device cuda:99", "cpu"]);
     check_fails(&folder, "selftest --device cuda:99", 4, &["--device cuda:99", "cpu"]);
@@ -237,8 +229,8 @@ fn what_the_machine_lacks_ends_with_4() {
 
 #[test]
 fn an_output_that_cannot_be_written_ends_with_5_before_rendering() {
-    let folder = Folder::new("output");
-    std::fs::create_dir(folder.0.join("taken.png")).unwrap();
+    let folder = Folder::new();
+    std::fs::create_dir(folder.0.path().join("taken.png")).unwrap();
     // A million samples: these return at once only if the place is tried first.
     check_fails(&folder, "render --spp 1000000 -o nowhere/a.png", 5, &["nowhere"]);
     check_fails(&folder, "render --spp 1000000 -o taken.png", 5, &["taken.png", "folder"]);
@@ -250,8 +242,8 @@ fn a_full_disk_ends_with_5() {
     if raywarp_testing::full_device().is_none() {
         return;
     }
-    let folder = Folder::new("full");
-    std::os::unix::fs::symlink("/dev/full", folder.0.join("full.png")).unwrap();
+    let folder = Folder::new();
+    std::os::unix::fs::symlink("/dev/full", folder.0.path().join("full.png")).unwrap();
     check_fails(&folder, &format!("render {SMALL} -o full.png"), 5, &["full.png", "full"]);
 }
 
@@ -264,7 +256,7 @@ fn interrupt(process: u32) {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_what_has_been_done_and_ends_with_130() {
-    let folder = Folder::new("interrupt");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     let mut child = command(&folder, "render a.obj --size 64x48 --spp 100000000 -o a.png -v")
         .stdout(Stdio::piped())
@@ -291,9 +283,9 @@ fn ctrl_c_saves_what_has_been_done_and_ends_with_130() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_while_loading_or_merging_ends_with_130_and_writes_nothing() {
-    let folder = Folder::new("interrupt-early");
+    let folder = Folder::new();
     assert!(run(&folder, "render --size 512x512 --integrator normal --samples 0..1 -o a.exr -q").status.success());
-    std::fs::write(folder.0.join("big.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".repeat(200_000)).unwrap();
+    std::fs::write(folder.0.path().join("big.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".repeat(200_000)).unwrap();
     for line in ["render big.obj -o x.png", "info big.obj", &format!("merge{} -o x.png", " a.exr".repeat(50))] {
         let mut command = command(&folder, line);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -315,8 +307,8 @@ fn ctrl_c_while_loading_or_merging_ends_with_130_and_writes_nothing() {
 #[test]
 fn names_that_are_not_utf_8_work() {
     use std::os::unix::ffi::OsStrExt;
-    let folder = Folder::new("bytes");
-    let name = |bytes: &'static [u8]| folder.0.join(std::ffi::OsStr::from_bytes(bytes));
+    let folder = Folder::new();
+    let name = |bytes: &'static [u8]| folder.0.path().join(std::ffi::OsStr::from_bytes(bytes));
     if std::fs::write(name(b"caf\xe9.obj"), TRIANGLE).is_err() {
         return raywarp_testing::skip(raywarp_testing::Reason::System, "its files have names of UTF-8 only");
     }
@@ -340,12 +332,12 @@ fn shell(folder: &Folder, line: &str) -> Output {
 #[cfg(unix)]
 #[test]
 fn nobody_listening_stops_nothing() {
-    let folder = Folder::new("closed");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     // The status of the command itself, which a pipe hides, goes to a file.
     let status = |line: &str| {
         let output = shell(&folder, &format!("({line}; echo $? > status) {}", "| true"));
-        let status = std::fs::read_to_string(folder.0.join("status")).unwrap();
+        let status = std::fs::read_to_string(folder.0.path().join("status")).unwrap();
         (status.trim().to_string(), text(&output.stderr))
     };
     for line in ["$R info a.obj", "$R info a.obj --json", "$R render a.obj --size 8x8 -o a.png"] {
@@ -356,7 +348,7 @@ fn nobody_listening_stops_nothing() {
         return;
     }
     assert_eq!(status("$R render a.obj --size 8x8 -o b.png 2> /dev/full").0, "0");
-    assert!(folder.0.join("b.png").exists());
+    assert!(folder.0.path().join("b.png").exists());
     assert_eq!(status("$R info none.obj 2> /dev/full").0, "3");
     assert_eq!(status("$R info a.obj > /dev/full").0, "5");
 }
@@ -365,10 +357,10 @@ fn nobody_listening_stops_nothing() {
 #[test]
 fn devices_are_not_inputs_and_links_that_go_round_are_errors() {
     use std::os::unix::fs::symlink;
-    let folder = Folder::new("devices");
-    symlink("/dev/zero", folder.0.join("zero.obj")).unwrap();
-    symlink("round.obj", folder.0.join("round.obj")).unwrap();
-    symlink("round.png", folder.0.join("round.png")).unwrap();
+    let folder = Folder::new();
+    symlink("/dev/zero", folder.0.path().join("zero.obj")).unwrap();
+    symlink("round.obj", folder.0.path().join("round.obj")).unwrap();
+    symlink("round.png", folder.0.path().join("round.png")).unwrap();
     folder.file("a.pbrt", "WorldBegin\nInclude \"/dev/zero\"\n");
     folder.file("a.obj", "mtllib /dev/zero\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     check_fails(&folder, "info zero.obj", 3, &["zero.obj", "device"]);
@@ -384,7 +376,7 @@ fn devices_are_not_inputs_and_links_that_go_round_are_errors() {
 
 #[test]
 fn scenes_and_pictures_that_outgrow_the_memory_are_refused() {
-    let folder = Folder::new("memory");
+    let folder = Folder::new();
     check_fails(&folder, "render -q --size 46000x46000", 4, &["46000x46000", "memory"]);
     // A pbrt file of a kilobyte or so that places 16,000 triangles a line.
     folder.file("many.pbrt", &format!("WorldBegin\nShape \"sphere\"\n{}", "Shape \"sphere\"\n".repeat(70_000)));
@@ -403,19 +395,19 @@ fn an_output_that_fails_keeps_no_other_from_being_written() {
     if raywarp_testing::full_device().is_none() {
         return;
     }
-    let folder = Folder::new("outputs");
-    std::os::unix::fs::symlink("/dev/full", folder.0.join("full.exr")).unwrap();
+    let folder = Folder::new();
+    std::os::unix::fs::symlink("/dev/full", folder.0.path().join("full.exr")).unwrap();
     let output = run(&folder, &format!("render {SMALL} -q -o full.exr -o a.png"));
     assert_eq!(output.status.code(), Some(5));
     assert_eq!(folder.names(), ["a.png", "full.exr"]);
     // A folder that is missing is found before, and then nothing is written.
-    std::fs::remove_file(folder.0.join("a.png")).unwrap();
+    std::fs::remove_file(folder.0.path().join("a.png")).unwrap();
     check_fails(&folder, &format!("render {SMALL} -q -o a.png -o none/b.png"), 5, &["none"]);
 }
 
 #[test]
 fn extreme_options_end_in_a_picture_or_a_plain_line() {
-    let folder = Folder::new("extreme");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     folder.file("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
     folder.file("far.obj", "v 1e38 0 0\nv -1e38 0 0\nv 0 1e38 0\nf 1 2 3\n");
@@ -444,7 +436,7 @@ fn extreme_options_end_in_a_picture_or_a_plain_line() {
 
 #[test]
 fn stopping_rules_stop() {
-    let folder = Folder::new("stop");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     let time = run(&folder, "render a.obj --size 32x24 --time 0.2");
     assert!(text(&time.stdout).starts_with("stopped by --time; wrote"), "{}", text(&time.stdout));
@@ -456,6 +448,6 @@ fn stopping_rules_stop() {
     // The recorded count repeats the run exactly.
     assert!(run(&folder, "render a.obj --size 32x24 --noise 0.2 -o a.hdr").status.success());
     assert!(run(&folder, &format!("render a.obj --size 32x24 --spp {samples} -o b.hdr")).status.success());
-    let bytes = |name: &str| std::fs::read(folder.0.join(name)).unwrap();
+    let bytes = |name: &str| std::fs::read(folder.0.path().join(name)).unwrap();
     assert!(bytes("a.hdr") == bytes("b.hdr"));
 }

@@ -1,34 +1,25 @@
 //! What is said of pictures that come out dark, of those that only look as if they would, and of empty ones.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-dark-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
     }
 
     /// Renders `scene` small and gives back what is said on standard error.
     #[track_caller]
     fn says(&self, scene: &str, options: &str) -> String {
-        std::fs::write(self.0.join("a.pbrt"), scene).unwrap();
+        std::fs::write(self.0.path().join("a.pbrt"), scene).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
         let line = format!("render a.pbrt --size 32x24 --spp 4 -o a.png {options}");
         let output = command.current_dir(&self.0).args(line.split_whitespace()).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{options}: {message}");
         message
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -52,7 +43,7 @@ fn fog(sigma: f32) -> String {
 
 #[test]
 fn light_behind_more_glass_than_usual_is_looked_for_as_deep_as_the_picture_is() {
-    let folder = Folder::new("depth");
+    let folder = Folder::new();
     let spheres: String =
         (0..10).map(|i| format!("Shape \"sphere\" \"float radius\" {}\n", 5.0 + 0.2 * i as f32)).collect();
     let night = "LightSource \"infinite\" \"rgb L\" [1 1 1]\nMaterial \"glass\" \"float eta\" 1.1\n";
@@ -65,7 +56,7 @@ fn light_behind_more_glass_than_usual_is_looked_for_as_deep_as_the_picture_is() 
 
 #[test]
 fn what_is_seen_to_glow_is_light() {
-    let folder = Folder::new("glow");
+    let folder = Folder::new();
     let panel = |side: f32| {
         format!(
             "AttributeBegin\nAreaLightSource \"diffuse\" \"rgb L\" [10 10 10] \"bool twosided\" true\nMaterial \"matte\" \"rgb Kd\" [0 0 0]\n\
@@ -89,7 +80,7 @@ fn what_is_seen_to_glow_is_light() {
 
 #[test]
 fn an_environment_alone_is_a_picture() {
-    let folder = Folder::new("environment");
+    let folder = Folder::new();
     let camera = world("0 0 0", "");
     let map = "LightSource \"infinite\" \"rgb L\" [0.5 0.5 0.5]\n";
     for (scene, options) in [(map, ""), ("", "--light sky"), (BULB, "--light white")] {
@@ -98,7 +89,7 @@ fn an_environment_alone_is_a_picture() {
     }
     // Without light from around there is nothing to see, and in no case anything to hit.
     let run = |words: &str, scene: &str| {
-        std::fs::write(folder.0.join("b.pbrt"), format!("{camera}{scene}")).unwrap();
+        std::fs::write(folder.0.path().join("b.pbrt"), format!("{camera}{scene}")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
         let output = command.current_dir(&folder.0).args(words.split_whitespace()).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -106,7 +97,7 @@ fn an_environment_alone_is_a_picture() {
     assert_eq!(run("info b.pbrt", map).0, Some(0));
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6), }";
     let rays = [&b"\x93NUMPY\x01\x00\x76\x00"[..], format!("{header:<117}\n").as_bytes(), &[0; 24]].concat();
-    std::fs::write(folder.0.join("rays.npy"), rays).unwrap();
+    std::fs::write(folder.0.path().join("rays.npy"), rays).unwrap();
     for (words, scene) in [
         ("render b.pbrt -o b.png", ""),
         ("render b.pbrt -o b.png --light none", BULB),
@@ -120,7 +111,7 @@ fn an_environment_alone_is_a_picture() {
 
 #[test]
 fn a_medium_that_takes_the_light_away_is_named() {
-    let folder = Folder::new("fog");
+    let folder = Folder::new();
     let named = "a medium absorbs nearly all light on its way to what is seen from here";
     let inside = world("0 0 0", &format!("{FLOOR}{}{BULB}", fog(40.0)));
     // Around the bulb, around the whole world, and before light that comes from infinity.
@@ -144,7 +135,7 @@ fn a_medium_that_takes_the_light_away_is_named() {
 
 #[test]
 fn a_camera_that_looks_past_the_scene_gets_one_line() {
-    let folder = Folder::new("past");
+    let folder = Folder::new();
     let past = world("0 0 9", &format!("{FLOOR}{BULB}"));
     for options in ["", "--light none"] {
         let says = folder.says(&past, options);
@@ -166,7 +157,7 @@ fn a_camera_that_looks_past_the_scene_gets_one_line() {
 
 #[test]
 fn whether_a_lamp_is_closed_is_asked_on_the_side_that_shines() {
-    let folder = Folder::new("side");
+    let folder = Folder::new();
     // Beside the view, a lamp in the mouth of a funnel: its light goes up into the open, or down and ends there.
     let lamp = |corners: &str, normal: i32, twosided: bool| {
         let funnel = "\"point P\" [-0.32 -0.32 0.01 0.64 -0.32 0.01 -0.32 0.64 0.01 0 0 -0.3]";
@@ -198,7 +189,7 @@ fn whether_a_lamp_is_closed_is_asked_on_the_side_that_shines() {
 
 #[test]
 fn only_what_was_not_yet_taken_is_suggested() {
-    let folder = Folder::new("tries");
+    let folder = Folder::new();
     let black = world("0 0 0", &FLOOR.replace("\"matte\"", "\"matte\" \"rgb Kd\" [0 0 0]"));
     for options in ["", "--light studio", "--light white", "--light studio --exposure auto"] {
         let says = folder.says(&black, options);
@@ -237,7 +228,7 @@ fn only_what_was_not_yet_taken_is_suggested() {
 
 #[test]
 fn a_picture_without_the_scene_blames_what_it_can() {
-    let folder = Folder::new("unseen");
+    let folder = Folder::new();
     let clear = "WorldBegin\nShape \"sphere\" \"float alpha\" 0\n";
     let past = world("0 0 9", FLOOR);
     for (scene, options, why) in [
@@ -271,8 +262,8 @@ fn a_picture_without_the_scene_blames_what_it_can() {
 
 #[test]
 fn a_file_of_nothing_is_not_framed_by_its_triangles() {
-    let folder = Folder::new("nothing");
-    std::fs::write(folder.0.join("empty.gltf"), r#"{"asset": {"version": "2.0"}}"#).unwrap();
+    let folder = Folder::new();
+    std::fs::write(folder.0.path().join("empty.gltf"), r#"{"asset": {"version": "2.0"}}"#).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
     let words = "render empty.gltf --light sky --size 16x12 --spp 1 -o a.png";
     let output = command.current_dir(&folder.0).args(words.split_whitespace()).output().unwrap();

@@ -1,25 +1,22 @@
 //! `trace` and `variants` as a user meets them: ray files in, hit files and statuses out.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
     }
 
     fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
     }
 
     fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap()
+        std::fs::read(self.0.path().join(name)).unwrap()
     }
 
     /// Names of what lies in the folder, sorted.
@@ -28,12 +25,6 @@ impl Folder {
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -125,7 +116,7 @@ const RAYS: [[f32; 8]; 5] = [
 
 #[test]
 fn rays_go_in_and_hits_come_out() {
-    let folder = Folder::new("trace");
+    let folder = Folder::new();
     folder.file("a.obj", SQUARES);
     folder.file("rays.npy", npy(&RAYS));
     let output = check_runs(&folder, "trace a.obj rays.npy -o hits.npy");
@@ -152,7 +143,7 @@ fn rays_go_in_and_hits_come_out() {
 
 #[test]
 fn pipes_at_both_ends_carry_the_same_bytes_as_files() {
-    let folder = Folder::new("trace-pipe");
+    let folder = Folder::new();
     folder.file("a.obj", SQUARES);
     folder.file("rays.npy", npy(&RAYS));
     for options in ["", "--any", "--variant al09-while-while"] {
@@ -172,7 +163,7 @@ fn pipes_at_both_ends_carry_the_same_bytes_as_files() {
 
 #[test]
 fn every_variant_of_the_papers_finds_the_same_hits() {
-    let folder = Folder::new("trace-variants");
+    let folder = Folder::new();
     folder.file("a.obj", SQUARES);
     folder.file("rays.npy", npy(&RAYS));
     check_runs(&folder, "trace a.obj rays.npy -o cpu.npy");
@@ -210,7 +201,7 @@ fn every_variant_of_the_papers_finds_the_same_hits() {
 
 #[test]
 fn instances_of_a_document_are_counted_in_its_order() {
-    let folder = Folder::new("trace-instances");
+    let folder = Folder::new();
     // One triangle, placed at x = 0, 10 and 20 by nodes of one document.
     let corners = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let bytes: Vec<u8> = corners.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -235,7 +226,7 @@ fn instances_of_a_document_are_counted_in_its_order() {
 
 #[test]
 fn rays_that_cannot_be_read_end_with_3_and_name_the_byte() {
-    let folder = Folder::new("trace-input");
+    let folder = Folder::new();
     folder.file("a.obj", SQUARES);
     let good = npy(&RAYS);
     folder.file("good.npy", &good);
@@ -270,7 +261,7 @@ fn rays_that_cannot_be_read_end_with_3_and_name_the_byte() {
 
 #[test]
 fn wrong_usage_ends_with_2_and_what_is_not_there_with_4_or_5() {
-    let folder = Folder::new("trace-usage");
+    let folder = Folder::new();
     folder.file("a.obj", SQUARES);
     folder.file("rays.npy", npy(&RAYS));
     for (line, says) in [
@@ -304,7 +295,7 @@ fn a_full_disk_ends_with_5() {
     if raywarp_testing::full_device().is_none() {
         return;
     }
-    let folder = Folder::new("trace-full");
+    let folder = Folder::new();
     folder.file("a.obj", SQUARES);
     folder.file("rays.npy", npy(&RAYS));
     check_fails(&folder, "trace a.obj rays.npy -o /dev/full", 5, &["full"]);
@@ -317,7 +308,7 @@ fn a_full_disk_ends_with_5() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_while_tracing_ends_with_130_and_writes_nothing() {
-    let folder = Folder::new("trace-interrupt");
+    let folder = Folder::new();
     folder.file("a.obj", SQUARES);
     folder.file("rays.npy", npy(&[RAYS[0]; 2_000_000]));
     // Seconds of work for one thread that imitates one lane.
@@ -334,7 +325,7 @@ fn ctrl_c_while_tracing_ends_with_130_and_writes_nothing() {
 
 #[test]
 fn triangles_with_holes_are_taken_as_opaque_and_that_is_said() {
-    let folder = Folder::new("trace-holes");
+    let folder = Folder::new();
     folder.file("a.obj", "mtllib a.mtl\nusemtl glass\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     folder.file("a.mtl", "newmtl glass\nKd 1 1 1\nd 0.5\n");
     folder.file("rays.npy", npy(&RAYS[..1]));
@@ -347,7 +338,7 @@ fn triangles_with_holes_are_taken_as_opaque_and_that_is_said() {
 
 #[test]
 fn variants_are_listed_as_a_table_and_as_json() {
-    let folder = Folder::new("variants");
+    let folder = Folder::new();
     let table = text(&check_runs(&folder, "variants").stdout);
     assert!(table.contains("\nal09-while-while                 AL09 3.2 "), "{table}");
     let wide = text(&check_runs(&folder, "variants --wide").stdout);

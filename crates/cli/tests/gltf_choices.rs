@@ -25,7 +25,7 @@ const FILE: &str = r#"{"asset": {"version": "2.0"}, "scene": 0,
 
 #[test]
 fn info_lists_what_there_is_to_choose_from() {
-    let folder = Folder::new("gltf-choices-info");
+    let folder = Folder::new();
     folder.file("a.gltf", FILE);
     let shown = text(&folder.run("info a.gltf").stdout);
     for line in
@@ -41,7 +41,7 @@ fn info_lists_what_there_is_to_choose_from() {
 
 #[test]
 fn scenes_and_times_are_chosen_and_what_there_is_not_is_an_error() {
-    let folder = Folder::new("gltf-choices");
+    let folder = Folder::new();
     folder.file("a.gltf", FILE);
     let at = |options: &str| {
         let output = folder.run(&format!("--json info a.gltf {options}"));
@@ -64,7 +64,7 @@ fn scenes_and_times_are_chosen_and_what_there_is_not_is_an_error() {
 
 #[test]
 fn the_camera_shapes_the_picture() {
-    let folder = Folder::new("gltf-choices-shape");
+    let folder = Folder::new();
     folder.file("a.gltf", FILE);
     let output = folder.run("render a.gltf --spp 1 --integrator normal -o a.png");
     let said = text(&output.stdout) + &text(&output.stderr);

@@ -22,7 +22,7 @@ fn every_instruction_set_makes_the_same_pictures_byte_for_byte() {
     let materials = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/materials.pbrt");
     let mut pictures = Vec::new();
     for isa in Isa::all() {
-        let folder = Folder::new(&format!("isa-{isa}"));
+        let folder = Folder::new();
         folder.file("triangle.obj", TRIANGLE);
         for line in [
             "render --size 160x107 --spp 4 -o built-in.exr --layers all",
@@ -49,7 +49,7 @@ fn every_instruction_set_makes_the_same_pictures_byte_for_byte() {
 
 #[test]
 fn what_is_no_instruction_set_is_refused_and_what_this_cpu_lacks_too() {
-    let folder = Folder::new("isa-unknown");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     let refused = run_with(&folder, "sse9", "info a.obj");
     assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
@@ -65,7 +65,7 @@ fn what_is_no_instruction_set_is_refused_and_what_this_cpu_lacks_too() {
 
 #[test]
 fn the_version_says_which_one_is_used() {
-    let folder = Folder::new("isa-version");
+    let folder = Folder::new();
     for (name, says) in [("portable", "portable is used (of "), ("sse9", "\"sse9\" is no instruction set")] {
         let output = run_with(&folder, name, "--version");
         assert!(output.status.success());

@@ -51,7 +51,7 @@ fn rays_of(places: &[[f64; 2]], kind: &str) -> Vec<u8> {
 
 #[test]
 fn rays_and_hits_are_in_the_coordinates_of_the_file() {
-    let folder = Folder::new("origin-trace");
+    let folder = Folder::new();
     folder.file("survey.obj", survey());
     // Into both triangles of some cells.
     let cells = [(0, 0), (7, 7), (3, 5), (6, 1)];
@@ -77,7 +77,7 @@ fn rays_and_hits_are_in_the_coordinates_of_the_file() {
 
 #[test]
 fn rays_are_said_to_be_moved_or_to_be_too_coarse() {
-    let folder = Folder::new("origin-rays");
+    let folder = Folder::new();
     folder.file("survey.obj", survey());
     folder.file("near.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let said = |scene: &str, place, kind| {
@@ -110,7 +110,7 @@ fn rays_are_said_to_be_moved_or_to_be_too_coarse() {
 
 #[test]
 fn a_file_of_float32_that_lost_its_triangles_says_so() {
-    let folder = Folder::new("origin-lost");
+    let folder = Folder::new();
     // Cells of 1 cm; float32 has steps of 0.03 and 0.5.
     let mut file = b"ply\nformat binary_little_endian 1.0\nelement vertex 81\nproperty float x\nproperty float y\n\
         property float z\nelement face 128\nproperty list uchar int vertex_indices\nend_header\n"
@@ -137,7 +137,7 @@ fn a_file_of_float32_that_lost_its_triangles_says_so() {
 
 #[test]
 fn materials_are_not_needed_where_only_triangles_are_asked_for() {
-    let folder = Folder::new("origin-materials");
+    let folder = Folder::new();
     folder.file("a.obj", "mtllib a.mtl\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n");
     folder.file("a.mtl", "newmtl m\nmap_Kd broken.png\n");
     folder.file("broken.png", "no picture");
@@ -154,7 +154,7 @@ fn materials_are_not_needed_where_only_triangles_are_asked_for() {
 
 #[test]
 fn triangles_of_which_none_has_an_area_are_an_error() {
-    let folder = Folder::new("origin-none");
+    let folder = Folder::new();
     folder.file("a.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
     folder.file("rays.npy", rays(&[[0.25, 0.25]]));
     for line in ["info a.obj", "trace a.obj rays.npy -o hits.npy", "render a.obj -o a.png"] {
@@ -166,7 +166,7 @@ fn triangles_of_which_none_has_an_area_are_an_error() {
 
 #[test]
 fn an_instance_of_an_obj_file_is_a_material_however_many_objects_it_has() {
-    let folder = Folder::new("origin-obj-ids");
+    let folder = Folder::new();
     folder.file("rays.npy", rays(&[[0.25, 0.25], [10.25, 0.25], [390.25, 0.25], [0.25, 5.25]]));
     for objects in [40, 4200] {
         let mut text = String::new();

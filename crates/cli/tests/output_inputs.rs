@@ -24,7 +24,7 @@ fn rays() -> Vec<u8> {
 
 /// A folder with a scene, rays, a sky and two shares.
 fn full_folder(test: &str) -> Folder {
-    let folder = Folder::new(test);
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     folder.file("rays.npy", rays());
     folder.file("views.toml", "[[a]]\neye = [0.2, 0.2, 3]\ntarget = [0.2, 0.2, 0]\nup = [0, 1, 0]\nvfov = 40\n");

@@ -28,7 +28,7 @@ fn check(folder: &Folder, line: &str, want: &str) {
 
 #[test]
 fn a_picture_is_called_after_its_scene_in_the_current_folder() {
-    let folder = Folder::new("called");
+    let folder = Folder::new();
     folder.file("models/chair.obj", TRIANGLE);
     folder.file("scenes/room/scene.obj", TRIANGLE);
     check(&folder, &format!("render models/chair.obj {SMALL}"), "chair.png");
@@ -40,7 +40,7 @@ fn a_picture_is_called_after_its_scene_in_the_current_folder() {
 
 #[test]
 fn a_pbrt_film_names_the_picture() {
-    let folder = Folder::new("film");
+    let folder = Folder::new();
     for (film, want) in [
         ("\"string filename\" \"asked.exr\"", "asked.exr"),
         ("\"string filename\" \"/home/them/asked.hdr\"", "asked.hdr"),
@@ -63,7 +63,7 @@ fn a_pbrt_film_names_the_picture() {
 
 #[test]
 fn a_picture_that_nobody_named_replaces_pictures_only() {
-    let folder = Folder::new("unnamed");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     folder.succeeds(&format!("render a.obj {SMALL}"));
     folder.succeeds(&format!("render a.obj {SMALL}"));

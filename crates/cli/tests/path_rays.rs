@@ -1,7 +1,6 @@
 //! `render --export-rays` and `bench --rays` as a user meets them.
 
 use serde_json::Value;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A floor with a wall on its left half, under an open sky: paths leave, soon or late.
@@ -12,15 +11,14 @@ const RENDER: &str = "render corner.obj --view views.toml:corner:1 --size 64x48 
 const BENCH: &str = "bench corner.obj --device cpu --runs 2 --warmup 0 --check all";
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-path-rays-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::write(path.join("corner.obj"), CORNER).unwrap();
-        std::fs::write(path.join("views.toml"), VIEW).unwrap();
-        Self(path)
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("corner.obj"), CORNER).unwrap();
+        std::fs::write(folder.path().join("views.toml"), VIEW).unwrap();
+        Self(folder)
     }
 
     fn run(&self, line: &str) -> Output {
@@ -52,24 +50,18 @@ impl Folder {
     }
 
     fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+        std::fs::read(self.0.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     fn write(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
     }
 
     fn names(&self, folder: &str) -> Vec<String> {
-        let entries = std::fs::read_dir(self.0.join(folder)).unwrap();
+        let entries = std::fs::read_dir(self.0.path().join(folder)).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -81,7 +73,7 @@ fn counts(document: &Value, query: &str) -> Vec<u64> {
 
 #[test]
 fn rays_of_each_bounce_are_those_of_the_paths_for_any_number_of_threads() {
-    let folder = Folder::new("threads");
+    let folder = Folder::new();
     // So large that threads come to different tiles at once.
     let render = RENDER.replace("64x48", "320x240");
     let document = folder.json(&format!("{render} --export-rays one --threads 1"));
@@ -114,7 +106,7 @@ fn rays_of_each_bounce_are_those_of_the_paths_for_any_number_of_threads() {
 
 #[test]
 fn the_picture_is_the_same_and_later_samples_write_no_rays() {
-    let folder = Folder::new("picture");
+    let folder = Folder::new();
     folder.text(&format!("{RENDER} --spp 3 -o a.exr").replace("--spp 1 ", ""));
     let said = folder
         .text(&format!("{RENDER} --spp 3 -o b.exr --export-rays rays").replace("--spp 1 ", "").replace(" -q", ""));
@@ -130,7 +122,7 @@ fn the_picture_is_the_same_and_later_samples_write_no_rays() {
 
 #[test]
 fn files_of_rays_are_rows_of_every_report() {
-    let folder = Folder::new("bench");
+    let folder = Folder::new();
     let document = folder.json(&format!("{RENDER} --export-rays rays --max-depth 2"));
     let files = "--rays rays/bounce-00.npy,rays/shadow-01.npy";
     let text = folder.text(&format!("{BENCH} {files} --variant cpu,al09-while-while --csv out.csv --record run -q"));
@@ -169,7 +161,7 @@ fn files_of_rays_are_rows_of_every_report() {
 
 #[test]
 fn rays_that_cannot_be_timed_are_refused_in_a_line() {
-    let folder = Folder::new("bad");
+    let folder = Folder::new();
     folder.text(&format!("{RENDER} --export-rays rays"));
     let good = folder.read("rays/bounce-00.npy");
     let with = |name: &str, number: usize, value: f32| {
@@ -222,16 +214,16 @@ fn rays_that_cannot_be_timed_are_refused_in_a_line() {
 
 #[test]
 fn an_export_replaces_only_an_export() {
-    let folder = Folder::new("replace");
+    let folder = Folder::new();
     let fails = |options: &str, status, parts: &[&str]| folder.fails(&format!("{RENDER} {options}"), status, parts);
     fails("--export-rays rays --integrator ao", 2, &["--export-rays", "--integrator path"]);
     fails("--export-samples 2", 2, &["--export-rays"]);
     fails("--export-rays corner.obj", 5, &["corner.obj"]);
-    std::fs::create_dir(folder.0.join("rays")).unwrap();
+    std::fs::create_dir(folder.0.path().join("rays")).unwrap();
     folder.write("rays/shadow-01.npy", b"somebody's notes");
     fails("--export-rays rays", 5, &["rays/shadow-01.npy", "is not a NumPy array"]);
     assert_eq!(folder.names("rays"), ["shadow-01.npy"]);
-    assert!(!folder.0.join("corner.png").exists(), "refused before the render");
+    assert!(!folder.0.path().join("corner.png").exists(), "refused before the render");
     folder.write("rays/shadow-01.npy", b"");
     folder.text(&format!("{RENDER} --export-rays rays"));
     fails("-o new.png --export-rays rays --no-clobber", 5, &["rays/bounce-00.npy", "--no-clobber"]);

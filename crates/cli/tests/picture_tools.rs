@@ -1,24 +1,23 @@
 //! `convert`, `diff`, `render --crop`, `--transparent` and pictures of distances, as a user meets them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-tools-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::write(path.join("a.obj"), "v 0 0 0\nv 1 0 -4\nv 0 1 0\nf 1 2 3\n").unwrap();
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.obj"), "v 0 0 0\nv 1 0 -4\nv 0 1 0\nf 1 2 3\n").unwrap();
         // A film of its own exposure, a ball before a sky.
         let film = "Film \"rgb\" \"integer xresolution\" 30 \"integer yresolution\" 20 \"float iso\" 250\n";
         let text = format!(
             "{film}LookAt 0 0 5 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 40\nWorldBegin\n\
              LightSource \"infinite\" \"rgb L\" [0.3 0.4 0.5]\nShape \"sphere\"\n"
         );
-        std::fs::write(path.join("ball.pbrt"), text).unwrap();
-        Self(path)
+        std::fs::write(folder.path().join("ball.pbrt"), text).unwrap();
+        Self(folder)
     }
 
     fn run(&self, line: &str) -> Output {
@@ -53,7 +52,7 @@ impl Folder {
     }
 
     fn bytes(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap()
+        std::fs::read(self.0.path().join(name)).unwrap()
     }
 
     /// The kind of a PNG's colours and its packed pixels: what is left without the texts.
@@ -71,19 +70,13 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[test]
 fn a_crop_has_the_pixels_of_the_whole() {
-    let folder = Folder::new("crop");
+    let folder = Folder::new();
     let line = folder.ok("render --size 64x48 --spp 4 --layers all -o whole.exr -o whole.png");
     assert!(line.starts_with("wrote whole.exr, whole.png: 64x48 (flag)"), "{line}");
     let line =
@@ -103,7 +96,7 @@ fn a_crop_has_the_pixels_of_the_whole() {
 
 #[test]
 fn shares_of_a_crop_add_up_and_different_parts_do_not() {
-    let folder = Folder::new("crop-shares");
+    let folder = Folder::new();
     let base = "render ball.pbrt --transparent --layers depth";
     for (name, line) in [
         ("whole.exr", "--spp 6 --crop 9,4,8x8"),
@@ -127,7 +120,7 @@ fn shares_of_a_crop_add_up_and_different_parts_do_not() {
 
 #[test]
 fn a_transparent_picture_has_an_alpha_and_what_cannot_says_so() {
-    let folder = Folder::new("transparent");
+    let folder = Folder::new();
     folder.ok("render ball.pbrt --spp 4 --transparent -o a.exr -o a.png");
     folder.ok("render ball.pbrt --spp 4 -o solid.exr -o solid.png");
     // Colour types of PNG: 6 has alpha, 2 has none.
@@ -152,7 +145,7 @@ fn a_transparent_picture_has_an_alpha_and_what_cannot_says_so() {
 
 #[test]
 fn convert_writes_what_the_render_would_have() {
-    let folder = Folder::new("convert");
+    let folder = Folder::new();
     let look = "--tone agx --exposure 1";
     folder.ok(&format!("render ball.pbrt --spp 4 -o a.exr -o a.png -o a.hdr --layers all {look}"));
     folder.ok("render ball.pbrt --samples 0..4 -o share.exr");
@@ -178,7 +171,7 @@ fn convert_writes_what_the_render_would_have() {
     folder.fails("convert a.obj -o x.png", 3, &["a.obj", "this is an OBJ file, not an image"]);
     folder.fails("convert none.exr -o x.png", 3, &["none.exr", "cannot be read"]);
     folder.fails("convert . -o x.png", 3, &["folder"]);
-    std::fs::write(folder.0.join("cut.exr"), &folder.bytes("a.exr")[..2000]).unwrap();
+    std::fs::write(folder.0.path().join("cut.exr"), &folder.bytes("a.exr")[..2000]).unwrap();
     folder.fails("convert cut.exr -o x.png", 3, &["cut.exr", "damaged"]);
     let noted = folder.run("convert a.exr -o x.hdr --tone agx");
     assert!(text(&noted.stderr).contains("--exposure and --tone are for a PNG"), "{}", text(&noted.stderr));
@@ -186,7 +179,7 @@ fn convert_writes_what_the_render_would_have() {
 
 #[test]
 fn every_integrator_converts_as_it_was_rendered_and_merges_so_too() {
-    let folder = Folder::new("data");
+    let folder = Folder::new();
     for integrator in ["ao", "normal", "depth", "cost"] {
         folder.ok(&format!("render ball.pbrt --spp 4 --integrator {integrator} -o a.exr -o a.png"));
         folder.ok(&format!("render ball.pbrt --samples 0..4 --integrator {integrator} -o s.exr"));
@@ -199,14 +192,14 @@ fn every_integrator_converts_as_it_was_rendered_and_merges_so_too() {
 
 #[test]
 fn distances_lie_between_the_nearest_and_the_farthest_hit() {
-    let folder = Folder::new("depth");
+    let folder = Folder::new();
     folder.ok("render ball.pbrt --spp 16 --integrator depth -o depth.exr");
     folder.ok("render ball.pbrt --spp 16 --layers depth -o layers.exr");
     folder.ok("convert layers.exr --layer depth -o layer.exr");
     // The integrator's picture is the layer, silhouettes too.
     assert_eq!(folder.json("diff depth.exr layer.exr")["equal"], true);
     // From 5 away, the unit ball's front is at 4 and its rim at sqrt(24); what misses says 1e10.
-    let values = floats_of(&folder.0.join("depth.exr"));
+    let values = floats_of(&folder.0.path().join("depth.exr"));
     let there: Vec<f32> = values.iter().copied().filter(|&t| t < 1e9).collect();
     assert!(there.len() > 50 && values.len() > there.len());
     assert!(there.iter().all(|t| (3.99..4.91).contains(t)), "{there:?}");
@@ -221,7 +214,7 @@ fn floats_of(path: &Path) -> Vec<f32> {
 
 #[test]
 fn diff_says_how_far_apart_and_ends_with_1_past_the_limit() {
-    let folder = Folder::new("diff");
+    let folder = Folder::new();
     folder.ok("render ball.pbrt --spp 16 --max-depth 1 -o a.exr -o a.png --layers all");
     folder.ok("render ball.pbrt --spp 16 --max-depth 1 --seed 5 -o b.exr -o b.png --layers all");
     let same = folder.ok("diff a.exr a.exr --within 0");

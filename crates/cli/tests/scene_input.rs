@@ -1,21 +1,18 @@
 //! Scenes from pipes, and of the kinds that are simple to write.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
     }
 
     fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
     }
 
     fn command(&self, line: &str) -> Command {
@@ -35,12 +32,6 @@ impl Folder {
         // Those that refuse their input close the pipe early.
         let _ = child.stdin.take().unwrap().write_all(input);
         child.wait_with_output().unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -82,7 +73,7 @@ fn npy() -> Vec<u8> {
 
 #[test]
 fn a_scene_comes_from_standard_input_and_finds_its_files_in_the_current_folder() {
-    let folder = Folder::new("scene-stdin");
+    let folder = Folder::new();
     let missing = folder.run_piped("render - --format obj --size 8x8 --spp 1 -o a.png", OBJ.as_bytes());
     check_fails(&missing, 3, &["standard input: missing file: a.mtl"]);
     folder.file("a.mtl", "newmtl red\nKd 1 0 0\n");
@@ -91,14 +82,14 @@ fn a_scene_comes_from_standard_input_and_finds_its_files_in_the_current_folder()
     let traced = folder.run_piped("trace - rays.npy -o hits.npy --format .OFF", OFF.as_bytes());
     assert!(text(&traced.stdout).contains("1 rays, 1 hits"), "{}", text(&traced.stderr));
     let picture = folder.run_piped("render - --format off -o a.png --size 16x16 --spp 1", OFF.as_bytes());
-    assert!(picture.status.success() && folder.0.join("a.png").is_file(), "{}", text(&picture.stderr));
+    assert!(picture.status.success() && folder.0.path().join("a.png").is_file(), "{}", text(&picture.stderr));
     let broken = folder.run_piped("info - --format ply", b"plywood\n");
     check_fails(&broken, 3, &["standard input:1: this is text, but no PLY file (a PLY file begins with a line `ply`)"]);
 }
 
 #[test]
 fn packed_bytes_on_standard_input_are_unpacked() {
-    let folder = Folder::new("scene-stdin-packed");
+    let folder = Folder::new();
     // OFF as gzip keeps it without compression: one block, its length, its length again turned over.
     let length = OFF.len() as u16;
     let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
@@ -116,7 +107,7 @@ fn packed_bytes_on_standard_input_are_unpacked() {
 
 #[test]
 fn the_kind_must_be_known_and_can_be_named() {
-    let folder = Folder::new("scene-format");
+    let folder = Folder::new();
     folder.file("square.off", OFF);
     folder.file("square.txt", OFF);
     folder.file("rays.npy", npy());
@@ -138,10 +129,10 @@ fn the_kind_must_be_known_and_can_be_named() {
 #[cfg(unix)]
 #[test]
 fn named_pipes_are_read_with_and_without_an_extension() {
-    let folder = Folder::new("scene-fifo");
+    let folder = Folder::new();
     for (name, options) in [("pipe", "--format off"), ("pipe.off", "")] {
-        assert!(Command::new("mkfifo").arg(folder.0.join(name)).status().unwrap().success());
-        let path = folder.0.join(name);
+        assert!(Command::new("mkfifo").arg(folder.0.path().join(name)).status().unwrap().success());
+        let path = folder.0.path().join(name);
         let writer = std::thread::spawn(move || std::fs::write(path, OFF).unwrap());
         // A folder of scenes changes nothing for a name that is there.
         assert_eq!(triangles(&folder.run(&format!("info {name} {options} --json --scenes .."))), 2);
@@ -152,7 +143,7 @@ fn named_pipes_are_read_with_and_without_an_extension() {
 
 #[test]
 fn bare_names_find_the_new_kinds() {
-    let folder = Folder::new("scene-names");
+    let folder = Folder::new();
     folder.file("part.stl", STL);
     assert_eq!(triangles(&folder.run("info part --scenes . --json")), 1);
     folder.file("square.OFF", OFF);
@@ -165,7 +156,7 @@ fn bare_names_find_the_new_kinds() {
 
 #[test]
 fn what_was_left_out_is_said_before_the_error_that_it_explains() {
-    let folder = Folder::new("scene-explained");
+    let folder = Folder::new();
     folder.file("rays.npy", npy());
     folder.file("points.obj", "v 0 0 0\nv 1 0 0\np 1\nl 1 2\n");
     for line in
@@ -196,7 +187,7 @@ fn what_was_left_out_is_said_before_the_error_that_it_explains() {
 
 #[test]
 fn a_cloud_of_points_is_no_picture_whatever_light_is_added() {
-    let folder = Folder::new("scene-cloud");
+    let folder = Folder::new();
     let head = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
     let faces = "element face 0\nproperty list uchar int vertex_indices\n";
     folder.file("a.ply", format!("{head}{faces}end_header\n0 0 0\n"));
@@ -212,7 +203,7 @@ fn a_cloud_of_points_is_no_picture_whatever_light_is_added() {
 
 #[test]
 fn what_is_no_mesh_is_called_by_its_name() {
-    let folder = Folder::new("scene-foreign");
+    let folder = Folder::new();
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234567\n";
     for name in ["a.stl", "a.obj", "a.off", "a.ply", "a.glb", "a.3mf", "a.pbrt"] {
         folder.file(name, pointer);

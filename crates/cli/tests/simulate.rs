@@ -16,18 +16,15 @@ fn run(test: &str, options: &str, files: &[(&str, &str)]) -> Output {
 
 /// `raywarp simulate` on the scattered triangles with so many threads, and other files beside them.
 fn run_on(test: &str, options: &str, threads: u32, files: &[(&str, &str)]) -> Output {
-    let folder = std::env::temp_dir().join(format!("raywarp-simulate-{test}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("scattered.obj"), scattered()).unwrap();
+    let folder = tempfile::Builder::new().prefix(test).tempdir().unwrap();
+    std::fs::write(folder.path().join("scattered.obj"), scattered()).unwrap();
     for (name, text) in files {
-        std::fs::write(folder.join(name), text).unwrap();
+        std::fs::write(folder.path().join(name), text).unwrap();
     }
     let line = format!("simulate scattered.obj -q {options}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
     command.current_dir(&folder).env_remove("RAYWARP_SCENES").env("RAYON_NUM_THREADS", threads.to_string());
-    let output = command.args(line.split_whitespace()).output().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
-    output
+    command.args(line.split_whitespace()).output().unwrap()
 }
 
 /// Nodes and triangles a ray under while-while.

@@ -11,15 +11,11 @@ fn simulate(test: &str, options: &str) -> Output {
 
 /// `raywarp simulate` on a file of this text, OBJ where `options` name no other format.
 fn simulate_on(test: &str, scene: &str, options: &str) -> Output {
-    let folder = std::env::temp_dir().join(format!("raywarp-compaction-{test}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("corner.obj"), scene).unwrap();
+    let folder = tempfile::Builder::new().prefix(test).tempdir().unwrap();
+    std::fs::write(folder.path().join("corner.obj"), scene).unwrap();
     let line = format!("simulate corner.obj -q {options}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-    let output =
-        command.current_dir(&folder).env_remove("RAYWARP_SCENES").args(line.split_whitespace()).output().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
-    output
+    command.current_dir(&folder).env_remove("RAYWARP_SCENES").args(line.split_whitespace()).output().unwrap()
 }
 
 #[track_caller]

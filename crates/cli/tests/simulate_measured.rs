@@ -4,19 +4,17 @@ mod common_scene;
 
 use common_scene::scattered;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A folder with a scene and the table of a run on it, which says that an H200 had made it; removed in the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 const SIZE: &str = "--size 32x24 --rays-per-pixel 2";
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-measured-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        let folder = Self(path);
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Self(folder);
         folder.write("scattered.obj", scattered().as_bytes());
         let output = folder.run(&format!(
             "bench scattered.obj -q {SIZE} --device cpu --runs 1 --warmup 0 --check 16 --kind primary,ao --trees good,single \
@@ -31,11 +29,11 @@ impl Folder {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
     }
 
     fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).unwrap()
+        std::fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 
     fn run(&self, line: &str) -> Output {
@@ -49,12 +47,6 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 #[track_caller]
 fn document(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
@@ -62,7 +54,7 @@ fn document(output: &Output) -> Value {
 
 #[test]
 fn a_recorded_run_stands_beside_its_bounds_on_the_terminal_and_in_json() {
-    let folder = Folder::new("table");
+    let folder = Folder::new();
     let output = folder.simulate("--measured bench.csv --sample 400 --json");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let found = document(&output);
@@ -95,7 +87,7 @@ fn a_recorded_run_stands_beside_its_bounds_on_the_terminal_and_in_json() {
 
 #[test]
 fn a_rate_above_a_strict_bound_ends_with_status_1() {
-    let folder = Folder::new("strict");
+    let folder = Folder::new();
     let options = "--measured fast.csv --sample 4294967295 --variant al09-while-while --kind primary";
     let table = folder.read("bench.csv");
     let place = |name: &str| table.lines().next().unwrap().split(',').position(|column| column == name).unwrap();
@@ -123,7 +115,7 @@ fn a_rate_above_a_strict_bound_ends_with_status_1() {
 
 #[test]
 fn a_clock_that_is_set_counts_and_one_of_the_run_otherwise() {
-    let folder = Folder::new("clock");
+    let folder = Folder::new();
     let table = folder.read("bench.csv").replace(",NVIDIA H200,,", ",NVIDIA H200,345,990");
     folder.write("slow.csv", table.as_bytes());
     let clock = |options: &str| {
@@ -145,7 +137,7 @@ const COUNTERS: &str = "scene,variant,kind,tree,rays,blocks,warp_instructions,th
 
 #[test]
 fn tables_that_are_none_are_refused_in_a_line() {
-    let folder = Folder::new("refused");
+    let folder = Folder::new();
     let bench = folder.read("bench.csv");
     let no_cpu: String = bench.lines().filter(|line| !line.contains(",cpu,")).map(|line| format!("{line}\n")).collect();
     // The second line of each is its first row.
@@ -180,7 +172,7 @@ fn tables_that_are_none_are_refused_in_a_line() {
         assert!(error.trim_end().lines().count() <= 2 && !error.contains("panicked"), "{error}");
     }
     // Longer than any table, and a folder.
-    std::fs::File::create(folder.0.join("huge.csv")).unwrap().set_len(1 << 30).unwrap();
+    std::fs::File::create(folder.0.path().join("huge.csv")).unwrap().set_len(1 << 30).unwrap();
     for flag in ["measured", "counters"] {
         for (file, said) in [("huge.csv", "bytes"), (".", "directory"), ("none.csv", "none.csv")] {
             let output = folder.simulate(&format!("--{flag} {file}"));
@@ -192,7 +184,7 @@ fn tables_that_are_none_are_refused_in_a_line() {
 
 #[test]
 fn a_run_is_of_one_gpu_and_brings_its_kernels() {
-    let folder = Folder::new("usage");
+    let folder = Folder::new();
     for (options, said) in [
         ("--measured bench.csv --machine a100", "give one --machine"),
         ("--measured bench.csv --set leaves=nested", "those of the run"),

@@ -14,7 +14,7 @@ const BENCH: &str = "scene,workload,kind,order,view,variant,tree,max_leaf,block_
 
 #[test]
 fn a_report_of_bounds_is_one_whole_file_that_says_what_was_run_and_what_to_conclude() {
-    let folder = Folder::new("bounds");
+    let folder = Folder::new();
     folder.file("bench.csv", BENCH);
     let output = folder.simulate(&format!("{BOUNDS} --report out.html --svg . --measured bench.csv"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -60,7 +60,7 @@ fn a_report_of_bounds_is_one_whole_file_that_says_what_was_run_and_what_to_concl
 
 #[test]
 fn a_page_says_where_no_code_is_known_and_what_is_no_bound() {
-    let folder = Folder::new("old");
+    let folder = Folder::new();
     let options = "--machine gtx480,gtx680,gtx285 --variant al09-while-while --kind primary --sample 1536";
     let output = folder.simulate(&format!("{options} --report out.html"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -87,7 +87,7 @@ fn a_page_says_where_no_code_is_known_and_what_is_no_bound() {
 
 #[test]
 fn reports_of_efficiency_and_of_experiments_are_well_formed_and_do_not_depend_on_threads() {
-    let folder = Folder::new("alike");
+    let folder = Folder::new();
     for (name, options) in [
         ("efficiency", "--efficiency --width 8,32 --variant al09-while-while,al09-wide8 --sample 1536"),
         ("distribution", "--experiment distribution --kind primary --sample 3072"),
@@ -130,7 +130,7 @@ fn find(rates: &[(String, String, f64, Option<f64>)], row: &Value) -> (f64, Opti
 /// The slow way: the same run with the options that the ranking names.
 #[test]
 fn what_a_change_would_pay_is_what_it_pays() {
-    let folder = Folder::new("what-if");
+    let folder = Folder::new();
     let run = |options: &str| -> Value {
         let output = folder.simulate(&format!("{BOUNDS} --json {options}"));
         assert!(output.status.success(), "{options}: {}", String::from_utf8_lossy(&output.stderr));
@@ -194,7 +194,7 @@ fn what_a_change_would_pay_is_what_it_pays() {
 /// A machine file that somebody wrote: what the ranking has of a number is what a machine with that number has.
 #[test]
 fn a_machine_file_with_a_number_twice_as_large_has_the_rate_that_was_ranked() {
-    let folder = Folder::new("what-if-file");
+    let folder = Folder::new();
     let file = include_str!("../../../machines/h200.toml");
     let twice = file.replace("alu = { value = 64,", "alu = { value = 128,");
     assert_ne!(file, twice);
@@ -216,7 +216,7 @@ fn a_machine_file_with_a_number_twice_as_large_has_the_rate_that_was_ranked() {
 
 #[test]
 fn what_a_kernel_does_not_meet_pays_nothing_and_what_the_model_does_not_have_is_said() {
-    let folder = Folder::new("what-if-none");
+    let folder = Folder::new();
     // So many multiprocessors that memory sets the lowest bound; latencies of nothing that while-while does.
     let kernel = "--variant al09-while-while --kind diffuse --sample 1536 --width 32 --set sm.count=4096";
     let run = |options: &str| {
@@ -258,7 +258,7 @@ fn what_a_kernel_does_not_meet_pays_nothing_and_what_the_model_does_not_have_is_
 
 #[test]
 fn a_report_that_cannot_be_written_is_known_before_the_run_and_leaves_nothing() {
-    let folder = Folder::new("refused");
+    let folder = Folder::new();
     for (options, status, said) in [
         ("--report none/out.html", 5, "none"),
         ("--report .", 5, "folder"),
@@ -283,7 +283,7 @@ fn a_report_that_cannot_be_written_is_known_before_the_run_and_leaves_nothing() 
 #[test]
 fn a_browser_shows_a_report_without_complaint_and_nothing_is_wider_than_the_page() {
     let Some(browser) = browser() else { return };
-    let folder = Folder::new("browser");
+    let folder = Folder::new();
     folder.file("bench.csv", BENCH);
     for (name, options) in [
         ("bounds", format!("{BOUNDS} --what-if --measured bench.csv")),

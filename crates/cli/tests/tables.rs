@@ -5,7 +5,6 @@ mod common_scene;
 
 use common_scene::scattered;
 use raywarp_lab::family::SOURCES;
-use std::path::PathBuf;
 use std::process::Command;
 
 const BENCH: &str = "scene,workload,kind,order,view,variant,tree,max_leaf,block_threads,max_registers,rays,target,mrays_median,mrays_max,clock_mhz,clock_most_mhz\n\
@@ -65,19 +64,12 @@ const CASES: [Case; 18] = [
 ];
 
 /// A folder with a scene and a recorded run, removed in the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn folder(test: &str) -> Folder {
-    let folder = Folder(std::env::temp_dir().join(format!("raywarp-{test}-{}", std::process::id())));
-    std::fs::create_dir_all(&folder.0).unwrap();
-    std::fs::write(folder.0.join("scattered.obj"), scattered()).unwrap();
-    std::fs::write(folder.0.join("bench.csv"), BENCH).unwrap();
+fn folder() -> Folder {
+    let folder = Folder(tempfile::tempdir().unwrap());
+    std::fs::write(folder.0.path().join("scattered.obj"), scattered()).unwrap();
+    std::fs::write(folder.0.path().join("bench.csv"), BENCH).unwrap();
     folder
 }
 
@@ -138,7 +130,7 @@ fn empty_columns(text: &str) -> Vec<String> {
 
 #[test]
 fn tables_fit_80_characters_and_say_what_they_mean() {
-    let folder = folder("tables");
+    let folder = folder();
     for case in CASES {
         let text = run(&folder, case.0);
         assert_eq!(faults(&text, case), Vec::<String>::new(), "{}:\n{text}", case.0);
@@ -147,7 +139,7 @@ fn tables_fit_80_characters_and_say_what_they_mean() {
 
 #[test]
 fn what_is_left_out_is_named_and_shown_with_wide() {
-    let folder = folder("wide");
+    let folder = folder();
     for number in [0, 2, 12, 14, 15] {
         let (line, ..) = CASES[number];
         let text = run(&folder, line);
@@ -172,7 +164,7 @@ fn what_is_left_out_is_named_and_shown_with_wide() {
 
 #[test]
 fn what_prints_no_wide_table_takes_no_wide() {
-    let folder = folder("refused-wide");
+    let folder = folder();
     for line in ["info scattered.obj --wide", "render scattered.obj --wide", "variants --wide=yes"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
         let output = command.current_dir(&folder.0).args(line.split_whitespace()).output().unwrap();

@@ -1,21 +1,19 @@
 //! `trace` with the ray files that people have, and the hit files that they ask for.
 
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::write(path.join("a.obj"), SQUARE).unwrap();
-        Self(path)
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.obj"), SQUARE).unwrap();
+        Self(folder)
     }
 
     fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap()
+        std::fs::read(self.0.path().join(name)).unwrap()
     }
 
     fn run(&self, line: &str) -> Output {
@@ -45,13 +43,7 @@ impl Folder {
                 _ => file.extend((value as f32).to_le_bytes()),
             }
         }
-        std::fs::write(self.0.join(name), file).unwrap();
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        std::fs::write(self.0.path().join(name), file).unwrap();
     }
 }
 
@@ -68,7 +60,7 @@ const RAYS: [[f64; 8]; 4] = [
 
 #[test]
 fn float64_rays_of_six_columns_find_the_same_and_a_line_says_what_was_taken() {
-    let folder = Folder::new("trace-six");
+    let folder = Folder::new();
     folder.rays("eight.npy", "<f4", &RAYS);
     folder.rays("six.npy", "<f8", &RAYS);
     assert_eq!(folder.check("trace a.obj eight.npy -o eight-hits.npy", 0), "");
@@ -80,7 +72,7 @@ fn float64_rays_of_six_columns_find_the_same_and_a_line_says_what_was_taken() {
 
 #[test]
 fn hits_are_text_by_the_files_name_with_what_was_asked_for() {
-    let folder = Folder::new("trace-csv");
+    let folder = Folder::new();
     folder.rays("rays.npy", "<f8", &RAYS);
     folder.check("trace a.obj rays.npy -o hits.csv", 0);
     let text = "t,u,v,primitive,instance\n2.0,0.25,0.5,0,0\n2.0,0.5,0.25,1,0\ninf,0.0,0.0,-1,-1\ninf,0.0,0.0,-1,-1\n";
@@ -98,7 +90,7 @@ fn hits_are_text_by_the_files_name_with_what_was_asked_for() {
 
 #[test]
 fn fields_become_columns_of_the_array() {
-    let folder = Folder::new("trace-with");
+    let folder = Folder::new();
     folder.rays("rays.npy", "<f4", &RAYS);
     folder.check("trace a.obj rays.npy -o hits.npy --with position --with normal", 0);
     let file = folder.read("hits.npy");
@@ -115,7 +107,7 @@ fn fields_become_columns_of_the_array() {
 
 #[test]
 fn fields_that_are_not_known_or_not_there_are_refused() {
-    let folder = Folder::new("trace-with-usage");
+    let folder = Folder::new();
     folder.rays("rays.npy", "<f4", &RAYS);
     let said = folder.check("trace a.obj rays.npy -o hits.npy --with colour", 2);
     assert!(said.contains("colour") && said.contains("known are position and normal"), "{said}");
@@ -125,7 +117,7 @@ fn fields_that_are_not_known_or_not_there_are_refused() {
 
 #[test]
 fn help_says_what_u_v_ids_and_misses_are() {
-    let folder = Folder::new("trace-help");
+    let folder = Folder::new();
     let help = String::from_utf8(folder.run("trace --help").stdout).unwrap().replace('\n', " ");
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [

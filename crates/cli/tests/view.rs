@@ -1,20 +1,17 @@
 //! Cameras, lights, names and exposure as a user meets them.
 
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-view-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
     }
 
     fn file(&self, name: &str, text: &str) {
-        let path = self.0.join(name);
+        let path = self.0.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
@@ -55,12 +52,6 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 /// A triangle seen by three cameras, one without a name, and a lamp; the names would move a terminal's cursor.
@@ -85,7 +76,7 @@ fn eye_z(document: &serde_json::Value) -> f64 {
 
 #[test]
 fn cameras_are_chosen_by_name_or_number() {
-    let folder = Folder::new("cameras");
+    let folder = Folder::new();
     folder.file("a.gltf", CAMERAS);
     assert!(folder.render("a.gltf").contains("the first of 3 cameras, Main; --camera NAME"));
     for (camera, z) in [("Main", 3.0), ("1", 3.0), ("2", 9.0), ("3", 5.0)] {
@@ -104,7 +95,7 @@ fn cameras_are_chosen_by_name_or_number() {
 
 #[test]
 fn info_lists_what_is_in_a_scene_by_name() {
-    let folder = Folder::new("names");
+    let folder = Folder::new();
     folder.file("a.gltf", CAMERAS);
     let text = String::from_utf8(folder.run("info a.gltf").stdout).unwrap();
     for line in [
@@ -130,7 +121,7 @@ fn info_lists_what_is_in_a_scene_by_name() {
 
 #[test]
 fn parts_of_a_camera_are_enough() {
-    let folder = Folder::new("parts");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     let up = folder.json("a.obj --up 0,0,1");
     assert!(up["camera"]["forward"][2].as_f64().unwrap() < -0.3, "{up}");
@@ -145,7 +136,7 @@ fn parts_of_a_camera_are_enough() {
 
 #[test]
 fn lights_are_added_by_name_or_file() {
-    let folder = Folder::new("lights");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     assert!(folder.render("a.obj").contains("the scene has no light: a studio is added"));
     let mean = |line: &str| folder.json(line)["mean_luminance"].as_f64().unwrap();
@@ -165,7 +156,7 @@ fn lights_are_added_by_name_or_file() {
 
 #[test]
 fn known_viewpoints_serve_files_without_a_camera() {
-    let folder = Folder::new("views");
+    let folder = Folder::new();
     let view = |x: u32| format!("[[room]]\neye = [{x}, 0.5, 5]\ntarget = [0, 0, 0]\nup = [0, 1, 0]\nvfov = 60\n");
     folder.file("scenes/views.toml", &(view(1) + &view(2)));
     folder.file("scenes/room/room.obj", TRIANGLE);
@@ -184,7 +175,7 @@ fn known_viewpoints_serve_files_without_a_camera() {
 
 #[test]
 fn what_the_writer_of_a_file_calls_up_is_recommended_where_nobody_says_it() {
-    let folder = Folder::new("writer");
+    let folder = Folder::new();
     let head = "ply\nformat ascii 1.0\ncomment Created in Blender version 4.1.0\nelement vertex 3\nproperty float x\n\
         property float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
     let ply = format!("{head}0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n");
@@ -199,7 +190,7 @@ fn what_the_writer_of_a_file_calls_up_is_recommended_where_nobody_says_it() {
 
 #[test]
 fn names_lead_to_the_file_with_materials_and_a_wrong_one_to_the_nearest() {
-    let folder = Folder::new("find");
+    let folder = Folder::new();
     folder.file("scenes/room/room.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n");
     folder.file("scenes/room/scene.gltf", CAMERAS);
     folder.file("scenes/models/sail.obj", TRIANGLE);
@@ -238,7 +229,7 @@ fn lamp(intensity: &str) -> String {
 
 #[test]
 fn black_and_blown_out_pictures_get_a_line_and_auto_exposure_mends_both() {
-    let folder = Folder::new("exposure");
+    let folder = Folder::new();
     folder.file("bright.pbrt", &lamp("9000"));
     folder.file("dim.pbrt", &lamp("0.3"));
     folder.file("weak.pbrt", &lamp("1e-6"));
@@ -258,14 +249,14 @@ fn black_and_blown_out_pictures_get_a_line_and_auto_exposure_mends_both() {
         let document = folder.json(&format!("{scene} --exposure auto"));
         assert_eq!((document["exposure_auto"].as_bool(), document["black_share"].as_f64()), (Some(true), Some(0.0)));
         // What it found can be typed, and gives the same picture.
-        let auto = std::fs::read(folder.0.join("a.png")).unwrap();
+        let auto = std::fs::read(folder.0.path().join("a.png")).unwrap();
         let stops = document["exposure_stops"].as_f64().unwrap();
         folder.render(&format!("{scene} --light none --exposure {stops:.1} -o b.png"));
         let pixels = |bytes: &[u8]| {
             let at = bytes.windows(4).position(|w| w == b"IDAT").unwrap();
             bytes[at..].to_vec()
         };
-        assert!(pixels(&auto) == pixels(&std::fs::read(folder.0.join("b.png")).unwrap()), "{scene}");
+        assert!(pixels(&auto) == pixels(&std::fs::read(folder.0.path().join("b.png")).unwrap()), "{scene}");
     }
     folder.check_fails("render dim.pbrt --exposure automatic", 2, &["stops (1.5, -2), a factor (x3) or auto"]);
 }
@@ -281,7 +272,7 @@ fn floor(rest: &str) -> String {
 
 #[test]
 fn a_black_picture_says_why_and_what_to_try() {
-    let folder = Folder::new("dark");
+    let folder = Folder::new();
     let distant = "LightSource \"distant\" \"point from\" [1 1 9] \"point to\" [0 0 0] \"rgb L\" [3 3 3]\n";
     let pane = "Material \"thindielectric\"\nShape \"trianglemesh\" \"integer indices\" [0 1 2] \"point P\" [-90 -90 6 190 -90 6 -90 190 6]\n";
     let inside = |material: &str, lamp: &str| {
@@ -332,7 +323,7 @@ fn a_black_picture_says_why_and_what_to_try() {
 
 #[test]
 fn stand_ins_are_counted_behind_the_warnings() {
-    let folder = Folder::new("stand-ins");
+    let folder = Folder::new();
     folder.file("a.pbrt", &floor("Material \"hair\"\nShape \"disk\"\nShape \"curve\"\n"));
     for command in ["render -o a.png --size 8x8 --spp 1", "info"] {
         let message = String::from_utf8(folder.run(&format!("{command} a.pbrt")).stderr).unwrap();
@@ -347,7 +338,7 @@ fn stand_ins_are_counted_behind_the_warnings() {
 
 #[test]
 fn a_scene_without_a_triangle_is_an_error_in_every_format() {
-    let folder = Folder::new("empty");
+    let folder = Folder::new();
     folder.file("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n");
     folder.file("a.obj", "v 0 0 0\nv 1 0 0\np 1 2\n");
     folder.file("a.gltf", "{\"asset\":{\"version\":\"2.0\"}}");

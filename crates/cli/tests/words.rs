@@ -2,21 +2,18 @@
 //! man and completions for shells.
 
 use serde_json::Value;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-words-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
     }
 
     fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
     }
 
     fn run_words(&self, words: &[&str]) -> Output {
@@ -29,12 +26,6 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
@@ -43,7 +34,7 @@ const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 #[test]
 fn a_slip_of_the_command_line_is_explained_in_one_line() {
-    let folder = Folder::new("slips");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     for (line, says) in [
         ("render --sp 16", "render has no option --sp; did you mean --spp?"),
@@ -114,7 +105,7 @@ fn a_slip_of_the_command_line_is_explained_in_one_line() {
 
 #[test]
 fn flags_about_messages_and_threads_work_before_the_command_too() {
-    let folder = Folder::new("before");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     for line in ["--json info a.obj", "info a.obj --json", "--threads 2 --json info a.obj --threads 1"] {
         let document: Value = serde_json::from_slice(&folder.run(line).stdout).unwrap();
@@ -125,8 +116,8 @@ fn flags_about_messages_and_threads_work_before_the_command_too() {
 
 #[test]
 fn a_failure_with_json_is_one_document() {
-    let folder = Folder::new("json");
-    std::fs::create_dir(folder.0.join("taken.png")).unwrap();
+    let folder = Folder::new();
+    std::fs::create_dir(folder.0.path().join("taken.png")).unwrap();
     for (line, status, kind, says) in [
         ("render --json --spp q", 2, "usage", "--spp q: must be a whole number"),
         ("--json", 2, "usage", "no command is given"),
@@ -154,7 +145,7 @@ fn a_failure_with_json_is_one_document() {
 #[cfg(unix)]
 #[test]
 fn control_characters_in_names_do_not_reach_the_terminal() {
-    let folder = Folder::new("escape");
+    let folder = Folder::new();
     let acts = |bytes: &[u8]| bytes.iter().any(|&byte| byte < 0x20 && byte != b'\n' || byte == 0x7f);
     let scene = "a\u{1b}[31m\u{7}\r.obj";
     folder.file(scene, TRIANGLE);
@@ -188,12 +179,12 @@ fn control_characters_in_names_do_not_reach_the_terminal() {
     let output = folder.run_words(&["render", scene, "--json", "--size", "8x8", "--spp", "1", "-o", "c\u{1b}.png"]);
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["output"], "c\u{1b}.png");
-    assert!(folder.0.join("c\u{1b}.png").exists());
+    assert!(folder.0.path().join("c\u{1b}.png").exists());
 }
 
 #[test]
 fn hits_through_a_pipe_keep_their_bytes() {
-    let folder = Folder::new("bytes");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 8), }";
@@ -206,13 +197,13 @@ fn hits_through_a_pipe_keep_their_bytes() {
     folder.file("r.npy", &npy);
     assert!(folder.run("trace a.obj r.npy -o h.npy").status.success());
     let piped = folder.run("trace a.obj r.npy -o -");
-    assert_eq!(piped.stdout, std::fs::read(folder.0.join("h.npy")).unwrap());
+    assert_eq!(piped.stdout, std::fs::read(folder.0.path().join("h.npy")).unwrap());
     assert!(String::from_utf8(piped.stdout).is_err(), "a test of bytes that are no text");
 }
 
 #[test]
 fn the_version_says_what_this_machine_has() {
-    let folder = Folder::new("version");
+    let folder = Folder::new();
     assert_eq!(text(&folder.run("-V").stdout), format!("raywarp {}\n", env!("CARGO_PKG_VERSION")));
     let long = text(&folder.run("--version").stdout);
     let lines: Vec<&str> = long.lines().collect();
@@ -226,7 +217,7 @@ fn the_version_says_what_this_machine_has() {
 
 #[test]
 fn help_is_asked_for_in_both_lengths() {
-    let folder = Folder::new("help");
+    let folder = Folder::new();
     let [short, long] = ["render -h", "render --help"].map(|line| text(&folder.run(line).stdout));
     assert!(long.len() > short.len() + 1000, "{} {}", short.len(), long.len());
     for part in ["Output:\n", "Quality:\n", "Camera:\n", "Light and materials:\n", "Machine:\n", "Examples:\n"] {
@@ -242,7 +233,7 @@ fn help_is_asked_for_in_both_lengths() {
 
 #[test]
 fn every_shell_gets_completions_of_every_option() {
-    let folder = Folder::new("completions");
+    let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = folder.run(&format!("completions {shell}"));
         let script = text(&output.stdout);
@@ -270,7 +261,7 @@ fn completed(folder: &Folder, words: &[&str]) -> Option<Vec<String>> {
 
 #[test]
 fn bash_offers_the_names_that_an_option_knows_and_files_where_it_takes_them() {
-    let folder = Folder::new("offers");
+    let folder = Folder::new();
     folder.file("raywarp.bash", folder.run("completions bash").stdout);
     folder.file("sunset.hdr", "");
     if completed(&folder, &["render", "--tone", ""]).is_none() {
@@ -307,7 +298,7 @@ fn bash_offers_the_names_that_an_option_knows_and_files_where_it_takes_them() {
 
 #[test]
 fn a_missing_value_is_asked_for_with_the_names_that_are_known() {
-    let folder = Folder::new("missing-value");
+    let folder = Folder::new();
     for (line, says) in [
         ("render --tone", "--tone needs a value: --tone CURVE (srgb, reinhard, aces, agx or neutral)"),
         // Dozens of kernels are no help in a line.
@@ -321,23 +312,23 @@ fn a_missing_value_is_asked_for_with_the_names_that_are_known() {
 
 #[test]
 fn manual_pages_replace_manual_pages_only() {
-    let folder = Folder::new("man-kinds");
+    let folder = Folder::new();
     assert!(folder.run("man -o pages").status.success());
     assert!(folder.run("man -o pages -q").status.success());
     let output = folder.run("man -o pages --no-clobber");
     assert!(output.status.code() == Some(5) && text(&output.stderr).contains("exists already"), "{output:?}");
     folder.file("pages/raywarp-merge.1", "notes of somebody\n");
-    std::fs::remove_file(folder.0.join("pages/raywarp.1")).unwrap();
+    std::fs::remove_file(folder.0.path().join("pages/raywarp.1")).unwrap();
     let output = folder.run("man -o pages");
     let says = "pages/raywarp-merge.1: exists and is not a manual page";
     assert!(output.status.code() == Some(5) && text(&output.stderr).contains(says), "{output:?}");
     // Nothing was written before that was seen.
-    assert!(!folder.0.join("pages/raywarp.1").exists());
+    assert!(!folder.0.path().join("pages/raywarp.1").exists());
 }
 
 #[test]
 fn layers_that_no_output_holds_are_said_to_be_left_aside() {
-    let folder = Folder::new("lost-layers");
+    let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     const LOST: &str = "--layers is left aside: only an .exr holds layers";
     let said = |line: &str| text(&folder.run(line).stderr);
@@ -353,10 +344,10 @@ fn layers_that_no_output_holds_are_said_to_be_left_aside() {
 
 #[test]
 fn man_pages_say_what_help_says() {
-    let folder = Folder::new("man");
+    let folder = Folder::new();
     let output = folder.run("man -o pages/man1");
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let names: Vec<String> = std::fs::read_dir(folder.0.join("pages/man1"))
+    let names: Vec<String> = std::fs::read_dir(folder.0.path().join("pages/man1"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -364,7 +355,7 @@ fn man_pages_say_what_help_says() {
         assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
     }
     assert_eq!(text(&output.stdout), format!("wrote {} pages into pages/man1\n", names.len()));
-    let page = std::fs::read_to_string(folder.0.join("pages/man1/raywarp-render.1")).unwrap();
+    let page = std::fs::read_to_string(folder.0.path().join("pages/man1/raywarp-render.1")).unwrap();
     assert_eq!(page, text(&folder.run("man render").stdout));
     for part in [".TH raywarp-render 1", ".SH SYNOPSIS\nraywarp render [OPTIONS]", ".SH CAMERA", ".SH EXAMPLES\n.nf"] {
         assert!(page.contains(part), "{part} is not in\n{page}");
@@ -377,7 +368,7 @@ fn man_pages_say_what_help_says() {
 
 #[test]
 fn shares_that_do_not_fit_say_in_what_they_differ() {
-    let folder = Folder::new("shares");
+    let folder = Folder::new();
     for (name, options) in [
         ("a", ""),
         ("seed", "--seed 1"),
@@ -410,7 +401,7 @@ fn shares_that_do_not_fit_say_in_what_they_differ() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_render_says_how_many_samples_of_how_many() {
-    let folder = Folder::new("interrupted");
+    let folder = Folder::new();
     let mut child = Command::new(env!("CARGO_BIN_EXE_raywarp"))
         .current_dir(&folder.0)
         .args("render --size 64x48 --spp 100000000 -o a.png -v".split(' '))

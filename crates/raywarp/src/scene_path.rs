@@ -252,13 +252,13 @@ mod tests {
     use super::*;
 
     /// A folder of files for one test, removed at the end.
-    struct Folder(PathBuf);
+    struct Folder(tempfile::TempDir);
 
     impl Folder {
-        fn new(test: &str, files: &[&str]) -> Self {
-            let root = std::env::temp_dir().join(format!("raywarp-scene-path-{test}-{}", std::process::id()));
+        fn new(files: &[&str]) -> Self {
+            let root = tempfile::tempdir().unwrap();
             for file in files {
-                let path = root.join(file);
+                let path = root.path().join(file);
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
                 std::fs::write(path, "").unwrap();
             }
@@ -267,30 +267,27 @@ mod tests {
 
         /// The file that `name` means, relative to the folder, or the message.
         fn find(&self, name: &str, prefer: Prefer) -> String {
-            let lookup = SceneLookup { folder: Some(self.0.clone()) };
+            let lookup = SceneLookup { folder: Some(self.0.path().to_path_buf()) };
             self.say(find_scene(Path::new(name), &lookup, prefer))
         }
 
         fn say(&self, found: Result<PathBuf, FindError>) -> String {
             match found {
                 Ok(path) => path.strip_prefix(&self.0).unwrap_or(&path).display().to_string(),
-                Err(error) => error.to_string().replace(&self.0.display().to_string(), "DIR"),
+                Err(error) => error.to_string().replace(&self.0.path().display().to_string(), "DIR"),
             }
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
         }
     }
 
     #[test]
     fn names_are_found_with_what_is_wanted_first() {
-        let folder = Folder::new(
-            "names",
-            &["room/room.ply.gz", "room/scene.pbrt", "bmw_m6/bmw-m6.pbrt", "models/bunny.ply.gz", "models/cow.obj"],
-        );
+        let folder = Folder::new(&[
+            "room/room.ply.gz",
+            "room/scene.pbrt",
+            "bmw_m6/bmw-m6.pbrt",
+            "models/bunny.ply.gz",
+            "models/cow.obj",
+        ]);
         let by_name = |name, prefer| folder.find(name, prefer);
         assert_eq!(by_name("room", Prefer::Materials), "room/scene.pbrt");
         assert_eq!(by_name("room", Prefer::Geometry), "room/room.ply.gz");
@@ -303,7 +300,7 @@ mod tests {
             "DIR/models holds 2 scene files, such as bunny.ply.gz and cow.obj; name one of them"
         );
         // The folder itself, without any lookup.
-        let path = folder.0.join("room");
+        let path = folder.0.path().join("room");
         let found = |prefer| folder.say(find_scene(&path, &SceneLookup::default(), prefer));
         assert_eq!(found(Prefer::Materials), "room/scene.pbrt");
         assert_eq!(found(Prefer::Geometry), "room/room.ply.gz");
@@ -311,25 +308,25 @@ mod tests {
 
     #[test]
     fn a_name_in_two_folders_is_no_name_and_an_only_file_is_the_folder() {
-        let folder = Folder::new("two", &["a/bunny.ply", "b/bunny.ply", "c/anything.glb", "c/readme.txt"]);
+        let folder = Folder::new(&["a/bunny.ply", "b/bunny.ply", "c/anything.glb", "c/readme.txt"]);
         assert!(folder.find("bunny", Prefer::Materials).starts_with("no file bunny, nor a scene"));
         assert_eq!(folder.find("c", Prefer::Materials), "c/anything.glb");
     }
 
     #[test]
     fn who_mistypes_hears_what_is_near() {
-        let folder = Folder::new("near", &["sibenik/sibenik.ply.gz", "kitchen/scene.pbrt", "models/bunny.ply.gz"]);
+        let folder = Folder::new(&["sibenik/sibenik.ply.gz", "kitchen/scene.pbrt", "models/bunny.ply.gz"]);
         let find = |name| folder.find(name, Prefer::Materials);
         assert_eq!(find("sibenk"), "no file sibenk, nor a scene of that name in DIR; did you mean sibenik?");
         assert_eq!(find("bunnny"), "no file bunnny, nor a scene of that name in DIR; did you mean bunny?");
         assert_eq!(find("garden"), "no file garden, nor a scene of that name in DIR");
-        let file = folder.0.join("sibenik/sibenik.ply");
+        let file = folder.0.path().join("sibenik/sibenik.ply");
         let lookup = SceneLookup { folder: Some(PathBuf::new()) };
         let found = folder.say(find_scene(&file, &lookup, Prefer::Materials));
         assert_eq!(found, "no file DIR/sibenik/sibenik.ply; did you mean DIR/sibenik/sibenik.ply.gz?");
         // A folder is no file, whatever its name.
-        std::fs::create_dir_all(folder.0.join("parts.obj")).unwrap();
-        let found = |name| folder.say(find_scene(&folder.0.join(name), &lookup, Prefer::Materials));
+        std::fs::create_dir_all(folder.0.path().join("parts.obj")).unwrap();
+        let found = |name| folder.say(find_scene(&folder.0.path().join(name), &lookup, Prefer::Materials));
         assert_eq!(found("parts.obj"), "DIR/parts.obj is a folder, and holds no scene file");
         assert_eq!(found("part.obj"), "no file DIR/part.obj");
         // An empty folder's name is none.
@@ -339,8 +336,7 @@ mod tests {
 
     #[test]
     fn who_mistypes_a_path_hears_what_is_near_in_the_lookup_folder() {
-        let folder =
-            Folder::new("near-path", &["models/bunny.ply.gz", "gltf/DamagedHelmet.glb", "rooms/attic/scene.pbrt"]);
+        let folder = Folder::new(&["models/bunny.ply.gz", "gltf/DamagedHelmet.glb", "rooms/attic/scene.pbrt"]);
         let find = |name| folder.find(name, Prefer::Materials);
         assert_eq!(find("models/buny"), "no file models/buny, nor in DIR; did you mean models/bunny?");
         assert_eq!(
@@ -359,9 +355,9 @@ mod tests {
 
     #[test]
     fn a_scene_is_called_after_its_file_or_its_folder() {
-        let folder = Folder::new("called", &["kitchen/scene.pbrt", "kitchen/kitchen.ply.gz"]);
-        assert_eq!(scene_name(&folder.0.join("kitchen/scene.pbrt")), "kitchen");
-        assert_eq!(scene_name(&folder.0.join("kitchen/kitchen.ply.gz")), "kitchen");
+        let folder = Folder::new(&["kitchen/scene.pbrt", "kitchen/kitchen.ply.gz"]);
+        assert_eq!(scene_name(&folder.0.path().join("kitchen/scene.pbrt")), "kitchen");
+        assert_eq!(scene_name(&folder.0.path().join("kitchen/kitchen.ply.gz")), "kitchen");
         assert_eq!(scene_name(Path::new("bunny.ply.gz")), "bunny");
     }
 }

@@ -167,10 +167,10 @@ mod tests {
     use super::*;
 
     fn with_file(name: &str, text: &str, test: impl FnOnce(&Path)) {
-        let path = std::env::temp_dir().join(format!("raywarp-views-{name}-{}.toml", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(format!("{name}.toml"));
         std::fs::write(&path, text).unwrap();
         test(&path);
-        std::fs::remove_file(path).unwrap();
     }
 
     #[test]

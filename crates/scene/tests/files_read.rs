@@ -1,26 +1,26 @@
 //! A loaded scene says which files it was read from.
 
 use raywarp_scene::{LoadOptions, load};
-use std::path::PathBuf;
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-scene-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(path.join("sub")).unwrap();
-        Self(path)
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        Self(folder)
     }
 
     fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
     }
 
     /// Loads `name` and compares the files that were read, as names in this folder.
     #[track_caller]
     fn check(&self, name: &str, want: &[&str]) {
-        let loaded = load(&self.0.join(name), &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
+        let loaded =
+            load(&self.0.path().join(name), &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
         let mut files: Vec<_> = loaded.files.iter().map(|file| file.strip_prefix(&self.0).unwrap()).collect();
         assert_eq!(files.first(), Some(&name.as_ref()), "the scene comes first");
         files.sort();
@@ -30,19 +30,13 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
     element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
 
 #[test]
 fn every_format_names_every_file_once_and_no_missing_one() {
-    let folder = Folder::new("files");
-    image::RgbImage::new(2, 2).save(folder.0.join("wood.png")).unwrap();
+    let folder = Folder::new();
+    image::RgbImage::new(2, 2).save(folder.0.path().join("wood.png")).unwrap();
     folder.file("a.ply", PLY);
     folder.check("a.ply", &["a.ply"]);
 

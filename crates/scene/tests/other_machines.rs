@@ -2,25 +2,18 @@
 //! line that says so.
 
 use raywarp_scene::{LoadOptions, Loaded, load};
-use std::path::PathBuf;
 
-struct Folder(PathBuf);
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("raywarp-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("maps")).unwrap();
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("maps")).unwrap();
         Self(folder)
     }
 
     fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
     }
 }
 
@@ -36,7 +29,7 @@ fn check(name: &str, text: &str, images: usize, taken: &[(&str, &str)]) -> Loade
     for root in ["C:/work/", "D:\\\\work\\\\", "/home/nobody/", "\\\\\\\\server\\\\share\\\\"] {
         // In JSON a `\` is written twice, elsewhere once.
         let root = if name.ends_with(".gltf") { root.to_string() } else { root.replace("\\\\", "\\") };
-        let folder = Folder::new(&format!("other-{name}"));
+        let folder = Folder::new();
         folder.file("wood.png", PNG);
         folder.file("maps/Oak.png", PNG);
         folder.file("a.mtl", format!("newmtl a\nmap_Kd {root}wood.png\n"));
@@ -51,13 +44,13 @@ fn check(name: &str, text: &str, images: usize, taken: &[(&str, &str)]) -> Loade
         );
         folder.file("more.pbrt", "Shape \"sphere\"\n");
         folder.file(name, text.replace("ROOT/", &root));
-        let loaded =
-            load(&folder.0.join(name), &LoadOptions::default()).unwrap_or_else(|error| panic!("{root}: {error}"));
+        let loaded = load(&folder.0.path().join(name), &LoadOptions::default())
+            .unwrap_or_else(|error| panic!("{root}: {error}"));
         assert_eq!(loaded.scene.images.len(), images, "{root}");
         let said: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
         assert_eq!(said.len(), taken.len(), "{root}: {said:?}");
         for (line, (lost, found)) in said.iter().zip(taken) {
-            assert!(line.contains(&format!("{lost} is not here; {}", folder.0.join(found).display())), "{line}");
+            assert!(line.contains(&format!("{lost} is not here; {}", folder.0.path().join(found).display())), "{line}");
             assert!(line.ends_with(" beside this file is taken"), "{line}");
         }
         last = Some(loaded);
@@ -76,9 +69,9 @@ fn obj_finds_libraries_and_their_images() {
         1,
         &[("a.mtl", "a.mtl"), ("wood.png", "wood.png")],
     );
-    let folder = Folder::new("other-lost");
+    let folder = Folder::new();
     folder.file("a.obj", text.replace("ROOT/a.mtl", "C:\\lost.mtl"));
-    let error = load(&folder.0.join("a.obj"), &LoadOptions::default()).unwrap_err().to_string();
+    let error = load(&folder.0.path().join("a.obj"), &LoadOptions::default()).unwrap_err().to_string();
     assert!(error.contains("missing file") && error.contains("C:/lost.mtl"), "{error}");
 }
 
@@ -102,12 +95,12 @@ fn gltf_finds_buffers_and_images() {
         "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"},
             {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC2"}]}"#;
     check("a.gltf", text, 1, &[("a.bin", "a.bin"), ("oak.png", "maps/Oak.png")]);
-    let folder = Folder::new("other-file-uri");
+    let folder = Folder::new();
     folder.file("a.bin", [0; 36]);
     folder.file("wood.png", PNG);
     folder.file("a.gltf", text.replace("ROOT/maps/oak.png", "file:///C:/x/wood.png").replace("ROOT/", ""));
     // All of its corners are at one place.
-    let error = load(&folder.0.join("a.gltf"), &LoadOptions::default()).unwrap_err();
+    let error = load(&folder.0.path().join("a.gltf"), &LoadOptions::default()).unwrap_err();
     assert!(
         error.warnings[0].to_string().contains("images[0].uri: /C:/x/wood.png is not here"),
         "{:?}",

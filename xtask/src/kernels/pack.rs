@@ -54,7 +54,8 @@ mod tests {
 
     #[test]
     fn packed_bytes_come_back_and_equal_ones_give_equal_files() {
-        let file = std::env::temp_dir().join(format!("raywarp-pack-test-{}.xz", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("packed.xz");
         let many: Vec<u8> = (0..40_000u32).flat_map(|i| (i * i / 77).to_le_bytes()).collect();
         for bytes in [&b""[..], b"a", &[7; 4096], &[7; 4097], &many] {
             for content in [Content::Text, Content::MachineCode, Content::KeplerCode] {

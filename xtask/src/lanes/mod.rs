@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn a_program_older_than_a_source_is_not_judged() {
-        let folder = std::env::temp_dir().join(format!("raywarp-xtask-lanes-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let (binary, source) = (folder.join("program"), folder.join("a source.rs"));
         std::fs::write(&binary, "").unwrap();
         assert_eq!(newer_source(&binary), None);
@@ -105,6 +105,5 @@ mod tests {
         set(&source, 3000);
         assert_eq!(newer_source(&binary).as_deref(), Some(name));
         assert!(faults(&binary).unwrap_err().contains("older than"));
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -44,14 +44,14 @@ struct Cluster {
 impl Cluster {
     /// `first` are lines of sh before the real program, which see its arguments in `$*`, as `render ... 2..4 ...`. They
     /// may ask `once NAME` whether they are the first that do.
-    fn new(test: &str, first: &str) -> Self {
-        let folder = Folder::new(&format!("cluster-{test}"));
+    fn new(first: &str) -> Self {
+        let folder = Folder::new();
         std::fs::copy(repository().join("examples/room.pbrt"), folder.at("room.pbrt")).unwrap();
         let program = format!(
             "#!/bin/sh\nhere='{}'\nreal='{}'\n\
              once() {{ mkdir \"$here/once-$1\" 2>/dev/null; }}\n\
              echo \"$*\" >> \"$here/calls\"\n{first}\nexec \"$real\" \"$@\"\n",
-            folder.0.display(),
+            folder.0.path().display(),
             env!("CARGO_BIN_EXE_raywarp"),
         );
         folder.file("program", program);

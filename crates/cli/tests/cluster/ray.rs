@@ -70,7 +70,6 @@ fn a_ray_worker_that_is_killed_and_a_share_that_fails_cost_nothing_but_time() {
     }
     // The first try of one share would render for days, and writes what it has when it is told to end.
     let cluster = Cluster::new(
-        "ray",
         "case $* in\n\
          *2..4*) once killed && exec \"$real\" $(echo \"$*\" | sed s/2..4/2..100000000/) ;;\n\
          *4..6*) once fails && { echo 'no memory' >&2; exit 4; } ;;\nesac",
@@ -111,7 +110,7 @@ fn a_ray_worker_that_is_killed_and_a_share_that_fails_cost_nothing_but_time() {
 
 #[test]
 fn a_machine_without_ray_is_told_so_in_a_line() {
-    let cluster = Cluster::new("no-ray", "");
+    let cluster = Cluster::new("");
     // -S and -I leave out all that was installed.
     let python = cluster.command("python3").args(["-I", "-S", "-B"]).arg(example("ray_render.py")).output();
     let Ok(output) = python else { return skip(Reason::Python, "python3 does not run here") };

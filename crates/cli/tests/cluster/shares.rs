@@ -4,7 +4,7 @@ use super::{Cluster, PICTURE, SAMPLES, SHARES, text};
 
 #[test]
 fn shares_cover_all_samples_once_whatever_they_are_split_into() {
-    let cluster = Cluster::new("split", "[ \"$1\" = merge ] || { : > \"$8\"; exit 0; }");
+    let cluster = Cluster::new("[ \"$1\" = merge ] || { : > \"$8\"; exit 0; }");
     for (samples, shares) in [(1, 1), (7, 3), (10, 4), (100, 100), (1000, 7)] {
         let folder = format!("{samples}-{shares}");
         for index in 0..shares {
@@ -28,7 +28,7 @@ fn shares_cover_all_samples_once_whatever_they_are_split_into() {
 
 #[test]
 fn a_share_that_is_there_is_not_rendered_again_and_one_that_is_missing_is_not_merged_over() {
-    let cluster = Cluster::new("there", "");
+    let cluster = Cluster::new("");
     let picture = PICTURE.join(" ");
     let render = |index: u32| cluster.shares_sh(&format!("render out {SAMPLES} {SHARES} {index} {picture}"));
     let merge = || cluster.shares_sh(&format!("merge out {SAMPLES} {SHARES} -o merged.exr"));
@@ -50,7 +50,6 @@ fn what_ended_early_never_gets_the_name_of_a_share() {
     // As an interrupted render: it has written fewer samples, and ends with 130. Then one that is killed, then one of a
     // full disk.
     let cluster = Cluster::new(
-        "early",
         "case $* in *2..4*)\n\
          once int && { \"$real\" $(echo \"$*\" | sed s/2..4/2..3/); exit 130; }\n\
          once kill && kill -9 $$\n\
@@ -67,7 +66,7 @@ fn what_ended_early_never_gets_the_name_of_a_share() {
 
 #[test]
 fn wrong_usage_is_said_in_a_line() {
-    let cluster = Cluster::new("usage", "");
+    let cluster = Cluster::new("");
     for (line, says) in [
         ("render out 8", "too few arguments"),
         ("render out 4 8 0 room.pbrt", "4 samples cannot be split into 8 shares"),

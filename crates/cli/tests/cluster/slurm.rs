@@ -51,7 +51,7 @@ done
 const SCONTROL: &str = "#!/bin/sh\n[ $1 = requeue ] && : > \"$(dirname \"$0\")/requeued-$2\"\n";
 
 fn cluster(test: &str, first: &str) -> Cluster {
-    let cluster = Cluster::new(test, first);
+    let cluster = Cluster::new(first);
     for (name, script) in [("bin/sbatch", SBATCH), ("bin/scontrol", SCONTROL)] {
         cluster.folder.file(name, script);
         cluster.make_executable(name);

@@ -8,19 +8,16 @@ use std::process::{Command, Output};
 pub const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 /// A folder of its own for one test, removed at the end.
-pub struct Folder(pub PathBuf);
+pub struct Folder(pub tempfile::TempDir);
 
 #[allow(dead_code, reason = "not every test file uses all")]
 impl Folder {
-    pub fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-{test}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
     }
 
     pub fn at(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     /// Writes a file; folders in its name are made.
@@ -82,11 +79,5 @@ impl Folder {
         assert!(said.trim_end().lines().count() <= 2 && !said.contains("panicked"), "{line}: {said}");
         let after = self.files();
         assert!(before == after, "{line} changed something: {:?}", self.names());
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A folder with `scattered.obj`, removed in the end.
-pub struct Folder(PathBuf);
+pub struct Folder(tempfile::TempDir);
 
 impl Folder {
-    pub fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-report-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        let folder = Self(path);
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Self(folder);
         folder.file("scattered.obj", &scattered());
         folder
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     pub fn file(&self, name: &str, text: &str) {
@@ -43,12 +42,6 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
         command.current_dir(&self.0).env_remove("RAYWARP_SCENES");
         command.args(line.split_whitespace()).output().unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -12,7 +12,7 @@ const OFTEN: &str = "0.02";
 
 #[test]
 fn each_signal_that_ends_jobs_saves_what_is_rendered() {
-    let folder = Folder::new("signals");
+    let folder = Folder::new();
     for signal in ["INT", "TERM", "HUP"] {
         let mut render = Running::new(&mut folder.command(&format!("{ENDLESS} -o {signal}.png"), OFTEN));
         render.until(&["rendering: ", " samples a pixel"]);
@@ -27,7 +27,7 @@ fn each_signal_that_ends_jobs_saves_what_is_rendered() {
 
 #[test]
 fn an_interrupted_render_writes_its_picture_and_no_rays() {
-    let folder = Folder::new("signal-rays");
+    let folder = Folder::new();
     let mut render = Running::new(&mut folder.command(&format!("{ENDLESS} -o a.png --export-rays rays"), OFTEN));
     render.until(&["rendering: ", " samples a pixel"]);
     render.signal("TERM");
@@ -41,7 +41,7 @@ fn an_interrupted_render_writes_its_picture_and_no_rays() {
 
 #[test]
 fn the_second_signal_ends_a_render_that_still_finishes_its_pass() {
-    let folder = Folder::new("signal-twice");
+    let folder = Folder::new();
     // A share finishes its pass: millions of paths on one thread.
     let line = "render --size 2400x1600 --samples 0..1000 -o a.exr --threads 1";
     let mut render = Running::new(&mut folder.command(line, OFTEN));
@@ -59,7 +59,7 @@ fn under_nohup_a_closed_terminal_ends_nothing() {
     if !std::path::Path::new("/proc/self/status").exists() {
         return raywarp_testing::skip(raywarp_testing::Reason::System, "it does not say which signals are ignored");
     }
-    let folder = Folder::new("nohup");
+    let folder = Folder::new();
     let mut shell = Command::new("sh");
     let line = format!("trap '' HUP; exec {} {ENDLESS} -o a.png", env!("CARGO_BIN_EXE_raywarp"));
     shell.current_dir(&folder).env("RAYWARP_PROGRESS_SECONDS", OFTEN).args(["-c", &line]);
@@ -77,7 +77,7 @@ fn under_nohup_a_closed_terminal_ends_nothing() {
 
 #[test]
 fn what_has_nothing_to_save_yet_ends_at_once_and_says_what_it_was_doing() {
-    let folder = Folder::new("signal-early");
+    let folder = Folder::new();
     folder.file("big.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".repeat(300_000));
     folder.file("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let check = |line: &str, during: &str, says: &str| {
@@ -103,7 +103,7 @@ fn what_has_nothing_to_save_yet_ends_at_once_and_says_what_it_was_doing() {
 
 /// A scene for simulations with more kernels than anybody waits for.
 fn with_scene(test: &str) -> Folder {
-    let folder = Folder::new(test);
+    let folder = Folder::new();
     folder.file("s.obj", common_scene::scattered());
     folder
 }

@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 /// A folder of its own for one test, removed at the end.
-pub struct Folder(PathBuf);
+pub struct Folder(tempfile::TempDir);
 
 impl Folder {
-    pub fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
@@ -57,12 +55,6 @@ impl Folder {
         let output = self.run(line);
         assert!(output.status.success(), "{line}: {}", text(&output.stderr));
         text(&output.stdout)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

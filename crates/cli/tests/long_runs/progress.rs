@@ -6,7 +6,7 @@ const BIG: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 #[test]
 fn every_long_thing_says_how_far_it_is() {
-    let folder = Folder::new("progress");
+    let folder = Folder::new();
     folder.file("big.obj", BIG.repeat(100_000));
     let output =
         folder.command("render big.obj --size 32x24 --spp 2 --integrator normal -o a.png", "0.001").output().unwrap();
@@ -23,7 +23,7 @@ fn every_long_thing_says_how_far_it_is() {
 
 #[test]
 fn a_render_to_a_noise_says_the_noise_it_has_and_the_one_it_wants() {
-    let folder = Folder::new("progress-noise");
+    let folder = Folder::new();
     let output = folder.command("render --size 64x48 --noise 0.1 -o a.png", "0.002").output().unwrap();
     let said = text(&output.stderr);
     assert!(said.lines().any(|line| line.contains(" left, noise ") && line.contains(" % of 10 %, ")), "{said}");
@@ -31,7 +31,7 @@ fn a_render_to_a_noise_says_the_noise_it_has_and_the_one_it_wants() {
 
 #[test]
 fn quiet_commands_and_quick_ones_say_nothing() {
-    let folder = Folder::new("progress-quiet");
+    let folder = Folder::new();
     for (line, seconds) in [("-q", "0.001"), ("", "3600")] {
         let line = format!("render --size 64x48 --spp 16 -o a.png {line}");
         let output = folder.command(&line, seconds).output().unwrap();

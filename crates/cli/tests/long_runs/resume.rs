@@ -19,7 +19,7 @@ fn check_fails(folder: &Folder, line: &str, status: i32, says: &[&str]) {
 
 #[test]
 fn a_resumed_render_is_the_uninterrupted_one() {
-    let folder = Folder::new("resume");
+    let folder = Folder::new();
     folder.check_runs(&format!("render {SIZE} --spp 24 -o whole.hdr"));
     folder.check_runs(&format!("render {SIZE} --spp 5 -o a.exr --layers sums"));
     let line = folder.check_runs(&format!("render {SIZE} --resume a.exr --spp 13 -o b.exr --layers sums,samples"));
@@ -44,7 +44,7 @@ fn a_resumed_render_is_the_uninterrupted_one() {
 
 #[test]
 fn noise_counts_all_samples() {
-    let folder = Folder::new("resume-noise");
+    let folder = Folder::new();
     let whole = folder.check_runs(&format!("render {SIZE} --noise 0.3 -o whole.hdr"));
     assert!(
         whole.starts_with("stopped by --noise; wrote whole.hdr") && whole.contains(" % (asked for 30 %)"),
@@ -58,7 +58,7 @@ fn noise_counts_all_samples() {
 
 #[test]
 fn samples_that_are_there_are_said_and_written_again() {
-    let folder = Folder::new("resume-done");
+    let folder = Folder::new();
     folder.check_runs(&format!("render {SIZE} --spp 8 -o a.exr --layers sums"));
     folder.check_runs(&format!("render {SIZE} --spp 8 -o whole.hdr"));
     for (spp, file) in [(8, "b.hdr"), (4, "c.hdr")] {
@@ -72,7 +72,7 @@ fn samples_that_are_there_are_said_and_written_again() {
 
 #[test]
 fn what_cannot_be_resumed_is_refused_and_says_why() {
-    let folder = Folder::new("resume-refused");
+    let folder = Folder::new();
     for (name, options) in [("sums", "--spp 4 --layers sums"), ("plain", "--spp 4"), ("late", "--samples 4..8")] {
         folder.check_runs(&format!("render {SIZE} {options} -o {name}.exr"));
     }
@@ -96,7 +96,7 @@ fn what_cannot_be_resumed_is_refused_and_says_why() {
 
 #[test]
 fn the_last_line_and_the_document_say_the_time_of_the_whole_command_and_its_parts() {
-    let folder = Folder::new("seconds");
+    let folder = Folder::new();
     let line = folder.check_runs(&format!("render {SIZE} --spp 4 -o a.png"));
     let parts = line.split_once(" s (load ").unwrap_or_else(|| panic!("{line}")).1;
     assert!(parts.contains(", tree ") && parts.contains(", render ") && parts.contains(", write "), "{line}");
@@ -109,7 +109,7 @@ fn the_last_line_and_the_document_say_the_time_of_the_whole_command_and_its_part
 
 #[test]
 fn writing_now_and_then_does_not_change_the_final_picture() {
-    let folder = Folder::new("write-every");
+    let folder = Folder::new();
     folder.check_runs(&format!("render {SIZE} --spp 32 -o a.hdr"));
     folder.check_runs(&format!("render {SIZE} --spp 32 -o b.hdr -o b.png --write-every 0.001"));
     assert!(folder.read("a.hdr") == folder.read("b.hdr"));
@@ -131,7 +131,7 @@ mod signals {
 
     #[test]
     fn a_render_that_is_killed_leaves_its_last_picture_to_go_on_with() {
-        let folder = Folder::new("write-every-killed");
+        let folder = Folder::new();
         let line = format!("render {SIZE} --spp 100000000 -o a.exr -o a.png --layers sums --write-every 0.01");
         let render = Running::new(&mut folder.command(&line, "3600"));
         wait_for(&folder, "a.exr");
@@ -148,7 +148,7 @@ mod signals {
 
     #[test]
     fn a_share_is_a_share_of_the_samples_so_far() {
-        let folder = Folder::new("write-every-share");
+        let folder = Folder::new();
         let line = format!("render {SIZE} --samples 7..100000000 -o a.exr --write-every 0.01");
         let render = Running::new(&mut folder.command(&line, "3600"));
         wait_for(&folder, "a.exr");
@@ -160,7 +160,7 @@ mod signals {
 
     #[test]
     fn an_interrupted_render_with_sums_goes_on_where_it_ended() {
-        let folder = Folder::new("resume-interrupted");
+        let folder = Folder::new();
         let line = format!("render {SIZE} --spp 100000000 -o a.exr --layers sums");
         let mut render = Running::new(&mut folder.command(&line, "0.02"));
         render.until(&["rendering: ", " samples a pixel"]);
@@ -175,7 +175,7 @@ mod signals {
 
     #[test]
     fn a_failure_to_write_now_and_then_is_said_once_and_the_render_goes_on() {
-        let folder = Folder::new("write-every-fails");
+        let folder = Folder::new();
         std::fs::create_dir(folder.path("out")).unwrap();
         let line = format!("render {SIZE} --spp 100000000 -o out/a.png --write-every 0.01");
         let mut render = Running::new(&mut folder.command(&line, "0.05"));

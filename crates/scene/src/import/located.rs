@@ -63,13 +63,14 @@ mod tests {
 
     #[test]
     fn whole_paths_of_other_machines_lead_to_the_longest_end_that_is_here() {
-        let folder = std::env::temp_dir().join(format!("raywarp machines {}", std::process::id()));
+        let here = tempfile::tempdir().unwrap();
+        let folder = here.path();
         std::fs::create_dir_all(folder.join("Maps")).unwrap();
         for name in ["Maps/Wood.png", "wood.png", "oak.png"] {
             std::fs::write(folder.join(name), "").unwrap();
         }
         let check = |name: &str, want: Option<&str>| {
-            assert_eq!(of_another_machine(&folder, name), want.map(|want| folder.join(want)), "{name}");
+            assert_eq!(of_another_machine(folder, name), want.map(|want| folder.join(want)), "{name}");
         };
         for root in ["C:\\", "c:/", "/", "/C:/", "\\\\server\\share\\", "/home/me/a b/", "D:\\x\\..\\"] {
             check(&format!("{root}oak.png"), Some("oak.png"));
@@ -83,12 +84,12 @@ mod tests {
             check(name, None);
         }
         check(folder.join("oak.png").to_str().unwrap(), None);
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn other_case_and_backslashes_name_the_same_file() {
-        let folder = std::env::temp_dir().join(format!("raywarp located {}", std::process::id()));
+        let here = tempfile::tempdir().unwrap();
+        let folder = here.path();
         let inner = folder.join("Maps");
         std::fs::create_dir_all(&inner).unwrap();
         for name in ["Wood.PNG", "b.png", "B.png"] {
@@ -103,6 +104,5 @@ mod tests {
         check("Maps/b.png", "Maps/b.png");
         check("maps/b.PNG", "Maps/B.png");
         check("maps/lost.png", "maps/lost.png");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -317,18 +317,12 @@ fn dissolve_becomes_alpha() {
 }
 
 /// A folder that is removed when the test ends.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+struct Folder(tempfile::TempDir);
 
 #[test]
 fn images_become_textures_masks_and_bumps() {
-    let folder = Folder(std::env::temp_dir().join(format!("raywarp obj {}", std::process::id())));
-    let images = folder.0.join("my images");
+    let folder = Folder(tempfile::Builder::new().prefix("raywarp obj ").tempdir().unwrap());
+    let images = folder.0.path().join("my images");
     std::fs::create_dir_all(&images).unwrap();
     let save = |name: &str, texels: &[[u8; 4]]| {
         let image = ::image::RgbaImage::from_raw(texels.len() as u32, 1, texels.concat()).unwrap();
@@ -344,13 +338,13 @@ fn images_become_textures_masks_and_bumps() {
     let mtl = "newmtl a\nKd 0 0 0\nmap_Kd -s 2 4 -o 0.5 0.25 -clamp on my images\\color.png\nbump -bm 3 my images/bump.png\n\
         newmtl b\nmap_Kd my images/leaf.png\nmap_Bump my images/normal.png\n\
         newmtl c\nmap_Kd my images/color.png\nmap_d my images/fog.png\nKs 0.1\nmap_Ks lost.png\n";
-    std::fs::write(folder.0.join("scene.obj"), obj).unwrap();
-    std::fs::write(folder.0.join("my library.mtl"), mtl).unwrap();
-    let path = folder.0.join("scene.obj");
+    std::fs::write(folder.0.path().join("scene.obj"), obj).unwrap();
+    std::fs::write(folder.0.path().join("my library.mtl"), mtl).unwrap();
+    let path = folder.0.path().join("scene.obj");
 
     let error = crate::load(&path, &LoadOptions::default()).unwrap_err();
     let SceneError::Missing { files, .. } = &error.error else { panic!("{error}") };
-    assert_eq!(files, &[folder.0.join("lost.png")]);
+    assert_eq!(files, &[folder.0.path().join("lost.png")]);
     let Loaded { scene, warnings, stand_ins, .. } =
         crate::load(&path, &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
     assert_eq!(scene.images.len(), 5); // each file once

@@ -3,7 +3,6 @@
 use super::header::{Format, Scalar};
 use super::*;
 use crate::{FaceMaterials, MaterialId, Surface, Texture};
-use std::path::PathBuf;
 
 const FAST: Read = Read { fast: true, quads: false };
 
@@ -172,28 +171,22 @@ fn faces_have_colours_of_their_own() {
 }
 
 /// A folder of its own for one test, removed at the end.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+struct Folder(tempfile::TempDir);
 
 #[test]
 fn textures_lie_on_faces_by_their_own_coordinates() {
-    let folder = Folder(std::env::temp_dir().join(format!("raywarp ply {}", std::process::id())));
-    std::fs::create_dir_all(folder.0.join("my maps")).unwrap();
+    let folder = Folder(tempfile::Builder::new().prefix("raywarp ply ").tempdir().unwrap());
+    std::fs::create_dir_all(folder.0.path().join("my maps")).unwrap();
     let image = ::image::RgbaImage::from_raw(2, 1, vec![255, 0, 0, 255, 0, 255, 0, 255]).unwrap();
-    image.save(folder.0.join("my maps/one.png")).unwrap();
-    image.save(folder.0.join("two.png")).unwrap();
+    image.save(folder.0.path().join("my maps/one.png")).unwrap();
+    image.save(folder.0.path().join("two.png")).unwrap();
     let head = |comments: &str, properties: &str| {
         format!(
             "ply\nformat ascii 1.0\n{comments}element vertex 4\n{XYZ}element face 2\n{FACES}{properties}end_header\n\
              0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
         )
     };
-    let path = folder.0.join("a.ply");
+    let path = folder.0.path().join("a.ply");
     let load = |text: String| {
         std::fs::write(&path, text).unwrap();
         crate::load(&path, &LoadOptions::default())

@@ -59,11 +59,10 @@ fn compressed_files_load_like_plain_ones() {
     let glb = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/feature_grid.glb");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&std::fs::read(glb).unwrap()).unwrap();
-    let path = std::env::temp_dir().join(format!("raywarp-gltf-test-{}.GLB.gz", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.GLB.gz");
     std::fs::write(&path, gzip.finish().unwrap()).unwrap();
-    let loaded = load_file(&path);
-    std::fs::remove_file(&path).unwrap();
-    check_feature_grid(&loaded);
+    check_feature_grid(&load_file(&path));
 }
 
 #[test]

@@ -6,24 +6,27 @@ use super::*;
 struct Written(Folder);
 
 impl Written {
-    fn new(name: &str) -> Self {
-        let folder = Folder(std::env::temp_dir().join(format!("raywarp obj {name} {}", std::process::id())));
-        std::fs::create_dir_all(folder.0.join("Maps")).unwrap();
+    fn new() -> Self {
+        let folder = Folder(tempfile::Builder::new().prefix("raywarp obj ").tempdir().unwrap());
+        std::fs::create_dir_all(folder.0.path().join("Maps")).unwrap();
         let save = |name: &str, texel: [u8; 4]| {
-            ::image::RgbaImage::from_raw(1, 1, texel.to_vec()).unwrap().save(folder.0.join("Maps").join(name)).unwrap();
+            ::image::RgbaImage::from_raw(1, 1, texel.to_vec())
+                .unwrap()
+                .save(folder.0.path().join("Maps").join(name))
+                .unwrap();
         };
         save("White.png", [255; 4]);
         save("clear.png", [9, 9, 9, 0]);
         save("black.png", [0, 0, 0, 255]);
-        std::fs::write(folder.0.join("Maps/broken.png"), b"\x89PNG\r\n\x1a\n and no more").unwrap();
+        std::fs::write(folder.0.path().join("Maps/broken.png"), b"\x89PNG\r\n\x1a\n and no more").unwrap();
         Self(folder)
     }
 
     fn load(&self, header: &str, lines: &str, options: &LoadOptions) -> Result<(Scene, Vec<String>), String> {
         let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n";
-        std::fs::write(self.0.0.join("a.obj"), obj).unwrap();
-        std::fs::write(self.0.0.join("a.mtl"), format!("{header}newmtl m\n{lines}\n")).unwrap();
-        let loaded = crate::load(&self.0.0.join("a.obj"), options).map_err(|error| error.to_string())?;
+        std::fs::write(self.0.0.path().join("a.obj"), obj).unwrap();
+        std::fs::write(self.0.0.path().join("a.mtl"), format!("{header}newmtl m\n{lines}\n")).unwrap();
+        let loaded = crate::load(&self.0.0.path().join("a.obj"), options).map_err(|error| error.to_string())?;
         Ok((loaded.scene, loaded.warnings.iter().map(|warning| warning.message.clone()).collect()))
     }
 
@@ -45,7 +48,7 @@ impl Written {
 
 #[test]
 fn a_map_whose_factor_is_absent_multiplies_one() {
-    let files = Written::new("maps alone");
+    let files = Written::new();
     let emission = |lines: &str| {
         let (material, warnings) = files.material(lines);
         (material.emission.map(|e| (e.radiance.factor, e.radiance.texture.is_some())), warnings.len())
@@ -92,7 +95,7 @@ fn a_map_whose_factor_is_absent_multiplies_one() {
 
 #[test]
 fn a_map_that_is_not_there_leaves_what_its_absence_would() {
-    let files = Written::new("lost maps");
+    let files = Written::new();
     let lenient = LoadOptions { allow_missing: true, ..LoadOptions::default() };
     let lines = "Kd 0.5\nmap_Ke lost.png\nmap_Ks lost.png\nmap_Ns lost.png";
     let (scene, _) = files.load("", lines, &lenient).unwrap();
@@ -101,7 +104,7 @@ fn a_map_that_is_not_there_leaves_what_its_absence_would() {
 
 #[test]
 fn models_of_glass_are_glass_where_something_says_so() {
-    let files = Written::new("evidence");
+    let files = Written::new();
     let check = |lines: &str, glass: bool| {
         let (material, _) = files.material(lines);
         assert_eq!(matches!(material.surface, Surface::Dielectric { .. }), glass, "{lines}: {material:?}");
@@ -130,7 +133,7 @@ fn models_of_glass_are_glass_where_something_says_so() {
 
 #[test]
 fn blender_means_its_principled_material() {
-    let files = Written::new("blender");
+    let files = Written::new();
     let plain = "Ka 1.0 1.0 1.0\nKd 0.8 0.05 0.05\nKs 0.5 0.5 0.5\nKe 0 0 0\nNi 1.45\n";
     let (glossy, alpha, warnings) = files.of_blender(&format!("Ns 250\n{plain}d 0.5\nillum 9"));
     assert_eq!(glossy.base_color, ColorInput::constant([0.8, 0.05, 0.05]));
@@ -164,7 +167,7 @@ fn blender_means_its_principled_material() {
 
 #[test]
 fn other_programs_mean_what_they_meant() {
-    let files = Written::new("programs");
+    let files = Written::new();
     let check = |lines: &str, warnings: usize| {
         let (material, said) = files.material(lines);
         assert_eq!(said.len(), warnings, "{lines}: {said:?}");
@@ -206,7 +209,7 @@ fn other_programs_mean_what_they_meant() {
 
 #[test]
 fn what_vanishes_is_said() {
-    let files = Written::new("vanished");
+    let files = Written::new();
     let said = |lines: &str| files.material(lines).1;
     assert_eq!(said("d 0"), ["material m: d is 0; nothing of this material is seen"]);
     let empty = "is 0 everywhere; nothing of this material is seen";
@@ -217,12 +220,12 @@ fn what_vanishes_is_said() {
 
 #[test]
 fn images_are_found_by_the_names_of_other_machines() {
-    let files = Written::new("names");
+    let files = Written::new();
     for name in ["maps\\white.PNG", "MAPS/White.png", "Maps\\\\White.png", "\"maps\\White.png\""] {
         let (_, warnings) = files.material(&format!("map_Kd {name}"));
         assert_eq!(warnings, Vec::<String>::new(), "{name}");
     }
-    std::fs::copy(files.0.0.join("Maps/White.png"), files.0.0.join("Wood.png")).unwrap();
+    std::fs::copy(files.0.0.path().join("Maps/White.png"), files.0.0.path().join("Wood.png")).unwrap();
     for name in ["C:\\Users\\me\\wood.png", "/home/nobody/wood.png"] {
         let (material, warnings) = files.material(&format!("map_Kd {name}"));
         assert!(matches!(material.surface, Surface::Diffuse { reflectance } if reflectance.texture.is_some()));
@@ -231,14 +234,16 @@ fn images_are_found_by_the_names_of_other_machines() {
     let error = files.load("", "map_Kd C:\\lost.png", &LoadOptions::default()).unwrap_err();
     assert!(error.contains("C:/lost.png"), "{error}");
     // The library itself.
-    std::fs::write(files.0.0.join("B.obj"), "mtllib .\\A.MTL\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n").unwrap();
-    let loaded = crate::load(&files.0.0.join("B.obj"), &LoadOptions { allow_missing: true, ..LoadOptions::default() });
+    std::fs::write(files.0.0.path().join("B.obj"), "mtllib .\\A.MTL\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n")
+        .unwrap();
+    let loaded =
+        crate::load(&files.0.0.path().join("B.obj"), &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     assert_eq!(loaded.unwrap().scene.materials[0].name, "m");
 }
 
 #[test]
 fn a_broken_image_is_a_line_where_missing_files_are_allowed() {
-    let files = Written::new("broken image");
+    let files = Written::new();
     let error = files.load("", "map_Kd Maps/broken.png", &LoadOptions::default()).unwrap_err();
     assert!(error.contains("broken.png"), "{error}");
     let lenient = LoadOptions { allow_missing: true, ..LoadOptions::default() };
@@ -249,11 +254,11 @@ fn a_broken_image_is_a_line_where_missing_files_are_allowed() {
 
 #[test]
 fn faces_without_coordinates_under_a_map_are_said() {
-    let files = Written::new("bare");
+    let files = Written::new();
     files.load("", "map_Kd Maps/White.png", &LoadOptions::default()).unwrap();
     let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
-    std::fs::write(files.0.0.join("b.obj"), obj).unwrap();
-    let loaded = crate::load(&files.0.0.join("b.obj"), &LoadOptions::default()).unwrap();
+    std::fs::write(files.0.0.path().join("b.obj"), obj).unwrap();
+    let loaded = crate::load(&files.0.0.path().join("b.obj"), &LoadOptions::default()).unwrap();
     assert_eq!(
         loaded.warnings[0].message,
         "faces of material m have no texture coordinates; its images lie on each triangle"
@@ -262,7 +267,7 @@ fn faces_without_coordinates_under_a_map_are_said() {
 
 #[test]
 fn statements_that_a_surface_has_no_use_for_are_said() {
-    let written = Written::new("unused");
+    let written = Written::new();
     let said = |lines: &str| written.material(lines).1;
     let clear: [&str; 0] = [];
     let map = "Maps/White.png";
@@ -286,12 +291,12 @@ fn statements_that_a_surface_has_no_use_for_are_said() {
 
 #[test]
 fn faces_without_coordinates_among_others_that_have_them_are_said() {
-    let written = Written::new("bare");
+    let written = Written::new();
     let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\nf 3 2 1\n";
     let said = |mtl: &str| {
-        std::fs::write(written.0.0.join("a.obj"), obj).unwrap();
-        std::fs::write(written.0.0.join("a.mtl"), format!("newmtl m\n{mtl}\n")).unwrap();
-        let loaded = crate::load(&written.0.0.join("a.obj"), &LoadOptions::default()).unwrap();
+        std::fs::write(written.0.0.path().join("a.obj"), obj).unwrap();
+        std::fs::write(written.0.0.path().join("a.mtl"), format!("newmtl m\n{mtl}\n")).unwrap();
+        let loaded = crate::load(&written.0.0.path().join("a.obj"), &LoadOptions::default()).unwrap();
         loaded.warnings.into_iter().map(|warning| warning.message).collect::<Vec<_>>()
     };
     let warning = "some faces of material m have no texture coordinates; its images' corner lies on them";
@@ -300,15 +305,15 @@ fn faces_without_coordinates_among_others_that_have_them_are_said() {
 
 #[test]
 fn a_library_may_be_named_in_quotes_or_not_at_all() {
-    let files = Written::new("libraries");
+    let files = Written::new();
     files.load("", "Kd 1 0 0", &LoadOptions::default()).unwrap();
-    std::fs::copy(files.0.0.join("a.mtl"), files.0.0.join("a b.mtl")).unwrap();
-    std::fs::write(files.0.0.join("c.mtl"), "newmtl c\n").unwrap();
+    std::fs::copy(files.0.0.path().join("a.mtl"), files.0.0.path().join("a b.mtl")).unwrap();
+    std::fs::write(files.0.0.path().join("c.mtl"), "newmtl c\n").unwrap();
     let lenient = LoadOptions { allow_missing: true, ..LoadOptions::default() };
     let said = |names: &str| {
         let obj = format!("mtllib{names}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n");
-        std::fs::write(files.0.0.join("c.obj"), obj).unwrap();
-        let loaded = crate::load(&files.0.0.join("c.obj"), &lenient).unwrap();
+        std::fs::write(files.0.0.path().join("c.obj"), obj).unwrap();
+        let loaded = crate::load(&files.0.0.path().join("c.obj"), &lenient).unwrap();
         let said: Vec<String> = loaded.warnings.iter().map(|warning| warning.message.clone()).collect();
         (loaded.scene.materials[0].surface == Material::diffuse("m", [1.0, 0.0, 0.0]).surface, said)
     };

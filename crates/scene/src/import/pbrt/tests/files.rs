@@ -2,17 +2,15 @@
 
 use super::*;
 use crate::{Channel, ColorInput, Light, Loaded, Pixels, Surface, Texture, Wrap, load};
-use std::path::PathBuf;
 
 /// A folder of its own for a test, removed at the end.
-pub(super) struct Folder(PathBuf);
+pub(super) struct Folder(tempfile::TempDir);
 
 impl Folder {
-    pub fn new(name: &str, files: &[(&str, &[u8])]) -> Self {
-        let path = std::env::temp_dir().join(format!("raywarp-pbrt-{name}-{}", std::process::id()));
-        let folder = Self(path);
+    pub fn new(files: &[(&str, &[u8])]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
         for (name, bytes) in files {
-            let path = folder.0.join(name);
+            let path = folder.0.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, bytes).unwrap();
         }
@@ -20,17 +18,11 @@ impl Folder {
     }
 
     pub fn write(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
     }
 
     pub fn load(&self, name: &str) -> Result<Loaded, crate::LoadError> {
-        load(&self.0.join(name), &LoadOptions::default())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        load(&self.0.path().join(name), &LoadOptions::default())
     }
 }
 
@@ -56,14 +48,11 @@ fn includes_are_found_beside_the_main_file_or_their_own() {
         gz.write_all(format!("Translate 1 0 0\n{TRIANGLE}").as_bytes()).unwrap();
         gz.finish().unwrap()
     };
-    let folder = Folder::new(
-        "include",
-        &[
-            ("main.pbrt", b"WorldBegin Include \"sub/a.pbrt\" Include \"sub\\\\a.pbrt\""),
-            ("sub/a.pbrt", b"Include \"b.pbrt.gz\" Include \"sub/b.pbrt.gz\""),
-            ("sub/b.pbrt.gz", &gz),
-        ],
-    );
+    let folder = Folder::new(&[
+        ("main.pbrt", b"WorldBegin Include \"sub/a.pbrt\" Include \"sub\\\\a.pbrt\""),
+        ("sub/a.pbrt", b"Include \"b.pbrt.gz\" Include \"sub/b.pbrt.gz\""),
+        ("sub/b.pbrt.gz", &gz),
+    ]);
     let scene = folder.load("main.pbrt").unwrap().scene;
     let found: Vec<_> = (0..scene.instances.len()).map(|i| corners(&scene, i, 0)[0].x).collect();
     assert_eq!(found, [1.0, 2.0, 3.0, 4.0], "an include leaves its state behind");
@@ -72,7 +61,7 @@ fn includes_are_found_beside_the_main_file_or_their_own() {
 #[test]
 fn the_version_is_told_by_included_files_too() {
     let spot = |main: &str, included: &str| {
-        let folder = Folder::new("version", &[("main.pbrt", main.as_bytes()), ("sub/a.pbrt", included.as_bytes())]);
+        let folder = Folder::new(&[("main.pbrt", main.as_bytes()), ("sub/a.pbrt", included.as_bytes())]);
         let loaded = folder.load("main.pbrt").unwrap();
         assert_eq!(loaded.warnings, []);
         let Light::Spot { falloff, .. } = loaded.scene.lights[0] else { panic!("{:?}", loaded.scene.lights) };
@@ -88,7 +77,7 @@ fn the_power_of_a_ply_light_is_that_of_its_triangles() {
     let ply = b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
         element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n";
     let scene = b"WorldBegin AreaLightSource \"diffuse\" \"float power\" 4 Scale 2 2 2 Shape \"plymesh\" \"string filename\" \"a.ply\"";
-    let folder = Folder::new("power", &[("main.pbrt", scene), ("a.ply", ply)]);
+    let folder = Folder::new(&[("main.pbrt", scene), ("a.ply", ply)]);
     let loaded = folder.load("main.pbrt").unwrap();
     assert_eq!(loaded.warnings, []);
     let radiance = material(&loaded.scene).emission.unwrap().radiance.factor[0];
@@ -97,13 +86,10 @@ fn the_power_of_a_ply_light_is_that_of_its_triangles() {
 
 #[test]
 fn imports_leave_no_state_behind() {
-    let folder = Folder::new(
-        "import",
-        &[
-            ("main.pbrt", format!("WorldBegin Import \"a.pbrt\" {TRIANGLE} NamedMaterial \"m\"").as_bytes()),
-            ("a.pbrt", b"Translate 1 0 0 MakeNamedMaterial \"m\" \"string type\" \"mirror\""),
-        ],
-    );
+    let folder = Folder::new(&[
+        ("main.pbrt", format!("WorldBegin Import \"a.pbrt\" {TRIANGLE} NamedMaterial \"m\"").as_bytes()),
+        ("a.pbrt", b"Translate 1 0 0 MakeNamedMaterial \"m\" \"string type\" \"mirror\""),
+    ]);
     let loaded = folder.load("main.pbrt").unwrap();
     assert_eq!(loaded.warnings, []);
     near(corners(&loaded.scene, 0, 0)[0], [0.0; 3]);
@@ -111,17 +97,14 @@ fn imports_leave_no_state_behind() {
 
 #[test]
 fn cycles_of_includes_and_blocks_across_files_are_errors() {
-    let folder = Folder::new(
-        "cycle",
-        &[
-            ("main.pbrt", b"WorldBegin\nInclude \"a.pbrt\""),
-            ("a.pbrt", b"\n\nInclude \"./main.pbrt\""),
-            ("open.pbrt", b"WorldBegin Include \"begin.pbrt\""),
-            ("begin.pbrt", b"\nAttributeBegin"),
-            ("close.pbrt", b"WorldBegin AttributeBegin Include \"end.pbrt\" AttributeEnd"),
-            ("end.pbrt", b"\nAttributeEnd"),
-        ],
-    );
+    let folder = Folder::new(&[
+        ("main.pbrt", b"WorldBegin\nInclude \"a.pbrt\""),
+        ("a.pbrt", b"\n\nInclude \"./main.pbrt\""),
+        ("open.pbrt", b"WorldBegin Include \"begin.pbrt\""),
+        ("begin.pbrt", b"\nAttributeBegin"),
+        ("close.pbrt", b"WorldBegin AttributeBegin Include \"end.pbrt\" AttributeEnd"),
+        ("end.pbrt", b"\nAttributeEnd"),
+    ]);
     for (name, part) in [
         ("main.pbrt", "a.pbrt:3: "),
         ("main.pbrt", "includes itself"),
@@ -138,7 +121,7 @@ fn deep_includes_are_an_error() {
     let names: Vec<String> = (0..70).map(|i| format!("{i}.pbrt")).collect();
     let texts: Vec<String> = (0..70).map(|i| format!("Include \"{}.pbrt\"", i + 1)).collect();
     let files: Vec<_> = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
-    let message = Folder::new("deep", &files).load("0.pbrt").unwrap_err().to_string();
+    let message = Folder::new(&files).load("0.pbrt").unwrap_err().to_string();
     assert!(message.contains("63.pbrt:1: files include each other more than 64 deep"), "{message}");
 }
 
@@ -149,13 +132,14 @@ fn all_missing_files_are_named_at_once() {
          Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"c.png\"\n\
          Material \"metal\" \"spectrum eta\" \"d.spd\" LightSource \"infinite\" \"string mapname\" \"e.exr\" {TRIANGLE}"
     );
-    let folder = Folder::new("missing", &[("main.pbrt", text.as_bytes())]);
+    let folder = Folder::new(&[("main.pbrt", text.as_bytes())]);
     let message = folder.load("main.pbrt").unwrap_err().to_string();
     for name in ["5 files", "a.pbrt", "b.ply", "c.png", "d.spd", "e.exr"] {
         assert!(message.contains(name), "{name} in {message}");
     }
     let loaded =
-        load(&folder.0.join("main.pbrt"), &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
+        load(&folder.0.path().join("main.pbrt"), &LoadOptions { allow_missing: true, ..LoadOptions::default() })
+            .unwrap();
     assert_eq!((loaded.warnings.len(), loaded.scene.instances.len()), (5, 1));
 }
 
@@ -166,7 +150,7 @@ fn inverted_images_are_1_minus_scale_times_the_texel() {
             "WorldBegin Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"a.png\" {parameters} \
              Material \"diffuse\" \"texture reflectance\" \"t\" {TRIANGLE}"
         );
-        let folder = Folder::new("invert", &[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
+        let folder = Folder::new(&[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
         let scene = folder.load("main.pbrt").unwrap().scene;
         let Surface::Diffuse { reflectance } = material(&scene).surface.clone() else { panic!("not diffuse") };
         (scene, reflectance)
@@ -197,7 +181,7 @@ fn encodings_of_version_4_are_srgb_linear_and_any_gamma() {
         let mut bytes = std::io::Cursor::new(Vec::new());
         let (kind, format) = (image::ExtendedColorType::Rgb8, image::ImageFormat::Png);
         image::write_buffer_with_format(&mut bytes, &[128, 0, 255], 1, 1, kind, format).unwrap();
-        let folder = Folder::new("gamma", &[("main.pbrt", text.as_bytes()), ("a.png", &bytes.into_inner())]);
+        let folder = Folder::new(&[("main.pbrt", text.as_bytes()), ("a.png", &bytes.into_inner())]);
         let loaded = folder.load("main.pbrt").unwrap();
         assert_eq!((loaded.warnings, loaded.scene.images.len()), (vec![], 1), "{encoding}");
         let [r, g, b, a] = loaded.scene.images[0].texel(0, 0);
@@ -228,7 +212,7 @@ fn images_keep_place_wrap_and_encoding() {
          Material \"matte\" \"texture Kd\" \"c\" {TRIANGLE} Material \"matte\" \"texture Kd\" \"l\" {TRIANGLE}\n\
          Material \"disney\" \"texture roughness\" \"i\" {TRIANGLE}"
     );
-    let folder = Folder::new("image", &[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
+    let folder = Folder::new(&[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
     let Loaded { scene, warnings, .. } = folder.load("main.pbrt").unwrap();
     assert_eq!(warnings.len(), 1, "disney only: {warnings:?}");
     let surface = |i: usize| &scene.materials[scene.material_of(i, 0).index()].surface;
@@ -257,17 +241,14 @@ fn images_keep_place_wrap_and_encoding() {
 
 #[test]
 fn environment_maps_of_both_versions_load() {
-    let folder = Folder::new(
-        "environment",
-        &[
-            (
-                "v3.pbrt",
-                b"WorldBegin LightSource \"infinite\" \"string mapname\" \"a.png\" \"rgb L\" [2 2 2]\nShape \"sphere\"",
-            ),
-            ("v4.pbrt", b"WorldBegin LightSource \"infinite\" \"string filename\" \"a.png\"\nShape \"sphere\""),
-            ("a.png", &png()),
-        ],
-    );
+    let folder = Folder::new(&[
+        (
+            "v3.pbrt",
+            b"WorldBegin LightSource \"infinite\" \"string mapname\" \"a.png\" \"rgb L\" [2 2 2]\nShape \"sphere\"",
+        ),
+        ("v4.pbrt", b"WorldBegin LightSource \"infinite\" \"string filename\" \"a.png\"\nShape \"sphere\""),
+        ("a.png", &png()),
+    ]);
     for (name, size, want) in [("v3.pbrt", (2, 2), [2.0; 3]), ("v4.pbrt", (4, 2), [1.0; 3])] {
         let scene = folder.load(name).unwrap().scene;
         let Light::Environment { map: Some(map), radiance, .. } = scene.lights[0] else { panic!("no map") };
@@ -278,15 +259,12 @@ fn environment_maps_of_both_versions_load() {
 
 #[test]
 fn spd_files_are_integrated() {
-    let folder = Folder::new(
-        "spd",
-        &[
-            ("main.pbrt", format!("WorldBegin Material \"metal\" \"spectrum eta\" \"eta.spd\" {TRIANGLE}").as_bytes()),
-            ("eta.spd", b"# constant\n400 1.25\n700 1.25\n"),
-            ("broken.pbrt", b"WorldBegin Material \"metal\" \"spectrum eta\" \"broken.spd\""),
-            ("broken.spd", b"400 1\n500 x\n"),
-        ],
-    );
+    let folder = Folder::new(&[
+        ("main.pbrt", format!("WorldBegin Material \"metal\" \"spectrum eta\" \"eta.spd\" {TRIANGLE}").as_bytes()),
+        ("eta.spd", b"# constant\n400 1.25\n700 1.25\n"),
+        ("broken.pbrt", b"WorldBegin Material \"metal\" \"spectrum eta\" \"broken.spd\""),
+        ("broken.spd", b"400 1\n500 x\n"),
+    ]);
     let scene = folder.load("main.pbrt").unwrap().scene;
     let Surface::Conductor { eta, .. } = material(&scene).surface else { panic!("no metal") };
     near(eta.factor, [1.25; 3]);
@@ -312,14 +290,11 @@ fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4_an
         let check = "Texture \"c\" \"spectrum\" \"checkerboard\"";
         format!("WorldBegin {check} Material \"{material}\" {shape}")
     };
-    let folder = Folder::new(
-        "quads",
-        &[
-            ("a.ply", ply),
-            ("3.pbrt", text("matte\" \"texture Kd\" \"c").as_bytes()),
-            ("4.pbrt", text("diffuse\" \"texture reflectance\" \"c").as_bytes()),
-        ],
-    );
+    let folder = Folder::new(&[
+        ("a.ply", ply),
+        ("3.pbrt", text("matte\" \"texture Kd\" \"c").as_bytes()),
+        ("4.pbrt", text("diffuse\" \"texture reflectance\" \"c").as_bytes()),
+    ]);
     let (first, own) = ([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]);
     let second = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     // Version 3 has the corners 3, 0 and 2 of a quad as its second triangle, here 0, 2 and 3.
@@ -339,17 +314,14 @@ fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4_an
 fn faces_of_a_ply_file_name_materials_of_the_scene() {
     let shape = "Shape \"plymesh\" \"string filename\" \"a.ply\"";
     let red = "MakeNamedMaterial \"red\" \"string type\" \"matte\" \"rgb Kd\" [1 0 0]";
-    let folder = Folder::new(
-        "faces",
-        &[
-            ("main.pbrt", format!("WorldBegin {red} Material \"mirror\" {shape}").as_bytes()),
-            ("plain.pbrt", format!("WorldBegin Material \"mirror\" {shape}").as_bytes()),
-            ("twice.pbrt", format!("WorldBegin {shape} Scale -1 1 1 {shape} Translate 1 0 0 {shape}").as_bytes()),
-            ("a.ply", PLY),
-            ("broken.pbrt", b"WorldBegin Shape \"plymesh\" \"string filename\" \"broken.ply\""),
-            ("broken.ply", b"ply\nformat ascii 1.0\nelement vertex many\n"),
-        ],
-    );
+    let folder = Folder::new(&[
+        ("main.pbrt", format!("WorldBegin {red} Material \"mirror\" {shape}").as_bytes()),
+        ("plain.pbrt", format!("WorldBegin Material \"mirror\" {shape}").as_bytes()),
+        ("twice.pbrt", format!("WorldBegin {shape} Scale -1 1 1 {shape} Translate 1 0 0 {shape}").as_bytes()),
+        ("a.ply", PLY),
+        ("broken.pbrt", b"WorldBegin Shape \"plymesh\" \"string filename\" \"broken.ply\""),
+        ("broken.ply", b"ply\nformat ascii 1.0\nelement vertex many\n"),
+    ]);
     let Loaded { scene, warnings, .. } = folder.load("main.pbrt").unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].to_string().contains("main.pbrt:1: ") && warnings[0].message.contains("a.ply"));

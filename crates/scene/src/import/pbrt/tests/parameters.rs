@@ -293,7 +293,7 @@ fn folder(name: &str) -> Folder {
     image::write_buffer_with_format(&mut image, &[9, 99, 199], 1, 1, kind, format).unwrap();
     let files: [(&str, &[u8]); 4] =
         [("a.png", &png()), ("b.png", &image.into_inner()), ("a.ply", PLY), ("b.ply", other.as_bytes())];
-    Folder::new(name, &files)
+    Folder::new(&files)
 }
 
 #[test]
