@@ -1,8 +1,6 @@
 //! Trees of every builder against all triangles in f64, on scenes made to hurt.
 
-mod common;
-
-use common::{closest_brute_force, closest_in_tree, random, scenes, variants};
+use crate::common::{closest_brute_force, closest_in_tree, random, scenes, variants};
 use raywarp_bvh::{BuildOptions, Builder, Bvh2, MAX_DEPTH, build};
 use raywarp_geom::FlatTriangles;
 

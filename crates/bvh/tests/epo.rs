@@ -1,8 +1,6 @@
 //! The end-point overlap against every node and every triangle.
 
-mod common;
-
-use common::{scenes, variants};
+use crate::common::{scenes, variants};
 use raywarp_bvh::{Builder, Bvh2, build};
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::collections::BTreeSet;

@@ -1,8 +1,6 @@
 //! What reinsertion promises: a valid tree over the same primitives that costs no more.
 
-mod common;
-
-use common::{scenes, variants};
+use crate::common::{scenes, variants};
 use raywarp_bvh::{BuildOptions, Builder, Bvh2, MAX_DEPTH, build, reinsert};
 use raywarp_geom::FlatTriangles;
 

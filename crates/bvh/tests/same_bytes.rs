@@ -1,8 +1,6 @@
 //! The same input gives the same bytes, whatever the number of threads.
 
-mod common;
-
-use common::{scenes, variants};
+use crate::common::{scenes, variants};
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_geom::{Aabb, FlatTriangles};
 

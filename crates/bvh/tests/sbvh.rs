@@ -1,8 +1,6 @@
 //! Spatial splits lose no part of a triangle, keep within their budget and pay.
 
-mod common;
-
-use common::{check_cover, scenes, variants};
+use crate::common::{check_cover, scenes, variants};
 use raywarp_bvh::{BuildError, BuildOptions, Builder, Bvh2, build, build_chosen, presets};
 use raywarp_geom::FlatTriangles;
 use std::collections::BTreeSet;

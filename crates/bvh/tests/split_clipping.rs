@@ -1,8 +1,6 @@
 //! Early split clipping loses no part of a triangle and keeps within its bounds.
 
-mod common;
-
-use common::{check_cover, scenes};
+use crate::common::{check_cover, scenes};
 use raywarp_bvh::{BuildOptions, Builder, build};
 use raywarp_geom::FlatTriangles;
 

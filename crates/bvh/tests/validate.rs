@@ -1,8 +1,6 @@
 //! `validate` finds each kind of damage to a tree, and says which it is.
 
-mod common;
-
-use common::scenes;
+use crate::common::scenes;
 use raywarp_bvh::{BuildOptions, Bvh2, InvalidBvh, build};
 use raywarp_geom::{Aabb, FlatTriangles};
 

@@ -70,9 +70,11 @@ fn check_cargo(arguments: &str) {
             let aliases = fs::read_to_string(repository().join(".cargo/config.toml")).unwrap();
             assert!(aliases.contains("\ntests = "), "cargo has no alias `tests`");
         }
-        ["test", "--release", "-p", package, "--test", test] => {
-            let file = format!("crates/{}/tests/{test}.rs", package.trim_start_matches("raywarp-"));
-            assert!(repository().join(&file).exists(), "there is no {file}");
+        ["test", "--release", "-p", package, "--test", "tests", "--", ..] => {
+            for test in arguments.split_whitespace().skip(7) {
+                let file = format!("crates/{}/tests/{test}.rs", package.trim_start_matches("raywarp-"));
+                assert!(repository().join(&file).exists(), "there is no {file}");
+            }
         }
         ["xtask", word] => {
             let main = fs::read_to_string(repository().join("xtask/src/main.rs")).unwrap();

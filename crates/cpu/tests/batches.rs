@@ -1,8 +1,6 @@
 //! Batches: any size, any number of threads, stopped and watched; and what counting says.
 
-mod common;
-
-use common::{Random, soup, tracers};
+use crate::common::{Random, soup, tracers};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, Hit, Ray, RayCost, TraceError, Tracer};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,8 +1,6 @@
 //! Rays at the borders of definition, through every way to test triangles and boxes, against f64.
 
-mod common;
-
-use common::{Random, check, grid, soup, sub};
+use crate::common::{Random, check, grid, soup, sub};
 use raywarp_cpu::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};
 use raywarp_geom::{FlatTriangles, Hit, Ray, offset_from_triangle};
 

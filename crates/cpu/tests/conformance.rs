@@ -1,8 +1,6 @@
 //! Every engine and instruction set of this machine against every triangle, bit for bit.
 
-mod common;
-
-use common::{Random, all_hits, ball, check, grid, soup, sub, tracers};
+use crate::common::{Random, all_hits, ball, check, grid, soup, sub, tracers};
 use raywarp_cpu::{CpuOptions, CpuTracer, Engine, TriangleTest};
 use raywarp_geom::{FlatTriangles, HitKey, PrimitiveId, Ray};
 

@@ -1,8 +1,6 @@
 //! Coherent rays, which walk in packets, have the answers of the slow oracle bit for bit, beside rays that walk alone.
 
-mod common;
-
-use common::{Random, check, soup};
+use crate::common::{Random, check, soup};
 use raywarp_geom::{FlatTriangles, Ray};
 
 /// Two packets at least, wherever they begin.

@@ -1,8 +1,6 @@
 //! Rays at the borders of what is allowed, against every triangle, bit for bit.
 
-mod common;
-
-use common::{Random, all_hits, check, grid, soup};
+use crate::common::{Random, all_hits, check, grid, soup};
 use raywarp_geom::{FlatTriangles, Hit, HitKey, Ray};
 
 /// Two parallel grids, so that boxes are flat and rays may lie in their faces.

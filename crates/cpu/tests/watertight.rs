@@ -2,11 +2,8 @@
 //!
 //! A small part of what `examples/miss_rates.rs` measures.
 
-mod closed;
-mod common;
-
-use closed::aim::{Tally, Target};
-use closed::{exact, meshes};
+use crate::closed::aim::{Tally, Target};
+use crate::closed::{exact, meshes};
 use raywarp_cpu::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};
 use raywarp_geom::{FlatTriangles, Ray};
 

@@ -1,8 +1,6 @@
 //! Loads, stores, compressing and gathers of every instruction set of this CPU, at 4, 8 and 16 lanes, against indexing.
 
-mod common;
-
-use common::{Check, Lanes, everywhere, identical, words};
+use crate::common::{Check, Lanes, everywhere, identical, words};
 use raywarp_lanes::{Mask, Vector, Words};
 
 #[test]

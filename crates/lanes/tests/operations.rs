@@ -1,8 +1,6 @@
 //! Every operation on lanes, of every instruction set of this CPU and at 4, 8 and 16 lanes, against the scalar one.
 
-mod common;
-
-use common::{Check, Lanes, ROUNDS, everywhere, identical, same, truths, words};
+use crate::common::{Check, Lanes, ROUNDS, everywhere, identical, same, truths, words};
 use raywarp_lanes::{InstructionSet, Isa, Mask, Task, Vector, Words};
 
 #[test]

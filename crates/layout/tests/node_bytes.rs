@@ -1,6 +1,6 @@
 //! What Guthe says of memory: "the nodes need about 27 % less" (G14 6), on the scenes that are there.
 //!
-//! `cargo test --release -p raywarp-layout --test node_bytes -- --nocapture` prints the table.
+//! `cargo test --release -p raywarp-layout --test tests node_bytes -- --nocapture` prints the table.
 //!
 //! G14 does not tell the size of a node. Its rules and nodes of 112 bytes (four boxes and four references,
 //! without sizes of leaves) give 25 to 27 % on each scene and with leaves of up to 1, 2, 4 or 8, so

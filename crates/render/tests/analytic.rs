@@ -1,8 +1,6 @@
 //! Scenes whose pictures are known: furnaces, single lights over a plane, absorption, lenses.
 
-mod common;
-
-use common::{add, camera, check_mean, options, quad, room, sphere, trace};
+use crate::common::{add, camera, check_mean, options, quad, room, sphere, trace};
 use raywarp_render::{DirectLight, RenderOptions};
 use raywarp_scene::{
     Absorption, Alpha, CarPaint, ColorInput, Emission, Image, Light, Material, Pixels, Principled, Roughness,

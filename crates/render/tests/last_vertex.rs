@@ -1,8 +1,6 @@
 //! Connections at the last vertex (`RenderOptions::connect_last`): what picture they make, and how many there are.
 
-mod common;
-
-use common::{add, camera, check_mean, options, quad, room, sphere, trace};
+use crate::common::{add, camera, check_mean, options, quad, room, sphere, trace};
 use raywarp_render::film::Film;
 use raywarp_render::{DirectLight, RenderOptions};
 use raywarp_scene::{

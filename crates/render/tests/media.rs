@@ -1,8 +1,6 @@
 //! Absorbing media whose pictures are known: bodies in each other, stated sides, cameras and lights within, shadow rays.
 
-mod common;
-
-use common::{add, camera, options, quad, trace};
+use crate::common::{add, camera, options, quad, trace};
 use raywarp_geom::TriangleMesh;
 use raywarp_render::{DirectLight, Integrator, RenderOptions, Rendered};
 use raywarp_scene::{

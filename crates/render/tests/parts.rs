@@ -1,8 +1,6 @@
 //! Parts of pictures, backgrounds that are left out, and distances at silhouettes.
 
-mod common;
-
-use common::{add, camera, options, quad, sphere, trace, try_trace};
+use crate::common::{add, camera, options, quad, sphere, trace, try_trace};
 use raywarp_render::film::Crop;
 use raywarp_render::{Integrator, RenderOptions};
 use raywarp_scene::{Alpha, FilterKind, Light, Material, ScalarInput, Scene};

@@ -1,8 +1,6 @@
 //! Russian roulette (`RenderOptions::roulette_below`): other paths, the same picture in the mean.
 
-mod common;
-
-use common::{add, camera, check_mean, options, quad, room, trace, try_trace};
+use crate::common::{add, camera, check_mean, options, quad, room, trace, try_trace};
 use raywarp_render::{RenderOptions, Rendered};
 use raywarp_scene::{ColorInput, Emission, Light, Material, Scene};
 

@@ -1,9 +1,9 @@
 //! Files whose coordinates f32 does not hold: what is loaded lies where the file says, in every format.
 
-mod sheets;
-
+use crate::sheets::{
+    Sheet, UTM, assert_placed, check, load_bytes, minus, pbrt_points, placed, ply, threemf, threemf_object,
+};
 use raywarp_scene::Format;
-use sheets::{Sheet, UTM, assert_placed, check, load_bytes, minus, pbrt_points, placed, ply, threemf, threemf_object};
 use std::fmt::Write;
 
 fn obj(points: &[[f64; 3]], triangles: &[[usize; 3]]) -> Vec<u8> {

@@ -1,9 +1,9 @@
 //! Files whose meshes lie far from zero each in its own way: every one stands where the file says, whatever else is there.
 
-mod sheets;
-
+use crate::sheets::{
+    Sheet, UTM, assert_placed, check, load_bytes, minus, pbrt_points, placed, threemf, threemf_object,
+};
 use raywarp_scene::{Format, LoadOptions, load};
-use sheets::{Sheet, UTM, assert_placed, check, load_bytes, minus, pbrt_points, placed, threemf, threemf_object};
 use std::path::{Path, PathBuf};
 
 type Triangle = [[f64; 3]; 3];

@@ -1,9 +1,7 @@
 //! What kernels do, event by event, where it must agree: one lane and a warp of width 1, every supply, and
 //! what a packet and speculation add.
 
-mod common;
-
-use common::{kernel, machines, rays, record, scene, visits};
+use crate::common::{kernel, machines, rays, record, scene, visits};
 use raywarp_family::{Block, Organisation, Variant, legal, papers};
 use raywarp_traverse::{Batch, Kernel, KernelError, Machine, Query};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,6 @@
 //! Dumps of what rays do, and their replay: the very events of running a kernel, where the two can be the same.
 
-mod common;
-
-use common::{kernel, machines, rays, record, scene};
+use crate::common::{kernel, machines, rays, record, scene};
 use raywarp_family::{Block, Variant, legal, papers};
 use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{Batch, Code, KernelError, Machine, Query, RayDump, Recorded, Recorder, Replay, ReplayError};

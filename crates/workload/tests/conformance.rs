@@ -1,8 +1,6 @@
 //! A toy tracer through every case, right and with planted bugs.
 
-mod common;
-
-use common::{BruteForce, Bug};
+use crate::common::{BruteForce, Bug};
 use raywarp_workload::cases::{Case, cases};
 use raywarp_workload::conformance::{Expectations, Report, check};
 use raywarp_workload::oracle::FaultKind;

@@ -1,8 +1,6 @@
 //! The papers' rays from a small scene, against their definition, written out anew.
 
-mod common;
-
-use common::{BruteForce, Bug};
+use crate::common::{BruteForce, Bug};
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_sample::statistics::chi_squared_test;
 use raywarp_scene::Camera;

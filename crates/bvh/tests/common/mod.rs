@@ -1,5 +1,4 @@
 //! Scenes, rays and the oracle that the tests of this crate share.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod scenes;
 

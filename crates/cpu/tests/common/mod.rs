@@ -1,5 +1,4 @@
 //! The slow oracle, the engines under test, and scenes.
-#![allow(dead_code)] // Each test file uses a part.
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest};

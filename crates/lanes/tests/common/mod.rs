@@ -1,6 +1,5 @@
 //! Random lanes of every kind, comparisons with scalars, and a way to run a check at every width of every instruction set
 //! of this CPU.
-#![allow(dead_code, reason = "not every test file uses all")]
 
 use raywarp_lanes::{InstructionSet, Isa, Mask, Task, Vector};
 use raywarp_testing::Random;

@@ -1,5 +1,4 @@
 //! What the integration tests share: a tracer that tests every triangle, and small scenes.
-#![allow(dead_code)]
 
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{

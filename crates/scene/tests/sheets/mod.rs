@@ -1,5 +1,4 @@
 //! Small random surveys, their files, and whether what is loaded lies where they say.
-#![allow(dead_code, reason = "each test takes what it needs")]
 
 use raywarp_scene::{Format, LoadOptions, Loaded, Scene, load_from};
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! Scenes, rays, and kernels that tell what they do.
-#![allow(dead_code)] // Each test file uses a part.
 
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_family::{Block, Space, Variant};

@@ -1,5 +1,4 @@
 //! A toy tracer: every triangle in f32, optionally with a bug.
-#![allow(dead_code)] // Each test file uses a part.
 
 use raywarp_geom::triangle::{Watertight, moeller_trumbore};
 use raywarp_geom::{

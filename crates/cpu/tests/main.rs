@@ -1,0 +1,13 @@
+//! What the tracer of the CPU finds, in every instruction set.
+//!
+//! One program, so that one is linked: `cargo test -p raywarp-cpu --test tests MODULE` runs a file of it.
+
+mod batches;
+mod borders;
+mod closed;
+mod common;
+mod conformance;
+mod deep;
+mod packets;
+mod unusual_rays;
+mod watertight;

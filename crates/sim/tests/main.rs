@@ -1,0 +1,10 @@
+//! What is simulated of kernels, against what is known.
+//!
+//! One program, so that one is linked: `cargo test -p raywarp-sim --test tests MODULE` runs a file of it.
+
+mod efficiency;
+mod memory;
+mod pipes;
+mod replay;
+mod resources;
+mod turns;
