@@ -1,21 +1,30 @@
-//! Running cargo: first it builds, then it runs the tests while its output is read.
+//! Running tests: cargo builds their programs, two of them run at once, and cargo runs those of the documentation.
 
 mod options;
+mod programs;
 mod tally;
 
 pub use options::{Options, USAGE};
 
+use programs::Program;
 use raywarp_testing::{NOTES, Note, notes_file, read_notes};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
-use std::process::{Command, ExitCode, ExitStatus};
+use std::path::Path;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tally::Tally;
 
 /// How many of the slowest are named.
 const SLOWEST: usize = 10;
 
-/// Builds and runs the tests. The exit status is cargo's, or 1 if a test was skipped for a reason that is not allowed.
+/// Programs that run at once: many of the longest tests are one after the other, and leave most of the processors idle.
+const AT_ONCE: usize = 2;
+
+/// Builds and runs the tests. The exit status is cargo's, or 1 if a test failed or was skipped for a reason that is not
+/// allowed.
 pub fn run(options: &Options) -> Result<ExitCode, String> {
     let notes = notes_file();
     match std::fs::remove_file(&notes) {
@@ -23,30 +32,72 @@ pub fn run(options: &Options) -> Result<ExitCode, String> {
         _ => {}
     }
     let start = Instant::now();
-    // Alone, since cargo shows how far it is only to a terminal.
-    if let Some(arguments) = options.building() {
-        let status = cargo().args(arguments).status().map_err(|error| format!("cargo: {error}"))?;
-        if !status.success() {
-            return Ok(exit_code(status));
-        }
+    let (status, programs) = built(options).map_err(|error| format!("cargo: {error}"))?;
+    if !status.success() {
+        return Ok(exit_code(status));
     }
     let built = start.elapsed();
-    let mut command = cargo();
-    command.args(options.running()).env(NOTES, &notes);
-    let (status, tally) = watched(&mut command).map_err(|error| format!("cargo: {error}"))?;
+    let (mut tally, failed) = run_all(&programs, options, &notes).map_err(|error| format!("a test: {error}"))?;
+    let mut status = if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if let Some(arguments) = options.documentation() {
+        let mut command = cargo();
+        command.args(arguments).env(NOTES, &notes);
+        let documentation = watched(&mut command, &mut tally).map_err(|error| format!("cargo: {error}"))?;
+        if !documentation.success() {
+            status = exit_code(documentation);
+        }
+    }
     let skipped = read_notes(&notes).map_err(|error| format!("{}: {error}", notes.display()))?;
 
     println!();
     if options.slowest {
         print!("{}", tally.slowest(SLOWEST));
     }
-    println!("built in {}, ran in {}", seconds(built), seconds(start.elapsed() - built));
-    let refused: Vec<&Note> = skipped.iter().filter(|note| !options.allows(note.reason)).collect();
-    for note in &refused {
-        println!("not to be skipped here: {} {}, {}: {}", note.binary, note.test, note.reason.missing(), note.why);
+    for program in &failed {
+        println!("failed: {program}");
     }
+    for note in skipped.iter().filter(|note| !options.allows(note.reason)) {
+        println!("not to be skipped here: {} {}, {}: {}", note.binary, note.test, note.reason.missing(), note.why);
+        status = ExitCode::FAILURE;
+    }
+    println!("built in {}, ran in {}", seconds(built), seconds(start.elapsed() - built));
     println!("{}", tally.summary(&skipped));
-    Ok(if status.success() && !refused.is_empty() { ExitCode::FAILURE } else { exit_code(status) })
+    Ok(status)
+}
+
+/// Has cargo build the programs of tests, which says how far it is on standard error as ever.
+fn built(options: &Options) -> io::Result<(ExitStatus, Vec<Program>)> {
+    let mut child = cargo().args(options.building()).stdout(Stdio::piped()).spawn()?;
+    let mut programs = Vec::new();
+    if let Some(messages) = child.stdout.take() {
+        for message in BufReader::new(messages).lines() {
+            programs.extend(Program::parse(&message?));
+        }
+    }
+    Ok((child.wait()?, programs))
+}
+
+/// Runs the programs, each of whose output is printed when it has ended; what they count together, and which failed.
+fn run_all(programs: &[Program], options: &Options, notes: &Path) -> io::Result<(Tally, Vec<String>)> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new((Tally::default(), Vec::new())));
+    let worker = || -> io::Result<()> {
+        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (status, output, tally) = program.run(&options.tests, notes, options.slowest)?;
+            let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            println!("\n     Tests of {}", program.name());
+            io::stdout().write_all(&output)?;
+            done.0.add(tally);
+            if !status.success() {
+                done.1.push(program.name());
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a thread that waits for a program panicked"))
+    })?;
+    Ok(done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
 /// The cargo that started this program, or the one on PATH.
@@ -54,20 +105,17 @@ fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
 
-/// Runs a command whose output, of both kinds in its order, goes to standard output and into a tally.
-fn watched(command: &mut Command) -> io::Result<(ExitStatus, Tally)> {
-    let (reader, writer) = io::pipe()?;
-    command.stdout(writer.try_clone()?).stderr(writer);
-    let mut child = command.spawn()?;
-    // Else the command itself would keep the pipe open.
-    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-    let (mut reader, mut line, mut tally) = (BufReader::new(reader), Vec::new(), Tally::default());
-    while reader.read_until(b'\n', &mut line)? > 0 {
-        io::stdout().write_all(&line)?;
-        tally.read(&String::from_utf8_lossy(&line));
-        line.clear();
+/// Runs a command whose standard output is printed and counted.
+fn watched(command: &mut Command, tally: &mut Tally) -> io::Result<ExitStatus> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines() {
+            let line = line?;
+            println!("{line}");
+            tally.read(&line);
+        }
     }
-    Ok((child.wait()?, tally))
+    child.wait()
 }
 
 /// Cargo's exit status as this program's; 101 where a signal ended it.

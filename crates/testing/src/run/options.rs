@@ -4,10 +4,10 @@ use raywarp_testing::Reason;
 
 /// What `--help` prints.
 pub const USAGE: &str = "\
-usage: cargo tests [--allow REASONS] [--slowest] [OPTIONS OF CARGO TEST] [-- OPTIONS OF THE TESTS]
+usage: cargo tests [--allow REASONS] [--slowest] [OPTIONS OF CARGO TEST] [-- FILTERS AND OPTIONS OF THE TESTS]
 
-Runs `cargo test --release --workspace` (other packages with -p, another profile with --profile) and prints at the end
-how many tests passed, how many were skipped, and why.
+Runs the tests of `cargo test --release --workspace` (other packages with -p, another profile with --profile), two programs
+of tests at once, and prints at the end how many tests passed, how many were skipped, and why.
 
   --allow REASONS  fail if a test is skipped for another reason than these, with commas between them:
                    gpu, scenes, embree, vulkan, browser, arm, python, compiler, system
@@ -23,8 +23,8 @@ pub struct Options {
     pub slowest: bool,
     /// What cargo is given before `--`.
     cargo: Vec<String>,
-    /// What the tests are given.
-    tests: Vec<String>,
+    /// What the programs of tests are given: filters too.
+    pub tests: Vec<String>,
 }
 
 impl Options {
@@ -54,28 +54,27 @@ impl Options {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&reason))
     }
 
-    /// What cargo is given to build alone; nothing if it is to run nothing else.
-    pub fn building(&self) -> Option<Vec<String>> {
-        let alone = ["--no-run", "--doc"].iter().any(|word| self.has(word));
-        (!alone).then(|| [self.before(), vec!["--no-run".into()]].concat())
+    /// What cargo is given to build the programs of tests and say which they are.
+    pub fn building(&self) -> Vec<String> {
+        let mut all = self.before();
+        all.extend(["--no-run", "--message-format=json-render-diagnostics"].map(String::from));
+        all
     }
 
-    /// What cargo is given to run the tests.
-    pub fn running(&self) -> Vec<String> {
+    /// What cargo is given to run the tests of the documentation; none if only others are named.
+    pub fn documentation(&self) -> Option<Vec<String>> {
+        let others =
+            ["--lib", "--bins", "--bin", "--test", "--tests", "--example", "--examples", "--all-targets", "--no-run"];
+        if self.slowest || others.iter().any(|word| self.has(word)) {
+            return None;
+        }
         let mut all = self.before();
-        let mut tests = self.tests.clone();
-        if self.slowest {
-            // The stable toolchain's tests say how long they take if this variable is set when they run; so it is set for
-            // them alone, and nothing is compiled with it.
-            let runner = r#"target."cfg(all())".runner=["env", "RUSTC_BOOTSTRAP=1"]"#;
-            all.extend(["--config".into(), runner.into()]);
-            tests.extend(["-Z", "unstable-options", "--report-time"].map(String::from));
-        }
-        if !tests.is_empty() {
+        all.push("--doc".into());
+        if !self.tests.is_empty() {
             all.push("--".into());
-            all.append(&mut tests);
+            all.extend(self.tests.iter().cloned());
         }
-        all
+        Some(all)
     }
 
     /// `test`, what is tested by default, and the options of cargo.
@@ -86,10 +85,6 @@ impl Options {
         }
         if !["--workspace", "-p", "--package"].iter().any(|word| self.has(word)) {
             all.push("--workspace".into());
-        }
-        let named = ["--lib", "--bins", "--bin", "--test", "--tests", "--all-targets"];
-        if self.slowest && !named.iter().any(|word| self.has(word)) {
-            all.push("--tests".into());
         }
         all.extend(self.cargo.iter().cloned());
         all
@@ -114,24 +109,26 @@ mod tests {
 
     #[test]
     fn all_is_tested_in_release_unless_something_is_named() {
-        let line = |text: &str| parsed(text).running().join(" ");
-        assert_eq!(line(""), "test --release --workspace");
-        assert_eq!(line("--locked"), "test --release --workspace --locked");
-        assert_eq!(line("-p raywarp-geom --lib"), "test --release -p raywarp-geom --lib");
-        assert_eq!(line("--profile dev -praywarp-geom"), "test --profile dev -praywarp-geom");
-        assert_eq!(line("--package=a b -- --exact"), "test --release --package=a b -- --exact");
-        assert_eq!(
-            parsed("--locked -- --exact").building().unwrap().join(" "),
-            "test --release --workspace --locked --no-run"
-        );
-        assert_eq!(parsed("--doc").building(), None);
+        let line = |text: &str| parsed(text).building().join(" ");
+        let end = " --no-run --message-format=json-render-diagnostics";
+        assert_eq!(line(""), format!("test --release --workspace{end}"));
+        assert_eq!(line("--locked -- --exact"), format!("test --release --workspace --locked{end}"));
+        assert_eq!(line("-p raywarp-geom --lib"), format!("test --release -p raywarp-geom --lib{end}"));
+        assert_eq!(line("--profile dev -praywarp-geom"), format!("test --profile dev -praywarp-geom{end}"));
+        assert_eq!(line("--package=a"), format!("test --release --package=a{end}"));
     }
 
     #[test]
-    fn tests_are_asked_how_long_they_take() {
-        let line = parsed("--slowest --locked -- --test-threads=1").running().join(" ");
-        assert!(line.starts_with("test --release --workspace --tests --locked --config target."), "{line}");
-        assert!(line.ends_with(" -- --test-threads=1 -Z unstable-options --report-time"), "{line}");
+    fn documentation_is_tested_unless_something_else_is_named() {
+        let line = |text: &str| parsed(text).documentation().map(|words| words.join(" "));
+        assert_eq!(line("--locked").unwrap(), "test --release --workspace --locked --doc");
+        assert_eq!(line("-p a -- --exact b").unwrap(), "test --release -p a --doc -- --exact b");
+        assert!(["--lib", "--test=a", "--slowest", "--bins"].iter().all(|text| line(text).is_none()));
+    }
+
+    #[test]
+    fn filters_go_to_the_programs() {
+        assert_eq!(parsed("-p a -- one two").tests, ["one", "two"]);
     }
 
     #[test]

@@ -3,44 +3,42 @@
 use raywarp_testing::{Note, Reason};
 use std::fmt::Write;
 
-/// Counts of all test programs so far.
+/// Counts of a program of tests, or of several.
 #[derive(Debug, Default, PartialEq)]
 pub struct Tally {
     passed: usize,
     failed: usize,
     ignored: usize,
-    /// The package whose tests run, and the source of the program that runs.
-    package: String,
-    source: String,
+    /// The program whose output is read.
+    program: String,
     /// Programs and tests with the seconds that they took.
     programs: Vec<(String, f64)>,
     tests: Vec<(String, f64)>,
 }
 
 impl Tally {
+    /// That of a program which has said nothing yet.
+    pub fn of(program: String) -> Self {
+        Self { program, ..Self::default() }
+    }
+
     /// Takes in a line of output.
     pub fn read(&mut self, line: &str) {
         let line = line.trim();
-        if let Some(place) = line.strip_prefix("Running ") {
-            self.program(place);
-        } else if let Some(package) = line.strip_prefix("Doc-tests ") {
-            (self.package, self.source) = (package.to_string(), "documentation".to_string());
-        } else if let Some((_, result)) = line.split_once("test result: ") {
+        if let Some((_, result)) = line.split_once("test result: ") {
             self.result(result);
         } else if let Some((test, time)) = line.strip_prefix("test ").and_then(timed) {
-            self.tests.push((format!("{} {}: {test}", self.package, self.source), time));
+            self.tests.push((format!("{}: {test}", self.program), time));
         }
     }
 
-    /// Reads `unittests src/lib.rs (target/release/deps/raywarp_geom-0123456789abcdef)`. A package's unit tests run before
-    /// its others, and their program has its name.
-    fn program(&mut self, place: &str) {
-        let (source, program) = place.rsplit_once(" (").unwrap_or((place, ""));
-        self.source = source.trim_start_matches("unittests ").to_string();
-        if source.starts_with("unittests ") {
-            let name = program.trim_end_matches(')').rsplit(['/', '\\']).next().unwrap_or_default();
-            self.package = name.rsplit_once('-').map_or(name, |(name, _)| name).to_string();
-        }
+    /// Takes in the counts of another program.
+    pub fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        self.programs.extend(other.programs);
+        self.tests.extend(other.tests);
     }
 
     /// Reads `ok. 90 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 3.29s`.
@@ -57,7 +55,7 @@ impl Tally {
         }
         let time = result.rsplit_once("finished in ").and_then(|(_, time)| time.strip_suffix('s')?.parse().ok());
         if let Some(time) = time {
-            self.programs.push((format!("{} {}", self.package, self.source), time));
+            self.programs.push((self.program.clone(), time));
         }
     }
 
@@ -127,25 +125,24 @@ fn grouped(number: usize) -> String {
 mod tests {
     use super::*;
 
-    const OUTPUT: &str = "
-     Running unittests src/lib.rs (target/release/deps/raywarp_geom-b87ec6e3f5d4a57e)
-
+    const GEOM: &str = "
 running 33 tests
 test half::tests::products_and_sums_are_rounded_once ... ok <0.500s>
 test result: ok. 1033 passed; 0 failed; 8 ignored; 0 measured; 0 filtered out; finished in 0.22s
-
-     Running tests/it/main.rs (target/release/deps/it-f03cfb6adcd4c837)
+";
+    const CPU: &str = "
 test rays ... FAILED <12.250s>
-test result: FAILED. 827 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 23.00s
-
-   Doc-tests raywarp_geom
-test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+test result: FAILED. 829 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 23.00s
 ";
 
     fn tally() -> Tally {
-        let mut tally = Tally::default();
-        OUTPUT.lines().for_each(|line| tally.read(line));
-        tally
+        let mut all = Tally::default();
+        for (program, output) in [("raywarp-geom raywarp_geom", GEOM), ("raywarp-cpu tests", CPU)] {
+            let mut tally = Tally::of(program.to_string());
+            output.lines().for_each(|line| tally.read(line));
+            all.add(tally);
+        }
+        all
     }
 
     fn note(reason: Reason, test: &str) -> Note {
@@ -163,10 +160,10 @@ test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
     }
 
     #[test]
-    fn the_slowest_are_named_with_their_package() {
+    fn the_slowest_are_named_with_their_program() {
         let text = tally().slowest(1);
-        assert!(text.contains("    12.2 s  raywarp_geom tests/it/main.rs: rays\n"), "{text}");
-        assert!(text.contains("    23.0 s  raywarp_geom tests/it/main.rs\n"), "{text}");
-        assert!(text.contains("the slowest of 3 programs of tests, which took 23.2 s together"), "{text}");
+        assert!(text.contains("    12.2 s  raywarp-cpu tests: rays\n"), "{text}");
+        assert!(text.contains("    23.0 s  raywarp-cpu tests\n"), "{text}");
+        assert!(text.contains("the slowest of 2 programs of tests, which took 23.2 s together"), "{text}");
     }
 }

@@ -1,0 +1,107 @@
+//! The programs of tests that cargo built: which they are, and how one is run as cargo runs it.
+
+use super::tally::Tally;
+use raywarp_testing::NOTES;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+/// A program of tests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    executable: PathBuf,
+    /// The package's folder, in which its tests run.
+    folder: PathBuf,
+    /// The package's name.
+    package: String,
+    /// The program's name within its package.
+    target: String,
+}
+
+impl Program {
+    /// Reads a line of cargo's messages (`--message-format=json`); none if it is not of a program of tests.
+    pub fn parse(message: &str) -> Option<Self> {
+        // One document a line, and each key that is read here occurs once before any text of others.
+        let is_test = message.contains(r#""reason":"compiler-artifact""#) && message.contains(r#""test":true},"#);
+        let executable = is_test.then(|| value(message, "executable")).flatten()?;
+        let manifest = PathBuf::from(value(message, "manifest_path")?);
+        // `path+file:///work/crates/geom#raywarp-geom@0.1.0`, or `...#0.1.0` where the folder has the package's name.
+        let id = value(message, "package_id")?;
+        let (place, name) = id.rsplit_once('#')?;
+        let package = name.split_once('@').map_or_else(|| place.rsplit('/').next().unwrap_or(name), |(name, _)| name);
+        let target = value(message.split_once(r#""target":"#)?.1, "name")?;
+        Some(Self {
+            executable: executable.into(),
+            folder: manifest.parent()?.to_path_buf(),
+            package: package.to_string(),
+            target,
+        })
+    }
+
+    /// `raywarp-geom tests`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.package, self.target)
+    }
+
+    /// Runs it with these arguments; what it says, of both kinds in its order, and what that counts.
+    pub fn run(&self, arguments: &[String], notes: &Path, timed: bool) -> io::Result<(ExitStatus, Vec<u8>, Tally)> {
+        let mut command = Command::new(&self.executable);
+        command.args(arguments).current_dir(&self.folder).env(NOTES, notes);
+        command.env("CARGO_MANIFEST_DIR", &self.folder).env("CARGO_PKG_NAME", &self.package);
+        if timed {
+            // The stable toolchain's tests say how long they take if this is set when they run.
+            command.args(["-Z", "unstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
+        }
+        let (mut reader, writer) = io::pipe()?;
+        command.stdout(writer.try_clone()?).stderr(writer).stdin(std::process::Stdio::null());
+        let mut child = command.spawn()?;
+        // Else the command itself would keep the pipe open.
+        drop(command);
+        let mut output = Vec::new();
+        reader.read_to_end(&mut output)?;
+        let mut tally = Tally::of(self.name());
+        String::from_utf8_lossy(&output).lines().for_each(|line| tally.read(line));
+        Ok((child.wait()?, output, tally))
+    }
+}
+
+/// The text that `key` has in a JSON document, where it occurs first.
+fn value(document: &str, key: &str) -> Option<String> {
+    let (_, rest) = document.split_once(&format!("\"{key}\":\""))?;
+    let mut text = String::new();
+    let mut letters = rest.chars();
+    loop {
+        match letters.next()? {
+            '"' => return Some(text),
+            '\\' => text.push(letters.next()?),
+            letter => text.push(letter),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST: &str = r#"{"reason":"compiler-artifact","package_id":"path+file:///work/crates/geom#raywarp-geom@0.1.0","manifest_path":"/work/crates/geom/Cargo.toml","target":{"kind":["lib"],"crate_types":["lib"],"name":"raywarp_geom","src_path":"/work/crates/geom/src/lib.rs","edition":"2024","doc":true,"doctest":true,"test":true},"profile":{"opt_level":"3","debuginfo":0,"debug_assertions":false,"overflow_checks":false,"test":true},"features":[],"filenames":["/t/release/deps/raywarp_geom-b87e"],"executable":"/t/release/deps/raywarp_geom-b87e","fresh":true}"#;
+
+    #[test]
+    fn programs_of_tests_are_found_among_cargos_messages() {
+        let found = Program::parse(TEST).unwrap();
+        let want = Program {
+            executable: "/t/release/deps/raywarp_geom-b87e".into(),
+            folder: "/work/crates/geom".into(),
+            package: "raywarp-geom".into(),
+            target: "raywarp_geom".into(),
+        };
+        assert_eq!(found, want);
+        // The same as a library that others use, which has no program; a package whose folder has its name.
+        let library = TEST.replace(r#""executable":"/t/release/deps/raywarp_geom-b87e""#, r#""executable":null"#);
+        assert_eq!(Program::parse(&library), None);
+        assert_eq!(Program::parse(&TEST.replace(r#","test":true},"features""#, r#","test":false},"features""#)), None);
+        let named = TEST.replace("#raywarp-geom@0.1.0", "#0.1.0");
+        assert_eq!(Program::parse(&named).unwrap().package, "geom");
+        assert_eq!(Program::parse(r#"{"reason":"build-finished","success":true}"#), None);
+        assert_eq!(value(r#"{"a":"C:\\x \"y\""}"#, "a").unwrap(), r#"C:\x "y""#);
+    }
+}
