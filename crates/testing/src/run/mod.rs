@@ -7,7 +7,7 @@ mod tally;
 pub use options::{Options, USAGE};
 
 use programs::Program;
-use raywarp_testing::{NOTES, Note, notes_file, read_notes};
+use raywarp_testing::{NOTES, notes_file, read_notes};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;

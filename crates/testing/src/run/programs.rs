@@ -21,8 +21,10 @@ pub struct Program {
 impl Program {
     /// Reads a line of cargo's messages (`--message-format=json`); none if it is not of a program of tests.
     pub fn parse(message: &str) -> Option<Self> {
-        // One document a line, and each key that is read here occurs once before any text of others.
-        let is_test = message.contains(r#""reason":"compiler-artifact""#) && message.contains(r#""test":true},"#);
+        // One document a line, in which each key that is read here stands before any text of others; the profile, which says
+        // whether this is a program of tests, before the features.
+        let is_test =
+            message.contains(r#""reason":"compiler-artifact""#) && message.contains(r#""test":true},"features""#);
         let executable = is_test.then(|| value(message, "executable")).flatten()?;
         let manifest = PathBuf::from(value(message, "manifest_path")?);
         // `path+file:///work/crates/geom#raywarp-geom@0.1.0`, or `...#0.1.0` where the folder has the package's name.
