@@ -8,7 +8,7 @@ use raywarp_geom::FlatTriangles;
 #[track_caller]
 fn check(name: &str, vertices: Vec<[[f32; 3]; 3]>) {
     let triangles = FlatTriangles::from_vertices(vertices);
-    let rays = common::rays(&triangles, 300);
+    let rays = crate::common::rays(&triangles, 300);
     let expected: Vec<_> = rays.iter().map(|ray| closest_brute_force(&triangles, ray)).collect();
     for (variant, options) in variants() {
         let tree = build(&triangles, &options).unwrap();

@@ -23,7 +23,7 @@ fn rays() -> Vec<u8> {
 }
 
 /// A folder with a scene, rays, a sky and two shares.
-fn full_folder(test: &str) -> Folder {
+fn full_folder() -> Folder {
     let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
     folder.file("rays.npy", rays());
@@ -36,7 +36,7 @@ fn full_folder(test: &str) -> Folder {
 
 #[test]
 fn every_command_refuses_to_write_what_it_reads() {
-    let folder = full_folder("inputs");
+    let folder = full_folder();
     for line in [
         "trace a.obj rays.npy -o rays.npy",
         "trace a.obj rays.npy -o a.obj",
@@ -61,7 +61,7 @@ fn every_command_refuses_to_write_what_it_reads() {
 #[cfg(unix)]
 #[test]
 fn a_file_is_known_whatever_it_is_called() {
-    let folder = full_folder("identity");
+    let folder = full_folder();
     std::fs::hard_link(folder.at("sky.hdr"), folder.at("hard.hdr")).unwrap();
     std::os::unix::fs::symlink("sky.hdr", folder.at("soft.hdr")).unwrap();
     std::os::unix::fs::symlink("rays.npy", folder.at("rays2.npy")).unwrap();
@@ -87,7 +87,7 @@ fn a_file_is_known_whatever_it_is_called() {
 
 #[test]
 fn files_that_a_scene_names_are_inputs_too() {
-    let folder = full_folder("named");
+    let folder = full_folder();
     folder.succeeds(&format!("render a.obj {SMALL} -o wood.png"));
     folder.file("lib.mtl", "newmtl m\nmap_Kd wood.png\n");
     folder.file("b.obj", format!("mtllib lib.mtl\nusemtl m\nvt 0 0\n{}", TRIANGLE.replace("1 2 3", "1/1 2/1 3/1")));
@@ -111,7 +111,7 @@ fn files_that_a_scene_names_are_inputs_too() {
 
 #[test]
 fn a_file_of_another_kind_is_not_replaced() {
-    let folder = full_folder("kinds");
+    let folder = full_folder();
     folder.file("notes.png", "notes");
     folder.file("notes.npy", "notes");
     folder.file("notes.html", "notes");
@@ -138,7 +138,7 @@ fn a_file_of_another_kind_is_not_replaced() {
 
 #[test]
 fn with_no_clobber_nothing_that_exists_is_replaced() {
-    let folder = full_folder("no-clobber");
+    let folder = full_folder();
     folder.succeeds(&format!("render a.obj {SMALL} --no-clobber -o b.png"));
     folder.succeeds("convert sky.hdr -o sky.png -q --no-clobber");
     folder.refuses("diff sky.png b.png -o b.png", 2, &["b.png: this run reads it"]);
@@ -166,7 +166,7 @@ fn with_no_clobber_nothing_that_exists_is_replaced() {
 #[cfg(unix)]
 #[test]
 fn temporary_files_of_dead_runs_are_swept_and_those_of_living_ones_are_not() {
-    let folder = full_folder("swept");
+    let folder = full_folder();
     let temporaries = || folder.names().into_iter().filter(|name| name.starts_with(".raywarp-")).collect::<Vec<_>>();
     // A run that the system kills while it writes: its file may have no more than 512 bytes.
     let command =

@@ -15,18 +15,18 @@ fn results_do_not_depend_on_the_size_of_a_batch_or_on_threads() {
     let triangles = soup(500, 0.2, 14);
     let rays = rays(10_000);
     for (name, tracer) in tracers(&triangles) {
-        let (whole, whole_instances, stats) = common::closest(&tracer, &rays, &[]);
-        let (blocked, undecided) = common::any(&tracer, &rays, &[]);
+        let (whole, whole_instances, stats) = crate::common::closest(&tracer, &rays, &[]);
+        let (blocked, undecided) = crate::common::any(&tracer, &rays, &[]);
         assert_eq!(stats.rays, 10_000);
         assert!(!undecided.is_empty() && undecided.is_sorted_by_key(|c| c.ray), "{name}");
         for size in [1, 31, 513, 4096] {
             let count = if size == 1 { 200 } else { rays.len() };
             let (mut hits, mut instances, mut bits, mut candidates) = (vec![], vec![], vec![], vec![]);
             for (part, rays) in rays[..count].chunks(size).enumerate() {
-                let (h, i, _) = common::closest(&tracer, rays, &[]);
+                let (h, i, _) = crate::common::closest(&tracer, rays, &[]);
                 hits.extend(h);
                 instances.extend(i);
-                let (b, mut c) = common::any(&tracer, rays, &[]);
+                let (b, mut c) = crate::common::any(&tracer, rays, &[]);
                 bits.extend(b);
                 c.iter_mut().for_each(|c| c.ray += (part * size) as u32);
                 candidates.extend(c);
@@ -45,7 +45,7 @@ fn words_behind_those_of_the_rays_stay_as_they_are() {
     for (name, tracer) in tracers(&triangles) {
         for count in [0, 1, 32, 33, 512, 513, 5000] {
             let rays = rays(count);
-            let (right, _) = common::any(&tracer, &rays, &[]);
+            let (right, _) = crate::common::any(&tracer, &rays, &[]);
             let (words, mut undecided) = (count.div_ceil(32), Vec::new());
             let mut blocked = vec![0x5555_5555; words + 20];
             tracer.any(&rays, &[], &mut blocked, &mut undecided, &Control::default()).unwrap();
@@ -79,7 +79,7 @@ fn costs_are_the_same_for_every_instruction_set_and_less_than_everything() {
 #[test]
 fn a_cancelled_batch_says_so() {
     let triangles = soup(50, 0.3, 1);
-    let tracer = CpuTracer::new(&common::tree(&triangles, 4), &triangles).unwrap();
+    let tracer = CpuTracer::new(&crate::common::tree(&triangles, 4), &triangles).unwrap();
     let flag = AtomicBool::new(true);
     let control = Control { cancel: Some(&flag), progress: None };
     for count in [1, 9000] {
@@ -96,7 +96,7 @@ fn a_cancelled_batch_says_so() {
 #[test]
 fn a_batch_stops_soon_after_it_is_cancelled() {
     let triangles = soup(50, 0.3, 1);
-    let tracer = CpuTracer::new(&common::tree(&triangles, 4), &triangles).unwrap();
+    let tracer = CpuTracer::new(&crate::common::tree(&triangles, 4), &triangles).unwrap();
     let (flag, done) = (AtomicBool::new(false), AtomicUsize::new(0));
     let stop = |rays: usize| {
         done.fetch_add(rays, Ordering::Relaxed);
@@ -112,7 +112,7 @@ fn a_batch_stops_soon_after_it_is_cancelled() {
 #[test]
 fn progress_adds_up_to_the_rays() {
     let triangles = soup(50, 0.3, 1);
-    let tracer = CpuTracer::new(&common::tree(&triangles, 4), &triangles).unwrap();
+    let tracer = CpuTracer::new(&crate::common::tree(&triangles, 4), &triangles).unwrap();
     for count in [0, 1, 600, 10_001] {
         let done = AtomicUsize::new(0);
         let add = |rays: usize| {
@@ -129,6 +129,6 @@ fn progress_adds_up_to_the_rays() {
 #[should_panic(expected = "one hit a ray")]
 fn slices_of_other_lengths_are_refused() {
     let triangles = soup(5, 0.3, 1);
-    let tracer = CpuTracer::new(&common::tree(&triangles, 4), &triangles).unwrap();
+    let tracer = CpuTracer::new(&crate::common::tree(&triangles, 4), &triangles).unwrap();
     let _ = tracer.closest(&rays(2), &[], &mut [Hit::default()], &mut [], &Control::default());
 }

@@ -6,8 +6,9 @@ use raywarp_geom::{FlatTriangles, Hit, Ray, offset_from_triangle};
 
 /// Every engine and instruction set, and the papers' tests; with whether its tests are watertight.
 fn ways(triangles: &FlatTriangles) -> Vec<(String, CpuTracer, bool)> {
-    let mut all: Vec<_> = common::tracers(triangles).into_iter().map(|(name, tracer)| (name, tracer, true)).collect();
-    let tree = common::tree(triangles, 4);
+    let mut all: Vec<_> =
+        crate::common::tracers(triangles).into_iter().map(|(name, tracer)| (name, tracer, true)).collect();
+    let tree = crate::common::tree(triangles, 4);
     for test in [TriangleTest::Watertight, TriangleTest::Woop, TriangleTest::MoellerTrumbore] {
         for boxes in [BoxTest::Padded, BoxTest::Plain] {
             let options = CpuOptions { engine: Engine::Bvh2(test), boxes, ..CpuOptions::default() };
@@ -51,7 +52,7 @@ fn check_f64(triangles: &FlatTriangles, rays: &[Ray]) -> usize {
     let invalid = rays.iter().filter(|ray| !ray.is_valid()).count() as u64;
     let mut found = 0;
     for (name, tracer, _) in ways(triangles) {
-        let (hits, _, stats) = common::closest(&tracer, rays, &[]);
+        let (hits, _, stats) = crate::common::closest(&tracer, rays, &[]);
         assert_eq!((stats.rays, stats.invalid), (rays.len() as u64, invalid), "{name}");
         for ((ray, hit), [low, high]) in rays.iter().zip(&hits).zip(&brackets) {
             let t = if hit.is_hit() { f64::from(hit.t) } else { f64::INFINITY };
@@ -105,7 +106,7 @@ fn directions_of_denormal_length_agree() {
         })
         .collect();
     check(&triangles, &rays);
-    let hits = rays.iter().filter(|ray| !common::all_hits(&triangles, ray).is_empty()).count();
+    let hits = rays.iter().filter(|ray| !crate::common::all_hits(&triangles, ray).is_empty()).count();
     assert!(hits > 50, "only {hits} hit");
 }
 
@@ -126,7 +127,7 @@ fn nan_and_infinite_rays_miss_in_every_way_and_are_counted() {
     assert_eq!(check_f64(&triangles, &rays), 0);
     check(&triangles, &rays);
     for (name, tracer, _) in ways(&triangles) {
-        let (blocked, undecided) = common::any(&tracer, &rays, &[]);
+        let (blocked, undecided) = crate::common::any(&tracer, &rays, &[]);
         assert!(!blocked.contains(&true) && undecided.is_empty(), "{name}");
     }
 }
@@ -154,10 +155,14 @@ fn a_hit_exactly_at_an_end_of_the_interval_counts_and_one_ulp_beyond_does_not() 
             for (t_min, t_max, want) in cases {
                 let ray = Ray { direction: ray.direction.map(|x| x / length), ..ray };
                 let ray = ray.with_interval(t_min * length, t_max * length);
-                let (hits, _, _) = common::closest(&tracer, &[ray], &[]);
+                let (hits, _, _) = crate::common::closest(&tracer, &[ray], &[]);
                 let got = hits[0].is_hit().then_some(hits[0].t);
                 assert_eq!(got, want.map(|t| t * length), "{name}: {t_min} to {t_max}");
-                assert_eq!(common::any(&tracer, &[ray], &[]).0[0], want.is_some(), "{name}: any, {t_min} to {t_max}");
+                assert_eq!(
+                    crate::common::any(&tracer, &[ray], &[]).0[0],
+                    want.is_some(),
+                    "{name}: any, {t_min} to {t_max}"
+                );
             }
         }
     }
@@ -173,7 +178,7 @@ fn a_ray_that_starts_on_a_surface_hits_it_at_zero_unless_t_min_forbids() {
             let origin = [inner(&mut random), inner(&mut random), 1.0];
             let sign = if random.next() < 0.5 { 1.0 } else { -1.0 };
             let ray = Ray::new(origin, [random.next() - 0.5, random.next() - 0.5, sign]);
-            let (hits, _, _) = common::closest(&tracer, &[ray, ray.with_interval(f32::from_bits(1), 9.0)], &[]);
+            let (hits, _, _) = crate::common::closest(&tracer, &[ray, ray.with_interval(f32::from_bits(1), 9.0)], &[]);
             if watertight {
                 assert!(hits[0].is_hit() && hits[0].t == 0.0, "{name}: {ray:?} {:?}", hits[0]);
                 assert!(!hits[1].is_hit(), "{name}: {ray:?} {:?}", hits[1]);
@@ -181,7 +186,7 @@ fn a_ray_that_starts_on_a_surface_hits_it_at_zero_unless_t_min_forbids() {
         }
         // In the plane: a line to the test, which is missed, whatever the engine.
         let along = Ray::new([0.3, 0.4, 1.0], [1.0, 0.3, 0.0]);
-        assert!(!common::closest(&tracer, &[along], &[]).0[0].is_hit(), "{name}");
+        assert!(!crate::common::closest(&tracer, &[along], &[]).0[0].is_hit(), "{name}");
     }
 }
 
@@ -216,8 +221,8 @@ fn rays_from_offset_origins_do_not_hit_where_they_start() {
 
 /// How many rays from where `rays` hit, moved off the surface, hit the same triangle again.
 fn self_hits(triangles: &FlatTriangles, rays: &[Ray], random: &mut Random) -> usize {
-    let tracer = CpuTracer::new(&common::tree(triangles, 4), triangles).unwrap();
-    let (hits, instances, _) = common::closest(&tracer, rays, &[]);
+    let tracer = CpuTracer::new(&crate::common::tree(triangles, 4), triangles).unwrap();
+    let (hits, instances, _) = crate::common::closest(&tracer, rays, &[]);
     let (mut next, mut from) = (Vec::new(), Vec::new());
     for (hit, &instance) in hits.iter().zip(&instances).filter(|(hit, _)| hit.is_hit()) {
         let index = triangles.ids.iter().position(|id| (id.instance, id.primitive) == (instance, hit.primitive));
@@ -239,7 +244,7 @@ fn self_hits(triangles: &FlatTriangles, rays: &[Ray], random: &mut Random) -> us
         from.push((hit.primitive, instance));
     }
     assert!(next.len() > rays.len() / 2, "only {} hits", next.len());
-    let (hits, instances, _) = common::closest(&tracer, &next, &[]);
+    let (hits, instances, _) = crate::common::closest(&tracer, &next, &[]);
     (0..next.len()).filter(|&i| (hits[i].primitive, instances[i]) == from[i]).count()
 }
 
@@ -263,7 +268,7 @@ fn degenerate_triangles_are_never_reported_and_hide_nothing() {
     }
     check(&triangles, &rays);
     for (name, tracer, watertight) in ways(&triangles) {
-        let (hits, _, _) = common::closest(&tracer, &rays, &[]);
+        let (hits, _, _) = crate::common::closest(&tracer, &rays, &[]);
         assert!(hits.iter().all(|hit| !hit.is_hit() || hit.primitive < solid), "{name}");
         let straight = hits.iter().step_by(2).filter(|hit| hit.is_hit()).count();
         assert!(!watertight || straight == 81, "{name}: {straight} of 81 reach the grid behind");
@@ -289,8 +294,8 @@ fn huge_triangles_are_hit_by_every_engine() {
             }
         }
         check(&triangles, &rays);
-        for (name, tracer) in common::tracers(&triangles) {
-            let (hits, _, _) = common::closest(&tracer, &rays, &[]);
+        for (name, tracer) in crate::common::tracers(&triangles) {
+            let (hits, _, _) = crate::common::closest(&tracer, &rays, &[]);
             for (ray, hit) in rays.iter().zip(&hits) {
                 let want = nearest_wall(ray, size);
                 assert!(hit.is_hit() && (hit.t - want).abs() < 1e-5, "{name}, size {size:e}: {ray:?} {hit:?} {want}");
@@ -329,13 +334,15 @@ fn slivers_have_the_same_t_in_every_tree() {
         .collect();
     let triangles = FlatTriangles::from_vertices(vertices);
     check(&triangles, &rays);
-    let hits = rays.iter().filter(|ray| !common::all_hits(&triangles, ray).is_empty()).count();
+    let hits = rays.iter().filter(|ray| !crate::common::all_hits(&triangles, ray).is_empty()).count();
     assert!(hits > 500, "{hits} hit");
     // And when the interval ends exactly there.
     let ended: Vec<Ray> = rays
         .iter()
         .filter_map(|ray| {
-            common::all_hits(&triangles, ray).last().map(|hit: &(Hit, u32, bool)| ray.with_interval(hit.0.t, hit.0.t))
+            crate::common::all_hits(&triangles, ray)
+                .last()
+                .map(|hit: &(Hit, u32, bool)| ray.with_interval(hit.0.t, hit.0.t))
         })
         .collect();
     check(&triangles, &ended);

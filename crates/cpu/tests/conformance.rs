@@ -34,7 +34,7 @@ fn no_ray_leaves_a_closed_ball_through_edges_or_corners() {
         }
     }
     for (name, tracer) in tracers(&triangles) {
-        let (hits, _, _) = common::closest(&tracer, &rays, &[]);
+        let (hits, _, _) = crate::common::closest(&tracer, &rays, &[]);
         let missed = hits.iter().filter(|hit| !hit.is_hit()).count();
         assert_eq!(missed, 0, "{name}: of {} rays", rays.len());
     }
@@ -81,12 +81,12 @@ fn of_coincident_triangles_the_lowest_id_wins_and_all_are_found_one_by_one() {
         for (r, ray) in rays.iter().enumerate() {
             let mut after = HitKey::START;
             for (n, want) in all_hits(&triangles, ray).iter().enumerate() {
-                let (hits, instances, _) = common::closest(&tracer, &[*ray], &[after]);
+                let (hits, instances, _) = crate::common::closest(&tracer, &[*ray], &[after]);
                 let got = HitKey { t: hits[0].t, instance: instances[0], primitive: hits[0].primitive };
-                assert_eq!(got, common::key(want), "{name}, ray {r}, hit {n}");
+                assert_eq!(got, crate::common::key(want), "{name}, ray {r}, hit {n}");
                 after = got;
             }
-            let (hits, _, _) = common::closest(&tracer, &[*ray], &[after]);
+            let (hits, _, _) = crate::common::closest(&tracer, &[*ray], &[after]);
             assert!(!hits[0].is_hit(), "{name}, ray {r}: something after the last hit");
         }
     }
@@ -97,10 +97,10 @@ fn woops_test_agrees_away_from_edges() {
     let triangles = soup(500, 0.2, 9);
     let engine = Engine::Bvh2(TriangleTest::Woop);
     let options = CpuOptions { engine, ..CpuOptions::default() };
-    let tracer = CpuTracer::with_options(&common::tree(&triangles, 4), &triangles, &options).unwrap();
+    let tracer = CpuTracer::with_options(&crate::common::tree(&triangles, 4), &triangles, &options).unwrap();
     let mut random = Random(2);
     let rays: Vec<Ray> = (0..2000).map(|_| random.ray()).collect();
-    let (hits, instances, _) = common::closest(&tracer, &rays, &[]);
+    let (hits, instances, _) = crate::common::closest(&tracer, &rays, &[]);
     let mut differ = 0;
     for (i, ray) in rays.iter().enumerate() {
         let want = all_hits(&triangles, ray);
@@ -123,8 +123,8 @@ fn distances_agree_with_an_f64_oracle() {
     let triangles = soup(400, 0.3, 21);
     let mut random = Random(8);
     let rays: Vec<Ray> = (0..500).map(|_| random.ray()).collect();
-    let tracer = CpuTracer::new(&common::tree(&triangles, 8), &triangles).unwrap();
-    let (hits, _, _) = common::closest(&tracer, &rays, &[]);
+    let tracer = CpuTracer::new(&crate::common::tree(&triangles, 8), &triangles).unwrap();
+    let (hits, _, _) = crate::common::closest(&tracer, &rays, &[]);
     for (i, ray) in rays.iter().enumerate() {
         let nearest = |slack: f64| {
             let ts = triangles.vertices.iter().filter_map(|v| oracle_t(ray, v, slack));

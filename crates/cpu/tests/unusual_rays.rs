@@ -117,9 +117,9 @@ fn origins_of_any_size_are_survived() {
         }
     }
     let triangles = soup(80, 0.5, 2);
-    for (name, tracer) in common::tracers(&triangles) {
+    for (name, tracer) in crate::common::tracers(&triangles) {
         // Such distances round too coarsely for boxes and triangles to agree; ends and finite hits do.
-        let (hits, _, stats) = common::closest(&tracer, &rays, &[]);
+        let (hits, _, stats) = crate::common::closest(&tracer, &rays, &[]);
         assert_eq!(stats.invalid, 0, "{name}");
         assert!(hits.iter().all(|hit| !hit.is_hit() || hit.t.is_finite()), "{name}");
     }
@@ -171,11 +171,11 @@ fn nothing_comes_after_a_nan_or_infinity() {
     let rays: Vec<Ray> = (0..50).map(|_| random.ray()).collect();
     for t in [f32::NAN, f32::INFINITY] {
         let after = vec![HitKey { t, instance: 0, primitive: 0 }; rays.len()];
-        for (name, tracer) in common::tracers(&triangles) {
-            let (hits, instances, stats) = common::closest(&tracer, &rays, &after);
+        for (name, tracer) in crate::common::tracers(&triangles) {
+            let (hits, instances, stats) = crate::common::closest(&tracer, &rays, &after);
             assert!(hits.iter().all(|hit| !hit.is_hit()) && instances.iter().all(|&i| i == Hit::MISS), "{name}");
             assert_eq!(stats.invalid, 0, "{name}");
-            let (blocked, undecided) = common::any(&tracer, &rays, &after);
+            let (blocked, undecided) = crate::common::any(&tracer, &rays, &after);
             assert!(!blocked.contains(&true) && undecided.is_empty(), "{name}");
         }
     }

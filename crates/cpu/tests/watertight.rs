@@ -16,7 +16,7 @@ fn no_ray_slips_through_an_edge_of_a_closed_mesh() {
                 let target = Target::new(&mesh, size, offset);
                 assert!(target.holds_its_middle(), "{}, size {size:e}, offset {offset:e}", mesh.name);
                 let triangles = FlatTriangles::from_vertices(target.triangles.clone());
-                for (name, tracer) in common::tracers(&triangles) {
+                for (name, tracer) in crate::common::tracers(&triangles) {
                     for inside in [true, false] {
                         let count = if inside { 400 } else { 100 };
                         let tally = target.tally(&tracer, inside, count, size.to_bits().into());
@@ -41,7 +41,7 @@ fn the_papers_tests_do_let_rays_through() {
     let triangles = FlatTriangles::from_vertices(ball.triangles.clone());
     for test in [TriangleTest::Woop, TriangleTest::MoellerTrumbore] {
         let options = CpuOptions { engine: Engine::Bvh2(test), boxes: BoxTest::Plain, ..CpuOptions::default() };
-        let tracer = CpuTracer::with_options(&common::tree(&triangles, 4), &triangles, &options).unwrap();
+        let tracer = CpuTracer::with_options(&crate::common::tree(&triangles, 4), &triangles, &options).unwrap();
         let tally = ball.tally(&tracer, true, 50_000, 1);
         assert!(tally.missed > 0, "{test:?} misses nothing: does the harness see misses?");
     }

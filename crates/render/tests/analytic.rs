@@ -303,7 +303,7 @@ fn a_recorder_has_each_path_and_leaves_the_picture_as_it_is() {
     add(&mut scene, quad([-9.0, 0.0, 9.0], [9.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("floor", [0.5; 3]));
     let flat = raywarp_scene::flatten(&scene).unwrap();
     let (bounds, size) = (flat.bounds(), [16, 8]);
-    let (tracer, camera) = (common::BruteForce(flat), camera([0.0, 4.0, 0.0], [0.0; 3], 40.0));
+    let (tracer, camera) = (crate::common::BruteForce(flat), camera([0.0, 4.0, 0.0], [0.0; 3], 40.0));
     let options = raywarp_render::RenderOptions { samples: 3..5, ..options(size, 0, 8) };
     let shading = raywarp_render::ShadingScene::new(&scene, &bounds).unwrap();
     let watch = raywarp_render::Watch::default();
@@ -331,7 +331,7 @@ fn an_observer_sees_each_path_until_it_ends() {
     raywarp_render::render_observed(
         &raywarp_render::ShadingScene::new(&scene, &bounds).unwrap(),
         &camera([0.0, 4.0, 0.0], [0.0; 3], 40.0),
-        &common::BruteForce(flat),
+        &crate::common::BruteForce(flat),
         &options([8, 8], 4, 8),
         &raywarp_render::Watch::default(),
         &alive,

@@ -14,7 +14,7 @@ const ALL_TECHNIQUES: [DirectLight; 3] = [DirectLight::Both, DirectLight::Lights
 /// A closed box around `center`, fronts outward.
 fn block(center: [f32; 3], half: [f32; 3]) -> TriangleMesh {
     let mut all = TriangleMesh::default();
-    for mut face in common::room() {
+    for mut face in crate::common::room() {
         let first = all.positions.len() as u32;
         face.positions.iter_mut().for_each(|p| *p = std::array::from_fn(|i| center[i] + half[i] * p[i]));
         all.positions.extend(face.positions);

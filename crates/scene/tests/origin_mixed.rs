@@ -43,8 +43,8 @@ fn numbers(points: &[[f64; 3]]) -> String {
 fn folder(name: &str, sheet: &Sheet, at: [f64; 3]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("origin_mixed").join(name);
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("far.ply"), sheets::ply(&sheet.at(at), &sheet.triangles, true)).unwrap();
-    std::fs::write(folder.join("near.ply"), sheets::ply(&sheet.points, &sheet.triangles, false)).unwrap();
+    std::fs::write(folder.join("far.ply"), crate::sheets::ply(&sheet.at(at), &sheet.triangles, true)).unwrap();
+    std::fs::write(folder.join("near.ply"), crate::sheets::ply(&sheet.points, &sheet.triangles, false)).unwrap();
     folder
 }
 

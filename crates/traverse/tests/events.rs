@@ -124,7 +124,7 @@ fn packets_and_speculation_visit_what_a_ray_needs_and_more() {
 }
 
 /// The set of what each ray visits and tests.
-fn sets(run: &common::Run) -> BTreeMap<u32, BTreeSet<(Block, u32)>> {
+fn sets(run: &crate::common::Run) -> BTreeMap<u32, BTreeSet<(Block, u32)>> {
     visits(run).into_iter().map(|(ray, touched)| (ray, touched.into_iter().collect())).collect()
 }
 

@@ -41,7 +41,7 @@ fn check(rays: &[Ray], after: &[HitKey]) -> usize {
             // Written down once by another kernel of the same walk.
             let key = (walk, query == Query::Any);
             let dump = dumps.entry(key).or_insert_with(|| {
-                let writer = common::kernel(&walk, &triangles);
+                let writer = crate::common::kernel(&walk, &triangles);
                 RayDump::record(&writer, rays, after, query).unwrap()
             });
             let from_dump = Replay::new(&variant, dump).unwrap();
@@ -111,7 +111,7 @@ fn no_rays_one_ray_and_more_than_a_chunk_replay() {
         }
     }
     let nothing = scene(0);
-    let dump = RayDump::record(&common::kernel(&variant, &nothing), &rays(9), &[], Query::Any).unwrap();
+    let dump = RayDump::record(&crate::common::kernel(&variant, &nothing), &rays(9), &[], Query::Any).unwrap();
     assert_eq!(dump.count(Code::Visit) + dump.count(Code::Pop), 0);
     assert_eq!(replay(&Replay::new(&variant, &dump).unwrap(), Machine::Scalar, 1).1, 9);
 }

@@ -50,7 +50,7 @@ done
 /// Stands in for `scontrol requeue JOB_TASK`.
 const SCONTROL: &str = "#!/bin/sh\n[ $1 = requeue ] && : > \"$(dirname \"$0\")/requeued-$2\"\n";
 
-fn cluster(test: &str, first: &str) -> Cluster {
+fn cluster(first: &str) -> Cluster {
     let cluster = Cluster::new(first);
     for (name, script) in [("bin/sbatch", SBATCH), ("bin/scontrol", SCONTROL)] {
         cluster.folder.file(name, script);
@@ -78,8 +78,7 @@ fn accepted(cluster: &Cluster, options: &[&str]) -> String {
 
 #[test]
 fn a_slurm_share_that_fails_is_requeued_and_the_shares_are_merged() {
-    let cluster =
-        cluster("slurm", "case $* in *2..4*) once fails && exit 4 ;; *4..6*) once dies && kill -9 $$ ;; esac");
+    let cluster = cluster("case $* in *2..4*) once fails && exit 4 ;; *4..6*) once dies && kill -9 $$ ;; esac");
     assert_eq!(accepted(&cluster, &[]), "shares to render: 0,1,2,3; job 2 will merge to out/picture.exr\n");
     cluster.check_merged("out", "out/picture.exr");
     assert_eq!(["0..2", "2..4", "4..6", "6..8"].map(|range| cluster.renders_of(range)), [1, 2, 2, 1]);
@@ -90,7 +89,7 @@ fn a_slurm_share_that_fails_is_requeued_and_the_shares_are_merged() {
 
 #[test]
 fn a_slurm_share_that_fails_for_good_keeps_its_picture_unmerged_until_the_same_line_does_it_again() {
-    let cluster = cluster("slurm-missing", "case $* in *2..4*) [ -e \"$here/mended\" ] || exit 3 ;; esac");
+    let cluster = cluster("case $* in *2..4*) [ -e \"$here/mended\" ] || exit 3 ;; esac");
     accepted(&cluster, &[]);
     let calls = text(&cluster.folder.read("calls"));
     assert!(!calls.contains("merge") && !cluster.folder.at("out/picture.exr").exists(), "{calls}");
@@ -106,9 +105,9 @@ fn a_slurm_share_that_fails_for_good_keeps_its_picture_unmerged_until_the_same_l
 
 #[test]
 fn a_slurm_share_with_a_wrong_option_or_one_that_was_stopped_is_not_requeued() {
-    let stopped = cluster("slurm-stopped", "case $* in *2..4*) exit 130 ;; esac");
+    let stopped = cluster("case $* in *2..4*) exit 130 ;; esac");
     accepted(&stopped, &[]);
-    let wrong = cluster("slurm-wrong", "");
+    let wrong = cluster("");
     accepted(&wrong, &["--sise"]);
     for cluster in [stopped, wrong] {
         assert_eq!(["0..2", "2..4"].map(|range| cluster.renders_of(range)), [1, 1]);

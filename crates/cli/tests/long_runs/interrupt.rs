@@ -102,7 +102,7 @@ fn what_has_nothing_to_save_yet_ends_at_once_and_says_what_it_was_doing() {
 }
 
 /// A scene for simulations with more kernels than anybody waits for.
-fn with_scene(test: &str) -> Folder {
+fn with_scene() -> Folder {
     let folder = Folder::new();
     folder.file("s.obj", common_scene::scattered());
     folder
@@ -119,7 +119,7 @@ fn some_are_done(line: &str) -> bool {
 
 #[test]
 fn a_simulation_prints_the_kernels_that_were_finished() {
-    let folder = with_scene("signal-simulate");
+    let folder = with_scene();
     let all = "--view views.toml:s:1 --size 96x72 --sample 100000000";
     folder.file("views.toml", "[[s]]\neye = [0, 0, 8]\ntarget = [0, 0, 0]\nup = [0, 1, 0]\nvfov = 45\n");
     for line in [format!("simulate s.obj --efficiency {all}"), format!("simulate s.obj --machine h200 {all}")] {
@@ -145,7 +145,7 @@ fn a_simulation_prints_the_kernels_that_were_finished() {
 
 #[test]
 fn an_experiment_has_no_half_results_and_says_so() {
-    let folder = with_scene("signal-experiment");
+    let folder = with_scene();
     folder.file("views.toml", "[[s]]\neye = [0, 0, 8]\ntarget = [0, 0, 0]\nup = [0, 1, 0]\nvfov = 45\n");
     let line = "simulate s.obj --experiment rates --view views.toml:s:1";
     let mut running = Running::new(&mut folder.command(line, "0.005"));
@@ -162,7 +162,7 @@ fn an_experiment_has_no_half_results_and_says_so() {
 
 #[test]
 fn a_bench_prints_and_keeps_what_was_measured() {
-    let folder = with_scene("signal-bench");
+    let folder = with_scene();
     let line = "bench s.obj s.obj --size 64x48 --rays-per-pixel 1 --device cpu --runs 1000 --json --csv a.csv \
                 --variant cpu,al09-while-while,al09-if-if,al09-packet";
     let mut running = Running::new(&mut folder.command(line, "0.005"));
@@ -178,7 +178,7 @@ fn a_bench_prints_and_keeps_what_was_measured() {
 
 #[test]
 fn a_bench_that_is_interrupted_while_it_loads_prints_the_scenes_before() {
-    let folder = with_scene("signal-bench-load");
+    let folder = with_scene();
     folder.file("big.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".repeat(300_000));
     for json in ["", " --json"] {
         let line =

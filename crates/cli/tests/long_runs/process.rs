@@ -60,7 +60,7 @@ impl Folder {
 
 impl AsRef<Path> for Folder {
     fn as_ref(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 }
 
