@@ -286,7 +286,7 @@ fn silent(folder: &Folder, row: &Row, [with, without]: [&str; 2], ignored: &[(&s
         .then(|| format!("{place}: neither used, nor warned about, nor known to change nothing"))
 }
 
-fn folder(name: &str) -> Folder {
+fn folder() -> Folder {
     let other = String::from_utf8_lossy(PLY).replace("1 0 0", "2 0 0");
     let mut image = std::io::Cursor::new(Vec::new());
     let (kind, format) = (image::ExtendedColorType::Rgb8, image::ImageFormat::Png);
@@ -298,7 +298,7 @@ fn folder(name: &str) -> Folder {
 
 #[test]
 fn every_parameter_of_the_documentation_is_used_or_warned_about_or_known_to_change_nothing() {
-    let folder = folder("parameters");
+    let folder = folder();
     let rows: Vec<Row> = TABLE.lines().filter(|line| !line.is_empty()).map(Row::parse).collect();
     let tried =
         |row: &Row| row.parameters.iter().filter_map(|pair| silent(&folder, row, *pair, IGNORED)).collect::<Vec<_>>();
@@ -316,7 +316,7 @@ fn every_parameter_of_the_documentation_is_used_or_warned_about_or_known_to_chan
 
 #[test]
 fn a_parameter_that_is_passed_over_in_silence_is_found() {
-    let folder = folder("passed");
+    let folder = folder();
     let row = Row::parse("4 pre | Film \"rgb\" | \"float diagonal\" 7");
     assert!(silent(&folder, &row, row.parameters[0], IGNORED).is_none());
     let found = silent(&folder, &row, row.parameters[0], &[]).unwrap();
