@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 
 // The same list as the GPU's; the crate itself would bring the driver's bindings along.
 #[allow(dead_code)]
+#[path = "../experiments/src/sources.rs"]
+mod experiment_sources;
+#[allow(dead_code)]
 #[path = "../cuda/src/names.rs"]
 mod names;
 #[allow(dead_code)]
 #[path = "../render-cuda/src/sources.rs"]
-mod render_sources;
+mod path_sources;
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(emulated)");
@@ -24,6 +27,8 @@ fn main() {
     println!("cargo::rerun-if-changed=../cuda/kernels");
     println!("cargo::rerun-if-changed=../cuda/src/names.rs");
     println!("cargo::rerun-if-changed=../render-cuda/src/sources.rs");
+    println!("cargo::rerun-if-changed=../experiments/kernels");
+    println!("cargo::rerun-if-changed=../experiments/src/sources.rs");
     if let Some(why) = missing() {
         println!("cargo::rustc-env=RAYWARP_NOT_EMULATED={why}");
         println!("cargo::rustc-env=RAYWARP_PRETENDED_DRIVER=");
@@ -54,13 +59,15 @@ fn main() {
         sources.push(source);
     }
     let _ = writeln!(table, "KERNEL(check::Aimed, {})", names::AIMED_KERNEL);
-    for (name, text) in render_sources::sources_of(names::BLOCK_THREADS) {
-        let source = out.join(format!("render_{name}.cpp"));
-        write(&source, &text);
-        sources.push(source);
-    }
-    for name in render_sources::kernel_names() {
-        let _ = writeln!(table, "KERNEL(render::Render, {name})");
+    for kernels in [path_sources::KERNEL_TABLE, experiment_sources::KERNEL_TABLE] {
+        for (name, text) in kernels.texts(names::BLOCK_THREADS) {
+            let source = out.join(format!("render_{name}.cpp"));
+            write(&source, &text);
+            sources.push(source);
+        }
+        for name in kernels.kernel_names() {
+            let _ = writeln!(table, "KERNEL(render::Render, {name})");
+        }
     }
     let queries = Path::new("queries/queries.inc");
     let queries = std::fs::read_to_string(queries).unwrap_or_else(|error| panic!("{}: {error}", queries.display()));
@@ -140,7 +147,8 @@ fn missing() -> Option<&'static str> {
 fn build(out: &Path) -> cc::Build {
     let mut build = cc::Build::new();
     build.cpp(true).std("c++20").warnings(false).debug(false).opt_level(1);
-    build.define("RAYWARP_EMULATED", None).include(out).include("../cuda/kernels").include("../render-cuda/kernels");
+    build.define("RAYWARP_EMULATED", None).include(out).include("../cuda/kernels");
+    build.include("../render-cuda/kernels").include("../experiments/kernels");
     // Products and sums are fused where they say so; nothing is assumed of NaN or the order of sums.
     for flag in ["-ffp-contract=off", "-fno-exceptions", "-fno-rtti", "-Wno-unknown-pragmas"] {
         build.flag_if_supported(flag);
@@ -158,7 +166,7 @@ fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let texts = |folders: &[&str]| folders.iter().map(|folder| text_below(Path::new(folder))).collect::<String>();
     let family = texts(&["../cuda/kernels", "machine", "queries", EXAMPLE]) + &text_below(&out.join("blocks.h"));
-    let all = family.clone() + &texts(&["../render-cuda/kernels", "twins"]);
+    let all = family.clone() + &texts(&["../render-cuda/kernels", "../experiments/kernels", "twins"]);
     let worker = || {
         let mut objects = Vec::new();
         while let Some(source) = sources.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {

@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-cuda", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-embree", &["raywarp-geom"]),
     ("raywarp-render-cuda", &["raywarp-cuda", "raywarp-render"]),
+    ("raywarp-experiments", &["raywarp-render-cuda"]),
     ("raywarp-cuda-emulation", &["raywarp-cuda", "raywarp-render-cuda", "raywarp-testing"]),
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
     ("raywarp-sim", &["raywarp-traverse"]),
@@ -61,11 +62,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "raywarp-lab",
-        &["raywarp", "raywarp-traverse", "raywarp-workload", "raywarp-sim", "raywarp-bench", "raywarp-study"],
+        &[
+            "raywarp",
+            "raywarp-traverse",
+            "raywarp-workload",
+            "raywarp-sim",
+            "raywarp-bench",
+            "raywarp-study",
+            "raywarp-experiments",
+        ],
     ),
     ("raywarp-cli", &["raywarp", "raywarp-lab"]),
     ("raywarp-device-rays", &["raywarp"]),
-    ("xtask", &["xtask-checks", "raywarp-cuda", "raywarp-render-cuda", "raywarp-testing"]),
+    ("xtask", &["xtask-checks", "raywarp-cuda", "raywarp-render-cuda", "raywarp-experiments", "raywarp-testing"]),
     ("xtask-checks", &[]),
 ];
 
@@ -80,6 +89,7 @@ const DEV_ALLOWED: &[&str] = &[
     "raywarp-workload",
     "raywarp-traverse",
     "raywarp-cuda-emulation",
+    "raywarp-experiments",
 ];
 
 #[derive(Deserialize)]

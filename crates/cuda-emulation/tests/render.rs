@@ -4,15 +4,15 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
 use raywarp_cuda_emulation::twins::{flat, scene_of_everything};
-use raywarp_family::Variant;
+use raywarp_experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation, Walk};
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::{
     DirectLight, Integrator, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
 };
 use raywarp_render_cuda::{
-    Compaction, CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, ListedAt, Organisation, RenderCudaError,
-    SceneFeatures, ShadingClass, TextureFilter, Walk, tree_variant,
+    CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures, ShadingClass,
+    TextureFilter,
 };
 use raywarp_scene::{Alpha, Camera, FilterKind, SamplerKind, Scene, Surface, flatten};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(scene: Scene, camera: Camera) -> Self {
-        let variant: Variant = tree_variant(Walk::Phased).unwrap();
+        let variant = EngineOptions::default().variant().unwrap();
         let triangles = flatten(&scene).unwrap();
         let options = BuildOptions::default();
         let options = BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..options };
@@ -54,38 +54,40 @@ impl Prepared {
         Self { shading: flat(&scene), scene, triangles, bvh, tracer, camera }
     }
 
-    fn engine(&self, options: EngineOptions, devices: usize) -> CudaRenderers {
+    fn engine(&self, options: impl Into<EngineOptions>, devices: usize) -> CudaRenderers {
         self.try_engine(options, devices).unwrap()
     }
 
-    fn encoded(&self, options: EngineOptions) -> Result<EncodedScene, RenderCudaError> {
+    fn encoded(&self, options: &EngineOptions) -> Result<EncodedScene, RenderCudaError> {
         let mut first = vec![0];
         for instance in &self.scene.instances {
             let count = self.scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
             first.push(first[first.len() - 1] + count);
         }
-        CudaRenderer::encode(options.walk, &self.bvh, &self.triangles, options.farthest_origin, |i| first[i as usize])
+        let variant = options.variant()?;
+        CudaRenderer::encode(&variant, &self.bvh, &self.triangles, options.farthest_origin, |i| first[i as usize])
     }
 
     /// The first so many devices.
-    fn try_engine(&self, options: EngineOptions, devices: usize) -> Result<CudaRenderers, String> {
-        let encoded = self.encoded(options).map_err(|error| error.to_string())?;
+    fn try_engine(&self, options: impl Into<EngineOptions>, devices: usize) -> Result<CudaRenderers, String> {
+        let options = options.into();
+        let encoded = self.encoded(&options).map_err(|error| error.to_string())?;
         let renderer = |ordinal| -> Result<CudaRenderer, RenderCudaError> {
             let device = Device::open(ordinal)?;
-            let tree = Arc::new(CudaRenderer::tree(&device, options.walk, &encoded)?);
-            CudaRenderer::new(&device, tree, &self.shading, options)
+            let tree = Arc::new(CudaRenderer::tree(&device, &options.variant()?, &encoded)?);
+            CudaRenderer::new(&device, tree, &self.shading, options.clone())
         };
         let renderers = side_by_side(0..devices, renderer).into_iter().collect::<Result<_, _>>();
         renderers.map(CudaRenderers::new).map_err(|error| error.to_string())
     }
 
     /// The films of the CPU and of the kernels.
-    fn films(&self, options: &RenderOptions, engine: EngineOptions) -> [Film; 2] {
+    fn films(&self, options: &RenderOptions, engine: impl Into<EngineOptions>) -> [Film; 2] {
         self.films_of(options, engine, 1)
     }
 
     /// The films of the CPU and of the kernels on so many devices.
-    fn films_of(&self, options: &RenderOptions, engine: EngineOptions, devices: usize) -> [Film; 2] {
+    fn films_of(&self, options: &RenderOptions, engine: impl Into<EngineOptions>, devices: usize) -> [Film; 2] {
         let film = || Film::of(Window::new(options.size, options.crop).unwrap(), options.features).unwrap();
         let watch = Watch::default();
         let cpu = render_onto(&self.shading, &self.camera, &self.tracer, options, &watch, &Unobserved, film()).unwrap();
@@ -146,23 +148,23 @@ const ONE_BATCH: (usize, usize) = (1 << 12, 1);
 
 /// A launch for whole paths, whose kernel has all there is, and one for each stage and class: for what does not depend on
 /// where paths are kept in between.
-const MOST_APART: [Organisation; 2] = [Organisation::Megakernel, Organisation::WavefrontSorted];
+const MOST_APART: [MeasuredOrganisation; 2] = [MeasuredOrganisation::Megakernel, MeasuredOrganisation::WavefrontSorted];
 
 /// Whether paths may begin where others have ended. Without that a batch is rendered as it is were it alone, and
 /// `counted` has several of them too.
-fn refills(organisation: Organisation) -> bool {
-    organisation.is_wavefront() || organisation == Organisation::Regenerate
+fn refills(organisation: MeasuredOrganisation) -> bool {
+    organisation.is_wavefront() || organisation == MeasuredOrganisation::Regenerate
 }
 
 fn faults(prepared: &Prepared, options: &RenderOptions) -> Vec<String> {
     let mut faults = Vec::new();
-    for organisation in Organisation::OF_PATHS {
+    for organisation in MeasuredOrganisation::ALL {
         // Where nothing is sorted both wavefronts have the same kernels.
         let is_sorted = FeatureSet::of(&prepared.shading) == FeatureSet::Surfaces;
-        let is_other = refills(organisation) && (is_sorted || organisation != Organisation::Wavefront);
+        let is_other = refills(organisation) && (is_sorted || organisation != MeasuredOrganisation::Wavefront);
         let queues = if is_other { &QUEUES[..] } else { &[ONE_BATCH] };
         for &(paths, queues_a_batch) in queues {
-            let engine = EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() };
+            let engine = Experiment { organisation, paths, queues_a_batch, ..Experiment::default() };
             let films = prepared.films(options, engine);
             let place = format!("{organisation:?}, {paths} paths, {queues_a_batch}, {:?}", options.sampler);
             faults.extend(difference(&films).map(|fault| format!("{place}: {fault}")));
@@ -273,8 +275,8 @@ fn room() -> Prepared {
     Prepared::new(scene, camera)
 }
 
-fn few(paths: usize) -> EngineOptions {
-    EngineOptions { paths, queues_a_batch: 1, ..EngineOptions::default() }
+fn few(paths: usize) -> Experiment {
+    Experiment { paths, queues_a_batch: 1, ..Experiment::default() }
 }
 
 fn small() -> RenderOptions {
@@ -295,7 +297,7 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
                 if queues_a_batch > 1 && !refills(engine.organisation) {
                     continue;
                 }
-                let engine = EngineOptions { paths, queues_a_batch, ..engine };
+                let engine = Experiment { paths, queues_a_batch, ..engine };
                 assert_eq!(difference(&prepared.films(&options, engine)), None, "{engine:?}, order {order}");
             }
         }
@@ -309,22 +311,22 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     let prepared = room();
     let paths = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     let occlusion = RenderOptions { integrator: Integrator::AmbientOcclusion { distance: 1.0 }, ..paths.clone() };
-    let of = |organisation| EngineOptions { paths: 64, queues_a_batch: 1, ..EngineOptions::of(organisation) };
+    let of = |organisation| Experiment { paths: 64, queues_a_batch: 1, ..Experiment::of(organisation) };
     for (engine, options, calls_of_its_own) in [
-        (of(Organisation::Megakernel), &paths, &[][..]),
-        (of(Organisation::WavefrontSorted), &paths, &[]),
-        (of(Organisation::Graph), &paths, &["recording a graph", "making a graph", "launching a graph"]),
-        (of(Organisation::TiledShared), &paths, &["asking for shared memory"]),
+        (of(MeasuredOrganisation::Megakernel).into(), &paths, &[][..]),
+        (of(MeasuredOrganisation::WavefrontSorted).into(), &paths, &[]),
+        (of(MeasuredOrganisation::Graph).into(), &paths, &["recording a graph", "making a graph", "launching a graph"]),
+        (of(MeasuredOrganisation::TiledShared).into(), &paths, &["asking for shared memory"]),
         (
-            EngineOptions { host_counts: true, timed: true, ..of(Organisation::Compact) },
+            Experiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Compact) }.into(),
             &paths,
             &["recording an event", "reading an event"],
         ),
-        (of(Organisation::FirstHits), &occlusion, &[]),
+        (EngineOptions { paths: 64, queues_a_batch: 1, ..EngineOptions::of(Organisation::FirstHits) }, &occlusion, &[]),
     ] {
         let render = || -> Result<Film, String> {
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
-            let mut engine = prepared.try_engine(engine, 1)?;
+            let mut engine = prepared.try_engine(engine.clone(), 1)?;
             let (watch, tracer) = (Watch::default(), &prepared.tracer);
             let rendered = render_with(&prepared.shading, &prepared.camera, tracer, options, &watch, film, &mut engine);
             rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
@@ -381,7 +383,7 @@ fn what_does_not_fit_is_refused_with_its_sizes_before_anything_starts_and_what_i
         (filtered::nearest(), many, Organisation::WavefrontSorted, TextureFilter::Hardware),
     ] {
         let engine = EngineOptions { texture_filter, ..EngineOptions::of(organisation) };
-        let encoded = prepared.encoded(engine).unwrap();
+        let encoded = prepared.encoded(&engine).unwrap();
         let pixels = (options.size[0] * options.size[1]) as usize;
         let needed = CudaRenderer::least_memory(&encoded, &prepared.shading, &engine, &options, pixels);
         let total = needed.total() as u64;
@@ -397,7 +399,7 @@ fn what_does_not_fit_is_refused_with_its_sizes_before_anything_starts_and_what_i
         // Exactly so much is enough, with fewer paths at once than the picture has; and it is not asked for in vain.
         driver.memory(total);
         assert_eq!(needed.check(&device), Ok(()));
-        assert_eq!(difference(&prepared.films(&options, engine)), None, "{organisation:?}");
+        assert_eq!(difference(&prepared.films(&options, engine.clone())), None, "{organisation:?}");
         driver.memory(total - 1100);
         let film = Film::of(Window::new(options.size, None).unwrap(), options.features).unwrap();
         let (watch, camera, tracer) = (Watch::default(), &prepared.camera, &prepared.tracer);
@@ -415,7 +417,8 @@ fn a_camera_far_outside_gets_the_same_picture_or_none() {
     let mut prepared = room();
     prepared.camera = Camera::look_at([300.0, 40.0, 500.0], [0.0; 3], [0.0, 1.0, 0.0], 0.4).unwrap();
     let farthest_origin = LensRecord::new(&prepared.camera, small().size).farthest_origin();
-    assert_eq!(difference(&prepared.films(&small(), EngineOptions { farthest_origin, ..few(64) })), None);
+    let engine = EngineOptions { farthest_origin, ..few(64).into() };
+    assert_eq!(difference(&prepared.films(&small(), engine)), None);
     let film = Film::of(Window::new(small().size, None).unwrap(), false).unwrap();
     let (watch, mut engine) = (Watch::default(), prepared.engine(few(64), 1));
     let refused =
@@ -427,10 +430,11 @@ fn a_camera_far_outside_gets_the_same_picture_or_none() {
 #[test]
 fn scenes_for_which_f32_has_too_few_exponents_are_refused_with_their_size() {
     let triangle = |size: f32| FlatTriangles::from_vertices(vec![[[0.0; 3], [size, 0.0, 0.0], [0.0, size, size]]]);
+    let variant = EngineOptions::default().variant().unwrap();
     for (size, refused) in [(1e-13, true), (1e-11, false), (1.0, false), (1e17, false), (1e18, true)] {
         let triangles = triangle(size);
         let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
-        let encoded = CudaRenderer::encode(Walk::Phased, &bvh, &triangles, 0.0, |_| 0);
+        let encoded = CudaRenderer::encode(&variant, &bvh, &triangles, 0.0, |_| 0);
         let is_extent = matches!(encoded, Err(RenderCudaError::Extent { .. }));
         assert_eq!((encoded.is_err(), is_extent), (refused, refused), "{size}");
     }

@@ -4,6 +4,7 @@
 //!   as a warp in lockstep, and a probe counts what they do.
 //! - [`sim`] has simulated machines, prices and bounds; [`study`] puts them together as experiments, tables and pages.
 //! - [`bench`] times kernels on this machine; [`workload`] has the papers' batches of rays, the oracle and the conformance cases.
+//! - [`experiments`] has the organisations of the GPU path tracer that W11 and L9 measured, for the product's engine.
 //! - [`compaction`], [`path_bench`], [`selftest`] and [`variants`] are the commands of the laboratory as functions.
 //!
 //! Scenes, trees, rays and pictures are those of the product's door, the crate `raywarp`.
@@ -17,6 +18,7 @@ pub mod variants;
 
 pub use imitation::ImitatedKernel;
 pub use raywarp_bench as bench;
+pub use raywarp_experiments as experiments;
 pub use raywarp_family as family;
 pub use raywarp_sim as sim;
 pub use raywarp_study as study;

@@ -69,9 +69,8 @@ pub use raywarp_geom::{
     TraceError, Tracer, TriangleMesh, offset_from_triangle, origin_leaving,
 };
 pub use raywarp_render_cuda::{
-    BindingResource, BounceSeconds, Compaction, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions,
-    GraphCounts, ListedAt, Organisation, PathCounts, RenderCudaError, Roofline, RooflineEstimate, Stage, StageSeconds,
-    TextureFilter,
+    BindingResource, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions, GraphCounts, Organisation,
+    PathCounts, RenderCudaError, Roofline, RooflineEstimate, Stage, StageSeconds, TextureFilter,
 };
 pub use raywarp_scene::views::{ViewError, Viewpoint, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};

@@ -1,35 +1,31 @@
 //! Renders pictures on one device: batches of paths, and the sums of the film, which stay there.
 
-mod batch;
-mod burden;
-mod compact;
-mod launches;
 mod options;
-mod queues;
 
-pub(crate) use compact::TILE_LANES;
-pub use compact::{BounceSeconds, TileOccupancy};
-pub use launches::StageSeconds;
 pub use options::EngineOptions;
 
 use crate::RenderCudaError;
 use crate::areas;
-use crate::counts::{PathCounts, Stage};
+use crate::batch::{Batch, Launched};
+use crate::counts::{BatchCounts, PathCounts, Stage};
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
-use crate::kernels::{KernelUse, Kernels, Work};
-use crate::launch::{BatchRecord, BurdenRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord};
+use crate::launch::{
+    BatchRecord, BurdenRecord, Counters, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord,
+};
+use crate::launches::StageSeconds;
 use crate::memory::{DeviceMemory, LeastMemory};
+use crate::organisation::{LoadPlace, LoadedOrganisation};
+use crate::prebuilt::PATH_KERNELS;
 use crate::roofline::Roofline;
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
-use crate::sources::Walk;
 use crate::state::{Layout, State};
 use crate::textures::{ImageUse, TextureFilter};
-use burden::search_table;
 use options::Wanted;
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Stream};
+use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
+use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, TraceError};
 use raywarp_render::film::{Film, Tile};
 use raywarp_render::{FilterTable, Frame, Integrator, PassWatch, PathEngine, RenderOptions, ShadingScene};
@@ -41,11 +37,6 @@ const LARGEST_COORDINATE: f32 = 2.882_303_8e17;
 /// And are at least so large: 2^-40.
 const LEAST_EXTENT: f32 = 9.094_947e-13;
 
-/// The variant whose tree the kernels walk, and whose loop.
-pub fn tree_variant(walk: Walk) -> Result<raywarp_family::Variant, RenderCudaError> {
-    walk.variant().parse().map_err(|_| RenderCudaError::NoKernels)
-}
-
 /// A scene on a device, and the kernels that render it.
 #[derive(Debug)]
 pub struct CudaRenderer {
@@ -54,10 +45,9 @@ pub struct CudaRenderer {
     tree: Arc<DeviceScene>,
     shading: DeviceShading,
     features: SceneFeatures,
-    kernels: Kernels,
+    organisation: Box<dyn LoadedOrganisation>,
+    finalize: Function,
     options: EngineOptions,
-    /// What is searched at each vertex, for nothing: [`EngineOptions::search_steps`].
-    table: Option<DeviceBuffer<u32>>,
     picture: Option<Picture>,
 }
 
@@ -81,15 +71,15 @@ struct Picture {
 }
 
 impl CudaRenderer {
-    /// The tree that the kernels of a `walk` want, for [`tree`](Self::tree): `bvh` of `triangles`, of which those of each instance
-    /// begin in the flat scene where `first_triangle` says; for rays that start up to `farthest_origin` from zero, see
-    /// [`EngineOptions::farthest_origin`].
+    /// The tree that kernels with the loop of a `variant` want, for [`tree`](Self::tree): `bvh` of `triangles`, of
+    /// which those of each instance begin in the flat scene where `first_triangle` says; for rays that start up to
+    /// `farthest_origin` from zero, see [`EngineOptions::farthest_origin`].
     ///
     /// # Errors
-    /// [`RenderCudaError`]; [`RenderCudaError::Extent`] and [`RenderCudaError::Areas`] for scenes so large or small, or with such
-    /// triangles, that areas are beyond what the kernels decide.
+    /// [`RenderCudaError`]; [`RenderCudaError::Extent`] and [`RenderCudaError::Areas`] for scenes so large or small,
+    /// or with such triangles, that areas are beyond what the kernels decide.
     pub fn encode(
-        walk: Walk,
+        variant: &Variant,
         bvh: &Bvh2,
         triangles: &FlatTriangles,
         farthest_origin: f32,
@@ -102,10 +92,10 @@ impl CudaRenderer {
         if !is_ordinary && !bounds.is_empty() {
             return Err(RenderCudaError::Extent { farthest, extent });
         }
-        if let Some((count, area)) = areas::unsure(triangles).filter(|_| walk == Walk::Phased) {
+        if let Some((count, area)) = areas::unsure(triangles).filter(|_| variant.tree().holds_pairs()) {
             return Err(RenderCudaError::Areas { count, area });
         }
-        let mut encoded = EncodedScene::reaching(&tree_variant(walk)?, bvh, triangles, 0.5 * farthest_origin)?;
+        let mut encoded = EncodedScene::reaching(variant, bvh, triangles, 0.5 * farthest_origin)?;
         // Kernels want the flat scene's index of a triangle; its order is that of instances and their primitives.
         for [instance, primitive] in &mut encoded.ids {
             *primitive += first_triangle(*instance);
@@ -113,8 +103,8 @@ impl CudaRenderer {
         Ok(encoded)
     }
 
-    /// What a tree and a scene take of a device's memory that renders, of a picture with such options, a share of so many
-    /// `pixels`.
+    /// What a tree and a scene take of a device's memory that renders, of a picture with such options, a share of so
+    /// many `pixels`.
     pub fn least_memory(
         encoded: &EncodedScene,
         scene: &ShadingScene,
@@ -135,21 +125,22 @@ impl CudaRenderer {
         }
     }
 
-    /// Puts a tree for kernels of a `walk` on a device.
+    /// Puts a tree for kernels with the loop of a `variant` on a device.
     ///
     /// # Errors
     /// [`RenderCudaError`].
-    pub fn tree(device: &Device, walk: Walk, encoded: &EncodedScene) -> Result<DeviceScene, RenderCudaError> {
+    pub fn tree(device: &Device, variant: &Variant, encoded: &EncodedScene) -> Result<DeviceScene, RenderCudaError> {
         let stream = device.stream()?;
-        let tree = DeviceScene::upload(device, &stream, &tree_variant(walk)?, encoded)?;
+        let tree = DeviceScene::upload(device, &stream, variant, encoded)?;
         stream.synchronize()?;
         Ok(tree)
     }
 
-    /// Puts what shading reads beside a [tree](Self::tree) of the same scene, which is for kernels of the options' walk.
+    /// Puts what shading reads beside a [tree](Self::tree) of the same scene, which is for kernels of the options'
+    /// organisation.
     ///
     /// # Errors
-    /// [`RenderCudaError`]; [`RenderCudaError::NotPlain`] where kernels of experiments are asked for.
+    /// [`RenderCudaError`]; [`RenderCudaError::Refused`] where the organisation does not know such scenes.
     pub fn new(
         device: &Device,
         tree: Arc<DeviceScene>,
@@ -160,13 +151,21 @@ impl CudaRenderer {
         let shading = DeviceShading::upload(device, &stream, scene, &ImageUse::of(scene, options.texture_filter))?;
         let features = SceneFeatures::of(scene);
         let options = options.of_device(device.multiprocessors()?);
-        let kernels = Kernels::new(device, &options, &features)?;
-        let table = match options.search_steps() {
-            0 => None,
-            steps => Some(stream.upload(&search_table(scene, steps))?),
-        };
+        let place = LoadPlace { device, stream: &stream, scene, features: &features };
+        let organisation = options.organisation.load(&place)?;
+        let finalize = PATH_KERNELS.plain(device, "finalize_film")?;
         stream.synchronize()?;
-        Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, table, picture: None })
+        Ok(Self {
+            device: device.clone(),
+            stream,
+            tree,
+            shading,
+            features,
+            organisation,
+            finalize,
+            options,
+            picture: None,
+        })
     }
 
     /// What the kernels did for the picture that was begun last, up to now.
@@ -174,43 +173,23 @@ impl CudaRenderer {
         self.picture.as_ref().map(|picture| picture.counts.clone()).unwrap_or_default()
     }
 
-    /// Seconds that the device took for the batches of the picture that was begun last, up to now: from the camera to the
-    /// film's sums, by events.
+    /// Seconds that the device took for the batches of the picture that was begun last, up to now: from the camera to
+    /// the film's sums, by events.
     pub fn device_seconds(&self) -> f64 {
         self.picture.as_ref().map_or(0.0, |picture| picture.seconds)
     }
 
-    /// What the launches of each stage took in each round, or bounce, of that picture, all batches together and up to now,
-    /// where [`EngineOptions::timed`] asks for it; empty otherwise, and of a
-    /// [graph](crate::Organisation::Graph), whose kernels are not launched one by one. Launches that belong to no round stand
-    /// in the first one: that which adds to the film, and those of organisations without rounds.
+    /// What the launches of each stage took in each round, or bounce, of that picture, all batches together and up to
+    /// now, where the organisation [asks for it](crate::PathOrganisation::is_timed); empty otherwise, and of a
+    /// [graph](crate::Organisation::Graph), whose kernels are not launched one by one. Launches that belong to no
+    /// round stand in the first one: that which adds to the film, and those of organisations without rounds.
     pub fn stage_seconds(&self) -> &[StageSeconds] {
         self.picture.as_ref().map_or(&[], |picture| &picture.stage_seconds)
     }
 
-    /// The same of each bounce, where paths keep their places and have a launch a bounce; empty otherwise.
-    pub fn bounce_seconds(&self) -> Vec<BounceSeconds> {
-        let of = |bounce: &StageSeconds| BounceSeconds {
-            // In parts it has three of them.
-            bounce: [Stage::Bounce, Stage::Extend, Stage::Shade, Stage::Connect]
-                .map(|stage| bounce.of(stage))
-                .iter()
-                .sum(),
-            step: bounce.of(Stage::ListPaths),
-        };
-        match self.kernels.work {
-            Work::Compact(_) => self.stage_seconds().iter().map(of).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// What the kernel takes of a multiprocessor that holds paths in its lanes, as the driver says; `None` where there is none,
-    /// and for tiles ([`tile_occupancy`](Self::tile_occupancy)).
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn kernel_use(&self) -> Result<Option<KernelUse>, CudaError> {
-        self.kernels.work.kernel_use(&self.device, &self.features)
+    /// The kernel that holds paths in its lanes, with its name, where there is one.
+    pub fn lane_kernel(&self) -> Option<(String, &Function)> {
+        self.organisation.lane_kernel()
     }
 
     /// The device.
@@ -218,7 +197,8 @@ impl CudaRenderer {
         &self.device
     }
 
-    /// What the seconds of a picture with these options are foretold from, where the driver tells what the device can do. Asks it.
+    /// What the seconds of a picture with these options are foretold from, where the driver tells what the device can
+    /// do. Asks it.
     pub fn roofline(&self, options: &RenderOptions) -> Option<Roofline> {
         Some(Roofline { rates: self.device.peak_rates()?, layout: self.layout(options) })
     }
@@ -282,11 +262,7 @@ impl CudaRenderer {
             shown: ShownRecord::new(picture.integrator),
             places: state.places,
             tile: TileRecord::default(),
-            burden: BurdenRecord {
-                table: self.table.as_ref().map_or(0, |table| table.address(stream)),
-                search_steps: self.options.search_steps(),
-                multiply_adds: self.options.longer_shading,
-            },
+            burden: BurdenRecord::default(),
             unused: [0; 4],
         }
     }
@@ -295,7 +271,8 @@ impl CudaRenderer {
         // Nothing of an earlier picture is fetched, should this one fail.
         self.picture = None;
         let (stream, width) = (&self.stream, frame.options.size[0]);
-        let film = DeviceFilm::upload(&self.device, stream, film, share, (width, self.options.pixel_order()))?;
+        let film =
+            DeviceFilm::upload(&self.device, stream, film, share, (width, self.options.organisation.pixel_order()))?;
         let layout = self.layout(frame.options);
         let numbers = frame.filter().numbers;
         let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);
@@ -344,14 +321,40 @@ impl CudaRenderer {
                     path_count: count as u32 * sample_count,
                     width: picture.width,
                 };
-                let counters = self.trace(picture, &mut render, picture.frame.max_depth)?;
+                let counters = self.trace(picture, render)?;
                 picture.invalid += u64::from(counters.invalid_samples);
-                let rays = counters.rays();
-                watch.report(u64::from(render.batch.path_count), rays);
+                watch.report(u64::from(render.batch.path_count), counters.rays());
                 next += sample_count;
             }
         }
         Ok(())
+    }
+
+    /// Takes all paths of a batch to their end, from the camera to the film's sums.
+    fn trace(&self, picture: &mut Picture, render: RenderRecord) -> Result<Counters, CudaError> {
+        let stream = &self.stream;
+        let begin = stream.mark()?;
+        picture.state.clear_counts(stream)?;
+        let (paths, pixels, max_depth) = (render.batch.path_count, render.batch.pixel_count, picture.frame.max_depth);
+        let shown = (picture.integrator, picture.film.features.is_some(), max_depth);
+        let kept = (&mut picture.state, &mut picture.stage_seconds);
+        let mut batch = Batch::new(stream, kept, render, shown, self.options.organisation.is_timed());
+        self.organisation.trace(&mut batch)?;
+        batch.begin_round(0);
+        batch.lanes(Stage::FINALIZE, &self.finalize, pixels)?;
+        let end = stream.mark()?;
+        let Launched { counters, launches, graphs, regenerating_lanes } = batch.ended()?;
+        picture.seconds += begin.seconds_until(&end)?;
+        // Blocks that take paths to their ends count bounces of their own, and not how many all of them had.
+        let counted = if counters.rounds == 0 { max_depth.saturating_add(1) } else { counters.rounds };
+        let mut rounds = vec![[0; 2]; picture.state.rounds.len().min(counted as usize)];
+        if !rounds.is_empty() {
+            stream.read(&picture.state.rounds, &mut rounds)?;
+        }
+        let batch = BatchCounts { paths: u64::from(paths), launches, counters, rounds, regenerating_lanes };
+        picture.counts.add_batch(picture.state.layout(), &batch);
+        picture.counts.graphs += graphs;
+        Ok(counters)
     }
 
     fn with_picture<T>(
@@ -381,18 +384,11 @@ impl CudaRenderer {
             );
             return Err(TraceError::Device(text));
         }
-        if !self.kernels.work.renders(frame.options.integrator, film.has_features()) {
+        if !self.organisation.renders(frame.options.integrator, film.has_features()) {
             let name = self.options.organisation.name();
             return Err(TraceError::Device(format!("the kernels on the GPU ({name}) render other pictures than this")));
         }
-        if self.options.organisation.is_tiled() {
-            let needed = self.tile(&self.layout(frame.options)).shared_bytes;
-            let most = self.device.shared_bytes_a_block().map_err(failed)?;
-            if needed > most {
-                let text = format!("a tile needs {needed} bytes of shared memory, and a block of this GPU has {most}");
-                return Err(TraceError::Device(text));
-            }
-        }
+        self.organisation.check(&self.device, &self.layout(frame.options))?;
         self.begin_picture(frame, film, share).map_err(failed)
     }
 

@@ -32,7 +32,8 @@ pub enum RenderCudaError {
         /// The longest side of the scene's box.
         extent: f32,
     },
-    /// Triangles so small, thin or large that the kernels' test of pairs cannot decide them, and the kernels trace no ray again.
+    /// Triangles so small, thin or large that the kernels' test of pairs cannot decide them, and the kernels trace no
+    /// ray again.
     #[error(
         "{count} of its triangles, one of which has a doubled area of {area:.1e}, are beyond what the GPU's path tracer decides (1e-29 to \
          7e35)"
@@ -43,19 +44,11 @@ pub enum RenderCudaError {
         /// Of one of them.
         area: f64,
     },
-    /// Kernels of experiments, and a scene with more than they know.
-    #[error("{what} is for scenes of diffuse surfaces alone, without textures, holes and media")]
-    NotPlain {
-        /// What was asked for.
-        what: &'static str,
-    },
-    /// A loop that an organisation has not.
-    #[error("{organisation} has no kernels that walk {walk}")]
-    NoWalk {
-        /// The organisation's name.
-        organisation: &'static str,
-        /// That of the loop.
-        walk: &'static str,
+    /// An organisation that does not know such a scene, or what it is told.
+    #[error("{why}")]
+    Refused {
+        /// Its own words.
+        why: String,
     },
     /// A source was left out when the kernels were compiled.
     #[error("the kernels of the path tracer are missing in this build")]

@@ -1,5 +1,6 @@
-//! The sums of a film in a device's memory: those of the tiles that the device renders, one tile behind the other, and in each
-//! of them row by row, or block by block, so that neighbouring lanes look through neighbouring pixels on all sides.
+//! The sums of a film in a device's memory: those of the tiles that the device renders, one tile behind the other,
+//! and in each of them row by row, or block by block, so that neighbouring lanes look through neighbouring pixels on
+//! all sides.
 
 use crate::share::Share;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
@@ -13,7 +14,8 @@ const BLOCK: usize = 8;
 
 /// How the pixels of a tile stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PixelOrder {
+pub enum PixelOrder {
+    /// As in the picture.
     Rows,
     /// Of 8 x 8 pixels (W11 B).
     Blocks,
@@ -30,7 +32,8 @@ fn by_blocks([columns, rows]: [u32; 2]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The pixels of a whole picture, by their number row by row, in the order in which lanes that keep a path are dealt them.
+/// The pixels of a whole picture, by their number row by row, in the order in which lanes that keep a path are dealt
+/// them.
 pub fn pixels_by_lane(film: &Film) -> Vec<usize> {
     let width = film.size()[0];
     let of_tile = |tile: &Tile| -> Vec<usize> {

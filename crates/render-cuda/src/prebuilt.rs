@@ -1,9 +1,14 @@
 //! The kernels, compiled: the set that this crate embeds.
 
+use crate::organisation::PathKernels;
+use crate::sources::KERNEL_TABLE;
 use raywarp_cuda::{Image, KernelSet};
 
 include!("../prebuilt/table.rs");
 
-/// The kernels of the path tracer.
+/// The kernels of the product's organisations, and that which adds to the film.
 pub static KERNELS: KernelSet =
     KernelSet { images: PREBUILT, costs: COSTS, resources: include_str!("../prebuilt/resources.csv") };
+
+/// The same, by stage.
+pub static PATH_KERNELS: PathKernels = PathKernels { table: KERNEL_TABLE, set: &KERNELS };

@@ -7,6 +7,7 @@
 //! how full warps are.
 
 use crate::counts::{PathCounts, Stage};
+use crate::organisation::KeptPaths;
 use crate::sources::FeatureSet;
 use crate::state::Layout;
 use raywarp_cuda::PeakRates;
@@ -68,42 +69,36 @@ impl Each {
 /// places once for 256 paths. A test makes each number from the records.
 fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
     const NONE: CountedRange = CountedRange::new(0.0, 0.0, 0.0);
-    if !layout.organisation.is_wavefront() {
+    if layout.organisation.kept_paths() != KeptPaths::Queues {
         return None;
     }
     let if_any = |any: bool, estimate| if any { estimate } else { NONE };
     // One warp, which counts.
     let counted = match stage {
-        Stage::BeginRound | Stage::FirstHits => (Each::Path, NONE),
-        Stage::Megakernel
-        | Stage::BeginBounce
-        | Stage::BeginPaths
-        | Stage::Bounce
-        | Stage::ListPaths
-        | Stage::Tiled
-        | Stage::Regenerate => (Each::Path, NONE),
-        Stage::Refill => (Each::Path, CountedRange::new(17.8, 13.4, 20.1)),
-        Stage::Extend => (Each::Ray, CountedRange::new(144.4, 116.0, 189.0)),
-        Stage::Sort => (Each::Ray, if_any(layout.sorted, CountedRange::new(7.13, 6.73, 7.88))),
+        Stage::BEGIN_ROUND => (Each::Path, NONE),
+        Stage::REFILL => (Each::Path, CountedRange::new(17.8, 13.4, 20.1)),
+        Stage::EXTEND => (Each::Ray, CountedRange::new(144.4, 116.0, 189.0)),
+        Stage::SORT => (Each::Ray, if_any(layout.sorted, CountedRange::new(7.13, 6.73, 7.88))),
         // Of kitchen alone.
-        Stage::SortWaiting => (Each::Ray, if_any(layout.has_holes(), CountedRange::new(3.62, 3.62, 3.63))),
-        Stage::Shade => match layout.features {
+        Stage::SORT_WAITING => (Each::Ray, if_any(layout.has_holes(), CountedRange::new(3.62, 3.62, 3.63))),
+        Stage::SHADE => match layout.features {
             // Of sibenik alone: eight vertices of 57.4 and a path's last, at which it looks for no light, of 12.6.
             FeatureSet::Plain => (Each::Ray, CountedRange::new(52.4, 52.3, 52.5)),
             FeatureSet::Surfaces if layout.organisation.sorts() => (Each::Ray, CountedRange::new(152.0, 143.9, 159.1)),
             FeatureSet::Surfaces | FeatureSet::Everything => return None,
         },
-        Stage::Connect => (Each::Connection, CountedRange::new(103.1, 69.8, 127.0)),
-        Stage::ArriveLight => (Each::Connection, CountedRange::new(1.59, 1.05, 2.11)),
+        Stage::CONNECT => (Each::Connection, CountedRange::new(103.1, 69.8, 127.0)),
+        Stage::ARRIVE_LIGHT => (Each::Connection, CountedRange::new(1.59, 1.05, 2.11)),
         // Of kitchen alone.
-        Stage::DecideLight => (Each::Connection, if_any(layout.has_holes(), CountedRange::new(17.0, 17.0, 17.1))),
-        Stage::Finalize => (Each::Path, CountedRange::new(2.01, 1.86, 2.38)),
+        Stage::DECIDE_LIGHT => (Each::Connection, if_any(layout.has_holes(), CountedRange::new(17.0, 17.0, 17.1))),
+        Stage::FINALIZE => (Each::Path, CountedRange::new(2.01, 1.86, 2.38)),
+        _ => return None,
     };
     Some(counted)
 }
 
 /// What a GPU can do, and what paths are kept as on it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Roofline {
     /// What it can do.
     pub rates: PeakRates,
@@ -138,7 +133,7 @@ impl Roofline {
     pub fn estimate(&self, counts: &PathCounts) -> RooflineEstimate {
         let bytes = counts.bytes();
         let mut sum = CountedRange::default();
-        let all = Stage::ALL.iter().try_for_each(|stage| {
+        let all = Stage::OF_WAVEFRONT.iter().try_for_each(|stage| {
             let (each, one) = instructions(*stage, &self.layout)?;
             sum += one.map(|one| one * each.count(counts) as f64);
             Some(())
@@ -243,7 +238,9 @@ mod tests {
     use super::*;
     use crate::counts::BatchCounts;
     use crate::launch::Counters;
-    use crate::sources::{Compaction, ListedAt, Organisation};
+    use crate::sources::Organisation;
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
 
     /// 4 million warp instructions and 16 million bytes a second.
     pub(super) const SLOW: PeakRates =
@@ -251,11 +248,8 @@ mod tests {
 
     pub(super) fn layout(organisation: Organisation, features: FeatureSet, holes: bool) -> Layout {
         let sorted = features == FeatureSet::Surfaces;
-        let compaction = Compaction::default();
         Layout {
-            organisation,
-            compaction,
-            listed_at: ListedAt::END,
+            organisation: Arc::new(organisation),
             features,
             holes,
             sorted,
@@ -266,12 +260,13 @@ mod tests {
 
     pub(super) fn counts(layout: &Layout, [paths, rays, connections]: [u64; 3]) -> PathCounts {
         let mut counts = PathCounts::default();
-        let counters = match layout.organisation {
-            Organisation::WavefrontSorted => Counters { extended: rays, refilled: paths, ..Counters::default() },
+        let counters = match layout.organisation.kept_paths() {
+            KeptPaths::Queues => Counters { extended: rays, refilled: paths, ..Counters::default() },
             _ => Counters { walked: rays as u32, ..Counters::default() },
         };
         let counters = Counters { connected: connections, ..counters };
-        let batch = BatchCounts { paths, launches: [1; Stage::ALL.len()], counters, rounds: Vec::new(), lanes: 0 };
+        let launches = BTreeMap::new();
+        let batch = BatchCounts { paths, launches, counters, rounds: Vec::new(), regenerating_lanes: 0 };
         counts.add_batch(layout, &batch);
         counts
     }
@@ -280,7 +275,7 @@ mod tests {
     fn an_estimate_is_what_a_hand_computes() {
         let layout = layout(Organisation::WavefrontSorted, FeatureSet::Plain, false);
         let counts = counts(&layout, [1000, 3000, 2000]);
-        let roofline = Roofline { rates: SLOW, layout };
+        let roofline = Roofline { rates: SLOW, layout: layout.clone() };
         let estimate = roofline.estimate(&counts);
         // Paths 68 and 20; rays 48 and 64, 2000 of them going on with 48; connections 48, 32 and 16.
         assert_eq!((estimate.bytes, estimate.memory_s), (712_000, 0.0445));
@@ -328,7 +323,8 @@ mod tests {
     #[test]
     fn of_kernels_that_were_not_counted_bytes_are_foretold() {
         let layout = layout(Organisation::Megakernel, FeatureSet::Plain, false);
-        let estimate = Roofline { rates: SLOW, layout }.estimate(&counts(&layout, [1000, 3000, 2000]));
+        let counts = counts(&layout, [1000, 3000, 2000]);
+        let estimate = Roofline { rates: SLOW, layout }.estimate(&counts);
         assert_eq!((estimate.bytes, estimate.instructions, estimate.binds()), (40_000, None, None));
         assert_eq!(
             estimate.to_string(),

@@ -3,28 +3,19 @@
 use crate::engine::EngineOptions;
 use crate::features::SceneFeatures;
 use crate::launch::{Counters, PlacesRecord, QueueRecord, ShadowRecord};
-use crate::sources::{Compaction, FeatureSet, ListedAt, Organisation};
+use crate::organisation::{CountedRounds, KeptPaths, KeptPlaces, PathOrganisation};
+use crate::sources::FeatureSet;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use raywarp_render::RenderOptions;
 use raywarp_scene::SamplerKind;
 use std::mem::offset_of;
-
-/// Of a place, what its path does: kernels/organisation/compact.h.
-pub(crate) mod mark {
-    pub const GOES_ON: u32 = 1;
-    pub const HAS_HIT: u32 = 2;
-    pub const CONNECTS: u32 = 4;
-}
+use std::sync::Arc;
 
 /// What of the state there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Layout {
     /// Who keeps it.
-    pub organisation: Organisation,
-    /// What lists paths that go on.
-    pub compaction: Compaction,
-    /// Where in a bounce it does, of [`Organisation::Compact`]; of others [`ListedAt::END`].
-    pub listed_at: ListedAt,
+    pub organisation: Arc<dyn PathOrganisation>,
     /// What can occur.
     pub features: FeatureSet,
     /// Some surfaces have holes.
@@ -40,8 +31,8 @@ pub struct Layout {
 /// Bytes a path, by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathBytes {
-    /// Ray with number, bounce and flags in place of its interval, throughput, sampler and media: in each of two queues.
-    /// Places of those that wait for holes stand in the one without paths.
+    /// Ray with number, bounce and flags in place of its interval, throughput, sampler and media: in each of two
+    /// queues. Places of those that wait for holes stand in the one without paths.
     pub queue: usize,
     /// What a ray hit.
     pub hit: usize,
@@ -61,8 +52,8 @@ impl PathBytes {
         self.queue + self.hit + self.order + self.connection + self.result
     }
 
-    /// With the second queue, and with as many `results` as there may be for each path in flight, at least one: of those that
-    /// have ended too.
+    /// With the second queue, and with as many `results` as there may be for each path in flight, at least one: of
+    /// those that have ended too.
     pub fn total_with(&self, results: usize) -> usize {
         self.in_flight() + self.second_queue + (results - 1) * self.result
     }
@@ -71,16 +62,14 @@ impl PathBytes {
 impl Layout {
     /// What a picture asks for.
     pub fn new(engine: &EngineOptions, features: &SceneFeatures, options: &RenderOptions) -> Self {
-        let organisation = engine.organisation;
+        let organisation = engine.organisation.clone();
         Self {
-            organisation,
-            compaction: engine.compaction,
-            listed_at: if organisation == Organisation::Compact { engine.listed_at } else { ListedAt::END },
             features: features.set,
             holes: features.holes,
             sorted: features.is_sorted() && organisation.sorts(),
             first_hits: options.features,
             sampler_states: options.sampler != SamplerKind::Sobol,
+            organisation,
         }
     }
 
@@ -89,59 +78,39 @@ impl Layout {
     }
 
     /// Kernels for everything always ask for holes.
-    pub(crate) fn has_holes(&self) -> bool {
+    pub fn has_holes(&self) -> bool {
         self.holes || self.has_media()
     }
 
-    /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it
-    /// brings, and the rest where a medium or a hole may be on its way.
-    pub(crate) fn connection_moved(&self) -> (u64, u64) {
-        if !self.organisation.is_wavefront() && !self.is_in_parts() {
+    /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what
+    /// it brings, and the rest where a medium or a hole may be on its way.
+    pub fn connection_moved(&self) -> (u64, u64) {
+        let made = self.bytes().connection;
+        if made == 0 {
             return (0, 0);
         }
-        let made = self.bytes().connection;
         (made as u64, if self.has_holes() || self.has_media() { made as u64 } else { 16 })
     }
 
-    /// Whether paths keep their places in one queue, where a word tells which of them go on.
-    pub(crate) fn keeps_places(&self) -> bool {
-        match self.organisation {
-            Organisation::Compact | Organisation::Split => true,
-            Organisation::Regenerate => self.compaction != Compaction::Off,
-            _ => false,
+    fn is_in_queues(&self) -> bool {
+        self.organisation.kept_paths() == KeptPaths::Queues
+    }
+
+    /// What is kept of paths that have places; nothing of others.
+    fn places(&self) -> KeptPlaces {
+        match self.organisation.kept_paths() {
+            KeptPaths::Places(places) => places,
+            KeptPaths::Nothing | KeptPaths::Queues => KeptPlaces::default(),
         }
     }
 
-    /// Whether those that go on are listed, by two lists that take turns.
-    pub(crate) fn lists_places(&self) -> bool {
-        let lists = self.compaction != Compaction::Off && self.listed_at.listings() > 0;
-        self.keeps_places() && self.organisation != Organisation::Split && lists
-    }
-
-    /// Whether a bounce is three launches.
-    pub(crate) fn is_in_parts(&self) -> bool {
-        self.listed_at.splits()
-    }
-
-    /// Whether each round's paths are counted.
-    pub(crate) fn has_rounds(&self) -> bool {
-        let in_one_launch = self.organisation == Organisation::Split;
-        self.organisation.is_wavefront() || self.organisation.is_tiled() || (self.keeps_places() && !in_one_launch)
-    }
-
-    /// Whether they are counted with their warps, in place of those that begin.
-    pub(crate) fn counts_warps(&self) -> bool {
-        self.organisation.is_tiled() || (self.keeps_places() && (self.is_in_parts() || !self.lists_places()))
+    fn has_rounds(&self) -> bool {
+        self.organisation.counted_rounds() != CountedRounds::None
     }
 
     /// Of a path between two of its vertices: ray with number, bounce and flags, throughput, sampler and media.
-    fn queued(&self) -> usize {
+    pub fn queued(&self) -> usize {
         32 + 16 + if self.sampler_states { 4 } else { 0 } + if self.has_media() { 8 } else { 0 }
-    }
-
-    /// Bytes of a path of a tile in the memory that its block shares: with its radiance.
-    pub(crate) fn shared(&self) -> usize {
-        self.queued() + 16
     }
 
     /// Bytes a path.
@@ -150,21 +119,18 @@ impl Layout {
         let none = PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result, second_queue: 0 };
         let queue = self.queued();
         let connection = 32 + 16 + if self.has_media() { 8 } else { 0 };
-        if self.organisation.is_wavefront() {
-            return PathBytes {
-                queue,
-                hit: 16,
-                order: if self.sorted { 12 } else { 0 },
-                connection,
-                second_queue: queue,
-                ..none
-            };
+        let KeptPlaces { marks, lists, between_vertices } = self.places();
+        match self.organisation.kept_paths() {
+            KeptPaths::Nothing => none,
+            KeptPaths::Queues => {
+                let order = if self.sorted { 12 } else { 0 };
+                PathBytes { queue, hit: 16, order, connection, second_queue: queue, ..none }
+            }
+            KeptPaths::Places(_) => {
+                let kept = PathBytes { queue, order: if marks { 4 } else { 0 } + if lists { 8 } else { 0 }, ..none };
+                if between_vertices { PathBytes { hit: 16, connection, ..kept } } else { kept }
+            }
         }
-        if self.keeps_places() {
-            let kept = PathBytes { queue, order: 4 + if self.lists_places() { 8 } else { 0 }, ..none };
-            return if self.is_in_parts() { PathBytes { hit: 16, connection, ..kept } } else { kept };
-        }
-        if self.organisation == Organisation::TiledGlobal { PathBytes { queue, ..none } } else { none }
     }
 }
 
@@ -217,13 +183,16 @@ pub(crate) struct StateRecords {
     pub queues: [QueueRecord; 2],
     pub hits: u64,
     pub order: u64,
-    /// Before any bounce: without the list that it reads.
+    /// Before any bounce: without lists.
     pub places: PlacesRecord,
-    /// Of the two lists.
-    pub lists: [u64; 2],
     pub shadows: ShadowRecord,
     pub counters: u64,
     pub rounds: u64,
+}
+
+/// Where a buffer is; 0 where there is none.
+fn address<T: bytemuck::Pod>(buffer: &mut DeviceBuffer<T>, stream: &Stream) -> u64 {
+    if buffer.is_empty() { 0 } else { buffer.address_mut(stream) }
 }
 
 impl State {
@@ -231,23 +200,24 @@ impl State {
     pub const LEAST: usize = 1 << 12;
 
     /// Warps that list so many paths together: as many as a GPU has at once, with some hundred entries each.
-    pub(crate) const fn listing_warps(paths: usize) -> usize {
+    pub const fn listing_warps(paths: usize) -> usize {
         // Whole blocks.
         let warps = paths.div_ceil(256).next_multiple_of(4);
         if warps < 2048 { warps } else { 2048 }
     }
 
-    /// Bytes of the state of so many paths in flight, with room for so many `results` for each, and of so many `rounds`.
+    /// Bytes of the state of so many paths in flight, with room for so many `results` for each, and of so many
+    /// `rounds`.
     pub fn bytes(layout: &Layout, paths: usize, results: usize, rounds: usize) -> usize {
-        let answers = if layout.organisation.is_wavefront() { 2 * 4 * paths.div_ceil(32) } else { 0 };
+        let answers = if layout.is_in_queues() { 2 * 4 * paths.div_ceil(32) } else { 0 };
         let rounds = if layout.has_rounds() { 8 * rounds } else { 0 };
-        let sums = if layout.lists_places() { 4 * Self::listing_warps(paths) } else { 0 };
+        let sums = if layout.places().lists { 4 * Self::listing_warps(paths) } else { 0 };
         paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds + sums
     }
 
-    /// Room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device has no room for so
-    /// many: half of what is free is left, and paths in flight come before those that wait. And for the lengths of so many
-    /// `rounds`.
+    /// Room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device has no
+    /// room for so many: half of what is free is left, and paths in flight come before those that wait. And for the
+    /// lengths of so many `rounds`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].
@@ -267,11 +237,11 @@ impl State {
         let paths = wanted.min(fits.max(Self::LEAST.min(wanted)));
         device.check_room("the state of paths", Self::bytes(layout, paths, batch, rounds))?;
         let results = paths * batch;
-        let wavefront = layout.organisation.is_wavefront();
+        let (wavefront, places) = (layout.is_in_queues(), layout.places());
         let if_needed = |needed: bool| if needed { paths } else { 0 };
         let (all, media) = (if_needed(wavefront), if_needed(wavefront && layout.has_media()));
         // Of what connects paths, too.
-        let hits = if_needed(wavefront || layout.is_in_parts());
+        let hits = if_needed(wavefront || places.between_vertices);
         let queue = |bytes: usize| -> Result<QueueBuffers, CudaError> {
             let has = bytes > 0;
             Ok(QueueBuffers {
@@ -281,10 +251,10 @@ impl State {
                 media: stream.zeros(if_needed(has && layout.has_media()))?,
             })
         };
-        let listed = if_needed(layout.lists_places());
+        let listed = if_needed(places.lists);
 
         Ok(Self {
-            layout: *layout,
+            layout: layout.clone(),
             paths,
             results,
             radiance: stream.zeros(results)?,
@@ -293,7 +263,7 @@ impl State {
             queues: [queue(bytes.queue)?, queue(bytes.second_queue)?],
             hits: stream.zeros(hits)?,
             order: stream.zeros(if layout.sorted { 3 * all } else { 0 })?,
-            alive: stream.zeros(if_needed(layout.keeps_places()))?,
+            alive: stream.zeros(if_needed(places.marks))?,
             lists: [stream.zeros(listed)?, stream.zeros(listed)?],
             sums: stream.zeros(Self::listing_warps(listed))?,
             shadows: ShadowBuffers {
@@ -335,56 +305,55 @@ impl State {
         if self.layout.has_holes() { stream.clear(&mut self.shadows.undecided) } else { Ok(()) }
     }
 
+    /// The addresses of the two lists of places.
+    pub(crate) fn lists(&mut self, stream: &Stream) -> [u64; 2] {
+        self.lists.each_mut().map(|list| address(list, stream))
+    }
+
     pub(crate) fn records(&mut self, stream: &Stream) -> StateRecords {
-        fn at<T: bytemuck::Pod>(buffer: &mut DeviceBuffer<T>, stream: &Stream) -> u64 {
-            if buffer.is_empty() { 0 } else { buffer.address_mut(stream) }
-        }
         let mut queue = |i: usize| {
             let QueueBuffers { rays, weights, sampler_states, media } = &mut self.queues[i];
             QueueRecord {
-                rays: at(rays, stream),
-                weights: at(weights, stream),
-                sampler_states: at(sampler_states, stream),
-                media: at(media, stream),
+                rays: address(rays, stream),
+                weights: address(weights, stream),
+                sampler_states: address(sampler_states, stream),
+                media: address(media, stream),
             }
         };
         let queues = [queue(0), queue(1)];
-        let (hits, shadows) = (at(&mut self.hits, stream), &mut self.shadows);
-        let [first, second] = &mut self.lists;
-        let lists = [at(first, stream), at(second, stream)];
-        let counters = at(&mut self.counters, stream);
+        let (hits, shadows) = (address(&mut self.hits, stream), &mut self.shadows);
+        let counters = address(&mut self.counters, stream);
         let counter = |offset: usize| counters + offset as u64;
         StateRecords {
-            radiance: at(&mut self.radiance, stream),
-            first_hits: at(&mut self.first_hits, stream),
-            depths: at(&mut self.depths, stream),
+            radiance: address(&mut self.radiance, stream),
+            first_hits: address(&mut self.first_hits, stream),
+            depths: address(&mut self.depths, stream),
             queues,
             hits,
-            order: at(&mut self.order, stream),
+            order: address(&mut self.order, stream),
             places: PlacesRecord {
-                alive: at(&mut self.alive, stream),
+                alive: address(&mut self.alive, stream),
                 list: 0,
-                next_list: lists[0],
-                sums: at(&mut self.sums, stream),
+                next_list: 0,
+                sums: address(&mut self.sums, stream),
                 count: counter(offset_of!(Counters, active)),
                 listed: counter(offset_of!(Counters, survivors)),
                 segments: 1,
                 begun_before: 0,
-                listed_marks: mark::GOES_ON,
-                in_parts: self.layout.is_in_parts().into(),
+                listed_marks: 0,
+                in_parts: 0,
             },
-            lists,
             shadows: ShadowRecord {
-                rays: at(&mut shadows.rays, stream),
-                contributions: at(&mut shadows.contributions, stream),
-                media: at(&mut shadows.media, stream),
-                blocked: at(&mut shadows.blocked, stream),
-                undecided: at(&mut shadows.undecided, stream),
+                rays: address(&mut shadows.rays, stream),
+                contributions: address(&mut shadows.contributions, stream),
+                media: address(&mut shadows.media, stream),
+                blocked: address(&mut shadows.blocked, stream),
+                undecided: address(&mut shadows.undecided, stream),
                 // Of a round that is shaded nobody needs the hits any more.
                 candidates: hits,
             },
             counters,
-            rounds: at(&mut self.rounds, stream),
+            rounds: address(&mut self.rounds, stream),
         }
     }
 }
@@ -392,6 +361,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sources::Organisation;
 
     #[test]
     fn warps_that_list_are_whole_blocks_and_as_many_as_paths_need_up_to_a_limit() {
@@ -425,17 +395,8 @@ mod tests {
                 .flat_map(|(organisation, states)| flags.map(|holes| (organisation, states, holes)))
             {
                 let sorted = sorted && organisation.sorts();
-                let compaction = Compaction::Scan;
-                let layout = Layout {
-                    organisation,
-                    compaction,
-                    listed_at: ListedAt::END,
-                    features,
-                    holes,
-                    sorted,
-                    first_hits: false,
-                    sampler_states,
-                };
+                let organisation = Arc::new(organisation);
+                let layout = Layout { organisation, features, holes, sorted, first_hits: false, sampler_states };
                 let bytes = layout.bytes();
                 assert!(bytes.in_flight() <= 160, "{layout:?}: {bytes:?}");
                 let layers = Layout { first_hits: true, ..layout }.bytes();

@@ -50,10 +50,18 @@ pub const SETS: &[KernelSet] = &[
         folder: "render-cuda",
         // Nearly the code of 8.6, and a megabyte.
         left_out: &[89],
-        ptx_alone: raywarp_render_cuda::EXPERIMENTS,
+        ptx_alone: &[],
         headers: &["render-cuda", "cuda"],
         schedules: None,
         others: raywarp_render_cuda::sources,
+    },
+    KernelSet {
+        folder: "experiments",
+        left_out: &[89],
+        ptx_alone: raywarp_experiments::sources::PTX_ALONE,
+        headers: &["experiments", "render-cuda", "cuda"],
+        schedules: None,
+        others: raywarp_experiments::sources,
     },
 ];
 

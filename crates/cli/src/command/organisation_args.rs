@@ -3,10 +3,8 @@
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
-use raywarp::Compaction;
 use raywarp::EngineOptions;
-use raywarp::ListedAt;
-use raywarp::Organisation;
+use raywarp_lab::experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation};
 
 /// Options of the organisations of the GPU path tracer.
 #[derive(Debug, Clone, Args)]
@@ -54,15 +52,16 @@ pub struct OrganisationArgs {
 impl OrganisationArgs {
     /// How GPUs take paths as a whole, if they do.
     pub fn engine(&self) -> Option<EngineOptions> {
-        let of = EngineOptions::of(self.organisation.organisation()?);
-        Some(EngineOptions {
+        let of = Experiment::of(self.organisation.organisation()?);
+        let experiment = Experiment {
             compaction: self.compaction.map_or(of.compaction, CompactionArg::compaction),
             listed_at: self.listed_at().unwrap_or(of.listed_at),
             host_counts: self.counts == CountsArg::Host,
-            paths_a_lane: self.paths_a_thread,
+            paths_per_lane: self.paths_a_thread,
             paths: self.paths_in_flight.map_or(of.paths, |paths| paths as usize),
             ..of
-        })
+        };
+        Some(experiment.into())
     }
 
     /// Where paths are listed, if that is said.
@@ -105,7 +104,7 @@ impl OrganisationArgs {
 
 /// See `--organisation`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)] // As `Organisation` has them.
+#[allow(missing_docs)] // As `MeasuredOrganisation` has them.
 pub enum PathsOn {
     WavefrontSorted,
     Graph,
@@ -122,17 +121,17 @@ pub enum PathsOn {
 
 impl PathsOn {
     /// How the GPU renders paths as a whole, if it does.
-    fn organisation(self) -> Option<Organisation> {
+    fn organisation(self) -> Option<MeasuredOrganisation> {
         Some(match self {
-            Self::WavefrontSorted => Organisation::WavefrontSorted,
-            Self::Graph => Organisation::Graph,
-            Self::Wavefront => Organisation::Wavefront,
-            Self::Megakernel => Organisation::Megakernel,
-            Self::Compact => Organisation::Compact,
-            Self::TiledGlobal => Organisation::TiledGlobal,
-            Self::TiledShared => Organisation::TiledShared,
-            Self::Regenerate => Organisation::Regenerate,
-            Self::Split => Organisation::Split,
+            Self::WavefrontSorted => MeasuredOrganisation::WavefrontSorted,
+            Self::Graph => MeasuredOrganisation::Graph,
+            Self::Wavefront => MeasuredOrganisation::Wavefront,
+            Self::Megakernel => MeasuredOrganisation::Megakernel,
+            Self::Compact => MeasuredOrganisation::Compact,
+            Self::TiledGlobal => MeasuredOrganisation::TiledGlobal,
+            Self::TiledShared => MeasuredOrganisation::TiledShared,
+            Self::Regenerate => MeasuredOrganisation::Regenerate,
+            Self::Split => MeasuredOrganisation::Split,
             Self::Rays => return None,
         })
     }

@@ -3,7 +3,7 @@
 use super::counted::{EVERYTHING, PLAIN, check};
 use super::*;
 use raywarp_cuda::LaunchBounds;
-use raywarp_render_cuda::KernelUse;
+use raywarp_experiments::KernelUse;
 
 const fn bounds(block_threads: Option<u32>, max_registers: Option<u32>) -> LaunchBounds {
     LaunchBounds { block_threads, max_registers }
@@ -13,8 +13,8 @@ const fn bounds(block_threads: Option<u32>, max_registers: Option<u32>) -> Launc
 const REGISTERS: u32 = 32;
 
 /// What the kernel that holds paths in its lanes is, if any.
-fn kernel_use(prepared: &Prepared, engine: EngineOptions) -> Option<KernelUse> {
-    prepared.engine(engine, 1).renderers()[0].kernel_use().unwrap()
+fn kernel_use(prepared: &Prepared, engine: Experiment) -> Option<KernelUse> {
+    raywarp_experiments::kernel_use(&prepared.engine(engine, 1).renderers()[0]).unwrap()
 }
 
 #[test]
@@ -25,26 +25,38 @@ fn other_blocks_and_fewer_registers_give_the_same_pictures_and_counts() {
     let plain = (room(), options.clone(), PLAIN, "plain");
     let of_all = RenderOptions { samples: 0..1, features: true, sampler: SamplerKind::Xor32, ..options };
     let all = (everything(), of_all, EVERYTHING, "everything");
-    let of = EngineOptions::of;
-    let scan = EngineOptions { compaction: Compaction::Scan, ..of(Organisation::Regenerate) };
-    let atomics = EngineOptions { compaction: Compaction::Atomics, ..of(Organisation::Compact) };
+    let of = Experiment::of;
+    let scan = Experiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) };
+    let atomics = Experiment { compaction: Compaction::Atomics, ..of(MeasuredOrganisation::Compact) };
     for (bounds, cases, engines) in [
-        (bounds(Some(64), None), &plain, &[of(Organisation::Megakernel), of(Organisation::Regenerate), scan][..]),
-        (bounds(Some(64), Some(96)), &plain, &[of(Organisation::Compact), of(Organisation::Split)]),
-        (bounds(Some(256), Some(64)), &plain, &[of(Organisation::Megakernel), of(Organisation::Regenerate), atomics]),
-        (bounds(Some(128), None), &plain, &[of(Organisation::Megakernel)]),
-        (bounds(None, Some(255)), &plain, &[of(Organisation::Megakernel), of(Organisation::TiledGlobal)]),
-        (bounds(Some(64), Some(48)), &plain, &[of(Organisation::TiledShared)]),
-        (bounds(Some(64), Some(80)), &all, &[of(Organisation::Megakernel), of(Organisation::Compact)]),
-        (bounds(Some(256), None), &all, &[of(Organisation::Regenerate)]),
+        (
+            bounds(Some(64), None),
+            &plain,
+            &[of(MeasuredOrganisation::Megakernel), of(MeasuredOrganisation::Regenerate), scan][..],
+        ),
+        (bounds(Some(64), Some(96)), &plain, &[of(MeasuredOrganisation::Compact), of(MeasuredOrganisation::Split)]),
+        (
+            bounds(Some(256), Some(64)),
+            &plain,
+            &[of(MeasuredOrganisation::Megakernel), of(MeasuredOrganisation::Regenerate), atomics],
+        ),
+        (bounds(Some(128), None), &plain, &[of(MeasuredOrganisation::Megakernel)]),
+        (
+            bounds(None, Some(255)),
+            &plain,
+            &[of(MeasuredOrganisation::Megakernel), of(MeasuredOrganisation::TiledGlobal)],
+        ),
+        (bounds(Some(64), Some(48)), &plain, &[of(MeasuredOrganisation::TiledShared)]),
+        (bounds(Some(64), Some(80)), &all, &[of(MeasuredOrganisation::Megakernel), of(MeasuredOrganisation::Compact)]),
+        (bounds(Some(256), None), &all, &[of(MeasuredOrganisation::Regenerate)]),
     ] {
         let (prepared, options, bytes, set) = cases;
         for engine in engines {
-            let engine = EngineOptions { bounds, paths: 1 << 12, queues_a_batch: 1, ..*engine };
+            let engine = Experiment { bounds, paths: 1 << 12, queues_a_batch: 1, ..*engine };
             check(prepared, options, *bytes, engine);
             let stage = match engine.organisation {
-                Organisation::Megakernel => "megakernel",
-                Organisation::Regenerate if engine.compaction == Compaction::Off => "regenerate",
+                MeasuredOrganisation::Megakernel => "megakernel",
+                MeasuredOrganisation::Regenerate if engine.compaction == Compaction::Off => "regenerate",
                 organisation if organisation.is_tiled() => continue,
                 _ => "bounce",
             };
@@ -54,9 +66,9 @@ fn other_blocks_and_fewer_registers_give_the_same_pictures_and_counts() {
             assert_eq!((used.block_threads, used.registers), (bounds.threads(), registers), "{engine:?}");
         }
     }
-    let as_compiled = kernel_use(&plain.0, of(Organisation::Megakernel)).unwrap();
+    let as_compiled = kernel_use(&plain.0, of(MeasuredOrganisation::Megakernel)).unwrap();
     assert_eq!((as_compiled.block_threads, as_compiled.registers), (128, REGISTERS));
-    for organisation in [Organisation::TiledGlobal, Organisation::WavefrontSorted, Organisation::FirstHits] {
+    for organisation in [MeasuredOrganisation::TiledGlobal, MeasuredOrganisation::WavefrontSorted] {
         assert_eq!(kernel_use(&plain.0, of(organisation)), None);
     }
 }
@@ -68,31 +80,38 @@ fn bounds_that_an_organisation_cannot_have_are_refused_in_a_line() {
     let own = "only kernels that take paths from vertex to vertex in a lane can have others than their own";
     let blocks = "a block has a multiple of 32 threads, at most 1024";
     for (organisation, bounds, want) in [
-        (Organisation::Wavefront, bounds(Some(64), None), format!("wavefront cannot run with 64 threads: {own}")),
         (
-            Organisation::WavefrontSorted,
+            MeasuredOrganisation::Wavefront,
+            bounds(Some(64), None),
+            format!("wavefront cannot run with 64 threads: {own}"),
+        ),
+        (
+            MeasuredOrganisation::WavefrontSorted,
             bounds(Some(128), Some(64)),
             format!("wavefront-sorted cannot run with 128 threads, 64 registers: {own}"),
         ),
-        (Organisation::FirstHits, bounds(None, Some(64)), format!("first-hits cannot run with 64 registers: {own}")),
         (
-            Organisation::TiledShared,
+            MeasuredOrganisation::TiledShared,
             bounds(Some(128), Some(64)),
             "tiled-shared cannot run with 128 threads, 64 registers: a tile is for a block of 64 threads".into(),
         ),
         (
-            Organisation::Megakernel,
+            MeasuredOrganisation::Megakernel,
             bounds(Some(48), None),
             format!("megakernel__plain cannot run with 48 threads: {blocks}"),
         ),
-        (Organisation::Compact, bounds(Some(0), None), format!("bounce__plain cannot run with 0 threads: {blocks}")),
         (
-            Organisation::Regenerate,
+            MeasuredOrganisation::Compact,
+            bounds(Some(0), None),
+            format!("bounce__plain cannot run with 0 threads: {blocks}"),
+        ),
+        (
+            MeasuredOrganisation::Regenerate,
             bounds(None, Some(256)),
             "regenerate__plain cannot run with 256 registers: a thread has 16 to 255 registers".into(),
         ),
     ] {
-        let engine = EngineOptions { bounds, ..EngineOptions::of(organisation) };
+        let engine = Experiment { bounds, ..Experiment::of(organisation) };
         assert_eq!(prepared.try_engine(engine, 1).err(), Some(want));
     }
 }
@@ -102,7 +121,7 @@ fn whatever_call_fails_while_a_kernel_is_compiled_again_it_is_an_error() {
     let Some(driver) = Driver::get() else { return };
     let prepared = room();
     let bounds = bounds(Some(64), Some(64));
-    let engine = || prepared.try_engine(EngineOptions { bounds, ..EngineOptions::of(Organisation::Megakernel) }, 1);
+    let engine = || prepared.try_engine(Experiment { bounds, ..Experiment::of(MeasuredOrganisation::Megakernel) }, 1);
     // What is loaded once is there already.
     drop(engine().unwrap());
     let taken = driver.ask("taken");

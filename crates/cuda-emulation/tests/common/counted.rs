@@ -3,10 +3,12 @@
 //! A queue is played here with nothing but those lengths: who is in it, who leaves, who begins.
 
 use super::*;
+use raywarp_experiments::stage;
 use raywarp_geom::Ray;
 use raywarp_render::film::Tile;
 use raywarp_render::{PathObserver, PathRecorder};
-use raywarp_render_cuda::{PathCounts, RoundCounts, Stage};
+use raywarp_render_cuda::{PathCounts, RoundCounts, Stage, StageCounts};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Lanes of a warp.
@@ -53,7 +55,7 @@ pub const EVERYTHING: Bytes = Bytes { queue: 60, result: 44, made: 56, taken: 56
 const SURFACES: Bytes = Bytes { queue: 52, result: 44, made: 48, taken: 48, place: 4, classes: 5 };
 
 /// The pixels of a tile, of queues row by row and otherwise in squares of 8 x 8, by their number in the picture.
-fn in_order(tile: &Tile, width: usize, organisation: Organisation) -> Vec<usize> {
+fn in_order(tile: &Tile, width: usize, organisation: MeasuredOrganisation) -> Vec<usize> {
     let origin = tile.pixels().next().expect("tiles have pixels");
     let mut pixels: Vec<[u32; 2]> = tile.pixels().collect();
     let key = |[x, y]: [u32; 2]| {
@@ -71,7 +73,7 @@ fn in_order(tile: &Tile, width: usize, organisation: Organisation) -> Vec<usize>
 fn batches(
     film: &Film,
     options: &RenderOptions,
-    (organisation, results): (Organisation, usize),
+    (organisation, results): (MeasuredOrganisation, usize),
     lengths: &[u16],
 ) -> Vec<Vec<usize>> {
     let [width, height] = options.size.map(|side| side as usize);
@@ -161,29 +163,29 @@ fn warps_to_the_end(batch: &[usize]) -> u64 {
     batch.chunks(WARP).filter_map(|warp| warp.iter().max()).sum::<usize>() as u64
 }
 
-fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptions, bytes: Bytes) -> Played {
+fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &Experiment, bytes: Bytes) -> Played {
     let waiting = (batch.len() - batch.len().min(capacity)) as u64;
     let warps_of = |rounds: &[RoundCounts]| Some(rounds.iter().map(|round| round.warps).sum());
     let whole =
         |stage: Stage, warps| Played { rounds: Vec::new(), launches: vec![(stage, 1)], warps, refilled: 0, graphed: 0 };
     match engine.organisation {
-        Organisation::Megakernel => whole(Stage::Megakernel, Some(warps_to_the_end(batch))),
-        Organisation::Split => {
-            let launches = [Stage::BeginPaths, Stage::BeginBounce, Stage::Bounce].map(|stage| (stage, 1)).to_vec();
-            Played { launches, ..whole(Stage::Bounce, Some(warps_to_the_end(batch))) }
+        MeasuredOrganisation::Megakernel => whole(Stage::MEGAKERNEL, Some(warps_to_the_end(batch))),
+        MeasuredOrganisation::Split => {
+            let launches = [stage::BEGIN_PATHS, stage::BEGIN_BOUNCE, stage::BOUNCE].map(|stage| (stage, 1)).to_vec();
+            Played { launches, ..whole(stage::BOUNCE, Some(warps_to_the_end(batch))) }
         }
-        Organisation::Regenerate if engine.compaction == Compaction::Off => {
+        MeasuredOrganisation::Regenerate if engine.compaction == Compaction::Off => {
             // The pretended GPU has one multiprocessor, and so many lanes on it.
             let block = engine.bounds.threads() as usize;
             let lanes = batch.len().div_ceil(block).min(RESIDENT_BLOCKS) * block;
             let refilled = batch.len().saturating_sub(lanes) as u64;
-            Played { refilled, ..whole(Stage::Regenerate, None) }
+            Played { refilled, ..whole(stage::REGENERATE, None) }
         }
-        Organisation::TiledGlobal | Organisation::TiledShared => {
-            let rounds = bounces_of_parts(batch, 2 * WARP * engine.paths_a_lane as usize);
-            Played { warps: warps_of(&rounds), rounds, ..whole(Stage::Tiled, None) }
+        MeasuredOrganisation::TiledGlobal | MeasuredOrganisation::TiledShared => {
+            let rounds = bounces_of_parts(batch, 2 * WARP * engine.paths_per_lane as usize);
+            Played { warps: warps_of(&rounds), rounds, ..whole(stage::TILED, None) }
         }
-        Organisation::Compact | Organisation::Regenerate => {
+        MeasuredOrganisation::Compact | MeasuredOrganisation::Regenerate => {
             let at = engine.listed_at;
             let is_in_parts = at.splits();
             let is_listed = engine.compaction != Compaction::Off && (at.start || at.end);
@@ -206,19 +208,20 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
                 Compaction::Atomics => 1,
             };
             let listings = step * asked * u64::from(at.listings());
-            let mut launches = vec![(Stage::BeginBounce, asked), (Stage::ListPaths, listings)];
+            let mut launches = vec![(stage::BEGIN_BOUNCE, asked), (stage::LIST_PATHS, listings)];
             if is_in_parts {
-                launches.extend([Stage::Extend, Stage::Shade, Stage::Connect].map(|stage| (stage, asked)));
+                launches.extend([Stage::EXTEND, Stage::SHADE, Stage::CONNECT].map(|stage| (stage, asked)));
             } else {
-                launches.push((Stage::Bounce, asked));
+                launches.push((stage::BOUNCE, asked));
             }
             // Lists of those that have hit something hold some that end there.
             let warps = if is_listed && !at.end { None } else { warps_of(&rounds) };
             Played { warps, rounds, launches, refilled: waiting, graphed: 0 }
         }
-        Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
-            let is_graph = engine.organisation == Organisation::Graph;
-            let is_sorted = (engine.organisation == Organisation::WavefrontSorted || is_graph) && bytes.place > 0;
+        MeasuredOrganisation::Wavefront | MeasuredOrganisation::WavefrontSorted | MeasuredOrganisation::Graph => {
+            let is_graph = engine.organisation == MeasuredOrganisation::Graph;
+            let is_sorted =
+                (engine.organisation == MeasuredOrganisation::WavefrontSorted || is_graph) && bytes.place > 0;
             let rounds = rounds(batch, capacity);
             let asked = match (is_graph, engine.host_counts) {
                 (true, _) => graphed_rounds(batch, capacity, rounds.len(), max_depth),
@@ -230,9 +233,9 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
             let begun = rounds.iter().rposition(|round| round.begun > 0).map_or(0, |last| last as u64 + 1);
             let sorting = if is_sorted { asked } else { 0 };
             let launches = vec![
-                (Stage::BeginRound, asked),
+                (Stage::BEGIN_ROUND, asked),
                 (
-                    Stage::Refill,
+                    Stage::REFILL,
                     if batch.len() <= capacity {
                         1
                     } else if engine.host_counts {
@@ -241,19 +244,18 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
                         asked
                     },
                 ),
-                (Stage::Extend, asked),
-                (Stage::Sort, sorting),
-                (Stage::SortWaiting, sorting),
-                (Stage::Shade, asked * if is_sorted { bytes.classes } else { 1 }),
-                (Stage::Connect, asked),
-                (Stage::ArriveLight, asked),
+                (Stage::EXTEND, asked),
+                (Stage::SORT, sorting),
+                (Stage::SORT_WAITING, sorting),
+                (Stage::SHADE, asked * if is_sorted { bytes.classes } else { 1 }),
+                (Stage::CONNECT, asked),
+                (Stage::ARRIVE_LIGHT, asked),
                 // Scenes here that are not plain have holes.
-                (Stage::DecideLight, if bytes.taken > PLAIN.taken { asked } else { 0 }),
+                (Stage::DECIDE_LIGHT, if bytes.taken > PLAIN.taken { asked } else { 0 }),
             ];
             let graphed = if is_graph { (asked - 1) / 2 * 2 } else { 0 };
             Played { warps: warps_of(&rounds), rounds, launches, refilled: waiting, graphed }
         }
-        Organisation::FirstHits => unreachable!("paths are counted here"),
     }
 }
 
@@ -264,23 +266,25 @@ const RADIANCE: u64 = 16;
 const WORD: u64 = 4;
 
 /// Bytes that the stages of an organisation move for a batch, but for those of connections: read and written.
-fn moved(batch: &PathCounts, first: u64, engine: &EngineOptions, bytes: Bytes) -> Vec<(Stage, u64, u64)> {
+fn moved(batch: &PathCounts, first: u64, engine: &Experiment, bytes: Bytes) -> Vec<(Stage, u64, u64)> {
     let PathCounts { begun, extended, .. } = *batch;
     let (result, went_on, Bytes { queue, .. }) = (begun * bytes.result, extended - begun, bytes);
     // What of a result is put down when a path begins.
     let seen = begun * (bytes.result - RADIANCE);
     let mut moved = match engine.organisation {
-        Organisation::Megakernel => vec![(Stage::Megakernel, 0, result)],
-        Organisation::Regenerate if engine.compaction == Compaction::Off => vec![(Stage::Regenerate, 0, result)],
-        Organisation::TiledShared => vec![(Stage::Tiled, 0, result)],
-        Organisation::TiledGlobal => {
-            vec![(Stage::Tiled, went_on * (queue + RADIANCE), extended * RADIANCE + went_on * queue + seen)]
+        MeasuredOrganisation::Megakernel => vec![(Stage::MEGAKERNEL, 0, result)],
+        MeasuredOrganisation::Regenerate if engine.compaction == Compaction::Off => {
+            vec![(stage::REGENERATE, 0, result)]
         }
-        Organisation::Split => vec![
-            (Stage::BeginPaths, 0, begun * (queue + WORD) + result),
-            (Stage::Bounce, begun * (queue + RADIANCE + WORD), begun * (RADIANCE + WORD)),
+        MeasuredOrganisation::TiledShared => vec![(stage::TILED, 0, result)],
+        MeasuredOrganisation::TiledGlobal => {
+            vec![(stage::TILED, went_on * (queue + RADIANCE), extended * RADIANCE + went_on * queue + seen)]
+        }
+        MeasuredOrganisation::Split => vec![
+            (stage::BEGIN_PATHS, 0, begun * (queue + WORD) + result),
+            (stage::BOUNCE, begun * (queue + RADIANCE + WORD), begun * (RADIANCE + WORD)),
         ],
-        Organisation::Compact | Organisation::Regenerate => {
+        MeasuredOrganisation::Compact | MeasuredOrganisation::Regenerate => {
             let listings = u64::from(engine.listed_at.listings());
             let times = listings
                 * match engine.compaction {
@@ -291,41 +295,40 @@ fn moved(batch: &PathCounts, first: u64, engine: &EngineOptions, bytes: Bytes) -
             let listed = if times > 0 { extended - first } else { 0 };
             let ended = if batch.refilled > 0 { begun } else { 0 };
             let list = (
-                Stage::ListPaths,
+                stage::LIST_PATHS,
                 times * (extended + listed) * WORD,
                 if times > 0 { listings * (went_on + ended) * WORD } else { 0 },
             );
             if engine.listed_at.splits() {
                 let (put, list_read) = (queue + RADIANCE + WORD, listed * WORD);
                 return vec![
-                    (Stage::Extend, went_on * put + list_read, extended * (HIT + WORD) + begun * queue + result),
-                    (Stage::Shade, extended * (put + HIT) + list_read, extended * (RADIANCE + WORD) + went_on * queue),
-                    (Stage::Connect, extended * WORD + list_read, 0),
+                    (Stage::EXTEND, went_on * put + list_read, extended * (HIT + WORD) + begun * queue + result),
+                    (Stage::SHADE, extended * (put + HIT) + list_read, extended * (RADIANCE + WORD) + went_on * queue),
+                    (Stage::CONNECT, extended * WORD + list_read, 0),
                     list,
-                    (Stage::Finalize, result, 0),
+                    (Stage::FINALIZE, result, 0),
                 ];
             }
             vec![
                 (
-                    Stage::Bounce,
+                    stage::BOUNCE,
                     went_on * (queue + RADIANCE + WORD) + listed * WORD,
                     extended * (RADIANCE + WORD) + went_on * queue + seen,
                 ),
                 list,
             ]
         }
-        Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
-            let place = if engine.organisation == Organisation::Wavefront { 0 } else { bytes.place };
+        MeasuredOrganisation::Wavefront | MeasuredOrganisation::WavefrontSorted | MeasuredOrganisation::Graph => {
+            let place = if engine.organisation == MeasuredOrganisation::Wavefront { 0 } else { bytes.place };
             vec![
-                (Stage::Refill, 0, begun * queue + result),
-                (Stage::Extend, extended * RAY, extended * HIT),
-                (Stage::Sort, if place > 0 { extended * HIT } else { 0 }, extended * place),
-                (Stage::Shade, extended * (place + queue + HIT), went_on * queue),
+                (Stage::REFILL, 0, begun * queue + result),
+                (Stage::EXTEND, extended * RAY, extended * HIT),
+                (Stage::SORT, if place > 0 { extended * HIT } else { 0 }, extended * place),
+                (Stage::SHADE, extended * (place + queue + HIT), went_on * queue),
             ]
         }
-        Organisation::FirstHits => unreachable!("paths are counted here"),
     };
-    moved.push((Stage::Finalize, result, 0));
+    moved.push((Stage::FINALIZE, result, 0));
     moved
 }
 
@@ -334,23 +337,23 @@ fn expected(
     batches: &[Vec<usize>],
     capacity: usize,
     max_depth: u32,
-    (engine, bytes, connected): (&EngineOptions, Bytes, u64),
+    (engine, bytes, connected): (&Experiment, Bytes, u64),
 ) -> (PathCounts, bool) {
     let mut want = PathCounts { batches: batches.len() as u64, connected, ..PathCounts::default() };
-    let mut launches = [0; Stage::ALL.len()];
+    let mut launches = BTreeMap::<Stage, u64>::new();
     let mut knows_warps = true;
     for batch in batches {
         let played = played(batch, capacity, max_depth, engine, bytes);
-        launches[Stage::Finalize as usize] += 1;
+        *launches.entry(Stage::FINALIZE).or_default() += 1;
         // But for the first, in which all that fit begin, all rounds of a graph have the same kernels.
         let in_rounds = |&(stage, count): &(Stage, u64)| match stage {
-            Stage::Refill if batch.len() <= capacity => 0,
+            Stage::REFILL if batch.len() <= capacity => 0,
             _ => count / played.launches[0].1,
         };
         want.graphs.launches += played.graphed / 2;
         want.graphs.kernels += played.graphed * played.launches.iter().map(in_rounds).sum::<u64>();
         for (stage, count) in played.launches {
-            launches[stage as usize] += count;
+            *launches.entry(stage).or_default() += count;
         }
         let own = PathCounts {
             begun: batch.len() as u64,
@@ -360,8 +363,9 @@ fn expected(
         };
         let first = played.rounds.first().map_or(0, |round| round.active);
         for (stage, read, written) in moved(&own, first, engine, bytes) {
-            want.stages[stage as usize].read += read;
-            want.stages[stage as usize].written += written;
+            let counts = want.stages.entry(stage).or_default();
+            counts.read += read;
+            counts.written += written;
         }
         want.begun += own.begun;
         want.extended += own.extended;
@@ -376,24 +380,30 @@ fn expected(
             sum.warps += round.warps;
         }
     }
-    for (counts, launches) in want.stages.iter_mut().zip(launches) {
-        counts.launches = launches;
+    for (stage, launches) in launches {
+        want.stages.entry(stage).or_default().launches = launches;
     }
-    if engine.organisation == Organisation::Compact && engine.listed_at.splits() {
-        want.stages[Stage::Shade as usize].written += connected * bytes.made;
-        want.stages[Stage::Connect as usize].read += connected * (bytes.made + RADIANCE);
-        want.stages[Stage::Connect as usize].written += connected * (RADIANCE + WORD);
+    let mut add = |stage, read, written| {
+        let counts = want.stages.entry(stage).or_default();
+        counts.read += read;
+        counts.written += written;
+    };
+    if engine.organisation == MeasuredOrganisation::Compact && engine.listed_at.splits() {
+        add(Stage::SHADE, 0, connected * bytes.made);
+        add(Stage::CONNECT, connected * (bytes.made + RADIANCE), connected * (RADIANCE + WORD));
     }
     if engine.organisation.is_wavefront() {
-        want.stages[Stage::Shade as usize].written += connected * bytes.made;
-        want.stages[Stage::Connect as usize].read += connected * RAY;
-        want.stages[Stage::ArriveLight as usize].read += connected * bytes.taken;
+        add(Stage::SHADE, 0, connected * bytes.made);
+        add(Stage::CONNECT, connected * RAY, 0);
+        add(Stage::ARRIVE_LIGHT, connected * bytes.taken, 0);
     }
+    // Who does nothing has no entry.
+    want.stages.retain(|_, counts| *counts != StageCounts::default());
     (want, knows_warps)
 }
 
 /// Renders on the CPU and on a device, and compares what was counted, and the pictures.
-pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: EngineOptions) -> PathCounts {
+pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: Experiment) -> PathCounts {
     let film = || Film::of(Window::new(options.size, options.crop).unwrap(), options.features).unwrap();
     let (scene, camera, tracer, watch) = (&prepared.shading, &prepared.camera, &prepared.tracer, Watch::default());
     let recorder = Recorder {
@@ -432,9 +442,9 @@ const QUEUES: [(usize, usize); 5] = [ONE_BATCH, (100, 1), (70, 3), (200, 5), (20
 
 /// Those that an organisation is counted with: where nobody begins in another's place there is only one batch or several,
 /// and where nothing is sorted both wavefronts have the same kernels. Refilled queues of all lengths are for short paths.
-fn queues(organisation: Organisation, is_sorted: bool, is_short: bool) -> &'static [(usize, usize)] {
+fn queues(organisation: MeasuredOrganisation, is_sorted: bool, is_short: bool) -> &'static [(usize, usize)] {
     match organisation {
-        Organisation::Wavefront if !is_sorted => &QUEUES[..1],
+        MeasuredOrganisation::Wavefront if !is_sorted => &QUEUES[..1],
         _ if !refills(organisation) => &QUEUES[..2],
         _ if is_short => &QUEUES,
         _ => &QUEUES[..3],
@@ -463,13 +473,13 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
             let is_short = max_depth <= 3 && !connect_last;
             // Who lists paths knows nothing of what there is in a scene.
             let is_plain = FeatureSet::of(&prepared.shading) == FeatureSet::Plain;
-            let own = |engine: &EngineOptions| {
-                let host = engine.host_counts && engine.organisation != Organisation::WavefrontSorted;
+            let own = |engine: &Experiment| {
+                let host = engine.host_counts && engine.organisation != MeasuredOrganisation::WavefrontSorted;
                 engine.compaction != Compaction::Atomics && !host
             };
             for engine in engines().into_iter().filter(|engine| is_plain || own(engine)) {
                 for &(paths, queues_a_batch) in queues(engine.organisation, bytes.place > 0, is_short) {
-                    let engine = EngineOptions { paths, queues_a_batch, ..engine };
+                    let engine = Experiment { paths, queues_a_batch, ..engine };
                     let counts = check(&prepared, &options, bytes, engine);
                     // That there is something to count.
                     assert_eq!(counts.begun, 24 * 16 * 4);
@@ -486,21 +496,20 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
 }
 
 /// All organisations, and all that lists those who go on.
-pub fn engines() -> Vec<EngineOptions> {
-    let of = |organisation| EngineOptions { paths_a_lane: 2, ..EngineOptions::of(organisation) };
-    let listed = [Organisation::Compact, Organisation::Regenerate]
+pub fn engines() -> Vec<Experiment> {
+    let of = |organisation| Experiment { paths_per_lane: 2, ..Experiment::of(organisation) };
+    let listed = [MeasuredOrganisation::Compact, MeasuredOrganisation::Regenerate]
         .into_iter()
-        .flat_map(|organisation| Compaction::ALL.map(|compaction| EngineOptions { compaction, ..of(organisation) }));
+        .flat_map(|organisation| Compaction::ALL.map(|compaction| Experiment { compaction, ..of(organisation) }));
     let others = [
-        EngineOptions { host_counts: true, timed: true, ..of(Organisation::Compact) },
-        EngineOptions { host_counts: true, compaction: Compaction::Atomics, ..of(Organisation::Regenerate) },
-        EngineOptions { host_counts: true, timed: true, ..of(Organisation::Wavefront) },
-        EngineOptions { host_counts: true, ..of(Organisation::WavefrontSorted) },
+        Experiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Compact) },
+        Experiment { host_counts: true, compaction: Compaction::Atomics, ..of(MeasuredOrganisation::Regenerate) },
+        Experiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Wavefront) },
+        Experiment { host_counts: true, ..of(MeasuredOrganisation::WavefrontSorted) },
     ];
-    let plain = Organisation::OF_PATHS
-        .into_iter()
-        .map(of)
-        .filter(|engine| !matches!(engine.organisation, Organisation::Compact | Organisation::Regenerate));
+    let plain = MeasuredOrganisation::ALL.into_iter().map(of).filter(|engine| {
+        !matches!(engine.organisation, MeasuredOrganisation::Compact | MeasuredOrganisation::Regenerate)
+    });
     plain.chain(listed).chain(others).collect()
 }
 
@@ -516,16 +525,16 @@ fn bounces_in_parts_and_over_binary_trees_give_the_same_picture_and_count_the_sa
     let Some(_driver) = Driver::get() else { return };
     let prepared = room();
     let options = RenderOptions { size: [24, 16], samples: 3..5, seed: 5, ..RenderOptions::default() };
-    let of = |compaction| EngineOptions { compaction, paths: 100, ..EngineOptions::of(Organisation::Compact) };
+    let of = |compaction| Experiment { compaction, paths: 100, ..Experiment::of(MeasuredOrganisation::Compact) };
     let parts = listed_at().into_iter().flat_map(|listed_at| {
-        [Compaction::Scan, Compaction::Atomics].map(|compaction| EngineOptions { listed_at, ..of(compaction) })
+        [Compaction::Scan, Compaction::Atomics].map(|compaction| Experiment { listed_at, ..of(compaction) })
     });
-    let off = EngineOptions { listed_at: ListedAt { in_parts: true, ..ListedAt::END }, ..of(Compaction::Off) };
+    let off = Experiment { listed_at: ListedAt { in_parts: true, ..ListedAt::END }, ..of(Compaction::Off) };
     let walks = [Walk::WhileWhile, Walk::SpeculativeWhileWhile].into_iter().flat_map(|walk| {
-        [Organisation::Megakernel, Organisation::Compact].map(|organisation| EngineOptions {
+        [MeasuredOrganisation::Megakernel, MeasuredOrganisation::Compact].map(|organisation| Experiment {
             walk,
             paths: 100,
-            ..EngineOptions::of(organisation)
+            ..Experiment::of(organisation)
         })
     });
     for engine in parts.chain([off]).chain(walks) {
@@ -542,8 +551,8 @@ fn an_organisation_that_lists_at_the_end_does_so_whatever_the_options_say() {
     let Some(_driver) = Driver::get() else { return };
     let prepared = room();
     let listed_at = ListedAt { start: true, shadow: true, end: false, in_parts: true };
-    let own = EngineOptions::of(Organisation::Regenerate);
-    let engine = EngineOptions { listed_at, compaction: Compaction::Scan, paths: 70, queues_a_batch: 3, ..own };
+    let own = Experiment::of(MeasuredOrganisation::Regenerate);
+    let engine = Experiment { listed_at, compaction: Compaction::Scan, paths: 70, queues_a_batch: 3, ..own };
     assert_eq!(difference(&prepared.films(&small(), engine)), None);
 }
 
@@ -551,8 +560,10 @@ fn an_organisation_that_lists_at_the_end_does_so_whatever_the_options_say() {
 fn heavier_shading_gives_the_same_picture() {
     let Some(_driver) = Driver::get() else { return };
     let prepared = room();
-    for organisation in [Organisation::Megakernel, Organisation::Compact, Organisation::TiledShared] {
-        let engine = EngineOptions { search_steps: 9, longer_shading: 3, ..EngineOptions::of(organisation) };
+    for organisation in
+        [MeasuredOrganisation::Megakernel, MeasuredOrganisation::Compact, MeasuredOrganisation::TiledShared]
+    {
+        let engine = Experiment { search_steps: 9, longer_shading: 3, ..Experiment::of(organisation) };
         assert_eq!(difference(&prepared.films(&small(), engine)), None, "{organisation:?}");
     }
 }
@@ -560,12 +571,12 @@ fn heavier_shading_gives_the_same_picture() {
 #[test]
 fn kernels_of_experiments_refuse_scenes_and_organisations_that_they_do_not_know() {
     let Some(_driver) = Driver::get() else { return };
-    let parts = EngineOptions {
+    let parts = Experiment {
         listed_at: ListedAt { start: true, ..ListedAt::END },
-        ..EngineOptions::of(Organisation::Compact)
+        ..Experiment::of(MeasuredOrganisation::Compact)
     };
-    let binary = EngineOptions { walk: Walk::WhileWhile, ..EngineOptions::of(Organisation::Megakernel) };
-    let queued = EngineOptions { walk: Walk::WhileWhile, ..EngineOptions::of(Organisation::Wavefront) };
+    let binary = Experiment { walk: Walk::WhileWhile, ..Experiment::of(MeasuredOrganisation::Megakernel) };
+    let queued = Experiment { walk: Walk::WhileWhile, ..Experiment::of(MeasuredOrganisation::Wavefront) };
     for (engine, want) in [
         (parts, "a bounce in parts is for scenes of diffuse surfaces alone, without textures, holes and media"),
         (binary, "while-while is for scenes of diffuse surfaces alone, without textures, holes and media"),
@@ -581,9 +592,9 @@ fn counts_of_several_devices_are_those_of_the_whole_picture() {
     driver.devices(2);
     let prepared = room();
     let options = RenderOptions { size: [20, 12], samples: 0..2, max_depth: 3, ..RenderOptions::default() };
-    for organisation in Organisation::OF_PATHS {
+    for organisation in MeasuredOrganisation::ALL {
         let sums = [1, 2].map(|devices| {
-            let mut engine = prepared.engine(EngineOptions { organisation, ..EngineOptions::default() }, devices);
+            let mut engine = prepared.engine(Experiment { organisation, ..Experiment::default() }, devices);
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
             let (scene, tracer, watch) = (&prepared.shading, &prepared.tracer, Watch::default());
             render_with(scene, &prepared.camera, tracer, &options, &watch, film, &mut engine).unwrap();

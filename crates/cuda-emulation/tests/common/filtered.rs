@@ -2,9 +2,10 @@
 
 use crate::{Driver, MOST_APART, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
 use raywarp_cuda_emulation::twins::scene_of_everything;
+use raywarp_experiments::{Experiment, MeasuredOrganisation};
 use raywarp_render::film::{Film, Window};
 use raywarp_render::{DirectLight, RenderOptions, Watch, render_with};
-use raywarp_render_cuda::{EngineOptions, ImageUse, Organisation, TextureFilter};
+use raywarp_render_cuda::{EngineOptions, ImageUse, TextureFilter};
 use raywarp_scene::{Camera, ImageFilter, Texture};
 
 /// All there is, with images of which the nearest texel is taken: units find the CPU's.
@@ -18,8 +19,9 @@ pub fn nearest() -> Prepared {
     Prepared::new(scene, everything_camera())
 }
 
-fn hardware(organisation: Organisation, (paths, queues_a_batch): (usize, usize)) -> EngineOptions {
-    EngineOptions { paths, queues_a_batch, texture_filter: TextureFilter::Hardware, ..EngineOptions::of(organisation) }
+fn hardware(organisation: MeasuredOrganisation, (paths, queues_a_batch): (usize, usize)) -> EngineOptions {
+    let experiment = Experiment { paths, queues_a_batch, ..Experiment::of(organisation) };
+    EngineOptions { texture_filter: TextureFilter::Hardware, ..experiment.into() }
 }
 
 fn options() -> RenderOptions {
@@ -110,7 +112,7 @@ fn pictures_of_all_there_is_by_units_are_about_those_of_the_cpu() {
     let [exact, units] = {
         let film = || Film::of(Window::new(options().size, None).unwrap(), true).unwrap();
         let render = |texture_filter| {
-            let mut engine = prepared.engine(EngineOptions { texture_filter, ..few(1 << 12) }, 1);
+            let mut engine = prepared.engine(EngineOptions { texture_filter, ..few(1 << 12).into() }, 1);
             let (watch, camera, tracer) = (Watch::default(), &prepared.camera, &prepared.tracer);
             render_with(&prepared.shading, camera, tracer, &options(), &watch, film(), &mut engine).unwrap().film
         };
@@ -135,7 +137,7 @@ fn whatever_call_fails_with_images_it_is_an_error_or_the_same_picture_and_no_ima
     let options = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     let render = || -> Result<Film, String> {
         let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
-        let mut engine = prepared.try_engine(hardware(Organisation::Megakernel, (64, 1)), 1)?;
+        let mut engine = prepared.try_engine(hardware(MeasuredOrganisation::Megakernel, (64, 1)), 1)?;
         let (watch, tracer) = (Watch::default(), &prepared.tracer);
         let rendered = render_with(&prepared.shading, &prepared.camera, tracer, &options, &watch, film, &mut engine);
         rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())

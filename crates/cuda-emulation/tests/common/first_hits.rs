@@ -118,7 +118,7 @@ fn what_is_counted_of_first_hits_is_what_the_film_says() {
             assert_eq!(rendered.rays, paths + connected + counts.asked);
             // Passes of 1, 1 and 2 samples, batches of 96 paths, which are three warps.
             assert_eq!((counts.batches, counts.warps, counts.active_lanes()), (16, 48, 1.0));
-            let launches = [Stage::FirstHits, Stage::Finalize].map(|stage| counts.stage(stage).launches);
+            let launches = [Stage::FIRST_HITS, Stage::FINALIZE].map(|stage| counts.stage(stage).launches);
             assert_eq!((launches, counts.launches()), ([16, 16], 32));
             assert_eq!(counts.bytes(), 2 * paths * 20);
         }

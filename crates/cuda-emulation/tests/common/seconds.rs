@@ -2,10 +2,11 @@
 //! copy or a setting of memory a second; and blocks.
 
 use super::*;
+use raywarp_experiments::stage;
 use raywarp_render_cuda::{PathCounts, RoundCounts, Stage, StageSeconds};
 
 /// Renders with an organisation; its counts, and what its renderer has timed.
-fn timed(prepared: &Prepared, options: &RenderOptions, engine: EngineOptions) -> (PathCounts, CudaRenderers) {
+fn timed(prepared: &Prepared, options: &RenderOptions, engine: Experiment) -> (PathCounts, CudaRenderers) {
     let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
     let (scene, tracer, watch) = (&prepared.shading, &prepared.tracer, Watch::default());
     let mut renderers = prepared.engine(engine, 1);
@@ -20,7 +21,7 @@ fn launches(seconds: &StageSeconds, stage: Stage) -> u64 {
 }
 
 /// Stages that are launched once a batch: where they are timed.
-const ONCE: [Stage; 2] = [Stage::Refill, Stage::Finalize];
+const ONCE: [Stage; 2] = [Stage::REFILL, Stage::FINALIZE];
 
 #[test]
 fn each_launch_is_timed_as_of_its_stage_and_its_round() {
@@ -29,19 +30,19 @@ fn each_launch_is_timed_as_of_its_stage_and_its_round() {
     let options = RenderOptions { samples: 0..1, ..small() };
     let host_counts = true;
     for (prepared, engine) in [
-        (room(), EngineOptions::of(Organisation::Wavefront)),
-        (room(), EngineOptions { host_counts, ..EngineOptions::of(Organisation::Wavefront) }),
-        (surfaces(true), EngineOptions::of(Organisation::WavefrontSorted)),
-        (room(), EngineOptions::of(Organisation::Compact)),
-        (room(), EngineOptions { host_counts, ..EngineOptions::of(Organisation::Compact) }),
-        (room(), EngineOptions::of(Organisation::Megakernel)),
+        (room(), Experiment::of(MeasuredOrganisation::Wavefront)),
+        (room(), Experiment { host_counts, ..Experiment::of(MeasuredOrganisation::Wavefront) }),
+        (surfaces(true), Experiment::of(MeasuredOrganisation::WavefrontSorted)),
+        (room(), Experiment::of(MeasuredOrganisation::Compact)),
+        (room(), Experiment { host_counts, ..Experiment::of(MeasuredOrganisation::Compact) }),
+        (room(), Experiment::of(MeasuredOrganisation::Megakernel)),
     ] {
         for paths in [1 << 12, 40] {
-            let engine = EngineOptions { paths, queues_a_batch: 1, timed: true, ..engine };
+            let engine = Experiment { paths, queues_a_batch: 1, timed: true, ..engine };
             let (counts, renderers) = timed(&prepared, &options, engine);
             let rounds = renderers.renderers()[0].stage_seconds();
             assert_eq!(counts.batches, if paths == 40 { 3 } else { 1 });
-            for stage in Stage::ALL {
+            for &stage in counts.stages.keys() {
                 let all: Vec<u64> = rounds.iter().map(|round| launches(round, stage)).collect();
                 assert_eq!(all.iter().sum::<u64>(), counts.stage(stage).launches, "{engine:?}, {stage:?}: {all:?}");
                 // The rounds of all batches begin at the first, and none is left out.
@@ -52,11 +53,11 @@ fn each_launch_is_timed_as_of_its_stage_and_its_round() {
                     assert!(all.iter().all(|&round| round == all[0]), "{engine:?}, {stage:?}: {all:?}");
                 }
             }
-            let begun = counts.stage(Stage::BeginRound).launches + counts.stage(Stage::BeginBounce).launches;
+            let begun = counts.stage(Stage::BEGIN_ROUND).launches + counts.stage(stage::BEGIN_BOUNCE).launches;
             assert_eq!(rounds.len() as u64, if counts.batches == 1 { begun.max(1) } else { rounds.len() as u64 });
-            let bounces = renderers.renderers()[0].bounce_seconds();
-            let of_bounces = rounds.iter().map(|round| [round.of(Stage::Bounce), round.of(Stage::ListPaths)]);
-            let is_compact = engine.organisation == Organisation::Compact;
+            let bounces = engine.bounce_seconds(rounds);
+            let of_bounces = rounds.iter().map(|round| [round.of(stage::BOUNCE), round.of(stage::LIST_PATHS)]);
+            let is_compact = engine.organisation == MeasuredOrganisation::Compact;
             assert_eq!(bounces.len(), if is_compact { rounds.len() } else { 0 });
             assert!(bounces.iter().zip(of_bounces).all(|(own, of)| [own.bounce, own.step] == of), "{bounces:?}");
         }
@@ -67,8 +68,8 @@ fn each_launch_is_timed_as_of_its_stage_and_its_round() {
 #[test]
 fn nothing_is_timed_unless_asked_for_nor_what_a_graph_launches() {
     let Some(_driver) = Driver::get() else { return };
-    for (organisation, timed) in [(Organisation::Wavefront, false), (Organisation::Graph, true)] {
-        let engine = EngineOptions { timed, ..EngineOptions::of(organisation) };
+    for (organisation, timed) in [(MeasuredOrganisation::Wavefront, false), (MeasuredOrganisation::Graph, true)] {
+        let engine = Experiment { timed, ..Experiment::of(organisation) };
         let (counts, renderers) = self::timed(&room(), &small(), engine);
         assert!(counts.launches() > 0);
         assert_eq!(renderers.renderers()[0].stage_seconds(), []);
@@ -89,7 +90,7 @@ fn a_host_that_counts_launches_as_many_blocks_as_paths_are_left() {
         let mut all = Vec::new();
         for host_counts in [true, false] {
             let engine =
-                EngineOptions { paths, queues_a_batch, host_counts, ..EngineOptions::of(Organisation::Wavefront) };
+                Experiment { paths, queues_a_batch, host_counts, ..Experiment::of(MeasuredOrganisation::Wavefront) };
             let before = driver.ask("blocks");
             let (counts, _) = timed(&room(), &options, engine);
             let got = driver.ask("blocks") - before;

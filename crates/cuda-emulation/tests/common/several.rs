@@ -41,12 +41,12 @@ fn one_two_and_three_devices_render_the_picture_of_the_cpu() {
         (room(), RenderOptions { crop: Some("5,3,31x22".parse().unwrap()), ..tiled() }),
     ];
     for (prepared, options) in scenes {
-        for organisation in Organisation::OF_PATHS {
+        for organisation in MeasuredOrganisation::ALL {
             // Who has which tiles is the same with each organisation.
             for devices in if MOST_APART.contains(&organisation) { 1..=3 } else { 2..=2 } {
                 // Several batches of a share, and one.
                 for paths in [300, 1 << 13] {
-                    let engine = EngineOptions { organisation, paths, queues_a_batch: 1, ..EngineOptions::default() };
+                    let engine = Experiment { organisation, paths, queues_a_batch: 1, ..Experiment::default() };
                     let films = prepared.films_of(&options, engine, devices);
                     assert_eq!(difference(&films), None, "{organisation:?}, {devices} devices, {paths} paths");
                 }
@@ -61,7 +61,7 @@ fn a_device_without_a_tile_is_no_hindrance() {
     driver.devices(3);
     let prepared = room();
     let options = RenderOptions { size: [6, 5], ..small() };
-    let engine = EngineOptions { paths: 64, queues_a_batch: 1, ..EngineOptions::default() };
+    let engine = Experiment { paths: 64, queues_a_batch: 1, ..Experiment::default() };
     assert_eq!(difference(&prepared.films_of(&options, engine, 3)), None);
 }
 
@@ -79,7 +79,7 @@ fn a_film_of_many_portions_comes_back_as_it_went() {
             let [radiance, albedo] = [i as f32, 1.0 + i as f32].map(|c| [c; 3]);
             film.add(pixel, &SampleResult { radiance, albedo, ..SampleResult::default() });
         }
-        let (want, mut engine) = (film.clone(), prepared.engine(EngineOptions::default(), devices));
+        let (want, mut engine) = (film.clone(), prepared.engine(Experiment::default(), devices));
         let rendered =
             render_with(&prepared.shading, &prepared.camera, &prepared.tracer, &options, &watch, film, &mut engine)
                 .unwrap();
@@ -96,7 +96,7 @@ fn devices_with_little_memory_hold_fewer_paths_and_render_the_same() {
     let options = RenderOptions { samples: 0..32, ..tiled() };
     let want = prepared.on_cpu(&options).film;
     driver.device_memory(1, 4_500_000);
-    let mut engine = prepared.engine(EngineOptions { queues_a_batch: 1, ..EngineOptions::default() }, 2);
+    let mut engine = prepared.engine(Experiment { queues_a_batch: 1, ..Experiment::default() }, 2);
     let memory = engine.renderers().iter().map(|renderer| renderer.memory(&options).free.unwrap());
     assert!(memory.clone().max().unwrap() > 1 << 29 && memory.min().unwrap() < 4_500_000);
     // Not all paths of a share at once.
@@ -111,7 +111,7 @@ fn devices_with_little_memory_hold_fewer_paths_and_render_the_same() {
     // Too little for anything.
     drop(engine);
     driver.device_memory(1, 2_000);
-    let error = prepared.try_engine(EngineOptions::default(), 2).unwrap_err();
+    let error = prepared.try_engine(Experiment::default(), 2).unwrap_err();
     assert!(error.contains("memory"), "{error}");
 }
 
@@ -120,7 +120,7 @@ fn time_noise_and_a_caller_who_cancels_end_a_picture_by_two_devices() {
     let Some(driver) = Driver::get() else { return };
     driver.devices(2);
     let prepared = room();
-    let mut engine = prepared.engine(EngineOptions { paths: 200, queues_a_batch: 1, ..EngineOptions::default() }, 2);
+    let mut engine = prepared.engine(Experiment { paths: 200, queues_a_batch: 1, ..Experiment::default() }, 2);
     let whole = RenderOptions { samples: 0..1000, ..tiled() };
     let late = RenderOptions { time_limit: Some(Duration::ZERO), ..whole.clone() };
     let calm = RenderOptions { noise_limit: Some(1e9), ..whole.clone() };
@@ -156,7 +156,7 @@ fn what_a_device_gave_back_before_it_failed_is_a_picture() {
     for devices in [1, 2] {
         for calls in [1, 30, 75] {
             let mut engine =
-                prepared.engine(EngineOptions { paths: 200, queues_a_batch: 1, ..EngineOptions::default() }, devices);
+                prepared.engine(Experiment { paths: 200, queues_a_batch: 1, ..Experiment::default() }, devices);
             // Passes are one sample and one, then two, then four.
             let see = |film: &Film| {
                 if film.sample_range()[0] == 2 {
@@ -184,7 +184,7 @@ fn whatever_call_fails_on_either_device_it_is_an_error_or_the_same_picture_and_n
     // A tile and a half each.
     let options = RenderOptions { size: [20, 3], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     for organisation in MOST_APART {
-        let engine = EngineOptions { organisation, paths: 64, queues_a_batch: 1, ..EngineOptions::default() };
+        let engine = Experiment { organisation, paths: 64, queues_a_batch: 1, ..Experiment::default() };
         let render = || -> Result<Film, String> {
             let mut engine = prepared.try_engine(engine, 2)?;
             let rendered = prepared.on(&mut engine, &options, &Watch::default());
@@ -229,7 +229,7 @@ fn a_device_that_fails_keeps_nobody_waiting_for_the_others() {
     for pixel in film.pixels().collect::<Vec<_>>() {
         (0..64).for_each(|_| film.add(pixel, &SampleResult::default()));
     }
-    let mut engine = prepared.engine(EngineOptions { paths: 256, queues_a_batch: 1, ..EngineOptions::default() }, 2);
+    let mut engine = prepared.engine(Experiment { paths: 256, queues_a_batch: 1, ..Experiment::default() }, 2);
     let paths = AtomicU64::new(0);
     let fail = |progress: &Progress| {
         if paths.fetch_max(progress.paths, Ordering::Relaxed) == 0 {
@@ -252,8 +252,9 @@ fn the_pretended_driver_keeps_devices_apart() {
     driver.devices(2);
     let prepared = room();
     let open = |ordinal| Device::open(ordinal).unwrap();
-    let encoded = CudaRenderer::encode(Walk::Phased, &prepared.bvh, &prepared.triangles, 0.0, |_| 0).unwrap();
-    let tree = Arc::new(CudaRenderer::tree(&open(0), Walk::Phased, &encoded).unwrap());
+    let variant = EngineOptions::default().variant().unwrap();
+    let encoded = CudaRenderer::encode(&variant, &prepared.bvh, &prepared.triangles, 0.0, |_| 0).unwrap();
+    let tree = Arc::new(CudaRenderer::tree(&open(0), &variant, &encoded).unwrap());
     let mut renderer = CudaRenderer::new(&open(1), tree, &prepared.shading, EngineOptions::default()).unwrap();
     let (options, watch) = (small(), Watch::default());
     let film = empty(&options);

@@ -4,7 +4,7 @@ use super::frames::{Bench, BenchPathsError, Frames, compare};
 use super::table::Table;
 use super::w11::{DEPTH, case, compacted, of, rate};
 use raywarp_cuda::LaunchBounds;
-use raywarp_render_cuda::{Compaction, EngineOptions, KernelUse, Organisation};
+use raywarp_experiments::{Compaction, Experiment, KernelUse, MeasuredOrganisation};
 
 /// Threads of a block.
 const THREADS: [u32; 3] = [64, 128, 256];
@@ -43,11 +43,11 @@ pub(super) fn blocks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["kernel", "threads", "limit", "registers", "local bytes", "warps", "frames/s", "of base"];
     let mut table = Table::new("blocks", "W11 4: frames a second by threads of a block and registers", &columns);
     let options = bench.options(DEPTH);
-    let naive = of(Organisation::Megakernel);
+    let naive = of(MeasuredOrganisation::Megakernel);
     for engine in [naive, compacted(Compaction::Scan)] {
         let all_bounds: Vec<LaunchBounds> = [LaunchBounds::AS_COMPILED, BASE].into_iter().chain(swept()).collect();
         // Both tables' pictures are compared with the same one.
-        let own = all_bounds.iter().map(|&bounds| EngineOptions { bounds, ..engine });
+        let own = all_bounds.iter().map(|&bounds| Experiment { bounds, ..engine });
         let cases: Vec<_> = [naive].into_iter().chain(own).map(|engine| case(bench, engine, &options)).collect();
         let all = bench.frames_of_runs(&cases, bench.setup().runs.min(MOST_RUNS))?;
         compare(&mut table, &cases, &all);

@@ -4,19 +4,19 @@
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
 use super::w11::{DEPTH, NOT_PLAIN, case, compacted, of, rate, rates, ratio, tiled_shared};
+use raywarp_experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation, Walk};
 use raywarp_render::RenderOptions;
-use raywarp_render_cuda::{Compaction, EngineOptions, ListedAt, Organisation, Walk};
 
 /// W11 3.4: what lists paths, and who reads the counts.
 pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["listing", "counts", "frames/s", "least", "most", "of naive", "listing %"];
     let mut table = Table::new("steps", "W11 3.4: what lists the paths that go on, and who reads how many", &columns);
     let options = bench.options(DEPTH);
-    let mut cases = vec![case(bench, of(Organisation::Megakernel), &options)];
+    let mut cases = vec![case(bench, of(MeasuredOrganisation::Megakernel), &options)];
     for host_counts in [false, true] {
         for compaction in [Compaction::Scan, Compaction::Atomics] {
             for timed in [false, true] {
-                let engine = EngineOptions { host_counts, timed, ..compacted(compaction) };
+                let engine = Experiment { host_counts, timed, ..compacted(compaction) };
                 cases.push(case(bench, engine, &options));
             }
         }
@@ -61,8 +61,8 @@ pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         ("shadow, end", parts(false, true, true)),
         ("start, shadow, end", parts(true, true, true)),
     ];
-    let listed = |listed_at| EngineOptions { listed_at, ..compacted(Compaction::Scan) };
-    let engines = [of(Organisation::Megakernel), compacted(Compaction::Off), compacted(Compaction::Scan)];
+    let listed = |listed_at| Experiment { listed_at, ..compacted(Compaction::Scan) };
+    let engines = [of(MeasuredOrganisation::Megakernel), compacted(Compaction::Off), compacted(Compaction::Scan)];
     let names = ["naive", "-", "end"].into_iter().chain(all.iter().map(|(name, _)| *name));
     let engines = engines.into_iter().chain(all.iter().map(|(_, at)| listed(*at)));
     let cases: Vec<Case> = engines.zip(names).map(|(engine, name)| named(bench, name, engine, &options)).collect();
@@ -72,7 +72,7 @@ pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     for (case, frames) in cases.iter().zip(&all) {
         let [median, least, most] = rates(frames);
         let kernels = match case.engine.organisation {
-            Organisation::Megakernel => "of a path",
+            MeasuredOrganisation::Megakernel => "of a path",
             _ if case.engine.listed_at.splits() => "3",
             _ => "1",
         };
@@ -96,7 +96,7 @@ pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-fn named(bench: &Bench<'_>, name: &str, engine: EngineOptions, options: &RenderOptions) -> Case {
+fn named(bench: &Bench<'_>, name: &str, engine: Experiment, options: &RenderOptions) -> Case {
     Case { name: name.into(), ..case(bench, engine, options) }
 }
 
@@ -112,8 +112,9 @@ pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let cases: Vec<Case> = Walk::ALL
         .into_iter()
         .flat_map(|walk| {
-            let engines = [of(Organisation::Megakernel), compacted(Compaction::Scan), compacted(Compaction::Off)];
-            engines.map(|engine| EngineOptions { walk, ..engine })
+            let engines =
+                [of(MeasuredOrganisation::Megakernel), compacted(Compaction::Scan), compacted(Compaction::Off)];
+            engines.map(|engine| Experiment { walk, ..engine })
         })
         .map(|engine| case(bench, engine, &options))
         .collect();
@@ -146,18 +147,18 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         ["organisation", "frames/s", "of naive", "arithmetic", "of naive then", "search", "of naive by search"];
     let mut table = Table::new("shading", "W11 4.2.5: heavier shading", &columns);
     let options = bench.options(DEPTH);
-    let naive = of(Organisation::Megakernel);
+    let naive = of(MeasuredOrganisation::Megakernel);
     let longer_shading = that_doubles(bench, naive, &options)?;
     let engines = [
         naive,
         compacted(Compaction::Scan),
         compacted(Compaction::Off),
-        of(Organisation::TiledGlobal),
+        of(MeasuredOrganisation::TiledGlobal),
         tiled_shared(4),
-        of(Organisation::Regenerate),
+        of(MeasuredOrganisation::Regenerate),
     ];
     let heavier =
-        |engine| [engine, EngineOptions { longer_shading, ..engine }, EngineOptions { search_steps: STEPS, ..engine }];
+        |engine| [engine, Experiment { longer_shading, ..engine }, Experiment { search_steps: STEPS, ..engine }];
     let cases: Vec<Case> = engines.into_iter().flat_map(heavier).map(|engine| case(bench, engine, &options)).collect();
     let all = bench.frames(&cases)?;
     compare(&mut table, &cases, &all);
@@ -177,11 +178,11 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 }
 
 /// How many multiply-adds a vertex about double the time of a frame: from trials until one adds a third to it.
-fn that_doubles(bench: &Bench<'_>, naive: EngineOptions, options: &RenderOptions) -> Result<u32, BenchPathsError> {
+fn that_doubles(bench: &Bench<'_>, naive: Experiment, options: &RenderOptions) -> Result<u32, BenchPathsError> {
     const MOST: u32 = 1 << 20;
     let mut trial = 1024;
     loop {
-        let cases = [0, trial].map(|longer_shading| case(bench, EngineOptions { longer_shading, ..naive }, options));
+        let cases = [0, trial].map(|longer_shading| case(bench, Experiment { longer_shading, ..naive }, options));
         let [plain, longer] = &bench.frames(&cases)?[..] else { unreachable!("two cases") };
         let added = longer.median() - plain.median();
         if 3.0 * added > plain.median() || trial >= MOST {
@@ -205,13 +206,13 @@ pub(super) fn accumulation(bench: &Bench<'_>) -> Result<Table, BenchPathsError> 
     let pixels = (width * height) as usize;
     for frames_at_once in [1, 2, 4, 8] {
         let engines = [
-            of(Organisation::Megakernel),
+            of(MeasuredOrganisation::Megakernel),
             compacted(Compaction::Scan),
-            of(Organisation::Regenerate),
-            of(Organisation::WavefrontSorted),
+            of(MeasuredOrganisation::Regenerate),
+            of(MeasuredOrganisation::WavefrontSorted),
         ];
         let cases = engines.map(|engine| {
-            let engine = EngineOptions { paths: pixels * frames_at_once, ..bench.a_frame(engine) };
+            let engine = Experiment { paths: pixels * frames_at_once, ..bench.a_frame(engine) };
             Case { name: name_of(&engine), engine, options: options.clone() }
         });
         let all = bench.frames(&cases)?;
@@ -238,13 +239,13 @@ pub(super) fn resolutions(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         let options = RenderOptions { size, ..bench.options(DEPTH) };
         let paths = (size[0] * size[1]) as usize;
         let engines = [
-            of(Organisation::Megakernel),
+            of(MeasuredOrganisation::Megakernel),
             compacted(Compaction::Scan),
-            of(Organisation::Regenerate),
-            of(Organisation::WavefrontSorted),
+            of(MeasuredOrganisation::Regenerate),
+            of(MeasuredOrganisation::WavefrontSorted),
         ];
         let cases = engines.map(|engine| {
-            let engine = EngineOptions { paths, ..bench.a_frame(engine) };
+            let engine = Experiment { paths, ..bench.a_frame(engine) };
             Case { name: name_of(&engine), engine, options: options.clone() }
         });
         let all = bench.frames(&cases)?;

@@ -3,11 +3,11 @@
 use crate::path_bench::Table;
 use raywarp::{PrepareError, Prepared};
 use raywarp_cuda::{CudaError, Device, DeviceScene};
+use raywarp_experiments::{BounceSeconds, Compaction, Experiment, KernelUse, TileOccupancy, Walk, kernel_use};
 use raywarp_render::film::Film;
 use raywarp_render::{LensRecord, PathRecorder, RenderError, RenderOptions, Watch, render_onto, render_with};
 use raywarp_render_cuda::{
-    BounceSeconds, Compaction, CudaRenderer, EngineOptions, FeatureSet, KernelUse, PathCounts, RenderCudaError,
-    StageSeconds, Walk, pixels_by_lane,
+    CudaRenderer, EngineOptions, FeatureSet, PathCounts, RenderCudaError, SceneFeatures, StageSeconds, pixels_by_lane,
 };
 use raywarp_scene::Camera;
 use std::cell::RefCell;
@@ -76,7 +76,7 @@ pub(super) struct Frames {
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub name: String,
-    pub engine: EngineOptions,
+    pub engine: Experiment,
     pub options: RenderOptions,
 }
 
@@ -107,17 +107,19 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, BenchPathsError> {
         let farthest_origin = LensRecord::new(&camera, setup.options.size).farthest_origin();
         let bench = Self { prepared, camera, device, trees: RefCell::default(), farthest_origin, setup, cancel };
-        bench.tree(Walk::Phased)?;
+        bench.tree(&Experiment::default())?;
         Ok(bench)
     }
 
-    /// The tree that kernels of a `walk` want, on the device from the first time on.
-    fn tree(&self, walk: Walk) -> Result<Arc<DeviceScene>, BenchPathsError> {
+    /// The tree that the kernels of an experiment want, on the device from the first time on.
+    fn tree(&self, experiment: &Experiment) -> Result<Arc<DeviceScene>, BenchPathsError> {
+        let walk = experiment.walk;
         if let Some((_, tree)) = self.trees.borrow().iter().find(|(known, _)| *known == walk) {
             return Ok(tree.clone());
         }
-        let encoded = self.prepared.encoded(walk, self.farthest_origin)?;
-        let tree = Arc::new(CudaRenderer::tree(&self.device, walk, &encoded)?);
+        let engine = self.engine(experiment);
+        let encoded = self.prepared.encoded(&engine)?;
+        let tree = Arc::new(CudaRenderer::tree(&self.device, &engine.variant()?, &encoded)?);
         self.trees.borrow_mut().push((walk, tree.clone()));
         Ok(tree)
     }
@@ -141,15 +143,30 @@ impl<'a> Bench<'a> {
     }
 
     /// How an organisation renders frame by frame: as many paths in flight as a frame has.
-    pub(super) fn a_frame(&self, engine: EngineOptions) -> EngineOptions {
+    pub(super) fn a_frame(&self, engine: Experiment) -> Experiment {
         let [width, height] = self.setup.options.size;
-        EngineOptions { paths: (width * height) as usize, queues_a_batch: 1, ..engine }
+        Experiment { paths: (width * height) as usize, queues_a_batch: 1, ..engine }
     }
 
-    /// What renders with such options.
-    pub(super) fn renderer(&self, engine: EngineOptions) -> Result<CudaRenderer, BenchPathsError> {
-        let engine = EngineOptions { farthest_origin: self.farthest_origin, ..engine };
-        Ok(CudaRenderer::new(&self.device, self.tree(engine.walk)?, self.prepared.shading()?, engine)?)
+    /// How the engine renders an experiment's frames.
+    fn engine(&self, experiment: &Experiment) -> EngineOptions {
+        EngineOptions { farthest_origin: self.farthest_origin, ..(*experiment).into() }
+    }
+
+    /// What renders an experiment's frames.
+    fn renderer(&self, experiment: &Experiment) -> Result<CudaRenderer, BenchPathsError> {
+        let (tree, shading) = (self.tree(experiment)?, self.prepared.shading()?);
+        Ok(CudaRenderer::new(&self.device, tree, shading, self.engine(experiment))?)
+    }
+
+    /// The blocks of tiles on the device, for pictures with these options.
+    pub(super) fn tile_occupancy(
+        &self,
+        experiment: &Experiment,
+        options: &RenderOptions,
+    ) -> Result<Option<TileOccupancy>, BenchPathsError> {
+        let features = SceneFeatures::of(self.prepared.shading()?);
+        Ok(experiment.tile_occupancy(&self.device, &features, options)?)
     }
 
     /// Frames of each case, run by run in turn, so that a GPU that gets faster or slower does so for all.
@@ -165,8 +182,8 @@ impl<'a> Bench<'a> {
             if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
                 return Err(BenchPathsError::Interrupted);
             }
-            let renderer = self.renderer(case.engine)?;
-            let kernel = renderer.kernel_use()?;
+            let renderer = self.renderer(&case.engine)?;
+            let kernel = kernel_use(&renderer)?;
             let (seconds, bounces, stages) = (Vec::new(), Vec::new(), Vec::new());
             all.push(Frames { seconds, counts: PathCounts::default(), bounces, stages, different: 0, kernel });
             renderers.push(renderer);
@@ -192,7 +209,7 @@ impl<'a> Bench<'a> {
                     step: bounce.step / samples,
                 };
                 frames.stages = renderer.stage_seconds().to_vec();
-                frames.bounces = renderer.bounce_seconds().iter().map(each).collect();
+                frames.bounces = case.engine.bounce_seconds(&frames.stages).iter().map(each).collect();
             }
         }
         Ok(all)
@@ -226,8 +243,8 @@ impl<'a> Bench<'a> {
 }
 
 /// The name of an organisation with what it is told.
-pub(super) fn name_of(engine: &EngineOptions) -> String {
-    let own = EngineOptions::of(engine.organisation);
+pub(super) fn name_of(engine: &Experiment) -> String {
+    let own = Experiment::of(engine.organisation);
     let mut name = engine.organisation.name().to_string();
     if engine.compaction != own.compaction {
         name += &format!(" {}", if engine.compaction == Compaction::Off { "off" } else { engine.compaction.name() });
@@ -236,7 +253,7 @@ pub(super) fn name_of(engine: &EngineOptions) -> String {
         name += &format!(" {}", engine.walk.name());
     }
     if engine.organisation.is_tiled() {
-        name += &format!(" M={}", engine.paths_a_lane);
+        name += &format!(" M={}", engine.paths_per_lane);
     }
     if engine.host_counts {
         name += " host";

@@ -2,14 +2,15 @@
 
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
+use raywarp_experiments::{Compaction, Experiment, MeasuredOrganisation, kernel_resources};
 use raywarp_render::RenderOptions;
-use raywarp_render_cuda::{Compaction, EngineOptions, Organisation, Stage, kernel_resources};
+use raywarp_render_cuda::{Stage, StageSeconds};
 use raywarp_scene::SamplerKind;
 
 const DEPTH: u32 = 8;
 
-fn of(organisation: Organisation) -> EngineOptions {
-    EngineOptions::of(organisation)
+fn of(organisation: MeasuredOrganisation) -> Experiment {
+    Experiment::of(organisation)
 }
 
 /// "N matches the hardware": queues of 2^16 to 2^24 paths that are filled up again.
@@ -21,10 +22,10 @@ pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let [width, height] = options.size.map(|side| side as usize);
     let paths = width * height * options.samples.len();
     for bits in (16..=24).step_by(2) {
-        let scan = EngineOptions { compaction: Compaction::Scan, ..of(Organisation::Regenerate) };
-        let engines = [of(Organisation::Wavefront), of(Organisation::WavefrontSorted), scan];
+        let scan = Experiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) };
+        let engines = [of(MeasuredOrganisation::Wavefront), of(MeasuredOrganisation::WavefrontSorted), scan];
         let cases = engines.map(|engine| {
-            let engine = EngineOptions { paths: 1 << bits, ..engine };
+            let engine = Experiment { paths: 1 << bits, ..engine };
             Case { name: name_of(&engine), engine, options: options.clone() }
         });
         let all = bench.frames(&cases)?;
@@ -65,14 +66,14 @@ pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["organisation", "vertices", "without shadow ray %", "lanes", "bytes/path", "launches", "ms"];
     let mut table = Table::new("shares", "L9: what a frame is made of", &columns);
     let options = bench.options(DEPTH);
-    let scan = EngineOptions { compaction: Compaction::Scan, ..of(Organisation::Compact) };
+    let scan = Experiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Compact) };
     let engines = [
-        of(Organisation::Megakernel),
-        of(Organisation::Split),
+        of(MeasuredOrganisation::Megakernel),
+        of(MeasuredOrganisation::Split),
         scan,
-        of(Organisation::Wavefront),
-        of(Organisation::WavefrontSorted),
-        of(Organisation::Graph),
+        of(MeasuredOrganisation::Wavefront),
+        of(MeasuredOrganisation::WavefrontSorted),
+        of(MeasuredOrganisation::Graph),
     ];
     let cases =
         engines.map(|engine| Case { name: name_of(&engine), engine: bench.a_frame(engine), options: options.clone() });
@@ -104,16 +105,19 @@ pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let mut table =
         Table::new("counts", "L9: who reads how many rays there are, and how rounds are launched", &columns);
     let options = bench.options(DEPTH);
-    let host = |organisation| EngineOptions { host_counts: true, ..of(organisation) };
-    let sorted = of(Organisation::WavefrontSorted);
+    let host = |organisation| Experiment { host_counts: true, ..of(organisation) };
+    let sorted = of(MeasuredOrganisation::WavefrontSorted);
     // Each group's first one is what the others are compared with.
     let groups = [
         vec![
             ("wavefront-sorted, device", sorted),
-            ("wavefront-sorted, host", host(Organisation::WavefrontSorted)),
-            ("graph", of(Organisation::Graph)),
+            ("wavefront-sorted, host", host(MeasuredOrganisation::WavefrontSorted)),
+            ("graph", of(MeasuredOrganisation::Graph)),
         ],
-        vec![("wavefront, device", of(Organisation::Wavefront)), ("wavefront, host", host(Organisation::Wavefront))],
+        vec![
+            ("wavefront, device", of(MeasuredOrganisation::Wavefront)),
+            ("wavefront, host", host(MeasuredOrganisation::Wavefront)),
+        ],
     ];
     let mut ways = Vec::new();
     for is_a_frame in [true, false] {
@@ -157,22 +161,21 @@ pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let mut table =
         Table::new("stages", "L9: what the stages of a frame take, and shading by class of material", &columns);
     let options = bench.options(DEPTH);
-    let cases = [Organisation::Wavefront, Organisation::WavefrontSorted].map(|organisation| {
-        let engine = EngineOptions { timed: true, ..bench.a_frame(of(organisation)) };
+    let cases = [MeasuredOrganisation::Wavefront, MeasuredOrganisation::WavefrontSorted].map(|organisation| {
+        let engine = Experiment { timed: true, ..bench.a_frame(of(organisation)) };
         Case { name: name_of(&engine), engine, options: options.clone() }
     });
     let all = bench.frames(&cases)?;
     compare(&mut table, &cases, &all);
     let samples = options.samples.len() as f64;
     let taken = |which: usize, stages: &[Stage]| {
-        let of_round =
-            |round: &raywarp_render_cuda::StageSeconds| stages.iter().map(|stage| round.of(*stage)).sum::<f64>();
+        let of_round = |round: &StageSeconds| stages.iter().map(|stage| round.of(*stage)).sum::<f64>();
         1e3 * all[which].stages.iter().map(of_round).sum::<f64>() / samples
     };
     let mut row = |name: &str, stages: &[Stage]| {
         let [one, by_class] = [0, 1].map(|which| taken(which, stages));
         if one + by_class > 0.0 {
-            let [all_one, all_by_class] = [0, 1].map(|which| taken(which, &Stage::ALL));
+            let [all_one, all_by_class] = [0, 1].map(|which| taken(which, &Stage::OF_WAVEFRONT));
             table.row(vec![
                 name.into(),
                 format!("{one:.4}"),
@@ -183,20 +186,20 @@ pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
             ]);
         }
     };
-    row("begin rounds", &[Stage::BeginRound]);
-    row("generate", &[Stage::Refill]);
-    row("extend", &[Stage::Extend]);
-    row("sort", &[Stage::Sort, Stage::SortWaiting]);
-    row("shade", &[Stage::Shade]);
-    row("shade and sort", &[Stage::Shade, Stage::Sort, Stage::SortWaiting]);
-    row("connect", &[Stage::Connect]);
-    row("light arrives", &[Stage::ArriveLight, Stage::DecideLight]);
-    row("finalize", &[Stage::Finalize]);
-    row("all", &Stage::ALL);
+    row("begin rounds", &[Stage::BEGIN_ROUND]);
+    row("generate", &[Stage::REFILL]);
+    row("extend", &[Stage::EXTEND]);
+    row("sort", &[Stage::SORT, Stage::SORT_WAITING]);
+    row("shade", &[Stage::SHADE]);
+    row("shade and sort", &[Stage::SHADE, Stage::SORT, Stage::SORT_WAITING]);
+    row("connect", &[Stage::CONNECT]);
+    row("light arrives", &[Stage::ARRIVE_LIGHT, Stage::DECIDE_LIGHT]);
+    row("finalize", &[Stage::FINALIZE]);
+    row("all", &Stage::OF_WAVEFRONT);
     table.notes.push(format!(
         "events around each launch make a frame {:.2} times as long; Hoberock et al. 2009, as W11 quotes them: shading alone \
          up to 35 % faster",
-        taken(1, &Stage::ALL) / (1e3 * all[1].median())
+        taken(1, &Stage::OF_WAVEFRONT) / (1e3 * all[1].median())
     ));
     Ok(table)
 }
@@ -211,7 +214,7 @@ pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         &columns,
     );
     let options = bench.options(DEPTH);
-    let engine = EngineOptions { timed: true, ..bench.a_frame(of(Organisation::WavefrontSorted)) };
+    let engine = Experiment { timed: true, ..bench.a_frame(of(MeasuredOrganisation::WavefrontSorted)) };
     let cases = [Case { name: name_of(&engine), engine, options: options.clone() }];
     let all = bench.frames(&cases)?;
     let frames = &all[0];
@@ -224,9 +227,9 @@ pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         table.row(vec![
             bounce.to_string(),
             format!("{:.0}", paths / samples),
-            format!("{:.0}", 1e12 * seconds.of(Stage::Extend) / paths),
-            format!("{:.0}", 1e12 * seconds.of(Stage::Connect) / (paths * all_connected)),
-            format!("{:.2}", 1e9 * seconds.of(Stage::Shade) / paths),
+            format!("{:.0}", 1e12 * seconds.of(Stage::EXTEND) / paths),
+            format!("{:.0}", 1e12 * seconds.of(Stage::CONNECT) / (paths * all_connected)),
+            format!("{:.2}", 1e9 * seconds.of(Stage::SHADE) / paths),
             format!("{:.0}", 100.0 * (paths / samples / lanes).min(1.0)),
         ]);
     }
@@ -245,10 +248,8 @@ pub(super) fn samplers(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         [("sobol", SamplerKind::Sobol), ("padded-halton", SamplerKind::PaddedHalton), ("xor32", SamplerKind::Xor32)];
     for (name, sampler) in samplers {
         let options = RenderOptions { sampler, ..bench.options(DEPTH) };
-        let cases = [Organisation::Megakernel, Organisation::WavefrontSorted].map(|organisation| Case {
-            name: organisation.name().into(),
-            engine: bench.a_frame(of(organisation)),
-            options: options.clone(),
+        let cases = [MeasuredOrganisation::Megakernel, MeasuredOrganisation::WavefrontSorted].map(|organisation| {
+            Case { name: organisation.name().into(), engine: bench.a_frame(of(organisation)), options: options.clone() }
         });
         let all = bench.frames(&cases)?;
         compare(&mut table, &cases, &all);

@@ -3,8 +3,8 @@
 use super::frames::{Bench, BenchPathsError, Case, Frames, compare, name_of};
 use super::published::{TABLE_1, occupancy_then};
 use super::table::Table;
+use raywarp_experiments::{Compaction, Experiment, MeasuredOrganisation, Walk};
 use raywarp_render::RenderOptions;
-use raywarp_render_cuda::{Compaction, EngineOptions, Organisation, Walk};
 use raywarp_sim::compaction::{PathLengths, W11_TABLE_2, W11_TABLE_3};
 
 /// Bounces of Table 1.
@@ -14,38 +14,38 @@ pub(super) const DEPTH: u32 = 8;
 /// Paths of a tile's thread, for Figure 2.
 const TILES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
-pub(super) fn of(organisation: Organisation) -> EngineOptions {
-    EngineOptions::of(organisation)
+pub(super) fn of(organisation: MeasuredOrganisation) -> Experiment {
+    Experiment::of(organisation)
 }
 
-pub(super) fn compacted(compaction: Compaction) -> EngineOptions {
-    EngineOptions { compaction, ..of(Organisation::Compact) }
+pub(super) fn compacted(compaction: Compaction) -> Experiment {
+    Experiment { compaction, ..of(MeasuredOrganisation::Compact) }
 }
 
-pub(super) fn tiled_shared(paths_a_lane: u32) -> EngineOptions {
-    EngineOptions { paths_a_lane, ..of(Organisation::TiledShared) }
+pub(super) fn tiled_shared(paths_per_lane: u32) -> Experiment {
+    Experiment { paths_per_lane, ..of(MeasuredOrganisation::TiledShared) }
 }
 
 /// All organisations, W11's first one first.
-fn organisations() -> Vec<EngineOptions> {
+fn organisations() -> Vec<Experiment> {
     vec![
-        of(Organisation::Megakernel),
+        of(MeasuredOrganisation::Megakernel),
         compacted(Compaction::Scan),
-        of(Organisation::TiledGlobal),
+        of(MeasuredOrganisation::TiledGlobal),
         tiled_shared(4),
         tiled_shared(8),
         compacted(Compaction::Atomics),
         compacted(Compaction::Off),
-        of(Organisation::Regenerate),
-        EngineOptions { compaction: Compaction::Scan, ..of(Organisation::Regenerate) },
-        of(Organisation::Split),
-        of(Organisation::Wavefront),
-        of(Organisation::WavefrontSorted),
-        of(Organisation::Graph),
+        of(MeasuredOrganisation::Regenerate),
+        Experiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) },
+        of(MeasuredOrganisation::Split),
+        of(MeasuredOrganisation::Wavefront),
+        of(MeasuredOrganisation::WavefrontSorted),
+        of(MeasuredOrganisation::Graph),
     ]
 }
 
-pub(super) fn case(bench: &Bench<'_>, engine: EngineOptions, options: &RenderOptions) -> Case {
+pub(super) fn case(bench: &Bench<'_>, engine: Experiment, options: &RenderOptions) -> Case {
     Case { name: name_of(&engine), engine: bench.a_frame(engine), options: options.clone() }
 }
 
@@ -159,10 +159,10 @@ const BOUNCES: [&str; 11] = [
 
 fn bounces_of(bench: &Bench<'_>, walk: Walk, mut table: Table) -> Result<Table, BenchPathsError> {
     let options = bench.options(DEPTH);
-    let timed = |engine| EngineOptions { timed: true, ..engine };
+    let timed = |engine| Experiment { timed: true, ..engine };
     let [off, on] = [Compaction::Off, Compaction::Scan].map(compacted);
-    let engines = [of(Organisation::Megakernel), timed(off), timed(on), off, on];
-    let engines = engines.map(|engine| EngineOptions { walk, ..engine });
+    let engines = [of(MeasuredOrganisation::Megakernel), timed(off), timed(on), off, on];
+    let engines = engines.map(|engine| Experiment { walk, ..engine });
     let cases = engines.map(|engine| case(bench, engine, &options));
     let all = bench.frames(&cases)?;
     compare(&mut table, &cases, &all);
@@ -233,22 +233,22 @@ pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let options = bench.options(DEPTH);
     let most = bench.device().shared_bytes_a_block()?;
     let warps = bench.device().warps_a_multiprocessor()?;
-    let mut cases = vec![case(bench, of(Organisation::Megakernel), &options)];
+    let mut cases = vec![case(bench, of(MeasuredOrganisation::Megakernel), &options)];
     let mut tiles = Vec::new();
-    for paths_a_lane in TILES {
-        let shared = bench.a_frame(tiled_shared(paths_a_lane));
-        let tile = bench.renderer(shared)?.tile_occupancy(&options)?.filter(|tile| tile.shared_bytes <= most);
-        let global = EngineOptions { paths_a_lane, ..of(Organisation::TiledGlobal) };
+    for paths_per_lane in TILES {
+        let shared = bench.a_frame(tiled_shared(paths_per_lane));
+        let tile = bench.tile_occupancy(&shared, &options)?.filter(|tile| tile.shared_bytes <= most);
+        let global = Experiment { paths_per_lane, ..of(MeasuredOrganisation::TiledGlobal) };
         cases.push(case(bench, global, &options));
         if tile.is_some() {
-            cases.push(case(bench, tiled_shared(paths_a_lane), &options));
+            cases.push(case(bench, tiled_shared(paths_per_lane), &options));
         }
-        tiles.push((paths_a_lane, tile));
+        tiles.push((paths_per_lane, tile));
     }
     let all = bench.frames(&cases)?;
     compare(&mut table, &cases, &all);
     let mut measured = all.iter().skip(1);
-    for (paths_a_lane, tile) in tiles {
+    for (paths_per_lane, tile) in tiles {
         let global = measured.next().map_or_else(String::new, |frames| rate(frames.median()));
         let none = || "-".to_string();
         let (shared, of_naive) = match tile.and_then(|_| measured.next()) {
@@ -256,7 +256,7 @@ pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
             None => (none(), none()),
         };
         table.row(vec![
-            paths_a_lane.to_string(),
+            paths_per_lane.to_string(),
             tile.map_or_else(none, |tile| tile.shared_bytes.to_string()),
             tile.map_or_else(none, |tile| tile.blocks.to_string()),
             tile.map_or_else(none, |tile| format!("{:.0}", 100.0 * f64::from(tile.blocks * 2) / f64::from(warps))),

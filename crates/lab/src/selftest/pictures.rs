@@ -3,6 +3,7 @@
 use super::GpuSelfTest as Kernels;
 use raywarp::device::Plan;
 use raywarp::{EngineOptions, Organisation, Prepared, default_scene};
+use raywarp_experiments::{Experiment, MeasuredOrganisation};
 use raywarp_geom::TraceError;
 use raywarp_render::film::Film;
 use raywarp_render::{Integrator, LensRecord, RenderOptions, Watch, engine_can};
@@ -19,7 +20,7 @@ pub struct PictureResult {
 }
 
 /// Its name, who renders it, and what it shows.
-type Case = (&'static str, Organisation, Integrator);
+type Case = (&'static str, EngineOptions, Integrator);
 
 /// Renders the built-in scene with every organisation and integrator.
 ///
@@ -31,12 +32,12 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
         RenderOptions { size: [96, 64], samples: 0..8, max_depth: 6, features: true, ..RenderOptions::default() };
     let prepared = Prepared::new(default_scene(), &Plan::default()).map_err(|error| failed(&error))?;
     let (camera, watch) = (prepared.camera(), Watch::default());
-    let one = |(name, organisation, integrator): Case| -> Result<PictureResult, TraceError> {
+    let one = |(name, engine, integrator): Case| -> Result<PictureResult, TraceError> {
         let features = engine_can(&RenderOptions { integrator, ..options.clone() }).is_ok();
         let options = RenderOptions { integrator, features, ..options.clone() };
         let want = prepared.render(&camera, &options, &watch).map_err(|error| failed(&error))?.film;
         let farthest_origin = LensRecord::new(&camera, options.size).farthest_origin();
-        let engine = EngineOptions { farthest_origin, ..EngineOptions::of(organisation) };
+        let engine = EngineOptions { farthest_origin, ..engine };
         let devices = std::slice::from_ref(&kernels.device);
         let mut engine = prepared.paths_on(devices, engine, &options).map_err(|error| failed(&error))?;
         let film = Film::new(options.size, options.features).map_err(|error| failed(&error))?;
@@ -46,9 +47,10 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
         let different = want.pixels().filter(differs).count();
         Ok(PictureResult { organisation: name, pixels: want.pixel_count(), different })
     };
-    let paths = Organisation::OF_PATHS.map(|organisation| (organisation.name(), organisation, Integrator::Path));
+    let paths = MeasuredOrganisation::ALL
+        .map(|organisation| (organisation.name(), Experiment::of(organisation).into(), Integrator::Path));
     let occlusion = Integrator::AmbientOcclusion { distance: 0.25 * prepared.bounds().diagonal() };
     let others = [("ao", occlusion), ("normal", Integrator::Normal), ("depth", Integrator::Depth)];
-    let others = others.map(|(name, integrator)| (name, Organisation::FirstHits, integrator));
+    let others = others.map(|(name, integrator)| (name, EngineOptions::of(Organisation::FirstHits), integrator));
     paths.into_iter().chain(others).map(one).collect()
 }

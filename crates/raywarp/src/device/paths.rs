@@ -5,12 +5,11 @@ use super::kernels::fitting;
 use crate::prepared::{PrepareError, Prepared, check_memory};
 use raywarp_bvh::{Bvh2, build};
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
+use raywarp_family::Variant;
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::{PathEngine, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
-use raywarp_render_cuda::{
-    CudaRenderer, CudaRenderers, EngineOptions, LeastMemory, RenderCudaError, Walk, tree_variant,
-};
+use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, LeastMemory, PATH_VARIANT, RenderCudaError};
 use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -31,7 +30,10 @@ impl Encoding {
     pub(crate) fn begin(scene: &Scene, bvh: &Arc<Bvh2>, triangles: &Arc<FlatTriangles>) -> Self {
         let (firsts, bvh, triangles) = (first_triangles(scene), bvh.clone(), triangles.clone());
         // Where there is no thread to be had it is made when it is asked for.
-        let begun = std::thread::Builder::new().spawn(move || encode(Walk::Phased, &bvh, &triangles, 0.0, &firsts));
+        let begun = std::thread::Builder::new().spawn(move || {
+            let variant = EngineOptions::default().variant()?;
+            encode(&variant, &bvh, &triangles, 0.0, &firsts)
+        });
         Self(Mutex::new(begun.ok()))
     }
 
@@ -73,19 +75,19 @@ impl Upload<'_> {
     }
 
     fn onto(&self, device: &Device) -> Result<CudaRenderer, RenderCudaError> {
-        let tree = Arc::new(CudaRenderer::tree(device, self.engine.walk, &self.encoded)?);
-        CudaRenderer::new(device, tree, self.shading, self.engine)
+        let tree = Arc::new(CudaRenderer::tree(device, &self.engine.variant()?, &self.encoded)?);
+        CudaRenderer::new(device, tree, self.shading, self.engine.clone())
     }
 }
 
 fn encode(
-    walk: Walk,
+    variant: &Variant,
     bvh: &Bvh2,
     triangles: &FlatTriangles,
     farthest_origin: f32,
     first_triangles: &[u32],
 ) -> Result<EncodedScene, RenderCudaError> {
-    CudaRenderer::encode(walk, bvh, triangles, farthest_origin, |instance| first_triangles[instance as usize])
+    CudaRenderer::encode(variant, bvh, triangles, farthest_origin, |instance| first_triangles[instance as usize])
 }
 
 impl Prepared {
@@ -138,15 +140,16 @@ impl Prepared {
 
     fn upload(&self, engine: EngineOptions) -> Result<Upload<'_>, PrepareError> {
         let shading = self.shading().map_err(Box::new)?;
-        Ok(Upload { shading, encoded: self.encoded(engine.walk, engine.farthest_origin)?, engine })
+        Ok(Upload { shading, encoded: self.encoded(&engine)?, engine })
     }
 
-    /// The tree as kernels of a `walk` want it, for rays that start up to `farthest_origin` from zero.
+    /// The tree as the kernels of an `engine` want it, for rays of cameras that it covers.
     ///
     /// # Errors
     /// [`PrepareError`].
-    pub fn encoded(&self, walk: Walk, farthest_origin: f32) -> Result<EncodedScene, PrepareError> {
-        if let Some(paths) = self.for_paths().filter(|_| walk == Walk::Phased) {
+    pub fn encoded(&self, engine: &EngineOptions) -> Result<EncodedScene, PrepareError> {
+        let (variant, farthest_origin) = (engine.variant()?, engine.farthest_origin);
+        if let Some(paths) = self.for_paths().filter(|_| engine.organisation.variant() == PATH_VARIANT) {
             // Farther away boxes have to grow; elsewhere it is the same tree.
             let is_near = farthest_origin <= 2.0 * self.bounds().farthest();
             let begun = paths.encoding.take().filter(|_| is_near);
@@ -154,15 +157,15 @@ impl Prepared {
                 return Ok(encoded?);
             }
             let firsts = first_triangles(self.scene());
-            return Ok(encode(walk, self.shared_bvh(), &paths.triangles, farthest_origin, &firsts)?);
+            return Ok(encode(&variant, self.shared_bvh(), &paths.triangles, farthest_origin, &firsts)?);
         }
         let scene = self.scene();
         check_memory(scene.triangle_count())?;
         let triangles = flatten(scene)?;
-        let fits = fitting(self.build_options(), &tree_variant(walk)?);
+        let fits = fitting(self.build_options(), &variant);
         let own = if fits == *self.build_options() { None } else { Some(build(&triangles, &fits)?) };
         let bvh = own.as_ref().unwrap_or(self.bvh());
-        Ok(encode(walk, bvh, &triangles, farthest_origin, &first_triangles(scene))?)
+        Ok(encode(&variant, bvh, &triangles, farthest_origin, &first_triangles(scene))?)
     }
 
     /// As [`render_onto`](Self::render_onto), with paths that `engine` takes: one that [`paths_on`](Self::paths_on) has

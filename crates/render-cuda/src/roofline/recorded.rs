@@ -3,7 +3,7 @@
 use super::tests::{SLOW, counts, layout};
 use super::*;
 use crate::sources::Organisation;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 fn record(name: &str) -> String {
@@ -20,16 +20,16 @@ fn rows(table: &str) -> impl Iterator<Item = HashMap<&str, &str>> {
 
 fn stage_of(kernel: &str) -> Stage {
     match kernel.split("__").next().unwrap() {
-        "render_begin_round" => Stage::BeginRound,
-        "refill" => Stage::Refill,
-        "render_extend" => Stage::Extend,
-        "sort" => Stage::Sort,
-        "sort_waiting" => Stage::SortWaiting,
-        "shade" => Stage::Shade,
-        "render_connect" => Stage::Connect,
-        "arrive_light" => Stage::ArriveLight,
-        "decide_light" => Stage::DecideLight,
-        "render_finalize_film" => Stage::Finalize,
+        "render_begin_round" => Stage::BEGIN_ROUND,
+        "refill" => Stage::REFILL,
+        "render_extend" => Stage::EXTEND,
+        "sort" => Stage::SORT,
+        "sort_waiting" => Stage::SORT_WAITING,
+        "shade" => Stage::SHADE,
+        "render_connect" => Stage::CONNECT,
+        "arrive_light" => Stage::ARRIVE_LIGHT,
+        "decide_light" => Stage::DECIDE_LIGHT,
+        "render_finalize_film" => Stage::FINALIZE,
         other => panic!("{other}"),
     }
 }
@@ -40,7 +40,7 @@ struct Counted {
     layout: Layout,
     counts: PathCounts,
     /// Warp instructions of each stage.
-    recorded: [f64; Stage::ALL.len()],
+    recorded: BTreeMap<Stage, f64>,
 }
 
 /// The renders of 2026-11-23-h200-2, whose rays a path are those of the same scenes with more samples.
@@ -62,17 +62,17 @@ fn whole_renders() -> Vec<Counted> {
         let [rays, connections] =
             ["rays extend paths", "go to lights"].map(|what| (times * number(&format!(" {what}"))) as u64);
         let layout = layout(Organisation::WavefrontSorted, FeatureSet::Surfaces, holes);
-        let mut recorded = [0.0; Stage::ALL.len()];
+        let mut recorded = BTreeMap::new();
         for row in rows(&kernels).filter(|row| row["scene"] == name) {
-            recorded[stage_of(row["kernel"]) as usize] += row["warp_instructions"].parse::<f64>().unwrap();
+            *recorded.entry(stage_of(row["kernel"])).or_default() += row["warp_instructions"].parse::<f64>().unwrap();
         }
-        Counted { name, layout, counts: counts(&layout, [paths, rays, connections]), recorded }
+        Counted { name, counts: counts(&layout, [paths, rays, connections]), layout, recorded }
     });
     counted.into()
 }
 
 /// What each stage took in sibenik for each path, ray or connection; not refill, which was not among those launches.
-fn in_sibenik() -> [Option<f64>; Stage::ALL.len()] {
+fn in_sibenik() -> BTreeMap<Stage, f64> {
     let (counters, rays) = (record("2026-11-23-h200/counters.csv"), record("2026-11-23-h200/rays-sibenik.csv"));
     // Files of rays are of 8 samples, launches of 10.
     let paths = |name: &str| {
@@ -82,23 +82,23 @@ fn in_sibenik() -> [Option<f64>; Stage::ALL.len()] {
     let bounces: Vec<f64> = (0..9).map(|n| paths(&format!("bounce-{n:02}"))).collect();
     let shadows: f64 = (5..8).map(|n| paths(&format!("shadow-{n:02}"))).sum();
     // By launch: rounds 5 to 8 of 0 to 8, of which the last one connects nothing.
-    let mut launches: [Vec<f64>; Stage::ALL.len()] = Default::default();
+    let mut launches: BTreeMap<Stage, Vec<f64>> = BTreeMap::new();
     let executed = |row: &HashMap<&str, &str>| {
         row["scene"] == "sibenik-diffuse" && row["metric"] == "smsp__inst_executed.sum" && row["launch"] != "0"
     };
     for row in rows(&counters).filter(executed) {
-        launches[stage_of(row["kernel"]) as usize].push(row["value"].parse().unwrap());
+        launches.entry(stage_of(row["kernel"])).or_default().push(row["value"].parse().unwrap());
     }
-    let sum = |stage: Stage, rounds: usize| launches[stage as usize][..rounds].iter().sum::<f64>();
+    let sum = |stage: Stage, rounds: usize| launches[&stage][..rounds].iter().sum::<f64>();
     let (last, later) = (bounces[8], bounces[5..8].iter().sum::<f64>());
-    let shade = sum(Stage::Shade, 3) / later * bounces[..8].iter().sum::<f64>() + launches[Stage::Shade as usize][3];
-    let mut each = [None; Stage::ALL.len()];
-    each[Stage::Extend as usize] = Some(sum(Stage::Extend, 4) / (later + last));
-    each[Stage::Shade as usize] = Some(shade / bounces.iter().sum::<f64>());
-    each[Stage::Connect as usize] = Some(sum(Stage::Connect, 3) / shadows);
-    each[Stage::ArriveLight as usize] = Some(sum(Stage::ArriveLight, 3) / shadows);
-    each[Stage::Finalize as usize] = Some(sum(Stage::Finalize, 1) / bounces[0]);
-    each
+    let shade = sum(Stage::SHADE, 3) / later * bounces[..8].iter().sum::<f64>() + launches[&Stage::SHADE][3];
+    BTreeMap::from([
+        (Stage::EXTEND, sum(Stage::EXTEND, 4) / (later + last)),
+        (Stage::SHADE, shade / bounces.iter().sum::<f64>()),
+        (Stage::CONNECT, sum(Stage::CONNECT, 3) / shadows),
+        (Stage::ARRIVE_LIGHT, sum(Stage::ARRIVE_LIGHT, 3) / shadows),
+        (Stage::FINALIZE, sum(Stage::FINALIZE, 1) / bounces[0]),
+    ])
 }
 
 #[test]
@@ -106,16 +106,17 @@ fn instructions_are_those_that_were_recorded() {
     let renders = whole_renders();
     let plain = layout(Organisation::WavefrontSorted, FeatureSet::Plain, false);
     let sibenik = in_sibenik();
-    for stage in Stage::ALL {
+    for stage in Stage::OF_WAVEFRONT {
         let of_render = |render: &Counted| {
             let (each, _) = instructions(stage, &render.layout).unwrap();
-            Some(render.recorded[stage as usize] / each.count(&render.counts) as f64).filter(|n| *n > 0.1)
+            Some(render.recorded.get(&stage).copied().unwrap_or(0.0) / each.count(&render.counts) as f64)
+                .filter(|n| *n > 0.1)
         };
         let surfaces: Vec<f64> = renders.iter().filter_map(of_render).collect();
-        let of_sibenik: Vec<f64> = sibenik[stage as usize].into_iter().collect();
+        let of_sibenik: Vec<f64> = sibenik.get(&stage).copied().into_iter().collect();
         // Shading depends on the materials, nothing else does.
         let groups = match stage {
-            Stage::Shade => vec![(&renders[0].layout, surfaces), (&plain, of_sibenik)],
+            Stage::SHADE => vec![(&renders[0].layout, surfaces), (&plain, of_sibenik)],
             _ => vec![(&renders[2].layout, [surfaces, of_sibenik].concat())],
         };
         for (layout, all) in groups.into_iter().filter(|(_, all)| !all.is_empty()) {
@@ -134,8 +135,8 @@ fn instructions_are_those_that_were_recorded() {
 #[test]
 fn whole_renders_took_what_their_counts_foretell_within_the_spread() {
     for render in whole_renders() {
-        let estimate = Roofline { rates: SLOW, layout: render.layout }.estimate(&render.counts);
-        let (foretold, recorded) = (estimate.instructions.unwrap(), render.recorded.iter().sum::<f64>());
+        let estimate = Roofline { rates: SLOW, layout: render.layout.clone() }.estimate(&render.counts);
+        let (foretold, recorded) = (estimate.instructions.unwrap(), render.recorded.values().sum::<f64>());
         let name = render.name;
         assert!((foretold.least..=foretold.most).contains(&recorded), "{name}: {recorded}, {foretold:?}");
         assert!((foretold.mean / recorded - 1.0).abs() < 0.18, "{name}: {recorded}, {foretold:?}");

@@ -1,0 +1,184 @@
+//! Bounces of paths that keep their places: a launch a bounce, between which those that go on are listed (W11 3.4).
+
+use crate::{Compaction, Experiment, PATH_KERNELS, stage};
+use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
+use raywarp_render_cuda::{Batch, Counters, ROUNDS_AT_ONCE, RenderCudaError, Stage, StageSeconds, State};
+use std::mem::offset_of;
+
+const WARP: u32 = 32;
+
+/// What the path of a place does: kernels/organisation/compact.h.
+pub(crate) mod mark {
+    pub const GOES_ON: u32 = 1;
+    pub const HAS_HIT: u32 = 2;
+    pub const CONNECTS: u32 = 4;
+}
+
+/// What a bounce took, all batches together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BounceSeconds {
+    /// The kernel that extends paths, in seconds of the device.
+    pub bounce: f64,
+    /// The kernels that list those that go on.
+    pub step: f64,
+}
+
+impl BounceSeconds {
+    /// Of the launches of a bounce.
+    pub(crate) fn of(bounce: &StageSeconds) -> Self {
+        // In parts it has three of them.
+        let kernels = [stage::BOUNCE, Stage::EXTEND, Stage::SHADE, Stage::CONNECT];
+        Self { bounce: kernels.map(|stage| bounce.of(stage)).iter().sum(), step: bounce.of(stage::LIST_PATHS) }
+    }
+}
+
+/// The kernels of bounces of paths that keep their places.
+#[derive(Debug)]
+pub(crate) struct PlacedBounces {
+    pub experiment: Experiment,
+    pub begin_bounce: Function,
+    pub bounce: BounceKernels,
+    pub listing: Listing,
+}
+
+/// What takes paths on by a segment.
+#[derive(Debug)]
+pub(crate) enum BounceKernels {
+    One(Function),
+    /// A launch each: extends, shades, connects.
+    Parts([Function; 3]),
+}
+
+/// What lists those that go on.
+#[derive(Debug)]
+pub(crate) enum Listing {
+    Off,
+    Scan { count_alive: Function, list_alive: Function },
+    Atomics(Function),
+}
+
+impl Listing {
+    pub fn load(device: &Device, compaction: Compaction) -> Result<Self, RenderCudaError> {
+        let plain = |stage: &str| PATH_KERNELS.plain(device, stage);
+        Ok(match compaction {
+            Compaction::Off => Self::Off,
+            Compaction::Scan => Self::Scan { count_alive: plain("count_alive")?, list_alive: plain("list_alive")? },
+            Compaction::Atomics => Self::Atomics(plain("list_by_atomics")?),
+        })
+    }
+
+    /// Lists those whose marks are asked for, into the list that is free; kernels after it take them from there.
+    fn launch(&self, batch: &mut Batch<'_>, entries: u32, lists: &mut Lists) -> Result<(), CudaError> {
+        batch.render.places.next_list = lists.free();
+        match self {
+            Self::Off => return Ok(()),
+            Self::Scan { count_alive, list_alive } => {
+                let warps = State::listing_warps(batch.render.capacity as usize) as u32;
+                let blocks = warps / (BLOCK_THREADS / WARP);
+                batch.blocks(stage::LIST_PATHS, count_alive, blocks)?;
+                batch.blocks(stage::LIST_PATHS, list_alive, blocks)?;
+            }
+            Self::Atomics(list) => batch.lanes(stage::LIST_PATHS, list, entries)?,
+        }
+        let places = &mut batch.render.places;
+        (places.list, places.count) = (places.next_list, places.listed);
+        lists.swap();
+        Ok(())
+    }
+}
+
+/// Two lists of places, of which one is read and the other written.
+struct Lists {
+    both: [u64; 2],
+    next: usize,
+}
+
+impl Lists {
+    fn new(both: [u64; 2]) -> Self {
+        Self { both, next: 0 }
+    }
+
+    /// Which one is written next.
+    fn free(&self) -> u64 {
+        self.both[self.next]
+    }
+
+    fn swap(&mut self) {
+        self.next = 1 - self.next;
+    }
+}
+
+impl PlacedBounces {
+    /// All bounces of a batch.
+    pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+        let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
+        let mut lists = Lists::new(batch.lists());
+        let mut entries = capacity.min(paths);
+        let at = self.experiment.listed_at();
+        let (count, listed) = (batch.render.places.count, batch.render.places.listed);
+        let lists_paths = !matches!(self.listing, Listing::Off) && (at.start || at.end);
+        batch.render.places.in_parts = self.experiment.is_in_parts().into();
+        for bounce in 0.. {
+            batch.begin_round(bounce);
+            batch.render.places.next_list = if lists_paths { lists.free() } else { 0 };
+            batch.blocks(stage::BEGIN_BOUNCE, &self.begin_bounce, 1)?;
+            match &self.bounce {
+                BounceKernels::One(kernel) => batch.lanes(stage::BOUNCE, kernel, entries)?,
+                BounceKernels::Parts(kernels) => self.trace_parts(batch, kernels, entries, &mut lists)?,
+            }
+            if at.end {
+                self.listing.launch(batch, entries, &mut lists)?;
+            }
+            // All that follows is of those that are listed now, the next bounce's.
+            (batch.render.places.count, batch.render.places.listed) = (count, listed);
+            if bounce >= batch.max_depth && paths <= capacity {
+                break;
+            }
+            let host_counts = self.experiment.host_counts;
+            let looks = host_counts || (bounce + 1).is_multiple_of(ROUNDS_AT_ONCE);
+            if looks && lists_paths {
+                let Some(left) = batch.left()? else { break };
+                if host_counts {
+                    entries = capacity.min(left.all);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A bounce in parts, with what is listed between them.
+    fn trace_parts(
+        &self,
+        batch: &mut Batch<'_>,
+        [extend, shade, connect]: &[Function; 3],
+        entries: u32,
+        lists: &mut Lists,
+    ) -> Result<(), CudaError> {
+        let at = self.experiment.listed_at();
+        let lists_at = |wanted: bool| wanted && !matches!(self.listing, Listing::Off);
+        let survivors = batch.render.places.listed;
+        let counters = batch.render.counters;
+        let counter = |offset: usize| counters + offset as u64;
+        let [hit, connecting] = [offset_of!(Counters, hit), offset_of!(Counters, connecting)].map(counter);
+        batch.lanes(Stage::EXTEND, extend, entries)?;
+        if lists_at(at.start) {
+            // The next bounce takes them from here, unless they are listed again.
+            batch.render.places.listed = if at.end { hit } else { survivors };
+            batch.render.places.listed_marks = mark::HAS_HIT;
+            self.listing.launch(batch, entries, lists)?;
+        }
+        batch.lanes(Stage::SHADE, shade, entries)?;
+        let of_shaded = batch.render.places;
+        if lists_at(at.shadow) {
+            (batch.render.places.listed, batch.render.places.listed_marks) = (connecting, mark::CONNECTS);
+            self.listing.launch(batch, entries, lists)?;
+            batch.lanes(Stage::CONNECT, connect, entries)?;
+            lists.swap();
+        } else {
+            batch.lanes(Stage::CONNECT, connect, entries)?;
+        }
+        batch.render.places = of_shaded;
+        (batch.render.places.listed, batch.render.places.listed_marks) = (survivors, mark::GOES_ON);
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! What lists the paths that go on, and where in a bounce.
+
+/// What lists the paths that go on, between two bounces of [`Compact`](crate::MeasuredOrganisation::Compact) and
+/// [`Regenerate`](crate::MeasuredOrganisation::Regenerate).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Compaction {
+    /// Nothing: a lane whose path has ended is idle (W11 4.2.3), or begins another.
+    Off,
+    /// A prefix sum: they stay in their order, as W11's did.
+    #[default]
+    Scan,
+    /// An atomic a warp: in the order in which warps come.
+    Atomics,
+}
+
+impl Compaction {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Scan, Self::Atomics];
+
+    /// On the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Scan => "scan",
+            Self::Atomics => "atomics",
+        }
+    }
+}
+
+/// Where paths are listed in a bounce of [`Compact`](crate::MeasuredOrganisation::Compact) (W11 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ListedAt {
+    /// Behind the rays that extend paths: those that have hit something are shaded.
+    pub start: bool,
+    /// Before the rays that connect them to lights: those that have one.
+    pub shadow: bool,
+    /// Behind all: those that go on.
+    pub end: bool,
+    /// Each of the three is a launch of its own, also where nothing is listed between them. With [`Self::start`] and
+    /// [`Self::shadow`] it always is.
+    pub in_parts: bool,
+}
+
+impl ListedAt {
+    /// A bounce is one kernel, and those that go on are listed behind it (W11 3.4).
+    pub const END: Self = Self { start: false, shadow: false, end: true, in_parts: false };
+
+    /// Whether a bounce is three launches.
+    pub const fn splits(self) -> bool {
+        self.start || self.shadow || self.in_parts
+    }
+
+    /// How often they are listed in a bounce.
+    pub const fn listings(self) -> u32 {
+        self.start as u32 + self.shadow as u32 + self.end as u32
+    }
+}

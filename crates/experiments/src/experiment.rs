@@ -1,0 +1,242 @@
+//! What is tried: an organisation, and what it is told.
+
+use crate::{BounceSeconds, Compaction, ListedAt, Walk};
+use raywarp_cuda::LaunchBounds;
+use raywarp_render_cuda::{EngineOptions, Organisation, StageSeconds};
+use std::sync::Arc;
+
+/// Paths of a batch whose paths keep their places, or are in tiles: all are in flight.
+const KEPT_PATHS: usize = 1 << 22;
+/// How many times as many a batch has where others begin behind them.
+const QUEUES_A_BATCH: usize = 4;
+/// Paths of each lane of a tile.
+const PATHS_PER_LANE: u32 = 8;
+
+/// An organisation of paths that W11 (section 3) or L9 measured: the product's, and the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MeasuredOrganisation {
+    /// A kernel takes each path from the camera to its end (W11 3.3).
+    Megakernel,
+    /// A launch a bounce for all paths of a batch, between which those that go on are listed (W11 3.4).
+    Compact,
+    /// A block takes a tile of paths to their ends, and lists those that go on after each bounce; the device's memory
+    /// holds them (W11 3.5).
+    TiledGlobal,
+    /// The same; the memory that a block shares holds them.
+    TiledShared,
+    /// Lanes whose path has ended begin another: at once (Novák et al. 2010), or, where those that go on are listed,
+    /// behind them and in their own launches (van Antwerpen 2011).
+    Regenerate,
+    /// A kernel begins paths, another takes them to their ends, a third adds what they found to the film (L9).
+    Split,
+    /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all.
+    Wavefront,
+    /// The same with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
+    /// 2013).
+    WavefrontSorted,
+    /// The same, whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
+    Graph,
+}
+
+impl MeasuredOrganisation {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Megakernel,
+        Self::Compact,
+        Self::TiledGlobal,
+        Self::TiledShared,
+        Self::Regenerate,
+        Self::Split,
+        Self::Wavefront,
+        Self::WavefrontSorted,
+        Self::Graph,
+    ];
+
+    /// Its name, also on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Megakernel => Organisation::Megakernel.name(),
+            Self::Compact => "compact",
+            Self::TiledGlobal => "tiled-global",
+            Self::TiledShared => "tiled-shared",
+            Self::Regenerate => "regenerate",
+            Self::Split => "split",
+            Self::Wavefront => Organisation::Wavefront.name(),
+            Self::WavefrontSorted => Organisation::WavefrontSorted.name(),
+            Self::Graph => Organisation::Graph.name(),
+        }
+    }
+
+    /// That of the product, if it is one.
+    pub const fn product(self) -> Option<Organisation> {
+        match self {
+            Self::Megakernel => Some(Organisation::Megakernel),
+            Self::Wavefront => Some(Organisation::Wavefront),
+            Self::WavefrontSorted => Some(Organisation::WavefrontSorted),
+            Self::Graph => Some(Organisation::Graph),
+            Self::Compact | Self::TiledGlobal | Self::TiledShared | Self::Regenerate | Self::Split => None,
+        }
+    }
+
+    /// Whether rays are queued between kernels that trace and kernels that shade.
+    pub const fn is_wavefront(self) -> bool {
+        matches!(self, Self::Wavefront | Self::WavefrontSorted | Self::Graph)
+    }
+
+    /// Whether blocks each take a tile of paths.
+    pub const fn is_tiled(self) -> bool {
+        matches!(self, Self::TiledGlobal | Self::TiledShared)
+    }
+}
+
+/// An organisation, and what it is told: all give the same picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Experiment {
+    /// Which kernels, in which order.
+    pub organisation: MeasuredOrganisation,
+    /// [`EngineOptions::paths`].
+    pub paths: usize,
+    /// [`EngineOptions::queues_a_batch`].
+    pub queues_a_batch: usize,
+    /// What lists the paths that go on; of [`MeasuredOrganisation::Compact`] and [`MeasuredOrganisation::Regenerate`].
+    pub compaction: Compaction,
+    /// Whether the host asks after each bounce, or round, how many paths go on, launches as many lanes, and stops
+    /// when there is none (W11 3.4; L9); else as many as began, of which the device sends those away that are too
+    /// many. Of the same two, and of [`MeasuredOrganisation::Wavefront`] and
+    /// [`MeasuredOrganisation::WavefrontSorted`].
+    pub host_counts: bool,
+    /// Paths of each of a tile's 64 lanes, 1 to 512: W11's M.
+    pub paths_per_lane: u32,
+    /// Multiply-adds that each vertex of a path takes beside its own, where lanes hold paths: shading that is
+    /// heavier, and a picture that is the same (W11 4.2.5).
+    pub longer_shading: u32,
+    /// Threads of a block and registers of the kernel that holds paths in its lanes, which the driver compiles where
+    /// they are not its own (W11 4): of [`MeasuredOrganisation::Megakernel`], [`MeasuredOrganisation::Compact`],
+    /// [`MeasuredOrganisation::Regenerate`] and [`MeasuredOrganisation::Split`], and of tiles the registers. Others
+    /// take none.
+    pub bounds: LaunchBounds,
+    /// Steps of a search in a table of 2^steps numbers that each vertex makes beside its own work, 0 to 28: as though
+    /// it looked for a texel of an environment of so many (W11 4.2.5). Where lanes hold paths, as before.
+    pub search_steps: u32,
+    /// Where paths are listed in a bounce, of [`MeasuredOrganisation::Compact`]. Other than behind all of it in
+    /// scenes of diffuse surfaces alone, without textures, holes and media.
+    pub listed_at: ListedAt,
+    /// How hits are found, of [`MeasuredOrganisation::Megakernel`] and of [`MeasuredOrganisation::Compact`] with
+    /// bounces of one kernel. Other than phased in the same scenes alone, and with a tree of their own.
+    pub walk: Walk,
+    /// Whether each launch is timed:
+    /// [`CudaRenderer::stage_seconds`](raywarp_render_cuda::CudaRenderer::stage_seconds). The two events that each
+    /// takes then make a picture slower.
+    pub timed: bool,
+}
+
+impl Experiment {
+    /// How an organisation renders fastest.
+    pub fn of(organisation: MeasuredOrganisation) -> Self {
+        let (paths, queues_a_batch) = match organisation.product().map(EngineOptions::of) {
+            Some(EngineOptions { paths, queues_a_batch, .. }) => (paths, queues_a_batch),
+            None if organisation == MeasuredOrganisation::Regenerate => (KEPT_PATHS, QUEUES_A_BATCH),
+            None => (KEPT_PATHS, 1),
+        };
+        Self {
+            organisation,
+            paths,
+            queues_a_batch,
+            compaction: if organisation == MeasuredOrganisation::Regenerate {
+                Compaction::Off
+            } else {
+                Compaction::Scan
+            },
+            host_counts: false,
+            paths_per_lane: PATHS_PER_LANE,
+            longer_shading: 0,
+            search_steps: 0,
+            listed_at: ListedAt::END,
+            walk: Walk::Phased,
+            bounds: LaunchBounds::AS_COMPILED,
+            timed: false,
+        }
+    }
+
+    /// That of the product which does the same, if there is one.
+    fn product(&self) -> Option<Organisation> {
+        let is_plain = !self.host_counts
+            && !self.timed
+            && self.walk == Walk::Phased
+            && self.bounds.are_default()
+            && [self.longer_shading, self.search_steps] == [0; 2];
+        self.organisation.product().filter(|_| is_plain)
+    }
+
+    /// Where paths are listed: of who takes part in it alone, not of whatever is asked for.
+    pub(crate) fn listed_at(&self) -> ListedAt {
+        if self.organisation == MeasuredOrganisation::Compact { self.listed_at } else { ListedAt::END }
+    }
+
+    /// Whether paths keep their places from bounce to bounce.
+    pub(crate) fn has_bounces(&self) -> bool {
+        match self.organisation {
+            MeasuredOrganisation::Compact => true,
+            MeasuredOrganisation::Regenerate => self.compaction != Compaction::Off,
+            _ => false,
+        }
+    }
+
+    /// Whether those that go on are listed, by two lists that take turns.
+    pub(crate) fn lists_paths(&self) -> bool {
+        self.has_bounces() && self.compaction != Compaction::Off && self.listed_at().listings() > 0
+    }
+
+    /// Whether a bounce is three launches.
+    pub(crate) fn is_in_parts(&self) -> bool {
+        self.listed_at().splits()
+    }
+
+    /// What the bounces of a picture took whose launches took `rounds`; nothing where paths do not keep their places.
+    pub fn bounce_seconds(&self, rounds: &[StageSeconds]) -> Vec<BounceSeconds> {
+        if self.has_bounces() { rounds.iter().map(BounceSeconds::of).collect() } else { Vec::new() }
+    }
+}
+
+impl Default for Experiment {
+    fn default() -> Self {
+        Self::of(MeasuredOrganisation::WavefrontSorted)
+    }
+}
+
+impl From<Experiment> for EngineOptions {
+    fn from(experiment: Experiment) -> Self {
+        let Experiment { paths, queues_a_batch, .. } = experiment;
+        let options = Self { paths, queues_a_batch, ..Self::default() };
+        match experiment.product() {
+            Some(organisation) => Self { organisation: Arc::new(organisation), ..options },
+            None => Self { organisation: Arc::new(experiment), ..options },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_product_has_is_rendered_by_it_and_all_else_by_the_experiment() {
+        for organisation in MeasuredOrganisation::ALL {
+            let own = Experiment::of(organisation);
+            assert_eq!(own.product(), organisation.product());
+            let options = EngineOptions::from(own);
+            assert_eq!((options.organisation.name(), options.paths), (organisation.name(), own.paths));
+            let bounds = LaunchBounds { block_threads: Some(64), ..LaunchBounds::AS_COMPILED };
+            for other in [
+                Experiment { host_counts: true, ..own },
+                Experiment { timed: true, ..own },
+                Experiment { walk: Walk::WhileWhile, ..own },
+                Experiment { longer_shading: 1, ..own },
+                Experiment { search_steps: 1, ..own },
+                Experiment { bounds, ..own },
+            ] {
+                assert_eq!(other.product(), None, "{other:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What kernels take of a multiprocessor, as the driver says.
+
+use crate::PATH_KERNELS;
+use raywarp_cuda::{CudaError, Device, Function};
+use raywarp_render_cuda::{CudaRenderer, PathKernels, RenderCudaError};
+
+/// What a kernel takes of a multiprocessor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelUse {
+    /// Its name.
+    pub name: String,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of a thread in local memory: what is spilled, and arrays.
+    pub local_bytes: u32,
+    /// Threads of its blocks.
+    pub block_threads: u32,
+    /// Blocks of so many threads that are on a multiprocessor at once.
+    pub blocks: u32,
+}
+
+impl KernelUse {
+    fn of(device: &Device, name: String, function: &Function) -> Result<Self, CudaError> {
+        let (registers, local_bytes) = function.resources()?;
+        let block_threads = function.block_threads();
+        let blocks = function.blocks_a_multiprocessor(device, block_threads, 0)?;
+        Ok(Self { name, registers, local_bytes, block_threads, blocks })
+    }
+}
+
+/// What each kernel takes of a device's multiprocessors: the product's, and those of experiments.
+///
+/// # Errors
+/// [`RenderCudaError`].
+pub fn kernel_resources(device: &Device) -> Result<Vec<KernelUse>, RenderCudaError> {
+    let of = |(kernels, name): (&PathKernels, String)| -> Result<KernelUse, RenderCudaError> {
+        let stage = name.strip_prefix("render_").unwrap_or(&name);
+        let stage = stage.split("__").next().unwrap_or(stage);
+        let function = kernels.function(device, stage, &name)?;
+        Ok(KernelUse::of(device, name, &function)?)
+    };
+    let names =
+        |kernels: &'static PathKernels| kernels.table.kernel_names().into_iter().map(move |name| (kernels, name));
+    names(&raywarp_render_cuda::PATH_KERNELS).chain(names(&PATH_KERNELS)).map(of).collect()
+}
+
+/// What the kernel of a renderer takes of its device's multiprocessors that holds paths in its lanes; `None` where
+/// there is none, and for tiles ([`Experiment::tile_occupancy`](crate::Experiment::tile_occupancy)).
+///
+/// # Errors
+/// [`CudaError::Driver`].
+pub fn kernel_use(renderer: &CudaRenderer) -> Result<Option<KernelUse>, CudaError> {
+    let of = |(name, function): (String, &Function)| KernelUse::of(renderer.device(), name, function);
+    renderer.lane_kernel().map(of).transpose()
+}

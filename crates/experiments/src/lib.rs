@@ -1,0 +1,42 @@
+//! Organisations of the GPU path tracer that W11 and L9 measured and no picture needs: paths that keep their places
+//! and are listed anew from bounce to bounce, tiles, lanes that begin another path, and the like.
+//!
+//! ```text
+//! kernels/      their loops in CUDA C++, over the stages of crates/render-cuda/kernels
+//! prebuilt/     what `cargo xtask kernels` made of those
+//! src/          an Experiment says what is tried (experiment.rs), and is a PathOrganisation of raywarp-render-cuda,
+//!               whose engine renders by it (organisation.rs): loads kernels (loaded.rs) and launches them (bounces.rs,
+//!               tiles.rs); what that moves (moves.rs) and takes of a multiprocessor (kernel_use.rs)
+//! ```
+//!
+//! Pictures have the bits of the product's organisations, of which an experiment may be one that is measured otherwise.
+
+mod bounces;
+mod burden;
+mod compaction;
+mod experiment;
+mod kernel_use;
+mod loaded;
+mod moves;
+mod organisation;
+mod prebuilt;
+pub mod sources;
+pub mod stage;
+mod tiles;
+mod walk;
+
+// As build scripts name them, which have the same file.
+use raywarp_render_cuda as path_sources;
+
+pub use bounces::BounceSeconds;
+pub use compaction::{Compaction, ListedAt};
+pub use experiment::{Experiment, MeasuredOrganisation};
+pub use kernel_use::{KernelUse, kernel_resources, kernel_use};
+pub use prebuilt::{KERNELS, PATH_KERNELS};
+pub use tiles::TileOccupancy;
+pub use walk::Walk;
+
+/// The sources of the kernels: name and text.
+pub fn sources() -> Vec<(String, String)> {
+    sources::KERNEL_TABLE.texts(raywarp_cuda::BLOCK_THREADS)
+}

@@ -1,0 +1,272 @@
+//! The kernels of an experiment on a device, and the order in which a batch launches them.
+
+use crate::bounces::{BounceKernels, Listing, PlacedBounces, mark};
+use crate::burden::Burden;
+use crate::tiles::{TILE_LANES, Tiles};
+use crate::walk::Walk;
+use crate::{Experiment, MeasuredOrganisation, PATH_KERNELS, stage};
+use raywarp_cuda::{CudaError, Device, Function, LaunchBounds};
+use raywarp_geom::TraceError;
+use raywarp_render::Integrator;
+use raywarp_render_cuda::{
+    Batch, FeatureSet, KERNEL_TABLE, Layout, LoadPlace, LoadedOrganisation, Organisation, PathOrganisation,
+    RenderCudaError, ResidentKernel, SceneFeatures, Stage, WavefrontKernels,
+};
+
+/// What an experiment cannot be tried with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Refusal {
+    /// Kernels for plain scenes, and a scene with more than they know.
+    #[error("{what} is for scenes of diffuse surfaces alone, without textures, holes and media")]
+    NotPlain { what: &'static str },
+    /// A loop that an organisation has not.
+    #[error("{organisation} has no kernels that walk {walk}")]
+    NoWalk { organisation: &'static str, walk: &'static str },
+}
+
+impl From<Refusal> for RenderCudaError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused { why: refusal.to_string() }
+    }
+}
+
+/// The kernels of an experiment.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    work: LoadedWork,
+    /// What can occur in the scene.
+    features: FeatureSet,
+    burden: Burden,
+}
+
+/// What takes the paths of a batch to their end.
+#[derive(Debug)]
+enum LoadedWork {
+    /// Kernels of this crate, or the megakernel.
+    Own(Work),
+    /// Those of the product, as it launches them.
+    Product(Box<dyn LoadedOrganisation>),
+    /// A wavefront whose host asks after each round how many paths go on.
+    HostCounted(WavefrontKernels),
+}
+
+/// Kernels that hold a path in a lane, or in a block.
+#[derive(Debug)]
+pub(crate) enum Work {
+    Megakernel(Function),
+    Bounces(PlacedBounces),
+    Split { begin_paths: Function, begin_bounce: Function, bounce: Function },
+    Tiled(Tiles),
+    Regenerate(ResidentKernel),
+}
+
+impl Loaded {
+    pub fn new(experiment: &Experiment, place: &LoadPlace<'_>) -> Result<Self, RenderCudaError> {
+        let work = match experiment.organisation.product() {
+            Some(product) if experiment.organisation.is_wavefront() => {
+                check(experiment, place.features)?;
+                match experiment.host_counts && product != Organisation::Graph {
+                    true => LoadedWork::HostCounted(WavefrontKernels::load(place, product.sorts())?),
+                    false => LoadedWork::Product(product.load(place)?),
+                }
+            }
+            _ => LoadedWork::Own(Work::load(experiment, place.device, place.features)?),
+        };
+        Ok(Self { work, features: place.features.set, burden: Burden::upload(experiment, place)? })
+    }
+}
+
+impl LoadedOrganisation for Loaded {
+    fn renders(&self, integrator: Integrator, layers: bool) -> bool {
+        match &self.work {
+            LoadedWork::Product(product) => product.renders(integrator, layers),
+            LoadedWork::Own(_) | LoadedWork::HostCounted(_) => integrator == Integrator::Path,
+        }
+    }
+
+    fn check(&self, device: &Device, layout: &Layout) -> Result<(), TraceError> {
+        match &self.work {
+            LoadedWork::Own(Work::Tiled(tiles)) => tiles.check(device, layout),
+            LoadedWork::Own(_) | LoadedWork::Product(_) | LoadedWork::HostCounted(_) => Ok(()),
+        }
+    }
+
+    fn lane_kernel(&self) -> Option<(String, &Function)> {
+        match &self.work {
+            LoadedWork::Own(work) => work.lane_kernel(self.features),
+            LoadedWork::Product(product) => product.lane_kernel(),
+            LoadedWork::HostCounted(_) => None,
+        }
+    }
+
+    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+        self.burden.lay_on(batch);
+        match &self.work {
+            LoadedWork::Own(work) => work.trace(batch),
+            LoadedWork::Product(product) => product.trace(batch),
+            LoadedWork::HostCounted(kernels) => trace_host_counted(kernels, batch),
+        }
+    }
+}
+
+/// Rounds of as many lanes as paths are left, for which the host asks after each.
+fn trace_host_counted(kernels: &WavefrontKernels, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
+    let (mut entries, mut begins) = (capacity.min(paths), true);
+    for round in 0.. {
+        batch.begin_round(round);
+        kernels.round(batch, entries, begins)?;
+        if round >= batch.max_depth && paths <= capacity {
+            break;
+        }
+        let Some(left) = batch.left()? else { break };
+        (entries, begins) = (capacity.min(left.all), left.waiting > 0);
+    }
+    Ok(())
+}
+
+/// Whether an experiment's kernels can have the bounds and the loop that are asked for, in a scene with such
+/// features. In those that can have any bounds, nothing is for blocks of one size: they share no memory and meet at
+/// no barrier, and platform::warp() asks for the launch's size.
+fn check(experiment: &Experiment, features: &SceneFeatures) -> Result<(), RenderCudaError> {
+    let Experiment { organisation, bounds, walk, .. } = *experiment;
+    let why = match organisation {
+        _ if bounds.are_default() => None,
+        MeasuredOrganisation::TiledGlobal | MeasuredOrganisation::TiledShared => match bounds.block_threads {
+            None | Some(TILE_LANES) => None,
+            Some(_) => Some("a tile is for a block of 64 threads"),
+        },
+        MeasuredOrganisation::Wavefront | MeasuredOrganisation::WavefrontSorted | MeasuredOrganisation::Graph => {
+            Some("only kernels that take paths from vertex to vertex in a lane can have others than their own")
+        }
+        _ if experiment.is_in_parts() => Some("the kernels of a bounce in parts have their own"),
+        _ => None,
+    };
+    if let Some(why) = why {
+        return Err(CudaError::Bounds { kernel: organisation.name().to_string(), bounds, why }.into());
+    }
+    let walks = matches!(organisation, MeasuredOrganisation::Megakernel | MeasuredOrganisation::Compact);
+    if walk != Walk::Phased && (!walks || experiment.is_in_parts()) {
+        return Err(Refusal::NoWalk { organisation: organisation.name(), walk: walk.name() }.into());
+    }
+    if features.set != FeatureSet::Plain {
+        if walk != Walk::Phased {
+            return Err(Refusal::NotPlain { what: walk.name() }.into());
+        }
+        if experiment.is_in_parts() {
+            return Err(Refusal::NotPlain { what: "a bounce in parts" }.into());
+        }
+    }
+    Ok(())
+}
+
+impl Work {
+    /// Loads what an experiment that is no wavefront takes, for a scene with such features.
+    pub fn load(experiment: &Experiment, device: &Device, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
+        check(experiment, features)?;
+        let set = features.set;
+        let of_scene = |stage: &str| PATH_KERNELS.of_features(device, stage, set);
+        let bounded = |stage: &str, bounds: &LaunchBounds| {
+            PATH_KERNELS.bounded(device, stage, &PATH_KERNELS.table.kernel_name(stage, set), bounds)
+        };
+        let of_paths = |stage: &str| bounded(stage, &experiment.bounds);
+        let begin_bounce = || PATH_KERNELS.plain(device, "begin_bounce");
+        Ok(match experiment.organisation {
+            MeasuredOrganisation::Megakernel if experiment.walk == Walk::Phased => {
+                let name = KERNEL_TABLE.kernel_name("megakernel", set);
+                let kernels = &raywarp_render_cuda::PATH_KERNELS;
+                Self::Megakernel(kernels.bounded(device, "megakernel", &name, &experiment.bounds)?)
+            }
+            MeasuredOrganisation::Megakernel => Self::Megakernel(of_paths(&experiment.walk.stage("megakernel"))?),
+            MeasuredOrganisation::Regenerate if !experiment.has_bounces() => {
+                Self::Regenerate(ResidentKernel::new(device, of_paths("regenerate")?)?)
+            }
+            MeasuredOrganisation::Compact | MeasuredOrganisation::Regenerate => {
+                let bounce = if experiment.is_in_parts() {
+                    let [extend, shade, connect] = ["trace_paths", "shade_paths", "connect_paths"].map(of_scene);
+                    BounceKernels::Parts([extend?, shade?, connect?])
+                } else {
+                    BounceKernels::One(of_paths(&experiment.walk.stage("bounce"))?)
+                };
+                let listing = Listing::load(device, experiment.compaction)?;
+                Self::Bounces(PlacedBounces { experiment: *experiment, begin_bounce: begin_bounce()?, bounce, listing })
+            }
+            MeasuredOrganisation::TiledGlobal | MeasuredOrganisation::TiledShared => {
+                Self::Tiled(Tiles { experiment: *experiment, kernel: of_paths("tiled")? })
+            }
+            MeasuredOrganisation::Split => Self::Split {
+                begin_paths: of_scene("begin_paths")?,
+                begin_bounce: begin_bounce()?,
+                bounce: of_paths("bounce")?,
+            },
+            MeasuredOrganisation::Wavefront | MeasuredOrganisation::WavefrontSorted | MeasuredOrganisation::Graph => {
+                return Err(RenderCudaError::NoKernels);
+            }
+        })
+    }
+
+    /// The kernel that holds paths in its lanes, with its name; none where a tile does, whose blocks share memory.
+    fn lane_kernel(&self, features: FeatureSet) -> Option<(String, &Function)> {
+        let own = PATH_KERNELS.table;
+        match self {
+            Self::Megakernel(kernel) => Some((KERNEL_TABLE.kernel_name("megakernel", features), kernel)),
+            Self::Regenerate(kernel) => Some((own.kernel_name("regenerate", features), &kernel.function)),
+            Self::Bounces(PlacedBounces { bounce: BounceKernels::One(bounce), .. }) | Self::Split { bounce, .. } => {
+                Some((own.kernel_name("bounce", features), bounce))
+            }
+            Self::Bounces(_) | Self::Tiled(_) => None,
+        }
+    }
+
+    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+        let paths = batch.render.batch.path_count;
+        batch.render.places.listed_marks = mark::GOES_ON;
+        match self {
+            Self::Megakernel(megakernel) => batch.lanes(Stage::MEGAKERNEL, megakernel, paths),
+            Self::Regenerate(kernel) => {
+                batch.regenerating_lanes = u64::from(kernel.blocks(paths) * kernel.function.block_threads());
+                batch.resident(stage::REGENERATE, kernel, paths)
+            }
+            Self::Tiled(tiles) => tiles.trace(batch),
+            Self::Split { begin_paths, begin_bounce, bounce } => {
+                batch.lanes(stage::BEGIN_PATHS, begin_paths, paths)?;
+                batch.blocks(stage::BEGIN_BOUNCE, begin_bounce, 1)?;
+                (batch.render.places.segments, batch.render.places.begun_before) = (u32::MAX, 1);
+                batch.lanes(stage::BOUNCE, bounce, paths)
+            }
+            Self::Bounces(bounces) => bounces.trace(batch),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_can_have_other_bounds_know_their_blocks_from_the_launch_alone() {
+        let bounds = LaunchBounds { block_threads: Some(64), max_registers: Some(96) };
+        for (kernels, stage) in [
+            (&raywarp_render_cuda::PATH_KERNELS, "megakernel"),
+            (&PATH_KERNELS, "bounce"),
+            (&PATH_KERNELS, "regenerate"),
+        ] {
+            for set in [FeatureSet::Plain, FeatureSet::Everything] {
+                let (source, name) = (kernels.table.source_of(stage).unwrap(), kernels.table.kernel_name(stage, set));
+                let text = kernels.set.bounded_ptx(source, &name, &bounds).unwrap().unwrap();
+                let count = |what: &str| text.matches(what).count();
+                assert_eq!((count(".visible .entry "), count(&format!(".visible .entry {name}("))), (1, 1));
+                assert_eq!((count(".maxntid 64, 1, 1"), count(".maxnreg 96"), count(".minnctapersm")), (1, 1, 0));
+                // Its number of threads is asked for, no warp waits for another of its block, and they share nothing.
+                assert!(text.contains("%ntid.x"), "{name}");
+                let shared = [".shared", "bar.", "barrier"].map(count);
+                assert_eq!(shared, [0; 3], "{name}");
+            }
+        }
+        let bounds = LaunchBounds { block_threads: Some(33), max_registers: None };
+        let kernels = PATH_KERNELS.set;
+        let refused = kernels.bounded_ptx("compact", "bounce__plain", &bounds);
+        assert!(matches!(refused, Err(CudaError::Bounds { .. })), "{refused:?}");
+        assert_eq!(kernels.bounded_ptx("compact", "no_such_kernel", &LaunchBounds::AS_COMPILED), Ok(None));
+    }
+}

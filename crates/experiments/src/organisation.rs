@@ -1,0 +1,74 @@
+//! An experiment as the engine sees it.
+
+use crate::loaded::Loaded;
+use crate::{Experiment, MeasuredOrganisation};
+use raywarp_render_cuda::{
+    CountedRounds, KeptPaths, KeptPlaces, Layout, LoadPlace, LoadedOrganisation, PathCounts, PathOrganisation,
+    RenderCudaError, StageMoves,
+};
+
+// SAFETY: the kernels of `PATH_KERNELS`, of this crate and of the product, take a `RenderRecord`. What is written in
+// it: that the product's queues take turns; addresses of lists and counters, which are of the state of the batch and
+// as long as it says; and that of a table which the loaded experiment holds, with 2^steps numbers.
+unsafe impl PathOrganisation for Experiment {
+    fn name(&self) -> &'static str {
+        self.organisation.name()
+    }
+
+    fn variant(&self) -> &'static str {
+        self.walk.variant()
+    }
+
+    fn kept_paths(&self) -> KeptPaths {
+        let places = KeptPlaces { marks: true, lists: self.lists_paths(), between_vertices: self.is_in_parts() };
+        match self.organisation {
+            MeasuredOrganisation::Compact | MeasuredOrganisation::Split => KeptPaths::Places(places),
+            MeasuredOrganisation::Regenerate if self.has_bounces() => KeptPaths::Places(places),
+            MeasuredOrganisation::TiledGlobal => KeptPaths::Places(KeptPlaces::default()),
+            MeasuredOrganisation::Megakernel | MeasuredOrganisation::TiledShared | MeasuredOrganisation::Regenerate => {
+                KeptPaths::Nothing
+            }
+            MeasuredOrganisation::Wavefront | MeasuredOrganisation::WavefrontSorted | MeasuredOrganisation::Graph => {
+                KeptPaths::Queues
+            }
+        }
+    }
+
+    fn counted_rounds(&self) -> CountedRounds {
+        if self.organisation.is_wavefront() {
+            CountedRounds::WithBegun
+        } else if self.organisation.is_tiled() {
+            CountedRounds::WithWarps
+        } else if !self.has_bounces() {
+            CountedRounds::None
+        } else if self.lists_paths() && !self.is_in_parts() {
+            CountedRounds::WithBegun
+        } else {
+            // In place of those that begin: lists have no gaps, or hold some that have ended since.
+            CountedRounds::WithWarps
+        }
+    }
+
+    fn refills(&self) -> bool {
+        self.organisation.is_wavefront() || self.organisation == MeasuredOrganisation::Regenerate
+    }
+
+    fn sorts(&self) -> bool {
+        self.organisation.product().is_some_and(|product| product.sorts())
+    }
+
+    fn is_timed(&self) -> bool {
+        self.timed
+    }
+
+    fn moves(&self, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
+        match self.organisation.product() {
+            Some(product) => product.moves(layout, counts),
+            None => crate::moves::moves(self, layout, counts),
+        }
+    }
+
+    fn load(&self, place: &LoadPlace<'_>) -> Result<Box<dyn LoadedOrganisation>, RenderCudaError> {
+        Ok(Box::new(Loaded::new(self, place)?))
+    }
+}

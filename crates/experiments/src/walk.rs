@@ -1,0 +1,66 @@
+//! Other loops over the tree than the product's.
+
+use raywarp_render_cuda::PATH_VARIANT;
+
+/// How kernels that hold a path in a lane find hits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Walk {
+    /// Over the tree of blocks; what is fastest.
+    #[default]
+    Phased,
+    /// Over a binary tree, as W11 did (AL09 3.2).
+    WhileWhile,
+    /// The same; lanes with a leaf go on until all have one (AL09 4).
+    SpeculativeWhileWhile,
+}
+
+impl Walk {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Phased, Self::WhileWhile, Self::SpeculativeWhileWhile];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Phased => "phased",
+            Self::WhileWhile => "while-while",
+            Self::SpeculativeWhileWhile => "speculative-while-while",
+        }
+    }
+
+    /// The family's variant with this loop, whose tree is walked.
+    pub const fn variant(self) -> &'static str {
+        match self {
+            Self::Phased => PATH_VARIANT,
+            Self::WhileWhile => "direct/while-while/bvh2?triangle=watertight",
+            Self::SpeculativeWhileWhile => "direct/speculative-while-while/bvh2?triangle=watertight",
+        }
+    }
+
+    /// Of the kernels of a stage.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Phased => "",
+            Self::WhileWhile => "_while_while",
+            Self::SpeculativeWhileWhile => "_speculative",
+        }
+    }
+
+    /// The stage with this loop, of kernels that take whole paths, and of those of a bounce.
+    pub(crate) fn stage(self, stage: &str) -> String {
+        format!("{stage}{}", self.suffix())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_family::Variant;
+
+    #[test]
+    fn each_loop_is_a_variant_of_the_family() {
+        for walk in Walk::ALL {
+            let variant: Variant = walk.variant().parse().unwrap();
+            assert_eq!(variant.tree().holds_pairs(), walk == Walk::Phased, "{variant}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Launches of a batch's kernels, counted by stage, and timed where that is asked for.
+
+use crate::counts::{GraphCounts, Stage};
+use crate::launch::RenderRecord;
+use raywarp_cuda::{CudaError, Function, Graph, Mark, Stream};
+use std::collections::BTreeMap;
+
+/// What a batch launches on a stream.
+#[derive(Debug)]
+pub(crate) struct Launches<'a> {
+    stream: &'a Stream,
+    pub counts: BTreeMap<Stage, u64>,
+    pub graphs: GraphCounts,
+    /// The round, or bounce, that is launched.
+    pub round: usize,
+    pub timed: bool,
+    /// Launches whose seconds are not known yet, by round: where each begins and ends.
+    marks: Vec<(usize, Stage, [Mark; 2])>,
+}
+
+/// What a device took for the launches of each stage, in seconds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StageSeconds(BTreeMap<Stage, f64>);
+
+impl StageSeconds {
+    /// For those of a stage.
+    pub fn of(&self, stage: Stage) -> f64 {
+        self.0.get(&stage).copied().unwrap_or(0.0)
+    }
+}
+
+/// Launches that were recorded.
+#[derive(Debug)]
+pub struct Recorded {
+    pub(crate) graph: Graph,
+    pub(crate) counts: BTreeMap<Stage, u64>,
+}
+
+impl<'a> Launches<'a> {
+    /// None yet.
+    pub fn on(stream: &'a Stream, timed: bool) -> Self {
+        let (counts, graphs) = (BTreeMap::new(), GraphCounts::default());
+        Self { stream, counts, graphs, round: 0, timed, marks: Vec::new() }
+    }
+
+    /// Adds what launches took to the sums of their rounds. The device has come to the end of all of them.
+    pub fn add_seconds(&mut self, rounds: &mut Vec<StageSeconds>) -> Result<(), CudaError> {
+        for (round, stage, [begin, end]) in self.marks.drain(..) {
+            rounds.resize(rounds.len().max(round + 1), StageSeconds::default());
+            *rounds[round].0.entry(stage).or_default() += begin.seconds_until(&end)?;
+        }
+        Ok(())
+    }
+
+    /// Launches all that was recorded.
+    pub fn repeat(&mut self, recorded: &Recorded) -> Result<(), CudaError> {
+        for (stage, more) in &recorded.counts {
+            *self.counts.entry(*stage).or_default() += more;
+        }
+        self.graphs += GraphCounts { launches: 1, kernels: recorded.counts.values().sum() };
+        // SAFETY: the memory that it names is that of buffers of the renderer, which stay until the batch has ended.
+        unsafe { recorded.graph.launch() }
+    }
+
+    fn mark(&self) -> Result<Option<Mark>, CudaError> {
+        self.timed.then(|| self.stream.mark()).transpose()
+    }
+
+    /// A kernel by so many blocks of so many threads that share so many bytes.
+    pub fn launch(
+        &mut self,
+        stage: Stage,
+        kernel: &Function,
+        (blocks, threads, bytes): (u32, u32, u32),
+        render: &RenderRecord,
+    ) -> Result<(), CudaError> {
+        *self.counts.entry(stage).or_default() += 1;
+        let begin = self.mark()?;
+        // SAFETY: all kernels take this record, and its addresses are those of buffers of the renderer, as long as
+        // kernels/render.h says for the batch: who implements `PathOrganisation` sees to both.
+        unsafe { kernel.launch_sharing(self.stream, blocks, threads, bytes, render) }?;
+        let end = self.mark()?;
+        self.marks.extend(begin.zip(end).map(|(begin, end)| (self.round, stage, [begin, end])));
+        Ok(())
+    }
+}
