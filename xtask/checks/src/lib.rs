@@ -1,20 +1,24 @@
 //! Checks of the project that read its files and compile none of it, so that they take seconds: the public interface
 //! of `raywarp` ([`api`]), links of the documents ([`links`]), what can be counted of the prose ([`prose`]),
-//! circles between files ([`circles`]). What is counted has ceilings ([`ceilings`]), which [`summary`] shows.
+//! circles between files ([`circles`]), copies of files that crates need ([`copies`]), and packages ([`package`]). What is
+//! counted has ceilings ([`ceilings`]), which [`summary`] shows.
 #![forbid(unsafe_code)]
 
 pub mod api;
 pub mod ceilings;
 pub mod circles;
+pub mod copies;
 mod files;
 pub mod links;
+pub mod package;
 pub mod prose;
 pub mod summary;
 
 use std::path::{Path, PathBuf};
 
 /// The commands of this crate, for messages on wrong usage.
-pub const USAGE: &str = "api [--check | --counts] | counts | circles | links | prose [--list [CRATE]]";
+pub const USAGE: &str = "api [--check | --counts] | counts | circles | links | prose [--list [CRATE]] |
+    copies | package [--verify]";
 
 /// The workspace's root.
 pub fn root() -> PathBuf {
@@ -39,6 +43,8 @@ pub fn run(command: &str, options: &[String]) -> Option<Result<bool, String>> {
             faults.is_empty()
         }),
         ("circles", []) => summary::print_circles(&root).map(|()| true),
+        ("copies", []) => api::packages(&root).and_then(|packages| copies::write(&root, &packages)).map(|()| true),
+        ("package", options) => package::run(&root, options),
         ("prose", options) => prose::run(&root, options),
         _ => return None,
     })

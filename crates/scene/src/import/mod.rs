@@ -1,7 +1,7 @@
 //! From files to [`Scene`]s. One importer a format; all share a `Context`.
 
 #[cfg(test)]
-mod constructs;
+mod constructs_tests;
 mod context;
 mod counted;
 mod foreign;

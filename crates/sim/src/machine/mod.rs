@@ -17,17 +17,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The files of `machines/`, by age of the machine.
+/// The files of `machines/`, by age of the machine; this crate has copies, which `cargo xtask copies` writes.
 const FILES: [(&str, &str); 9] = [
-    ("gtx285", include_str!("../../../../machines/gtx285.toml")),
-    ("gtx480", include_str!("../../../../machines/gtx480.toml")),
-    ("gtx680", include_str!("../../../../machines/gtx680.toml")),
-    ("gtxtitan", include_str!("../../../../machines/gtxtitan.toml")),
-    ("a100", include_str!("../../../../machines/a100.toml")),
-    ("h100", include_str!("../../../../machines/h100.toml")),
-    ("h200", include_str!("../../../../machines/h200.toml")),
-    ("rtx4090", include_str!("../../../../machines/rtx4090.toml")),
-    ("rtx5090", include_str!("../../../../machines/rtx5090.toml")),
+    ("gtx285", include_str!("../../machines/gtx285.toml")),
+    ("gtx480", include_str!("../../machines/gtx480.toml")),
+    ("gtx680", include_str!("../../machines/gtx680.toml")),
+    ("gtxtitan", include_str!("../../machines/gtxtitan.toml")),
+    ("a100", include_str!("../../machines/a100.toml")),
+    ("h100", include_str!("../../machines/h100.toml")),
+    ("h200", include_str!("../../machines/h200.toml")),
+    ("rtx4090", include_str!("../../machines/rtx4090.toml")),
+    ("rtx5090", include_str!("../../machines/rtx5090.toml")),
 ];
 
 /// A machine file may have this many bytes; the built-in ones have less than a tenth.

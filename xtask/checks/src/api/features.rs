@@ -21,6 +21,20 @@ pub struct Package {
     pub publish: Option<Vec<String>>,
 }
 
+impl Package {
+    /// Whether it may go to a registry.
+    pub fn is_published(&self) -> bool {
+        self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
+    }
+
+    /// Its folder, from the workspace's root.
+    pub fn folder(&self, root: &Path) -> String {
+        let folder = self.manifest_path.parent().expect("a file is in a folder");
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+        folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().replace('\\', "/")
+    }
+}
+
 /// A library, a program or a test of a package.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Target {

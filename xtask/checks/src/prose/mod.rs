@@ -8,6 +8,8 @@ mod comments;
 mod openings;
 mod widths;
 
+pub(crate) use comments::without_tests;
+
 use crate::files;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,7 +71,7 @@ pub fn by_crate(root: &Path) -> BTreeMap<String, Prose> {
 }
 
 /// Whether a Rust file is a test or belongs to one.
-fn is_test(file: &str) -> bool {
+pub(crate) fn is_test(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name == "tests.rs" || name.ends_with("_tests.rs") || file.split('/').any(|folder| folder == "tests")
 }
