@@ -1,8 +1,6 @@
 //! `raywarp bench --peers embree` as a user meets it, with Embree and without.
 
-mod common_folder;
-
-use common_folder::{Folder, TRIANGLE};
+use crate::common_folder::{Folder, TRIANGLE};
 use raywarp_testing::{Reason, skip};
 use std::process::Output;
 

@@ -1,8 +1,6 @@
 //! `raywarp bench --simulate` on a pretended GPU with emulated kernels.
 
-mod common_scene;
-
-use common_scene::scattered;
+use crate::common_scene::scattered;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

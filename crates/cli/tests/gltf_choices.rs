@@ -1,7 +1,6 @@
 //! What glTF files leave to their user: scenes, variants of materials, times of animations, the shape of a picture.
 
-mod common_folder;
-use common_folder::Folder;
+use crate::common_folder::Folder;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

@@ -1,8 +1,6 @@
 //! `RAYWARP_ISA`: the same picture with every instruction set of this CPU, and what becomes of other names.
 
-mod common_folder;
-
-use common_folder::{Folder, TRIANGLE};
+use crate::common_folder::{Folder, TRIANGLE};
 use raywarp::cpu::Isa;
 use std::process::Output;
 

@@ -1,7 +1,6 @@
 //! Scenes far from zero: what is given and what is reported is in the coordinates of their files.
 
-mod common_folder;
-use common_folder::Folder;
+use crate::common_folder::Folder;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

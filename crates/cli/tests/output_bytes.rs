@@ -1,8 +1,6 @@
 //! The same command gives the same bytes, wherever and whenever it runs.
 
-mod common_folder;
-
-use common_folder::{Folder, TRIANGLE};
+use crate::common_folder::{Folder, TRIANGLE};
 
 fn contains(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())

@@ -1,8 +1,6 @@
 //! No output destroys an input, and no file is replaced by one of another kind.
 
-mod common_folder;
-
-use common_folder::{Folder, TRIANGLE};
+use crate::common_folder::{Folder, TRIANGLE};
 
 const SMALL: &str = "--size 16x8 --spp 1 -q";
 

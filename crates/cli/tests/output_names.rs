@@ -1,8 +1,6 @@
 //! What a picture is called that nobody named.
 
-mod common_folder;
-
-use common_folder::{Folder, TRIANGLE};
+use crate::common_folder::{Folder, TRIANGLE};
 
 const SMALL: &str = "--size 16x8 --spp 1";
 

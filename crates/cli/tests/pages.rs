@@ -3,11 +3,7 @@
 //! A fence says which they are: `sh` runs, in a folder with the examples; `sh gpu`, `sh scenes` and `sh long` need a GPU,
 //! scenes that are not in the repository, or minutes; `text` is output, or what nobody has to type.
 
-#![cfg(unix)]
-
-mod common_pages;
-
-use common_pages::{Clone, Page, pages};
+use crate::common_pages::{Clone, Page, pages};
 use std::collections::HashMap;
 use std::process::Command;
 

@@ -1,10 +1,6 @@
 //! The README, followed line by line as a newcomer would: every command in it, and its lines of Python.
 
-#![cfg(unix)]
-
-mod common_pages;
-
-use common_pages::{Clone, Page, repository};
+use crate::common_pages::{Clone, Page, repository};
 use raywarp_testing::{Reason, skip};
 use std::fs;
 

@@ -1,8 +1,6 @@
 //! `raywarp simulate` as a user meets it.
 
-mod common_scene;
-
-use common_scene::scattered;
+use crate::common_scene::scattered;
 use std::process::{Command, Output};
 
 fn simulate(test: &str, options: &str) -> Output {

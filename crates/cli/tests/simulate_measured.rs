@@ -1,8 +1,6 @@
 //! `raywarp simulate --measured`, and what is refused of its tables and of `--counters`'.
 
-mod common_scene;
-
-use common_scene::scattered;
+use crate::common_scene::scattered;
 use serde_json::Value;
 use std::process::{Command, Output};
 

@@ -1,9 +1,6 @@
 //! `raywarp simulate --report`, `--what-if` and `--measured` as a user meets them; the page in a browser, where one is installed.
 
-mod common_report;
-mod common_scene;
-
-use common_report::{Folder, browser, elements};
+use crate::common_report::{Folder, browser, elements};
 use serde_json::Value;
 
 const BOUNDS: &str =

@@ -1,9 +1,7 @@
 //! Tables in a terminal: 80 characters across or a line that says how to see the rest, what columns mean above them, no empty
 //! column, and the keys of papers explained.
 
-mod common_scene;
-
-use common_scene::scattered;
+use crate::common_scene::scattered;
 use raywarp_lab::family::SOURCES;
 use std::process::Command;
 

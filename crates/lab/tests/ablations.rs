@@ -1,7 +1,5 @@
 //! Ablations as foretold and as measured on an H200 (bench/runs/2026-11-22-h200-2/ablations.csv).
 
-mod common;
-
 use raywarp::Control;
 use raywarp_lab::bench::Subject;
 use raywarp_lab::study::measured::{MeasuredRequest, MeasuredRow, beside_bounds, read_measured};
@@ -28,12 +26,12 @@ fn change(rows: &[MeasuredRow], kind: RayKind, [before, after]: [&str; 2]) -> [f
 
 #[test]
 fn boxes_as_integers_and_triangles_four_at_a_time_change_rates_as_foretold() {
-    let Some((scene, view)) = common::sibenik() else { return };
+    let Some((scene, view)) = crate::common::sibenik() else { return };
     let pairs = [["alk12-kepler-float", "alk12-kepler"], ["alk12-kepler", UNROLLED]];
-    let mut rates = read_measured(&common::recorded("2026-11-22-h200-2/ablations.csv")).unwrap();
+    let mut rates = read_measured(&crate::common::recorded("2026-11-22-h200-2/ablations.csv")).unwrap();
     let subjects: Vec<Subject> = pairs.iter().flatten().map(|name| name.parse().unwrap()).collect();
     rates.retain(|rate| rate.scene == "sibenik" && subjects.contains(&rate.subject));
-    let request = common::on_sibenik(&view, rates, 1 << 15);
+    let request = crate::common::on_sibenik(&view, rates, 1 << 15);
     let request = MeasuredRequest { size: [3072, 2304], rays_per_pixel: Some(1), ..request };
     let rows = beside_bounds(&scene, &request, &Control::default()).unwrap().rows;
     for pair in pairs {

@@ -1,7 +1,5 @@
 //! What is foretold of an H200 beside what its counters said (counters.csv of bench/runs).
 
-mod common;
-
 use raywarp::Control;
 use raywarp::scene::Scene;
 use raywarp::scene::views::View;
@@ -67,7 +65,7 @@ fn held() -> Vec<Counted> {
         row.scene == "sibenik" && HELD.iter().any(of)
     };
     let rows_of = |table| {
-        let rows = read_counters(&common::recorded(table)).unwrap();
+        let rows = read_counters(&crate::common::recorded(table)).unwrap();
         rows.into_iter().filter(move |row| held(table, row))
     };
     rows_of(FIRST).chain(rows_of(SECOND)).collect()
@@ -80,10 +78,10 @@ fn errors(rows: &[Compared]) -> Vec<f64> {
 
 #[test]
 fn instructions_are_within_2_percent_of_an_h200s_counters_and_wrong_costs_of_an_operation_are_not() {
-    let Some((scene, view)) = common::sibenik() else { return };
+    let Some((scene, view)) = crate::common::sibenik() else { return };
     let rows = held();
     assert_eq!(rows.len(), HELD.len());
-    let mut request = common::counters_request("sibenik", view, RESOLUTION, 16_384, rows);
+    let mut request = crate::common::counters_request("sibenik", view, RESOLUTION, 16_384, rows);
     let found = compare(&scene, &request).unwrap();
     for row in &found {
         let (instructions, lanes) = (row.instructions.unwrap(), row.lanes.unwrap());
@@ -119,8 +117,8 @@ fn instructions_are_within_2_percent_of_an_h200s_counters_and_wrong_costs_of_an_
 
 #[test]
 fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
-    let Some((scene, view)) = common::sibenik() else { return };
-    let rows = read_counters(&common::recorded("2026-11-25-h200-2/stalls-tuned.csv")).unwrap();
+    let Some((scene, view)) = crate::common::sibenik() else { return };
+    let rows = read_counters(&crate::common::recorded("2026-11-25-h200-2/stalls-tuned.csv")).unwrap();
     // "raywarp-h8-direct" was counted with 32 warps a multiprocessor, and has had 28 since.
     let kernels = ["al09-while-while", "al09-if-if", "ykl17"].map(|name| name.parse().unwrap());
     let rows: Vec<Counted> = rows
@@ -128,7 +126,7 @@ fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
         .filter(|row| row.scene == "sibenik" && row.kind == RayKind::Primary && kernels.contains(&row.variant))
         .collect();
     assert_eq!(rows.len(), kernels.len());
-    let found = compare(&scene, &common::counters_request("sibenik", view, [3072, 2304], 16_384, rows)).unwrap();
+    let found = compare(&scene, &crate::common::counters_request("sibenik", view, [3072, 2304], 16_384, rows)).unwrap();
     for row in found {
         let stalls = row.stalls.unwrap();
         let pair = |cause: Cause| stalls.waiting[cause as usize];
@@ -161,7 +159,7 @@ fn row(variant: &str, kind: RayKind, rays: u64) -> Counted {
 fn shapes(rows: Vec<Counted>) -> Result<Vec<Compared>, CountersError> {
     let scene = raywarp::default_scene();
     let camera = scene.cameras[0].clone();
-    compare(&scene, &common::counters_request("shapes", View { camera, ao_radius: None }, [64, 48], 4096, rows))
+    compare(&scene, &crate::common::counters_request("shapes", View { camera, ao_radius: None }, [64, 48], 4096, rows))
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Instructions of each block of a kernel beside what a GPU's profiler counted, instruction by instruction, of whole launches
 //! (executed.csv of bench/runs).
 
-mod common;
-
 use raywarp::Control;
 use raywarp::scene::Scene;
 use raywarp::scene::views::View;
@@ -55,7 +53,7 @@ fn compared(
 ) -> Result<CountersReport, CountersError> {
     let rows: Vec<Counted> = rows.iter().map(|&row| row.clone()).collect();
     // All of the rays.
-    let whole = common::counters_request("sibenik", view.clone(), SIZE, (SIZE[0] * SIZE[1]) as usize, rows);
+    let whole = crate::common::counters_request("sibenik", view.clone(), SIZE, (SIZE[0] * SIZE[1]) as usize, rows);
     let request = CountersRequest { machine: Machine::find(machine).unwrap(), changes, ..whole };
     beside_counters(scene, &request, &Control::default())
 }
@@ -81,8 +79,8 @@ fn worst(variant: &str, blocks: &[ComparedBlock]) -> (&'static str, f64, f64) {
 
 #[test]
 fn every_block_is_issued_as_often_as_counted_and_costs_5_percent_off_are_found() {
-    let Some((scene, view)) = common::sibenik() else { return };
-    let table = read_counters(&common::recorded("2026-11-25-h100-2/executed.csv")).unwrap();
+    let Some((scene, view)) = crate::common::sibenik() else { return };
+    let table = read_counters(&crate::common::recorded("2026-11-25-h100-2/executed.csv")).unwrap();
     let of = |name: &str| {
         let variant = name.parse().unwrap();
         let is = |row: &&Counted| row.scene == "sibenik" && row.variant == variant && row.kind == RayKind::Diffuse;

@@ -1,7 +1,5 @@
 //! Rates beside the bounds of the same rays: made-up ones on the built-in scene, and those of recorded runs.
 
-mod common;
-
 use raywarp::BuildOptions;
 use raywarp::Builder;
 use raywarp::Control;
@@ -376,9 +374,9 @@ fn check_recorded((scene, view): (&Scene, &View), table: &str, kernels: [&str; 2
         let tree = ["good", "single"].contains(&rate.tree.as_str());
         rate.scene == "sibenik" && rate.kind != RayKind::Primary && tree && kept.contains(&rate.subject)
     };
-    let mut rates = read_measured(&common::recorded(table)).unwrap();
+    let mut rates = read_measured(&crate::common::recorded(table)).unwrap();
     rates.retain(|rate| is_kept(rate) && rate.ran_on(&machine));
-    let request = common::on_sibenik(view, rates, 4096);
+    let request = crate::common::on_sibenik(view, rates, 4096);
     let report = beside_bounds(scene, &request, &Control::default()).unwrap();
     assert!(report.passes(), "{}", report.text(Room::Any));
     for row in &report.rows {
@@ -393,7 +391,7 @@ fn check_recorded((scene, view): (&Scene, &View), table: &str, kernels: [&str; 2
 
 #[test]
 fn recorded_runs_of_an_h200_stand_below_their_bounds() {
-    let Some((scene, view)) = common::sibenik() else { return };
+    let Some((scene, view)) = crate::common::sibenik() else { return };
     let check = |table, kernels| check_recorded((&scene, &view), table, kernels);
     let of_papers = ["alk12-kepler-float?planes=plain", "ykl17?planes=plain&refill=80"];
     assert!(check("2026-11-21-h200-4/bench.csv", of_papers) >= 2);

@@ -1,8 +1,6 @@
 //! Gains that a change of the machine was foretold to bring, beside what it brought: the same code with fewer resident warps, on an
 //! H100 (bench/runs/2026-11-25-h100).
 
-mod common;
-
 use raywarp::Control;
 use raywarp::bvh::presets;
 use raywarp::scene::Scene;
@@ -27,7 +25,7 @@ type Rates = BTreeMap<(&'static str, u32, &'static str), f64>;
 
 /// Mean rates of sibenik by kernel, warps and kind of rays, Mrays/s.
 fn measured() -> Rates {
-    let table = common::recorded("2026-11-25-h100/resident.csv");
+    let table = crate::common::recorded("2026-11-25-h100/resident.csv");
     let mut lines = table.lines();
     let head: Vec<&str> = lines.next().unwrap().split(',').collect();
     let at = |name: &str| head.iter().position(|column| *column == name).unwrap();
@@ -74,7 +72,7 @@ fn mean(values: &[f64]) -> f64 {
 
 #[test]
 fn fewer_resident_warps_cost_what_is_foretold_rather_than_nothing_or_what_a_bound_says() {
-    let Some((scene, view)) = common::sibenik() else { return };
+    let Some((scene, view)) = crate::common::sibenik() else { return };
     let (measured, h200) = (measured(), Machine::find("h200").unwrap());
     // Logarithms of foretold over measured ratio, by kind: model, nothing changes, lowest bound.
     let mut errors: BTreeMap<&str, [Vec<f64>; 3]> = BTreeMap::new();

@@ -1,8 +1,6 @@
 //! The same picture, bit for bit, whatever the number of threads, the tile shares and the passes.
 
-mod common;
-
-use common::render;
+use crate::common::render;
 use raywarp::Prepared;
 use raywarp::device::Plan;
 use raywarp::picture::PictureRequest;

@@ -1,9 +1,7 @@
 //! Connections only, scattering only and both together estimate the same picture; and the interior
 //! whose mean radiance an independent renderer has told.
 
-mod common;
-
-use common::{prepare, render};
+use crate::common::{prepare, render};
 use raywarp::picture::PictureRequest;
 use raywarp::render::DirectLight;
 use raywarp::scene::{Camera, SamplerKind};

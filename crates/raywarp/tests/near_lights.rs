@@ -1,8 +1,6 @@
 //! Lights that are near to what they light: connections only, scattering only and both together estimate one picture.
 
-mod common;
-
-use common::render;
+use crate::common::render;
 use raywarp::Prepared;
 use raywarp::device::Plan;
 use raywarp::picture::PictureRequest;

@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-#[allow(dead_code, reason = "not every test file uses it")]
 /// One triangle, as an OBJ file.
 pub const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 /// A folder of its own for one test, removed at the end.
 pub struct Folder(pub tempfile::TempDir);
 
-#[allow(dead_code, reason = "not every test file uses all")]
 impl Folder {
     pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())

@@ -1,7 +1,5 @@
 //! Pages of this repository as tests read them (files, fenced blocks, commands), and a clone to follow them in.
 
-#![allow(dead_code, reason = "each test takes what it needs")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,6 @@
 //! A folder to simulate in, a check of well-formedness, and a browser.
 
-use super::common_scene::scattered;
+use crate::common_scene::scattered;
 use raywarp_testing::{Reason, skip};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

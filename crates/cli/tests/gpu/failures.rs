@@ -1,6 +1,6 @@
 //! GPUs that are not there, fail or have no room: a line, a status, and no file.
 
-use crate::place::{SIZE, is_of_tuning, place, text};
+use super::place::{SIZE, is_of_tuning, place, text};
 
 #[test]
 fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {

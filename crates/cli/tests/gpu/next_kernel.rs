@@ -1,6 +1,6 @@
 //! Scenes and batches that go to another kernel than the one that was chosen.
 
-use crate::place::{AGAIN, CPU, H8, H8_DIRECT, H8_TWIN, Place, SIZE, WATERTIGHT, npy, place, rays, scene, text};
+use super::place::{AGAIN, CPU, H8, H8_DIRECT, H8_TWIN, Place, SIZE, WATERTIGHT, npy, place, rays, scene, text};
 use std::process::Output;
 
 #[test]

@@ -1,6 +1,6 @@
 //! The orders in which kernels take paths: one picture, and the tables of their suites.
 
-use crate::place::{Place, SIZE, place, text};
+use super::place::{Place, SIZE, place, text};
 use std::path::Path;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Pictures that GPUs render: the CPU's, and what is said of them.
 
-use crate::place::{Place, SIZE, place, text};
+use super::place::{Place, SIZE, place, text};
 
 #[test]
 fn a_gpu_renders_the_picture_of_the_cpu_and_says_by_which_kernels() {

@@ -1,6 +1,6 @@
 //! Rays that GPUs trace: the CPU's hits, also of rays that are aimed at edges.
 
-use crate::place::{AGAIN, H8, Place, npy, place, rays, text};
+use super::place::{AGAIN, H8, Place, npy, place, rays, text};
 
 #[test]
 fn a_gpu_answers_rays_as_the_cpu_does() {

@@ -1,7 +1,6 @@
 //! Signals: what is done is saved or printed, what has nothing to save ends at once.
 
-use crate::common_scene;
-use crate::process::{Folder, Running, text};
+use super::process::{Folder, Running, text};
 use std::process::{Command, Stdio};
 
 /// A render that ends only when it is told to.
@@ -104,7 +103,7 @@ fn what_has_nothing_to_save_yet_ends_at_once_and_says_what_it_was_doing() {
 /// A scene for simulations with more kernels than anybody waits for.
 fn with_scene() -> Folder {
     let folder = Folder::new();
-    folder.file("s.obj", common_scene::scattered());
+    folder.file("s.obj", crate::common_scene::scattered());
     folder
 }
 

@@ -1,6 +1,6 @@
 //! Lines of progress where there is no terminal.
 
-use crate::process::{Folder, text};
+use super::process::{Folder, text};
 
 const BIG: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 

@@ -1,6 +1,6 @@
 //! Renders in several sittings: sums in pictures, `--resume`, `--write-every`; and what the last line says of them.
 
-use crate::process::{Folder, text};
+use super::process::{Folder, text};
 
 const SIZE: &str = "--size 40x30";
 
@@ -118,8 +118,8 @@ fn writing_now_and_then_does_not_change_the_final_picture() {
 
 #[cfg(unix)]
 mod signals {
+    use super::super::process::Running;
     use super::*;
-    use crate::process::Running;
     use std::time::Duration;
 
     /// Waits until a render that never ends has written `name`.

@@ -1,5 +1,4 @@
 //! Shared scenes, and what was recorded of them.
-#![allow(dead_code)]
 
 use raywarp::BuildOptions;
 use raywarp::scene::Scene;

@@ -2,7 +2,7 @@
 //!
 //! Frame: the camera looks along -z, +x is the right of its picture and +y the top. Every number was chosen by
 //! looking: a diffuse object of reflectance 0.7 comes out at about 0.5 in sRGB, one of reflectance 1 is not clipped,
-//! and both a white and a black object stand out from the backdrop (see the tests of `crates/raywarp/tests/looks/main.rs`).
+//! and both a white and a black object stand out from the backdrop (see the tests of `crates/raywarp/tests/looks/mod.rs`).
 
 use super::{dot, draw, smooth_step};
 use raywarp_scene::Image;

@@ -1,5 +1,4 @@
 //! Finding shared scenes and rendering them.
-#![allow(dead_code)]
 
 use raywarp::Prepared;
 use raywarp::device::Plan;

@@ -1,17 +1,12 @@
 //! The examples for clusters: shares of a small picture on several "machines", some of which fail, and what is merged
 //! of them.
 
-#![cfg(unix)]
-
-#[allow(dead_code, reason = "not every test file uses all")]
-#[path = "../common_folder/mod.rs"]
-mod common_folder;
 mod kubernetes;
 mod ray;
 mod shares;
 mod slurm;
 
-use common_folder::Folder;
+use crate::common_folder::Folder;
 use raywarp::render::output;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,7 +1,5 @@
 //! Commands that take long: how they say where they are, what signals do to them, and how they go on later.
 
-#[path = "../common_scene/mod.rs"]
-mod common_scene;
 #[cfg(unix)]
 mod interrupt;
 mod process;

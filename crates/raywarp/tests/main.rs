@@ -1,0 +1,12 @@
+//! Pictures and rays of whole scenes, through the door of the product.
+//!
+//! One program, so that one is linked: `cargo test -p raywarp --test tests MODULE` runs a file of it.
+
+mod common;
+mod determinism;
+mod estimators;
+mod looks;
+mod near_lights;
+mod path_rays;
+mod units;
+mod waves;
