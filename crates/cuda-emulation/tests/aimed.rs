@@ -3,11 +3,9 @@
 
 #[path = "../../cpu/tests/closed/mod.rs"]
 mod closed;
-#[path = "common/pretended.rs"]
-mod pretended;
 
+use crate::common::pretended::Driver;
 use closed::exact::{Meeting, is_inside, meeting};
-use pretended::Driver;
 use raywarp_bvh::{build, presets};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{AimedRays, AimedTarget, Device, Lost, LostRay};

@@ -1,9 +1,7 @@
 //! Emulated kernels against brute force in f64. That they answer as the Rust schedules do, which are tried on every
 //! case, is tests/schedules.rs's; here each kernel sees a share of the cases, and each case a share of the kernels.
 
-mod common;
-
-use common::{SEVERAL, scenes};
+use crate::common::{SEVERAL, scenes};
 use rayon::prelude::*;
 use raywarp_bvh::{build, presets};
 use raywarp_cuda_emulation::{EmulatedTracer, Order};
@@ -20,7 +18,7 @@ fn every_kernel_conforms_to_brute_force() {
     if !raywarp_cuda_emulation::emulates() {
         return;
     }
-    let check_all = |(number, scene): (usize, &common::Scene)| -> Vec<String> {
+    let check_all = |(number, scene): (usize, &crate::common::Scene)| -> Vec<String> {
         let mut faults = Vec::new();
         let variants = raywarp_cuda::compiled();
         // More lanes a ray take more time.

@@ -13,12 +13,8 @@ use std::ptr::null_mut;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-#[path = "common/cloud.rs"]
-mod cloud;
-#[path = "common/pretended.rs"]
-mod pretended;
-use cloud::{Answers, Ask, QUESTIONS, Scene, ask, expected, scene, tracer, watertight};
-use pretended::{Driver, NEVER};
+use crate::common::cloud::{Answers, Ask, QUESTIONS, Scene, ask, expected, scene, tracer, watertight};
+use crate::common::pretended::{Driver, NEVER};
 
 type Handle = *mut c_void;
 
@@ -548,7 +544,7 @@ fn instances_that_nobody_asks_for_are_not_fetched_and_pinned_slices_are_not_copi
     // Eight portions, a copy each. Nothing but a lane's end is waited for.
     assert_eq!((with.0 - without.0, with.1, without.1), (8, 8, 8));
     let before = driver.ask("pinned");
-    let fresh = cloud::tracer(&scene).unwrap().with_portions(256);
+    let fresh = crate::common::cloud::tracer(&scene).unwrap().with_portions(256);
     let mut pinned = fresh.device().pinned::<Hit>(2048).unwrap();
     let mut rays = fresh.device().pinned::<Ray>(2048).unwrap();
     rays.get_mut().unwrap().copy_from_slice(&scene.rays);

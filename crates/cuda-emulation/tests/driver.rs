@@ -5,12 +5,8 @@ use raywarp_geom::{Control, Hit, TraceError};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-#[path = "common/cloud.rs"]
-mod cloud;
-use cloud::{Ask, QUESTIONS, ask, expected, scene, tracer, watertight};
-#[path = "common/pretended.rs"]
-mod pretended;
-use pretended::{Driver, NEVER};
+use crate::common::cloud::{Ask, QUESTIONS, ask, expected, scene, tracer, watertight};
+use crate::common::pretended::{Driver, NEVER};
 
 /// Memory that holds some thousand rays: a batch is split.
 const SCARCE: u64 = 100_000;
@@ -47,7 +43,7 @@ fn whatever_call_of_a_split_batch_fails_it_is_an_error_and_the_next_batch_is_rig
             // The first batch of a tracer asks for memory too.
             let mut calls = 0;
             loop {
-                let tracer = cloud::tracer(&scene).unwrap();
+                let tracer = crate::common::cloud::tracer(&scene).unwrap();
                 driver.memory(SCARCE);
                 driver.fails_at(calls, once);
                 let result = ask(&tracer, &scene, question, after, &Control::default());

@@ -2,9 +2,7 @@
 
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Graph, Stream};
 
-#[path = "common/pretended.rs"]
-mod pretended;
-use pretended::{Driver, NEVER};
+use crate::common::pretended::{Driver, NEVER};
 
 fn values(stream: &Stream, buffer: &DeviceBuffer<u32>) -> Result<Vec<u32>, CudaError> {
     let mut values = vec![0; buffer.len()];

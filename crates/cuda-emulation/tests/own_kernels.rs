@@ -2,15 +2,9 @@
 //! examples/device-rays. On a pretended driver, with trees as the library uploads them, they get the bits of the CPU's tracer,
 //! whoever asks together. Where NVRTC is, it compiles them.
 
-#[path = "common/cloud.rs"]
-mod cloud;
-mod common;
-#[path = "common/pretended.rs"]
-mod pretended;
-
-use common::{SEVERAL, scenes};
+use crate::common::pretended::Driver;
+use crate::common::{SEVERAL, scenes};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
-use pretended::Driver;
 use raywarp_bvh::{Bvh2, build, presets};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{
@@ -172,7 +166,7 @@ fn kernels_of_others_get_the_bits_of_the_cpus_tracer_whoever_asks_together() {
 #[test]
 fn rays_from_beyond_the_trees_reach_are_answered_in_the_same_call() {
     let Some(driver) = Driver::get() else { return };
-    let scene = cloud::scene(1);
+    let scene = crate::common::cloud::scene(1);
     let bvh = build(&scene.triangles, &presets::SINGLE).unwrap();
     let far = |i: usize| {
         let towards = scene.triangles.vertices[i].map(|corner| corner.map(|x| x / 3.0));
@@ -202,7 +196,7 @@ fn the_example_asks_from_what_it_hits_and_is_answered_as_by_the_cpu() {
     let Some(driver) = Driver::get() else { return };
     const SIZE: [u32; 2] = [21, 15];
     const PIXELS: usize = 21 * 15;
-    let mut triangles = cloud::scene(1).triangles;
+    let mut triangles = crate::common::cloud::scene(1).triangles;
     triangles.opaque.fill(true);
     let bvh = build(&triangles, &presets::SINGLE).unwrap();
     let cpu = CpuTracer::new(&bvh, &triangles).unwrap();

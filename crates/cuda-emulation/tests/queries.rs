@@ -1,10 +1,8 @@
 //! Rays that other kernels ask with (kernels/raywarp.h) hit what the Rust schedules hit, bit by bit, where only some lanes of a
 //! warp ask at a time: every third ray asks apart from the others, and the last warp is not full.
 
-mod common;
-
-use common::{SEVERAL, Scene, scenes};
-use common::{
+use crate::common::{SEVERAL, Scene, scenes};
+use crate::common::{
     expected::{difference, expected},
     sequence,
 };

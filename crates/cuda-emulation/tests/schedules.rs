@@ -7,10 +7,8 @@
 //!   not change them.
 //! - Lanes left to the hardware (`sync=implicit`): each ray's operations are those of [`Machine::Scalar`].
 
-mod common;
-
-use common::{SEVERAL, Scene, scenes};
-use common::{
+use crate::common::{SEVERAL, Scene, scenes};
+use crate::common::{
     expected::{Expected, difference, expected},
     sequence,
 };

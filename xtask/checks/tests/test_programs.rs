@@ -3,15 +3,18 @@
 
 use std::path::Path;
 
-/// Files and folders of modules in `folder` that its `main.rs` does not name.
+/// Files and folders of modules in `folder` that its `main.rs` does not name, and that are no program of their own in the
+/// package's manifest.
 fn forgotten(folder: &Path) -> Vec<String> {
     let Ok(main) = std::fs::read_to_string(folder.join("main.rs")) else { return Vec::new() };
+    let manifest = std::fs::read_to_string(folder.with_file_name("Cargo.toml")).unwrap_or_default();
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let is_module = path.extension().is_some_and(|end| end == "rs") || path.join("mod.rs").exists();
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
-        let is_named = main.lines().any(|line| line.trim() == format!("mod {name};"));
+        let is_named = main.lines().any(|line| line.trim() == format!("mod {name};"))
+            || manifest.contains(&format!("path = \"tests/{name}.rs\""));
         if is_module && name != "main" && !is_named {
             names.push(path.display().to_string());
         }
