@@ -4,7 +4,7 @@ use crate::api::Counts;
 use crate::circles::Crate;
 use crate::prose::Prose;
 
-/// The ceilings, and the goals at which they end. Whoever makes a count smaller lowers its ceiling here, in the same commit.
+/// The ceilings and the goals at which they end. A commit that makes a count smaller lowers its ceiling here.
 pub const CEILINGS: &[Ceiling] = &[
     Ceiling { count: "items at the root of raywarp", ceiling: 72.0, goal: 60.0 },
     Ceiling { count: "public items of raywarp", ceiling: 618.0, goal: 450.0 },
@@ -19,15 +19,15 @@ pub const CEILINGS: &[Ceiling] = &[
 
 /// A count and what it may be at most.
 pub struct Ceiling {
-    /// What is counted.
+    /// A name for the things counted.
     pub count: &'static str,
     /// The most that it may be now.
     pub ceiling: f64,
-    /// Where it should end.
+    /// The value to reach in the end.
     pub goal: f64,
 }
 
-/// What the files of the workspace have, in the order of [`CEILINGS`].
+/// The workspace's counts, in the order of [`CEILINGS`].
 pub fn counts(door: &Counts, crates: &[Crate], prose: &Prose) -> [f64; 9] {
     let largest = crates.iter().flat_map(Crate::circles).map(|circle| circle.len()).max().unwrap_or(0);
     let share = 100.0 * prose.relative.len() as f64 / prose.first_lines.max(1) as f64;

@@ -1,10 +1,10 @@
 //! Circles between the files of a crate: files that need each other, so that none can be read, moved or compiled alone.
 //!
-//! The rule. File A imports file B of the same crate if a private `use` of A, outside of tests, brings in something that B
-//! defines (or the module B itself). Names are followed through re-exports to the file that defines them. Not counted are
-//! `mod` declarations, re-exports (`pub use`, `pub(crate) use`), names in code that no `use` brings in, and what a module
-//! imports from the modules inside it: a parent may know its children, and children what their parent shares. A circle is
-//! a strongly connected component of two or more files.
+//! The rule. File A imports file B of the same crate if a private `use` of A, outside of tests, brings in something
+//! that B defines (or the module B itself). Names are followed through re-exports to the file that defines them. Four
+//! things are not counted: `mod` declarations, re-exports (`pub use`, `pub(crate) use`), names in code that no `use`
+//! brings in, and imports of a module from the modules inside it: a parent may know its children, and children the
+//! things that their parent shares. A circle is a strongly connected component of two or more files.
 
 use crate::api::names::Meaning;
 use crate::api::world::{ModuleId, World};
@@ -15,7 +15,7 @@ use std::path::Path;
 /// The files of a crate and what they need of each other.
 #[derive(Debug, Default)]
 pub struct Crate {
-    /// Its name.
+    /// The package's name.
     pub name: String,
     /// Packages of the workspace that it depends on, those of tests apart.
     pub depends_on: Vec<String>,

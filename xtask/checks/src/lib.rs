@@ -1,7 +1,8 @@
-//! Checks of the project that read its files and compile none of it, so that they take seconds: the public interface
-//! of `raywarp` ([`api`]), links of the documents ([`links`]), what can be counted of the prose ([`prose`]),
-//! circles between files ([`circles`]), copies of files that crates need ([`copies`]), and packages ([`package`]). What is
-//! counted has ceilings ([`ceilings`]), which [`summary`] shows.
+//! Checks of the project that read its files and compile none of it, so that they take seconds.
+//!
+//! They are the public interface of `raywarp` ([`api`]), links of the documents ([`links`]), rules of prose that can be
+//! counted ([`prose`]), circles between files ([`circles`]), copies of files that crates need ([`copies`]) and packages
+//! ([`package`]). Counts have ceilings ([`ceilings`]), beside which [`summary`] prints them.
 #![forbid(unsafe_code)]
 
 pub mod api;

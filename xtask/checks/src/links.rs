@@ -46,7 +46,7 @@ fn read(root: &Path, file: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What is wrong with a link of `file`, which is in `folder`.
+/// Checks a link of `file`, which is in `folder`, and says what is wrong with it.
 fn fault_of(
     root: &Path,
     documents: &BTreeMap<String, Document>,
@@ -92,7 +92,7 @@ fn joined(folder: &str, path: &str) -> Option<String> {
 struct Document {
     /// Line and target of each link.
     links: Vec<(usize, String)>,
-    /// What `#...` may name.
+    /// The anchors that `#...` may name.
     anchors: BTreeSet<String>,
 }
 
@@ -172,7 +172,7 @@ fn targets(line: &str) -> Vec<String> {
     found
 }
 
-/// What stands in quotes after `attribute`, which ends in a quote itself.
+/// The texts in quotes after `attribute`, which ends in a quote itself.
 fn quoted_after(line: &str, attribute: &str) -> Vec<String> {
     line.split(attribute).skip(1).filter_map(|rest| rest.split_once('"')).map(|(value, _)| value.to_string()).collect()
 }

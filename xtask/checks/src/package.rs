@@ -59,7 +59,7 @@ pub fn reaches(root: &Path, packages: &[Package]) -> Vec<String> {
     faults
 }
 
-/// Whether the line before the one of this number is for documentation tests alone.
+/// Tells if the line before this one is an attribute for tests alone.
 fn is_under_doctest(text: &str, number: usize) -> bool {
     number > 0
         && text.lines().nth(number - 1).is_some_and(|line| line.contains("cfg(doctest)") || line.contains("cfg(test)"))

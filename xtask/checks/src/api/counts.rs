@@ -1,4 +1,4 @@
-//! How large a door is: what stands at its root, what documentation lists, and what makes it hard to find one's way.
+//! Counts of a crate's interface: items at its root, items that documentation lists, and names that lead astray.
 
 use super::door::Door;
 use super::names::Meaning;

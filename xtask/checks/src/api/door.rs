@@ -7,7 +7,7 @@ use super::world::{ItemId, ModuleId, World, attributes};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Fields, ImplItem, Item, Meta, TraitItem, Type, Visibility};
 
-/// Everything that can be named through a crate.
+/// The items and modules that can be named through a crate.
 #[derive(Default)]
 pub struct Door {
     /// Items of the workspace, and the paths that lead to each.
@@ -16,7 +16,7 @@ pub struct Door {
     pub modules: BTreeMap<ModuleId, BTreeSet<String>>,
     /// Items of other crates, by the path here.
     pub foreign: BTreeMap<String, String>,
-    /// The same as documentation lists them: by path, without a second listing where the crate's own item is imported again.
+    /// Items by path as documentation lists them: one of the crate itself that is imported once more is not listed again.
     pub listed: BTreeSet<(String, ItemId)>,
 }
 
@@ -320,7 +320,7 @@ impl Lines<'_> {
     }
 }
 
-/// Whether `written` is the last name of `path`.
+/// Tells if `written` is the last name of `path`.
 fn of_type_is(written: &str, path: &str) -> bool {
     written.rsplit("::").next() == path.rsplit("::").next()
 }

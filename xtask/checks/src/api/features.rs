@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 pub struct Package {
     /// Its name, with hyphens.
     pub name: String,
-    /// Where its `Cargo.toml` is.
+    /// The path of its `Cargo.toml`.
     pub manifest_path: PathBuf,
-    /// What it depends on, of ours and of others.
+    /// The packages that it depends on, of ours and of others.
     pub dependencies: Vec<Dependency>,
     /// Its features, and what each turns on.
     pub features: BTreeMap<String, Vec<String>>,
@@ -22,7 +22,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// Whether it may go to a registry.
+    /// Tells if it may go to a registry.
     pub fn is_published(&self) -> bool {
         self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
     }
@@ -53,11 +53,11 @@ pub struct Dependency {
     pub rename: Option<String>,
     /// `dev`, `build`, or none for an ordinary one.
     pub kind: Option<String>,
-    /// Whether only a feature turns it on.
+    /// True if only a feature turns it on.
     pub optional: bool,
-    /// Whether its feature `default` is on.
+    /// True if its feature `default` is on.
     pub uses_default_features: bool,
-    /// What of its features is on.
+    /// The features that are turned on.
     pub features: Vec<String>,
     /// Its folder, for a package of the workspace.
     pub path: Option<PathBuf>,
@@ -86,7 +86,7 @@ pub fn packages(root: &Path) -> Result<Vec<Package>, String> {
     Ok(metadata.packages)
 }
 
-/// The features of each package that are on when `door` is compiled with `features`; packages that it does not use are absent.
+/// The features of each package when `door` is compiled with `features`; packages that it does not use are absent.
 pub fn active(packages: &[Package], door: &str, features: &[String]) -> BTreeMap<String, BTreeSet<String>> {
     let by_name: BTreeMap<&str, &Package> = packages.iter().map(|package| (package.name.as_str(), package)).collect();
     let mut on: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

@@ -19,11 +19,11 @@ enum Part {
     Group(Delimiter, Vec<Part>),
     /// `$name:fragment`, or `$name` in a body.
     Variable(String, String),
-    /// `$( ... ) separator operator`.
+    /// A repetition: `$( ... ) separator operator`.
     Repeat(Vec<Part>, Option<TokenTree>, char),
 }
 
-/// What a variable stands for: tokens, or one thing for each turn of a repetition.
+/// The value of a variable: tokens, or a value for each round of a repetition.
 #[derive(Debug, Clone)]
 enum Bound {
     Tokens(TokenStream),
@@ -43,7 +43,7 @@ impl Macro {
         Macro { rules: groups.chunks_exact(2).map(rule).collect() }
     }
 
-    /// What `name! { input }` becomes, or none if no rule fits.
+    /// Writes out `name! { input }`; none if no rule fits.
     pub fn expand(&self, input: &TokenStream) -> Option<TokenStream> {
         let trees: Vec<TokenTree> = input.clone().into_iter().collect();
         self.rules.iter().find_map(|(pattern, body)| {
@@ -119,7 +119,7 @@ fn is_fragment(word: &str) -> bool {
     words.split(' ').any(|fragment| fragment == word)
 }
 
-/// Where in `trees` a match of `pattern` that begins at `at` ends.
+/// Matches `pattern` with `trees` from `at` on, and returns the end of the match.
 fn matched(pattern: &[Part], trees: &[TokenTree], mut at: usize, bindings: &mut Bindings) -> Option<usize> {
     for part in pattern {
         match part {

@@ -52,7 +52,7 @@ impl Interface {
         self.door.lines(&self.world)
     }
 
-    /// How large it is.
+    /// Counts its items.
     pub fn counts(&self) -> Counts {
         Counts::of(&self.world, &self.door, &self.name)
     }

@@ -1,9 +1,9 @@
-//! What a name means in a module: its own items, what it imports, and what globs bring.
+//! Resolution of names in a module: its own items, its imports, and names that globs bring.
 
 use super::world::{Import, ItemId, ModuleId, World};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Meaning {
     /// A module of the workspace.
@@ -17,18 +17,18 @@ pub enum Meaning {
 /// A public name of a module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PublicName {
-    /// What it means; several of one name where a type and a function share it.
+    /// Its target; a name has several where a type and a function share it.
     pub meaning: Meaning,
-    /// Whether documentation leaves it out.
+    /// True if documentation leaves it out.
     pub is_hidden: bool,
-    /// Whether an import makes it, not a declaration.
+    /// True if an import makes it, not a declaration.
     pub is_imported: bool,
 }
 
 type Seen = BTreeSet<(ModuleId, String)>;
 
 impl World {
-    /// What `path`, written in module `from`, leads to; more than one where a type and a function share a name.
+    /// Resolves `path` in module `from`: more than one target where a type and a function share a name.
     pub fn resolve(&self, from: ModuleId, path: &[String]) -> Vec<Meaning> {
         self.resolved(from, path, &mut Seen::new())
     }
@@ -63,7 +63,7 @@ impl World {
         found
     }
 
-    /// What `name` means in module `id` to those in module `from`, who do not see what `id` imports for itself.
+    /// Resolves `name` in module `id` for code in module `from`, which does not see private imports of `id`.
     fn named(&self, from: ModuleId, id: ModuleId, name: &str, seen: &mut Seen) -> Vec<Meaning> {
         let module = &self.modules[id];
         let items = module.items.iter().enumerate().filter(|(_, item)| item.name == name);
@@ -158,7 +158,7 @@ impl World {
         open.remove(&id);
     }
 
-    /// Whether `inner` is `outer` or a module in it.
+    /// Tells if `inner` is `outer` or a module in it.
     pub fn is_within(&self, mut inner: ModuleId, outer: ModuleId) -> bool {
         while inner != outer {
             let Some(parent) = self.modules[inner].parent else { return false };

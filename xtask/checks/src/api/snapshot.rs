@@ -22,7 +22,7 @@ pub fn snapshot(root: &Path) -> Result<String, String> {
     Ok(format!("{HEAD}{}\n", lines.join("\n")))
 }
 
-/// What differs between [`FILE`] and the sources: a line each, with `-` for what has gone and `+` for what has come.
+/// Differences between [`FILE`] and the sources, a line each: `-` for an item that has gone, `+` for a new one.
 ///
 /// # Errors
 /// Text that says which file could not be read.

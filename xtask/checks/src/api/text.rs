@@ -11,7 +11,7 @@ pub fn text(syntax: &impl ToTokens) -> String {
     out
 }
 
-/// What stands before the next token, as far as spaces ask for it.
+/// The kind of token before the next one, as far as spaces depend on it.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     /// Nothing, or what takes no space after it.
@@ -22,7 +22,7 @@ enum Last {
     Close,
 }
 
-/// Writes the tokens of a group, or of all; in parentheses a comma at the end stays if it is the only one: a tuple of one.
+/// Writes the tokens of a group, or all; a last comma in parentheses stays if it is the only one: a tuple of one.
 fn write(stream: TokenStream, in_parentheses: bool, out: &mut String) {
     let trees: Vec<TokenTree> = stream.into_iter().collect();
     let keeps_last_comma = in_parentheses && commas(&trees) == 1;
@@ -164,7 +164,7 @@ fn ends_with_word(out: &str, word: &str) -> bool {
     out.strip_suffix(word).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-/// Whether `out` ends with a lifetime.
+/// Tells if `out` ends with a lifetime.
 fn starts_lifetime(out: &str) -> bool {
     out.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').ends_with('\'')
 }

@@ -26,7 +26,7 @@ pub struct World {
     pub unknown_macros: Vec<String>,
 }
 
-/// A module.
+/// A module of a crate.
 pub struct Module {
     /// Its path, beginning with the crate's name.
     pub path: Vec<String>,
@@ -34,11 +34,11 @@ pub struct Module {
     pub file: PathBuf,
     /// The module that declares it.
     pub parent: Option<ModuleId>,
-    /// What it declares, other than modules.
+    /// The items that it declares, other than modules.
     pub items: Vec<Declared>,
     /// The modules that it declares.
     pub children: Vec<Child>,
-    /// What its `use` declarations import.
+    /// The names that its `use` declarations import.
     pub imports: Vec<Import>,
     /// The `impl` blocks that stand in it.
     pub impls: Vec<ItemImpl>,
@@ -48,35 +48,35 @@ pub struct Module {
 
 /// An item with a name.
 pub struct Declared {
-    /// Its name.
+    /// Its name, without the path.
     pub name: String,
-    /// Whether it is `pub` (and for a macro, exported).
+    /// True if it is `pub` (and for a macro, exported).
     pub is_public: bool,
-    /// Whether documentation leaves it out.
+    /// True if documentation leaves it out.
     pub is_hidden: bool,
-    /// The item.
+    /// The item as parsed.
     pub item: Item,
 }
 
 /// A module inside a module.
 pub struct Child {
-    /// Its name.
+    /// Its name, without the path.
     pub name: String,
-    /// Whether it is `pub`.
+    /// True if it is `pub`.
     pub is_public: bool,
-    /// Whether documentation leaves it out.
+    /// True if documentation leaves it out.
     pub is_hidden: bool,
-    /// The module.
+    /// The module's number.
     pub module: ModuleId,
 }
 
 /// One name, or all names of a module, that `use` brings in.
 pub struct Import {
-    /// Whether it is `pub use`.
+    /// True for `pub use`.
     pub is_public: bool,
-    /// Whether only this module and those in it see it.
+    /// True if only this module and those in it see it.
     pub is_private: bool,
-    /// Whether documentation leaves it out.
+    /// True if documentation leaves it out.
     pub is_hidden: bool,
     /// The path as written.
     pub path: Vec<String>,

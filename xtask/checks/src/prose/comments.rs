@@ -4,9 +4,12 @@
 pub struct FirstLine {
     /// Its number in the file.
     pub line: usize,
-    /// Its text.
+    /// Its text, trimmed.
     pub text: String,
 }
+
+/// The opening of a doc comment in a line of code.
+const BLOCK: &str = concat!("/*", "* ");
 
 /// The text of a file up to the module of its tests, which stands at the end.
 pub fn without_tests(text: &str) -> &str {
@@ -34,8 +37,8 @@ pub fn first_lines(text: &str) -> Vec<FirstLine> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate() {
-        if let Some(at) = line.find("/** ") {
-            let text = line[at + 4..].split("*/").next().unwrap_or_default().trim();
+        if let Some(at) = line.find(BLOCK) {
+            let text = line[at + BLOCK.len()..].split("*/").next().unwrap_or_default().trim();
             found.push(FirstLine { line: i + 1, text: text.to_string() });
             continue;
         }

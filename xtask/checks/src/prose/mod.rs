@@ -1,4 +1,4 @@
-//! Three rules of prose that can be counted. The first lines of doc comments do not open with a relative clause and have
+//! Three rules of prose that can be counted. First lines of doc comments do not open with a relative clause and have
 //! more than two words; no line of prose is wider than 120 columns.
 //!
 //! What is counted of Rust files: doc comments (`///`, `//!`) of everything, public or not, outside of tests and of
@@ -21,7 +21,7 @@ pub struct Finding {
     pub file: String,
     /// The line's number.
     pub line: usize,
-    /// Its text.
+    /// Its text, trimmed.
     pub text: String,
 }
 
@@ -70,7 +70,7 @@ pub fn by_crate(root: &Path) -> BTreeMap<String, Prose> {
     all
 }
 
-/// Whether a Rust file is a test or belongs to one.
+/// Tells if a Rust file is a test or belongs to one.
 pub(crate) fn is_test(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name == "tests.rs" || name.ends_with("_tests.rs") || file.split('/').any(|folder| folder == "tests")

@@ -33,7 +33,7 @@ const EMPTY: &[&str] = &[
     "parts",
 ];
 
-/// Whether a first line opens with a relative clause.
+/// Tells if a first line opens with a relative clause.
 ///
 /// Counted are lines that open with
 /// - "what", "whether", "which", "who", "whose", "why", "how" and their kin, also after a preposition ("of which");
