@@ -55,7 +55,7 @@ const INEXACT_VECTORS: [&str; 12] = [
 ];
 
 /// Folders and files of this crate that are no per-sample code: pictures as they are written and compared, and cases of tests.
-const NOT_PER_SAMPLE: [&str; 4] = ["output", "compare", "compare.rs"];
+const NOT_PER_SAMPLE: [&str; 3] = ["output", "compare", "compare.rs"];
 
 /// The Rust files under `folder` but `except`, without files of tests alone.
 fn sources(folder: &Path, except: &[&str]) -> Vec<PathBuf> {
