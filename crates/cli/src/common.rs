@@ -10,13 +10,13 @@ pub use crate::screen::say;
 use crate::{heading, interrupt};
 use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, ValueEnum};
-use raywarp::Prefer;
-use raywarp::SceneLookup;
 use raywarp::cpu::Isa;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
-use raywarp::scene::{Format, GltfOptions, LightUnits, LoadOptions, Loaded, Scene, Warning, WithoutTriangles};
+use raywarp::scene::{
+    Format, GltfOptions, LightUnits, LoadOptions, Loaded, Prefer, Scene, SceneLookup, Warning, WithoutTriangles,
+};
 use raywarp_lab::bench::table::Room;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -255,7 +255,7 @@ impl Common {
             return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
         }
         if self.no_clobber {
-            raywarp::system::files::keep_existing_files();
+            raywarp::system::keep_existing_files();
         }
         Isa::from_environment().map_err(CliError::isa)?;
         raywarp::device::set_threads(self.threads).map_err(CliError::machine)
@@ -337,7 +337,7 @@ impl Common {
     /// The scene file that the user named, `-` being standard input; where a folder holds several, the one that `prefer`
     /// says.
     pub fn find(&self, name: &Path, prefer: Prefer) -> Result<PathBuf, CliError> {
-        raywarp::find_scene(name, &self.lookup(), prefer).map_err(CliError::input)
+        raywarp::scene::find_scene(name, &self.lookup(), prefer).map_err(CliError::input)
     }
 
     /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a file of

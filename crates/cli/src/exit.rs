@@ -153,10 +153,10 @@ impl CliError {
     }
 
     /// A render that cannot be settled; a camera that is not there is a slip of the command line.
-    pub fn settle(error: raywarp::picture::PictureError) -> Self {
-        use raywarp::picture::PictureError;
+    pub fn settle(error: raywarp::render::PictureError) -> Self {
+        use raywarp::render::PictureError;
         match error {
-            PictureError::Camera(raywarp::CameraError::Nowhere) => {
+            PictureError::Camera(raywarp::render::CameraError::Nowhere) => {
                 Self::usage("--eye, --target and --up do not give a direction to look in")
             }
             PictureError::Render(error) => Self::render(error),
@@ -191,8 +191,8 @@ impl std::fmt::Display for CliError {
 }
 
 /// A file cannot be written.
-impl From<raywarp::system::files::FileError> for CliError {
-    fn from(error: raywarp::system::files::FileError) -> Self {
+impl From<raywarp::system::FileError> for CliError {
+    fn from(error: raywarp::system::FileError) -> Self {
         Self::output(error)
     }
 }

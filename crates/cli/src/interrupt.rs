@@ -84,7 +84,7 @@ fn interrupted() {
         return;
     }
     // Held until the end, so that no picture is begun meanwhile.
-    let _none = raywarp::system::files::remove_temporaries();
+    let _none = raywarp::system::remove_temporaries();
     progress::hide();
     if !again {
         if !state.last_words.is_empty() {

@@ -1,6 +1,6 @@
 //! What people are told of a plan: who traces or renders, by which kernels, and why.
 
-use raywarp::bvh::Builder;
+use raywarp::Builder;
 use raywarp::cuda::Device;
 use raywarp::device::{Amount, GpuTree, Plan, PlannedKernels, Reason, ReplacedKernel, TreeEffort, Unusable};
 use raywarp_lab::family::{Variant, papers};

@@ -4,7 +4,7 @@
 //! same for pictures is in [`raywarp::render::output::can_write`].
 
 use crate::exit::CliError;
-use raywarp::system::files::can_write_file;
+use raywarp::system::can_write_file;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

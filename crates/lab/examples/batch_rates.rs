@@ -11,14 +11,11 @@
 //! the time from the first one's start to the last one's end; also with one, where batches then follow each other. With a size of blocks the driver compiles kernels for it: another compiler,
 //! whose 128 are the base line.
 
-use raywarp::BuildOptions;
-use raywarp::Ray;
 use raywarp::bvh::{build, presets};
-use raywarp::cuda::{
-    CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, LaunchBounds, Query, Stream,
-};
-use raywarp::npy::read_rays;
+use raywarp::cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, LaunchBounds, Stream};
 use raywarp::scene::{LoadOptions, flatten, load};
+use raywarp::trace::npy::read_rays;
+use raywarp::{BuildOptions, Query, Ray};
 use raywarp_lab::family::Variant;
 use std::error::Error;
 use std::fs::File;

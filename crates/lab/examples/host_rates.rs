@@ -17,17 +17,13 @@
 //!
 //! Printed are medians, the smallest and the largest time, and the ratio of each median to plain's.
 
-use raywarp::BuildOptions;
-use raywarp::Control;
-use raywarp::Hit;
-use raywarp::Ray;
-use raywarp::Tracer;
 use raywarp::bvh::build;
 use raywarp::cpu::CpuTracer;
-use raywarp::cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, PinnedBuffer, Query, Stream};
+use raywarp::cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, PinnedBuffer, Stream};
 use raywarp::device::RayKernels;
-use raywarp::npy::read_rays;
 use raywarp::scene::{LoadOptions, flatten, load};
+use raywarp::trace::npy::read_rays;
+use raywarp::{BuildOptions, Control, Hit, Query, Ray, Tracer};
 use raywarp_lab::family::Variant;
 use std::error::Error;
 use std::fs::File;

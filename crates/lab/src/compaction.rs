@@ -1,9 +1,7 @@
 //! W11's experiment on real paths of the renderer: frames are rendered here, their paths and warps counted by
 //! [`raywarp_study::compaction`].
 
-use raywarp::lighting::{BuiltInLight, LightRequest};
-use raywarp::picture::{Picture, PictureError, PictureRequest};
-use raywarp::{CameraRequest, Prepared};
+use raywarp::render::{BuiltInLight, CameraRequest, LightRequest, Picture, PictureError, PictureRequest, Prepared};
 use raywarp_render::{RenderError, StopReason, Watch};
 use raywarp_scene::SamplerKind;
 use raywarp_study::compaction::PathCounter;
@@ -76,7 +74,7 @@ pub fn compaction(
 mod tests {
     use super::*;
     use raywarp::device::Plan;
-    use raywarp::{default_scene, make_clay};
+    use raywarp::scene::{default_scene, make_clay};
     use raywarp_bench::table::Room;
 
     #[test]

@@ -18,6 +18,7 @@ pub mod variants;
 
 pub use imitation::ImitatedKernel;
 pub use raywarp_bench as bench;
+pub use raywarp_cuda as cuda;
 pub use raywarp_experiments as experiments;
 pub use raywarp_family as family;
 pub use raywarp_sim as sim;

@@ -1,8 +1,7 @@
 //! What is foretold of an H200 beside what its counters said (counters.csv of bench/runs).
 
 use raywarp::Control;
-use raywarp::scene::Scene;
-use raywarp::scene::views::View;
+use raywarp::scene::{Scene, View};
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::pace::Cause;
 use raywarp_lab::study::counters::{
@@ -157,7 +156,7 @@ fn row(variant: &str, kind: RayKind, rays: u64) -> Counted {
 }
 
 fn shapes(rows: Vec<Counted>) -> Result<Vec<Compared>, CountersError> {
-    let scene = raywarp::default_scene();
+    let scene = raywarp::scene::default_scene();
     let camera = scene.cameras[0].clone();
     compare(&scene, &crate::common::counters_request("shapes", View { camera, ao_radius: None }, [64, 48], 4096, rows))
 }

@@ -2,8 +2,7 @@
 //! (executed.csv of bench/runs).
 
 use raywarp::Control;
-use raywarp::scene::Scene;
-use raywarp::scene::views::View;
+use raywarp::scene::{Scene, View};
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::counters::{

@@ -1,8 +1,7 @@
 //! The rate that a kernel is expected to have, beside its bounds.
 
-use raywarp::BuildOptions;
-use raywarp::Control;
-use raywarp::scene::views::View;
+use raywarp::scene::View;
+use raywarp::{BuildOptions, Control};
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::bounds::Limit;
 use raywarp_lab::sim::machine::Machine;
@@ -16,7 +15,7 @@ const KERNELS: [&str; 5] =
 
 /// Rows of the built-in scene on an H200 with numbers that are otherwise.
 fn rows(kernels: &[&str], changes: &[(&str, &str)], costs: Vec<CostChange>) -> Vec<Bounded> {
-    let scene = raywarp::default_scene();
+    let scene = raywarp::scene::default_scene();
     let camera = scene.cameras.first().unwrap().clone();
     let mut machine = Machine::find("h200").unwrap();
     changes.iter().for_each(|(key, value)| machine.set(key, value).unwrap());

@@ -1,11 +1,8 @@
 //! Rates beside the bounds of the same rays: made-up ones on the built-in scene, and those of recorded runs.
 
-use raywarp::BuildOptions;
-use raywarp::Builder;
-use raywarp::Control;
 use raywarp::bvh::presets;
-use raywarp::scene::Scene;
-use raywarp::scene::views::View;
+use raywarp::scene::{Scene, View};
+use raywarp::{BuildOptions, Builder, Control};
 use raywarp_lab::bench::table::Room;
 use raywarp_lab::bench::{
     BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, SceneReport, Subject, Target, Watch,
@@ -35,14 +32,14 @@ const TREES: [BuildOptions; 2] =
 /// The built-in one.
 fn scene() -> &'static Scene {
     static SCENE: OnceLock<Scene> = OnceLock::new();
-    SCENE.get_or_init(raywarp::default_scene)
+    SCENE.get_or_init(raywarp::scene::default_scene)
 }
 
 /// From the front, and from nearer and higher.
 fn views(scene: &Scene) -> Vec<(usize, View)> {
     let camera = scene.cameras.first().unwrap().clone();
     let bounds = raywarp::scene::flatten(scene).unwrap().bounds();
-    let framed = raywarp::frame_bounds(&bounds);
+    let framed = raywarp::render::frame_bounds(&bounds);
     [(1, camera), (3, framed)].map(|(number, camera)| (number, View { camera, ao_radius: None })).to_vec()
 }
 
@@ -50,7 +47,7 @@ fn views(scene: &Scene) -> Vec<(usize, View)> {
 fn run() -> &'static SceneReport {
     static RUN: OnceLock<SceneReport> = OnceLock::new();
     RUN.get_or_init(|| {
-        let scene = raywarp::default_scene();
+        let scene = raywarp::scene::default_scene();
         let (numbers, views): (Vec<usize>, Vec<View>) = views(&scene).into_iter().unzip();
         let subjects = ["al09-while-while", "raywarp-h8-direct", "alk12-kepler", "cpu"];
         let request = BenchRequest {
@@ -184,7 +181,7 @@ fn a_run_that_passes_a_strict_bound_fails_and_one_that_passes_a_modelled_bound_d
 /// The slow way: each tree and viewpoint by itself, by `raywarp simulate --machine`.
 #[test]
 fn a_row_has_the_bounds_of_its_kernel_kind_tree_and_viewpoint() {
-    let scene = raywarp::default_scene();
+    let scene = raywarp::scene::default_scene();
     let all: Vec<MeasuredRate> = rates_of(run()).into_iter().filter(|rate| rate.view.is_some()).collect();
     let report = beside(all, 900).unwrap();
     let variants: Vec<Variant> =

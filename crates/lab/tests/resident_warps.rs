@@ -3,8 +3,7 @@
 
 use raywarp::Control;
 use raywarp::bvh::presets;
-use raywarp::scene::Scene;
-use raywarp::scene::views::View;
+use raywarp::scene::{Scene, View};
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::bounds::{BoundsRequest, bound_rates};
 use raywarp_lab::study::launch::GainSpread;

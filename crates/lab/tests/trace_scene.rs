@@ -1,8 +1,8 @@
 //! The CPU's tracer and every kernel of the papers on a small scene, as `raywarp trace` asks them.
 
 use raywarp::device::{Plan, PlannedKernels, RayKernels};
-use raywarp::npy::write_rays;
 use raywarp::scene::{Alpha, FaceMaterials, Instance, Material, Mesh, ScalarInput, Scene};
+use raywarp::trace::npy::write_rays;
 use raywarp::trace::{
     Answers, Field, HitFormat, RayStream, StreamError, StreamOptions, TraceScene, TraceSceneError, Traced,
     surface_columns,

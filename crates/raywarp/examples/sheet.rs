@@ -5,13 +5,9 @@
 //! `--only WORD` takes those whose path has the word; `--width N` is the width of a picture (default 160);
 //! `--spp FACTOR` multiplies the samples.
 
-use raywarp::CameraRequest;
-use raywarp::Prepared;
 use raywarp::device::Plan;
-use raywarp::picture::{Picture, PictureRequest};
-use raywarp::render::Watch;
-use raywarp::render::output::{Look, Tone};
-use raywarp::render::output::{Metadata, Rgb8, SheetCell, contact_sheet, write_rgb8};
+use raywarp::render::output::{Look, Metadata, Rgb8, SheetCell, Tone, contact_sheet, write_rgb8};
+use raywarp::render::{CameraRequest, Picture, PictureRequest, Prepared, Watch};
 use raywarp::scene::LoadOptions;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

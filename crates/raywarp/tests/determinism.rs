@@ -1,10 +1,9 @@
 //! The same picture, bit for bit, whatever the number of threads, the tile shares and the passes.
 
 use crate::common::render;
-use raywarp::Prepared;
 use raywarp::device::Plan;
-use raywarp::picture::PictureRequest;
 use raywarp::render::film::Film;
+use raywarp::render::{PictureRequest, Prepared};
 use raywarp::scene::SamplerKind;
 
 fn film(prepared: &mut Prepared, threads: usize, samples: std::ops::Range<u32>, sampler: SamplerKind) -> Film {
@@ -20,7 +19,7 @@ fn film(prepared: &mut Prepared, threads: usize, samples: std::ops::Range<u32>, 
 }
 
 fn prepared() -> Prepared {
-    Prepared::new(raywarp::default_scene(), &Plan::default()).unwrap()
+    Prepared::new(raywarp::scene::default_scene(), &Plan::default()).unwrap()
 }
 
 #[test]

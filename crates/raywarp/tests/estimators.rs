@@ -2,13 +2,17 @@
 //! whose mean radiance an independent renderer has told.
 
 use crate::common::{prepare, render};
-use raywarp::picture::PictureRequest;
-use raywarp::render::DirectLight;
+use raywarp::render::{DirectLight, PictureRequest};
 use raywarp::scene::{Camera, SamplerKind};
 use raywarp_testing::scenes;
 
 /// Mean luminance and its standard error, with independent random numbers.
-fn mean(prepared: &mut raywarp::Prepared, direct: DirectLight, spp: u32, camera: Option<&Camera>) -> (f64, f64) {
+fn mean(
+    prepared: &mut raywarp::render::Prepared,
+    direct: DirectLight,
+    spp: u32,
+    camera: Option<&Camera>,
+) -> (f64, f64) {
     let request = PictureRequest {
         size: Some([48, 36]),
         spp: Some(spp),
@@ -17,7 +21,7 @@ fn mean(prepared: &mut raywarp::Prepared, direct: DirectLight, spp: u32, camera:
         // Different seeds: the techniques must not share their luck.
         seed: 1 + direct as u32,
         direct,
-        camera: raywarp::CameraRequest { camera: camera.cloned(), ..Default::default() },
+        camera: raywarp::render::CameraRequest { camera: camera.cloned(), ..Default::default() },
         ..PictureRequest::default()
     };
     let mean = render(prepared, &request).film.picture_mean();
@@ -76,7 +80,7 @@ fn techniques_agree_on_the_instanced_cubes() {
     let mut scene =
         raywarp::scene::load(&folder.join("loader_tests/pbrt/v4_features.pbrt"), &Default::default()).unwrap().scene;
     scene.lights.retain(|light| matches!(light, raywarp::scene::Light::Environment { .. }));
-    let mut prepared = raywarp::Prepared::new(scene, &Default::default()).unwrap();
+    let mut prepared = raywarp::render::Prepared::new(scene, &Default::default()).unwrap();
     let (both, both_error) = mean(&mut prepared, DirectLight::Both, 64, None);
     let (scattering, error) = mean(&mut prepared, DirectLight::Scattering, 256, None);
     let z = (scattering - both) / error.hypot(both_error);

@@ -1,10 +1,8 @@
 //! Lights that are near to what they light: connections only, scattering only and both together estimate one picture.
 
 use crate::common::render;
-use raywarp::Prepared;
 use raywarp::device::Plan;
-use raywarp::picture::PictureRequest;
-use raywarp::render::DirectLight;
+use raywarp::render::{DirectLight, PictureRequest, Prepared};
 use raywarp::scene::{LoadOptions, SamplerKind, load_from};
 
 const FLOOR: &str = "AttributeBegin Material \"diffuse\" \"rgb reflectance\" [.6 .6 .6] \

@@ -1,18 +1,10 @@
 //! The rays of paths that are kept are those that were traced.
 
-use raywarp::Control;
-use raywarp::Hit;
-use raywarp::Prepared;
-use raywarp::Query;
-use raywarp::Ray;
-use raywarp::default_scene;
 use raywarp::device::Plan;
-use raywarp::make_clay;
-use raywarp::path_rays::{BounceRays, PathRays};
-use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Crop, Film, Window};
-use raywarp::render::{Rendered, Watch};
-use raywarp::scene::{Alpha, ScalarInput};
+use raywarp::render::{BounceRays, PathRays, Picture, PictureRequest, Prepared, Rendered, Watch};
+use raywarp::scene::{Alpha, ScalarInput, default_scene, make_clay};
+use raywarp::{Control, Hit, Query, Ray};
 
 /// The built-in scene with diffuse materials: no holes and no media, so that each ray is traced once.
 fn clay() -> Prepared {

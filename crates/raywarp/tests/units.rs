@@ -1,10 +1,8 @@
 //! A picture does not depend on the unit of the scene, nor, as far as coordinates can tell, on where the scene lies: one scene
 //! with a contact shadow, seen by one camera, in units of 1e-9 to 1e9 and up to 1e4 sizes from zero.
 
-use raywarp::Prepared;
 use raywarp::device::Plan;
-use raywarp::picture::{Picture, PictureRequest};
-use raywarp::render::Watch;
+use raywarp::render::{Picture, PictureRequest, Prepared, Watch};
 use raywarp::scene::{LoadOptions, SamplerKind, load_from};
 use std::fmt::Write;
 use std::path::Path;

@@ -1,20 +1,11 @@
 //! Waves that belong to a device: the same picture as a CPU's workers make, and never a wrong one.
 
-use raywarp::BatchStats;
-use raywarp::BuildOptions;
-use raywarp::Control;
-use raywarp::Hit;
-use raywarp::HitKey;
-use raywarp::Prepared;
-use raywarp::Ray;
-use raywarp::TraceError;
-use raywarp::Tracer;
 use raywarp::cpu::CpuTracer;
 use raywarp::device::Plan;
-use raywarp::picture::{Picture, PictureRequest, Shown};
 use raywarp::render::film::Film;
-use raywarp::render::{RenderError, Rendered, StopReason, Watch, render};
+use raywarp::render::{Picture, PictureRequest, Prepared, RenderError, Rendered, Shown, StopReason, Watch, render};
 use raywarp::scene::{Alpha, ScalarInput, Scene, flatten};
+use raywarp::{BatchStats, BuildOptions, Control, Hit, HitKey, Ray, TraceError, Tracer};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -97,7 +88,7 @@ impl Tracer for Device {
 
 /// The built-in scene with every second material full of holes, so that rays are asked again and again.
 fn holes() -> Scene {
-    let mut scene = raywarp::default_scene();
+    let mut scene = raywarp::scene::default_scene();
     for material in scene.materials.iter_mut().step_by(2) {
         material.alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
     }
@@ -138,7 +129,7 @@ impl Setting {
 #[test]
 fn waves_of_a_device_make_the_picture_of_the_workers() {
     let shown = [Shown::Path, Shown::AmbientOcclusion(None), Shown::Normal, Shown::Depth, Shown::Cost];
-    for (scene, shown) in [(raywarp::default_scene(), &shown[..]), (holes(), &shown[..2])] {
+    for (scene, shown) in [(raywarp::scene::default_scene(), &shown[..]), (holes(), &shown[..2])] {
         for (i, &shown) in shown.iter().enumerate() {
             let size = [[75, 53], [64, 64], [9, 131], [1, 1], [33, 20]][i];
             let setting = setting(scene.clone(), size, 3, shown);
@@ -156,7 +147,7 @@ fn waves_of_a_device_make_the_picture_of_the_workers() {
 
 #[test]
 fn a_wave_is_as_large_as_the_device_likes() {
-    let setting = setting(raywarp::default_scene(), [256, 192], 4, Shown::Path);
+    let setting = setting(raywarp::scene::default_scene(), [256, 192], 4, Shown::Path);
     let device = Device::new(setting.prepared.scene(), 1 << 15);
     let rendered = setting.by(&device).unwrap();
     let batches = device.batches.into_inner().unwrap();
@@ -211,7 +202,7 @@ fn an_interrupted_picture_holds_whole_samples_only() {
 
 #[test]
 fn a_share_is_finished_although_it_is_interrupted() {
-    let mut setting = setting(raywarp::default_scene(), [96, 64], 4, Shown::Path);
+    let mut setting = setting(raywarp::scene::default_scene(), [96, 64], 4, Shown::Path);
     setting.picture.options.whole_passes = true;
     let mut device = Device::new(setting.prepared.scene(), 1 << 13);
     device.cancels_at = 2;
@@ -221,7 +212,7 @@ fn a_share_is_finished_although_it_is_interrupted() {
 
 #[test]
 fn progress_is_told_and_the_first_pass_is_finished_when_time_is_over() {
-    let mut setting = setting(raywarp::default_scene(), [96, 64], 8, Shown::Path);
+    let mut setting = setting(raywarp::scene::default_scene(), [96, 64], 8, Shown::Path);
     setting.picture.options.time_limit = Some(Duration::ZERO);
     let device = Device::new(setting.prepared.scene(), 1 << 13);
     let seen = Mutex::new(Vec::new());

@@ -13,6 +13,7 @@
 //!
 //! [`CudaRenderers`], on one device or several, is a [`raywarp_render::PathEngine`]. Organisations of experiments,
 //! with kernels of their own, are in raywarp-experiments.
+#![cfg(feature = "cuda")]
 
 mod areas;
 mod batch;

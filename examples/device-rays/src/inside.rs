@@ -4,14 +4,10 @@
 use crate::{COUNT, EYES, SIZE};
 use cudarc::driver::{CudaContext, CudaModule, CudaSlice, CudaStream, DeviceRepr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
-use raywarp::Control;
-use raywarp::FlatTriangles;
-use raywarp::Hit;
-use raywarp::Ray;
-use raywarp::Tracer;
 use raywarp::bvh::{Bvh2, build, presets};
 use raywarp::cpu::CpuTracer;
 use raywarp::cuda::{Device, DeviceScene, HEADER_OPTIONS, Stream, TreeRecord, with_header};
+use raywarp::{Control, FlatTriangles, Hit, Ray, Tracer};
 use std::error::Error;
 use std::sync::Arc;
 

@@ -18,18 +18,12 @@ mod speed;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
-use raywarp::Control;
-use raywarp::Hit;
-use raywarp::Ray;
-use raywarp::Tracer;
 use raywarp::bvh::{build, presets};
 use raywarp::cpu::CpuTracer;
-use raywarp::cuda::{
-    CudaTracer, Device, DeviceHitsMut, DeviceSlice, DeviceSliceMut, LaunchWork, PinnedBuffer, Query, Stream,
-};
-use raywarp::default_scene;
+use raywarp::cuda::{CudaTracer, Device, DeviceHitsMut, DeviceSlice, DeviceSliceMut, LaunchWork, PinnedBuffer, Stream};
 use raywarp::device::DEFAULT_KERNEL;
-use raywarp::scene::flatten;
+use raywarp::scene::{default_scene, flatten};
+use raywarp::{Control, Hit, Query, Ray, Tracer};
 use std::error::Error;
 use std::process::ExitCode;
 

@@ -3,12 +3,9 @@
 
 use crate::{EYES, inside, trace};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, PushKernelArg};
-use raywarp::Control;
-use raywarp::Hit;
-use raywarp::Ray;
-use raywarp::Tracer;
 use raywarp::cpu::CpuTracer;
 use raywarp::cuda::{CudaTracer, Device, LaunchWork, Stream};
+use raywarp::{Control, Hit, Ray, Tracer};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;

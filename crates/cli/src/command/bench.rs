@@ -13,14 +13,11 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Steps;
 use crate::replace;
-use raywarp::Ray;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::device::{Plan, Reason};
-use raywarp::npy::{RayFile, write_rays_of_scene};
-use raywarp::scene::Loaded;
-use raywarp::scene::views::View;
-use raywarp::scene_name;
-use raywarp::system::files;
+use raywarp::scene::{Loaded, View, scene_name};
+use raywarp::trace::npy::{RayFile, write_rays_of_scene};
+use raywarp::{Ray, system};
 use raywarp_lab::bench::{
     BenchError, BenchRequest, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target, Watch,
 };
@@ -138,7 +135,7 @@ pub(super) fn name_scenes(args: &BenchArgs, common: &Common) -> Result<Vec<PathB
             common.files.reads(scene)?;
             continue;
         }
-        let path = common.find(scene, raywarp::Prefer::Geometry)?;
+        let path = common.find(scene, raywarp::scene::Prefer::Geometry)?;
         common.files.reads(&path)?;
     }
     Ok(scenes)
@@ -176,7 +173,7 @@ fn measure(
         let path = folder.join(format!("{file}.npy"));
         common.files.writes(&path).map_err(|error| error.to_string())?;
         replace::can_write(&path, &replace::NPY).map_err(|error| error.to_string())?;
-        files::write_atomic(&path, &write_rays_of_scene(rays, origin)).map_err(|error| error.to_string())
+        system::write_atomic(&path, &write_rays_of_scene(rays, origin)).map_err(|error| error.to_string())
     };
     let doing = format!("measuring {name}");
     let _doing = interrupt::doing(&doing);
@@ -239,7 +236,7 @@ fn leave(args: &BenchArgs, common: &Common, reports: &[SceneReport], machine: &M
 
 /// Writes the files that were asked for.
 fn save(args: &BenchArgs, reports: &[SceneReport], machine: &MachineFacts) -> Result<(), CliError> {
-    let write = |path: &Path, text: &str| files::write_atomic(path, text.as_bytes()).map_err(CliError::output);
+    let write = |path: &Path, text: &str| system::write_atomic(path, text.as_bytes()).map_err(CliError::output);
     if let Some(file) = &args.csv {
         write(file, &csv(reports))?;
     }

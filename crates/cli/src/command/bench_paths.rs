@@ -11,13 +11,12 @@ use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use clap::Args;
-use raywarp::MadeOf;
-use raywarp::Prepared;
 use raywarp::bvh::presets;
 use raywarp::cuda::Device;
 use raywarp::device::Plan;
-use raywarp::picture::{Picture, PictureRequest};
-use raywarp::system::files;
+use raywarp::render::{Picture, PictureRequest, Prepared};
+use raywarp::scene::MadeOf;
+use raywarp::system;
 use raywarp_lab::bench::table::Room;
 use raywarp_lab::bench::{MachineFacts, Target};
 use raywarp_lab::path_bench::{Bench, BenchPathsError, PathSuite, Setup, Table, path_bench_page};
@@ -133,7 +132,7 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
         if is_standard_stream(&scene) {
             return Err(CliError::usage("suites of paths read files, not standard input"));
         }
-        let path = common.find(&scene, raywarp::Prefer::Materials)?;
+        let path = common.find(&scene, raywarp::scene::Prefer::Materials)?;
         let name = name_of(&path);
         if !common.json {
             writeln!(out, "{name}")?;
@@ -220,7 +219,7 @@ fn measure(
     let (loaded, _, _) = common.load_file(path.to_path_buf(), false)?;
     let mut scene = loaded.scene;
     if !paths.own_materials {
-        raywarp::make_of(&mut scene, made_of(paths.clay, paths.made_of).unwrap_or(MadeOf::Clay(CLAY)));
+        raywarp::scene::make_of(&mut scene, made_of(paths.clay, paths.made_of).unwrap_or(MadeOf::Clay(CLAY)));
     }
     let camera = CameraArgs::of_view(args.view.clone()).request(Some(path), common)?;
     let options = Plan::cpu(args.tree().options_or_preset(presets::GOOD));
@@ -270,8 +269,9 @@ fn save(
     found: &[(String, Vec<Table>)],
 ) -> Result<(), CliError> {
     let Some(folder) = &args.record else { return Ok(()) };
-    let write =
-        |name: String, text: String| files::write_atomic(&folder.join(name), text.as_bytes()).map_err(CliError::output);
+    let write = |name: String, text: String| {
+        system::write_atomic(&folder.join(name), text.as_bytes()).map_err(CliError::output)
+    };
     write(format!("{}.json", suite.name()), format!("{:#}\n", document(suite, machine, found)))?;
     let mut text = format!("# {}\n\n{}\n\n    {}\n", suite.about(), machine.line(), command_line());
     for (scene, tables) in found {

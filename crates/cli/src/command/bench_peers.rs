@@ -14,7 +14,7 @@ use crate::listed::listed;
 use crate::progress::Steps;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
-use raywarp::npy::RayFile;
+use raywarp::trace::npy::RayFile;
 use raywarp_lab::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, json, summary, text};
 use raywarp_lab::bench::{BenchRequest, MachineFacts, RaySet, RaySource, Target, Watch};
 use std::io::Write;

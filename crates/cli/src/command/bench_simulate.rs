@@ -4,7 +4,7 @@ use super::bench::{BenchArgs, Place};
 use super::beside;
 use crate::common::Common;
 use crate::exit::CliError;
-use raywarp::system::files;
+use raywarp::system;
 use raywarp_lab::bench::{BenchRequest, SceneReport, Target};
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::measured::{GpuFacts, MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
@@ -101,5 +101,5 @@ pub(super) fn run(
     let Some(folder) = &args.record else { return Ok(()) };
     let rows: Vec<String> = simulated.iter().map(MeasuredReport::csv).collect();
     let text = MeasuredReport::csv_header() + &rows.concat();
-    files::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::output)
+    system::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::output)
 }

@@ -7,8 +7,7 @@ use crate::exit::CliError;
 use crate::interrupt;
 use crate::progress::Steps;
 use raywarp::Control;
-use raywarp::scene::Scene;
-use raywarp::scene::views::View;
+use raywarp::scene::{Scene, View};
 use raywarp_lab::sim::machine::{Machine, MachineError};
 use raywarp_lab::study::measured::{
     MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, beside_bounds, read_measured,

@@ -6,8 +6,8 @@ use crate::common::Common;
 use crate::exit::CliError;
 use crate::heading;
 use clap::Args;
-use raywarp::CameraRequest;
-use raywarp::KnownViews;
+use raywarp::render::CameraRequest;
+use raywarp::scene::KnownViews;
 use std::path::{Path, PathBuf};
 
 /// Flags of the camera. Without any: the file's first camera, else the scene's first known viewpoint, else a camera
@@ -55,8 +55,8 @@ impl CameraArgs {
     /// The request to the library for the scene in `path`, if that is a file.
     pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<CameraRequest, CliError> {
         let view = self.view.as_ref().map(|view| {
-            raywarp::load_view(view).map_err(|error| match error {
-                raywarp::ViewError::Form(_) => CliError::usage(format!("--view {error}")),
+            raywarp::scene::load_view(view).map_err(|error| match error {
+                raywarp::scene::ViewError::Form(_) => CliError::usage(format!("--view {error}")),
                 other => CliError::input(other),
             })
         });

@@ -6,7 +6,7 @@ use crate::heading;
 use crate::listed::listed;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
-use raywarp::lighting::{BuiltInLight, LightRequest, LightSource};
+use raywarp::render::{BuiltInLight, LightRequest, LightSource};
 use raywarp::scene::WithoutTriangles;
 use std::path::{Path, PathBuf};
 
@@ -91,7 +91,8 @@ fn parse_light(text: &str) -> Result<LightArg, String> {
         return Ok(LightArg::File(text.into()));
     }
     let names = BuiltInLight::ALL.map(BuiltInLight::name);
-    let near = raywarp::nearest(text, names).map_or(String::new(), |near| format!("; did you mean {near}?"));
+    let near =
+        raywarp::scene::closest_name(text, names).map_or(String::new(), |near| format!("; did you mean {near}?"));
     Err(format!("known are white, studio, sky and none, and image files by ending or folder, such as ./{text}{near}"))
 }
 

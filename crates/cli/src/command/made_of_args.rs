@@ -1,7 +1,7 @@
 //! What all surfaces are made of in place of their own materials: `--clay` and `--made-of`.
 
 use clap::ValueEnum;
-use raywarp::MadeOf;
+use raywarp::scene::MadeOf;
 
 /// `--made-of`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

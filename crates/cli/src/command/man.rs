@@ -6,7 +6,7 @@ use crate::heading;
 use crate::replace::{self, MANUAL};
 use clap::{Args, Command};
 use clap_mangen::Man;
-use raywarp::system::files;
+use raywarp::system;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ pub fn run(args: &ManArgs, mut definition: Command, common: &Common, out: &mut d
     let mut written = Vec::new();
     for command in commands {
         let path = path_of(command);
-        files::write_atomic(&path, &page(command)?).map_err(CliError::output)?;
+        system::write_atomic(&path, &page(command)?).map_err(CliError::output)?;
         written.push(path.display().to_string());
     }
     if common.json {

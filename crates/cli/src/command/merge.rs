@@ -68,7 +68,7 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         ));
     }
     let own = merged.content.film_exposure;
-    let exposure = raywarp::picture::exposure_of(args.exposure, own, &merged.film);
+    let exposure = raywarp::render::exposure_of(args.exposure, own, &merged.film);
     common.say_exposure(args.exposure, (exposure.as_factor() / own.as_factor()).log2());
     let options = output::PictureOptions {
         look: output::Look { exposure, tone: args.tone },

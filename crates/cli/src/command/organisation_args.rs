@@ -3,7 +3,7 @@
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
-use raywarp::EngineOptions;
+use raywarp::render::gpu::EngineOptions;
 use raywarp_lab::experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation};
 
 /// Options of the organisations of the GPU path tracer.

@@ -2,8 +2,8 @@
 
 use crate::common::{STANDARD_INPUT, is_standard_stream};
 use crate::exit::CliError;
-use raywarp::npy::{NpyError, RayFile, read_rays};
 use raywarp::trace::RayStream;
+use raywarp::trace::npy::{NpyError, RayFile, read_rays};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

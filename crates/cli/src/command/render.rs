@@ -15,16 +15,13 @@ use crate::progress::{
     si, {Limits, RenderProgress},
 };
 use raywarp::Aabb;
-use raywarp::CudaRenderer;
-use raywarp::CudaRenderers;
-use raywarp::Prefer;
-use raywarp::Prepared;
 use raywarp::bvh::presets;
-use raywarp::path_rays::PathRays;
-use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Film, FilmError, Window};
-use raywarp::render::{Integrator, RenderOptions, Rendered, StopReason, Watch, output};
-use raywarp::scene::Scene;
+use raywarp::render::gpu::{CudaRenderer, CudaRenderers};
+use raywarp::render::{
+    Integrator, PathRays, Picture, PictureRequest, Prepared, RenderOptions, Rendered, StopReason, Watch, output,
+};
+use raywarp::scene::{Prefer, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -49,7 +46,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
             let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
             (loaded.scene, path.display().to_string(), warnings)
         }
-        None => (raywarp::default_scene(), "built-in scene".to_string(), Vec::new()),
+        None => (raywarp::scene::default_scene(), "built-in scene".to_string(), Vec::new()),
     };
     if outputs.is_empty() {
         outputs.push(default_output(args, common, scene_path.as_deref(), &scene));
@@ -60,7 +57,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         values::say_lost_layers(&outputs, common);
     }
     if let Some(made_of) = made_of(args.clay, args.made_of) {
-        raywarp::make_of(&mut scene, made_of);
+        raywarp::scene::make_of(&mut scene, made_of);
     }
     let load = start.elapsed();
 
@@ -118,7 +115,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         && picture.options.integrator == Integrator::Path
         && outputs.iter().any(|path| output::Format::of(path).is_ok_and(|format| format == output::Format::Png))
         && prepared.triangle_count() > 0
-        && let Some(line) = raywarp::lost_pixels(&prepared, &picture, &rendered.film, &look)
+        && let Some(line) = raywarp::render::lost_pixels(&prepared, &picture, &rendered.film, &look)
     {
         common.note(line);
     }
@@ -175,7 +172,8 @@ fn check_outputs(outputs: &[PathBuf], args: &RenderArgs, common: &Common) -> Res
 
 /// The picture where none is named.
 fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scene: &Scene) -> PathBuf {
-    let name = raywarp::picture_name(args.scene().zip(found), scene.settings.output.as_deref(), args.is_share());
+    let name =
+        raywarp::render::picture_name(args.scene().zip(found), scene.settings.output.as_deref(), args.is_share());
     if let Some(note) = &name.note {
         common.note(note);
     }
@@ -297,7 +295,7 @@ impl Sums {
         if !args.is_share() && !args.keeps_sums() {
             return Self { fingerprint: String::new(), first };
         }
-        Self { fingerprint: raywarp::picture::fingerprint(prepared.scene(), picture), first }
+        Self { fingerprint: raywarp::render::fingerprint(prepared.scene(), picture), first }
     }
 }
 

@@ -8,10 +8,9 @@ use crate::plan_words;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::device::{PictureWork, PlaceError, Plan, PlannedKernels, RayKernels, Reason};
-use raywarp::picture::Picture;
-use raywarp::render::RenderOptions;
+use raywarp::render::gpu::{CudaRenderers, TextureFilter};
+use raywarp::render::{Picture, Prepared, RenderOptions};
 use raywarp::scene::Scene;
-use raywarp::{CudaRenderers, Prepared, TextureFilter};
 
 /// Refuses texture units where no GPU is named that takes whole paths: nobody is to get another picture than the CPU's
 /// because of a choice that was left to the program.

@@ -4,11 +4,10 @@ use super::render_args::RenderArgs;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::replace;
-use raywarp::npy::write_rays_of_scene;
-use raywarp::path_rays::{PathRays, PathRaysError, is_bounce_file};
-use raywarp::render::RenderOptions;
 use raywarp::render::film::Film;
-use raywarp::system::files;
+use raywarp::render::{PathRays, PathRaysError, RenderOptions, is_bounce_file};
+use raywarp::system;
+use raywarp::trace::npy::write_rays_of_scene;
 use raywarp_lab::traverse::Query;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -21,7 +20,7 @@ pub fn check(args: &RenderArgs, common: &Common) -> Result<(), CliError> {
     }
     std::fs::create_dir_all(folder)
         .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
-    files::can_write_file(&folder.join("bounce-00.npy")).map_err(CliError::output)?;
+    system::can_write_file(&folder.join("bounce-00.npy")).map_err(CliError::output)?;
     // How many bounces there are is known in the end; what is there may be replaced by any of them.
     for file in bounce_files(folder)? {
         common.files.writes(&file)?;
@@ -67,7 +66,7 @@ pub fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -
         let path = folder.join(bounce.file_name());
         // Once more: it may have appeared during the render.
         replace::can_write(&path, &replace::NPY)?;
-        files::write_atomic(&path, &write_rays_of_scene(&bounce.rays, origin)).map_err(CliError::output)?;
+        system::write_atomic(&path, &write_rays_of_scene(&bounce.rays, origin)).map_err(CliError::output)?;
         exported.files.push((path, bounce.bounce, bounce.query, bounce.rays.len() as u64));
     }
     let is_ours = |path: &PathBuf| exported.files.iter().any(|(file, ..)| file == path);

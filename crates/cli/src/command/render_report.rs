@@ -2,9 +2,8 @@
 
 use super::render_rays::Exported;
 use crate::progress::{duration, percent, si};
-use raywarp::picture::Picture;
 use raywarp::render::output::{ExposureChoice, Look, Lost};
-use raywarp::render::{Integrator, Rendered, StopReason};
+use raywarp::render::{Integrator, Picture, Rendered, StopReason};
 use raywarp::scene::SamplerKind;
 use serde_json::{Value, json};
 use std::path::PathBuf;

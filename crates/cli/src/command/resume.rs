@@ -2,10 +2,9 @@
 
 use crate::common::Common;
 use crate::exit::CliError;
-use raywarp::Prepared;
-use raywarp::picture::{Picture, fingerprint};
 use raywarp::render::film::Film;
 use raywarp::render::output::{Share, ShareError, differences, read_share};
+use raywarp::render::{Picture, Prepared, fingerprint};
 use std::path::Path;
 
 /// Reads the picture to go on with.

@@ -21,8 +21,7 @@ use crate::interrupt;
 use crate::progress::Steps;
 use clap::{Args, ValueHint};
 use modes::Mode;
-use raywarp::Builder;
-use raywarp::Control;
+use raywarp::{Builder, Control};
 use raywarp_lab::family::{Key, Variant};
 use raywarp_lab::sim::ProfileError;
 use raywarp_lab::sim::machine::{Machine, keys};
@@ -177,7 +176,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let machines = args.machine.iter().map(Path::new);
     tables.chain(machines).try_for_each(|file| common.files.reads(file))?;
     // A name that is wrong is told when it is loaded, after what is wrong with the options.
-    if let Ok(path) = common.find(name, raywarp::Prefer::Geometry) {
+    if let Ok(path) = common.find(name, raywarp::scene::Prefer::Geometry) {
         common.files.reads(&path)?;
     }
     name_inputs(common, args.view.as_deref())?;
@@ -207,7 +206,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let measured = args.measured.as_ref().map(|path| simulate_measured::read(path, args)).transpose()?;
     let costs = args.costs.as_ref().map(|path| read_cost_table(path, &variants)).transpose()?;
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
-    let scene_name = raywarp::scene_name(&path);
+    let scene_name = raywarp::scene::scene_name(&path);
     let views = views(common, &loaded.scene, &scene_name, args.view.as_deref())?;
     let measured = match measured {
         Some(rates) => {
@@ -325,9 +324,9 @@ fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError
     let text = read_table(path, MOST_COST_BYTES)?;
     let mut found = false;
     for variant in variants {
-        for query in raywarp::cuda::Query::ALL {
-            let kernel = raywarp::cuda::kernel_name(variant, query);
-            found |= raywarp::cuda::read_costs(&text, &kernel).map_err(fault)?.is_some();
+        for query in raywarp::Query::ALL {
+            let kernel = raywarp_lab::cuda::kernel_name(variant, query);
+            found |= raywarp_lab::cuda::read_costs(&text, &kernel).map_err(fault)?.is_some();
         }
     }
     if found { Ok(text) } else { Err(fault("it has the costs of none of these kernels".to_string())) }

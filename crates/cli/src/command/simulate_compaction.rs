@@ -11,9 +11,8 @@ use crate::listed::listed;
 use crate::progress::{Limits, RenderProgress};
 use clap::Args;
 use raywarp::BuildOptions;
-use raywarp::Prepared;
 use raywarp::device::Plan;
-use raywarp::render::{RenderError, Watch};
+use raywarp::render::{Prepared, RenderError, Watch};
 use raywarp_lab::compaction::{
     CompactionError, CompactionReport, CompactionRequest, CountError, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
 };
@@ -67,19 +66,19 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Status, CliError> {
     let (loaded, path, _) =
-        common.load_file(common.find(shared.scene, raywarp::Prefer::Geometry)?, shared.allow_missing)?;
+        common.load_file(common.find(shared.scene, raywarp::scene::Prefer::Geometry)?, shared.allow_missing)?;
     let mut scene = loaded.scene;
-    let name = raywarp::scene_name(&path);
+    let name = raywarp::scene::scene_name(&path);
     let views = views(common, &scene, &name, shared.view)?;
     if let Clay(Some(reflectance)) = args.clay.unwrap_or(Clay(Some(W11_REFLECTANCE))) {
-        raywarp::make_clay(&mut scene, reflectance);
+        raywarp::scene::make_clay(&mut scene, reflectance);
     }
     let options = Plan::cpu(shared.build);
     let building = common.building(&scene);
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
     drop(building);
     let request = CompactionRequest {
-        scene: raywarp::scene_name(shared.scene),
+        scene: raywarp::scene::scene_name(shared.scene),
         cameras: views.into_iter().map(|(_, view)| view.camera).collect(),
         size: shared.size.unwrap_or(W11_SIZE),
         frames: args.frames.unwrap_or(1),

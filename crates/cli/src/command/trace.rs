@@ -16,7 +16,7 @@ use clap::Args;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::device::{Plan, PlannedKernels, RayKernels};
-use raywarp::system::files::{FileError, write_atomic_with};
+use raywarp::system::{FileError, write_atomic_with};
 use raywarp::trace::{Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceScene, TraceSceneError};
 use raywarp::{BuildOptions, Control, KernelName, are_coherent};
 use raywarp_lab::ImitatedKernel;
@@ -116,7 +116,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         return Err(CliError::usage("-o - and --json both want standard output; write the hits to a file"));
     }
     common.files.reads(rays_name)?;
-    common.files.reads(&common.find(scene_name, raywarp::Prefer::Geometry)?)?;
+    common.files.reads(&common.find(scene_name, raywarp::scene::Prefer::Geometry)?)?;
     common.files.writes(&args.output)?;
     let Some(format) = HitFormat::of(&args.output) else {
         let name = args.output.display();

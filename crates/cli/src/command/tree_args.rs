@@ -2,9 +2,8 @@
 
 use crate::heading;
 use clap::{Args, ValueEnum};
-use raywarp::BuildOptions;
-use raywarp::Builder;
 use raywarp::bvh::presets;
+use raywarp::{BuildOptions, Builder};
 
 /// Flags about the tree.
 #[derive(Debug, Args)]

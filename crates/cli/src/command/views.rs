@@ -2,8 +2,7 @@
 
 use crate::common::Common;
 use crate::exit::CliError;
-use raywarp::scene::Scene;
-use raywarp::scene::views::{View, Viewpoint, load_viewpoints};
+use raywarp::scene::{Scene, View, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
 /// The file in `FILE:SCENE:INDEX`.
@@ -28,9 +27,10 @@ pub fn views(
     let camera = |camera| vec![(1, View { camera, ao_radius: None })];
     if let Some(view) = named {
         let form = |error| CliError::usage(format!("--view {error}"));
-        let (file, rest) = view.rsplit_once(':').ok_or_else(|| form(raywarp::ViewError::Form(view.to_string())))?;
-        let one = raywarp::load_view(view).map_err(|error| match error {
-            raywarp::ViewError::Form(_) => form(error),
+        let (file, rest) =
+            view.rsplit_once(':').ok_or_else(|| form(raywarp::scene::ViewError::Form(view.to_string())))?;
+        let one = raywarp::scene::load_view(view).map_err(|error| match error {
+            raywarp::scene::ViewError::Form(_) => form(error),
             other => CliError::input(other),
         })?;
         // The scene's other figures stand beside the viewpoint.
@@ -45,7 +45,7 @@ pub fn views(
                 let view = |(view, ao_radius): (Viewpoint, _)| View { camera: view.camera(scene.origin), ao_radius };
                 return Ok((1..).zip(views.into_iter().map(view)).collect());
             }
-            Err(error @ raywarp::ViewError::Read { .. }) => return Err(CliError::input(error)),
+            Err(error @ raywarp::scene::ViewError::Read { .. }) => return Err(CliError::input(error)),
             Err(_) => common.note(format!("{}: no views of {scene_name}", file.display())),
         }
     }
@@ -53,5 +53,5 @@ pub fn views(
         return Ok(camera(own.clone()));
     }
     common.note("no views and no camera: the scene is framed by its bounding box");
-    Ok(camera(raywarp::frame_bounds(&raywarp::scene::flatten(scene).map_err(CliError::input)?.bounds())))
+    Ok(camera(raywarp::render::frame_bounds(&raywarp::scene::flatten(scene).map_err(CliError::input)?.bounds())))
 }

@@ -1,7 +1,8 @@
 //! Frames of a scene on a GPU, timed.
 
 use crate::path_bench::Table;
-use raywarp::{PrepareError, Prepared};
+use raywarp::PrepareError;
+use raywarp::render::Prepared;
 use raywarp_cuda::{CudaError, Device, DeviceScene};
 use raywarp_experiments::{BounceSeconds, Compaction, Experiment, KernelUse, TileOccupancy, Walk, kernel_use};
 use raywarp_render::film::Film;

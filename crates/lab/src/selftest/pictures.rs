@@ -2,7 +2,9 @@
 
 use super::GpuSelfTest as Kernels;
 use raywarp::device::Plan;
-use raywarp::{EngineOptions, Organisation, Prepared, default_scene};
+use raywarp::render::Prepared;
+use raywarp::render::gpu::{EngineOptions, Organisation};
+use raywarp::scene::default_scene;
 use raywarp_experiments::{Experiment, MeasuredOrganisation};
 use raywarp_geom::TraceError;
 use raywarp_render::film::Film;

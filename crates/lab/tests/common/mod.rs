@@ -1,8 +1,7 @@
 //! Shared scenes, and what was recorded of them.
 
 use raywarp::BuildOptions;
-use raywarp::scene::Scene;
-use raywarp::scene::views::{View, load_views};
+use raywarp::scene::{Scene, View, load_views};
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::counters::{Counted, CountersRequest};
 use raywarp_lab::study::measured::{MeasuredRate, MeasuredRequest, set_clock};
@@ -15,8 +14,9 @@ use std::path::Path;
 #[track_caller]
 pub fn sibenik() -> Option<(Scene, View)> {
     let scenes = scenes()?;
-    let lookup = raywarp::SceneLookup { folder: Some(scenes.clone()) };
-    let path = raywarp::find_scene(Path::new("sibenik"), &lookup, raywarp::Prefer::Geometry).unwrap_or_default();
+    let lookup = raywarp::scene::SceneLookup { folder: Some(scenes.clone()) };
+    let path =
+        raywarp::scene::find_scene(Path::new("sibenik"), &lookup, raywarp::scene::Prefer::Geometry).unwrap_or_default();
     let Ok(loaded) = raywarp::scene::load(&path, &Default::default()) else {
         skip(Reason::Scenes, &format!("{} cannot be read", path.display()));
         return None;

@@ -2,20 +2,23 @@
 
 #[cfg(all(feature = "cuda", feature = "render"))]
 use super::late_tracer::LateTracer;
-use super::{Plan, PlannedDevice, PlannedKernels, Reason};
+use super::{Plan, PlannedKernels};
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2};
 use raywarp_cpu::CpuTracer;
+#[cfg(feature = "formats")]
 use raywarp_family::Query;
-use raywarp_geom::{FlatTriangles, KernelName, Tracer};
+#[cfg(feature = "formats")]
+use raywarp_geom::KernelName;
+use raywarp_geom::{FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Duration;
 
 #[cfg(feature = "cuda")]
 use {
     super::kernels::{Held, RayKernels},
     super::once_worth::GpuOnceWorth,
+    super::{PlannedDevice, Reason},
     raywarp_cuda::{CudaError, CudaPair, Device, EncodedPair, SharedTracer, side_by_side},
 };
 
@@ -25,6 +28,7 @@ pub(crate) struct SceneTree<'a> {
     /// The tree, built with what fits the kernels of the plan.
     pub bvh: &'a Bvh2,
     /// The options that were asked for, whatever fits.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "kernels of GPUs alone take other trees"))]
     pub asked: &'a BuildOptions,
     pub triangles: &'a FlatTriangles,
 }
@@ -143,11 +147,12 @@ impl Backend {
     }
 
     /// The plan as it came out, when the scene was put there.
+    #[cfg(feature = "cuda")]
     pub fn planned(&self) -> &Plan {
         &self.plan
     }
 
-    #[cfg(feature = "cuda")]
+    #[cfg(all(feature = "cuda", feature = "formats"))]
     pub fn planned_mut(&mut self) -> &mut Plan {
         &mut self.plan
     }
@@ -178,6 +183,7 @@ impl Backend {
 
     /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers of the
     /// caller's.
+    #[cfg(feature = "render")]
     pub fn bytes(&self) -> usize {
         match &self.tracing {
             Tracing::Cpu(tracer) => tracer.bytes(),
@@ -193,16 +199,20 @@ impl Backend {
 
     /// How long the CPU's tracer took that was made when its first ray came; none where none was.
     #[cfg(all(feature = "cuda", feature = "render"))]
-    pub fn late_time(&self) -> Option<Duration> {
+    pub fn late_time(&self) -> Option<std::time::Duration> {
         match &self.tracing {
             #[cfg(all(feature = "cuda", feature = "render"))]
             Tracing::Late(tracer) => tracer.made().map(|(_, time)| time),
             _ => None,
         }
     }
+}
 
-    /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; of several GPUs that of
-    /// the first.
+/// The name of what answers `query` of a batch of `rays`, but for those that it leaves; of several GPUs that of
+/// the first.
+#[cfg(feature = "formats")]
+impl Backend {
+    #[cfg_attr(not(feature = "cuda"), expect(unused_variables, reason = "only kernels of GPUs differ"))]
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
         match (&self.tracing, &self.plan.kernels) {
             (Tracing::Cpu(tracer), _) => tracer.name(),
@@ -241,7 +251,7 @@ impl Backend {
 }
 
 /// The kernel of GPUs that answers `query` of a batch of `rays`.
-#[cfg(feature = "cuda")]
+#[cfg(all(feature = "cuda", feature = "formats"))]
 fn variant(tracer: &SharedTracer<CudaPair>, query: Query, rays: usize) -> Option<raywarp_family::Variant> {
     let stretch = tracer.stretch(rays).min(rays);
     tracer.tracers().next().map(|pair| *pair.variant_for(query, stretch))

@@ -5,7 +5,9 @@
 
 #[cfg(feature = "cuda")]
 use super::reason::{Amount, Reason};
-use raywarp_bvh::{BuildOptions, Builder, presets};
+#[cfg(any(test, feature = "render"))]
+use raywarp_bvh::presets;
+use raywarp_bvh::{BuildOptions, Builder};
 
 /// Rays that a thread of a CPU traces in a second, where there are few of them.
 const CPU_RAYS_PER_SECOND: f64 = 8e6;
@@ -19,6 +21,7 @@ const GPU_START: f64 = 2.0;
 pub(crate) const RAYS_PER_LAUNCH: usize = 300;
 
 /// Rays of paths that a thread of a CPU traces and shades in a second: 2 to 4 million in the scenes that were measured.
+#[cfg(feature = "render")]
 const CPU_PATH_RAYS_PER_SECOND: f64 = 3e6;
 /// Rays of paths that a GPU traces in a second: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in
 /// between.
@@ -55,10 +58,12 @@ const REINSERTION_GAIN: f64 = 0.15;
 /// Share of a GPU's tracing that spatial splits save: the mean of six scenes, in two of which they are not taken.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const SPLIT_GAIN: f64 = 0.06;
+#[cfg(feature = "render")]
 /// Share of the CPU's render that reinsertion saves: 0 to 15 % in six scenes, 6 % on average.
 const CPU_REINSERTION_GAIN: f64 = 0.06;
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
+#[cfg(feature = "formats")]
 pub(crate) const PREPARE_BYTES: u64 = 176;
 /// The same for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer of
 /// the CPU's: 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
@@ -119,12 +124,14 @@ pub(crate) fn gpu_path_seconds(rays: f64, gpus: usize) -> f64 {
 }
 
 /// Seconds that `rays` of paths take so many threads of this CPU, about.
+#[cfg(feature = "render")]
 pub(crate) fn cpu_path_seconds(rays: f64, threads: usize) -> f64 {
     rays / (CPU_PATH_RAYS_PER_SECOND * threads.max(1) as f64)
 }
 
 /// Options of the tree for a render that takes `threads` threads, which build and trace, `seconds` through so many
 /// triangles.
+#[cfg(feature = "render")]
 ///
 /// Spatial splits are no choice: renders were no faster with them than with reinsertion alone.
 pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildOptions {
@@ -157,12 +164,14 @@ impl TreeEffort {
         }
     }
 
+    #[cfg(all(feature = "cuda", feature = "render"))]
     /// The same where so many bytes of memory are `free`, else one tree.
     pub(crate) fn with_memory(self, triangles: usize, free: u64) -> Self {
         if self == Self::Most && !two_trees_fit(triangles, free) { Self::Good } else { self }
     }
 
     /// Options of the tree, or of the two of which one is taken.
+    #[cfg(all(feature = "cuda", feature = "render"))]
     pub(crate) fn options(self) -> BuildOptions {
         let single = |options: BuildOptions| BuildOptions { max_leaf: 1, ..options };
         match self {

@@ -2,7 +2,8 @@
 
 use super::GpuTree;
 use super::kernels::fitting;
-use crate::prepared::{PrepareError, Prepared, check_memory};
+use crate::prepare::{PrepareError, check_memory};
+use crate::render::Prepared;
 use raywarp_bvh::{Bvh2, build};
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
 use raywarp_family::Variant;

@@ -182,6 +182,7 @@ impl Plan {
     }
 
     /// The same by the CPU, for `reason`.
+    #[cfg(feature = "cuda")]
     #[must_use]
     pub(crate) fn by_cpu(self, reason: Reason) -> Self {
         Self { device: PlannedDevice::Cpu, kernels: PlannedKernels::Cpu, tree: self.tree, reason }

@@ -1,5 +1,6 @@
 //! How much there is to trace for a picture, as far as its options tell.
 
+#[cfg(feature = "render")]
 use super::cost_model::cpu_path_seconds;
 #[cfg(all(feature = "cuda", feature = "render"))]
 use super::cost_model::gpu_path_seconds;
@@ -43,6 +44,7 @@ impl PathWork {
     }
 
     /// Seconds of so many threads of the CPU, about; at most the time limit.
+    #[cfg(feature = "render")]
     pub(crate) fn cpu_seconds(&self, threads: usize) -> f64 {
         cpu_path_seconds(self.rays, threads).min(self.limit)
     }

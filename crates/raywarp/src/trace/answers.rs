@@ -1,7 +1,7 @@
 //! What rays found, and the files that hold it.
 
 use super::{Field, VectorColumn, Vectors};
-use crate::{csv, npy};
+use super::{csv, npy};
 use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Hit};
 use std::path::Path;

@@ -3,7 +3,7 @@
 use super::{TraceScene, TraceSceneError};
 use crate::device::open::first_usable;
 use crate::device::{Plan, PlannedDevice, PlannedKernels, RayKernels, Reason};
-use crate::prepared::PrepareError;
+use crate::prepare::PrepareError;
 use raywarp_bvh::BuildOptions;
 use raywarp_cuda::{CudaError, Device};
 use raywarp_scene::Scene;

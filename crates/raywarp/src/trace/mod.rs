@@ -3,6 +3,8 @@
 mod answers;
 #[cfg(feature = "cuda")]
 mod auto;
+pub mod csv;
+pub mod npy;
 mod stream;
 mod surface;
 
@@ -12,7 +14,7 @@ pub use surface::{Field, VectorColumn, Vectors, surface_columns};
 
 use crate::device::cost_model::build_in_memory;
 use crate::device::{Backend, BackendError, Plan, PlannedTree, SceneTree};
-use crate::prepared::{PrepareError, Timings, check_memory};
+use crate::prepare::{PrepareError, Timings, check_memory};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_chosen};
 use raywarp_cpu::CpuTracer;

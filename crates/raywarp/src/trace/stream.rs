@@ -2,7 +2,7 @@
 //! memory.
 
 use super::{Field, HitFormat, TraceScene, TraceSceneError, Traced, surface_columns};
-use crate::npy::{NpyError, RayLayout, RayReader};
+use crate::trace::npy::{NpyError, RayLayout, RayReader};
 use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Control, Ray};
 use raywarp_scene::Scene;
@@ -215,7 +215,7 @@ impl<'a, R: Read> RayStream<'a, R> {
 mod tests {
     use super::*;
     use crate::device::Plan;
-    use crate::npy::write_rays;
+    use crate::trace::npy::write_rays;
     use raywarp_geom::Affine;
     use raywarp_scene::{FaceMaterials, Instance, Material, Mesh};
     use std::cell::Cell;

@@ -1,16 +1,14 @@
 //! Finding shared scenes and rendering them.
 
-use raywarp::Prepared;
 use raywarp::device::Plan;
-use raywarp::picture::{Picture, PictureRequest};
-use raywarp::render::{Rendered, Watch};
+use raywarp::render::{Picture, PictureRequest, Prepared, Rendered, Watch};
 
 /// Loads a scene, clay if asked, and prepares it.
 pub fn prepare(path: &std::path::Path, clay: Option<f32>) -> Prepared {
     let loaded = raywarp::scene::load(path, &Default::default()).unwrap_or_else(|error| panic!("{error}"));
     let mut scene = loaded.scene;
     if let Some(reflectance) = clay {
-        raywarp::make_clay(&mut scene, reflectance);
+        raywarp::scene::make_clay(&mut scene, reflectance);
     }
     Prepared::new(scene, &Plan::default()).unwrap()
 }

@@ -13,14 +13,12 @@ mod table;
 mod views;
 
 use comparison::error;
-use raywarp::Prepared;
 use raywarp::device::Plan;
-use raywarp::picture::{Picture, PictureRequest};
-use raywarp::render::Watch;
 use raywarp::render::output::{
     Exposure, Look, Metadata, PictureFile, PictureOptions, Rgb8, SheetCell, Tone, contact_sheet, encode_srgb, heat_map,
     read_picture, write_film, write_rgb8,
 };
+use raywarp::render::{Picture, PictureRequest, Prepared, Watch};
 use raywarp::scene::{Emission, Image, Light, Material, Pixels, Scene, SpotFalloff, Texture, Wrap};
 use std::path::{Path, PathBuf};
 use table::Golden;

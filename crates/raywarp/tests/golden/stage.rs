@@ -2,12 +2,11 @@
 //!
 //! No function of the platform's mathematics library is called: the same scene, bit for bit, on every machine.
 
-use raywarp::Affine;
-use raywarp::TriangleMesh;
 use raywarp::scene::{
     Camera, ColorInput, Emission, FaceMaterials, FovAxis, Image, ImageFilter, Instance, Light, Material, MaterialId,
     Mesh, MeshId, Pixels, Projection, Scene, Surface, Texture, TextureId, UvMapping, Wrap,
 };
+use raywarp::{Affine, TriangleMesh};
 use raywarp_sample::elementary::sin_cos;
 
 /// Rows of a map that changes nothing.

@@ -1,12 +1,11 @@
 //! What varies over a surface: textures, normals, alpha, colours of vertices; and instances.
 
 use crate::stage::{Stage, UPRIGHT, ahead, at, floor, sphere, square};
-use raywarp::Affine;
-use raywarp::TriangleMesh;
 use raywarp::scene::{
     Alpha, Channel, ColorInput, ImageFilter, Material, MaterialId, NormalInput, Roughness, ScalarInput, Scene, Surface,
     Texture, UvMapping, Wrap,
 };
+use raywarp::{Affine, TriangleMesh};
 
 /// Where four panels of half a unit stand, from the top left.
 const PLACES: [[f32; 3]; 4] = [[-0.52, 0.52, 0.0], [0.52, 0.52, 0.0], [-0.52, -0.52, 0.0], [0.52, -0.52, 0.0]];

@@ -1,9 +1,7 @@
 //! Every golden picture: its name, its scene, what is asked of the renderer, and how far it may be off.
 
 use crate::{files, lights, materials, surfaces, views};
-use raywarp::lighting::{BuiltInLight, LightRequest};
-use raywarp::picture::{PictureRequest, Shown};
-use raywarp::render::{DirectLight, Scattering};
+use raywarp::render::{BuiltInLight, DirectLight, LightRequest, PictureRequest, Scattering, Shown};
 use raywarp::scene::{FilterKind, SamplerKind, Scene};
 
 /// Columns and rows.

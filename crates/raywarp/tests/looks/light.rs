@@ -1,12 +1,9 @@
 //! Light that is added: where the scene's own shows nothing, and only there.
 
 use super::{add, camera, cuboid, figure, room, show};
-use raywarp::Prepared;
 use raywarp::device::Plan;
-use raywarp::lighting::{BuiltInLight, LightRequest};
-use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::output::{Look, Lost};
-use raywarp::render::{RenderOptions, Watch};
+use raywarp::render::{BuiltInLight, LightRequest, Picture, PictureRequest, Prepared, RenderOptions, Watch};
 use raywarp::scene::{
     ColorInput, Emission, Image, ImageFilter, Light, Material, Pixels, Roughness, Scene, SpotFalloff, Surface, Texture,
     UvMapping, Wrap,

@@ -4,16 +4,12 @@
 mod light;
 mod rooms;
 
-use raywarp::Affine;
-use raywarp::CameraRequest;
-use raywarp::Prepared;
-use raywarp::TriangleMesh;
 use raywarp::device::Plan;
-use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::Film;
 use raywarp::render::output::{Look, Lost};
-use raywarp::render::{Integrator, RenderOptions, Watch};
+use raywarp::render::{CameraRequest, Integrator, Picture, PictureRequest, Prepared, RenderOptions, Watch};
 use raywarp::scene::{FaceMaterials, Instance, Material, Mesh, MeshId, Scene};
+use raywarp::{Affine, TriangleMesh};
 
 const SIZE: [u32; 2] = [96, 72];
 

@@ -1,11 +1,9 @@
 //! Rooms are seen from inside, and what is open or solid from outside.
 
 use super::{add, cuboid, figure, room, show, sphere, turned_over};
-use raywarp::CameraRequest;
-use raywarp::Prepared;
 use raywarp::TriangleMesh;
 use raywarp::device::Plan;
-use raywarp::picture::{Picture, PictureRequest};
+use raywarp::render::{CameraRequest, Picture, PictureRequest, Prepared};
 use raywarp::scene::{Material, Scene};
 
 #[test]

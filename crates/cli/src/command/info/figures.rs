@@ -1,12 +1,10 @@
 //! What is in a scene and what its tree costs.
 
 use super::names::Names;
-use raywarp::Aabb;
-use raywarp::PrepareError;
-use raywarp::Prepared;
 use raywarp::bvh::BvhStats;
-use raywarp::render::{ShadingBytes, ShadingScene};
+use raywarp::render::{Prepared, ShadingBytes, ShadingScene};
 use raywarp::scene::{Scene, flatten};
+use raywarp::{Aabb, PrepareError};
 use raywarp_lab::bench::table::{ACROSS, wrapped_to};
 use std::collections::BTreeMap;
 use std::fmt::Write;

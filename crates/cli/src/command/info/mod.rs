@@ -8,9 +8,9 @@ use crate::common::{Common, Scenes, Threads};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
-use raywarp::Prefer;
-use raywarp::Prepared;
 use raywarp::device::Plan;
+use raywarp::render::Prepared;
+use raywarp::scene::Prefer;
 use std::io::Write;
 use std::path::PathBuf;
 

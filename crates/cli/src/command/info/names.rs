@@ -1,6 +1,6 @@
 //! What is in a scene, by name.
 
-use raywarp::camera_name;
+use raywarp::render::camera_name;
 use raywarp::scene::{Choices, Light, Material, Pixels, Projection, Scene, Texture, escape};
 use raywarp_lab::bench::table::{ACROSS, wrapped_to};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use crate::exit::CliError;
 use crate::heading;
 use crate::replace;
 use clap::Args;
-use raywarp::system::files::{can_write_file, write_atomic};
+use raywarp::system::{can_write_file, write_atomic};
 use raywarp_lab::study::report::{About, Page};
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,11 @@
 //! A picture of which much is black or clipped, and what to try.
 
-use crate::Prepared;
-use crate::added_light::Added;
-use crate::darkness::Darkness;
-use crate::picture::Picture;
-use crate::viewpoint::CameraSource;
-use crate::visible_light::{is_closed_in, is_out_of_view};
+use crate::render::Prepared;
+use crate::render::added_light::Added;
+use crate::render::darkness::Darkness;
+use crate::render::picture::Picture;
+use crate::render::viewpoint::CameraSource;
+use crate::render::visible_light::{is_closed_in, is_out_of_view};
 use raywarp_render::film::Film;
 use raywarp_render::output::{ExposureChoice, Look, Lost, Tone};
 

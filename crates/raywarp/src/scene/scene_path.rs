@@ -1,6 +1,6 @@
 //! From what a user types to a scene file.
 
-use crate::nearest::nearest;
+use crate::scene::closest_name;
 use std::path::{Path, PathBuf};
 
 /// Endings of files that may hold materials, then of those that hold geometry.
@@ -218,7 +218,7 @@ fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
         }
         None => {}
     }
-    let near = nearest(&typed, known.iter().map(|(name, _)| name.as_str()))
+    let near = closest_name(&typed, known.iter().map(|(name, _)| name.as_str()))
         .and_then(|near| known.iter().find(|(name, _)| name == near))
         .map_or(String::new(), |(_, path)| format!("; did you mean {}?", shown(path)));
     FindError::NotFound { name: shown(name), looked, near }

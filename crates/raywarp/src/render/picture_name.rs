@@ -73,7 +73,8 @@ fn stem(typed: &Path, found: &Path) -> Option<OsString> {
                 name.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz") || end.eq_ignore_ascii_case("zst"));
             let name = if is_packed { Path::new(name.file_stem()?) } else { name };
             // A file called `scene` says nothing that its folder does not say better.
-            name.file_stem().map(|stem| if stem == "scene" { crate::scene_name(found).into() } else { stem.into() })
+            name.file_stem()
+                .map(|stem| if stem == "scene" { crate::scene::scene_name(found).into() } else { stem.into() })
         }
     }
 }

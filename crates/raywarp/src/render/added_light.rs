@@ -1,12 +1,12 @@
 //! The light that a picture adds to its scene: what is asked for, or what a scene without light needs.
 
-use crate::Prepared;
-use crate::darkness::Darkness;
-use crate::lamps::{Lamp, add_points, remove_balls, set_balls};
-use crate::lighting::{BuiltInLight, LightRequest, LightSource};
-use crate::picture::{Picture, PictureError};
-use crate::viewpoint::CameraSource;
-use crate::visible_light::{Dark, darkness, is_closed_in, is_out_of_view, is_surrounded, lamps_where_dark};
+use crate::render::Prepared;
+use crate::render::darkness::Darkness;
+use crate::render::lamps::{Lamp, add_points, remove_balls, set_balls};
+use crate::render::lighting::{BuiltInLight, LightRequest, LightSource};
+use crate::render::picture::{Picture, PictureError};
+use crate::render::viewpoint::CameraSource;
+use crate::render::visible_light::{Dark, darkness, is_closed_in, is_out_of_view, is_surrounded, lamps_where_dark};
 use raywarp_render::Integrator;
 use raywarp_render::output::ExposureChoice;
 use raywarp_scene::Light;

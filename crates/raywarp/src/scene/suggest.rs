@@ -1,13 +1,13 @@
-//! The known name that a mistyped one means.
+//! Finds the known name that a mistyped one means.
 
 /// The name of `known` that is most like `typed`, in any case of letters; `None` where none is like it.
 ///
 /// # Examples
 /// ```
-/// assert_eq!(raywarp::nearest("sibenk", ["kitchen", "sibenik"]), Some("sibenik"));
-/// assert_eq!(raywarp::nearest("teapot", ["kitchen", "sibenik"]), None);
+/// assert_eq!(raywarp::scene::closest_name("sibenk", ["kitchen", "sibenik"]), Some("sibenik"));
+/// assert_eq!(raywarp::scene::closest_name("teapot", ["kitchen", "sibenik"]), None);
 /// ```
-pub fn nearest<'n>(typed: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn closest_name<'n>(typed: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     // Long text is no slip of the fingers, and the measure takes the square of its length.
     const LONGEST: usize = 100;
     if typed.len() > LONGEST {

@@ -4,7 +4,7 @@
 //! that it hits: a shadow ray ends at any surface, but one that only glass stops is of a light that is there and cannot
 //! be found.
 
-use crate::Prepared;
+use crate::render::Prepared;
 use glam::Vec3;
 use raywarp_geom::{Control, Hit, HitKey, Ray, Tracer};
 use raywarp_render::film::luminance;

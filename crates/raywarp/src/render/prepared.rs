@@ -2,129 +2,29 @@
 
 #[cfg(feature = "cuda")]
 use crate::device::cost_model::PATHS_BYTES;
-use crate::device::cost_model::{PREPARE_BYTES, cpu_tree};
+use crate::device::cost_model::cpu_tree;
 #[cfg(feature = "cuda")]
 use crate::device::paths::{Encoding, ForPaths};
-use crate::device::{Backend, BackendError, Plan, PlannedKernels, PlannedTree, SceneTree};
+use crate::device::{Backend, Plan, PlannedTree, SceneTree};
 #[cfg(feature = "cuda")]
-use crate::device::{Cause, GpuTree, OneOfGpus, PlannedDevice, RayKernels, Reason, TreeEffort};
-use crate::framing::frame_bounds;
-use crate::lighting::{LightRequest, LightSource};
-use crate::own_light::has_light;
-use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
+use crate::device::{Cause, GpuTree, PlannedDevice, PlannedKernels, RayKernels, Reason, TreeEffort};
+#[cfg(feature = "cuda")]
+use crate::prepare::check_memory_for;
+use crate::prepare::{PrepareError, Timings, check_memory};
+use crate::render::framing::frame_bounds;
+use crate::render::lighting::{LightRequest, LightSource};
+use crate::render::own_light::has_light;
+use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 #[cfg(feature = "cuda")]
-use raywarp_cuda::CudaError;
-use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
-use raywarp_layout::LayoutError;
+use raywarp_geom::FlatTriangles;
+use raywarp_geom::{Aabb, Tracer};
 use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
 use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
-#[cfg(feature = "cuda")]
-use raywarp_render_cuda::RenderCudaError;
 use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-
-/// Scenes that need less than this are not held against what is free: what systems say is rough.
-const SMALL_BYTES: u64 = 256 << 20;
-
-/// Why a scene cannot be prepared.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PrepareError {
-    /// Too many triangles.
-    #[error(transparent)]
-    Flat(#[from] FlatError),
-    /// The memory is not there: a scene of few bytes can place its meshes any number of times.
-    #[error("{triangles} triangles need about {} MB, but {} MB are free; place fewer", needed >> 20, free >> 20)]
-    Memory {
-        /// World-space triangles.
-        triangles: u64,
-        /// Bytes needed at the peak, about.
-        needed: u64,
-        /// Bytes that are free.
-        free: u64,
-    },
-    /// The builder refuses.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The encoder refuses.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-    /// The factory of [`PlannedKernels::Own`] refuses the tree.
-    #[error(transparent)]
-    Own(Box<dyn std::error::Error + Send + Sync>),
-    /// Kernels of a GPU are planned without one.
-    #[cfg(feature = "cuda")]
-    #[error("no GPU is given")]
-    NoGpu,
-    /// The GPU lacks something, or fails.
-    #[cfg(feature = "cuda")]
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
-    /// The kernels that render paths lack something.
-    #[cfg(feature = "cuda")]
-    #[error(transparent)]
-    Engine(#[from] RenderCudaError),
-    /// A GPU cannot be given the scene.
-    #[cfg(feature = "cuda")]
-    #[error("cuda:{ordinal}: {error}")]
-    Gpu {
-        /// Its number in the driver's order.
-        ordinal: usize,
-        /// Why.
-        error: Box<RenderCudaError>,
-    },
-    /// One of several GPUs lacks something, or fails.
-    #[cfg(feature = "cuda")]
-    #[error(transparent)]
-    OneOfGpus(#[from] OneOfGpus),
-    /// What shading reads cannot be made.
-    #[error(transparent)]
-    Shading(#[from] Box<RenderError>),
-}
-
-impl From<BackendError> for PrepareError {
-    fn from(error: BackendError) -> Self {
-        match error {
-            BackendError::Build(error) => Self::Build(error),
-            BackendError::Layout(error) => Self::Layout(error),
-            BackendError::Own(error) => Self::Own(error),
-            #[cfg(feature = "cuda")]
-            BackendError::NoGpu => Self::NoGpu,
-            #[cfg(feature = "cuda")]
-            BackendError::Cuda(error) => Self::Cuda(error),
-            #[cfg(feature = "cuda")]
-            BackendError::OneOfGpus(error) => Self::OneOfGpus(error),
-        }
-    }
-}
-
-#[cfg(feature = "cuda")]
-impl PrepareError {
-    /// Says whether kernels refuse the scene that take whole paths of it, which others may trace.
-    pub fn is_limit(&self) -> bool {
-        match self {
-            Self::Cuda(error) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
-            Self::Engine(RenderCudaError::Extent { .. } | RenderCudaError::Areas { .. }) => true,
-            _ => false,
-        }
-    }
-}
-
-/// Wall time of each step.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Timings {
-    /// World-space triangles.
-    pub flatten: Duration,
-    /// The canonical tree.
-    pub build: Duration,
-    /// The tree that the tracer walks; nothing where it is made when it is asked for.
-    pub encode: Duration,
-    /// What shading reads, where it was made beside the tree.
-    pub shading: Duration,
-}
 
 /// A scene, its canonical tree and its tracer.
 pub struct Prepared {
@@ -462,30 +362,6 @@ impl Prepared {
     }
 }
 
-/// Refuses triangles that can be counted but for which there is no memory.
-pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
-    check_memory_for(triangles, PREPARE_BYTES).map(|_| ())
-}
-
-/// Refuses what GPUs that take whole paths need more for.
-#[cfg(feature = "cuda")]
-pub(crate) fn check_memory_for_paths(triangles: u64) -> Result<(), PrepareError> {
-    check_memory_for(triangles, PATHS_BYTES).map(|_| ())
-}
-
-/// The same for so many bytes a triangle; otherwise what is free, where the system tells.
-fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
-    let needed = triangles.saturating_mul(bytes);
-    let countable = triangles <= u64::from(FlatTriangles::LIMIT);
-    let free = raywarp_system::memory::available();
-    match free {
-        Some(free) if countable && needed > free.max(SMALL_BYTES) => {
-            Err(PrepareError::Memory { triangles, needed, free })
-        }
-        free => Ok(free.unwrap_or(u64::MAX)),
-    }
-}
-
 #[cfg(all(test, feature = "cuda"))]
 mod tests {
     use super::*;
@@ -505,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_scene_for_gpus_has_no_tracer_until_one_is_asked_for_and_then_the_same_pictures() {
-        let scene = crate::default_scene;
+        let scene = crate::scene::default_scene;
         let usual = Prepared::new(scene(), &Plan::default()).unwrap();
         let options = RenderOptions { size: [24, 16], samples: 0..2, features: true, ..RenderOptions::default() };
         let picture = |prepared: &Prepared| {

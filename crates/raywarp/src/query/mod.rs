@@ -1,5 +1,9 @@
 //! Ray queries for library users: a tree over meshes, one ray or millions.
 
+mod coherence;
+
+pub use coherence::are_coherent;
+
 use crate::device::cost_model::build_in_memory;
 use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
 #[cfg(feature = "cuda")]
@@ -30,6 +34,7 @@ pub struct QueryHit {
     pub triangle: u32,
 }
 
+#[cfg(feature = "formats")]
 /// A triangle mesh in f64.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DoubleMesh {
@@ -192,6 +197,7 @@ impl TriangleBvh {
         Ok(Self { cpu, batches, origin: [0.0; 3] })
     }
 
+    #[cfg(feature = "formats")]
     /// Builds over meshes in f64, with the default options, for this CPU. Where rounding them would hurt, as far from
     /// zero, they are rounded relative to [`TriangleBvh::origin`]; so [`TriangleBvh::ray`] makes rays, and
     /// [`TriangleBvh::point`] says where hits are.

@@ -10,8 +10,9 @@
 //! enough, since they would hide the room; all are as bright as each other, so that each is the darker the more there are.
 //! They take twice the time of points and are a little noisier on matte surfaces, which is why rooms of those have points.
 
-use crate::free_space::{Met, around, met, rays};
-use crate::{PrepareError, Prepared};
+use crate::PrepareError;
+use crate::render::Prepared;
+use crate::render::free_space::{Met, around, met, rays};
 use glam::{DVec3, Vec3};
 use raywarp_geom::{Affine, Ray};
 use raywarp_render::{PathObserver, RenderError, RenderOptions, Watch};

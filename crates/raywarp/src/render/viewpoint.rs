@@ -1,11 +1,11 @@
 //! From where a picture is taken: a camera of the file, a known viewpoint, a place that the user names, or a frame
 //! around what there is.
 
-use crate::Prepared;
-use crate::frame_scene::{DEFAULT_VFOV, frame, front, open_side, three_quarter};
-use crate::framing::frame_bounds;
-use crate::nearest::nearest;
-use crate::room::{INSIDE_VFOV, look_inside, typed as typed_place};
+use crate::render::Prepared;
+use crate::render::frame_scene::{DEFAULT_VFOV, frame, front, open_side, three_quarter};
+use crate::render::framing::frame_bounds;
+use crate::render::room::{INSIDE_VFOV, look_inside, typed as typed_place};
+use crate::scene::closest_name;
 use glam::{DVec3, Vec3};
 use raywarp_scene::views::Viewpoint;
 use raywarp_scene::{Camera, Scene};
@@ -273,7 +273,7 @@ fn named<'s>(scene: &'s Scene, name: &str) -> Result<&'s Camera, CameraError> {
         if names.len() > SHOWN {
             known += &format!(" and {} more", names.len() - SHOWN);
         }
-        if let Some(near) = nearest(name, names.iter().map(String::as_str)).filter(|_| names.len() > 1) {
+        if let Some(near) = closest_name(name, names.iter().map(String::as_str)).filter(|_| names.len() > 1) {
             known += &format!("; did you mean {near}?");
         }
         CameraError::Unknown { name: name.to_string(), known }

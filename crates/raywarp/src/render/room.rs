@@ -7,9 +7,9 @@
 //! A hollow object has two skins: the inner one shows its front inwards as a room does, the outer one outwards. So has a
 //! room with the outside of its walls. See [`Count::is_room_in_a_shell`].
 
-use crate::Prepared;
-use crate::frame_scene::{front, open_side};
-use crate::free_space::{Met, around, crowd, grid, met, rays};
+use crate::render::Prepared;
+use crate::render::frame_scene::{front, open_side};
+use crate::render::free_space::{Met, around, crowd, grid, met, rays};
 use glam::{DVec3, Vec3};
 use raywarp_geom::{Aabb, Tracer};
 use raywarp_scene::{Camera, Scene};

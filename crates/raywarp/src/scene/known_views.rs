@@ -1,7 +1,7 @@
 //! Viewpoints that are known for a scene: `views.toml` in the folder of scenes.
 
-use crate::SceneLookup;
-use crate::scene_path::{folder_name, scene_name};
+use crate::scene::SceneLookup;
+use crate::scene::scene_path::{folder_name, scene_name};
 use raywarp_scene::views::{ViewError, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 

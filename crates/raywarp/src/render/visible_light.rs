@@ -1,10 +1,10 @@
 //! Whether light would show in a picture: the scene's own, or what is added around it. A small picture is tried.
 
-use crate::Prepared;
-use crate::darkness::{Darkness, why_dark};
-use crate::lamps::{Lamp, Seen, add_balls, remove_balls};
-use crate::own_light::shines_by_images_alone;
-use crate::picture::PictureError;
+use crate::render::Prepared;
+use crate::render::darkness::{Darkness, why_dark};
+use crate::render::lamps::{Lamp, Seen, add_balls, remove_balls};
+use crate::render::own_light::shines_by_images_alone;
+use crate::render::picture::PictureError;
 use raywarp_render::film::{Film, luminance};
 use raywarp_render::output::auto_exposure;
 use raywarp_render::{RenderError, RenderOptions, Watch};

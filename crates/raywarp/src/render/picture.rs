@@ -1,10 +1,11 @@
 //! From what a user asks and what a file says to one render: camera, size, samples, light.
 
-use crate::added_light::Added;
-use crate::darkness::Darkness;
-use crate::lighting::LightRequest;
-use crate::viewpoint::{CameraError, CameraRequest, CameraSource};
-use crate::{PrepareError, Prepared};
+use crate::PrepareError;
+use crate::render::Prepared;
+use crate::render::added_light::Added;
+use crate::render::darkness::Darkness;
+use crate::render::lighting::LightRequest;
+use crate::render::viewpoint::{CameraError, CameraRequest, CameraSource};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};

@@ -1,0 +1,13 @@
+//! NVIDIA GPUs: devices, memory and streams, tracers on them, and kernels of one's own that ask Raywarp's.
+
+pub use raywarp_cuda::{
+    CudaError, CudaPair, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceHitsMut, DeviceScene, DeviceSlice,
+    DeviceSliceMut, EncodedPair, EncodedScene, Event, Function, Graph, HEADER_OPTIONS, Launch, LaunchBounds,
+    LaunchWork, Mark, OnTree, Parameters, PeakRates, PinnedBuffer, SharedTracer, Stream, TreeRecord, header,
+    side_by_side, with_header,
+};
+
+/// The choice of a GPU's fastest kernels.
+pub mod auto {
+    pub use raywarp_cuda::auto::{Choice, Chosen, Pick, Promise, RayKind, cache_file, choose};
+}

@@ -1,0 +1,72 @@
+//! Pictures: what is asked for, a scene made ready, the path tracer, its film and its files.
+//!
+//! [`Prepared`] holds a loaded scene and its tree, [`Picture::settle`] decides what nobody asked for, and
+//! [`Prepared::render`] makes a [`Rendered`], which [`output`] writes.
+
+mod added_light;
+mod darkness;
+mod frame_scene;
+mod framing;
+mod free_space;
+mod lamps;
+mod lighting;
+mod lost_pixels;
+mod own_light;
+mod path_rays;
+mod picture;
+mod picture_name;
+mod prepared;
+mod room;
+mod viewpoint;
+mod visible_light;
+
+pub use added_light::Added;
+pub use darkness::Darkness;
+pub use framing::frame_bounds;
+pub use lighting::{BuiltInLight, LightRequest, LightSource};
+pub use lost_pixels::lost_pixels;
+pub use path_rays::{BounceRays, PathRays, PathRaysError, is_bounce_file, query_of_name};
+pub use picture::{Picture, PictureError, PictureRequest, Shown, Source, exposure_of, fingerprint};
+pub use picture_name::{PictureName, picture_name};
+pub use prepared::Prepared;
+pub use raywarp_render::{
+    Between, DirectLight, Frame, Integrator, LensRecord, PassWatch, PathEngine, PathObserver, PathRecorder, Progress,
+    ROULETTE_BELOW, RenderError, RenderOptions, Rendered, Scattering, ShadingBytes, ShadingScene, StopReason,
+    Unobserved, Watch, render, render_observed, render_onto, render_with,
+};
+pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
+
+/// The sums of a picture's samples.
+pub mod film {
+    pub use raywarp_render::film::{
+        Crop, FeatureSums, Film, FilmError, PictureMean, PixelSums, SampleResult, Tile, Window, luminance,
+    };
+}
+
+/// Files of pictures and of their sums.
+pub mod output {
+    pub use raywarp_render::output::{
+        Channel, Content, Exposure, ExposureChoice, Format, Layers, Look, Lost, Merged, Metadata, OutputError,
+        PictureFile, PictureOptions, ReadError, Rgb8, Share, ShareError, ShareInfo, SheetCell, Shows, Tone, ToneError,
+        auto_exposure, can_write, can_write_share, contact_sheet, differences, encode_srgb, heat_colour, heat_map,
+        merge, read_picture, read_share, write_film, write_film_and_sums, write_picture, write_pixels, write_rgb8,
+        write_share,
+    };
+}
+
+/// How far apart two pictures are.
+pub mod compare {
+    pub use raywarp_render::compare::{
+        BLOCK, CompareError, Comparison, Difference, Farthest, LayerDifference, NoiseTest, RELATIVE_EPSILON,
+        STANDARD_ERRORS, compare,
+    };
+}
+
+/// Paths that NVIDIA GPUs take as a whole.
+#[cfg(feature = "cuda")]
+pub mod gpu {
+    pub use raywarp_render_cuda::{
+        BindingResource, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions, GraphCounts,
+        Organisation, PathCounts, RenderCudaError, Roofline, RooflineEstimate, Stage, StageSeconds, TextureFilter,
+    };
+}
