@@ -194,7 +194,6 @@ fn a_leaf_of_four_references_is_refused_by_name() {
     let bvh = Bvh2 { nodes: vec![root], references: (0..4).collect(), primitive_count: 4 };
     let error = encode_cwbvh8(&bvh, &triangles).unwrap_err();
     assert_eq!(error, LayoutError::LeafTooLarge { node: 0, found: 4, limit: 3 });
-    assert!(error.to_string().contains("max_leaf 3"), "{error}");
 }
 
 #[test]
