@@ -90,8 +90,15 @@ fn missing() -> Option<String> {
 
 /// The crates of vector code and of what it traces, compiled as for users. Others are compiled faster and run slower, with
 /// the same results: an optimiser may not change a float's bits.
-const OPTIMISED: [&str; 6] =
-    ["raywarp-lanes", "raywarp-geom", "raywarp-bvh", "raywarp-layout", "raywarp-cpu", "raywarp-render"];
+const OPTIMISED: [&str; 7] = [
+    "raywarp-lanes",
+    "raywarp-geom",
+    "raywarp-sample",
+    "raywarp-bvh",
+    "raywarp-layout",
+    "raywarp-cpu",
+    "raywarp-render",
+];
 
 /// Runs cargo for 64-bit ARM; whether it succeeded.
 fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
