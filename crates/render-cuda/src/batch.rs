@@ -1,9 +1,9 @@
 //! A batch of paths on its way from the camera to the film's sums: what an organisation launches its kernels through.
 
-use crate::counts::{GraphCounts, Stage};
 use crate::launch::{Counters, RenderRecord};
 use crate::launches::{Launches, Recorded, StageSeconds};
 use crate::organisation::ResidentKernel;
+use crate::stage::{GraphCounts, Stage};
 use crate::state::{Layout, State};
 use raywarp_cuda::{CudaError, Function, Stream};
 use raywarp_render::Integrator;

@@ -2,52 +2,13 @@
 
 use crate::launch::Counters;
 use crate::organisation::{CountedRounds, KeptPaths, KeptPlaces};
+use crate::stage::{GraphCounts, Stage};
 use crate::state::Layout;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Lanes of a warp.
 const WARP: u64 = 32;
-
-/// A kernel of an organisation, by its name. The product's are constants here; crates of experiments have others.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Stage(pub &'static str);
-
-#[allow(missing_docs)] // As the kernels are called.
-impl Stage {
-    pub const BEGIN_ROUND: Self = Self("begin_round");
-    pub const REFILL: Self = Self("refill");
-    pub const EXTEND: Self = Self("extend");
-    pub const SORT: Self = Self("sort");
-    pub const SORT_WAITING: Self = Self("sort_waiting");
-    pub const SHADE: Self = Self("shade");
-    pub const CONNECT: Self = Self("connect");
-    pub const ARRIVE_LIGHT: Self = Self("arrive_light");
-    pub const DECIDE_LIGHT: Self = Self("decide_light");
-    pub const MEGAKERNEL: Self = Self("megakernel");
-    pub const FIRST_HITS: Self = Self("first_hits");
-    pub const FINALIZE: Self = Self("finalize");
-
-    /// Those of a wavefront, and that which adds to the film.
-    pub const OF_WAVEFRONT: [Self; 10] = [
-        Self::BEGIN_ROUND,
-        Self::REFILL,
-        Self::EXTEND,
-        Self::SORT,
-        Self::SORT_WAITING,
-        Self::SHADE,
-        Self::CONNECT,
-        Self::ARRIVE_LIGHT,
-        Self::DECIDE_LIGHT,
-        Self::FINALIZE,
-    ];
-}
-
-impl fmt::Debug for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
 
 /// Bytes of the state of paths that a kernel reads and writes for a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,22 +42,6 @@ pub struct RoundCounts {
     /// Warps that shaded them: queues and lists have no gaps, so that only a batch's last warp is not full, or a
     /// tile's.
     pub warps: u64,
-}
-
-/// Graphs of launches, which the host launches as a whole: [`Organisation::Graph`](crate::Organisation::Graph).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct GraphCounts {
-    /// How often one was launched.
-    pub launches: u64,
-    /// Launches of kernels that they stand for: part of those of [`PathCounts::stages`].
-    pub kernels: u64,
-}
-
-impl std::ops::AddAssign for GraphCounts {
-    fn add_assign(&mut self, other: Self) {
-        self.launches += other.launches;
-        self.kernels += other.kernels;
-    }
 }
 
 /// What the kernels did for a picture.

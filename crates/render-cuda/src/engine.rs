@@ -7,19 +7,21 @@ pub use options::EngineOptions;
 use crate::RenderCudaError;
 use crate::areas;
 use crate::batch::{Batch, Launched};
-use crate::counts::{BatchCounts, PathCounts, Stage};
+use crate::counts::{BatchCounts, PathCounts};
+use crate::device_memory::DeviceMemory;
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
 use crate::launch::{
     BatchRecord, BurdenRecord, Counters, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord,
 };
 use crate::launches::StageSeconds;
-use crate::memory::{DeviceMemory, LeastMemory};
+use crate::memory::LeastMemory;
 use crate::organisation::{LoadPlace, LoadedOrganisation};
 use crate::prebuilt::PATH_KERNELS;
 use crate::roofline::Roofline;
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
+use crate::stage::Stage;
 use crate::state::{Layout, State};
 use crate::textures::{ImageUse, TextureFilter};
 use options::Wanted;

@@ -1,7 +1,7 @@
 //! Launches of a batch's kernels, counted by stage, and timed where that is asked for.
 
-use crate::counts::{GraphCounts, Stage};
 use crate::launch::RenderRecord;
+use crate::stage::{GraphCounts, Stage};
 use raywarp_cuda::{CudaError, Function, Graph, Mark, Stream};
 use std::collections::BTreeMap;
 

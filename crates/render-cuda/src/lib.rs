@@ -18,6 +18,7 @@
 mod areas;
 mod batch;
 mod counts;
+mod device_memory;
 mod engine;
 mod error;
 mod features;
@@ -32,11 +33,13 @@ pub mod scene;
 mod several;
 mod share;
 mod sources;
+mod stage;
 mod state;
 mod textures;
 
 pub use batch::{Batch, PathsLeft, ROUNDS_AT_ONCE};
-pub use counts::{BatchCounts, GraphCounts, PathCounts, RoundCounts, Stage, StageCounts, StageMoves};
+pub use counts::{BatchCounts, PathCounts, RoundCounts, StageCounts, StageMoves};
+pub use device_memory::DeviceMemory;
 pub use engine::{CudaRenderer, EngineOptions};
 pub use error::RenderCudaError;
 pub use features::SceneFeatures;
@@ -46,7 +49,7 @@ pub use launch::{
     TileRecord,
 };
 pub use launches::{Recorded, StageSeconds};
-pub use memory::{DeviceMemory, LeastMemory};
+pub use memory::LeastMemory;
 pub use organisation::{
     CountedRounds, KeptPaths, KeptPlaces, LoadPlace, LoadedOrganisation, PATH_VARIANT, PathKernels, PathOrganisation,
     ResidentKernel, WavefrontKernels,
@@ -57,6 +60,7 @@ pub use scene::{HostScene, SceneRecord};
 pub use several::CudaRenderers;
 pub use share::Share;
 pub use sources::{FeatureSet, FeatureStage, KERNEL_TABLE, KernelTable, Organisation, ShadingClass};
+pub use stage::{GraphCounts, Stage};
 pub use state::{Layout, PathBytes, State};
 pub use textures::{ImageUse, TextureFilter, format_of, sampler_of};
 

@@ -6,9 +6,10 @@
 //! they are taken to stand between the least and the most of those scenes, which differ in how far a tree is walked and
 //! how full warps are.
 
-use crate::counts::{PathCounts, Stage};
+use crate::counts::PathCounts;
 use crate::organisation::KeptPaths;
 use crate::sources::FeatureSet;
+use crate::stage::Stage;
 use crate::state::Layout;
 use raywarp_cuda::PeakRates;
 use std::fmt;

@@ -3,9 +3,9 @@
 use super::{LoadPlace, LoadedOrganisation, ResidentKernel};
 use crate::RenderCudaError;
 use crate::batch::{Batch, ROUNDS_AT_ONCE};
-use crate::counts::Stage;
 use crate::prebuilt::PATH_KERNELS;
 use crate::sources::{FeatureSet, shade_name};
+use crate::stage::Stage;
 use raywarp_cuda::{CudaError, Function};
 
 /// Rounds of a graph: after two each queue is where it was.
