@@ -6,15 +6,15 @@ use crate::prose::Prose;
 
 /// The ceilings and the goals at which they end. A commit that makes a count smaller lowers its ceiling here.
 pub const CEILINGS: &[Ceiling] = &[
-    Ceiling { count: "items at the root of raywarp", ceiling: 72.0, goal: 60.0 },
-    Ceiling { count: "public items of raywarp", ceiling: 618.0, goal: 450.0 },
-    Ceiling { count: "globs of whole crates in raywarp", ceiling: 6.0, goal: 0.0 },
-    Ceiling { count: "types of raywarp at more than one path", ceiling: 63.0, goal: 0.0 },
-    Ceiling { count: "names of raywarp for more than one type", ceiling: 9.0, goal: 0.0 },
+    Ceiling { count: "items at the root of raywarp", ceiling: 60.0, goal: 60.0 },
+    Ceiling { count: "public items of raywarp", ceiling: 450.0, goal: 450.0 },
+    Ceiling { count: "globs of whole crates in raywarp", ceiling: 0.0, goal: 0.0 },
+    Ceiling { count: "types of raywarp at more than one path", ceiling: 0.0, goal: 0.0 },
+    Ceiling { count: "names of raywarp for more than one type", ceiling: 2.0, goal: 0.0 },
     Ceiling { count: "files of the largest circle within a crate", ceiling: 7.0, goal: 6.0 },
-    Ceiling { count: "relative openings in 100 first lines", ceiling: 20.9, goal: 4.0 },
-    Ceiling { count: "first lines of two words or fewer", ceiling: 710.0, goal: 0.0 },
-    Ceiling { count: "lines of prose above 120 columns", ceiling: 1000.0, goal: 0.0 },
+    Ceiling { count: "relative openings in 100 first lines", ceiling: 20.3, goal: 4.0 },
+    Ceiling { count: "first lines of two words or fewer", ceiling: 705.0, goal: 0.0 },
+    Ceiling { count: "lines of prose above 120 columns", ceiling: 940.0, goal: 0.0 },
 ];
 
 /// A count and what it may be at most.
