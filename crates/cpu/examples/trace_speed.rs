@@ -13,6 +13,7 @@ use raywarp_bvh::{BuildOptions, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Control, FlatTriangles, Hit, Ray, RayCost, Tracer};
+use raywarp_testing::Random;
 use std::time::Instant;
 
 const WIDTH: usize = 1024;
@@ -77,7 +78,7 @@ struct RaySet {
 }
 
 fn ray_sets(tracer: &CpuTracer, triangles: &FlatTriangles, eye: V, target: V, vfov: f32) -> Vec<RaySet> {
-    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let primary = primary_rays(eye, target, vfov);
     let hits = trace(tracer, &primary);
     let reach = 0.25 * triangles.bounds().diagonal();
@@ -171,11 +172,8 @@ fn primary_rays(eye: V, target: V, vfov: f32) -> Vec<Ray> {
 }
 
 /// A cosine-weighted ray from each hit, on the side that the ray came from.
-fn bounce(triangles: &FlatTriangles, rays: &[Ray], hits: &[Hit], random: &mut u64) -> Vec<Ray> {
-    let mut next = || {
-        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*random >> 40) as f32 / (1u32 << 24) as f32
-    };
+fn bounce(triangles: &FlatTriangles, rays: &[Ray], hits: &[Hit], random: &mut Random) -> Vec<Ray> {
+    let mut next = || random.unit();
     let epsilon = 1e-4 * triangles.bounds().diagonal();
     let mut out = Vec::new();
     for (ray, hit) in rays.iter().zip(hits).filter(|(_, hit)| hit.is_hit()) {

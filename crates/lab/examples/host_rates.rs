@@ -137,12 +137,8 @@ fn bounds(triangles: &[[[f32; 3]; 3]]) -> [[f32; 3]; 2] {
 
 /// Rays on from where others hit.
 fn made_up(cpu: &CpuTracer, [min, max]: [[f32; 3]; 2], count: usize) -> Result<Vec<Ray>, Box<dyn Error>> {
-    let mut seed = 1u64;
-    let mut number = || {
-        // Knuth's linear congruential generator, MMIX; its upper bits.
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 40) as f32 / (1 << 24) as f32
-    };
+    let mut random = raywarp_testing::Random::new(1);
+    let mut number = || random.unit();
     let mut direction = || {
         let (z, angle) = (2.0 * number() - 1.0, std::f32::consts::TAU * number());
         let r = (1.0 - z * z).max(0.0).sqrt();

@@ -56,11 +56,8 @@ fn fold<V: Vector<N>, const N: usize>(set: V::Set, task: &mut Fold<'_>) {
 }
 
 fn main() {
-    let mut state = 1u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u32
-    };
+    let mut numbers = raywarp_testing::Random::new(1);
+    let mut random = || numbers.integer() as u32;
     for kib in [16, 256, 65536] {
         let table: Vec<Record> = (0..16 * kib).map(|_| std::array::from_fn(|_| random())).collect();
         let index: Vec<u32> = (0..4099).map(|_| random() % table.len() as u32).collect();

@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn bugs_that_fit_nowhere_or_at_two_places_do_not_apply() {
-        let folder = std::env::temp_dir().join(format!("raywarp-plant-test-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let path = folder.join("bug.patch");
         let text = "cargo test -p a counted:: fails or never ends: b: c\n--- a/x.rs\n+++ b/x.rs\n\
             @@ -5,3 +5,3 @@\n {\n-  one\n+  two\n }\n";
@@ -181,11 +181,10 @@ mod tests {
         assert!(patch.is_named("x") && patch.is_named("x/bug") && !patch.is_named("bug"));
         let applied = |source: &str| {
             std::fs::write(folder.join("x.rs"), source).unwrap();
-            patch.apply(&folder).map(|()| std::fs::read_to_string(folder.join("x.rs")).unwrap())
+            patch.apply(folder).map(|()| std::fs::read_to_string(folder.join("x.rs")).unwrap())
         };
         assert_eq!(applied("// Further down.\n{\n  one\n}\n"), Ok("// Further down.\n{\n  two\n}\n".to_string()));
         assert!(applied("{\n  one \n}\n").unwrap_err().contains("0 places"));
         assert!(applied("{\n  one\n}\n{\n  one\n}\n").unwrap_err().contains("2 places"));
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
