@@ -44,7 +44,7 @@ fn main() {
     let mut table = String::new();
     for (name, variants) in names::sources() {
         // In parts, so that no compiler runs for long.
-        for (part, variants) in variants.chunks(VARIANTS_A_FILE).enumerate() {
+        for (part, variants) in variants.chunks(VARIANTS_PER_FILE).enumerate() {
             let source = out.join(format!("{name}_{part}.cpp"));
             write(&source, &names::source_text(variants));
             sources.push(source);
@@ -131,7 +131,7 @@ const OWN: [(&str, &str); 2] = [("Rays", "own_rays"), ("Picture", "own_picture")
 const EXAMPLE: &str = "../../examples/device-rays/src/occlusion.cu";
 
 /// Variants that are compiled together.
-const VARIANTS_A_FILE: usize = 4;
+const VARIANTS_PER_FILE: usize = 4;
 
 /// Why there is no emulation here.
 fn missing() -> Option<&'static str> {
@@ -231,12 +231,21 @@ fn level(source: &Path) -> u32 {
 /// The family's blocks and spaces as C++.
 fn blocks() -> String {
     let mut text = String::new();
-    let blocks: Vec<String> = raywarp_family::Block::ALL.iter().map(|block| format!("{block:?}")).collect();
+    let blocks: Vec<String> = raywarp_family::Block::ALL.iter().map(|&block| kernel_name(block)).collect();
     let spaces: Vec<String> = raywarp_family::Space::ALL.iter().map(|space| format!("{space:?}")).collect();
     for (name, values) in [("Block", blocks), ("Space", spaces)] {
         let _ = writeln!(text, "enum class {name} : u32 {{ {} }};", values.join(", "));
     }
     text
+}
+
+/// A block as kernels call it: by its own name, but for iterations of loops.
+fn kernel_name(block: raywarp_family::Block) -> String {
+    match block {
+        raywarp_family::Block::Iteration => "Turn".to_string(),
+        raywarp_family::Block::LeafIteration => "TurnLeaf".to_string(),
+        other => format!("{other:?}"),
+    }
 }
 
 /// Writes a file unless it is there already, so that nothing is compiled for nothing.

@@ -13,6 +13,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-sample", &["raywarp-geom"]),
     ("raywarp-bvh", &["raywarp-geom"]),
     ("raywarp-family", &[]),
+    ("raywarp-papers", &[]),
+    ("raywarp-costs", &["raywarp-family"]),
     ("raywarp-layout", &["raywarp-bvh", "raywarp-family"]),
     ("raywarp-traverse", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-cpu", &["raywarp-layout", "raywarp-lanes"]),
@@ -22,7 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-experiments", &["raywarp-render-cuda"]),
     ("raywarp-cuda-emulation", &["raywarp-cuda", "raywarp-render-cuda", "raywarp-testing"]),
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
-    ("raywarp-sim", &["raywarp-traverse"]),
+    ("raywarp-sim", &["raywarp-traverse", "raywarp-costs"]),
     ("raywarp-scene", &["raywarp-geom"]),
     ("raywarp-render", &["raywarp-system", "raywarp-scene", "raywarp-sample", "raywarp-lanes"]),
     (
@@ -37,13 +39,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "raywarp-cpu",
             "raywarp-cuda",
             "raywarp-embree",
+            "raywarp-papers",
             "raywarp-scene",
             "raywarp-render",
             "raywarp-workload",
             "raywarp-sim",
         ],
     ),
-    ("raywarp-study", &["raywarp-sim", "raywarp-bench", "raywarp-render", "raywarp-cpu", "raywarp-cuda"]),
+    (
+        "raywarp-study",
+        &["raywarp-papers", "raywarp-sim", "raywarp-bench", "raywarp-render", "raywarp-cpu", "raywarp-cuda"],
+    ),
     (
         "raywarp",
         &[
@@ -74,7 +80,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("raywarp-cli", &["raywarp", "raywarp-lab"]),
     ("raywarp-device-rays", &["raywarp"]),
-    ("xtask", &["xtask-checks", "raywarp-cuda", "raywarp-render-cuda", "raywarp-experiments", "raywarp-testing"]),
+    (
+        "xtask",
+        &[
+            "xtask-checks",
+            "raywarp-costs",
+            "raywarp-cuda",
+            "raywarp-render-cuda",
+            "raywarp-experiments",
+            "raywarp-testing",
+        ],
+    ),
     ("xtask-checks", &[]),
 ];
 

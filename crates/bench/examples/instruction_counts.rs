@@ -6,18 +6,19 @@
 //! ```
 //!
 //! SCENES is a folder with views.toml and a folder a scene. A line of EVENTS.csv is a launch of a kernel on a batch and a
-//! count of its schedule's events on warps of 32 ([`raywarp_cuda::Tally`]). Without a GPU the launches are left out.
+//! count of its schedule's events on warps of 32 ([`raywarp_costs::EventCounts`]). Without a GPU the launches are left out.
 //! `--list` prints the variants that are launched where none is named.
 
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_costs::EventCounts;
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::{CudaTracer, Device, DeviceHits, Query, Tally, compiled, kernel_name};
+use raywarp_cuda::{CudaTracer, Device, DeviceHits, Query, compiled, kernel_name};
 use raywarp_family::{Supply, Sync, Tree, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_scene::flatten;
 use raywarp_scene::views::load_views;
-use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe};
+use raywarp_traverse::{Batch, Event, Execution, Kernel, KernelError, Probe};
 use raywarp_workload::rays::{Order, RayKind, ViewRays, Workload};
 use std::error::Error;
 use std::fmt::Write;
@@ -153,28 +154,28 @@ impl Prepared {
     }
 
     /// What the Rust schedule does.
-    fn tally(&self, variant: &Variant, query: Query, rays: &[Ray]) -> Result<Tally, Box<dyn Error>> {
+    fn tally(&self, variant: &Variant, query: Query, rays: &[Ray]) -> Result<EventCounts, Box<dyn Error>> {
         let kernel = Kernel::new(&variant.voted(), self.tree(variant), &self.triangles)?;
         // As many warps as there are rays for, or one.
         let resident = if is_alone(variant) { 1 } else { u32::MAX };
         let batch = Batch { rays, after: &[], query, resident };
-        let machine = Machine::Lockstep { width: 32 };
-        let run = |warp| -> Result<Tally, KernelError> {
+        let machine = Execution::Lockstep { width: 32 };
+        let run = |warp| -> Result<EventCounts, KernelError> {
             let (mut counted, mut answers) = (Counted::default(), Vec::new());
             kernel.run_warp(machine, &batch, warp, &mut answers, Some(&mut counted))?;
             Ok(counted.0)
         };
         let warps = 0..kernel.warp_count(machine, &batch)?;
-        let sum = |mut a: Tally, b: Tally| {
+        let sum = |mut a: EventCounts, b: EventCounts| {
             a.merge(&b);
             Ok(a)
         };
-        Ok(warps.into_par_iter().map(run).try_reduce(Tally::default, sum)?)
+        Ok(warps.into_par_iter().map(run).try_reduce(EventCounts::default, sum)?)
     }
 }
 
 #[derive(Default)]
-struct Counted(Tally);
+struct Counted(EventCounts);
 
 impl Probe for Counted {
     fn touches(&self) -> bool {

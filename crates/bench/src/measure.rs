@@ -7,13 +7,13 @@ use crate::rays::{RayBatch, make};
 use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
 use crate::{BenchError, BenchRequest, Check, Clocks, Quartiles, RaySource, Subject, Target, Watch};
 use rayon::prelude::*;
-use raywarp_bvh::{BuildOptions, Bvh2, build_chosen};
+use raywarp_bvh::{BuildOptions, Bvh2, build_with_choice};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{CudaError, LaunchBounds};
 use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatTriangles, Kernels, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -173,7 +173,7 @@ fn plan(request: &BenchRequest) -> Vec<(BuildOptions, Vec<Subject>)> {
 
 fn timed_tree(triangles: &FlatTriangles, options: &BuildOptions, report: &mut SceneReport) -> Result<Bvh2, BenchError> {
     let start = Instant::now();
-    let (bvh, taken) = build_chosen(triangles, options)?;
+    let (bvh, taken) = build_with_choice(triangles, options)?;
     let seconds = start.elapsed().as_secs_f64();
     report.trees.push(TreeFacts { options: *options, builder: taken.builder, seconds, nodes: bvh.nodes.len() });
     Ok(bvh)
@@ -284,7 +284,7 @@ impl OnTree<'_> {
             return Ok(());
         }
         let kernel = Kernel::new(reference, self.bvh, self.triangles)?;
-        let tracer = FamilyTracer::new(kernel, Machine::Scalar)?;
+        let tracer = FamilyTracer::new(kernel, Execution::Scalar)?;
         let control = Control { cancel: self.watch.cancel, progress: None };
         let answers = |batch: &RayBatch| {
             let step = self.request.check.step(batch.rays.len());

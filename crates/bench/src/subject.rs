@@ -1,6 +1,6 @@
 //! What is measured.
 
-use raywarp_family::{IllegalVariant, Key, Organisation, Supply, Variant};
+use raywarp_family::{IllegalVariant, Key, Supply, TraversalLoop, Variant};
 use std::fmt;
 use std::str::FromStr;
 
@@ -61,7 +61,7 @@ impl Subject {
                 return WATERTIGHT.parse().unwrap_or_else(|_| Variant::papers()[0].variant);
             }
         };
-        let plain = Variant::new(Supply::Direct, Organisation::WhileWhile, variant.tree());
+        let plain = Variant::new(Supply::Direct, TraversalLoop::WhileWhile, variant.tree());
         let own = Variant::new(Supply::Direct, variant.organisation(), variant.tree());
         // Those that mean nothing for the tree change nothing.
         let keys = [Key::Branching, Key::Collapse, Key::Planes, Key::Triangle];

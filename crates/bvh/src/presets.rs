@@ -31,7 +31,7 @@ pub const BALANCED: BuildOptions = BuildOptions {
     split_alpha: 1e-5,
     split_budget: 1.0,
     split_below: 1.0,
-    split_worth: None,
+    split_worth: crate::build::SPLIT_WORTH,
     reinsertion: 0,
     traversal_cost: 1.0,
     intersection_cost: 1.0,
@@ -57,9 +57,8 @@ pub const SINGLE_SPLIT: BuildOptions = BuildOptions { builder: Builder::Sbvh, ..
 pub const SINGLE_SPLIT_INNER: BuildOptions = BuildOptions { split_below: 0.5, ..SINGLE_SPLIT };
 
 /// What kernels of a GPU walk where nothing else is asked for: [`SINGLE_SPLIT_INNER`], or the same without cuts where those do
-/// not pay. Of six scenes rays were faster with cuts where their tree's cost was at most 0.971 of the other's, and slower where it
-/// was 1.000 and 1.043.
-pub const GPU: BuildOptions = BuildOptions { split_worth: Some(0.985), ..SINGLE_SPLIT_INNER };
+/// not pay.
+pub const GPU: BuildOptions = BuildOptions { builder: Builder::BestOf, ..SINGLE_SPLIT_INNER };
 
 /// Those for trees that are walked as they are, by name, from the fastest build to the best tree.
 pub const ALL: [(&str, BuildOptions); 5] =

@@ -1,7 +1,7 @@
 //! Spatial splits lose no part of a triangle, keep within their budget and pay.
 
 use crate::common::{check_cover, scenes, variants};
-use raywarp_bvh::{BuildError, BuildOptions, Builder, Bvh2, build, build_chosen, presets};
+use raywarp_bvh::{BuildError, BuildOptions, Builder, Bvh2, build, build_with_choice, presets};
 use raywarp_geom::FlatTriangles;
 use std::collections::BTreeSet;
 
@@ -134,14 +134,13 @@ fn where_cuts_do_not_pay_the_tree_without_them_is_taken() {
         (&grid, 0.985, Builder::BinnedSah),
         (&FlatTriangles::default(), 0.985, Builder::BinnedSah),
     ] {
-        let (tree, taken) =
-            build_chosen(triangles, &BuildOptions { split_worth: Some(share), ..presets::SINGLE_SPLIT_INNER }).unwrap();
+        let (tree, taken) = build_with_choice(triangles, &BuildOptions { split_worth: share, ..presets::GPU }).unwrap();
         assert_eq!(taken, BuildOptions { builder, ..presets::SINGLE_SPLIT_INNER }, "{share}");
         assert!(tree == build(triangles, &taken).unwrap(), "{share}");
     }
     // Other builders make no cuts.
-    let options = BuildOptions { split_worth: Some(2.0), ..presets::BALANCED };
-    assert_eq!(build_chosen(&grid, &options).unwrap().1, options);
+    let options = BuildOptions { split_worth: 2.0, ..presets::BALANCED };
+    assert_eq!(build_with_choice(&grid, &options).unwrap().1, options);
     // Whatever is asked for is checked before one tree is built.
     let broken = BuildOptions { split_below: 2.0, ..presets::GPU };
     assert!(matches!(build(&grid, &broken), Err(BuildError::Option { option: "split_below", .. })));

@@ -4,7 +4,7 @@ pub use crate::command_line::command_line;
 use crate::device::{DeviceChoice, open};
 use crate::exit::CliError;
 use crate::files::Files;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use crate::progress::{Ticker, View, si};
 pub use crate::screen::say;
 use crate::{heading, interrupt};
@@ -197,7 +197,7 @@ fn folder() -> impl TypedValueParser<Value = PathBuf> {
 
 /// A kind of scene files.
 fn format() -> impl TypedValueParser<Value = Format> {
-    listed(Format::EXTENSIONS.map(|(name, _)| name), Format::from_str)
+    named_values(Format::EXTENSIONS.map(|(name, _)| name), Format::from_str)
 }
 
 /// Most worker threads that can be asked for. Idle ones look for work at each other, and so the time to start and stop

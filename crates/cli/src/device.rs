@@ -1,14 +1,14 @@
 //! `--device`: what is meant, and opening it.
 
 use crate::exit::CliError;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use clap::builder::TypedValueParser;
 use raywarp::cuda::Device;
 pub use raywarp::device::DeviceChoice;
 
 /// Parses `--device` of commands that use one.
 pub fn parser() -> impl TypedValueParser<Value = DeviceChoice> {
-    listed(["cpu", "cuda", "auto"], |text: &str| match parse(text, "known are cpu, cuda, cuda:N and auto")? {
+    named_values(["cpu", "cuda", "auto"], |text: &str| match parse(text, "known are cpu, cuda, cuda:N and auto")? {
         DeviceChoice::AllCuda | DeviceChoice::Cuda(_) if text.contains([',', 'l']) => {
             Err("several GPUs are for render and trace; name one, such as cuda:0")
         }
@@ -19,7 +19,7 @@ pub fn parser() -> impl TypedValueParser<Value = DeviceChoice> {
 /// Parses `--device` of commands that can use several GPUs.
 pub fn parser_of_several() -> impl TypedValueParser<Value = DeviceChoice> {
     let parse = |text: &str| parse(text, "known are cpu, cuda, cuda:N, cuda:0,1 (a list), cuda:all and auto");
-    listed(["cpu", "cuda", "cuda:all", "auto"], parse)
+    named_values(["cpu", "cuda", "cuda:all", "auto"], parse)
 }
 
 /// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.

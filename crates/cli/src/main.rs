@@ -12,7 +12,7 @@ mod exit;
 mod files;
 mod heading;
 mod interrupt;
-mod listed;
+mod named_values;
 mod plan_words;
 mod progress;
 mod replace;

@@ -12,7 +12,7 @@ mod closed;
 use closed::aim::{Tally, Target};
 use closed::meshes::{self, Mesh};
 use rayon::prelude::*;
-use raywarp_cpu::{BoxTest, CpuOptions, Engine, TriangleTest};
+use raywarp_cpu::{CpuBoxTest, CpuOptions, CpuTree, CpuTriangleTest};
 
 const OFFSETS: [f32; 6] = [0.0, 1.0, 1e2, 1e4, 1e5, 1e6];
 /// The offsets that a promise is made for.
@@ -21,14 +21,14 @@ const PROMISED: usize = 4;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rays: f64 = std::env::args().nth(1).map_or(Ok(1e6), |text| text.parse())?;
     let meshes = meshes::all();
-    let papers = |test, boxes| CpuOptions { engine: Engine::Bvh2(test), boxes, ..CpuOptions::default() };
+    let papers = |test, boxes| CpuOptions { engine: CpuTree::Bvh2(test), boxes, ..CpuOptions::default() };
     let ways = [
         ("watertight, padded boxes (default)", CpuOptions::default(), rays),
         ("watertight, padded boxes (default), in bundles", CpuOptions::default(), rays),
-        ("watertight, plain boxes", papers(TriangleTest::Watertight, BoxTest::Plain), 0.1 * rays),
-        ("Woop, padded boxes", papers(TriangleTest::Woop, BoxTest::Padded), 0.1 * rays),
-        ("Woop, plain boxes (AL09)", papers(TriangleTest::Woop, BoxTest::Plain), 0.1 * rays),
-        ("Moeller-Trumbore, padded boxes", papers(TriangleTest::MoellerTrumbore, BoxTest::Padded), 0.1 * rays),
+        ("watertight, plain boxes", papers(CpuTriangleTest::Watertight, CpuBoxTest::Plain), 0.1 * rays),
+        ("Woop, padded boxes", papers(CpuTriangleTest::Woop, CpuBoxTest::Padded), 0.1 * rays),
+        ("Woop, plain boxes (AL09)", papers(CpuTriangleTest::Woop, CpuBoxTest::Plain), 0.1 * rays),
+        ("Moeller-Trumbore, padded boxes", papers(CpuTriangleTest::MoellerTrumbore, CpuBoxTest::Padded), 0.1 * rays),
     ];
     let mut sound = true;
     let wanted = std::env::args().nth(2).unwrap_or_default();

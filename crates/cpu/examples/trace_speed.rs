@@ -10,7 +10,7 @@
 //! The fastest of several runs counts. Each kind is checked against every triangle on a sample.
 
 use raywarp_bvh::{BuildOptions, build};
-use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest};
+use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Control, FlatTriangles, Hit, Ray, RayCost, Tracer};
 use raywarp_testing::Random;
@@ -45,10 +45,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let options = BuildOptions { max_leaf, intersection_cost: cost, ..BuildOptions::default() };
         let bvh = build(&triangles, &options)?;
-        let mut engines: Vec<_> = Isa::all().into_iter().map(|isa| (isa.name(), isa, Engine::Wide8)).collect();
+        let mut engines: Vec<_> = Isa::all().into_iter().map(|isa| (isa.name(), isa, CpuTree::Wide8)).collect();
         if max_leaf == 4 {
-            engines.push(("bvh2", Isa::detect(), Engine::Bvh2(TriangleTest::Watertight)));
-            engines.push(("bvh2 woop", Isa::detect(), Engine::Bvh2(TriangleTest::Woop)));
+            engines.push(("bvh2", Isa::detect(), CpuTree::Bvh2(CpuTriangleTest::Watertight)));
+            engines.push(("bvh2 woop", Isa::detect(), CpuTree::Bvh2(CpuTriangleTest::Woop)));
         }
         for (name, isa, engine) in engines {
             if !wanted("engine", name) {

@@ -4,7 +4,7 @@ use crate::batch::Job;
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
-use crate::tracer::{BoxTest, TriangleTest};
+use crate::tracer::{CpuBoxTest, CpuTriangleTest};
 use raywarp_geom::triangle::moeller_trumbore;
 use raywarp_geom::{PlainSlab, Ray};
 use raywarp_layout::{Bvh2Node, EncodedBvh2};
@@ -18,9 +18,9 @@ pub(crate) struct Bvh2Walk<'a> {
     /// The rays as given, for the papers' tests.
     pub rays: &'a [Ray],
     /// Which test leaves use.
-    pub test: TriangleTest,
+    pub test: CpuTriangleTest,
     /// Which test nodes use.
-    pub boxes: BoxTest,
+    pub boxes: CpuBoxTest,
     /// Postponed children: entry distance, child, leaf size.
     pub stack: Vec<(f32, u32, u32)>,
 }
@@ -40,8 +40,8 @@ impl Bvh2Walk<'_> {
             return;
         }
         let plain = match self.boxes {
-            BoxTest::Padded => None,
-            BoxTest::Plain => Some(PlainSlab::new(given)),
+            CpuBoxTest::Padded => None,
+            CpuBoxTest::Plain => Some(PlainSlab::new(given)),
         };
         let low = ray.box_low();
         // The plain test knows no scale.
@@ -83,9 +83,9 @@ impl Bvh2Walk<'_> {
         query.probe().triangles(|| count);
         for record in first..first + count {
             let found = match self.test {
-                TriangleTest::Watertight => ray.triangle.test(&self.vertices[record]),
-                TriangleTest::Woop => self.tree.records()[record].test(given),
-                TriangleTest::MoellerTrumbore => moeller_trumbore(given, &self.vertices[record]),
+                CpuTriangleTest::Watertight => ray.triangle.test(&self.vertices[record]),
+                CpuTriangleTest::Woop => self.tree.records()[record].test(given),
+                CpuTriangleTest::MoellerTrumbore => moeller_trumbore(given, &self.vertices[record]),
             };
             if let Some(tuv) = found {
                 query.offer(tuv, self.tree.slots()[record]);

@@ -12,4 +12,4 @@ mod simd;
 mod tracer;
 
 pub use raywarp_lanes::{Isa, IsaError};
-pub use tracer::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};
+pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};

@@ -22,17 +22,17 @@ const PREFERRED_BATCH: usize = 4096;
 
 /// Which encoding is walked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Engine {
+pub enum CpuTree {
     /// [`Wide8`], with the SIMD of [`Isa`] and the watertight test.
     #[default]
     Wide8,
     /// [`EncodedBvh2`], in plain Rust: the papers' tree, as a reference.
-    Bvh2(TriangleTest),
+    Bvh2(CpuTriangleTest),
 }
 
-/// How [`Engine::Bvh2`] tests triangles.
+/// How [`CpuTree::Bvh2`] tests triangles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TriangleTest {
+pub enum CpuTriangleTest {
     /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
     #[default]
     Watertight,
@@ -42,9 +42,9 @@ pub enum TriangleTest {
     MoellerTrumbore,
 }
 
-/// How [`Engine::Bvh2`] tests boxes.
+/// How [`CpuTree::Bvh2`] tests boxes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum BoxTest {
+pub enum CpuBoxTest {
     /// [`raywarp_geom::PaddedRay`]: no box is missed whose triangle the watertight test hits.
     #[default]
     Padded,
@@ -56,16 +56,16 @@ pub enum BoxTest {
 #[derive(Debug, Clone, Copy)]
 pub struct CpuOptions {
     /// Which encoding is walked.
-    pub engine: Engine,
+    pub engine: CpuTree,
     /// Which instructions the SIMD engine uses; [`Isa::preferred`] by default.
     pub isa: Isa,
     /// How the two-child engine tests boxes; the SIMD engine always pads.
-    pub boxes: BoxTest,
+    pub boxes: CpuBoxTest,
 }
 
 impl Default for CpuOptions {
     fn default() -> Self {
-        Self { engine: Engine::default(), isa: Isa::preferred(), boxes: BoxTest::default() }
+        Self { engine: CpuTree::default(), isa: Isa::preferred(), boxes: CpuBoxTest::default() }
     }
 }
 
@@ -103,12 +103,12 @@ impl CpuTracer {
     /// As [`CpuTracer::new`].
     pub fn with_options(bvh: &Bvh2, triangles: &FlatTriangles, options: &CpuOptions) -> Result<Self, LayoutError> {
         let encoding = match options.engine {
-            Engine::Wide8 => Encoding::Wide8(encode_wide8(bvh, triangles)?),
-            Engine::Bvh2(test) => {
+            CpuTree::Wide8 => Encoding::Wide8(encode_wide8(bvh, triangles)?),
+            CpuTree::Bvh2(test) => {
                 let tree = encode_bvh2(bvh, triangles)?;
                 let of_record = |slot: &u32| triangles.vertices[(slot & INDEX_MASK) as usize];
                 let vertices = match test {
-                    TriangleTest::Woop => Vec::new(),
+                    CpuTriangleTest::Woop => Vec::new(),
                     _ => tree.slots().iter().map(of_record).collect(),
                 };
                 Encoding::Bvh2(Bvh2Engine { tree, vertices, test, boxes: options.boxes })
@@ -169,13 +169,13 @@ impl CpuTracer {
 /// The name of what works so.
 fn name(options: &CpuOptions) -> KernelName {
     KernelName::fixed(match (options.engine, options.boxes) {
-        (Engine::Wide8, _) => "cpu/wide8",
-        (Engine::Bvh2(TriangleTest::Watertight), BoxTest::Padded) => "cpu/bvh2?triangle=watertight",
-        (Engine::Bvh2(TriangleTest::Watertight), BoxTest::Plain) => "cpu/bvh2?planes=plain&triangle=watertight",
-        (Engine::Bvh2(TriangleTest::Woop), BoxTest::Padded) => "cpu/bvh2?triangle=woop",
-        (Engine::Bvh2(TriangleTest::Woop), BoxTest::Plain) => "cpu/bvh2?planes=plain&triangle=woop",
-        (Engine::Bvh2(TriangleTest::MoellerTrumbore), BoxTest::Padded) => "cpu/bvh2?triangle=moeller-trumbore",
-        (Engine::Bvh2(TriangleTest::MoellerTrumbore), BoxTest::Plain) => {
+        (CpuTree::Wide8, _) => "cpu/wide8",
+        (CpuTree::Bvh2(CpuTriangleTest::Watertight), CpuBoxTest::Padded) => "cpu/bvh2?triangle=watertight",
+        (CpuTree::Bvh2(CpuTriangleTest::Watertight), CpuBoxTest::Plain) => "cpu/bvh2?planes=plain&triangle=watertight",
+        (CpuTree::Bvh2(CpuTriangleTest::Woop), CpuBoxTest::Padded) => "cpu/bvh2?triangle=woop",
+        (CpuTree::Bvh2(CpuTriangleTest::Woop), CpuBoxTest::Plain) => "cpu/bvh2?planes=plain&triangle=woop",
+        (CpuTree::Bvh2(CpuTriangleTest::MoellerTrumbore), CpuBoxTest::Padded) => "cpu/bvh2?triangle=moeller-trumbore",
+        (CpuTree::Bvh2(CpuTriangleTest::MoellerTrumbore), CpuBoxTest::Plain) => {
             "cpu/bvh2?planes=plain&triangle=moeller-trumbore"
         }
     })
@@ -186,8 +186,8 @@ fn name(options: &CpuOptions) -> KernelName {
 struct Bvh2Engine {
     tree: EncodedBvh2,
     vertices: Vec<[[f32; 3]; 3]>,
-    test: TriangleTest,
-    boxes: BoxTest,
+    test: CpuTriangleTest,
+    boxes: CpuBoxTest,
 }
 
 impl Bvh2Engine {

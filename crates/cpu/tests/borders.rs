@@ -1,7 +1,7 @@
 //! Rays at the borders of definition, through every way to test triangles and boxes, against f64.
 
 use crate::common::{Random, check, grid, soup, sub};
-use raywarp_cpu::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};
+use raywarp_cpu::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};
 use raywarp_geom::{FlatTriangles, Hit, Ray, offset_from_triangle};
 
 /// Every engine and instruction set, and the papers' tests; with whether its tests are watertight.
@@ -9,11 +9,11 @@ fn ways(triangles: &FlatTriangles) -> Vec<(String, CpuTracer, bool)> {
     let mut all: Vec<_> =
         crate::common::tracers(triangles).into_iter().map(|(name, tracer)| (name, tracer, true)).collect();
     let tree = crate::common::tree(triangles, 4);
-    for test in [TriangleTest::Watertight, TriangleTest::Woop, TriangleTest::MoellerTrumbore] {
-        for boxes in [BoxTest::Padded, BoxTest::Plain] {
-            let options = CpuOptions { engine: Engine::Bvh2(test), boxes, ..CpuOptions::default() };
+    for test in [CpuTriangleTest::Watertight, CpuTriangleTest::Woop, CpuTriangleTest::MoellerTrumbore] {
+        for boxes in [CpuBoxTest::Padded, CpuBoxTest::Plain] {
+            let options = CpuOptions { engine: CpuTree::Bvh2(test), boxes, ..CpuOptions::default() };
             let tracer = CpuTracer::with_options(&tree, triangles, &options).unwrap();
-            let watertight = (test, boxes) == (TriangleTest::Watertight, BoxTest::Padded);
+            let watertight = (test, boxes) == (CpuTriangleTest::Watertight, CpuBoxTest::Padded);
             all.push((format!("{test:?}, {boxes:?}"), tracer, watertight));
         }
     }

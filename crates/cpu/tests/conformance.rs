@@ -1,7 +1,7 @@
 //! Every engine and instruction set of this machine against every triangle, bit for bit.
 
 use crate::common::{Random, all_hits, ball, check, grid, soup, sub, tracers};
-use raywarp_cpu::{CpuOptions, CpuTracer, Engine, TriangleTest};
+use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};
 use raywarp_geom::{FlatTriangles, HitKey, PrimitiveId, Ray};
 
 #[test]
@@ -95,7 +95,7 @@ fn of_coincident_triangles_the_lowest_id_wins_and_all_are_found_one_by_one() {
 #[test]
 fn woops_test_agrees_away_from_edges() {
     let triangles = soup(500, 0.2, 9);
-    let engine = Engine::Bvh2(TriangleTest::Woop);
+    let engine = CpuTree::Bvh2(CpuTriangleTest::Woop);
     let options = CpuOptions { engine, ..CpuOptions::default() };
     let tracer = CpuTracer::with_options(&crate::common::tree(&triangles, 4), &triangles, &options).unwrap();
     let mut random = Random(2);

@@ -4,7 +4,7 @@
 
 use crate::closed::aim::{Tally, Target};
 use crate::closed::{exact, meshes};
-use raywarp_cpu::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};
+use raywarp_cpu::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};
 use raywarp_geom::{FlatTriangles, Ray};
 
 #[test]
@@ -39,8 +39,8 @@ fn the_papers_tests_do_let_rays_through() {
     let meshes = meshes::all();
     let ball = Target::new(&meshes[0], 1.0, 1e2);
     let triangles = FlatTriangles::from_vertices(ball.triangles.clone());
-    for test in [TriangleTest::Woop, TriangleTest::MoellerTrumbore] {
-        let options = CpuOptions { engine: Engine::Bvh2(test), boxes: BoxTest::Plain, ..CpuOptions::default() };
+    for test in [CpuTriangleTest::Woop, CpuTriangleTest::MoellerTrumbore] {
+        let options = CpuOptions { engine: CpuTree::Bvh2(test), boxes: CpuBoxTest::Plain, ..CpuOptions::default() };
         let tracer = CpuTracer::with_options(&crate::common::tree(&triangles, 4), &triangles, &options).unwrap();
         let tally = ball.tally(&tracer, true, 50_000, 1);
         assert!(tally.missed > 0, "{test:?} misses nothing: does the harness see misses?");

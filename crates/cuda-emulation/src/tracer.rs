@@ -2,7 +2,7 @@
 
 use crate::machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, kernel_behind, kernel_name};
+use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, fallback_variant, kernel_name};
 use raywarp_family::{Space, Supply, Variant};
 use raywarp_geom::{
     BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, Ray, RayCost, TraceError, Tracer,
@@ -59,7 +59,7 @@ pub struct Traced {
     /// Rays that could not hit anything.
     pub invalid: u32,
     /// Rays that were traced again.
-    pub again: u32,
+    pub by_fallback: u32,
     /// What traced, and what traced again.
     pub names: [KernelName; 2],
     /// What lanes did, if that was asked for.
@@ -69,8 +69,10 @@ pub struct Traced {
 impl Traced {
     /// Counts of the batch.
     fn stats(&self) -> BatchStats {
-        let [invalid, again] = [self.invalid, self.again].map(u64::from);
-        BatchStats::of(self.names[0], self.hits.len() as u64).with_invalid(invalid).with_again(again, self.names[1])
+        let [invalid, by_fallback] = [self.invalid, self.by_fallback].map(u64::from);
+        BatchStats::of(self.names[0], self.hits.len() as u64)
+            .with_invalid(invalid)
+            .with_fallback(by_fallback, self.names[1])
     }
 
     /// A hit that the kernel has left alone.
@@ -109,7 +111,7 @@ impl EmulatedTracer {
         let [closest, any] = names.map(|name| Kernel::find(&name));
         let (Some(closest), Some(any)) = (closest, any) else { return Ok(None) };
         let found = |variant: Variant| Query::ALL.map(|query| Kernel::find(&kernel_name(&variant, query)));
-        let behind = kernel_behind(variant).map(found).and_then(|[closest, any]| Some([closest?, any?]));
+        let behind = fallback_variant(variant).map(found).and_then(|[closest, any]| Some([closest?, any?]));
         let scene = EncodedScene::new(variant, bvh, triangles)?;
         Ok(Some(Self {
             variant: *variant,
@@ -228,10 +230,10 @@ impl EmulatedTracer {
         if fence.iter().flatten().chain(&instance_fence).any(|&word| word != JUNK) {
             return Err(Fault(format!("{}: something was written behind the results", self.variant)));
         }
-        let behind = kernel_behind(&self.variant).unwrap_or(self.variant);
+        let behind = fallback_variant(&self.variant).unwrap_or(self.variant);
         let names = [self.variant, behind].map(|variant| KernelName::new(&variant.to_string()));
         let [_, invalid, again, _] = counters;
-        Ok(Traced { hits, instances, blocked, undecided, invalid, again, names, logs })
+        Ok(Traced { hits, instances, blocked, undecided, invalid, by_fallback: again, names, logs })
     }
 }
 

@@ -8,7 +8,7 @@ use raywarp_cuda::sure_up_to;
 use raywarp_cuda_emulation::{EmulatedTracer, Order};
 use raywarp_family::{BoxPlanes, Tree, Variant};
 use raywarp_geom::{BatchStats, Control, FlatTriangles, Hit, HitKey, KernelName, Kernels, Ray, Tracer};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use raywarp_workload::closed::{Mesh, Random, all, place};
 
 /// Sizes of scenes; the last is near the largest that blocks can hold, and stands at the origin.
@@ -80,7 +80,7 @@ fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: im
         let mut emulated = EmulatedTracer::new(&variant, bvh, triangles).unwrap().unwrap();
         emulated.order = Order::Seeded(5);
         let kernel = Kernel::new(&variant.voted(), bvh, triangles).unwrap();
-        let rust = FamilyTracer::new(kernel, Machine::Lockstep { width: 32 }).unwrap();
+        let rust = FamilyTracer::new(kernel, Execution::Lockstep { width: 32 }).unwrap();
         let tracers: [(&str, &dyn Tracer); 2] = [("emulated", &emulated), ("in Rust", &rust)];
         for (after, wanted) in [(&[][..], &first), (&keys, &behind)] {
             let found = tracers.map(|(_, tracer)| trace(tracer, rays, after));
@@ -90,17 +90,17 @@ fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: im
                 }
                 assert_eq!(found.blocked, wanted.blocked, "{what}: {variant}, {how}");
             }
-            let counts = |found: &Found| [found.stats.rays, found.stats.invalid, found.stats.again];
+            let counts = |found: &Found| [found.stats.rays, found.stats.invalid, found.stats.by_fallback];
             assert_eq!(counts(&found[0]), counts(&found[1]), "{what}: {variant}");
             // Named are the kernel and the one that traces what it leaves.
             let mut kernels = Kernels::of(KernelName::new(&variant.to_string()), 0);
-            kernels.add(KernelName::new(&variant.to_string()), rays.len() as u64 - found[0].stats.again);
-            if let Some(behind) = raywarp_cuda::kernel_behind(&variant).filter(|_| found[0].stats.again > 0) {
-                kernels.add(KernelName::new(&behind.to_string()), found[0].stats.again);
+            kernels.add(KernelName::new(&variant.to_string()), rays.len() as u64 - found[0].stats.by_fallback);
+            if let Some(behind) = raywarp_cuda::fallback_variant(&variant).filter(|_| found[0].stats.by_fallback > 0) {
+                kernels.add(KernelName::new(&behind.to_string()), found[0].stats.by_fallback);
             }
             assert_eq!(found[0].stats.kernels, kernels, "{what}: {variant}");
-            assert!(variant.leaves_some() || found[0].stats.again == 0, "{variant}");
-            again += found[0].stats.again;
+            assert!(variant.may_leave_undecided() || found[0].stats.by_fallback == 0, "{variant}");
+            again += found[0].stats.by_fallback;
         }
     }
     again
@@ -129,7 +129,7 @@ fn rays_from_anywhere_hit_what_they_hit_on_the_cpu() {
     let counts: Vec<(u64, u64)> = scenes.par_iter().map(check_mesh).collect();
     let (again, count) = counts.iter().fold((0, 0), |sum, (again, count)| (sum.0 + again, sum.1 + count));
     // Two thirds start beyond or have such a direction, for each of the kernels that leave them, twice each.
-    let asked = 2 * count * watertight().filter(Variant::leaves_some).count() as u64;
+    let asked = 2 * count * watertight().filter(Variant::may_leave_undecided).count() as u64;
     assert!(asked / 2 < again && again < asked, "{again} of {asked}");
 }
 

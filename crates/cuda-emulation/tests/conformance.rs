@@ -7,7 +7,7 @@ use raywarp_bvh::{build, presets};
 use raywarp_cuda_emulation::{EmulatedTracer, Order};
 use raywarp_family::{Tree, Variant};
 use raywarp_geom::{Control, FlatTriangles, Hit, Ray, Tracer};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use raywarp_workload::conformance::{Expectations, check};
 
 /// A case is given to every kernel of so many.
@@ -22,10 +22,10 @@ fn every_kernel_conforms_to_brute_force() {
         let mut faults = Vec::new();
         let variants = raywarp_cuda::compiled();
         // More lanes a ray take more time.
-        let has_turn = |(i, variant): &(usize, &Variant)| {
+        let is_chosen = |(i, variant): &(usize, &Variant)| {
             (i + number) % (SHARE * variant.lanes_per_ray() as usize) == 0 && scene.suits_oracle(variant)
         };
-        for (_, variant) in variants.iter().enumerate().filter(has_turn) {
+        for (_, variant) in variants.iter().enumerate().filter(is_chosen) {
             let tracer = EmulatedTracer::new(variant, scene.tree(variant), &scene.case.triangles).unwrap();
             let mut tracer = tracer.unwrap_or_else(|| panic!("{variant} is listed but not compiled"));
             tracer.order = Order::Seeded(3);
@@ -68,7 +68,7 @@ fn what_is_hit_beyond_all_floats_is_missed_by_lanes_that_count_otherwise() {
     };
     for variant in raywarp_cuda::compiled().iter().filter(|variant| variant.tree() == Tree::H8) {
         let kernel = Kernel::new(&variant.voted(), &bvh, &triangles).unwrap();
-        check(&format!("{variant} in Rust"), &FamilyTracer::new(kernel, Machine::Scalar).unwrap());
+        check(&format!("{variant} in Rust"), &FamilyTracer::new(kernel, Execution::Scalar).unwrap());
         check(&variant.to_string(), &EmulatedTracer::new(variant, &bvh, &triangles).unwrap().unwrap());
     }
 }

@@ -9,9 +9,9 @@ use crate::common::{
 use rayon::prelude::*;
 use raywarp_cuda::Query;
 use raywarp_cuda_emulation::{EmulatedTracer, Order};
-use raywarp_family::{Organisation, Variant};
+use raywarp_family::{TraversalLoop, Variant};
 use raywarp_geom::HitKey;
-use raywarp_traverse::{Kernel, Machine};
+use raywarp_traverse::{Execution, Kernel};
 
 /// Kernels of queries/queries.cpp, and the variant that does the same.
 const ASKING: &[(&str, &str)] = &[
@@ -47,10 +47,10 @@ fn faults(scene: &Scene, name: &str, variant: &Variant, query: Query) -> Vec<Str
     let tracer = tracer.unwrap_or_else(|| panic!("there is no {name} in queries/queries.cpp"));
     let kernel = Kernel::new(&variant.voted(), tree, triangles).unwrap();
     let rays = scene.some_rays(RAYS);
-    let first = expected(&kernel, Machine::Scalar, &rays, query, &[]);
+    let first = expected(&kernel, Execution::Scalar, &rays, query, &[]);
     // Then what comes after the first hits: a caller that lets a ray through asks so.
     let keys = first.keys();
-    let second = expected(&kernel, Machine::Scalar, &rays, query, &keys);
+    let second = expected(&kernel, Execution::Scalar, &rays, query, &keys);
     let none: &[HitKey] = &[];
     let mut faults = Vec::new();
     for (after, want, order) in [
@@ -62,7 +62,7 @@ fn faults(scene: &Scene, name: &str, variant: &Variant, query: Query) -> Vec<Str
         let fault = match tracer.launch(query, &rays, after, order, true) {
             Err(fault) => Some(fault.0),
             // Lanes of groups do not do the same in company as alone.
-            Ok(traced) if variant.organisation() != Organisation::WhileWhile => {
+            Ok(traced) if variant.organisation() != TraversalLoop::WhileWhile => {
                 difference(&traced, &want.answers, query)
             }
             Ok(traced) => {

@@ -163,10 +163,10 @@ fn faults(prepared: &Prepared, options: &RenderOptions) -> Vec<String> {
         let is_sorted = FeatureSet::of(&prepared.shading) == FeatureSet::Surfaces;
         let is_other = refills(organisation) && (is_sorted || organisation != MeasuredOrganisation::Wavefront);
         let queues = if is_other { &QUEUES[..] } else { &[ONE_BATCH] };
-        for &(paths, queues_a_batch) in queues {
-            let engine = Experiment { organisation, paths, queues_a_batch, ..Experiment::default() };
+        for &(paths, queues_per_batch) in queues {
+            let engine = Experiment { organisation, paths, queues_per_batch, ..Experiment::default() };
             let films = prepared.films(options, engine);
-            let place = format!("{organisation:?}, {paths} paths, {queues_a_batch}, {:?}", options.sampler);
+            let place = format!("{organisation:?}, {paths} paths, {queues_per_batch}, {:?}", options.sampler);
             faults.extend(difference(&films).map(|fault| format!("{place}: {fault}")));
         }
     }
@@ -276,7 +276,7 @@ fn room() -> Prepared {
 }
 
 fn few(paths: usize) -> Experiment {
-    Experiment { paths, queues_a_batch: 1, ..Experiment::default() }
+    Experiment { paths, queues_per_batch: 1, ..Experiment::default() }
 }
 
 fn small() -> RenderOptions {
@@ -293,11 +293,11 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
     for engine in counted::engines() {
         for order in [0, 1, 2, 3] {
             driver.order(order);
-            for (paths, queues_a_batch) in QUEUES {
-                if queues_a_batch > 1 && !refills(engine.organisation) {
+            for (paths, queues_per_batch) in QUEUES {
+                if queues_per_batch > 1 && !refills(engine.organisation) {
                     continue;
                 }
-                let engine = Experiment { paths, queues_a_batch, ..engine };
+                let engine = Experiment { paths, queues_per_batch, ..engine };
                 assert_eq!(difference(&prepared.films(&options, engine)), None, "{engine:?}, order {order}");
             }
         }
@@ -311,7 +311,7 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     let prepared = room();
     let paths = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     let occlusion = RenderOptions { integrator: Integrator::AmbientOcclusion { distance: 1.0 }, ..paths.clone() };
-    let of = |organisation| Experiment { paths: 64, queues_a_batch: 1, ..Experiment::of(organisation) };
+    let of = |organisation| Experiment { paths: 64, queues_per_batch: 1, ..Experiment::of(organisation) };
     for (engine, options, calls_of_its_own) in [
         (of(MeasuredOrganisation::Megakernel).into(), &paths, &[][..]),
         (of(MeasuredOrganisation::WavefrontSorted).into(), &paths, &[]),
@@ -322,7 +322,11 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
             &paths,
             &["recording an event", "reading an event"],
         ),
-        (EngineOptions { paths: 64, queues_a_batch: 1, ..EngineOptions::of(Organisation::FirstHits) }, &occlusion, &[]),
+        (
+            EngineOptions { paths: 64, queues_per_batch: 1, ..EngineOptions::of(Organisation::FirstHits) },
+            &occlusion,
+            &[],
+        ),
     ] {
         let render = || -> Result<Film, String> {
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();

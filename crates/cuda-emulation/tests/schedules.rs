@@ -1,11 +1,11 @@
 //! Emulated kernels do what the Rust schedules do: the same answers, bit by bit, in whatever order lanes and warps
 //! run, and the same operations in each lane.
 //!
-//! - In step (`sync=voted`), one ray a lane: each warp is one of [`Machine::Lockstep`], lane by lane and vote by vote.
+//! - In step (`sync=voted`), one ray a lane: each warp is one of [`Execution::Lockstep`], lane by lane and vote by vote.
 //! - In step, rays from a global counter: so is a warp that takes all of them alone. Where several take them, who
 //!   gets a ray is chance; it is answered alike, and its own operations are those of one lane where neighbours do
 //!   not change them.
-//! - Lanes left to the hardware (`sync=implicit`): each ray's operations are those of [`Machine::Scalar`].
+//! - Lanes left to the hardware (`sync=implicit`): each ray's operations are those of [`Execution::Scalar`].
 
 use crate::common::{SEVERAL, Scene, scenes};
 use crate::common::{
@@ -15,9 +15,9 @@ use crate::common::{
 use rayon::prelude::*;
 use raywarp_cuda::Query;
 use raywarp_cuda_emulation::{EmulatedTracer, Order, Traced};
-use raywarp_family::{BoxPlanes, Organisation, Supply, Sync, Variant};
+use raywarp_family::{BoxPlanes, Supply, Sync, TraversalLoop, Variant};
 use raywarp_geom::{HitKey, Ray};
-use raywarp_traverse::{Kernel, Machine};
+use raywarp_traverse::{Execution, Kernel};
 
 #[test]
 fn every_kernel_does_what_the_rust_schedule_does_under_four_orders() {
@@ -68,23 +68,23 @@ impl<'a> Comparison<'a> {
         Self { scene, variant, tracer, kernel, rays }
     }
 
-    fn expected(&self, machine: Machine, query: Query, after: &[HitKey]) -> Expected {
+    fn expected(&self, machine: Execution, query: Query, after: &[HitKey]) -> Expected {
         expected(&self.kernel, machine, &self.rays, query, after)
     }
 
     fn faults(&mut self, query: Query) -> Vec<String> {
         let variant = self.variant;
-        let warp = Machine::Lockstep { width: 32 };
+        let warp = Execution::Lockstep { width: 32 };
         let (direct, implicit) = (variant.supply() == Supply::Direct, variant.sync() == Sync::Implicit);
         let alone_only = speculates(variant) && variant.box_planes() == BoxPlanes::Plain && !implicit && !direct;
         let mut faults = Vec::new();
         let (machine, against) = match (direct, implicit) {
             // Their rays move from lane to lane.
-            _ if variant.supply() == Supply::Queue => (Machine::Scalar, Against::Answers),
-            (_, true) => (Machine::Scalar, Against::Rays),
+            _ if variant.supply() == Supply::Queue => (Execution::Scalar, Against::Answers),
+            (_, true) => (Execution::Scalar, Against::Rays),
             (true, false) => (warp, Against::Warps),
-            (false, false) if speculates(variant) => (Machine::Scalar, Against::Answers),
-            (false, false) => (Machine::Scalar, Against::Rays),
+            (false, false) if speculates(variant) => (Execution::Scalar, Against::Answers),
+            (false, false) => (Execution::Scalar, Against::Rays),
         };
         let after: Vec<HitKey> = Vec::new();
         if !alone_only {
@@ -141,5 +141,5 @@ impl<'a> Comparison<'a> {
 
 /// Whether what a ray does depends on its neighbours in the warp.
 fn speculates(variant: &Variant) -> bool {
-    !matches!(variant.organisation(), Organisation::WhileWhile | Organisation::IfIf)
+    !matches!(variant.organisation(), TraversalLoop::WhileWhile | TraversalLoop::IfIf)
 }

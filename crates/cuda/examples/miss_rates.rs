@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     let seed = (m + (s << 8) + (o << 16)) as u64 + ((first as u64) << 24);
                     let batch = aimed(&target, (each - first).min(BATCH), seed);
                     let (hits, stats) = trace(&gpu, &batch)?;
-                    again += stats.again;
+                    again += stats.by_fallback;
                     for ((inside, ray), hit) in batch.iter().zip(&hits) {
                         tally.rays += 1;
                         if !hit.is_hit() && (*inside || target.must_hit(ray) == Some(true)) {

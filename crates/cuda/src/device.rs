@@ -129,7 +129,7 @@ impl Device {
     ///
     /// # Errors
     /// [`CudaError::Driver`].
-    pub fn warps_a_multiprocessor(&self) -> Result<u32, CudaError> {
+    pub fn warps_per_multiprocessor(&self) -> Result<u32, CudaError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR;
         self.context.attribute(attribute).map(|n| (n as u32 / 32).max(1)).map_err(driver("reading an attribute"))
     }
@@ -138,7 +138,7 @@ impl Device {
     ///
     /// # Errors
     /// [`CudaError::Driver`].
-    pub fn shared_bytes_a_block(&self) -> Result<u32, CudaError> {
+    pub fn shared_bytes_per_block(&self) -> Result<u32, CudaError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
     }

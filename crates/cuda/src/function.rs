@@ -69,7 +69,7 @@ impl Function {
     ///
     /// # Errors
     /// [`CudaError::Driver`].
-    pub fn blocks_a_multiprocessor(
+    pub fn blocks_per_multiprocessor(
         &self,
         device: &Device,
         block_threads: u32,

@@ -1,13 +1,12 @@
 //! Kernels that are compiled ahead of time and embedded: each crate that brings kernels of its own has one set of them, which
 //! `cargo xtask kernels` writes. It knows them by the names of their sources and entry points, whatever they do.
 
-use crate::costs::KernelResources;
 use crate::error::driver;
 use crate::names::BLOCK_THREADS;
-use crate::{CudaError, Device, Function, KernelCosts, elf, read_costs};
+use crate::resources::KernelResources;
+use crate::{CudaError, Device, Function, elf};
 use cudarc::driver::{CudaModule, sys};
 use cudarc::nvrtc::Ptx;
-use raywarp_family::costs::{Word, words};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use xz4rust::{XzDecoder, XzNextBlockResult};
@@ -90,7 +89,7 @@ impl KernelSet {
     }
 
     /// The machine code of all kernels of `source` for an architecture.
-    pub(crate) fn cubin(&self, source: &str, architecture: u32) -> Option<&'static [u8]> {
+    pub fn cubin(&self, source: &str, architecture: u32) -> Option<&'static [u8]> {
         let images = self.images(source)?;
         let (_, packed) = images.iter().find(|image| image.0 == architecture)?;
         unpacked_once(packed)
@@ -103,22 +102,16 @@ impl KernelSet {
         known.into_iter()
     }
 
-    /// The table of costs of an architecture.
-    pub(crate) fn cost_table(&self, architecture: u32) -> Option<&'static str> {
+    /// The table of costs of an architecture; none where there is none.
+    pub fn cost_table(&self, architecture: u32) -> Option<&'static str> {
         let (_, packed) = self.costs.iter().find(|(known, _)| *known == architecture)?;
         std::str::from_utf8(unpacked_once(packed)?).ok()
     }
 
-    /// What the kernel `name` costs on an architecture; none where it is not compiled for it.
-    pub fn costs(&self, name: &str, architecture: u32) -> Option<KernelCosts> {
-        read_costs(self.cost_table(architecture)?, name).ok()?
-    }
-
-    /// The machine code of the kernel `name` of `source` on an architecture, whose blocks [`KernelSet::costs`] has by their
-    /// offsets; none where it is not compiled for it.
-    pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<Vec<Word>> {
+    /// The machine code of the kernel `name` of `source` on an architecture, in bytes; none where it is not compiled for it.
+    pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<&'static [u8]> {
         let sections = elf::code(self.cubin(source, architecture)?).ok()?;
-        sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| words(code, architecture))
+        sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| code)
     }
 
     /// What the kernel `name` takes on an architecture, in blocks of `block_threads`; none where it is not compiled for it.
@@ -204,7 +197,7 @@ mod tests {
         assert_eq!(own.machine_code("phased", "direct_phased_h8__any", 90), None);
         assert_eq!(own.resources(name, 90, 128), FAMILY.resources(name, 90, 128));
         assert!(own.resources(name, 90, 128).is_some() && own.resources(name, 80, 128).is_none());
-        assert_eq!((own.costs(name, 90), own.cost_architectures().count()), (None, 0));
+        assert_eq!((own.cost_table(90), own.cost_architectures().count()), (None, 0));
         assert!(own.ptx("packet").unwrap().is_some() && own.ptx("phased").unwrap().is_none());
     }
 
@@ -232,6 +225,6 @@ mod tests {
         check("a byte too many", [packed, &b"."[..]].concat());
         let damaged = set(Vec::new());
         assert_eq!(damaged.machine_code("packet", "direct_packet_bvh2__any", 90), None);
-        assert_eq!((damaged.cost_table(0), damaged.costs("direct_packet_bvh2__any", 90)), (None, None));
+        assert_eq!((damaged.cost_table(0), damaged.cost_table(90)), (None, None));
     }
 }

@@ -12,7 +12,6 @@ mod aimed;
 pub mod auto;
 mod bounds;
 mod buffer;
-mod costs;
 mod current;
 mod device;
 pub mod elf;
@@ -29,6 +28,7 @@ mod pair;
 mod peak;
 mod pinned;
 mod prebuilt;
+mod resources;
 mod scene;
 mod several;
 mod side_by_side;
@@ -39,7 +39,6 @@ mod tracer;
 pub use aimed::{AimedRays, AimedTarget, Lost, LostRay};
 pub use bounds::LaunchBounds;
 pub use buffer::{DeviceBuffer, DeviceSlice, DeviceSliceMut};
-pub use costs::{KernelResources, cost_architectures, costs, kernel_resources, machine_code};
 pub use device::Device;
 pub use encoding::Encoding;
 pub use error::CudaError;
@@ -49,7 +48,7 @@ pub use headers::{HEADER_OPTIONS, header, with_header};
 pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
-    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, compiled, kernel_behind, kernel_for_few, kernel_name,
+    AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, compiled, fallback_variant, kernel_for_few, kernel_name,
     options_text, other_sources, source_name, source_text, sources, sure_up_to,
 };
 pub use pair::{CudaPair, EncodedPair, OnTree};
@@ -58,12 +57,9 @@ pub use pinned::PinnedBuffer;
 pub use prebuilt::FAMILY;
 /// What rays ask of a kernel.
 pub use raywarp_family::Query;
-/// The vocabulary of costs.
-pub use raywarp_family::costs::{
-    BlockCost, COST_COLUMNS, Count, CountSource, Issued, KernelCosts, Pipe, Tally, read_costs, within, write_costs,
-};
 /// The blocks of micro-operations that costs are told by.
 pub use raywarp_family::{Block, Operation};
+pub use resources::{KernelResources, cost_architectures, cost_table, kernel_resources, machine_code};
 pub use scene::{DeviceScene, EncodedScene, TreeRecord};
 pub use several::SharedTracer;
 pub use side_by_side::side_by_side;

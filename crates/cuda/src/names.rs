@@ -1,6 +1,6 @@
 //! What kernels are called, and which are compiled.
 
-use raywarp_family::{Fetch, Organisation, Query, Supply, Sync, Tree, TriangleTest, Variant, papers};
+use raywarp_family::{Fetch, Query, Supply, Sync, TraversalLoop, Tree, TriangleTest, Variant, papers};
 
 /// Threads of a block, of the kernels of other crates too: what a block shares of the family's loops is for so many, as
 /// `BLOCK_WARPS` in kernels/launch.h.
@@ -29,7 +29,7 @@ fn blocks(variant: &Variant) -> u32 {
         // 56: with 48 all lose 1 to 3 %.
         Tree::Cwbvh8 => 9,
         // 56: with 48 a few are spilled, with 64 there are fewer warps; diffuse rays lose 4 and 5 %.
-        Tree::H8 if variant.supply() != Supply::Direct && variant.leaves_some() => 9,
+        Tree::H8 if variant.supply() != Supply::Direct && variant.may_leave_undecided() => 9,
         // 71: with 64 two are spilled, and primary rays lose 2 %; AO and diffuse rays gain 1 %, which others trace faster.
         Tree::H8 if variant.supply() == Supply::Direct => 7,
         _ => 8,
@@ -83,8 +83,8 @@ pub fn other_sources() -> Vec<(String, String)> {
 
 /// Whether there is CUDA code for it: packets and phases are about votes.
 fn is_written(variant: &Variant) -> bool {
-    let votes = matches!(variant.organisation(), Organisation::Packet | Organisation::Phased);
-    let phased = (variant.organisation() == Organisation::Phased) == variant.tree().holds_pairs();
+    let votes = matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased);
+    let phased = (variant.organisation() == TraversalLoop::Phased) == variant.tree().holds_pairs();
     phased && !(votes && variant.sync() == Sync::Implicit)
 }
 
@@ -100,11 +100,11 @@ const OTHERS: &[&str] = &[
 ];
 
 /// The kernel behind one that leaves rays undecided, on the same tree: it traces those.
-const AGAIN: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
+const FALLBACK: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
 
-/// The variant whose kernel traces what that of `variant` leaves, where it leaves some ([`Variant::leaves_some`]).
-pub fn kernel_behind(variant: &Variant) -> Option<Variant> {
-    variant.leaves_some().then(|| AGAIN.parse().ok()).flatten()
+/// The variant whose kernel traces what that of `variant` leaves, where it leaves some ([`Variant::may_leave_undecided`]).
+pub fn fallback_variant(variant: &Variant) -> Option<Variant> {
+    variant.may_leave_undecided().then(|| FALLBACK.parse().ok()).flatten()
 }
 
 /// The largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none (docs/reference/robustness.md, "Huge
@@ -131,7 +131,7 @@ pub fn kernel_for_few(variant: &Variant) -> Option<Variant> {
 /// Beside the papers' and ours, those that lose no hit: in the voted form alone.
 const WATERTIGHT: &[&str] = &[
     // Ours for any ray, by which others trace those that they leave.
-    AGAIN,
+    FALLBACK,
     // The compressed node with the watertight test.
     "replace/if-while/cwbvh8?batch=exact&refill=80&triangle=watertight",
     "direct/if-while/cwbvh8?share=0&triangle=watertight",
@@ -205,7 +205,7 @@ fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
         raywarp_family::Refill::Below(share) => share.to_string(),
         raywarp_family::Refill::LostIterations => "LOST".to_string(),
     };
-    let postpone = if variant.organisation() == Organisation::IfWhile { 0 } else { variant.postpone() };
+    let postpone = if variant.organisation() == TraversalLoop::IfWhile { 0 } else { variant.postpone() };
     vec![
         ("supply", format!("Supply::{}", name(&variant.supply().to_string()))),
         ("organisation", format!("Organisation::{}", name(&variant.organisation().to_string()))),
@@ -273,11 +273,12 @@ mod tests {
             assert_eq!(kernel_for_few(&many), Some(few));
             assert!(crate::Encoding::of(&many) == crate::Encoding::of(&few));
             // Answers with the same bits: both leave the same to the kernel behind them.
-            assert_eq!((many.triangle(), kernel_behind(&many)), (few.triangle(), kernel_behind(&few)));
+            assert_eq!((many.triangle(), fallback_variant(&many)), (few.triangle(), fallback_variant(&few)));
         }
         assert!(others.contains(&few));
         // So none that replaces rays over pairs is without.
-        let replaces = |other: &Variant| other.supply() == raywarp_family::Supply::Replace && other.leaves_some();
+        let replaces =
+            |other: &Variant| other.supply() == raywarp_family::Supply::Replace && other.may_leave_undecided();
         assert!(!others.iter().any(replaces));
     }
 

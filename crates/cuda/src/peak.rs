@@ -5,7 +5,7 @@ use cudarc::driver::sys::CUdevice_attribute;
 
 /// Warp instructions that a multiprocessor issues in a clock: one of each of its four schedulers, in GPUs of compute
 /// capability 7.5 to 12.1 (CUDA C++ Programming Guide, "Compute Capabilities").
-const ISSUED_A_CLOCK: f64 = 4.0;
+const ISSUED_PER_CLOCK: f64 = 4.0;
 /// The major number of the last capability of which that is known.
 const LAST_KNOWN: i32 = 12;
 
@@ -25,7 +25,7 @@ pub struct PeakRates {
 impl PeakRates {
     /// Warp instructions a second.
     pub fn instructions(&self) -> f64 {
-        ISSUED_A_CLOCK * f64::from(self.multiprocessors) * f64::from(self.clock_khz) * 1e3
+        ISSUED_PER_CLOCK * f64::from(self.multiprocessors) * f64::from(self.clock_khz) * 1e3
     }
 
     /// Bytes a second to and from the GPU's memory, which moves twice a clock.

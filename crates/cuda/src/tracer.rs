@@ -3,7 +3,7 @@
 mod host;
 
 use crate::launch::{Launch, WARP, WARP_STACK_BYTES};
-use crate::names::{BLOCK_THREADS, kernel_behind};
+use crate::names::{BLOCK_THREADS, fallback_variant};
 use crate::{
     CudaError, Device, DeviceBuffer, DeviceScene, DeviceSlice, DeviceSliceMut, Encoding, Event, Function, LaunchBounds,
     Query, Stream,
@@ -27,7 +27,7 @@ pub struct CudaTracer {
     closest: Kernel,
     any: Kernel,
     /// Behind each of the two, for what it leaves.
-    again: Option<[Kernel; 2]>,
+    fallback: Option<[Kernel; 2]>,
     /// As batches name the kernels, and those behind them.
     names: [KernelName; 2],
     /// Stacks of rays that move between lanes, for the larger of both grids.
@@ -168,7 +168,7 @@ impl CudaTracer {
         assert_eq!(Encoding::of(variant), scene.encoding, "the scene is encoded for another variant");
         let kernel = |query| Kernel::find(device, variant, query, bounds);
         let (closest, any) = (kernel(Query::Closest)?, kernel(Query::Any)?);
-        let again = match kernel_behind(variant) {
+        let fallback = match fallback_variant(variant) {
             Some(behind) => {
                 let kernel = |query| Kernel::find(device, &behind, query, &LaunchBounds::default());
                 Some([kernel(Query::Closest)?, kernel(Query::Any)?])
@@ -189,8 +189,8 @@ impl CudaTracer {
             block_threads,
             closest,
             any,
-            again,
-            names: [*variant, kernel_behind(variant).unwrap_or(*variant)].map(|v| KernelName::new(&v.to_string())),
+            fallback,
+            names: [*variant, fallback_variant(variant).unwrap_or(*variant)].map(|v| KernelName::new(&v.to_string())),
             stacks,
             stacks_free: Mutex::default(),
             portion: host::PORTION,
@@ -342,8 +342,8 @@ impl CudaTracer {
         // SAFETY: the kernel takes this one parameter; its addresses are those of live buffers that hold what
         // kernels/launch.h says, for `count` rays; of others' memory their owners promise it (`DeviceSlice::from_raw`).
         self.with_stacks(stream, || unsafe { kernel.function.launch(stream, blocks, block_threads, &launch) })?;
-        let Some(again) = &self.again else { return Ok(()) };
-        let kernel = &again[usize::from(query == Query::Any)];
+        let Some(fallback) = &self.fallback else { return Ok(()) };
+        let kernel = &fallback[usize::from(query == Query::Any)];
         let launch = Launch { counter: counter + 12, ..launch };
         let (blocks, block_threads) = if alone { (1, WARP) } else { (needed.min(kernel.resident), BLOCK_THREADS) };
         // SAFETY: as above; it walks the same tree, and waits for what it needs.
@@ -398,8 +398,8 @@ impl CudaTracer {
 
     /// What a launch of `count` rays counted: [`LaunchWork::counts`].
     fn counted(&self, count: usize, counts: [u32; 2]) -> BatchStats {
-        let [invalid, again] = counts.map(u64::from);
-        BatchStats::of(self.names[0], count as u64).with_invalid(invalid).with_again(again, self.names[1])
+        let [invalid, by_fallback] = counts.map(u64::from);
+        BatchStats::of(self.names[0], count as u64).with_invalid(invalid).with_fallback(by_fallback, self.names[1])
     }
 }
 

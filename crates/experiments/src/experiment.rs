@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Paths of a batch whose paths keep their places, or are in tiles: all are in flight.
 const KEPT_PATHS: usize = 1 << 22;
 /// How many times as many a batch has where others begin behind them.
-const QUEUES_A_BATCH: usize = 4;
+const QUEUES_PER_BATCH: usize = 4;
 /// Paths of each lane of a tile.
 const PATHS_PER_LANE: u32 = 8;
 
@@ -97,7 +97,7 @@ pub struct Experiment {
     /// [`EngineOptions::paths`].
     pub paths: usize,
     /// [`EngineOptions::queues_a_batch`].
-    pub queues_a_batch: usize,
+    pub queues_per_batch: usize,
     /// What lists the paths that go on; of [`MeasuredOrganisation::Compact`] and [`MeasuredOrganisation::Regenerate`].
     pub compaction: Compaction,
     /// Whether the host asks after each bounce, or round, how many paths go on, launches as many lanes, and stops
@@ -133,15 +133,15 @@ pub struct Experiment {
 impl Experiment {
     /// How an organisation renders fastest.
     pub fn of(organisation: MeasuredOrganisation) -> Self {
-        let (paths, queues_a_batch) = match organisation.product().map(EngineOptions::of) {
-            Some(EngineOptions { paths, queues_a_batch, .. }) => (paths, queues_a_batch),
-            None if organisation == MeasuredOrganisation::Regenerate => (KEPT_PATHS, QUEUES_A_BATCH),
+        let (paths, queues_per_batch) = match organisation.product().map(EngineOptions::of) {
+            Some(EngineOptions { paths, queues_per_batch, .. }) => (paths, queues_per_batch),
+            None if organisation == MeasuredOrganisation::Regenerate => (KEPT_PATHS, QUEUES_PER_BATCH),
             None => (KEPT_PATHS, 1),
         };
         Self {
             organisation,
             paths,
-            queues_a_batch,
+            queues_per_batch,
             compaction: if organisation == MeasuredOrganisation::Regenerate {
                 Compaction::Off
             } else {
@@ -206,8 +206,8 @@ impl Default for Experiment {
 
 impl From<Experiment> for EngineOptions {
     fn from(experiment: Experiment) -> Self {
-        let Experiment { paths, queues_a_batch, .. } = experiment;
-        let options = Self { paths, queues_a_batch, ..Self::default() };
+        let Experiment { paths, queues_per_batch, .. } = experiment;
+        let options = Self { paths, queues_per_batch, ..Self::default() };
         match experiment.product() {
             Some(organisation) => Self { organisation: Arc::new(organisation), ..options },
             None => Self { organisation: Arc::new(experiment), ..options },

@@ -23,7 +23,7 @@ impl KernelUse {
     fn of(device: &Device, name: String, function: &Function) -> Result<Self, CudaError> {
         let (registers, local_bytes) = function.resources()?;
         let block_threads = function.block_threads();
-        let blocks = function.blocks_a_multiprocessor(device, block_threads, 0)?;
+        let blocks = function.blocks_per_multiprocessor(device, block_threads, 0)?;
         Ok(Self { name, registers, local_bytes, block_threads, blocks })
     }
 }

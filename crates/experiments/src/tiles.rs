@@ -32,7 +32,7 @@ impl Tiles {
     /// Whether a block of the device can share what a tile needs.
     pub fn check(&self, device: &Device, layout: &Layout) -> Result<(), TraceError> {
         let needed = self.experiment.tile(layout).shared_bytes;
-        let most = device.shared_bytes_a_block().map_err(|error| TraceError::Device(error.to_string()))?;
+        let most = device.shared_bytes_per_block().map_err(|error| TraceError::Device(error.to_string()))?;
         if needed > most {
             let text = format!("a tile needs {needed} bytes of shared memory, and a block of this GPU has {most}");
             return Err(TraceError::Device(text));
@@ -43,7 +43,7 @@ impl Tiles {
     /// All tiles of a batch.
     pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
         batch.render.tile = self.experiment.tile(batch.layout());
-        let tile = TILE_LANES * batch.render.tile.paths_a_lane;
+        let tile = TILE_LANES * batch.render.tile.paths_per_lane;
         let blocks = batch.render.batch.path_count.div_ceil(tile);
         let shared = batch.render.tile.shared_bytes;
         self.kernel.allow_sharing(shared)?;
@@ -54,15 +54,15 @@ impl Tiles {
 impl Experiment {
     /// How large tiles are, and what their blocks share.
     fn tile(&self, layout: &Layout) -> TileRecord {
-        let paths_a_lane = self.paths_per_lane.clamp(1, MOST_PATHS_PER_LANE);
-        let paths = TILE_LANES * paths_a_lane;
+        let paths_per_lane = self.paths_per_lane.clamp(1, MOST_PATHS_PER_LANE);
+        let paths = TILE_LANES * paths_per_lane;
         // Two lists of 16-bit numbers.
         let list_bytes = 2 * 2 * paths;
         let in_shared = self.organisation == MeasuredOrganisation::TiledShared;
         // A path with its radiance.
         let path_bytes = if in_shared { paths * (layout.queued() as u32 + 16) } else { 0 };
         TileRecord {
-            paths_a_lane,
+            paths_per_lane,
             list_bytes,
             shared_bytes: list_bytes + path_bytes,
             has_sampler_states: u32::from(layout.sampler_states),
@@ -85,8 +85,8 @@ impl Experiment {
         }
         let Work::Tiled(Tiles { kernel, .. }) = Work::load(self, device, features)? else { return Ok(None) };
         let shared_bytes = self.tile(&Layout::new(&(*self).into(), features, options)).shared_bytes;
-        let fits = shared_bytes <= device.shared_bytes_a_block()?;
-        let blocks = if fits { kernel.blocks_a_multiprocessor(device, TILE_LANES, shared_bytes)? } else { 0 };
+        let fits = shared_bytes <= device.shared_bytes_per_block()?;
+        let blocks = if fits { kernel.blocks_per_multiprocessor(device, TILE_LANES, shared_bytes)? } else { 0 };
         Ok(Some(TileOccupancy { shared_bytes, blocks }))
     }
 }

@@ -1,7 +1,7 @@
 //! The options of a variant: keys, values, where they apply and what they are when left out.
 
 use crate::part::named;
-use crate::{Organisation, Supply, Tree};
+use crate::{Supply, TraversalLoop, Tree};
 
 /// As many rays as there are idle lanes.
 pub(crate) const EXACT: &str = "exact";
@@ -212,8 +212,8 @@ impl Key {
     }
 
     /// Whether the key means anything for these parts.
-    pub fn applies(self, supply: Supply, organisation: Organisation, tree: Tree) -> bool {
-        let packet = organisation == Organisation::Packet;
+    pub fn applies(self, supply: Supply, organisation: TraversalLoop, tree: Tree) -> bool {
+        let packet = organisation == TraversalLoop::Packet;
         match self {
             Self::Batch => supply != Supply::Direct,
             // Octant order and quantised boxes fix these.
@@ -223,21 +223,21 @@ impl Key {
             Self::Branching => tree.shares_rays(),
             Self::Collapse => tree.pulls_up_four(),
             Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
-            Self::Leaves => matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile),
+            Self::Leaves => matches!(organisation, TraversalLoop::WhileWhile | TraversalLoop::SpeculativeWhileWhile),
             Self::Occlusion => !packet,
             Self::Order => tree.pulls_up_four(),
             Self::Sync => true,
             // Its planes are made for one test.
             Self::Planes => !tree.holds_pairs(),
             Self::Triangle => true,
-            Self::Postpone => organisation.is_speculative() || organisation == Organisation::Phased,
+            Self::Postpone => organisation.is_speculative() || organisation == TraversalLoop::Phased,
             Self::Refill => supply == Supply::Replace,
             Self::Rounds => {
-                matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile)
+                matches!(organisation, TraversalLoop::WhileWhile | TraversalLoop::SpeculativeWhileWhile)
                     && matches!(supply, Supply::Replace | Supply::Queue)
             }
-            Self::Share => organisation == Organisation::IfWhile,
-            Self::Step | Self::Test => organisation == Organisation::Phased,
+            Self::Share => organisation == TraversalLoop::IfWhile,
+            Self::Step | Self::Test => organisation == TraversalLoop::Phased,
             Self::Unroll => !packet && !tree.shares_rays() && !tree.holds_pairs(),
         }
     }

@@ -1,11 +1,11 @@
 //! All that can be combined: how many, and a seeded sample.
 
-use crate::{Key, Organisation, Supply, Tree, Variant};
+use crate::{Key, Supply, TraversalLoop, Tree, Variant};
 
 /// Every legal combination of parts, with all options at their defaults.
 pub fn parts() -> impl Iterator<Item = Variant> {
     Supply::ALL.iter().flat_map(|&supply| {
-        Organisation::ALL.iter().flat_map(move |&organisation| {
+        TraversalLoop::ALL.iter().flat_map(move |&organisation| {
             Tree::ALL.iter().filter_map(move |&tree| Variant::new(supply, organisation, tree).ok())
         })
     })

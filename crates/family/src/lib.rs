@@ -4,10 +4,9 @@
 //! `persistent/speculative-while-while/bvh2?postpone=2`. An illegal combination cannot be built, and
 //! the text form parses back. [`papers`] lists the kernels of the papers; [`legal`] knows all that
 //! can be combined. [`Operation`] and [`Block`] are the vocabulary of the schedules, the same in
-//! Rust, CUDA and the simulator; [`costs`] has the tables of what their machine code costs. No code here traces a ray.
+//! Rust, CUDA and the simulator. No code here traces a ray.
 #![forbid(unsafe_code)]
 
-pub mod costs;
 mod key;
 pub mod legal;
 mod operation;
@@ -21,8 +20,8 @@ mod variant;
 pub use key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest};
 pub use operation::{Block, Operation, Space};
 pub use paper::{PaperRow, papers};
-pub use part::{Organisation, Supply};
+pub use part::{Supply, TraversalLoop};
 pub use query::Query;
-pub use source::{SOURCES, Source, sources_of};
+pub use source::{Citation, SOURCES, sources_of};
 pub use tree::Tree;
 pub use variant::{IllegalVariant, Needs, Refill, Stack, Variant};

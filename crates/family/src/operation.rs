@@ -91,15 +91,15 @@ pub enum Block {
     StoreHit,
     /// A warp's start.
     Prologue,
-    /// A turn of the main loop: its branches and its way back.
-    Turn,
-    /// A turn of the loop over leaves, where the loop over a leaf's triangles stands within it (ALK12).
-    TurnLeaf,
+    /// An iteration of the main loop: its branches and its way back.
+    Iteration,
+    /// An iteration of the loop over leaves, where the loop over a leaf's triangles stands within it (ALK12).
+    LeafIteration,
     /// A round of a work queue's replacing: rays that have ended are stored, and others take their places (AL09 5.2).
     Refill,
-    /// A work queue chose traversal for its turn.
+    /// A work queue chose traversal for its iteration.
     ChooseNode,
-    /// A work queue chose intersection for its turn.
+    /// A work queue chose intersection for its iteration.
     ChooseTriangle,
 }
 
@@ -132,8 +132,8 @@ impl Block {
         Self::PrefixSum,
         Self::StoreHit,
         Self::Prologue,
-        Self::Turn,
-        Self::TurnLeaf,
+        Self::Iteration,
+        Self::LeafIteration,
         Self::Refill,
         Self::ChooseNode,
         Self::ChooseTriangle,
@@ -160,9 +160,12 @@ impl Block {
             Self::Shuffle | Self::Exchange => Operation::Shuffle,
             Self::PrefixSum => Operation::PrefixSum,
             Self::StoreHit => Operation::StoreHit,
-            Self::Prologue | Self::Turn | Self::TurnLeaf | Self::Refill | Self::ChooseNode | Self::ChooseTriangle => {
-                Operation::Loop
-            }
+            Self::Prologue
+            | Self::Iteration
+            | Self::LeafIteration
+            | Self::Refill
+            | Self::ChooseNode
+            | Self::ChooseTriangle => Operation::Loop,
         }
     }
 
@@ -195,8 +198,8 @@ impl Block {
             Self::PrefixSum => "prefix_sum",
             Self::StoreHit => "store_hit",
             Self::Prologue => "prologue",
-            Self::Turn => "loop",
-            Self::TurnLeaf => "loop.leaf",
+            Self::Iteration => "loop",
+            Self::LeafIteration => "loop.leaf",
             Self::Refill => "loop.refill",
             Self::ChooseNode => "loop.traverse",
             Self::ChooseTriangle => "loop.intersect",

@@ -1,7 +1,7 @@
 //! The papers' kernels.
 
 use crate::key::{Occlusion, TriangleTest};
-use crate::{Key, Organisation, Supply, Tree, Variant};
+use crate::{Key, Supply, TraversalLoop, Tree, Variant};
 use std::sync::OnceLock;
 
 /// A kernel of a paper.
@@ -142,7 +142,7 @@ impl Variant {
     /// rays on the GPUs that were measured; its hits have the bits of the CPU's tracer.
     pub const RAYWARP_H8: Self = Self::of_numbers(
         Supply::Replace,
-        Organisation::Phased,
+        TraversalLoop::Phased,
         Tree::H8,
         &[
             (Key::Batch, 5),
@@ -158,7 +158,7 @@ impl Variant {
     /// The row `watertight`: nodes of two boxes, and the same bits. It holds scenes that blocks of eight cannot.
     pub const WATERTIGHT: Self = Self::of_numbers(
         Supply::Direct,
-        Organisation::WhileWhile,
+        TraversalLoop::WhileWhile,
         Tree::Bvh2,
         &[
             (Key::Batch, 2),

@@ -49,7 +49,7 @@ named! {
 
 named! {
     /// The loop that a ray's operations stand in.
-    Organisation {
+    TraversalLoop {
         /// All rays of a warp share one stack and one path (Günther 2007; AL09 3.1).
         Packet = "packet",
         /// Traverse until all lanes have a leaf, then test until none has (AL09 3.2).
@@ -67,7 +67,7 @@ named! {
     }
 }
 
-impl Organisation {
+impl TraversalLoop {
     /// Whether lanes put leaves aside and go on.
     pub fn is_speculative(self) -> bool {
         matches!(self, Self::SpeculativeWhileWhile | Self::SpeculativeIfIf)

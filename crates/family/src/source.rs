@@ -2,7 +2,7 @@
 
 /// A paper that output names by its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Source {
+pub struct Citation {
     /// The key, as in docs/papers/README.md.
     pub key: &'static str,
     /// Who wrote it, and when.
@@ -13,17 +13,17 @@ pub struct Source {
 const OURS: &str = "RAYWARP";
 
 /// All papers whose keys stand in output, in the order in which they are explained.
-pub const SOURCES: [Source; 10] = [
-    Source { key: "AL09", by: "Aila and Laine 2009" },
-    Source { key: "ALK12", by: "Aila, Laine and Karras 2012" },
-    Source { key: "G14", by: "Guthe 2014" },
-    Source { key: "L9", by: "Bikker's lecture 9 on GPU ray tracing" },
-    Source { key: "LGS09", by: "Lauterbach et al. 2009" },
-    Source { key: "MB18", by: "Meister and Bittner 2018" },
-    Source { key: OURS, by: "this project" },
-    Source { key: "W11", by: "Wald 2011" },
-    Source { key: "WBW13", by: "Woop, Benthin and Wald 2013" },
-    Source { key: "YKL17", by: "Ylitie, Karras and Laine 2017" },
+pub const SOURCES: [Citation; 10] = [
+    Citation { key: "AL09", by: "Aila and Laine 2009" },
+    Citation { key: "ALK12", by: "Aila, Laine and Karras 2012" },
+    Citation { key: "G14", by: "Guthe 2014" },
+    Citation { key: "L9", by: "Bikker's lecture 9 on GPU ray tracing" },
+    Citation { key: "LGS09", by: "Lauterbach et al. 2009" },
+    Citation { key: "MB18", by: "Meister and Bittner 2018" },
+    Citation { key: OURS, by: "this project" },
+    Citation { key: "W11", by: "Wald 2011" },
+    Citation { key: "WBW13", by: "Woop, Benthin and Wald 2013" },
+    Citation { key: "YKL17", by: "Ylitie, Karras and Laine 2017" },
 ];
 
 /// What the keys mean that `text` has, in capitals or in the names of kernels (al09-if-if): `AL09: Aila and Laine 2009; G14: Guthe 2014`.
@@ -31,7 +31,7 @@ pub const SOURCES: [Source; 10] = [
 pub fn sources_of(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let is_key = |word: &str, key: &str| word == key || (key != OURS && word.eq_ignore_ascii_case(key));
-    let has = |source: &&Source| words.iter().any(|word| is_key(word, source.key));
+    let has = |source: &&Citation| words.iter().any(|word| is_key(word, source.key));
     let said: Vec<String> = SOURCES.iter().filter(has).map(|source| format!("{}: {}", source.key, source.by)).collect();
     (!said.is_empty()).then(|| said.join("; "))
 }

@@ -3,7 +3,7 @@
 use crate::key::{
     BoxPlanes, BoxTest, ChildOrder, Collapse, EXACT, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest,
 };
-use crate::{Organisation, PaperRow, Supply, Tree, papers};
+use crate::{PaperRow, Supply, TraversalLoop, Tree, papers};
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,7 +22,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Variant {
     supply: Supply,
-    organisation: Organisation,
+    organisation: TraversalLoop,
     tree: Tree,
     /// For each key the number of its value; that of the default where the key does not apply.
     values: [u8; Key::ALL.len()],
@@ -144,7 +144,7 @@ impl Variant {
     ///
     /// # Errors
     /// [`IllegalVariant::Parts`] when they do not go together.
-    pub fn new(supply: Supply, organisation: Organisation, tree: Tree) -> Result<Self, IllegalVariant> {
+    pub fn new(supply: Supply, organisation: TraversalLoop, tree: Tree) -> Result<Self, IllegalVariant> {
         let mut values = [0; Key::ALL.len()];
         for &key in Key::ALL {
             let default = key.default(supply, tree);
@@ -158,7 +158,7 @@ impl Variant {
     }
 
     /// A variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none is set.
-    pub(crate) const fn of_numbers(supply: Supply, organisation: Organisation, tree: Tree, set: &[(Key, u8)]) -> Self {
+    pub(crate) const fn of_numbers(supply: Supply, organisation: TraversalLoop, tree: Tree, set: &[(Key, u8)]) -> Self {
         let mut values = [0; Key::ALL.len()];
         let mut i = 0;
         while i < set.len() {
@@ -213,7 +213,7 @@ impl Variant {
     }
 
     fn parts_fault(&self) -> Option<&'static str> {
-        use Organisation as O;
+        use TraversalLoop as O;
         if self.organisation == O::Packet {
             if !self.tree.takes_packets() {
                 return Some("packets walk bvh2 (AL09 3.1)");
@@ -246,7 +246,7 @@ impl Variant {
     }
 
     /// The loop.
-    pub fn organisation(&self) -> Organisation {
+    pub fn organisation(&self) -> TraversalLoop {
         self.organisation
     }
 
@@ -323,8 +323,8 @@ impl Variant {
     /// Leaves that a lane may put aside: 0 unless speculative or phased, 1 for if-while's triangle group.
     pub fn postpone(&self) -> usize {
         match self.organisation {
-            Organisation::IfWhile => 1,
-            organisation if organisation.is_speculative() || organisation == Organisation::Phased => {
+            TraversalLoop::IfWhile => 1,
+            organisation if organisation.is_speculative() || organisation == TraversalLoop::Phased => {
                 self.number(Key::Postpone) as usize
             }
             _ => 0,
@@ -367,24 +367,24 @@ impl Variant {
         TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
     }
 
-    /// Whether it leaves some rays undecided, which are traced again by [`Variant::again`]: h8's pairs, of rays that start beyond
+    /// Whether it leaves some rays undecided, which are traced again by [`Variant::fallback_variant`]: h8's pairs, of rays that start beyond
     /// twice the tree's reach, and of triangles for whose area f32 has no exponent.
-    pub fn leaves_some(&self) -> bool {
+    pub fn may_leave_undecided(&self) -> bool {
         self.triangle() == TriangleTest::Pair
     }
 
     /// Whether it walks blocks for rays that others leave.
     pub fn takes_any_ray(&self) -> bool {
-        self.tree.holds_pairs() && !self.leaves_some()
+        self.tree.holds_pairs() && !self.may_leave_undecided()
     }
 
     /// The variant that decides what this one leaves, on the same bytes.
-    pub fn again(&self) -> Self {
-        let mut again = *self;
-        if self.leaves_some() {
-            again.values[Key::Triangle as usize] = TriangleTest::Watertight as u8;
+    pub fn fallback_variant(&self) -> Self {
+        let mut fallback = *self;
+        if self.may_leave_undecided() {
+            fallback.values[Key::Triangle as usize] = TriangleTest::Watertight as u8;
         }
-        again
+        fallback
     }
 
     /// Triangle tests between two looks at the loop's condition.
@@ -398,7 +398,7 @@ impl Variant {
         let shares = self.tree.shares_rays();
         Needs {
             lanes: self.lanes_per_ray(),
-            votes: self.sync() == Sync::Voted || self.organisation == Organisation::Packet,
+            votes: self.sync() == Sync::Voted || self.organisation == TraversalLoop::Packet,
             prefix_sum: refills || shares,
             shared_memory: self.supply == Supply::Queue,
             global_counter: self.supply != Supply::Direct,
@@ -411,7 +411,7 @@ impl Variant {
     /// nodes two, a group.
     pub fn stack(&self) -> Stack {
         let entry_bytes = if self.tree.groups_leaves() { 8 } else { 4 };
-        Stack { shared: self.organisation == Organisation::Packet, entry_bytes }
+        Stack { shared: self.organisation == TraversalLoop::Packet, entry_bytes }
     }
 
     /// The papers' kernels. "Every variant" means these.
@@ -464,8 +464,8 @@ impl Variant {
         };
         let mut variant = Self::new(
             Supply::parse(supply).ok_or_else(|| unknown("supply", supply, Supply::NAMES))?,
-            Organisation::parse(organisation)
-                .ok_or_else(|| unknown("organisation", organisation, Organisation::NAMES))?,
+            TraversalLoop::parse(organisation)
+                .ok_or_else(|| unknown("organisation", organisation, TraversalLoop::NAMES))?,
             Tree::parse(tree).ok_or_else(|| unknown("tree", tree, Tree::NAMES))?,
         )?;
         let mut seen = [false; Key::ALL.len()];

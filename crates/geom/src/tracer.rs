@@ -12,7 +12,7 @@ pub struct BatchStats {
     pub invalid: u64,
     /// Rays that the tracer's own kernel could not decide and a slower one traced again, to the same hits: on a GPU those that
     /// start far outside of the scene, and some that meet a triangle edge-on or one that is extremely small or large.
-    pub again: u64,
+    pub by_fallback: u64,
     /// Who answered how many of the rays: together all of them.
     pub kernels: Kernels,
 }
@@ -21,7 +21,7 @@ impl BatchStats {
     /// `rays` answered by `kernel`, all of them valid; where there are none nobody answered.
     pub fn of(kernel: KernelName, rays: u64) -> Self {
         let kernels = if rays == 0 { Kernels::default() } else { Kernels::of(kernel, rays) };
-        Self { rays, invalid: 0, again: 0, kernels }
+        Self { rays, invalid: 0, by_fallback: 0, kernels }
     }
 
     /// The same of which so many were invalid.
@@ -30,13 +30,13 @@ impl BatchStats {
         Self { invalid, ..self }
     }
 
-    /// The same of one kernel, of which `again` were left by it and answered by `behind`.
+    /// The same of one kernel, of which `by_fallback` were left by it and answered by `fallback`.
     #[must_use]
-    pub fn with_again(self, again: u64, behind: KernelName) -> Self {
-        let Some(kernel) = self.kernels.first().filter(|_| again > 0) else { return self };
-        let mut kernels = Kernels::of(kernel, self.rays.saturating_sub(again));
-        kernels.add(behind, again);
-        Self { again, kernels, ..self }
+    pub fn with_fallback(self, by_fallback: u64, fallback: KernelName) -> Self {
+        let Some(kernel) = self.kernels.first().filter(|_| by_fallback > 0) else { return self };
+        let mut kernels = Kernels::of(kernel, self.rays.saturating_sub(by_fallback));
+        kernels.add(fallback, by_fallback);
+        Self { by_fallback, kernels, ..self }
     }
 }
 
@@ -44,7 +44,7 @@ impl std::ops::AddAssign for BatchStats {
     fn add_assign(&mut self, other: Self) {
         self.rays += other.rays;
         self.invalid += other.invalid;
-        self.again += other.again;
+        self.by_fallback += other.by_fallback;
         self.kernels += other.kernels;
     }
 }

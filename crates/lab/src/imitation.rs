@@ -4,7 +4,7 @@ use raywarp::device::TracerFactory;
 use raywarp_bvh::{BuildOptions, Bvh2};
 use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, KernelName, Tracer};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use std::error::Error;
 
 /// A kernel of the family that this CPU imitates, lane by lane; its time is that of imitating a warp.
@@ -13,7 +13,7 @@ pub struct ImitatedKernel {
     /// The kernel.
     pub variant: Variant,
     /// One lane, or a warp in lockstep.
-    pub machine: Machine,
+    pub machine: Execution,
 }
 
 impl TracerFactory for ImitatedKernel {

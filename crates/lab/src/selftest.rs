@@ -10,12 +10,12 @@ pub use pictures::PictureResult;
 use rayon::prelude::*;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
-use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest as CpuTest};
+use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest as CpuTest, Isa};
 use raywarp_cuda::{CudaTracer, Device, compiled};
-use raywarp_family::{BoxPlanes, Key, Organisation, Supply, Tree, TriangleTest, Variant, legal, papers};
+use raywarp_family::{BoxPlanes, Key, Supply, TraversalLoop, Tree, TriangleTest, Variant, legal, papers};
 use raywarp_geom::{Control, FlatTriangles, Hit, TraceError, Tracer};
 use raywarp_study::simulate::name_of;
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use raywarp_workload::cases::{Case, cases};
 use raywarp_workload::conformance::{Expectations, check};
 use std::fmt::Write;
@@ -125,7 +125,7 @@ pub enum SelfTestError {
     Trace(#[from] TraceError),
     /// An engine could not be made for a case: a bug.
     #[error("{engine} on case {case}: {message}")]
-    Engine {
+    CpuTree {
         /// The engine.
         engine: String,
         /// The case.
@@ -178,7 +178,7 @@ pub fn selftest(request: &SelfTestRequest, control: &Control<'_>) -> Result<Self
 }
 
 fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Result<Vec<EngineResult>, SelfTestError> {
-    let failed = |engine: &dyn std::fmt::Display, error: &dyn std::fmt::Display| SelfTestError::Engine {
+    let failed = |engine: &dyn std::fmt::Display, error: &dyn std::fmt::Display| SelfTestError::CpuTree {
         engine: engine.to_string(),
         case: case.name,
         message: error.to_string(),
@@ -213,8 +213,8 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
         let kernel = Kernel::new(variant, bvh, &case.triangles).map_err(|e| failed(variant, &e))?;
         let kernel = Arc::new(kernel);
         let widths = request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0);
-        let machines = widths.map(|&width| Machine::Lockstep { width });
-        for machine in std::iter::once(Machine::Scalar).chain(machines) {
+        let machines = widths.map(|&width| Execution::Lockstep { width });
+        for machine in std::iter::once(Execution::Scalar).chain(machines) {
             let tracer = FamilyTracer::new(kernel.clone(), machine).map_err(|e| failed(variant, &e))?;
             let watertight = variant.triangle().is_watertight();
             let brute_force =
@@ -259,7 +259,7 @@ fn gpu_engines(
         if variant.needs().t_min_not_negative && case.has_negative_t_min() {
             continue;
         }
-        let failed = |error: &dyn std::fmt::Display| SelfTestError::Engine {
+        let failed = |error: &dyn std::fmt::Display| SelfTestError::CpuTree {
             engine: format!("{variant}, {}", gpu.device.name()),
             case: case.name,
             message: error.to_string(),
@@ -284,11 +284,11 @@ fn cpu_engines(
 ) -> Result<Vec<(String, bool, CpuTracer)>, raywarp_layout::LayoutError> {
     let mut engines = Vec::new();
     for isa in Isa::all() {
-        let options = CpuOptions { engine: Engine::Wide8, isa, ..CpuOptions::default() };
+        let options = CpuOptions { engine: CpuTree::Wide8, isa, ..CpuOptions::default() };
         engines.push((format!("cpu wide8, {isa}"), true, CpuTracer::with_options(bvh, triangles, &options)?));
     }
     for (test, watertight) in [(CpuTest::Watertight, true), (CpuTest::Woop, false)] {
-        let options = CpuOptions { engine: Engine::Bvh2(test), ..CpuOptions::default() };
+        let options = CpuOptions { engine: CpuTree::Bvh2(test), ..CpuOptions::default() };
         engines.push((format!("cpu bvh2, {test:?}"), watertight, CpuTracer::with_options(bvh, triangles, &options)?));
     }
     Ok(engines)
@@ -337,9 +337,9 @@ fn without_boxes(triangles: &FlatTriangles) -> Bvh2 {
 fn brute_force(case: &Case, test: TriangleTest) -> Result<Found, Box<dyn std::error::Error>> {
     let bvh = without_boxes(&case.triangles);
     let variant =
-        Variant::new(Supply::Direct, Organisation::WhileWhile, Tree::Bvh2)?.with(Key::Triangle, test.name())?;
+        Variant::new(Supply::Direct, TraversalLoop::WhileWhile, Tree::Bvh2)?.with(Key::Triangle, test.name())?;
     let kernel = Kernel::new(&variant, &bvh, &case.triangles)?;
-    Ok(find(case, &FamilyTracer::new(kernel, Machine::Scalar)?)?)
+    Ok(find(case, &FamilyTracer::new(kernel, Execution::Scalar)?)?)
 }
 
 /// How many rays find something else.

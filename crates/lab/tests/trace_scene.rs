@@ -10,7 +10,7 @@ use raywarp::trace::{
 use raywarp::{Affine, BatchStats, BuildOptions, Control, Hit, Query, Ray, TraceError, TriangleMesh};
 use raywarp_lab::ImitatedKernel;
 use raywarp_lab::family::{Variant, papers};
-use raywarp_lab::traverse::{KernelError, Machine};
+use raywarp_lab::traverse::{Execution, KernelError};
 use std::sync::Arc;
 
 /// Rays that a scene traces at once.
@@ -53,8 +53,8 @@ fn rays() -> Vec<(Ray, Found)> {
 
 fn engines() -> Vec<Option<ImitatedKernel>> {
     let on = |machine| papers().iter().map(move |row| Some(ImitatedKernel { variant: row.variant, machine }));
-    let lockstep = on(Machine::Lockstep { width: 32 });
-    std::iter::once(None).chain(lockstep).chain(on(Machine::Scalar)).collect()
+    let lockstep = on(Execution::Lockstep { width: 32 });
+    std::iter::once(None).chain(lockstep).chain(on(Execution::Scalar)).collect()
 }
 
 /// The CPU's tracer, or a kernel that it imitates.
@@ -176,9 +176,9 @@ fn a_scene_without_triangles_is_missed_and_machines_that_do_not_fit_are_refused(
             _ => None,
         }
     };
-    let narrow = refused("al09-wide32", Machine::Lockstep { width: 16 });
+    let narrow = refused("al09-wide32", Execution::Lockstep { width: 16 });
     assert!(matches!(narrow, Some(KernelError::Width { .. })));
-    let gpu = refused("direct/while-while/bvh2?sync=implicit", Machine::Scalar);
+    let gpu = refused("direct/while-while/bvh2?sync=implicit", Execution::Scalar);
     assert!(matches!(gpu, Some(KernelError::NeedsGpu { .. })));
 }
 
@@ -256,7 +256,7 @@ fn what_is_wrong_with_later_rays_is_said_with_their_number_and_place() {
     let scene = two_squares();
     let needy = |variant: &Variant| variant.needs().t_min_not_negative;
     let variant = papers().iter().map(|row| row.variant).find(needy).unwrap();
-    let tracer = prepare(Some(ImitatedKernel { variant, machine: Machine::Scalar }));
+    let tracer = prepare(Some(ImitatedKernel { variant, machine: Execution::Scalar }));
     let mut rays = some_rays();
     rays[77].t_min = -1.0;
     let file = write_rays(&rays);

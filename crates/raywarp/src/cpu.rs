@@ -1,3 +1,3 @@
 //! The tracer of this CPU, and its instruction sets.
 
-pub use raywarp_cpu::{BoxTest, CpuOptions, CpuTracer, Engine, Isa, IsaError, TriangleTest};
+pub use raywarp_cpu::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa, IsaError};

@@ -9,5 +9,5 @@ pub use raywarp_cuda::{
 
 /// The choice of a GPU's fastest kernels.
 pub mod auto {
-    pub use raywarp_cuda::auto::{Choice, Chosen, Pick, Promise, RayKind, cache_file, choose};
+    pub use raywarp_cuda::auto::{BatchKind, Choice, Chosen, Pick, Promise, cache_file, choose};
 }

@@ -157,7 +157,7 @@ impl PathCounts {
         let later: u64 = by_round.iter().skip(1).map(|round| round.begun).sum();
         let warps = match kept {
             KeptPaths::Queues => by_round.iter().map(|round| round.warps).sum(),
-            KeptPaths::Nothing | KeptPaths::Places(_) => counters.turns.into(),
+            KeptPaths::Nothing | KeptPaths::Places(_) => counters.iterations.into(),
         };
         let first_lanes = batch.regenerating_lanes;
         let mut counts = Self {
@@ -330,7 +330,7 @@ mod tests {
         let mut counts = PathCounts::default();
         // More holes than 32 bits count.
         let asked = (1 << 32) + 7;
-        let counters = Counters { walked: 100, shadows: 50, asked, turns: 4, ..Counters::default() };
+        let counters = Counters { walked: 100, shadows: 50, asked, iterations: 4, ..Counters::default() };
         let batch =
             BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: Vec::new(), regenerating_lanes: 0 };
         counts.add_batch(&layout(Organisation::Megakernel), &batch);
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn first_hits_move_results_and_are_told_of_in_words_of_their_own() {
         let mut counts = PathCounts::default();
-        let counters = Counters { walked: 40, shadows: 30, asked: 7, turns: 2, ..Counters::default() };
+        let counters = Counters { walked: 40, shadows: 30, asked: 7, iterations: 2, ..Counters::default() };
         let launches = BTreeMap::from([(Stage::FIRST_HITS, 1)]);
         let batch = BatchCounts { paths: 40, launches, counters, rounds: Vec::new(), regenerating_lanes: 0 };
         counts.add_batch(&layout(Organisation::FirstHits), &batch);

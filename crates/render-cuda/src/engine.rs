@@ -217,7 +217,7 @@ impl CudaRenderer {
                 .then(|| self.shading.sampled_images()),
             path: self.layout(options).bytes(),
             paths: self.options.paths,
-            results: self.options.queues_a_batch.max(1),
+            results: self.options.queues_per_batch.max(1),
         }
     }
 

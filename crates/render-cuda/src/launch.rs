@@ -136,7 +136,7 @@ pub struct Counters {
     pub invalid_samples: u32,
     pub rounds: u32,
     pub walked: u32,
-    pub turns: u32,
+    pub iterations: u32,
     pub classes: [u32; 5],
     pub may_be_holes: u32,
     pub undecided: u32,
@@ -210,7 +210,7 @@ pub struct PlacesRecord {
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct TileRecord {
-    pub paths_a_lane: u32,
+    pub paths_per_lane: u32,
     pub list_bytes: u32,
     pub shared_bytes: u32,
     pub has_sampler_states: u32,

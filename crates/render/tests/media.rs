@@ -110,10 +110,10 @@ fn an_emitter_in_a_ball_is_seen_through_what_lies_between() {
 fn a_slab_before_a_light_absorbs_from_both_sides() {
     // The light behind the slab, in the middle of it, and before it.
     for (at, from_front, from_behind) in [(-3.0, 2.0, 0.0), (0.0, 1.0, 1.0), (3.0, 0.0, 2.0)] {
-        for turn in [false, true] {
+        for flipped in [false, true] {
             let mut scene = Scene::default();
             let light = quad([-1.0, -1.0, at], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]);
-            add(&mut scene, if turn { turned(light) } else { light }, lamp(1.0));
+            add(&mut scene, if flipped { turned(light) } else { light }, lamp(1.0));
             add(&mut scene, block([0.0; 3], [2.0, 2.0, 1.0]), body(Some(0.7)));
             check(&seen_from(&scene, &along_z(9.0)), (-0.7f64 * from_front).exp());
             check(&seen_from(&scene, &along_z(-9.0)), (-0.7f64 * from_behind).exp());
@@ -192,10 +192,10 @@ fn clear_bodies_in_each_other_make_and_lose_no_light() {
 
 #[test]
 fn bodies_that_touch_bound_each_other() {
-    let towers = |sigmas: [f32; 2], iors: [f32; 2], turn: bool| {
+    let towers = |sigmas: [f32; 2], iors: [f32; 2], flipped: bool| {
         let mut scene = under_a_white_sky();
         let mut blocks = [(-2.0, 1.0, sigmas[0], iors[0]), (0.5, 1.5, sigmas[1], iors[1])];
-        if turn {
+        if flipped {
             blocks.reverse();
         }
         for (z, half, sigma, ior) in blocks {
@@ -203,9 +203,9 @@ fn bodies_that_touch_bound_each_other() {
         }
         scene
     };
-    for turn in [false, true] {
+    for flipped in [false, true] {
         for (sigmas, way) in [([0.2, 0.6], 0.4 + 1.8f64), ([0.3, 0.3], 1.5)] {
-            let scene = towers(sigmas, [1.0; 2], turn);
+            let scene = towers(sigmas, [1.0; 2], flipped);
             for z in [9.0, -9.0] {
                 check(&seen_from(&scene, &along_z(z)), (-way).exp());
             }
@@ -222,13 +222,13 @@ fn bodies_that_touch_bound_each_other() {
             );
         }
         // Water on glass returns what comes, from all around.
-        let scene = towers([0.0; 2], [1.5, 1.33], turn);
+        let scene = towers([0.0; 2], [1.5, 1.33], flipped);
         for eye in [[6.0, 4.0, 5.0], [-5.0, 3.0, -7.0], [0.1, 0.2, 9.0]] {
             let mean = trace(&scene, &camera(eye, [0.0, 0.0, -0.5], 25.0), &options([16, 16], 64, 200))
                 .film
                 .picture_mean()
                 .luminance;
-            assert!((mean - 1.0).abs() < 2e-3, "{turn} from {eye:?}: {mean}");
+            assert!((mean - 1.0).abs() < 2e-3, "{flipped} from {eye:?}: {mean}");
         }
     }
 }

@@ -6,12 +6,12 @@
 //! on our rays and trees they do not: a test comes out at less than nothing, and if-if, which turns its loop once a step,
 //! a quarter too fast. With a turn of the main loop and what postponing adds, [`fit`] finds prices under which all kernels
 //! without packets come out. Bounds (`--machine gtx285`), the experiments and the clocks of warps that share a counter
-//! all take [`Al09Prices::default`].
+//! all take [`Al09Costs::default`].
 
-use crate::block_prices::Prices;
-use crate::efficiency::Efficiency;
+use crate::block_costs::BlockCosts;
 use crate::machine::Launch;
-use raywarp_family::{Block, Operation, Organisation, Supply, Tree, TriangleTest, Variant};
+use crate::warp_counts::WarpCounts;
+use raywarp_family::{Block, Operation, Supply, TraversalLoop, Tree, TriangleTest, Variant};
 
 /// What is known of their launches (AL09 2): blocks of 192, 21 to 25 registers, which "did not affect performance". At 21
 /// there are more than 20,000 threads at once, as they say there were (3.4); at 25 there are 17,280.
@@ -20,7 +20,7 @@ pub const LAUNCH: Launch = Launch { registers_per_thread: 21, shared_bytes_per_b
 /// Issue slots of ideal dual issue, as the machine's file counts them, in the time of one instruction.
 pub const SLOTS: f64 = 2.0;
 
-/// Prices by operation, as AL09 counts: "traversal, leaf, and triangle intersection operations" (2.1), and what their
+/// BlockCosts by operation, as AL09 counts: "traversal, leaf, and triangle intersection operations" (2.1), and what their
 /// section 5 states.
 ///
 /// The unit is the time that an instruction of a warp takes: 4 clocks of a multiprocessor. How many instructions fit into it
@@ -30,13 +30,13 @@ pub const SLOTS: f64 = 2.0;
 /// that has as many nodes as the paper's, 150,000 rays of each kind and view (docs/papers/al09-experiments.md, "Table 1's simulated rates").
 /// The others are stated in AL09 5.2, and known when the first are fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Al09Prices {
+pub struct Al09Costs {
     /// Visit a node: fetch it, test both boxes, order, push, pop, and the inner loop around it.
     pub visit_node: f64,
     /// Test a triangle, and the inner loop around it.
     pub test_triangle: f64,
     /// An iteration of the main loop.
-    pub turn: f64,
+    pub iteration: f64,
     /// What postponing adds to a visit.
     pub postpone: f64,
     /// Fetch and set up new rays.
@@ -45,22 +45,22 @@ pub struct Al09Prices {
     pub shuffle: f64,
 }
 
-impl Default for Al09Prices {
+impl Default for Al09Costs {
     fn default() -> Self {
-        Self { visit_node: 68.4, test_triangle: 23.9, turn: 25.2, postpone: 3.5, fetch: 50.0, shuffle: 30.0 }
+        Self { visit_node: 68.4, test_triangle: 23.9, iteration: 25.2, postpone: 3.5, fetch: 50.0, shuffle: 30.0 }
     }
 }
 
-impl Al09Prices {
+impl Al09Costs {
     /// What the blocks of `variant` cost.
-    pub fn of(&self, variant: &Variant) -> Prices {
+    pub fn of(&self, variant: &Variant) -> BlockCosts {
         let postpone = if variant.postpone() > 0 { self.postpone } else { 0.0 };
         let shuffle = if variant.supply() == Supply::Queue { self.shuffle } else { 0.0 };
-        Prices::default()
+        BlockCosts::default()
             .with(Block::VisitNode, self.visit_node + postpone)
             .with(Block::TestTriangle, self.test_triangle)
             .with(Block::TestTriangleT, self.test_triangle)
-            .with(Block::Turn, self.turn + shuffle)
+            .with(Block::Iteration, self.iteration + shuffle)
             .with(Block::FetchRay, self.fetch)
     }
 
@@ -68,11 +68,11 @@ impl Al09Prices {
     pub fn know(variant: &Variant) -> bool {
         variant.tree() == Tree::Bvh2
             && variant.triangle() == TriangleTest::Woop
-            && !matches!(variant.organisation(), Organisation::IfWhile | Organisation::Phased)
+            && !matches!(variant.organisation(), TraversalLoop::IfWhile | TraversalLoop::Phased)
     }
 }
 
-/// Prices that are fitted: a visit's, a test's, a turn's, postponing's.
+/// BlockCosts that are fitted: a visit's, a test's, a turn's, postponing's.
 const FITTED: usize = 4;
 
 /// A cell: events a ray that warps issued, and times of an instruction a ray.
@@ -88,12 +88,12 @@ pub struct Cell {
 
 impl Cell {
     /// That of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp instructions a second, one at a time.
-    pub fn new(variant: &Variant, counts: &Efficiency, rays_per_s: f64, times_per_s: f64) -> Self {
+    pub fn new(variant: &Variant, counts: &WarpCounts, rays_per_s: f64, times_per_s: f64) -> Self {
         let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;
         let [visits, tests, turns] = [Operation::VisitNode, Operation::TestTriangle, Operation::Loop].map(per_ray);
         let postponing = if variant.postpone() > 0 { visits } else { 0.0 };
         let nothing =
-            Al09Prices { visit_node: 0.0, test_triangle: 0.0, turn: 0.0, postpone: 0.0, ..Default::default() };
+            Al09Costs { visit_node: 0.0, test_triangle: 0.0, iteration: 0.0, postpone: 0.0, ..Default::default() };
         Self {
             events: [visits, tests, turns, postponing],
             stated: nothing.of(variant).total(counts) / counts.rays as f64,
@@ -101,8 +101,8 @@ impl Cell {
         }
     }
 
-    fn ours(&self, prices: &[f64; FITTED]) -> f64 {
-        self.stated + self.events.iter().zip(prices).map(|(n, price)| n * price).sum::<f64>()
+    fn ours(&self, costs: &[f64; FITTED]) -> f64 {
+        self.stated + self.events.iter().zip(costs).map(|(n, cost)| n * cost).sum::<f64>()
     }
 }
 
@@ -111,32 +111,31 @@ impl Cell {
 pub fn two_cells(cells: [Cell; 2]) -> Option<[f64; 2]> {
     let [a, b] = cells;
     let determinant = a.events[0] * b.events[1] - b.events[0] * a.events[1];
-    let prices = [
+    let costs = [
         (a.time * b.events[1] - b.time * a.events[1]) / determinant,
         (a.events[0] * b.time - b.events[0] * a.time) / determinant,
     ];
-    (determinant != 0.0 && prices.iter().all(|price| price.is_finite())).then_some(prices)
+    (determinant != 0.0 && costs.iter().all(|cost| cost.is_finite())).then_some(costs)
 }
 
 /// The prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over theirs less one.
 /// What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
-pub fn fit(cells: &[Cell]) -> Option<Al09Prices> {
+pub fn fit(cells: &[Cell]) -> Option<Al09Costs> {
     if cells.len() <= FITTED {
         return None;
     }
-    let error = |prices: &[f64; FITTED]| -> f64 {
-        cells.iter().map(|cell| (cell.ours(prices) / cell.time - 1.0).powi(2)).sum()
-    };
+    let error =
+        |costs: &[f64; FITTED]| -> f64 { cells.iter().map(|cell| (cell.ours(costs) / cell.time - 1.0).powi(2)).sum() };
     // Of the operations that cost anything, all choices: a least sum of squares each.
     let choices = (1u32..1 << FITTED)
         .filter_map(|choice| least_squares(cells, choice))
-        .filter(|prices| prices.iter().all(|&price| price >= 0.0));
+        .filter(|costs| costs.iter().all(|&cost| cost >= 0.0));
     let best = choices.min_by(|a, b| error(a).total_cmp(&error(b)))?;
-    let [visit_node, test_triangle, turn, postpone] = best;
-    Some(Al09Prices { visit_node, test_triangle, turn, postpone, ..Default::default() })
+    let [visit_node, test_triangle, iteration, postpone] = best;
+    Some(Al09Costs { visit_node, test_triangle, iteration, postpone, ..Default::default() })
 }
 
-/// Prices of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
+/// BlockCosts of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
 fn least_squares(cells: &[Cell], choice: u32) -> Option<[f64; FITTED]> {
     let chosen = |i: usize| choice >> i & 1 == 1;
     // The normal equations, with an identity in the rows of what is not chosen.
@@ -165,17 +164,17 @@ fn least_squares(cells: &[Cell], choice: u32) -> Option<[f64; FITTED]> {
             other.iter_mut().zip(row).for_each(|(x, y)| *x -= factor * y);
         }
     }
-    let prices = rows.map(|row| row[FITTED]);
-    prices.iter().all(|price| price.is_finite()).then_some(prices)
+    let costs = rows.map(|row| row[FITTED]);
+    costs.iter().all(|cost| cost.is_finite()).then_some(costs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cell(events: [f64; 4], prices: [f64; 4]) -> Cell {
+    fn cell(events: [f64; 4], costs: [f64; 4]) -> Cell {
         let cell = Cell { events, stated: 1.5, time: 0.0 };
-        Cell { time: cell.ours(&prices), ..cell }
+        Cell { time: cell.ours(&costs), ..cell }
     }
 
     #[test]
@@ -187,12 +186,11 @@ mod tests {
             [1.8, 1.2, 2.0, 1.8],
             [0.9, 0.5, 1.1, 0.9],
         ];
-        for prices in [[70.0, 30.0, 24.0, 3.0], [70.0, 30.0, 24.0, 0.0], [70.0, 0.0, 24.0, 3.0], [70.0, 0.0, 0.0, 0.0]]
-        {
-            let found = fit(&events.map(|events| cell(events, prices))).unwrap();
+        for costs in [[70.0, 30.0, 24.0, 3.0], [70.0, 30.0, 24.0, 0.0], [70.0, 0.0, 24.0, 3.0], [70.0, 0.0, 0.0, 0.0]] {
+            let found = fit(&events.map(|events| cell(events, costs))).unwrap();
             assert_eq!((found.fetch, found.shuffle), (50.0, 30.0));
-            let found = [found.visit_node, found.test_triangle, found.turn, found.postpone];
-            assert!(found.iter().zip(prices).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}, {prices:?}");
+            let found = [found.visit_node, found.test_triangle, found.iteration, found.postpone];
+            assert!(found.iter().zip(costs).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}, {costs:?}");
         }
         // What would be less than nothing costs nothing, and no other prices are better then.
         let found = fit(&events.map(|events| cell(events, [70.0, -9.0, 24.0, 3.0]))).unwrap();
@@ -216,10 +214,10 @@ mod tests {
 
     #[test]
     fn only_a_queue_pays_for_shuffling_and_only_speculation_for_postponing() {
-        let prices = Al09Prices { visit_node: 64.0, turn: 24.0, postpone: 3.0, shuffle: 30.0, ..Default::default() };
-        let of = |text: &str| prices.of(&text.parse().unwrap());
-        assert_eq!(of("al09-while-while").of(Block::Turn), 24.0);
-        assert_eq!(of("al09-queue").of(Block::Turn), 54.0);
+        let costs = Al09Costs { visit_node: 64.0, iteration: 24.0, postpone: 3.0, shuffle: 30.0, ..Default::default() };
+        let of = |text: &str| costs.of(&text.parse().unwrap());
+        assert_eq!(of("al09-while-while").of(Block::Iteration), 24.0);
+        assert_eq!(of("al09-queue").of(Block::Iteration), 54.0);
         assert_eq!(of("al09-while-while").of(Block::VisitNode), 64.0);
         assert_eq!(of("al09-spec-if-if").of(Block::VisitNode), 67.0);
         assert_eq!(of("direct/speculative-if-if/bvh2?postpone=0").of(Block::VisitNode), 64.0);
@@ -227,20 +225,20 @@ mod tests {
 
     #[test]
     fn a_cells_equation_is_what_the_prices_make_of_its_counts() {
-        let mut counts = Efficiency::new(32);
+        let mut counts = WarpCounts::new(32);
         counts.rays = 64;
         for (block, issued) in
-            [(Block::VisitNode, 90), (Block::TestTriangle, 40), (Block::Turn, 20), (Block::FetchRay, 2)]
+            [(Block::VisitNode, 90), (Block::TestTriangle, 40), (Block::Iteration, 20), (Block::FetchRay, 2)]
         {
             counts.blocks[block as usize].issued = issued;
         }
-        let prices =
-            Al09Prices { visit_node: 70.0, test_triangle: 30.0, turn: 20.0, postpone: 5.0, ..Default::default() };
+        let costs =
+            Al09Costs { visit_node: 70.0, test_triangle: 30.0, iteration: 20.0, postpone: 5.0, ..Default::default() };
         for name in ["al09-while-while", "al09-spec-if-if", "al09-queue"] {
             let variant = name.parse().unwrap();
             let cell = Cell::new(&variant, &counts, 1.0, 1.0);
-            let ours = cell.ours(&[prices.visit_node, prices.test_triangle, prices.turn, prices.postpone]);
-            assert!((64.0 * ours - prices.of(&variant).total(&counts)).abs() < 1e-9, "{name}");
+            let ours = cell.ours(&[costs.visit_node, costs.test_triangle, costs.iteration, costs.postpone]);
+            assert!((64.0 * ours - costs.of(&variant).total(&counts)).abs() < 1e-9, "{name}");
         }
     }
 
@@ -253,7 +251,7 @@ mod tests {
 
     #[test]
     fn prices_are_for_the_kernels_of_2009() {
-        let know = |text: &str| Al09Prices::know(&text.parse().unwrap());
+        let know = |text: &str| Al09Costs::know(&text.parse().unwrap());
         assert!(["al09-packet", "al09-while-while", "al09-queue"].into_iter().all(know));
         assert!(!["g14", "ykl17", "raywarp-h8"].into_iter().any(know));
     }

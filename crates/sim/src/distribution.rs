@@ -4,8 +4,8 @@
 //! (so many warps hide the latency of one). Latency is where a warp waits, not where it issues: a kernel with fewer loads
 //! an instruction needs fewer warps ([`hide`]).
 
-use crate::block_prices::Prices;
-use crate::source::Source;
+use crate::block_costs::BlockCosts;
+use crate::source::EventSource;
 use rayon::prelude::*;
 use raywarp_family::Block;
 use raywarp_traverse::{Event, KernelError, Probe};
@@ -23,7 +23,7 @@ pub struct WarpCost {
 
 /// Adds up what a warp issues.
 struct Clock<'a> {
-    prices: &'a Prices,
+    costs: &'a BlockCosts,
     cost: WarpCost,
 }
 
@@ -33,21 +33,21 @@ impl Probe for Clock<'_> {
     }
 
     fn event(&mut self, event: &Event<'_>) {
-        self.cost.issued += self.prices.of(event.block);
+        self.cost.issued += self.costs.of(event.block);
         let loads = matches!(event.block, Block::VisitNode | Block::TestTriangle | Block::TestTriangleT);
         self.cost.loads += u64::from(loads);
     }
 }
 
 /// What each warp costs, in the order of their rays; in parallel. A warp of a supply with a global pool is one of about
-/// as many as [`Source::resident`] says.
+/// as many as [`EventSource::resident`] says.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.
-pub fn warp_costs(source: &Source<'_>, width: u32, prices: &Prices) -> Result<Vec<WarpCost>, KernelError> {
+pub fn warp_costs(source: &EventSource<'_>, width: u32, costs: &BlockCosts) -> Result<Vec<WarpCost>, KernelError> {
     let resident = source.resident(width);
     let run = |number: u32| {
-        let mut clock = Clock { prices, cost: WarpCost::default() };
+        let mut clock = Clock { costs, cost: WarpCost::default() };
         source.run_warp(width, resident, number, &mut clock)?;
         Ok(clock.cost)
     };

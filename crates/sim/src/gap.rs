@@ -74,7 +74,7 @@ pub fn split(elapsed_s: f64, busy_s: f64, bounds: &[Bound]) -> Option<[f64; 6]> 
 mod tests {
     use super::*;
     use crate::bounds::Class;
-    use raywarp_family::costs::Pipe;
+    use raywarp_costs::Pipe;
 
     fn bounds(rates: &[(Limit, f64)]) -> Vec<Bound> {
         let bound = |&(limit, rays_per_s): &(Limit, f64)| Bound {

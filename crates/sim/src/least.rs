@@ -6,13 +6,13 @@
 //! lane of their own, and count as nothing here. Of a blocked any-hit ray no more counts than its start and the root: a lucky order
 //! finds what blocks it at once.
 
-use crate::efficiency::{Counter, Efficiency};
 use crate::profile::ProfileError;
+use crate::warp_counts::{Counter, WarpCounts};
 use rayon::prelude::*;
+use raywarp_costs::{CountSource, EventKind, IssueFormula, Pipe, PricedKernel};
 use raywarp_family::Block;
-use raywarp_family::costs::{Count, CountSource, Issued, KernelCosts, Pipe};
 use raywarp_geom::Ray;
-use raywarp_traverse::{Batch, Kernel, KernelError, Machine, Probe, Query};
+use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Probe, Query};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rays that a task walks.
@@ -46,7 +46,7 @@ pub struct LeastWork {
 
 /// What [`LeastWork`] costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LeastPrice {
+pub struct LeastInstructions {
     /// Warp instructions, at least.
     pub warp_instructions: f64,
     /// The same by [`Pipe`].
@@ -60,9 +60,9 @@ impl LeastWork {
     /// [`ProfileError::Kernel`].
     pub fn of(kernel: &Kernel, rays: &[Ray], query: Query, cancel: Option<&AtomicBool>) -> Result<Self, ProfileError> {
         let lanes_per_ray = kernel.variant().lanes_per_ray();
-        let machine = Machine::Lockstep { width: lanes_per_ray };
-        let count = |rays: &[Ray]| -> Result<(Efficiency, u64), KernelError> {
-            let counts = Efficiency::new(lanes_per_ray);
+        let machine = Execution::Lockstep { width: lanes_per_ray };
+        let count = |rays: &[Ray]| -> Result<(WarpCounts, u64), KernelError> {
+            let counts = WarpCounts::new(lanes_per_ray);
             if cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
                 return Ok((counts, 0));
             }
@@ -74,7 +74,7 @@ impl LeastWork {
         let (all, blocked) = rays
             .par_chunks(CHUNK)
             .map(count)
-            .try_reduce(|| (Efficiency::new(lanes_per_ray), 0), |a, b| Ok((a.0.plus(&b.0), a.1 + b.1)))?;
+            .try_reduce(|| (WarpCounts::new(lanes_per_ray), 0), |a, b| Ok((a.0.plus(&b.0), a.1 + b.1)))?;
         let mut lanes = [0; Block::ALL.len()];
         for block in NEEDED {
             lanes[block as usize] = all.block(block).active;
@@ -98,25 +98,25 @@ impl LeastWork {
     }
 
     /// What that costs warps of `width` lanes.
-    pub fn price(&self, costs: &KernelCosts, width: u32) -> LeastPrice {
-        let mut price = LeastPrice { warp_instructions: 0.0, pipes: [0.0; Pipe::ALL.len()] };
+    pub fn instructions(&self, costs: &PricedKernel, width: u32) -> LeastInstructions {
+        let mut least = LeastInstructions { warp_instructions: 0.0, pipes: [0.0; Pipe::ALL.len()] };
         // Of what was guessed nothing is sure.
         let sure = |source: CountSource| matches!(source, CountSource::Measured | CountSource::Likened);
         for cost in costs.blocks.iter().filter(|cost| sure(cost.source)) {
             let times = self.lanes_of(&cost.issued) / f64::from(width);
-            price.warp_instructions += times * f64::from(cost.instructions);
-            price.pipes.iter_mut().zip(cost.pipes).for_each(|(sum, n)| *sum += times * f64::from(n));
+            least.warp_instructions += times * f64::from(cost.instructions);
+            least.pipes.iter_mut().zip(cost.pipes).for_each(|(sum, n)| *sum += times * f64::from(n));
         }
-        price
+        least
     }
 
     /// Lanes that must be in a block of code which is issued so. Events that come after some other, or that all lanes take part
     /// in, may be none.
-    fn lanes_of(&self, issued: &Issued) -> f64 {
-        let plain = |count: &Count| Count { full: false, ..*count };
+    fn lanes_of(&self, issued: &IssueFormula) -> f64 {
+        let plain = |count: &EventKind| EventKind { full: false, ..*count };
         let mut sum = 0.0;
         for (at, (factor, count)) in issued.0.iter().enumerate() {
-            let same = |(other, _): &(usize, &(i32, Count))| *other != at;
+            let same = |(other, _): &(usize, &(i32, EventKind))| *other != at;
             match (factor.signum(), count.full) {
                 // Taken from what comes with it: at most as many are full as there are.
                 (-1, _) if issued.0.iter().any(|(f, c)| *f > 0 && plain(c) == plain(count) && !c.full) => {}
@@ -137,7 +137,7 @@ impl LeastWork {
 }
 
 /// The rays that end just before their hits; of any-hit ones those that nothing blocks.
-fn needed(kernel: &Kernel, machine: Machine, rays: &[Ray], query: Query) -> Result<Vec<Ray>, KernelError> {
+fn needed(kernel: &Kernel, machine: Execution, rays: &[Ray], query: Query) -> Result<Vec<Ray>, KernelError> {
     let hits = run(kernel, machine, rays, query, None)?;
     let shortened = |(ray, hit): (&Ray, &Option<f32>)| match (hit, query) {
         (Some(_), Query::Any) => None,
@@ -150,7 +150,7 @@ fn needed(kernel: &Kernel, machine: Machine, rays: &[Ray], query: Query) -> Resu
 /// Runs each ray alone and says what it hits, if anything.
 fn run(
     kernel: &Kernel,
-    machine: Machine,
+    machine: Execution,
     rays: &[Ray],
     query: Query,
     mut probe: Option<&mut Counter>,
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::{ProfileOptions, profile};
     use raywarp_bvh::{BuildOptions, build};
-    use raywarp_family::costs::BlockCost;
+    use raywarp_costs::PricedBlock;
     use raywarp_geom::FlatTriangles;
 
     /// A staircase of triangles that rays from the front see at various depths.
@@ -234,11 +234,12 @@ mod tests {
         lanes[Block::VisitNode as usize] = 640;
         lanes[Block::Pop as usize] = 320;
         let work = LeastWork { lanes };
-        let price = |issued: &str, source| {
+        let least = |issued: &str, source| {
             let (alone, pipes) = (None, [0; Pipe::ALL.len()]);
             let issued = issued.parse().unwrap();
-            let block = BlockCost { block: Block::Turn, offset: 0, instructions: 10, pipes, alone, issued, source };
-            work.price(&KernelCosts { blocks: vec![block], verified: true }, 32).warp_instructions
+            let block =
+                PricedBlock { block: Block::Iteration, offset: 0, instructions: 10, pipes, alone, issued, source };
+            work.instructions(&PricedKernel { blocks: vec![block], verified: true }, 32).warp_instructions
         };
         for (issued, instructions) in [
             ("visit_node", 200.0),
@@ -250,8 +251,8 @@ mod tests {
             ("visit_node+pop", 300.0),
             ("vote", 0.0),
         ] {
-            assert_eq!(price(issued, CountSource::Measured), instructions, "{issued}");
-            assert_eq!(price(issued, CountSource::Nearest), 0.0);
+            assert_eq!(least(issued, CountSource::Measured), instructions, "{issued}");
+            assert_eq!(least(issued, CountSource::Nearest), 0.0);
         }
     }
 }

@@ -1,17 +1,17 @@
 //! What a kernel does with a batch of rays: everything that prices and bounds are made of.
 
-use crate::efficiency::{Counter, Efficiency};
-use crate::lanes::LaneTally;
+use crate::clocked_counter::ClockedCounter;
+use crate::event_lanes::EventLanes;
 use crate::memory::{AddressMap, MemoryCounts, MemoryProbe};
 use crate::source::resident_warps;
 use crate::streams::{Moment, StreamKeeper, Streams};
-use crate::turns::Turns;
-use crate::{Al09Prices, Prices};
+use crate::warp_counts::{Counter, WarpCounts};
+use crate::{Al09Costs, BlockCosts};
 use rayon::prelude::*;
+use raywarp_costs::EventCounts;
 use raywarp_family::Supply;
-use raywarp_family::costs::Tally;
 use raywarp_geom::Ray;
-use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe, Query};
+use raywarp_traverse::{Batch, Event, Execution, Kernel, KernelError, Probe, Query};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,11 +19,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     /// Events by block.
-    pub counts: Efficiency,
+    pub counts: WarpCounts,
     /// Events by what came before them, for tables of costs.
-    pub tally: Tally,
+    pub tally: EventCounts,
     /// Lanes of the same events.
-    pub lanes: LaneTally,
+    pub lanes: EventLanes,
     /// Accesses to memory; none where they were not asked for.
     pub memory: Option<MemoryCounts>,
     /// What some of the warps did, of the first launch.
@@ -111,8 +111,8 @@ impl Default for ProfileOptions<'_> {
 /// One thread's share of the warps.
 struct Gathered {
     counter: Counter,
-    tally: Tally,
-    lanes: LaneTally,
+    tally: EventCounts,
+    lanes: EventLanes,
     everyone: u64,
     memory: Option<MemoryProbe>,
     kept: StreamKeeper,
@@ -124,9 +124,9 @@ impl Gathered {
         let variant = kernel.variant();
         let ProfileOptions { width, memory, .. } = options;
         Self {
-            counter: Counter { counts: Efficiency::new(width), lanes_per_ray: variant.lanes_per_ray() },
-            tally: Tally::default(),
-            lanes: LaneTally::default(),
+            counter: Counter { counts: WarpCounts::new(width), lanes_per_ray: variant.lanes_per_ray() },
+            tally: EventCounts::default(),
+            lanes: EventLanes::default(),
             everyone: u64::MAX >> (64 - width),
             memory: memory.then(|| memory_probe(kernel, width)),
             kept: StreamKeeper::new(warps, options.streams, options.block_warps),
@@ -181,7 +181,7 @@ pub fn profile(
     query: Query,
     options: ProfileOptions<'_>,
 ) -> Result<Profile, ProfileError> {
-    let machine = Machine::Lockstep { width: options.width };
+    let machine = Execution::Lockstep { width: options.width };
     let usual = || resident_warps(kernel.variant(), options.width, rays.len() as u64);
     let batch = Batch { rays, after: &[], query, resident: options.resident.unwrap_or_else(usual) };
     let warps = kernel.warp_count(machine, &batch)?;
@@ -196,7 +196,7 @@ pub fn profile(
         launches: 1,
     };
     if options.resident.is_some() && kernel.variant().supply() != Supply::Direct && warps <= MOST_IN_TURNS {
-        return Ok(done(in_turns(kernel, &batch, options, warps)?));
+        return Ok(done(by_clock(kernel, &batch, options, warps)?));
     }
     let run = |mut gathered: Gathered, number: u32| -> Result<Gathered, KernelError> {
         if options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -223,24 +223,24 @@ const MOST_IN_TURNS: u32 = 1 << 14;
 const MEMORY_PROBES: u32 = 32;
 
 /// Warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds them all.
-fn in_turns(
+fn by_clock(
     kernel: &Kernel,
     batch: &Batch<'_>,
     options: ProfileOptions<'_>,
     warps: u32,
 ) -> Result<Gathered, ProfileError> {
-    let turns = Turns::new(warps, options.cancel);
-    let prices = Al09Prices::default().of(kernel.variant());
+    let counter = ClockedCounter::new(warps, options.cancel);
+    let costs = Al09Costs::default().of(kernel.variant());
     let own = ProfileOptions { memory: false, ..options };
     let probes = if options.memory { MEMORY_PROBES.min(warps) } else { 0 };
     let memory: Vec<_> = (0..probes).map(|_| Mutex::new(memory_probe(kernel, options.width))).collect();
     let run = |number: u32| -> Result<Gathered, KernelError> {
-        let _leaves = turns.leaving(number);
+        let _leaves = counter.leaving(number);
         let memory = memory.get(number as usize % memory.len().max(1));
-        let mut timed = Timed { gathered: Gathered::new(kernel, own, warps), memory, turns: &turns, prices: &prices };
+        let mut timed = Timed { gathered: Gathered::new(kernel, own, warps), memory, counter: &counter, costs: &costs };
         let mut answers = Vec::new();
-        let machine = Machine::Lockstep { width: options.width };
-        kernel.run_warp_sharing(machine, batch, number, &turns, &mut answers, &mut timed)?;
+        let machine = Execution::Lockstep { width: options.width };
+        kernel.run_warp_sharing(machine, batch, number, &counter, &mut answers, &mut timed)?;
         let mut gathered = timed.gathered;
         gathered.counter.counts.rays += answers.len() as u64;
         gathered.counter.counts.warps += 1;
@@ -254,8 +254,8 @@ fn in_turns(
         let threads: Vec<_> = (0..warps).map_while(|number| start(number).ok()).collect();
         let started = threads.len() as u32;
         if started < warps {
-            turns.stop();
-            (started..warps).for_each(|number| drop(turns.leaving(number)));
+            counter.stop();
+            (started..warps).for_each(|number| drop(counter.leaving(number)));
         }
         let mut sum = Gathered::new(kernel, options, warps);
         for thread in threads {
@@ -281,8 +281,8 @@ struct Timed<'a> {
     /// All but memory.
     gathered: Gathered,
     memory: Option<&'a Mutex<MemoryProbe>>,
-    turns: &'a Turns<'a>,
-    prices: &'a Prices,
+    counter: &'a ClockedCounter<'a>,
+    costs: &'a BlockCosts,
 }
 
 impl Probe for Timed<'_> {
@@ -291,7 +291,7 @@ impl Probe for Timed<'_> {
     }
 
     fn event(&mut self, event: &Event<'_>) {
-        self.turns.spend(event.warp, self.prices.of(event.block) as u64);
+        self.counter.spend(event.warp, self.costs.of(event.block) as u64);
         self.gathered.event(event);
         if let Some(memory) = self.memory.filter(|_| !event.touches.is_empty()) {
             lock(memory).event(event.touches);

@@ -5,8 +5,8 @@
 //!   is all there is, and so `persistent = direct - direct over nothing + persistent over nothing`.
 //! - An option may mean nothing to a query.
 
-use crate::efficiency::{Efficiency, measure_source};
-use crate::source::Source;
+use crate::source::EventSource;
+use crate::warp_counts::{WarpCounts, measure_source};
 use raywarp_family::{Key, Supply, Variant};
 use raywarp_traverse::{KernelError, Query, RayDump, Replay, ReplayError};
 
@@ -41,18 +41,18 @@ pub fn without_idle_options(variant: &Variant, query: Query) -> Variant {
 /// # Panics
 /// If the kernels are not the same, side by side.
 pub fn resupplied(
-    counts: &Efficiency,
+    counts: &WarpCounts,
     from: &Variant,
     to: &Variant,
     launches: &[usize],
     query: Query,
-) -> Result<Efficiency, KernelError> {
+) -> Result<WarpCounts, KernelError> {
     assert!(side_by_side(from).is_some() && side_by_side(from) == side_by_side(to), "{from} and {to} differ");
     let mut sum = counts.clone();
     for &rays in launches {
         let nothing = RayDump::of_nothing(rays, query)?;
         let supply = |variant: &Variant| match Replay::new(variant, &nothing) {
-            Ok(replay) => measure_source(&Source::Replay(replay), counts.width),
+            Ok(replay) => measure_source(&EventSource::Replay(replay), counts.width),
             Err(ReplayError::Kernel(error)) => Err(error),
             Err(_) => Err(KernelError::NeedsGpu { variant: *variant }),
         };

@@ -2,11 +2,11 @@
 
 use raywarp_family::{Supply, Variant};
 use raywarp_geom::{HitKey, Ray};
-use raywarp_traverse::{Batch, Kernel, KernelError, Machine, Probe, Query, Replay};
+use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Probe, Query, Replay};
 
 /// A variant over rays.
 #[derive(Clone, Copy)]
-pub enum Source<'a> {
+pub enum EventSource<'a> {
     /// Rays that are traced.
     Run {
         /// The variant and its tree.
@@ -23,18 +23,18 @@ pub enum Source<'a> {
 }
 
 /// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
-const BATCHES_A_WARP: u64 = 32;
+const BATCHES_PER_WARP: u64 = 32;
 
-/// The warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see [`Source::resident`].
+/// The warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see [`EventSource::resident`].
 pub(crate) fn resident_warps(variant: &Variant, width: u32, rays: u64) -> u32 {
     let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
     match variant.supply() {
         Supply::Direct => 1,
-        _ => (rays / (per_batch * BATCHES_A_WARP)).max(1) as u32,
+        _ => (rays / (per_batch * BATCHES_PER_WARP)).max(1) as u32,
     }
 }
 
-impl Source<'_> {
+impl EventSource<'_> {
     /// The variant.
     pub fn variant(&self) -> &Variant {
         match self {
@@ -61,7 +61,7 @@ impl Source<'_> {
     /// # Errors
     /// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`].
     pub fn warp_count(&self, width: u32, resident: u32) -> Result<u32, KernelError> {
-        let machine = Machine::Lockstep { width };
+        let machine = Execution::Lockstep { width };
         match *self {
             Self::Run { kernel, rays, after, query } => {
                 kernel.warp_count(machine, &Batch { rays, after, query, resident })
@@ -73,9 +73,9 @@ impl Source<'_> {
     /// Runs warp `number` and tells `probe`. Returns how many rays ended in it.
     ///
     /// # Errors
-    /// As [`Source::warp_count`].
+    /// As [`EventSource::warp_count`].
     pub fn run_warp(&self, width: u32, resident: u32, number: u32, probe: &mut dyn Probe) -> Result<u64, KernelError> {
-        let machine = Machine::Lockstep { width };
+        let machine = Execution::Lockstep { width };
         match *self {
             Self::Run { kernel, rays, after, query } => {
                 let mut answers = Vec::new();

@@ -7,9 +7,9 @@ use raywarp_family::{Block, Operation};
 pub struct Moment {
     /// What happened.
     pub block: Block,
-    /// After which operation ([`raywarp_family::costs::Count::after`]).
+    /// After which operation ([`raywarp_costs::EventKind::after`]).
     pub after: Operation,
-    /// Whether all lanes took part that could ([`raywarp_family::costs::Count::full`]).
+    /// Whether all lanes took part that could ([`raywarp_costs::EventKind::full`]).
     pub full: bool,
 }
 

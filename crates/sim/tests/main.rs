@@ -2,9 +2,9 @@
 //!
 //! One program, so that one is linked: `cargo test -p raywarp-sim --test tests MODULE` runs a file of it.
 
-mod efficiency;
+mod clocked_counter;
 mod memory;
 mod pipes;
 mod replay;
 mod resources;
-mod turns;
+mod warp_counts;

@@ -1,12 +1,12 @@
 //! Memory counts of kernels against their recorded touches, byte by byte.
 
 use raywarp_bvh::{BuildOptions, build};
-use raywarp_family::costs::Tally;
+use raywarp_costs::EventCounts;
 use raywarp_family::{Space, Variant};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_sim::memory::Region;
-use raywarp_sim::{ProfileOptions, Source, profile};
-use raywarp_traverse::{Batch, Event, Kernel, Machine, Probe, Query, Recorder, Touch};
+use raywarp_sim::{EventSource, ProfileOptions, profile};
+use raywarp_traverse::{Batch, Event, Execution, Kernel, Probe, Query, Recorder, Touch};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Triangles and rays without an order.
@@ -49,7 +49,7 @@ fn counts_are_those_of_recorded_touches() {
             let found =
                 profile(&kernel, &rays, 700, query, ProfileOptions { width, ..ProfileOptions::default() }).unwrap();
             let memory = found.memory.unwrap();
-            let machine = Machine::Lockstep { width };
+            let machine = Execution::Lockstep { width };
             // As many warps share the pool as get 32 batches each.
             let resident = (700 / (width * 32)).max(1);
             let batch = Batch { rays: &rays, after: &[], query, resident };
@@ -90,8 +90,8 @@ fn counts_are_those_of_recorded_touches() {
 }
 
 /// The tally of each warp of 32 lanes that traces `rays`, run one after the other.
-fn warp_tallies(kernel: &Kernel, rays: &[Ray]) -> Vec<Tally> {
-    struct Counted(Tally);
+fn warp_tallies(kernel: &Kernel, rays: &[Ray]) -> Vec<EventCounts> {
+    struct Counted(EventCounts);
     impl Probe for Counted {
         fn touches(&self) -> bool {
             false
@@ -100,10 +100,10 @@ fn warp_tallies(kernel: &Kernel, rays: &[Ray]) -> Vec<Tally> {
             self.0.add(event.block, event.active, u64::from(u32::MAX));
         }
     }
-    let source = Source::Run { kernel, rays, after: &[], query: Query::Closest };
+    let source = EventSource::Run { kernel, rays, after: &[], query: Query::Closest };
     let resident = source.resident(32);
     let run = |number| {
-        let mut counted = Counted(Tally::default());
+        let mut counted = Counted(EventCounts::default());
         source.run_warp(32, resident, number, &mut counted).unwrap();
         counted.0
     };
@@ -118,7 +118,7 @@ fn warps_by_themselves_add_up_to_the_whole() {
         let kernel = Kernel::new(&text.parse().unwrap(), &bvh, &triangles).unwrap();
         let options = ProfileOptions { memory: false, ..ProfileOptions::default() };
         let whole = profile(&kernel, &rays, 700, Query::Closest, options).unwrap();
-        let mut sum = Tally::default();
+        let mut sum = EventCounts::default();
         let warps = warp_tallies(&kernel, &rays);
         warps.iter().for_each(|warp| sum.merge(warp));
         assert_eq!((sum.counts(), warps.len() as u64), (whole.tally.counts(), whole.counts.warps), "{text}");

@@ -5,8 +5,8 @@ use raywarp_family::{Operation, papers};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_sim::distribution::warp_costs;
 use raywarp_sim::{
-    Al09Prices, Efficiency, ProfileOptions, Source, measure, measure_source, profile, resupplied, side_by_side,
-    tally_source, without_idle_options,
+    Al09Costs, EventSource, ProfileOptions, WarpCounts, count_source, measure, measure_source, profile, resupplied,
+    side_by_side, without_idle_options,
 };
 use raywarp_testing::Random;
 use raywarp_traverse::{Kernel, Query, RayDump, Replay};
@@ -38,11 +38,11 @@ fn replays_count_what_runs_count_at_every_width_and_number_of_threads() {
         for query in [Query::Closest, Query::Any] {
             let writer = Kernel::new(&walk, &bvh, &triangles).unwrap();
             let dump = RayDump::record(&writer, &rays, &[], query).unwrap();
-            let replay = Source::Replay(Replay::new(&row.variant, &dump).unwrap());
+            let replay = EventSource::Replay(Replay::new(&row.variant, &dump).unwrap());
             for width in [8, 32] {
                 let run = measure(&kernel, width, &rays, &[], query).unwrap();
                 for pool in &threads {
-                    let counts: Efficiency = pool.install(|| measure_source(&replay, width).unwrap());
+                    let counts: WarpCounts = pool.install(|| measure_source(&replay, width).unwrap());
                     assert_eq!(counts, run, "{} at {width}, {query:?}", row.name);
                 }
                 assert_eq!(run.rays, rays.len() as u64);
@@ -96,20 +96,20 @@ fn warps_cost_together_what_their_events_cost() {
     {
         let variant = name.parse().unwrap();
         let kernel = Kernel::new(&variant, &bvh, &triangles).unwrap();
-        let source = Source::Run { kernel: &kernel, rays: &rays, after: &[], query: Query::Closest };
-        let prices = Al09Prices::default().of(&variant);
-        let tallied = tally_source(&source, 32).unwrap();
+        let source = EventSource::Run { kernel: &kernel, rays: &rays, after: &[], query: Query::Closest };
+        let block_costs = Al09Costs::default().of(&variant);
+        let tallied = count_source(&source, 32).unwrap();
         let options = ProfileOptions { memory: false, ..ProfileOptions::default() };
         let profiled = profile(&kernel, &rays, rays.len() as u64, Query::Closest, options).unwrap();
         assert_eq!((&tallied.counts, &tallied.tally), (&profiled.counts, &profiled.tally), "{name}");
-        let costs = warp_costs(&source, 32, &prices).unwrap();
+        let costs = warp_costs(&source, 32, &block_costs).unwrap();
         let counts = measure_source(&source, 32).unwrap();
         assert_eq!(costs.len() as u64, counts.warps, "{name}");
-        let (sum, total) = (costs.iter().map(|cost| cost.issued).sum::<f64>(), prices.total(&counts));
+        let (sum, total) = (costs.iter().map(|cost| cost.issued).sum::<f64>(), block_costs.total(&counts));
         let loads = [Operation::VisitNode, Operation::TestTriangle].map(|op| counts.operation(op).issued);
         assert_eq!(costs.iter().map(|cost| cost.loads).sum::<u64>(), loads.iter().sum::<u64>(), "{name}");
         assert!((sum / total - 1.0).abs() < 1e-9, "{name}: {sum}, {total}");
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        assert_eq!(one.install(|| warp_costs(&source, 32, &prices).unwrap()), costs, "{name}");
+        assert_eq!(one.install(|| warp_costs(&source, 32, &block_costs).unwrap()), costs, "{name}");
     }
 }

@@ -5,19 +5,19 @@ pub(crate) mod what_if;
 
 pub use what_if::{RowGain, WhatIf};
 
-use crate::launch::{Followed, KernelStudy, Prediction, PricedKernel, SampleWarps, StudiedLaunch, StudyOptions};
+use crate::launch::{Followed, KernelStudy, Prediction, PricedLaunch, SampleWarps, StudiedLaunch, StudyOptions};
 use crate::simulate::{
     EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, sample_rays, stopped, theirs_column,
 };
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_family::{Organisation, Variant};
+use raywarp_family::{TraversalLoop, Variant};
 use raywarp_geom::{Control, FlatTriangles};
 use raywarp_scene::{Scene, flatten};
-use raywarp_sim::bounds::{Bound, PriceBasis, lowest};
+use raywarp_sim::bounds::{Bound, CostBasis, lowest};
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::Pace;
-use raywarp_sim::{Al09Prices, CostChange, Price, Profile, Streams, al09, table1};
+use raywarp_sim::{Al09Costs, CostChange, LaunchInstructions, Profile, Streams, al09};
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
@@ -51,7 +51,7 @@ pub struct Bounded {
     /// What it did.
     pub profile: Profile,
     /// What that costs; none where nobody knows.
-    pub price: Option<Price>,
+    pub instructions: Option<LaunchInstructions>,
     /// What its accesses do in the machine's caches; none where the machine has none that is known.
     pub traffic: Option<Traffic>,
     /// What its launch takes of a multiprocessor; none where nobody knows.
@@ -59,7 +59,7 @@ pub struct Bounded {
     /// Why the price is not this kernel's on this machine.
     pub doubt: Option<String>,
     /// What its costs stand on.
-    pub basis: PriceBasis,
+    pub basis: CostBasis,
     /// Whether no machine code is known that the machine could run: nothing that depends on code is told.
     pub has_no_code: bool,
     /// All bounds.
@@ -85,13 +85,13 @@ impl Bounded {
     }
 }
 
-/// Prices of the GTX 285 from AL09's simulated rates on Sibenik, in times of an instruction.
+/// BlockCosts of the GTX 285 from AL09's simulated rates on Sibenik, in times of an instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Fit {
     /// A visit and a test, by while-while's primary and diffuse cells alone.
     pub two_cells: Option<[f64; 2]>,
     /// By all cells without packets that are here.
-    pub all: Option<Al09Prices>,
+    pub all: Option<Al09Costs>,
     /// How many these are.
     pub cells: usize,
 }
@@ -187,7 +187,7 @@ fn bound_row(
 ) -> Result<Bounded, SimulateError> {
     let profile = study.profile(launch);
     let as_compiled = launch.priced(profile);
-    let bounds_of = |priced: &PricedKernel| priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
+    let bounds_of = |priced: &PricedLaunch| priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
     let mut bounds = bounds_of(&as_compiled);
     let mut expected = launch.expected(&as_compiled, machine, profile, &bounds);
     let mut priced = as_compiled.clone();
@@ -218,7 +218,7 @@ fn bound_row(
         leaf_size,
         // Nobody follows their warps any more.
         profile: Profile { streams: Streams::default(), ..profile.clone() },
-        price: priced.price.clone(),
+        instructions: priced.instructions.clone(),
         traffic: launch.traffic,
         launch: priced.launch,
         doubt,
@@ -245,14 +245,14 @@ fn bound_row(
 /// # Errors
 /// [`SimulateError::Cost`]: one that takes more than there is.
 fn changed(
-    priced: &PricedKernel,
+    priced: &PricedLaunch,
     changes: &[CostChange],
     (variant, kind): (&Variant, RayKind),
     profile: &Profile,
-) -> Result<PricedKernel, SimulateError> {
+) -> Result<PricedLaunch, SimulateError> {
     let mut priced = priced.clone();
     for change in changes {
-        let too_much = priced.price.as_ref().and_then(|price| change.takes_too_much(price, &profile.counts));
+        let too_much = priced.instructions.as_ref().and_then(|issued| change.takes_too_much(issued, &profile.counts));
         if let Some(instructions) = too_much {
             let (change, kernel, kind) = (*change, name_of(variant), kind.name());
             return Err(SimulateError::Cost { change, instructions, kernel, kind });
@@ -266,7 +266,7 @@ impl BoundsRequest {
     /// AL09's simulated rates of a kernel, where these are its rays and its machine.
     fn theirs(&self, machine: &Machine, variant: &Variant, width: u32) -> Option<[f64; 3]> {
         (self.is_theirs() && machine.capability() == (1, 3) && width == 32)
-            .then(|| table1::simulated(&self.rays.scene, &name_of(variant)))
+            .then(|| raywarp_papers::al09().table_1.simulated(&self.rays.scene, &name_of(variant)))
             .flatten()
     }
 
@@ -286,7 +286,7 @@ fn fit(request: &BoundsRequest, rows: &[Bounded]) -> Option<Fit> {
         return None;
     }
     let cell = |row: &Bounded| {
-        let packet = row.variant.organisation() == Organisation::Packet;
+        let packet = row.variant.organisation() == TraversalLoop::Packet;
         let times_per_s = machine.issue_per_s() / al09::SLOTS;
         let cell = al09::Cell::new(&row.variant, &row.profile.counts, row.theirs?, times_per_s);
         (!packet).then(|| (name_of(&row.variant), row.kind, cell))

@@ -222,22 +222,22 @@ fn compare(
     let mut priced = launch.priced(profile);
     request.changes.iter().for_each(|change| priced.change(change, profile));
     // Not by prices that no machine code has.
-    let price = priced.price.as_ref().filter(|_| launch.costs.table().is_some());
-    let instructions = price.map(|price| a_ray(row.warp_instructions, price.warp_instructions()));
-    let lanes = launch.costs.table().zip(price).zip(row.work).map(|((costs, price), work)| Pair {
-        foretold: thread_instructions(costs, &profile.tally, &profile.lanes, width) / price.warp_instructions(),
+    let issued = priced.instructions.as_ref().filter(|_| launch.costs.table().is_some());
+    let instructions = issued.map(|issued| a_ray(row.warp_instructions, issued.warp_instructions()));
+    let lanes = launch.costs.table().zip(issued).zip(row.work).map(|((costs, issued), work)| Pair {
+        foretold: thread_instructions(costs, &profile.tally, &profile.lanes, width) / issued.warp_instructions(),
         counted: work.thread_instructions / row.warp_instructions,
     });
     let stalls = launch.pace.zip(row.stalls).map(|(pace, counted)| ComparedStalls::of(machine, pace, counted));
-    let blocks = match (&row.executed, launch.costs.table(), price) {
-        (Some(executed), Some(costs), Some(price)) => {
+    let blocks = match (&row.executed, launch.costs.table(), issued) {
+        (Some(executed), Some(costs), Some(issued)) => {
             let end = costs.blocks.iter().map(|block| block.place().end).max().unwrap_or(0);
             let (sum, counted) = (executed.sum(end), row.warp_instructions);
             if (sum as f64 / counted - 1.0).abs() > EXECUTED_WITHIN || executed.torn(costs) > MOST_TORN {
                 let (kernel, kind) = (name_of(&row.variant), row.kind.name());
                 return Err(CountersError::Executed { kernel, kind, executed: sum, counted });
             }
-            blocks::compared(executed, (costs, price), [traced, row.rays as f64])
+            blocks::compared(executed, (costs, issued), [traced, row.rays as f64])
         }
         _ => Vec::new(),
     };
@@ -255,8 +255,8 @@ fn compare(
         sectors: row.work.map(|work| a_ray(work.load_sectors, sectors as f64)),
         stalls,
         blocks,
-        assumed: price.map_or(1.0, |price| price.assumed),
-        verified: price.is_some_and(|price| price.verified),
+        assumed: issued.map_or(1.0, |issued| issued.assumed),
+        verified: issued.is_some_and(|issued| issued.verified),
         parts: split(elapsed, busy, &bounds),
     })
 }

@@ -1,7 +1,7 @@
 //! SIMD efficiency of the kernel family on the papers' workloads, as in AL09 Table 1.
 
+mod count_cache;
 mod experiment;
-mod known_counts;
 mod rays;
 mod report;
 mod walks;
@@ -9,11 +9,11 @@ mod walks;
 pub use experiment::{Cell, Experiment, ExperimentReport, ExperimentRequest, Row, Table, experiment};
 pub use rays::RayCounts;
 pub(crate) use rays::{Samples, headline, query_of, sample_rays, traced};
-pub use raywarp_sim::Al09Prices;
+pub use raywarp_sim::Al09Costs;
 pub use raywarp_sim::machine::Machine;
 pub(crate) use report::theirs_column;
 
-use self::known_counts::KnownCounts;
+use self::count_cache::CountCache;
 use self::walks::Runs;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_family::Variant;
@@ -21,7 +21,7 @@ use raywarp_geom::{Control, FlatError, FlatTriangles, TraceError};
 use raywarp_layout::LayoutError;
 use raywarp_scene::views::View;
 use raywarp_scene::{Scene, flatten};
-use raywarp_sim::{CostChange, Efficiency, ProfileError};
+use raywarp_sim::{CostChange, ProfileError, WarpCounts};
 use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
 
@@ -137,7 +137,7 @@ pub struct Measurement {
     /// Most triangles of a leaf.
     pub leaf_size: u32,
     /// The counts, over all views.
-    pub counts: Efficiency,
+    pub counts: WarpCounts,
     /// Share of the nodes visited that the same kernel without postponing does not visit, of those it
     /// visits; 0 for one that does not postpone.
     pub overfetch: f64,
@@ -213,7 +213,7 @@ fn measure(
         }
     }
     let bvh_of = |most: u32| small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
-    let mut known = KnownCounts::new(samples);
+    let mut known = CountCache::new(samples);
     // First those whose rays' operations are written down: that tells others how many nodes they need.
     let mut groups = walks::groups(&request.variants);
     groups.sort_by_key(|group| !group.is_worth_a_dump(request));

@@ -7,7 +7,7 @@
 use crate::kernel::{Batch, Kernel, KernelError};
 use crate::probe::{Event, Probe};
 use rayon::prelude::*;
-use raywarp_family::{Block, Key, Organisation, Query, Supply, Variant};
+use raywarp_family::{Block, Key, Query, Supply, TraversalLoop, Variant};
 use raywarp_geom::{HitKey, Ray};
 
 /// Rays that are written down together.
@@ -194,7 +194,7 @@ impl RayDump {
         };
         let keys = [Key::Box, Key::Collapse, Key::Fetch, Key::Occlusion, Key::Order, Key::Planes, Key::Triangle];
         let walk =
-            Variant::new(Supply::Direct, Organisation::WhileWhile, variant.tree()).ok().filter(|_| why.is_none());
+            Variant::new(Supply::Direct, TraversalLoop::WhileWhile, variant.tree()).ok().filter(|_| why.is_none());
         let with = |walk: Variant, &key: &Key| walk.with(key, variant.value(key)).unwrap_or(walk);
         let walk = walk.map(|walk| keys.iter().fold(walk, with));
         walk.ok_or(KernelError::NoDump { variant: *variant, why: why.unwrap_or("its tree has no while-while") })

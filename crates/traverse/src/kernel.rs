@@ -13,7 +13,7 @@ use raywarp_layout::{EncodedTree, LayoutError, encode, with_tree};
 
 /// Who runs a kernel's schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Machine {
+pub enum Execution {
     /// One lane, without masks: the reference.
     Scalar,
     /// A warp of `width` lanes in lockstep, 1 to 64.
@@ -23,7 +23,7 @@ pub enum Machine {
     },
 }
 
-impl std::fmt::Display for Machine {
+impl std::fmt::Display for Execution {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Scalar => f.write_str("scalar"),
@@ -150,7 +150,7 @@ impl Kernel {
     ///
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit the variant; [`KernelError::TooManyRays`].
-    pub fn warp_count(&self, machine: Machine, batch: &Batch<'_>) -> Result<u32, KernelError> {
+    pub fn warp_count(&self, machine: Execution, batch: &Batch<'_>) -> Result<u32, KernelError> {
         launch::warp_count(&self.variant, machine, batch.rays.len(), batch.resident)
     }
 
@@ -164,7 +164,7 @@ impl Kernel {
     /// If `batch.after` is neither empty nor as long as the rays.
     pub fn run_warp(
         &self,
-        machine: Machine,
+        machine: Execution,
         batch: &Batch<'_>,
         number: u32,
         answers: &mut Vec<Answer>,
@@ -191,7 +191,7 @@ impl Kernel {
     /// As [`Kernel::run_warp`].
     pub fn run_warp_sharing(
         &self,
-        machine: Machine,
+        machine: Execution,
         batch: &Batch<'_>,
         number: u32,
         counter: &dyn RayCounter,
@@ -211,14 +211,14 @@ impl Kernel {
             let boxes = self.boxes(tree, batch);
             let any_hit = batch.query == Query::Any;
             launch::run_warp(Launch { variant: &self.variant, tree: &boxes, any_hit }, place, answers, probe);
-            let again = self.variant.again();
-            for answer in answers[known..].iter_mut().filter(|answer| answer.again) {
+            let fallback = self.variant.fallback_variant();
+            for answer in answers[known..].iter_mut().filter(|answer| answer.by_fallback) {
                 let i = answer.ray as usize;
                 let one = Batch { rays: &batch.rays[i..=i], after: batch.after.get(i..=i).unwrap_or_default(), ..*batch };
                 let boxes = self.boxes(tree, &one);
-                let launch = Launch { variant: &again, tree: &boxes, any_hit };
+                let launch = Launch { variant: &fallback, tree: &boxes, any_hit };
                 if let [found] = launch::run_each(launch, 1, &mut Unwatched)[..] {
-                    *answer = Answer { ray: answer.ray, again: true, ..found };
+                    *answer = Answer { ray: answer.ray, by_fallback: true, ..found };
                 }
             }
         });

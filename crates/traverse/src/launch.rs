@@ -1,6 +1,6 @@
 //! How a warp is started: its rays, its lanes, the loop of its variant.
 
-use crate::kernel::{KernelError, Machine};
+use crate::kernel::{Execution, KernelError};
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Lockstep, Scalar};
 use crate::probe::Watch;
@@ -8,19 +8,24 @@ use crate::schedule::{Body, IfIf, IfWhile, Phased, Phases, SpeculativeIfIf, Spec
 use crate::supply::{self, Pool, RayCounter};
 use crate::tree::Tree;
 use crate::warp::{Answer, Launch, Warp};
-use raywarp_family::{Block, Organisation, Supply, Variant};
+use raywarp_family::{Block, Supply, TraversalLoop, Variant};
 
-fn rays_per_warp(variant: &Variant, machine: Machine) -> Result<u32, KernelError> {
+fn rays_per_warp(variant: &Variant, machine: Execution) -> Result<u32, KernelError> {
     let lanes = variant.lanes_per_ray();
     match machine {
-        Machine::Scalar => Ok(1),
-        Machine::Lockstep { width } if (1..=64).contains(&width) && width % lanes == 0 => Ok(width / lanes),
-        Machine::Lockstep { width } => Err(KernelError::Width { variant: *variant, lanes, width }),
+        Execution::Scalar => Ok(1),
+        Execution::Lockstep { width } if (1..=64).contains(&width) && width % lanes == 0 => Ok(width / lanes),
+        Execution::Lockstep { width } => Err(KernelError::Width { variant: *variant, lanes, width }),
     }
 }
 
 /// How many warps trace `rays` rays.
-pub(crate) fn warp_count(variant: &Variant, machine: Machine, rays: usize, resident: u32) -> Result<u32, KernelError> {
+pub(crate) fn warp_count(
+    variant: &Variant,
+    machine: Execution,
+    rays: usize,
+    resident: u32,
+) -> Result<u32, KernelError> {
     let per_warp = rays_per_warp(variant, machine)?;
     if rays >= u32::MAX as usize {
         return Err(KernelError::TooManyRays { found: rays });
@@ -31,7 +36,7 @@ pub(crate) fn warp_count(variant: &Variant, machine: Machine, rays: usize, resid
 
 /// A warp of a launch: who runs it, and which rays it may take.
 pub(crate) struct Place<'a> {
-    machine: Machine,
+    machine: Execution,
     number: u32,
     /// Rays at once.
     width: u32,
@@ -50,7 +55,7 @@ impl<'a> Place<'a> {
     /// Warp `number` of a launch over `rays` rays; none past the last.
     pub fn new(
         variant: &Variant,
-        machine: Machine,
+        machine: Execution,
         number: u32,
         rays: usize,
         resident: u32,
@@ -80,11 +85,11 @@ pub(crate) fn run_warp<T: Tree, P: Watch>(
     let depth = launch.tree.stack_depth();
     let lane = |stack: u32| Lane::idle(depth, stack as u16);
     match machine {
-        Machine::Scalar => {
+        Execution::Scalar => {
             let lanes = |first| Scalar(lane(first));
             run(Warp::new(launch, number, lanes(0), pool, answers, probe), lanes);
         }
-        Machine::Lockstep { .. } => {
+        Execution::Lockstep { .. } => {
             let lanes = |first| Lockstep::new((first..first + width).map(lane).collect());
             run(Warp::new(launch, number, lanes(0), pool, answers, probe), lanes);
         }
@@ -104,16 +109,16 @@ pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, pro
 fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lanes: impl Fn(u32) -> L) {
     warp.issue_everyone(Block::Prologue);
     let phases = match warp.launch.variant.organisation() {
-        Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => {
+        TraversalLoop::Packet if warp.launch.variant.supply() == Supply::Direct => {
             return supply::direct(&mut warp, &Body::Packet);
         }
-        Organisation::Packet => return supply::persistent(&mut warp, &Body::Packet),
-        Organisation::WhileWhile => Phases::of::<WhileWhile>(),
-        Organisation::IfIf => Phases::of::<IfIf>(),
-        Organisation::SpeculativeWhileWhile => Phases::of::<SpeculativeWhileWhile>(),
-        Organisation::SpeculativeIfIf => Phases::of::<SpeculativeIfIf>(),
-        Organisation::IfWhile => Phases::of::<IfWhile>(),
-        Organisation::Phased => Phases::of::<Phased>(),
+        TraversalLoop::Packet => return supply::persistent(&mut warp, &Body::Packet),
+        TraversalLoop::WhileWhile => Phases::of::<WhileWhile>(),
+        TraversalLoop::IfIf => Phases::of::<IfIf>(),
+        TraversalLoop::SpeculativeWhileWhile => Phases::of::<SpeculativeWhileWhile>(),
+        TraversalLoop::SpeculativeIfIf => Phases::of::<SpeculativeIfIf>(),
+        TraversalLoop::IfWhile => Phases::of::<IfWhile>(),
+        TraversalLoop::Phased => Phases::of::<Phased>(),
     };
     match warp.launch.variant.supply() {
         Supply::Direct => supply::direct(&mut warp, &Body::Loop(phases)),

@@ -1,6 +1,6 @@
 //! The papers' traversal kernels as schedules over micro-operations, for a warp of any width.
 //!
-//! A [`Kernel`] is a [`Variant`](raywarp_family::Variant) over a scene. It runs on a [`Machine`]: one lane
+//! A [`Kernel`] is a [`Variant`](raywarp_family::Variant) over a scene. It runs on a [`Execution`]: one lane
 //! without masks, the reference, or a warp of 1 to 64 lanes in lockstep, which a simulator drives. A
 //! [`Probe`] is told each block of a micro-operation with the lanes that run it and what they touch.
 //!
@@ -32,7 +32,7 @@ mod triangles;
 mod warp;
 
 pub use dump::{Code, RayDump};
-pub use kernel::{Batch, Kernel, KernelError, Machine};
+pub use kernel::{Batch, Execution, Kernel, KernelError};
 pub use probe::{Event, Probe, Recorded, Recorder, Touch};
 /// What the rays of a [`Batch`] ask.
 pub use raywarp_family::Query;

@@ -31,7 +31,7 @@ pub(crate) struct LaneRay {
     pub blocks: Option<H8Ray>,
     /// Of blocks: any ray, and any triangle; otherwise some are left to that.
     pub takes_any: bool,
-    pub leaves_some: bool,
+    pub may_leave_undecided: bool,
 }
 
 impl LaneRay {
@@ -70,7 +70,7 @@ impl LaneRay {
             watertight,
             blocks,
             takes_any: variant.takes_any_ray(),
-            leaves_some: variant.leaves_some(),
+            may_leave_undecided: variant.may_leave_undecided(),
         }
     }
 

@@ -5,13 +5,13 @@
 //! nor with a postpone buffer.
 
 use crate::dump::{CHUNK, Chunk, Code, Codes, RayDump};
-use crate::kernel::{KernelError, Machine};
+use crate::kernel::{Execution, KernelError};
 use crate::lane::Found;
 use crate::launch::{self, Place};
 use crate::probe::{Probe, Watched};
 use crate::tree::{Entry, Leaf, RecordTest, TestRules, Tree, Visit, VisitRules};
 use crate::warp::{Answer, Launch};
-use raywarp_family::{Organisation, Query, Variant};
+use raywarp_family::{Query, TraversalLoop, Variant};
 use raywarp_geom::Hit;
 use std::cell::Cell;
 
@@ -59,7 +59,7 @@ impl<'a> Replay<'a> {
         if variant.needs().gpu {
             return Err(KernelError::NeedsGpu { variant: *variant }.into());
         }
-        let why = if variant.organisation() == Organisation::Packet {
+        let why = if variant.organisation() == TraversalLoop::Packet {
             "the rays of a packet go where any of them wants to"
         } else if variant.postpone() > 0 {
             "while a leaf is put aside the ray walks on, how far depends on the other lanes"
@@ -100,7 +100,7 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// [`KernelError::Width`].
-    pub fn warp_count(&self, machine: Machine, resident: u32) -> Result<u32, KernelError> {
+    pub fn warp_count(&self, machine: Execution, resident: u32) -> Result<u32, KernelError> {
         launch::warp_count(&self.variant, machine, self.dump.ray_count(), resident)
     }
 
@@ -111,7 +111,7 @@ impl<'a> Replay<'a> {
     /// [`KernelError::Width`].
     pub fn run_warp(
         &self,
-        machine: Machine,
+        machine: Execution,
         resident: u32,
         number: u32,
         probe: &mut dyn Probe,
@@ -269,7 +269,7 @@ impl Tree for RayDump {
             instance: Hit::MISS,
             blocked: found.blocked,
             invalid: false,
-            again: false,
+            by_fallback: false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A kernel behind the trait that every engine implements.
 
-use crate::kernel::{Batch, Kernel, KernelError, Machine};
+use crate::kernel::{Batch, Execution, Kernel, KernelError};
 use crate::probe::{Event, Probe};
 use crate::warp::Answer;
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ const RESIDENT: u32 = 4;
 /// A kernel of the family on a machine, as a [`Tracer`].
 pub struct FamilyTracer {
     kernel: Arc<Kernel>,
-    machine: Machine,
+    machine: Execution,
     /// As batches name it, and what traces what it leaves: by the same schedule, each triangle by itself.
     names: [KernelName; 2],
 }
@@ -27,11 +27,12 @@ impl FamilyTracer {
     ///
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit.
-    pub fn new(kernel: impl Into<Arc<Kernel>>, machine: Machine) -> Result<Self, KernelError> {
+    pub fn new(kernel: impl Into<Arc<Kernel>>, machine: Execution) -> Result<Self, KernelError> {
         let kernel = kernel.into();
         let nothing = Batch { rays: &[], after: &[], query: Query::Closest, resident: 1 };
         kernel.warp_count(machine, &nothing)?;
-        let names = [*kernel.variant(), kernel.variant().again()].map(|variant| KernelName::new(&variant.to_string()));
+        let names = [*kernel.variant(), kernel.variant().fallback_variant()]
+            .map(|variant| KernelName::new(&variant.to_string()));
         Ok(Self { kernel, machine, names })
     }
 
@@ -78,12 +79,12 @@ impl FamilyTracer {
 
 /// Counts of a batch by a kernel and the one behind it.
 fn stats<'a>(names: [KernelName; 2], rays: usize, answers: impl Iterator<Item = &'a Answer>) -> BatchStats {
-    let (mut invalid, mut again) = (0, 0);
+    let (mut invalid, mut by_fallback) = (0, 0);
     for answer in answers {
         invalid += u64::from(answer.invalid);
-        again += u64::from(answer.again);
+        by_fallback += u64::from(answer.by_fallback);
     }
-    BatchStats::of(names[0], rays as u64).with_invalid(invalid).with_again(again, names[1])
+    BatchStats::of(names[0], rays as u64).with_invalid(invalid).with_fallback(by_fallback, names[1])
 }
 
 impl Tracer for FamilyTracer {

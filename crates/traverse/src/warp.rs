@@ -40,7 +40,7 @@ pub struct Answer {
     /// The ray could not hit anything.
     pub invalid: bool,
     /// The variant could not decide it: it was traced again, by one that takes any ray.
-    pub again: bool,
+    pub by_fallback: bool,
 }
 
 /// Lanes in step.

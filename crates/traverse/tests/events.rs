@@ -2,8 +2,8 @@
 //! what a packet and speculation add.
 
 use crate::common::{kernel, machines, rays, record, scene, visits};
-use raywarp_family::{Block, Organisation, Variant, legal, papers};
-use raywarp_traverse::{Batch, Kernel, KernelError, Machine, Query};
+use raywarp_family::{Block, TraversalLoop, Variant, legal, papers};
+use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Query};
 use std::collections::{BTreeMap, BTreeSet};
 
 const QUERIES: [Query; 2] = [Query::Closest, Query::Any];
@@ -25,9 +25,9 @@ fn a_warp_of_width_one_does_what_the_scalar_reference_does() {
     for variant in variants() {
         let kernel = kernel(&variant, &triangles);
         for query in QUERIES {
-            let scalar = record(&kernel, Machine::Scalar, &batch(&rays, query));
+            let scalar = record(&kernel, Execution::Scalar, &batch(&rays, query));
             let width = variant.lanes_per_ray();
-            let lockstep = record(&kernel, Machine::Lockstep { width }, &batch(&rays, query));
+            let lockstep = record(&kernel, Execution::Lockstep { width }, &batch(&rays, query));
             assert_eq!(scalar.answers, lockstep.answers, "{variant}, {query:?}");
             assert_eq!(scalar.events.len(), lockstep.events.len(), "{variant}, {query:?}");
             for (i, (a, b)) in scalar.events.iter().zip(&lockstep.events).enumerate() {
@@ -75,7 +75,7 @@ fn no_supply_changes_what_a_ray_visits() {
     ] {
         for query in QUERIES {
             let reference: Variant = format!("direct/{organisation}?{options}").parse().unwrap();
-            let reference = record(&kernel(&reference, &triangles), Machine::Scalar, &batch(&rays, query));
+            let reference = record(&kernel(&reference, &triangles), Execution::Scalar, &batch(&rays, query));
             let expected = visits(&reference);
             for supply in ["direct", "persistent", "replace", "queue"] {
                 let Ok(variant) = format!("{supply}/{organisation}?{options}").parse::<Variant>() else { continue };
@@ -104,14 +104,15 @@ fn packets_and_speculation_visit_what_a_ray_needs_and_more() {
     ] {
         let variant: Variant = text.parse().unwrap();
         let plain: Variant = format!("direct/while-while/{}", variant.tree()).parse().unwrap();
-        let plain = record(&kernel(&plain, &triangles), Machine::Scalar, &batch(&rays, Query::Closest));
-        let got = record(&kernel(&variant, &triangles), Machine::Lockstep { width: 32 }, &batch(&rays, Query::Closest));
+        let plain = record(&kernel(&plain, &triangles), Execution::Scalar, &batch(&rays, Query::Closest));
+        let got =
+            record(&kernel(&variant, &triangles), Execution::Lockstep { width: 32 }, &batch(&rays, Query::Closest));
         let (needed, got) = (visits(&plain), visits(&got));
         let mut more = 0;
         for (ray, needed) in &needed {
             let got = &got[ray];
             // A packet may come to a triangle sooner and then leave out a node that the ray alone visits.
-            if variant.organisation() != Organisation::Packet {
+            if variant.organisation() != TraversalLoop::Packet {
                 for touched in needed {
                     assert!(got.contains(touched), "{variant}: ray {ray} leaves out {touched:?}");
                 }
@@ -138,29 +139,29 @@ fn where_nothing_is_hit_speculation_adds_nothing_and_a_packet_visits_the_union()
     }
     let rays = rays(160);
     for query in QUERIES {
-        let run = |text: &str, machine: Machine| {
+        let run = |text: &str, machine: Execution| {
             sets(&record(&kernel(&text.parse().unwrap(), &triangles), machine, &batch(&rays, query)))
         };
         for (tree, options) in [("bvh2", ""), ("wide4", ""), ("qbvh4", ""), ("cwbvh8", "")] {
-            let needed = run(&format!("direct/while-while/{tree}"), Machine::Scalar);
+            let needed = run(&format!("direct/while-while/{tree}"), Execution::Scalar);
             assert!(needed.values().map(BTreeSet::len).sum::<usize>() > 1000);
             for organisation in ["if-if", "speculative-while-while", "speculative-if-if", "if-while"] {
                 let text = format!("replace/{organisation}/{tree}{options}");
                 if text.parse::<Variant>().is_ok() {
-                    assert!(run(&text, Machine::Lockstep { width: 32 }) == needed, "{text}");
+                    assert!(run(&text, Execution::Lockstep { width: 32 }) == needed, "{text}");
                 }
             }
         }
-        let needed = run("direct/while-while/bvh2", Machine::Scalar);
-        for (ray, touched) in run("direct/packet/bvh2", Machine::Lockstep { width: 32 }) {
+        let needed = run("direct/while-while/bvh2", Execution::Scalar);
+        for (ray, touched) in run("direct/packet/bvh2", Execution::Lockstep { width: 32 }) {
             let first = ray / 32 * 32;
             let union: BTreeSet<_> =
                 (first..first + 32).filter_map(|ray| needed.get(&ray)).flatten().copied().collect();
             // A ray that can hit nothing takes part in its packet all the same.
             assert!(touched == union, "ray {ray} of a packet, {query:?}");
         }
-        let unsorted = run("direct/while-while/wide4?occlusion=unsorted", Machine::Scalar);
-        assert!(unsorted == run("direct/while-while/wide4", Machine::Scalar), "unsorted, {query:?}");
+        let unsorted = run("direct/while-while/wide4?occlusion=unsorted", Execution::Scalar);
+        assert!(unsorted == run("direct/while-while/wide4", Execution::Scalar), "unsorted, {query:?}");
     }
 }
 
@@ -170,7 +171,7 @@ fn without_a_postpone_buffer_speculation_is_while_while() {
     let rays = rays(100);
     let run = |text: &str| {
         let variant: Variant = text.parse().unwrap();
-        visits(&record(&kernel(&variant, &triangles), Machine::Lockstep { width: 32 }, &batch(&rays, Query::Closest)))
+        visits(&record(&kernel(&variant, &triangles), Execution::Lockstep { width: 32 }, &batch(&rays, Query::Closest)))
     };
     assert!(run("direct/speculative-while-while/bvh2?postpone=0") == run("direct/while-while/bvh2"));
 }
@@ -184,7 +185,7 @@ fn what_lies_behind_a_hit_is_not_visited() {
     for row in papers() {
         let variant = row.variant;
         let kernel = kernel(&variant, &triangles);
-        let run = record(&kernel, Machine::Scalar, &batch(&rays, Query::Closest));
+        let run = record(&kernel, Execution::Scalar, &batch(&rays, Query::Closest));
         assert_eq!(run.answers[0].hit.primitive, 0, "{variant}");
         // A few leaves of up to eight: speculation tests some in vain. Octants tell only in which half of a
         // row a child lies.
@@ -204,7 +205,7 @@ fn a_stack_that_might_overflow_is_refused_and_errors_name_what_does_not_fit() {
         assert!(matches!(kernel.check_stack(need - 1), Err(KernelError::Stack { .. })), "{}", row.name);
         let nothing = batch(&[], Query::Closest);
         for width in [0, 65] {
-            let refused = kernel.warp_count(Machine::Lockstep { width }, &nothing);
+            let refused = kernel.warp_count(Execution::Lockstep { width }, &nothing);
             assert!(matches!(refused, Err(KernelError::Width { .. })), "{}", row.name);
         }
     }

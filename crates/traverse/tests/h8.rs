@@ -8,13 +8,13 @@ use closed::meshes;
 use raywarp_bvh::{build, presets};
 use raywarp_cpu::CpuOptions;
 use raywarp_geom::{Control, FlatTriangles, Hit, Ray, Tracer};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 
 /// A lane that walks h8.
 fn blocks(triangles: &FlatTriangles) -> FamilyTracer {
     let variant = "replace/phased/h8?batch=exact&refill=80".parse().unwrap();
     let bvh = build(triangles, &presets::SINGLE).unwrap();
-    FamilyTracer::new(Kernel::new(&variant, &bvh, triangles).unwrap(), Machine::Scalar).unwrap()
+    FamilyTracer::new(Kernel::new(&variant, &bvh, triangles).unwrap(), Execution::Scalar).unwrap()
 }
 
 fn hits(tracer: &dyn Tracer, rays: &[Ray]) -> Vec<[u32; 4]> {

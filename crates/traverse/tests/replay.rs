@@ -3,7 +3,7 @@
 use crate::common::{kernel, machines, rays, record, scene};
 use raywarp_family::{Block, Variant, legal, papers};
 use raywarp_geom::{HitKey, Ray};
-use raywarp_traverse::{Batch, Code, KernelError, Machine, Query, RayDump, Recorded, Recorder, Replay, ReplayError};
+use raywarp_traverse::{Batch, Code, Execution, KernelError, Query, RayDump, Recorded, Recorder, Replay, ReplayError};
 use std::collections::BTreeMap;
 
 const QUERIES: [Query; 2] = [Query::Closest, Query::Any];
@@ -20,7 +20,7 @@ fn variants() -> Vec<Variant> {
     papers().iter().map(|row| row.variant).chain(more).chain((0..300).map(legal::sample)).collect()
 }
 
-fn replay(replay: &Replay<'_>, machine: Machine, resident: u32) -> (Vec<Recorded>, u64) {
+fn replay(replay: &Replay<'_>, machine: Execution, resident: u32) -> (Vec<Recorded>, u64) {
     let (mut recorder, mut rays) = (Recorder::default(), 0);
     for warp in 0..replay.warp_count(machine, resident).unwrap() {
         rays += replay.run_warp(machine, resident, warp, &mut recorder).unwrap();
@@ -104,16 +104,16 @@ fn no_rays_one_ray_and_more_than_a_chunk_replay() {
         let rays = rays(count);
         for used in [0, 1, count] {
             let dump = RayDump::record(&kernel, &rays[..used], &[], Query::Closest).unwrap();
-            let (events, ended) = replay(&Replay::new(&variant, &dump).unwrap(), Machine::Lockstep { width: 32 }, 2);
+            let (events, ended) = replay(&Replay::new(&variant, &dump).unwrap(), Execution::Lockstep { width: 32 }, 2);
             assert_eq!((ended, dump.ray_count()), (used as u64, used));
             let batch = Batch { rays: &rays[..used], after: &[], query: Query::Closest, resident: 2 };
-            assert_eq!(events.len(), record(&kernel, Machine::Lockstep { width: 32 }, &batch).events.len());
+            assert_eq!(events.len(), record(&kernel, Execution::Lockstep { width: 32 }, &batch).events.len());
         }
     }
     let nothing = scene(0);
     let dump = RayDump::record(&crate::common::kernel(&variant, &nothing), &rays(9), &[], Query::Any).unwrap();
     assert_eq!(dump.count(Code::Visit) + dump.count(Code::Pop), 0);
-    assert_eq!(replay(&Replay::new(&variant, &dump).unwrap(), Machine::Scalar, 1).1, 9);
+    assert_eq!(replay(&Replay::new(&variant, &dump).unwrap(), Execution::Scalar, 1).1, 9);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_dump_holds_what_one_lane_does_in_two_bits_an_operation() {
     let kernel = kernel(&variant, &triangles);
     for query in QUERIES {
         let dump = RayDump::record(&kernel, &rays, &[], query).unwrap();
-        let run = record(&kernel, Machine::Scalar, &Batch { rays: &rays, after: &[], query, resident: 1 });
+        let run = record(&kernel, Execution::Scalar, &Batch { rays: &rays, after: &[], query, resident: 1 });
         let counted = |block: Block| run.events.iter().filter(|event| event.block == block).count() as u64;
         assert_eq!(dump.count(Code::Visit), counted(Block::VisitNode));
         assert_eq!(dump.count(Code::Test), counted(Block::TestTriangle));
@@ -164,7 +164,7 @@ fn what_depends_on_other_lanes_is_refused_in_one_plain_line() {
     let other: Variant = "direct/if-if/bvh2?triangle=watertight".parse().unwrap();
     let error = Replay::new(&other, &dump).unwrap_err();
     assert!(matches!(error, ReplayError::OtherWalk { .. }), "{error}");
-    let wide = Replay::new(&variant, &dump).unwrap().warp_count(Machine::Lockstep { width: 65 }, 1);
+    let wide = Replay::new(&variant, &dump).unwrap().warp_count(Execution::Lockstep { width: 65 }, 1);
     assert!(matches!(wide, Err(KernelError::Width { width: 65, .. })));
 }
 

@@ -1,7 +1,7 @@
 //! Branches of the machine code that are no events of the schedules.
 
 use super::measured::Measured;
-use super::price::Priced;
+use super::price::CompiledKernel;
 use raywarp_cuda::Operation;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
 
 /// Whether the blocks of kernels whose costs are verified have combinations of events wherever they are not listed above;
 /// says which have none.
-pub fn explained(kernels: &BTreeMap<&str, &Priced>, measured: &BTreeMap<String, Measured>) -> bool {
+pub fn explained(kernels: &BTreeMap<&str, &CompiledKernel>, measured: &BTreeMap<String, Measured>) -> bool {
     let mut unexplained: BTreeSet<String> = BTreeSet::new();
     for (name, kernel) in kernels {
         let measured = measured.get(*name).filter(|m| m.fingerprint == kernel.fingerprint && m.holds());
@@ -53,26 +53,27 @@ pub fn explained(kernels: &BTreeMap<&str, &Priced>, measured: &BTreeMap<String, 
 mod tests {
     use super::*;
     use crate::kernels::measured::MeasuredBlock;
-    use crate::kernels::price::{PricedBlock, Shape};
-    use raywarp_cuda::{Block, BlockCost, CountSource, Issued, Pipe};
+    use crate::kernels::price::{CompiledBlock, Shape};
+    use raywarp_costs::{CountSource, IssueFormula, Pipe, PricedBlock};
+    use raywarp_cuda::Block;
 
-    fn kernel(name: &str, block: Block, waits: bool) -> Priced {
+    fn kernel(name: &str, block: Block, waits: bool) -> CompiledKernel {
         let pipes = [0; Pipe::ALL.len()];
-        let cost = BlockCost {
+        let cost = PricedBlock {
             block,
             offset: 32,
             instructions: 1,
             pipes,
             alone: None,
-            issued: Issued::default(),
+            issued: IssueFormula::default(),
             source: CountSource::Assumed,
         };
-        let block = PricedBlock { cost, shape: Shape { waits, ..Shape::default() } };
-        Priced { name: name.to_string(), code: vec![], fingerprint: 5, opcodes: 0, blocks: vec![block] }
+        let block = CompiledBlock { cost, shape: Shape { waits, ..Shape::default() } };
+        CompiledKernel { name: name.to_string(), code: vec![], fingerprint: 5, opcodes: 0, blocks: vec![block] }
     }
 
-    fn check(kernel: &Priced, residual: f64, fits: bool) -> bool {
-        let (shape, issued) = (Shape::default(), Issued::default());
+    fn check(kernel: &CompiledKernel, residual: f64, fits: bool) -> bool {
+        let (shape, issued) = (Shape::default(), IssueFormula::default());
         let blocks = vec![MeasuredBlock { offset: 32, shape, issued, fits }];
         let measured = Measured { fingerprint: 5, residual, blocks };
         let kernels = [(kernel.name.as_str(), kernel)].into_iter().collect();

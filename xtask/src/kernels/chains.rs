@@ -14,7 +14,7 @@
 //! - where a block's barrier is still pending at its end, and every way that is ever taken from there comes to a wait for it
 //!   before anything else sets a barrier, the rest of it that is not passed by then belongs to the block; else to nobody.
 
-use raywarp_family::costs::{Alone, KeplerWord, KernelCosts, Wait, Word};
+use raywarp_costs::{Alone, KeplerWord, PricedKernel, Wait, Word};
 
 /// What the time of a warp depends on, of an instruction.
 pub(super) trait Timed: Copy {
@@ -142,7 +142,7 @@ impl<T: Timed> Code<T> {
         times.min_by_key(|time| time.at(Wait::nominal)).unwrap_or(plus(now, -passed))
     }
 
-    fn time(&mut self, costs: &mut KernelCosts) -> Result<(), String> {
+    fn time(&mut self, costs: &mut PricedKernel) -> Result<(), String> {
         for block in costs.blocks.iter().filter(|block| !block.is_never()) {
             let issued = self.issued.get_mut(block.place());
             issued.ok_or_else(|| format!("a block at {} is not in the code", block.offset))?.fill(true);
@@ -164,7 +164,7 @@ impl<T: Timed> Code<T> {
 ///
 /// # Errors
 /// A block that lies outside of the code.
-pub fn time(words: Vec<Word>, architecture: u32, costs: &mut KernelCosts) -> Result<(), String> {
+pub fn time(words: Vec<Word>, architecture: u32, costs: &mut PricedKernel) -> Result<(), String> {
     let issued = vec![false; words.len()];
     if architecture == KeplerWord::ARCHITECTURE {
         let words: Vec<KeplerWord> = words.into_iter().map(KeplerWord::from).collect();
@@ -176,7 +176,8 @@ pub fn time(words: Vec<Word>, architecture: u32, costs: &mut KernelCosts) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_cuda::{Block, BlockCost, Count, CountSource, Issued, Pipe};
+    use raywarp_costs::{CountSource, EventKind, IssueFormula, Pipe, PricedBlock};
+    use raywarp_cuda::Block;
 
     /// Bits 0 to 8 of operations.
     const FFMA: u128 = 0x023;
@@ -259,12 +260,12 @@ mod tests {
         let mut offset = 0;
         let cost = |&(instructions, issued): &(u32, bool)| {
             let (block, pipes) = (Block::VisitNode, [0; Pipe::ALL.len()]);
-            let count = issued.then_some((1, Count { block, after: None, full: false }));
-            let (issued, source) = (Issued(count.into_iter().collect()), CountSource::Measured);
+            let count = issued.then_some((1, EventKind { block, after: None, full: false }));
+            let (issued, source) = (IssueFormula(count.into_iter().collect()), CountSource::Measured);
             offset += 16 * instructions;
-            BlockCost { block, offset: offset - 16 * instructions, instructions, pipes, alone: None, issued, source }
+            PricedBlock { block, offset: offset - 16 * instructions, instructions, pipes, alone: None, issued, source }
         };
-        let mut costs = KernelCosts { blocks: blocks.iter().map(cost).collect(), verified: true };
+        let mut costs = PricedKernel { blocks: blocks.iter().map(cost).collect(), verified: true };
         time(words.to_vec(), architecture, &mut costs).unwrap();
         costs.blocks.iter().map(|block| block.alone.unwrap()).collect()
     }
@@ -314,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_block_outside_of_the_code_is_an_error() {
-        let cost = BlockCost {
+        let cost = PricedBlock {
             block: Block::Pop,
             offset: 16,
             instructions: 2,
@@ -323,7 +324,7 @@ mod tests {
             issued: "pop".parse().unwrap(),
             source: CountSource::Measured,
         };
-        assert!(time(vec![Word(0); 2], 90, &mut KernelCosts { blocks: vec![cost], verified: false }).is_err());
+        assert!(time(vec![Word(0); 2], 90, &mut PricedKernel { blocks: vec![cost], verified: false }).is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What was counted of launches: instructions by a profiler, and events by the Rust schedules.
 
-use raywarp_cuda::{Count, Issued, Query, compiled, kernel_behind, kernel_name};
+use raywarp_costs::{EventKind, IssueFormula};
+use raywarp_cuda::{Query, compiled, fallback_variant, kernel_name};
 use std::collections::{BTreeMap, HashMap};
 
 /// A kernel's launch on a batch.
@@ -12,17 +13,17 @@ pub struct Launch {
     /// Opcodes of the instructions.
     pub opcodes: Vec<String>,
     /// Events, by the operation before and without.
-    pub events: HashMap<Count, u64>,
+    pub events: HashMap<EventKind, u64>,
 }
 
 impl Launch {
     /// How many events there were of a kind.
-    pub fn count(&self, count: Count) -> f64 {
+    pub fn count(&self, count: EventKind) -> f64 {
         self.events.get(&count).copied().unwrap_or(0) as f64
     }
 
     /// How often a combination was issued.
-    pub fn times(&self, issued: &Issued) -> f64 {
+    pub fn times(&self, issued: &IssueFormula) -> f64 {
         issued.0.iter().map(|&(factor, count)| f64::from(factor) * self.count(count)).sum()
     }
 }
@@ -41,10 +42,10 @@ pub fn launches(events: &str, counts: &str) -> Result<Vec<Launch>, String> {
         let number = |text: &str| text.parse::<u64>().map_err(|_| wrong("a number is wanted"));
         let launch = launches.entry(number(launch)? as usize).or_default();
         launch.kernel = kernel.to_string();
-        let count: Count = event.parse().map_err(|error: String| wrong(&error))?;
+        let count: EventKind = event.parse().map_err(|error: String| wrong(&error))?;
         let times = number(times)?;
         launch.events.insert(count, times);
-        *launch.events.entry(Count { after: None, ..count }).or_default() += times;
+        *launch.events.entry(EventKind { after: None, ..count }).or_default() += times;
     }
     let pages = pages(counts)?;
     // Behind a kernel that leaves rays another one is launched for these, of which there are no events.
@@ -76,7 +77,7 @@ pub fn launches(events: &str, counts: &str) -> Result<Vec<Launch>, String> {
 fn kernels_behind() -> HashMap<String, String> {
     let all = compiled().into_iter().flat_map(|variant| Query::ALL.map(|query| (variant, query)));
     all.filter_map(|(variant, query)| {
-        Some((kernel_name(&variant, query), kernel_name(&kernel_behind(&variant)?, query)))
+        Some((kernel_name(&variant, query), kernel_name(&fallback_variant(&variant)?, query)))
     })
     .collect()
 }

@@ -5,8 +5,9 @@
 //! how far it holds.
 
 use super::counts::{Launch, launches};
-use super::price::{Priced, Shape};
-use raywarp_cuda::{Block, Count, Issued};
+use super::price::{CompiledKernel, Shape};
+use raywarp_costs::{EventKind, IssueFormula};
+use raywarp_cuda::Block;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -39,7 +40,7 @@ pub struct MeasuredBlock {
     pub offset: u32,
     pub shape: Shape,
     /// How often it is issued; of a block that no combination fits the nearest count, or none.
-    pub issued: Issued,
+    pub issued: IssueFormula,
     /// Whether a combination fits.
     pub fits: bool,
 }
@@ -105,7 +106,7 @@ pub fn write(kernels: &BTreeMap<String, Measured>) -> String {
 
 /// Writes anew which places the blocks of measured kernels come from, for those whose code is that of `kernels`: lines were
 /// edited or moved since, and other kernels are likened by them.
-pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[Priced]) {
+pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[CompiledKernel]) {
     for kernel in kernels {
         let same = measured.get_mut(&kernel.name).filter(|measured| measured.fingerprint == kernel.fingerprint);
         for known in same.into_iter().flat_map(|measured| &mut measured.blocks) {
@@ -120,7 +121,7 @@ pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[Priced
 ///
 /// # Errors
 /// Files that are malformed, that do not fit each other, or that are of other code.
-pub fn measure(kernels: &[Priced], events: &str, counts: &str) -> Result<BTreeMap<String, Measured>, String> {
+pub fn measure(kernels: &[CompiledKernel], events: &str, counts: &str) -> Result<BTreeMap<String, Measured>, String> {
     let launches = launches(events, counts)?;
     let mut measured = BTreeMap::new();
     for kernel in kernels {
@@ -145,15 +146,15 @@ pub fn opcodes<'a>(opcodes: impl Iterator<Item = &'a str>) -> u64 {
 /// A part of combinations, and how often it was on each batch.
 #[derive(Debug, Clone)]
 struct Part {
-    terms: Vec<(i32, Count)>,
+    terms: Vec<(i32, EventKind)>,
     times: Vec<f64>,
 }
 
-fn fit(kernel: &Priced, launches: &[&Launch]) -> Result<Measured, String> {
+fn fit(kernel: &CompiledKernel, launches: &[&Launch]) -> Result<Measured, String> {
     let found_on = launches.len() - HELD_OUT;
     let all_parts = parts(&launches[..found_on]);
     let mut blocks = Vec::new();
-    let mut known: Vec<(Block, Vec<f64>, Issued, bool)> = Vec::new();
+    let mut known: Vec<(Block, Vec<f64>, IssueFormula, bool)> = Vec::new();
     let (mut wrong, mut all) = (vec![0.0; launches.len()], vec![0.0; launches.len()]);
     for block in &kernel.blocks {
         let mut times = Vec::new();
@@ -194,13 +195,13 @@ fn fit(kernel: &Priced, launches: &[&Launch]) -> Result<Measured, String> {
 /// All that combinations can be made of, the simplest first: events of a block; those after an operation; those that
 /// were full; and those that were not, in which lanes go two ways and the place where they meet again is issued twice.
 fn parts(launches: &[&Launch]) -> Vec<Part> {
-    let mut counts: Vec<Count> = launches.iter().flat_map(|launch| launch.events.keys().copied()).collect();
+    let mut counts: Vec<EventKind> = launches.iter().flat_map(|launch| launch.events.keys().copied()).collect();
     counts.sort_by_key(|count| (count.full, count.after.is_some(), *count));
     counts.dedup();
-    let times = |count: Count| launches.iter().map(|launch| launch.count(count)).collect::<Vec<f64>>();
-    let single = |&count: &Count| Part { terms: vec![(1, count)], times: times(count) };
-    let mixed = |&full: &Count| {
-        let any = Count { full: false, ..full };
+    let times = |count: EventKind| launches.iter().map(|launch| launch.count(count)).collect::<Vec<f64>>();
+    let single = |&count: &EventKind| Part { terms: vec![(1, count)], times: times(count) };
+    let mixed = |&full: &EventKind| {
+        let any = EventKind { full: false, ..full };
         let of_both = times(any).iter().zip(times(full)).map(|(any, full)| any - full).collect();
         Part { terms: vec![(1, any), (-1, full)], times: of_both }
     };
@@ -227,9 +228,9 @@ fn own_first(parts: &[Part], owner: Block) -> Vec<Part> {
 
 /// The shortest combination of `parts` that is `times` on every batch, and true; or the nearest part, or nothing, and
 /// false.
-fn combination(times: &[f64], parts: &[Part], owner: Block) -> (Issued, bool) {
+fn combination(times: &[f64], parts: &[Part], owner: Block) -> (IssueFormula, bool) {
     if times.iter().all(|&t| t == 0.0) {
-        return (Issued::default(), true);
+        return (IssueFormula::default(), true);
     }
     for (tolerance, most_parts) in TOLERANCES {
         let most: Vec<f64> = times.iter().map(|t| (tolerance * t).max(3.0)).collect();
@@ -249,13 +250,13 @@ fn combination(times: &[f64], parts: &[Part], owner: Block) -> (Issued, bool) {
     let near = parts.iter().map(|part| (price(part), part));
     match near.min_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((off, part)) if off < nothing => (sum([part].into_iter()), false),
-        _ => (Issued::default(), false),
+        _ => (IssueFormula::default(), false),
     }
 }
 
 /// How often a combination may have its last part, after others or alone. Something that is rare, taken often enough, makes up for
 /// anything on a few batches, and is far off on others.
-fn most_turns(part: &Part, alone: bool) -> f64 {
+fn most_repeats(part: &Part, alone: bool) -> f64 {
     match (alone, &part.terms[..]) {
         (true, _) => MOST_TURNS,
         (false, [(_, count)]) if !count.full => 2.0,
@@ -280,10 +281,10 @@ fn search(times: &[f64], most: &[f64], parts: &[Part], count: usize, first: usiz
             continue;
         }
         let largest = (0..times.len()).max_by(|&a, &b| part.times[a].total_cmp(&part.times[b])).unwrap_or(0);
-        let turns = (times[largest] / part.times[largest]).round().clamp(1.0, most_turns(part, chosen.is_empty()));
-        let fits = |j: usize| (times[j] - turns * part.times[j]).abs() <= most[j];
+        let repeats = (times[largest] / part.times[largest]).round().clamp(1.0, most_repeats(part, chosen.is_empty()));
+        let fits = |j: usize| (times[j] - repeats * part.times[j]).abs() <= most[j];
         if (0..times.len()).all(fits) {
-            chosen.extend(std::iter::repeat_n(i, turns as usize));
+            chosen.extend(std::iter::repeat_n(i, repeats as usize));
             return true;
         }
     }
@@ -291,8 +292,8 @@ fn search(times: &[f64], most: &[f64], parts: &[Part], count: usize, first: usiz
 }
 
 /// Parts added up, equal terms as one.
-fn sum<'a>(parts: impl Iterator<Item = &'a Part>) -> Issued {
-    let mut terms: Vec<(i32, Count)> = Vec::new();
+fn sum<'a>(parts: impl Iterator<Item = &'a Part>) -> IssueFormula {
+    let mut terms: Vec<(i32, EventKind)> = Vec::new();
     for &(factor, count) in parts.flat_map(|part| &part.terms) {
         match terms.iter_mut().find(|(_, known)| *known == count) {
             Some((sum, _)) => *sum += factor,
@@ -300,7 +301,7 @@ fn sum<'a>(parts: impl Iterator<Item = &'a Part>) -> Issued {
         }
     }
     terms.retain(|(factor, _)| *factor != 0);
-    Issued(terms)
+    IssueFormula(terms)
 }
 
 #[cfg(test)]
@@ -312,7 +313,7 @@ mod tests {
     use std::path::Path;
 
     /// A kernel of a vote, a visit, the place where its lanes meet again, and a slow path.
-    fn kernel() -> Priced {
+    fn kernel() -> CompiledKernel {
         let block = |offset, opcode: &str| BasicBlock {
             instructions: vec![Instruction {
                 offset,
@@ -331,20 +332,20 @@ mod tests {
     /// Events and counts of five batches. Of `visits` visits some have all lanes; `wrong` is added to the last count.
     fn files(wrong: u64) -> (String, String) {
         let (mut events, mut counts) = (String::from("launch,kernel,batch,event,times\n"), String::new());
-        for (launch, (visits, full, turns)) in
+        for (launch, (visits, full, repeats)) in
             [(1000u64, 100u64, 70u64), (5000, 33, 210), (700, 650, 31), (900, 222, 45), (4000, 500, 37)]
                 .into_iter()
                 .enumerate()
         {
             let mut add = |event: &str, n: u64| events += &format!("{launch},k,{launch},{event},{n}\n");
-            add("loop@prologue", turns);
-            add("vote@loop", visits + turns);
+            add("loop@prologue", repeats);
+            add("vote@loop", visits + repeats);
             add("visit_node@vote", visits);
             add("visit_node@vote!", full);
             let wrong = if launch == 4 { wrong } else { 0 };
             counts += "\"Kernel Name\",\"k\",\n\"Address\",\"Source\",\"inst_executed\"\n";
             for (opcode, n) in [
-                ("VOTE.ANY P0, P1", visits + turns),
+                ("VOTE.ANY P0, P1", visits + repeats),
                 ("FFMA R1", visits + wrong),
                 ("BSYNC B1", 2 * visits - full),
                 ("MUFU.RCP R0", 0),

@@ -23,9 +23,9 @@ mod toolkit;
 
 use measured::Measured;
 use pack::{Content, pack, unpack};
-use price::Priced;
-use raywarp_cuda::{COST_COLUMNS, elf, read_costs, write_costs};
-use raywarp_family::costs::{Word, words};
+use price::CompiledKernel;
+use raywarp_costs::{COST_COLUMNS, Word, read_costs, words, write_costs};
+use raywarp_cuda::elf;
 use set::{KernelSet, SETS};
 use source::Sources;
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,7 +126,7 @@ struct Compiled {
     /// Compressed.
     image: Vec<u8>,
     resources: Vec<resources::Resources>,
-    kernels: Vec<Priced>,
+    kernels: Vec<CompiledKernel>,
 }
 
 /// Runs the command; false when a check failed.
@@ -307,7 +307,7 @@ fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
 /// many kernels of the set they are of.
 fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, String> {
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
-    let kernels: Vec<Priced> = compiled.iter().flat_map(|compiled| compiled.kernels.clone()).collect();
+    let kernels: Vec<CompiledKernel> = compiled.iter().flat_map(|compiled| compiled.kernels.clone()).collect();
     let mut known = known(path)?;
     let mut new = BTreeMap::new();
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -348,7 +348,7 @@ fn tables(
 ) -> Result<(Vec<File>, bool), String> {
     let mut costs: BTreeMap<u32, String> = BTreeMap::new();
     let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
-    let own: BTreeMap<&str, &Priced> =
+    let own: BTreeMap<&str, &CompiledKernel> =
         of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
     let references = set.schedules.as_ref().map_or_else(BTreeMap::new, |known| (known.references)(measured));
     for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0 && job.priced) {

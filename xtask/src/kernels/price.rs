@@ -4,26 +4,27 @@
 use super::disassembly::{BasicBlock, Machine};
 use super::measured::{Measured, MeasuredBlock, opcodes};
 use super::source::Sources;
+use raywarp_costs::{CountSource, EventKind, IssueFormula, Pipe, PricedBlock, PricedKernel};
+use raywarp_cuda::Block;
 use raywarp_cuda::elf::fingerprint;
-use raywarp_cuda::{Block, BlockCost, Count, CountSource, Issued, KernelCosts, Pipe};
 use std::collections::{BTreeSet, HashMap};
 
 /// A kernel's machine code with its owners.
 #[derive(Debug, Clone)]
-pub struct Priced {
+pub struct CompiledKernel {
     pub name: String,
     pub code: Vec<u8>,
     /// Of its code.
     pub fingerprint: u64,
     /// Of its opcodes.
     pub opcodes: u64,
-    pub blocks: Vec<PricedBlock>,
+    pub blocks: Vec<CompiledBlock>,
 }
 
 #[derive(Debug, Clone)]
-pub struct PricedBlock {
+pub struct CompiledBlock {
     /// How often it is issued is not known yet.
-    pub cost: BlockCost,
+    pub cost: PricedBlock,
     pub shape: Shape,
 }
 
@@ -53,7 +54,7 @@ impl Shape {
 ///
 /// # Errors
 /// An opcode without a pipeline.
-pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<Priced, String> {
+pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<CompiledKernel, String> {
     let mut owners: Vec<Option<Block>> = machine.blocks.iter().map(|block| owner(block, sources)).collect();
     // A called function without lines is part of what calls it first.
     for i in 0..owners.len() {
@@ -75,14 +76,14 @@ pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<Priced
         }
         let placed = block.instructions.iter().filter(|instruction| !instruction.places.is_empty());
         let places: BTreeSet<u32> = placed.map(|instruction| sources.number(&instruction.places)).collect();
-        blocks.push(PricedBlock {
-            cost: BlockCost {
+        blocks.push(CompiledBlock {
+            cost: PricedBlock {
                 block: last,
                 offset: block.offset() as u32,
                 instructions: block.instructions.len() as u32,
                 pipes,
                 alone: None,
-                issued: Issued::default(),
+                issued: IssueFormula::default(),
                 source: CountSource::Assumed,
             },
             shape: Shape {
@@ -94,7 +95,7 @@ pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<Priced
     }
     let opcodes = opcodes(machine.blocks.iter().flat_map(|b| &b.instructions).map(|i| i.opcode.as_str()));
     let (name, code, fingerprint) = (machine.name.clone(), code.to_vec(), fingerprint(code));
-    Ok(Priced { name, code, fingerprint, opcodes, blocks })
+    Ok(CompiledKernel { name, code, fingerprint, opcodes, blocks })
 }
 
 /// Whose a block is: that of most of its instructions; of several, the first.
@@ -110,7 +111,7 @@ fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
     votes.iter().find(|vote| vote.1 == most).map(|vote| vote.0)
 }
 
-impl Priced {
+impl CompiledKernel {
     /// All of its instructions.
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.cost.instructions as usize).sum()
@@ -118,12 +119,12 @@ impl Priced {
 }
 
 /// A kernel's costs by what was measured of it, or of the same kernel on another architecture or in lockstep.
-pub fn costs(kernel: &Priced, measured: Option<&Measured>) -> KernelCosts {
-    let mut blocks: Vec<BlockCost> = kernel.blocks.iter().map(|block| block.cost.clone()).collect();
+pub fn costs(kernel: &CompiledKernel, measured: Option<&Measured>) -> PricedKernel {
+    let mut blocks: Vec<PricedBlock> = kernel.blocks.iter().map(|block| block.cost.clone()).collect();
     for block in &mut blocks {
-        block.issued = Issued(vec![(1, Count { block: block.block, after: None, full: false })]);
+        block.issued = IssueFormula(vec![(1, EventKind { block: block.block, after: None, full: false })]);
     }
-    let Some(measured) = measured else { return KernelCosts { blocks, verified: false } };
+    let Some(measured) = measured else { return PricedKernel { blocks, verified: false } };
     let same = measured.fingerprint == kernel.fingerprint;
     let alike = if same {
         blocks.iter().map(|block| measured.blocks.iter().find(|known| known.offset == block.offset)).collect()
@@ -139,14 +140,14 @@ pub fn costs(kernel: &Priced, measured: Option<&Measured>) -> KernelCosts {
             (true, false) => CountSource::Likened,
         };
     }
-    KernelCosts { blocks, verified: same && measured.holds() }
+    PricedKernel { blocks, verified: same && measured.holds() }
 }
 
 /// For each block of a kernel the measured block that comes from the same places: the one that shares most of them; of
 /// several, one after the other.
-fn alike<'a>(kernel: &Priced, measured: &'a Measured) -> Vec<Option<&'a MeasuredBlock>> {
+fn alike<'a>(kernel: &CompiledKernel, measured: &'a Measured) -> Vec<Option<&'a MeasuredBlock>> {
     let mut taken: HashMap<usize, usize> = HashMap::new();
-    let find = |block: &PricedBlock| {
+    let find = |block: &CompiledBlock| {
         let shape = &block.shape;
         if shape.places.is_empty() {
             return measured.blocks.iter().find(|known| shape.called && known.shape.called);
@@ -157,9 +158,9 @@ fn alike<'a>(kernel: &Priced, measured: &'a Measured) -> Vec<Option<&'a Measured
             return None;
         }
         let equals: Vec<usize> = (0..likeness.len()).filter(|&i| likeness[i] == best).collect();
-        let turn = taken.entry(equals[0]).or_default();
-        *turn += 1;
-        measured.blocks.get(equals[(*turn - 1).min(equals.len() - 1)])
+        let taken_before = taken.entry(equals[0]).or_default();
+        *taken_before += 1;
+        measured.blocks.get(equals[(*taken_before - 1).min(equals.len() - 1)])
     };
     kernel.blocks.iter().map(find).collect()
 }
@@ -183,7 +184,7 @@ mod tests {
         BasicBlock { instructions: instructions.collect(), called: None }
     }
 
-    fn priced(name: &str, code: u8, blocks: Vec<BasicBlock>) -> Priced {
+    fn priced(name: &str, code: u8, blocks: Vec<BasicBlock>) -> CompiledKernel {
         let kernels = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
         let machine = Machine { name: name.to_string(), blocks };
         let priced = price(&machine, &[code], &Sources::read(&[kernels]).unwrap()).unwrap();
@@ -223,7 +224,7 @@ mod tests {
                 .collect(),
         };
         let other = priced("a", 2, vec![block(0, &["BSYNC"], 11), block(16, &["LDL", "IADD3", "MOV"], 11)]);
-        let texts = |costs: &KernelCosts| -> Vec<(CountSource, String)> {
+        let texts = |costs: &PricedKernel| -> Vec<(CountSource, String)> {
             costs.blocks.iter().map(|block| (block.source, block.issued.to_string())).collect()
         };
         let likened = |text: &str| (CountSource::Likened, text.to_string());

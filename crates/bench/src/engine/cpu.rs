@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, FlatTriangles, Hit, Kernels, Ray, Tracer};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use std::time::Instant;
 
 /// Room for results.
@@ -30,7 +30,7 @@ pub(super) fn prepare(
     Ok(Prepared::Cpu(match subject {
         Subject::CpuTracer | Subject::VulkanRt => Box::new(CpuTracer::new(bvh, triangles)?),
         Subject::Kernel(variant) => {
-            Box::new(FamilyTracer::new(Kernel::new(variant, bvh, triangles)?, Machine::Lockstep { width })?)
+            Box::new(FamilyTracer::new(Kernel::new(variant, bvh, triangles)?, Execution::Lockstep { width })?)
         }
     }))
 }

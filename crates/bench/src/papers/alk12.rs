@@ -1,39 +1,11 @@
 //! Tables 1 and 2 of ALK12.
 
-use super::{OURS, Place, PublishedRate, SCENES, fitting, gains, rate, shown};
+use super::{Place, PublishedRate, SCENES, fitting, gains, rate, shown};
 use crate::SceneReport;
 use crate::table::{Table, TableColumn, wrapped};
+use raywarp_papers::{GenerationScene, Generations, SCENES_HERE, alk12};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
-
-/// A scene of Table 1: for each kind of rays Mrays/s of Tesla (GTX 285), Fermi (GTX 480) and Kepler (GTX 680).
-const TABLE1: [(&str, [[Option<f64>; 3]; 3]); 4] = [
-    (
-        "conference",
-        [
-            [Some(142.2), Some(272.1), Some(432.6)],
-            [Some(134.5), Some(284.1), Some(518.2)],
-            [Some(60.9), Some(126.1), Some(245.4)],
-        ],
-    ),
-    (
-        "fairy",
-        [
-            [Some(74.6), Some(154.6), Some(250.8)],
-            [Some(92.5), Some(163.6), Some(317.6)],
-            [Some(40.8), Some(73.2), Some(156.6)],
-        ],
-    ),
-    (
-        "sibenik",
-        [
-            [Some(117.5), Some(243.4), Some(388.2)],
-            [Some(119.6), Some(244.1), Some(441.2)],
-            [Some(46.8), Some(94.7), Some(192.5)],
-        ],
-    ),
-    ("san_miguel", [[None, Some(76.9), Some(131.7)], [None, Some(94.5), Some(187.9)], [None, Some(33.3), Some(58.8)]]),
-];
 
 const FERMI: &str = "alk12-fermi";
 const KEPLER: &str = "alk12-kepler";
@@ -47,10 +19,10 @@ const MACHINES: [(&str, &str); 3] =
 /// What Table 1 says was measured.
 pub(super) fn published() -> Vec<PublishedRate> {
     let mut rates = Vec::new();
-    for (scene, kinds) in TABLE1.into_iter().filter(|(scene, _)| OURS.contains(scene)) {
-        for (kind, cells) in RayKind::ALL.into_iter().zip(kinds) {
-            for ((machine, kernel), mrays) in MACHINES.into_iter().zip(cells) {
-                let table = "ALK12 Table 1";
+    for scene in alk12().table_1.scene.iter().filter(|scene| SCENES_HERE.contains(&scene.name.as_str())) {
+        for (kind, cells) in RayKind::ALL.into_iter().zip(scene.kinds()) {
+            for ((machine, kernel), mrays) in MACHINES.into_iter().zip(cells.by_age()) {
+                let (table, scene) = ("ALK12 Table 1", scene.name.as_str());
                 rates.extend(mrays.map(|mrays| PublishedRate { table, machine, scene, kernel, kind, mrays }));
             }
         }
@@ -58,35 +30,21 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// A choice of Table 2: what the table says of Tesla, Fermi and Kepler, in short, and which kernels show its worth here:
-/// what is compared, the kernel with it, the kernel without.
-struct Choice {
-    name: &'static str,
-    said: [&'static str; 3],
-    here: &'static [(&'static str, &'static str, &'static str)],
-}
+/// What is compared here, the kernel with it, the kernel without.
+type Comparison = (&'static str, &'static str, &'static str);
 
-const TABLE2: [Choice; 4] = [
-    Choice {
-        name: "data fetches",
-        said: [
-            "nodes through texture, triangles from global memory",
-            "nodes through L1, triangles through texture",
-            "all through texture; avoid dependent fetches, even of data that is seldom used",
-        ],
-        here: &[
+/// The choices of Table 2, and which kernels show their worth here.
+const COMPARED: [(&str, &[Comparison]); 4] = [
+    (
+        "data fetches",
+        &[
             ("one ray a lane: at once against row by row", FERMI_AT_ONCE, FERMI),
             ("replacing: at once against row by row", KEPLER, "alk12-kepler?fetch=needed"),
         ],
-    },
-    Choice {
-        name: "persistent threads",
-        said: [
-            "double the performance",
-            "not beneficial: the hardware distributes work better",
-            "replace ended rays below 60 % of lanes: +10 % for incoherent rays",
-        ],
-        here: &[
+    ),
+    (
+        "persistent threads",
+        &[
             ("replacing below 20 %, against one ray a lane", "alk12-kepler?refill=20", FERMI_AT_ONCE),
             ("below 40 %", "alk12-kepler?refill=40", FERMI_AT_ONCE),
             ("below 60 %", KEPLER, FERMI_AT_ONCE),
@@ -94,27 +52,21 @@ const TABLE2: [Choice; 4] = [
             ("below 100 %", "alk12-kepler?refill=100", FERMI_AT_ONCE),
             ("by lost iterations (YKL17)", "alk12-kepler?refill=lost", FERMI_AT_ONCE),
         ],
-    },
-    Choice {
-        name: "speculative traversal",
-        said: [
-            "nearly always useful",
-            "a small win for incoherent rays and large scenes",
-            "a postpone buffer of one or two helps incoherent rays",
-        ],
-        here: &[
+    ),
+    (
+        "speculative traversal",
+        &[
             ("a buffer of one against none", KEPLER, "alk12-kepler-postpone-0"),
             ("of two against none", "alk12-kepler-postpone-2", "alk12-kepler-postpone-0"),
         ],
-    },
-    Choice {
-        name: "VMIN, VMAX",
-        said: ["not available", "+10 %", "+5 %, their throughput is lower"],
-        here: &[
+    ),
+    (
+        "VMIN, VMAX",
+        &[
             ("one ray a lane: integers against floats", FERMI, "alk12-fermi?box=float"),
             ("replacing: integers against floats", KEPLER, "alk12-kepler-float"),
         ],
-    },
+    ),
 ];
 
 /// Both tables with a column for this machine.
@@ -131,7 +83,7 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
         let mut table = Table::new([TableColumn::left("scene"), TableColumn::left("rays")].into_iter().chain(numbers));
         for report in &reports {
             let Some(cells) = known(report) else { continue };
-            for (kind, generations) in RayKind::ALL.into_iter().zip(cells) {
+            for (kind, generations) in RayKind::ALL.into_iter().zip(cells.map(Generations::by_age)) {
                 let here = [FERMI, KEPLER].into_iter().filter_map(|kernel| rate(report, kernel, kind)).reduce(f64::max);
                 let times = here.zip(generations[2]).map(|(here, kepler)| here / kepler);
                 let theirs = generations.iter().map(|&figure| shown(figure, 1));
@@ -149,19 +101,21 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
         scenes.join(", ")
     );
     let _ = writeln!(text, "{}", wrapped(&title));
-    for choice in &TABLE2 {
+    for choice in &alk12().table_2.choice {
         let _ = writeln!(text, "{}", choice.name);
-        for (architecture, said) in ["Tesla", "Fermi", "Kepler"].iter().zip(choice.said) {
+        for (architecture, said) in [("Tesla", &choice.tesla), ("Fermi", &choice.fermi), ("Kepler", &choice.kepler)] {
             let _ = writeln!(text, "{}", wrapped(&format!("  {architecture:8}{said}")));
         }
-        for (what, with, without) in choice.here {
+        for (what, with, without) in
+            COMPARED.iter().filter(|(name, _)| *name == choice.name).flat_map(|(_, here)| *here)
+        {
             let _ = writeln!(text, "  {what:46} {}", gains(&reports, with, without));
         }
     }
 }
 
-fn known(report: &SceneReport) -> Option<&'static [[Option<f64>; 3]; 3]> {
-    TABLE1.iter().find(|(scene, _)| *scene == report.scene).map(|(_, cells)| cells)
+fn known(report: &SceneReport) -> Option<[Generations; 3]> {
+    alk12().table_1.scene.iter().find(|scene| scene.name == report.scene).map(GenerationScene::kinds)
 }
 
 #[cfg(test)]
@@ -170,9 +124,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_choice_of_the_paper_is_compared() {
+        let names: Vec<&str> = alk12().table_2.choice.iter().map(|choice| choice.name.as_str()).collect();
+        assert_eq!(names, COMPARED.map(|(name, _)| name));
+    }
+
+    #[test]
     fn every_comparison_is_of_kernels_that_the_suite_measures() {
         let suite = crate::suite::named("alk12").unwrap().subjects(&crate::Target::Cpu);
-        for (_, with, without) in TABLE2.iter().flat_map(|choice| choice.here) {
+        for (_, with, without) in COMPARED.iter().flat_map(|(_, here)| *here) {
             for kernel in [with, without] {
                 assert!(suite.contains(&kernel.parse().unwrap()), "{kernel}");
             }

@@ -1,48 +1,11 @@
 //! Table 2 of G14.
 
-use super::{OURS, Place, PublishedRate, SCENES, fitting, percent, rate, ratio, shown};
+use super::{Place, PublishedRate, SCENES, fitting, percent, rate, ratio, shown};
 use crate::SceneReport;
 use crate::table::{Table, TableColumn, wrapped};
+use raywarp_papers::{ImprovedScene, Improvement, SCENES_HERE, g14};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
-
-/// A scene: for each kind of rays Mrays/s of GTX 480, GTX 680 and GTX Titan, first the kernel of ALK12, then improved.
-type Scene = (&'static str, [[[f64; 3]; 2]; 3]);
-
-const TABLE2: [Scene; 4] = [
-    (
-        "conference",
-        [
-            [[272.1, 393.5, 605.7], [277.4, 451.8, 688.6]],
-            [[192.4, 337.5, 527.2], [203.7, 387.0, 613.3]],
-            [[70.6, 134.4, 216.4], [78.4, 156.7, 254.4]],
-        ],
-    ),
-    (
-        "fairy",
-        [
-            [[150.9, 220.3, 326.2], [147.0, 244.0, 354.1]],
-            [[125.5, 229.8, 353.2], [127.2, 264.9, 410.1]],
-            [[52.4, 100.6, 159.2], [56.8, 115.1, 183.2]],
-        ],
-    ),
-    (
-        "sibenik",
-        [
-            [[252.7, 359.8, 538.6], [235.8, 383.6, 534.6]],
-            [[172.9, 295.3, 448.8], [176.4, 354.6, 534.1]],
-            [[56.4, 114.7, 193.6], [63.4, 129.7, 218.7]],
-        ],
-    ),
-    (
-        "san_miguel",
-        [
-            [[70.2, 115.1, 173.0], [75.1, 130.9, 188.2]],
-            [[78.8, 150.0, 231.8], [84.5, 170.0, 266.2]],
-            [[23.0, 45.1, 74.1], [27.4, 47.4, 82.7]],
-        ],
-    ),
-];
 
 const BASE: &str = "alk12-kepler";
 const IMPROVED: &str = "g14";
@@ -59,20 +22,22 @@ const CHANGES: [(&str, &str); 8] = [
     ("4-ary with five comparators", "g14-wide4-merge"),
 ];
 
-/// What the text of G14 5 says of single improvements on Kepler's GK104.
-const SAID: &str = "theirs on a GTX 680: 4-ary +3.4 % (AO) to +11.5 % (diffuse); with unsorted occlusion +3.7 % (primary) to \
-    +16.3 % (AO); \
-    unrolled +1.9 % (diffuse) to +4.9 % (AO); all +5.1 % (diffuse) to +20.1 % (AO)";
-
 /// What Table 2 says was measured.
 pub(super) fn published() -> Vec<PublishedRate> {
-    let machines = ["GeForce GTX 480", "GeForce GTX 680", "GeForce GTX Titan"];
+    let printed = &g14().table_2;
     let mut rates = Vec::new();
-    for (scene, kinds) in TABLE2.into_iter().filter(|(scene, _)| OURS.contains(scene)) {
-        for (kind, kernels) in RayKind::ALL.into_iter().zip(kinds) {
-            for (kernel, cells) in [BASE, IMPROVED].into_iter().zip(kernels) {
-                for (machine, mrays) in machines.into_iter().zip(cells) {
-                    rates.push(PublishedRate { table: "G14 Table 2", machine, scene, kernel, kind, mrays });
+    for scene in printed.scene.iter().filter(|scene| SCENES_HERE.contains(&scene.name.as_str())) {
+        for (kind, Improvement { alk12, improved }) in RayKind::ALL.into_iter().zip(scene.kinds()) {
+            for (kernel, cells) in [(BASE, alk12), (IMPROVED, improved)] {
+                for (machine, mrays) in printed.machines.iter().zip(cells) {
+                    rates.push(PublishedRate {
+                        table: "G14 Table 2",
+                        machine,
+                        scene: &scene.name,
+                        kernel,
+                        kind,
+                        mrays,
+                    });
                 }
             }
         }
@@ -101,10 +66,10 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
         let mut table = Table::new(columns);
         for report in &reports {
             let Some(kinds) = known(report) else { continue };
-            for (kind, [before, after]) in RayKind::ALL.into_iter().zip(kinds) {
+            for (kind, Improvement { alk12: before, improved: after }) in RayKind::ALL.into_iter().zip(kinds) {
                 let mut cells = vec![report.scene.clone(), kind.name().to_string()];
                 let here = [BASE, IMPROVED].map(|kernel| rate(report, kernel, kind));
-                let theirs = before.iter().zip(after).map(|(before, after)| [Some(*before), Some(*after)]);
+                let theirs = before.iter().zip(after).map(|(before, after)| [Some(*before), Some(after)]);
                 for [before, after] in theirs.chain([here]) {
                     let gain = after.zip(before).map(|(after, before)| after / before);
                     cells.extend([shown(before, 1), shown(after, 1), percent(gain)]);
@@ -126,30 +91,17 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
         let gains = RayKind::ALL.map(|kind| percent(ratio(&reports, kernel, BASE, kind)));
         let _ = writeln!(text, "  {name:36} {}", gains.join(" / "));
     }
-    let _ = writeln!(text, "{}", wrapped(SAID));
+    let _ = writeln!(text, "{}", wrapped(&g14().improvements.said));
 }
 
-fn known(report: &SceneReport) -> Option<&'static [[[f64; 3]; 2]; 3]> {
-    TABLE2.iter().find(|(scene, _)| *scene == report.scene).map(|(_, kinds)| kinds)
+fn known(report: &SceneReport) -> Option<[Improvement; 3]> {
+    g14().table_2.scene.iter().find(|scene| scene.name == report.scene).map(ImprovedScene::kinds)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::measured;
     use super::*;
-
-    #[test]
-    fn the_papers_speedups_follow_from_its_rates() {
-        let printed = |scene: usize, kind: usize| -> Vec<String> {
-            let [before, after] = TABLE2[scene].1[kind];
-            before.iter().zip(after).map(|(before, after)| format!("{:.1}", 100.0 * (after / before - 1.0))).collect()
-        };
-        // As printed in the paper's last rows, which round their own digits.
-        assert_eq!(printed(0, 0), ["1.9", "14.8", "13.7"]);
-        assert_eq!(printed(2, 0), ["-6.7", "6.6", "-0.7"]);
-        assert_eq!(printed(2, 1), ["2.0", "20.1", "19.0"]);
-        assert_eq!(printed(3, 2), ["19.1", "5.1", "11.6"]);
-    }
 
     #[test]
     fn every_improvement_is_in_the_suite() {

@@ -1,6 +1,6 @@
 //! The papers' own tables with a column for this machine.
 //!
-//! Figures of the papers are data here, each with its table. They stand beside ours where a run has the paper's rays and
+//! Figures of the papers are data (`papers/*.toml`, which raywarp-papers reads). They stand beside ours where a run has the paper's rays and
 //! kernels; of the scenes only sibenik has the papers' viewpoints, conference and san_miguel are other versions, and
 //! fairy is not to be had.
 
@@ -30,9 +30,6 @@ pub struct PublishedRate {
     /// Million rays a second, the mean of the paper's viewpoints.
     pub mrays: f64,
 }
-
-/// Scenes of the papers that we have in some version.
-const OURS: [&str; 2] = ["sibenik", "conference"];
 
 /// All rates that the papers' tables print of scenes that are here.
 pub fn published_rates() -> Vec<PublishedRate> {

@@ -7,7 +7,7 @@ use raywarp_bvh::{BuildOptions, Builder, presets};
 pub struct TreeFacts {
     /// How it was built.
     pub options: BuildOptions,
-    /// What built it: of [`BuildOptions::split_worth`] the builder of the tree that was taken.
+    /// What built it: of [`Builder::BestOf`] the builder of the tree that was taken.
     pub builder: Builder,
     /// Seconds that took.
     pub seconds: f64,
@@ -26,8 +26,15 @@ const NUMBERS: [Number; 7] = [
     ("alpha", |options| Some(options.split_alpha), |options, share| options.split_alpha = share),
     ("budget", |options| Some(options.split_budget), |options, share| options.split_budget = share),
     ("below", |options| Some(options.split_below), |options, share| options.split_below = share),
-    ("worth", |options| options.split_worth, |options, share| options.split_worth = Some(share)),
+    ("worth", |options| (options.builder == Builder::BestOf).then_some(options.split_worth), best_of),
 ];
+
+/// Of a tree with spatial splits that is taken where it is worth `share`; of others it says nothing.
+fn best_of(options: &mut BuildOptions, share: f32) {
+    if options.builder == Builder::Sbvh {
+        (options.builder, options.split_worth) = (Builder::BestOf, share);
+    }
+}
 
 impl TreeFacts {
     /// The preset's name, whatever the leaf size; else builder, passes of reinsertion, and each number that is not that of
@@ -76,7 +83,8 @@ pub(crate) fn builder_name(builder: Builder) -> &'static str {
     match builder {
         Builder::SweepSah => "sweep",
         Builder::BinnedSah => "binned",
-        Builder::Sbvh => "sbvh",
+        // With what it is worth, as a number of the tree.
+        Builder::Sbvh | Builder::BestOf => "sbvh",
         Builder::Lbvh => "lbvh",
         Builder::Ploc => "ploc",
         _ => "other",
@@ -94,13 +102,13 @@ mod tests {
         let presets = presets::ALL.iter().chain(&presets::OF_SINGLES).map(|(_, preset)| *preset);
         // Every field by name: one that is added must be in the name, too.
         let all = BuildOptions {
-            builder: Builder::Sbvh,
+            builder: Builder::BestOf,
             max_leaf: 3,
             split_clipping: Some(0.3),
             split_alpha: 2e-6,
             split_budget: 0.7,
             split_below: 0.5,
-            split_worth: Some(0.9),
+            split_worth: 0.9,
             reinsertion: 3,
             traversal_cost: 1e6,
             intersection_cost: 0.1,
@@ -111,7 +119,7 @@ mod tests {
             BuildOptions { split_alpha: 0.5, ..own },
             BuildOptions { split_budget: 0.0, ..own },
             BuildOptions { split_below: 0.25, ..own },
-            BuildOptions { split_worth: Some(0.75), ..own },
+            BuildOptions { builder: Builder::BestOf, split_worth: 0.75, ..own },
             BuildOptions { intersection_cost: 2.0, ..own },
         ];
         for options in presets.chain([own, costly, all, changed]).chain(singly) {

@@ -17,8 +17,8 @@ mod sweep_sah;
 pub(crate) use area::Areas;
 pub(crate) use collapse::{Hierarchy, collapse};
 pub(crate) use cost::LeafRules;
-pub(crate) use options::extra_references;
 pub use options::{BuildError, BuildOptions, Builder};
+pub(crate) use options::{SPLIT_WORTH, extra_references};
 
 use crate::reference::references_of;
 use crate::{Bvh2, reinsert, split_clipping};
@@ -54,22 +54,25 @@ pub const MAX_DEPTH: u32 = 64;
 /// # Ok::<(), raywarp_bvh::BuildError>(())
 /// ```
 pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
-    build_chosen(triangles, options).map(|(tree, _)| tree)
+    build_with_choice(triangles, options).map(|(tree, _)| tree)
 }
 
-/// As [`build`], and the options that alone would have given the tree: of [`BuildOptions::split_worth`] those of the tree that
-/// was taken, without it; of others the same.
+/// Builds as [`build`] does, and says which options alone would have given the tree: of [`Builder::BestOf`] those with the builder
+/// of the tree that was taken, of others the same.
 ///
 /// With two trees the second is built when the first is done, so that only one of them is at work; where cutting would need
 /// more references than there can be it is left out.
 ///
 /// # Errors
 /// As [`build`].
-pub fn build_chosen(triangles: &FlatTriangles, options: &BuildOptions) -> Result<(Bvh2, BuildOptions), BuildError> {
-    let Some(share) = options.split_worth.filter(|_| options.builder == Builder::Sbvh) else {
+pub fn build_with_choice(
+    triangles: &FlatTriangles,
+    options: &BuildOptions,
+) -> Result<(Bvh2, BuildOptions), BuildError> {
+    if options.builder != Builder::BestOf {
         return build_one(triangles, options).map(|tree| (tree, *options));
-    };
-    let of = |builder| BuildOptions { builder, split_worth: None, ..*options };
+    }
+    let of = |builder| BuildOptions { builder, split_worth: SPLIT_WORTH, ..*options };
     // Bad options are told before anything is built.
     let cuts = options.check(triangles.len() as u64);
     if let Err(error @ BuildError::Option { .. }) = cuts {
@@ -78,13 +81,14 @@ pub fn build_chosen(triangles: &FlatTriangles, options: &BuildOptions) -> Result
     let whole = build_one(triangles, &of(Builder::BinnedSah))?;
     if cuts.is_ok() {
         let cut = build_one(triangles, &of(Builder::Sbvh))?;
-        if cut.sah_cost() < f64::from(share) * whole.sah_cost() {
+        if cut.sah_cost() < f64::from(options.split_worth) * whole.sah_cost() {
             return Ok((cut, of(Builder::Sbvh)));
         }
     }
     Ok((whole, of(Builder::BinnedSah)))
 }
 
+/// Builds with one builder; of [`Builder::BestOf`] the tree with cuts.
 fn build_one(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
     options.check(triangles.len() as u64)?;
     let mut references = references_of(triangles)?;
@@ -100,7 +104,7 @@ fn build_one(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
             Builder::Lbvh => lbvh::build(&references, &rules),
             Builder::Ploc => ploc::build(&references, &rules),
             Builder::BinnedSah => binned_sah::build(&mut references, &rules),
-            Builder::Sbvh => sbvh::build(std::mem::take(&mut references), triangles, options, &rules),
+            Builder::Sbvh | Builder::BestOf => sbvh::build(std::mem::take(&mut references), triangles, options, &rules),
         })
     };
     drop(references);

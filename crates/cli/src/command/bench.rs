@@ -6,14 +6,14 @@ use super::bench_paths;
 use super::bench_peers;
 use super::bench_rays;
 use super::bench_simulate;
-use super::partial;
+use super::interrupted_table;
 use super::views::{name_inputs, views};
 use crate::common::{Common, command_line, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Steps;
 use crate::replace;
-use raywarp::cuda::auto::{Promise, RayKind};
+use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp::device::{Plan, Reason};
 use raywarp::scene::{Loaded, View, scene_name};
 use raywarp::trace::npy::{RayFile, write_rays_of_scene};
@@ -54,7 +54,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let auto = match &target {
         Target::Cuda(device) if args.has_auto() => {
             let choice = common.choose(device, Promise::Bits)?;
-            RayKind::ALL.map(|kind| choice.of(kind).variant).to_vec()
+            BatchKind::ALL.map(|kind| choice.of(kind).variant).to_vec()
         }
         Target::Cpu if args.has_auto() => return Err(super::auto_needs_gpu()),
         _ => Vec::new(),
@@ -87,7 +87,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     let measured = reports.iter().any(|report| !report.rows.is_empty());
     if measured && interrupt::is_interrupted() && !common.json {
-        writeln!(out, "{}", partial::MARK)?;
+        writeln!(out, "{}", interrupted_table::MARK)?;
     }
     if measured && !common.json {
         write!(out, "{}", summary(&reports, args.top.map(|top| top as usize), common.room()))?;
@@ -231,7 +231,7 @@ fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<
 /// Leaves what was measured of the scenes so far to whoever interrupts before the next has anything.
 fn leave(args: &BenchArgs, common: &Common, reports: &[SceneReport], machine: &MachineFacts) {
     let text = summary(reports, args.top.map(|top| top as usize), common.room());
-    partial::leave((text, json(reports, machine, &command_line())), common);
+    interrupted_table::leave((text, json(reports, machine, &command_line())), common);
 }
 
 /// Writes the files that were asked for.

@@ -8,7 +8,7 @@ use crate::common::{Replacing, Scenes, Tables, Threads};
 use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::BuildOptions;
@@ -47,7 +47,7 @@ pub struct BenchArgs {
     #[arg(long = "scene", value_name = "SCENE", help_heading = heading::SCENE)]
     named: Vec<PathBuf>,
     /// A table or side experiment of the papers; --help lists them.
-    #[arg(long, value_name = "NAME", value_parser = listed(suite_names(), parse_suite), hide_possible_values = true, help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "NAME", value_parser = named_values(suite_names(), parse_suite), hide_possible_values = true, help_heading = heading::KERNELS)]
     suite: Option<SuiteChoice>,
     #[command(flatten)]
     pub paths: PathBenchArgs,
@@ -67,7 +67,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILES", value_delimiter = ',', value_hint = ValueHint::FilePath, conflicts_with_all = ["suite", "workload", "kind", "views", "view", "one_launch", "rays_per_pixel", "size", "simulate", "export_rays"], help_heading = heading::RAYS)]
     pub rays: Vec<PathBuf>,
     /// What all rays of --rays ask for: the closest hit or any [default: by the names].
-    #[arg(long, value_name = "QUERY", value_parser = listed(["closest", "any"], parse_query), hide_possible_values = true, requires = "rays", help_heading = heading::RAYS)]
+    #[arg(long, value_name = "QUERY", value_parser = named_values(["closest", "any"], parse_query), hide_possible_values = true, requires = "rays", help_heading = heading::RAYS)]
     pub query: Option<Query>,
     /// Whose rays: raywarp, al09, g14 or alk12 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
@@ -103,7 +103,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = heading::TIMING)]
     warmup: Option<u32>,
     /// Rays of each kind and view to compare with the reference's, or all.
-    #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = listed(["all"], parse_check), hide_possible_values = true, help_heading = heading::TIMING)]
+    #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = named_values(["all"], parse_check), hide_possible_values = true, help_heading = heading::TIMING)]
     check: CheckSize,
     /// Lanes of a warp where a CPU runs a kernel, 1 to 64.
     #[arg(long, value_name = "LANES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
@@ -127,7 +127,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::OUTPUT)]
     pub top: Option<u32>,
     /// Presets, comma-separated: a tree each [default: --preset].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = listed(presets::ALL.map(|(name, _)| name), parse_preset), hide_possible_values = true, help_heading = heading::TREE)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = named_values(presets::ALL.map(|(name, _)| name), parse_preset), hide_possible_values = true, help_heading = heading::TREE)]
     trees: Vec<BuildOptions>,
     /// Write a line for each kernel, tree, kind of rays and view to a CSV file.
     #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
@@ -188,7 +188,7 @@ enum Choice {
 }
 
 fn choices() -> impl TypedValueParser<Value = Choice> {
-    listed(["papers", "compiled", "auto", "cpu"].into_iter().chain(values::rows()), parse_choice)
+    named_values(["papers", "compiled", "auto", "cpu"].into_iter().chain(values::rows()), parse_choice)
 }
 
 fn parse_choice(text: &str) -> Result<Choice, String> {

@@ -3,14 +3,14 @@
 use super::bench::{Place, failure, name_scenes};
 use super::bench_args::BenchArgs;
 use super::bench_rays;
-use super::partial;
+use super::interrupted_table;
 use super::views::name_inputs;
 use crate::common::{Common, command_line};
 use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use crate::progress::Steps;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
@@ -29,7 +29,7 @@ pub struct PeerArgs {
     /// Measure the CPU's tracer and other tracers in turns, on the same rays: embree.
     ///
     /// Embree traces single rays and packets of 8 and 16, and the best of that counts (docs/guide/bench.md).
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = listed(["embree"], parse), hide_possible_values = true, help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = named_values(["embree"], parse), hide_possible_values = true, help_heading = heading::KERNELS)]
     peers: Vec<Peer>,
     /// Embree's library or its folder, of --peers [default: where the system looks].
     #[arg(long, value_name = "PATH", env = "RAYWARP_EMBREE", hide_env_values = true, value_parser = OsStringValueParser::new().map(PathBuf::from), value_hint = ValueHint::AnyPath, help_heading = heading::KERNELS)]
@@ -98,7 +98,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
                     out.flush()?;
                 }
                 reports.push(report);
-                partial::leave((summary(&reports), json(&reports, &machine, &command_line())), common);
+                interrupted_table::leave((summary(&reports), json(&reports, &machine, &command_line())), common);
             }
             Ok(None) => break,
             Err(error) => {
@@ -113,7 +113,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let interrupted = interrupt::is_interrupted();
     if !reports.is_empty() {
         let document = || json(&reports, &machine, &command_line());
-        partial::print(interrupted, (|| summary(&reports), document), common, out)?;
+        interrupted_table::print(interrupted, (|| summary(&reports), document), common, out)?;
     }
     outcome?;
     Ok(match (interrupted, reports.iter().all(PeerReport::passes)) {

@@ -1,7 +1,7 @@
 //! `raywarp bench --simulate`: what was just measured beside what is possible.
 
 use super::bench::{BenchArgs, Place};
-use super::beside;
+use super::measured_bounds;
 use crate::common::Common;
 use crate::exit::CliError;
 use raywarp::system;
@@ -26,7 +26,7 @@ pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Res
     let machine = match &args.machine {
         Some(name) => {
             common.files.reads(Path::new(name))?;
-            beside::machine(name)?
+            measured_bounds::machine(name)?
         }
         None => {
             let count = device.multiprocessors().map_err(CliError::machine)?;
@@ -79,15 +79,15 @@ pub(super) fn run(
         let clock = set_clock(&mut machine, report.clocks).to_string();
         let request = MeasuredRequest {
             scene: name,
-            views: beside::views_of(&rates, views),
+            views: measured_bounds::views_of(&rates, views),
             size: request.size,
             rays_per_pixel: request.rays_per_pixel,
-            sample: args.simulate_sample.unwrap_or(beside::SAMPLE) as usize,
+            sample: args.simulate_sample.unwrap_or(measured_bounds::SAMPLE) as usize,
             machine,
             clock,
             rates,
         };
-        let beside = beside::run(&loaded.scene, &path, &request, common)?;
+        let beside = measured_bounds::run(&loaded.scene, &path, &request, common)?;
         if !common.json {
             writeln!(out, "\n{}", beside.text(common.room()))?;
             out.flush()?;

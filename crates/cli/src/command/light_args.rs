@@ -3,7 +3,7 @@
 use super::values;
 use crate::exit::CliError;
 use crate::heading;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::render::{BuiltInLight, LightRequest, LightSource};
@@ -79,7 +79,7 @@ impl LightArgs {
 }
 
 fn light() -> impl TypedValueParser<Value = LightArg> {
-    listed(BuiltInLight::ALL.map(BuiltInLight::name), parse_light)
+    named_values(BuiltInLight::ALL.map(BuiltInLight::name), parse_light)
 }
 
 /// A built-in name, or a file: what has a folder or an ending.

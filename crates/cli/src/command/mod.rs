@@ -7,19 +7,19 @@ mod bench_paths;
 mod bench_peers;
 mod bench_rays;
 mod bench_simulate;
-mod beside;
 mod camera_args;
 pub mod completions;
 pub mod convert;
 pub mod diff;
 mod diff_report;
 pub mod info;
+mod interrupted_table;
 mod light_args;
 mod made_of_args;
 pub mod man;
+mod measured_bounds;
 pub mod merge;
 mod organisation_args;
-mod partial;
 mod ray_input;
 pub mod render;
 mod render_args;
@@ -43,7 +43,7 @@ mod write_every;
 pub use render_args::RenderArgs;
 
 use crate::exit::CliError;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use clap::builder::TypedValueParser;
 use raywarp_lab::family::Variant;
 
@@ -57,7 +57,7 @@ enum VariantChoice {
 
 /// `--variant` where `auto` may stand.
 fn variant_or_auto() -> impl TypedValueParser<Value = VariantChoice> {
-    listed(["auto"].into_iter().chain(values::rows()), parse_variant)
+    named_values(["auto"].into_iter().chain(values::rows()), parse_variant)
 }
 
 fn parse_variant(text: &str) -> Result<VariantChoice, String> {

@@ -40,8 +40,8 @@ pub struct OrganisationArgs {
     #[arg(long, value_enum, value_name = "WHO", default_value = "device", hide_possible_values = true, help_heading = heading::MACHINE)]
     counts: CountsArg,
     /// Paths of each of a tile's 64 threads, 1 to 512 (W11's M), of tiled-global and tiled-shared
-    #[arg(long, value_name = "M", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=512), help_heading = heading::MACHINE)]
-    paths_a_thread: u32,
+    #[arg(long = "paths-a-thread", value_name = "M", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=512), help_heading = heading::MACHINE)]
+    paths_per_thread: u32,
     /// Paths in flight at most [default: by organisation; docs/internals/path-tracer.md].
     ///
     /// Less where a GPU has not the memory for it; of queues at most 131,072 for each multiprocessor.
@@ -57,7 +57,7 @@ impl OrganisationArgs {
             compaction: self.compaction.map_or(of.compaction, CompactionArg::compaction),
             listed_at: self.listed_at().unwrap_or(of.listed_at),
             host_counts: self.counts == CountsArg::Host,
-            paths_per_lane: self.paths_a_thread,
+            paths_per_lane: self.paths_per_thread,
             paths: self.paths_in_flight.map_or(of.paths, |paths| paths as usize),
             ..of
         };
@@ -90,7 +90,7 @@ impl OrganisationArgs {
                 "--counts host",
                 "compact, regenerate, wavefront and wavefront-sorted",
             ),
-            (self.paths_a_thread != 8 && !tiled, "--paths-a-thread", "tiled-global and tiled-shared"),
+            (self.paths_per_thread != 8 && !tiled, "--paths-a-thread", "tiled-global and tiled-shared"),
             (self.paths_in_flight.is_some() && self.organisation == PathsOn::Rays, "--paths-in-flight", "all but rays"),
         ];
         match unknown.into_iter().find(|(is_asked, _, _)| *is_asked) {

@@ -6,7 +6,7 @@ use crate::device::{DeviceChoice, open};
 use crate::exit::CliError;
 use crate::plan_words;
 use raywarp::cuda::Device;
-use raywarp::cuda::auto::{Promise, RayKind};
+use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp::device::{PictureWork, PlaceError, Plan, PlannedKernels, RayKernels, Reason};
 use raywarp::render::gpu::{CudaRenderers, TextureFilter};
 use raywarp::render::{Picture, Prepared, RenderOptions};
@@ -41,7 +41,7 @@ pub enum Gpus {
 /// The fastest kernels of a GPU whose hits have the bits of the CPU's, so that pictures are the same. Most rays of a
 /// picture are scattered ones.
 fn ray_kernels(common: &Common, device: &Device) -> Result<RayKernels, CliError> {
-    Ok(RayKernels::chosen(&common.choose(device, Promise::Bits)?, RayKind::Incoherent))
+    Ok(RayKernels::chosen(&common.choose(device, Promise::Bits)?, BatchKind::Incoherent))
 }
 
 impl Gpus {

@@ -10,7 +10,7 @@ use crate::progress::Steps;
 use clap::Args;
 use raywarp::Control;
 use raywarp::cuda::Device;
-use raywarp::cuda::auto::{Promise, RayKind};
+use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp_lab::family::Variant;
 use raywarp_lab::selftest::{SelfTestRequest, selftest};
 use raywarp_lab::workload::cases::cases;
@@ -61,7 +61,7 @@ impl SelftestArgs {
                     let device = gpu.ok_or_else(auto_needs_gpu)?;
                     for promise in [Promise::Bits, Promise::Fast] {
                         let choice = common.choose(device, promise)?;
-                        variants.extend(RayKind::ALL.map(|kind| choice.of(kind).variant));
+                        variants.extend(BatchKind::ALL.map(|kind| choice.of(kind).variant));
                     }
                 }
             }

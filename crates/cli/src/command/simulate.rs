@@ -5,8 +5,8 @@ mod modes;
 mod report_args;
 mod setting;
 
-use super::beside;
-use super::partial;
+use super::interrupted_table;
+use super::measured_bounds;
 use super::simulate_compaction::{self, CompactionArgs};
 use super::simulate_counters;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
@@ -218,12 +218,12 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     };
     if let Some(report) = measured.as_ref().filter(|report| !args.report.wanted() || report.interrupted) {
         if args.report.wanted() {
-            partial::no_page(common);
+            interrupted_table::no_page(common);
         }
         return simulate_measured::print(report, common, out);
     }
     if let Some(report) = &measured {
-        partial::leave((report.text(common.room()), report.json()), common);
+        interrupted_table::leave((report.text(common.room()), report.json()), common);
     }
     let views = views.into_iter().map(|(_, view)| view).collect();
     let build = args.tree.options_or(Builder::SweepSah);
@@ -262,7 +262,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let steps = request.variants.len() * request.widths.len() * request.leaf_sizes.len();
     let _doing = interrupt::doing("simulating");
     let bar = Steps::new(common.quiet, "simulating", "kernels", steps as u64);
-    let keep = interrupt::Keep::later(partial::KEEPS);
+    let keep = interrupt::Keep::later(interrupted_table::KEEPS);
     let progress = |steps: usize| {
         keep.begin();
         bar.advance(steps as u64);
@@ -271,7 +271,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let failed = |error| refusal(error, &path);
     let page = |interrupted: bool, page: &dyn Fn(&About) -> Page| {
         if interrupted && args.report.wanted() {
-            partial::no_page(common);
+            interrupted_table::no_page(common);
             return Ok(());
         }
         args.report.write(&path, page)
@@ -297,7 +297,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         }
         (text, json, report.interrupted)
     };
-    let status = partial::print(interrupted, (|| text, || json), common, out)?;
+    let status = interrupted_table::print(interrupted, (|| text, || json), common, out)?;
     Ok(if interrupted { status } else { measured.as_ref().map_or(Status::Done, simulate_measured::status) })
 }
 
@@ -326,7 +326,7 @@ fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError
     for variant in variants {
         for query in raywarp::Query::ALL {
             let kernel = raywarp_lab::cuda::kernel_name(variant, query);
-            found |= raywarp_lab::cuda::read_costs(&text, &kernel).map_err(fault)?.is_some();
+            found |= raywarp_lab::sim::costs::read_costs(&text, &kernel).map_err(fault)?.is_some();
         }
     }
     if found { Ok(text) } else { Err(fault("it has the costs of none of these kernels".to_string())) }
@@ -353,7 +353,7 @@ impl SimulateArgs {
     fn machines(&self) -> Result<Vec<Machine>, CliError> {
         let mut machines = Vec::new();
         for name in &self.machine {
-            let mut machine = beside::machine(name)?;
+            let mut machine = measured_bounds::machine(name)?;
             for (key, value) in self.settings.iter().filter_map(Setting::number) {
                 machine.set(key, value).map_err(|error| CliError::usage(format!("--set {key}={value}: {error}")))?;
             }

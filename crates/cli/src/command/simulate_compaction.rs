@@ -7,7 +7,7 @@ use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use crate::progress::{Limits, RenderProgress};
 use clap::Args;
 use raywarp::BuildOptions;
@@ -32,7 +32,7 @@ pub struct CompactionArgs {
     /// Reflectance of all materials, or off [default: 0.7].
     ///
     /// They become diffuse with it; off keeps them as they are.
-    #[arg(long, value_name = "R", value_parser = listed(["off"], parse_clay), hide_possible_values = true)]
+    #[arg(long, value_name = "R", value_parser = named_values(["off"], parse_clay), hide_possible_values = true)]
     pub clay: Option<Clay>,
     /// Radius of the lens in scene units [default: the camera's].
     #[arg(long, value_name = "RADIUS", value_parser = values::not_negative)]

@@ -1,6 +1,6 @@
 //! `raywarp simulate SCENE --machine h200 --counters FILE`: what a profiler counted beside what is foretold.
 
-use super::partial;
+use super::interrupted_table;
 use super::simulate::{SimulateArgs, refusal};
 use crate::common::{Common, read_table};
 use crate::exit::{CliError, Status};
@@ -50,7 +50,7 @@ pub(super) fn run(
     rays.kinds.retain(|kind| rows.iter().any(|row| row.kind == *kind));
     let _doing = interrupt::doing("simulating");
     let bar = Steps::new(common.quiet, "simulating", "rows", rows.len() as u64);
-    let keep = interrupt::Keep::later(partial::KEEPS);
+    let keep = interrupt::Keep::later(interrupted_table::KEEPS);
     let progress = |steps: usize| {
         keep.begin();
         bar.advance(steps as u64);
@@ -62,5 +62,5 @@ pub(super) fn run(
         CountersError::Simulate(error) => refusal(error, path),
         other => CliError::input(other),
     })?;
-    partial::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out)
+    interrupted_table::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out)
 }

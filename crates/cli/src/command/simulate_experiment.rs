@@ -5,13 +5,13 @@ use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use crate::progress::Steps;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use raywarp::Control;
 use raywarp::scene::Scene;
-use raywarp_lab::study::simulate::{Al09Prices, EfficiencyRequest, Experiment, ExperimentRequest, Machine, experiment};
+use raywarp_lab::study::simulate::{Al09Costs, EfficiencyRequest, Experiment, ExperimentRequest, Machine, experiment};
 use std::io::Write;
 use std::path::Path;
 
@@ -41,20 +41,20 @@ pub enum ExperimentChoice {
 }
 
 /// An operation with a price.
-type Operation = fn(&mut Al09Prices) -> &mut f64;
+type Operation = fn(&mut Al09Costs) -> &mut f64;
 
 const OPERATIONS: [(&str, Operation); 6] = [
-    ("visit_node", |prices| &mut prices.visit_node),
-    ("test_triangle", |prices| &mut prices.test_triangle),
-    ("loop", |prices| &mut prices.turn),
-    ("postpone", |prices| &mut prices.postpone),
-    ("fetch_ray", |prices| &mut prices.fetch),
-    ("shuffle", |prices| &mut prices.shuffle),
+    ("visit_node", |costs| &mut costs.visit_node),
+    ("test_triangle", |costs| &mut costs.test_triangle),
+    ("loop", |costs| &mut costs.iteration),
+    ("postpone", |costs| &mut costs.postpone),
+    ("fetch_ray", |costs| &mut costs.fetch),
+    ("shuffle", |costs| &mut costs.shuffle),
 ];
 
 /// Those of Aila and Laine, and the path tracer's.
 fn experiments() -> impl TypedValueParser<Value = ExperimentChoice> {
-    listed(Experiment::ALL.map(Experiment::name).into_iter().chain(["compaction"]), parse_experiment)
+    named_values(Experiment::ALL.map(Experiment::name).into_iter().chain(["compaction"]), parse_experiment)
 }
 
 fn parse_experiment(name: &str) -> Result<ExperimentChoice, String> {
@@ -98,13 +98,13 @@ impl ExperimentArgs {
                 "--price is of the GTX 285: other machines have what the kernels' machine code says",
             ));
         }
-        let mut prices = Al09Prices::default();
+        let mut costs = Al09Costs::default();
         for (operation, price) in &self.prices {
-            *operation(&mut prices) = *price;
+            *operation(&mut costs) = *price;
         }
         let sample = sample.map_or_else(|| which.sample(), |sample| sample as usize);
         let request =
-            ExperimentRequest { rays: EfficiencyRequest { sample, ..rays }, experiment: which, prices, machine };
+            ExperimentRequest { rays: EfficiencyRequest { sample, ..rays }, experiment: which, costs, machine };
         let _doing = interrupt::doing(&format!("running experiment {}", which.name()));
         // Each line holds one kernel against another, so that half an experiment says nothing.
         interrupt::leave(String::new(), "an experiment has no partial results, so nothing was printed");

@@ -1,7 +1,7 @@
 //! `raywarp simulate SCENE --machine h200 --measured bench.csv`: a recorded run beside what was possible.
 
-use super::beside;
-use super::partial;
+use super::interrupted_table;
+use super::measured_bounds;
 use super::simulate::SimulateArgs;
 use crate::common::Common;
 use crate::exit::{CliError, Status, after_printing};
@@ -25,7 +25,7 @@ pub(super) fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>
             || matches!(&rate.subject, Subject::Kernel(variant) if args.variant.contains(variant));
         kernel && rate.workload == args.workload() && args.kinds().contains(&rate.kind)
     };
-    let rates: Vec<MeasuredRate> = beside::read(path)?.into_iter().filter(wanted).collect();
+    let rates: Vec<MeasuredRate> = measured_bounds::read(path)?.into_iter().filter(wanted).collect();
     if rates.is_empty() {
         let workload = args.workload().name();
         return Err(CliError::input(format!("{}: it has no such rates of workload {workload}", path.display())));
@@ -69,20 +69,21 @@ pub(super) fn run(
     };
     let request = MeasuredRequest {
         scene: name.to_string(),
-        views: beside::views_of(&rates, views.to_vec()),
+        views: measured_bounds::views_of(&rates, views.to_vec()),
         size: args.size.unwrap_or(RESOLUTION),
         rays_per_pixel: args.rays_per_pixel,
-        sample: args.sample.unwrap_or(beside::SAMPLE) as usize,
+        sample: args.sample.unwrap_or(measured_bounds::SAMPLE) as usize,
         machine,
         clock,
         rates,
     };
-    beside::run(scene, path, &request, common)
+    measured_bounds::run(scene, path, &request, common)
 }
 
 /// Prints the table alone.
 pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let printed = partial::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out);
+    let printed =
+        interrupted_table::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out);
     after_printing(printed.map(drop), if report.interrupted { Status::Interrupted } else { status(report) })
 }
 

@@ -8,12 +8,12 @@ use crate::device::{self, DeviceChoice, open};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use crate::plan_words;
 use crate::progress::Steps;
 use crate::replace;
 use clap::Args;
-use raywarp::cuda::auto::{Promise, RayKind};
+use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::device::{Plan, PlannedKernels, RayKernels};
 use raywarp::system::{FileError, write_atomic_with};
@@ -21,7 +21,7 @@ use raywarp::trace::{Field, HitFormat, StreamError, StreamOptions, StreamTotals,
 use raywarp::{BuildOptions, Control, KernelName, are_coherent};
 use raywarp_lab::ImitatedKernel;
 use raywarp_lab::family::Variant;
-use raywarp_lab::traverse::{KernelError, Machine, Query};
+use raywarp_lab::traverse::{Execution, KernelError, Query};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -62,7 +62,7 @@ pub struct TraceArgs {
     ///
     /// The position of the hit, and the normal of length 1 on the triangle's front: three numbers each in world space, NaN
     /// for a miss.
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = listed(["position", "normal"], Field::from_str), hide_possible_values = true, conflicts_with = "any", help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = named_values(["position", "normal"], Field::from_str), hide_possible_values = true, conflicts_with = "any", help_heading = heading::OUTPUT)]
     with: Vec<Field>,
     /// A kernel of the family: a variant or a row of `raywarp variants`.
     ///
@@ -73,8 +73,8 @@ pub struct TraceArgs {
     /// Lanes of the warp that runs --variant on this CPU, 1 to 64, or scalar.
     ///
     /// scalar is one lane without masks.
-    #[arg(long, value_name = "LANES", default_value = "32", value_parser = listed(["scalar"], parse_machine), hide_possible_values = true, requires = "variant", help_heading = heading::KERNELS)]
-    width: Machine,
+    #[arg(long, value_name = "LANES", default_value = "32", value_parser = named_values(["scalar"], parse_machine), hide_possible_values = true, requires = "variant", help_heading = heading::KERNELS)]
+    width: Execution,
     /// Go on without files that the scene names and that are missing.
     #[arg(long, help_heading = heading::SCENE)]
     allow_missing: bool,
@@ -96,11 +96,11 @@ pub struct TraceArgs {
     pub replacing: Replacing,
 }
 
-fn parse_machine(text: &str) -> Result<Machine, String> {
+fn parse_machine(text: &str) -> Result<Execution, String> {
     let width = text.parse().ok().filter(|width| (1..=64).contains(width));
     match (text, width) {
-        ("scalar", _) => Ok(Machine::Scalar),
-        (_, Some(width)) => Ok(Machine::Lockstep { width }),
+        ("scalar", _) => Ok(Execution::Scalar),
+        (_, Some(width)) => Ok(Execution::Lockstep { width }),
         _ => Err("must be scalar or 1 to 64".to_string()),
     }
 }
@@ -262,7 +262,7 @@ impl TraceArgs {
 
     /// A GPU's fastest kernels for `rays` whose hits have the bits of the CPU's.
     fn fastest(&self, common: &Common, device: &Device, rays: &Rays<'_>) -> Result<RayKernels, CudaError> {
-        let kind = if are_coherent(rays.first()) { RayKind::Coherent } else { RayKind::Incoherent };
+        let kind = if are_coherent(rays.first()) { BatchKind::Coherent } else { BatchKind::Incoherent };
         Ok(RayKernels::chosen(&common.try_choose(device, Promise::Bits)?, kind))
     }
 
@@ -326,7 +326,11 @@ impl Report<'_> {
             stats.rays,
             self.traced.hits,
             stats.invalid,
-            if stats.again == 0 { String::new() } else { format!(", {} traced again by a slower kernel", stats.again) },
+            if stats.by_fallback == 0 {
+                String::new()
+            } else {
+                format!(", {} traced again by a slower kernel", stats.by_fallback)
+            },
             self.traced.elapsed.as_secs_f64(),
             self.traced.rays_per_s() / 1e6,
         )
@@ -346,7 +350,7 @@ impl Report<'_> {
             "rays": stats.rays,
             "hits": self.traced.hits,
             "invalid": stats.invalid,
-            "again": stats.again,
+            "again": stats.by_fallback,
             "seconds": self.traced.elapsed.as_secs_f64(),
             "rays_per_s": self.traced.rays_per_s(),
             "kernels": kernels.collect::<Vec<_>>(),

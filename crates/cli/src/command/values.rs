@@ -2,7 +2,7 @@
 
 use crate::common::Common;
 use crate::exit::CliError;
-use crate::listed::listed;
+use crate::named_values::named_values;
 use clap::builder::{StringValueParser, TypedValueParser};
 use raywarp::render::film::Crop;
 use raywarp::render::output::{self, ExposureChoice, Tone};
@@ -123,17 +123,17 @@ fn parse_exposure(text: &str) -> Result<ExposureChoice, String> {
 
 /// A pixel filter, maybe with its radius.
 pub fn filter() -> impl TypedValueParser<Value = FilterKind> {
-    listed(["box", "triangle", "gaussian", "mitchell"], parse_filter)
+    named_values(["box", "triangle", "gaussian", "mitchell"], parse_filter)
 }
 
 /// Stops, a factor, or `auto`.
 pub fn exposure() -> impl TypedValueParser<Value = ExposureChoice> {
-    listed(["auto"], parse_exposure)
+    named_values(["auto"], parse_exposure)
 }
 
 /// A tone curve.
 pub fn tone() -> impl TypedValueParser<Value = Tone> {
-    listed(Tone::ALL.map(Tone::name), |text: &str| text.parse::<Tone>())
+    named_values(Tone::ALL.map(Tone::name), |text: &str| text.parse::<Tone>())
 }
 
 /// The layers of a picture.
@@ -141,24 +141,24 @@ const LAYERS: [&str; 5] = ["albedo", "normal", "depth", "samples", "variance"];
 
 /// Names of layers; [`layers_of`] says which of them are none.
 pub fn layer_names() -> impl TypedValueParser<Value = String> {
-    listed(LAYERS.into_iter().chain(["all", SUMS]), StringValueParser::new())
+    named_values(LAYERS.into_iter().chain(["all", SUMS]), StringValueParser::new())
 }
 
 /// The name of one layer of a picture, which may be another program's.
 pub fn layer_name() -> impl TypedValueParser<Value = String> {
-    listed(LAYERS, StringValueParser::new())
+    named_values(LAYERS, StringValueParser::new())
 }
 
 /// Whose rays.
 pub fn workload() -> impl TypedValueParser<Value = Workload> {
     let known = || format!("known are {}", Workload::ALL.map(Workload::name).join(", "));
-    listed(Workload::ALL.map(Workload::name), move |name: &str| Workload::parse(name).ok_or_else(known))
+    named_values(Workload::ALL.map(Workload::name), move |name: &str| Workload::parse(name).ok_or_else(known))
 }
 
 /// A kind of rays.
 pub fn kind() -> impl TypedValueParser<Value = RayKind> {
     let known = || format!("known are {}", RayKind::ALL.map(RayKind::name).join(", "));
-    listed(RayKind::ALL.map(RayKind::name), move |name: &str| RayKind::parse(name).ok_or_else(known))
+    named_values(RayKind::ALL.map(RayKind::name), move |name: &str| RayKind::parse(name).ok_or_else(known))
 }
 
 /// Names of the papers' kernels.
@@ -168,12 +168,12 @@ pub fn rows() -> impl Iterator<Item = &'static str> {
 
 /// A kernel of the family.
 pub fn variant() -> impl TypedValueParser<Value = Variant> {
-    listed(rows(), |text: &str| text.parse::<Variant>())
+    named_values(rows(), |text: &str| text.parse::<Variant>())
 }
 
 /// A GPU by its name, or the file of one.
 pub fn machine() -> impl TypedValueParser<Value = String> {
-    listed(Machine::names(), StringValueParser::new())
+    named_values(Machine::names(), StringValueParser::new())
 }
 
 /// Layers of an EXR by their names.

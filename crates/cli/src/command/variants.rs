@@ -6,7 +6,7 @@ use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
 use raywarp::cuda::Device;
-use raywarp::cuda::auto::{Choice, Pick, Promise, RayKind};
+use raywarp::cuda::auto::{BatchKind, Choice, Pick, Promise};
 use raywarp_lab::bench::table::wrapped;
 use raywarp_lab::variants::Variants;
 use serde_json::{Map, Value, json};
@@ -46,7 +46,7 @@ pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<
         (false, chosen) => {
             write!(out, "{}", variants.text(common.room()))?;
             for (promise, choice) in chosen.iter().flatten() {
-                for kind in RayKind::ALL {
+                for kind in BatchKind::ALL {
                     let Pick { variant, mega_rays } = choice.of(kind);
                     let line =
                         format!("auto, {}, {} rays: {mega_rays:.0} Mrays/s, {variant}", promise.name(), kind.name());
@@ -64,9 +64,9 @@ fn chosen(device: &Device, common: &Common) -> Result<Vec<(Promise, Choice)>, Cl
 }
 
 fn choice_json(choice: &Choice) -> Value {
-    let pick = |kind: RayKind| {
+    let pick = |kind: BatchKind| {
         let Pick { variant, mega_rays } = choice.of(kind);
         (kind.name().to_string(), json!({ "variant": variant.to_string(), "mega_rays_per_s": mega_rays }))
     };
-    Value::Object(RayKind::ALL.into_iter().map(pick).collect())
+    Value::Object(BatchKind::ALL.into_iter().map(pick).collect())
 }

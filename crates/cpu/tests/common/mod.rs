@@ -1,7 +1,7 @@
 //! The slow oracle, the engines under test, and scenes.
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest};
+use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Candidate, Control, FlatTriangles, Hit, HitKey, Ray, Tracer};
 
@@ -13,11 +13,11 @@ pub fn tracers(triangles: &FlatTriangles) -> Vec<(String, CpuTracer)> {
     for max_leaf in [1, 8] {
         let bvh = tree(triangles, max_leaf);
         for isa in Isa::all() {
-            let options = CpuOptions { engine: Engine::Wide8, isa, ..CpuOptions::default() };
+            let options = CpuOptions { engine: CpuTree::Wide8, isa, ..CpuOptions::default() };
             let tracer = CpuTracer::with_options(&bvh, triangles, &options).unwrap();
             all.push((format!("wide8 {isa}, max_leaf {max_leaf}"), tracer));
         }
-        let engine = Engine::Bvh2(TriangleTest::Watertight);
+        let engine = CpuTree::Bvh2(CpuTriangleTest::Watertight);
         let options = CpuOptions { engine, ..CpuOptions::default() };
         let tracer = CpuTracer::with_options(&bvh, triangles, &options).unwrap();
         all.push((format!("bvh2, max_leaf {max_leaf}"), tracer));

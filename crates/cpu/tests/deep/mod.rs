@@ -4,7 +4,7 @@ mod chain;
 
 use chain::{by_force, chain, hits, rays, triangles};
 use raywarp_bvh::{build, presets};
-use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest};
+use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
 
 #[test]
 fn rays_through_deep_trees_hit_what_they_hit_without_one() {
@@ -14,7 +14,7 @@ fn rays_through_deep_trees_hit_what_they_hit_without_one() {
         let rays = rays(&triangles);
         let right = by_force(&triangles, &rays);
         for (tree, bvh) in [("by hand", chain(&triangles)), ("built", build(&triangles, &presets::SINGLE).unwrap())] {
-            let bvh2 = CpuOptions { engine: Engine::Bvh2(TriangleTest::Watertight), ..CpuOptions::default() };
+            let bvh2 = CpuOptions { engine: CpuTree::Bvh2(CpuTriangleTest::Watertight), ..CpuOptions::default() };
             let wide8 = Isa::all().into_iter().map(|isa| CpuOptions { isa, ..CpuOptions::default() });
             for options in std::iter::once(bvh2).chain(wide8) {
                 let tracer = CpuTracer::with_options(&bvh, &triangles, &options).unwrap();

@@ -52,7 +52,7 @@ fn other_blocks_and_fewer_registers_give_the_same_pictures_and_counts() {
     ] {
         let (prepared, options, bytes, set) = cases;
         for engine in engines {
-            let engine = Experiment { bounds, paths: 1 << 12, queues_a_batch: 1, ..*engine };
+            let engine = Experiment { bounds, paths: 1 << 12, queues_per_batch: 1, ..*engine };
             check(prepared, options, *bytes, engine);
             let stage = match engine.organisation {
                 MeasuredOrganisation::Megakernel => "megakernel",

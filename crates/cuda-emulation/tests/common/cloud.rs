@@ -5,7 +5,7 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cuda::{CudaError, CudaTracer, Device};
 use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, TraceError, Tracer};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 
 /// Triangles, their tree, rays, and a hit of each ray that others come after.
 pub struct Scene {
@@ -84,7 +84,7 @@ pub fn watertight() -> Variant {
 /// What one lane on the CPU says.
 pub fn expected(scene: &Scene, question: Ask, after: bool) -> Answers {
     let kernel = Kernel::new(&watertight(), &scene.bvh, &scene.triangles).unwrap();
-    let tracer = FamilyTracer::new(kernel, Machine::Scalar).unwrap();
+    let tracer = FamilyTracer::new(kernel, Execution::Scalar).unwrap();
     ask(&tracer, scene, question, after, &Control::default()).unwrap()
 }
 

@@ -413,7 +413,7 @@ pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine:
     let cpu = render_onto(scene, camera, tracer, options, &watch, &recorder, film()).unwrap();
     let lengths = recorder.lengths.into_segments();
     let capacity = engine.paths.min(lengths.len());
-    let results = capacity * if refills(engine.organisation) { engine.queues_a_batch } else { 1 };
+    let results = capacity * if refills(engine.organisation) { engine.queues_per_batch } else { 1 };
     let batches = batches(&cpu.film, options, (engine.organisation, results), &lengths);
     let connected = recorder.connections.into_inner();
     let (mut want, knows_warps) = expected(&batches, capacity, options.max_depth, (&engine, bytes, connected));
@@ -478,8 +478,8 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
                 engine.compaction != Compaction::Atomics && !host
             };
             for engine in engines().into_iter().filter(|engine| is_plain || own(engine)) {
-                for &(paths, queues_a_batch) in queues(engine.organisation, bytes.place > 0, is_short) {
-                    let engine = Experiment { paths, queues_a_batch, ..engine };
+                for &(paths, queues_per_batch) in queues(engine.organisation, bytes.place > 0, is_short) {
+                    let engine = Experiment { paths, queues_per_batch, ..engine };
                     let counts = check(&prepared, &options, bytes, engine);
                     // That there is something to count.
                     assert_eq!(counts.begun, 24 * 16 * 4);
@@ -487,7 +487,7 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
                     assert_eq!(counts.connected > 0, max_depth > 0 || connect_last, "{counts:?}");
                     assert_eq!(counts.asked > 0, FeatureSet::of(&prepared.shading) != FeatureSet::Plain, "{counts:?}");
                     if engine.organisation.is_wavefront() {
-                        assert_eq!(counts.refilled > 0, queues_a_batch > 1, "{counts:?}");
+                        assert_eq!(counts.refilled > 0, queues_per_batch > 1, "{counts:?}");
                     }
                 }
             }
@@ -552,7 +552,7 @@ fn an_organisation_that_lists_at_the_end_does_so_whatever_the_options_say() {
     let prepared = room();
     let listed_at = ListedAt { start: true, shadow: true, end: false, in_parts: true };
     let own = Experiment::of(MeasuredOrganisation::Regenerate);
-    let engine = Experiment { listed_at, compaction: Compaction::Scan, paths: 70, queues_a_batch: 3, ..own };
+    let engine = Experiment { listed_at, compaction: Compaction::Scan, paths: 70, queues_per_batch: 3, ..own };
     assert_eq!(difference(&prepared.films(&small(), engine)), None);
 }
 

@@ -4,7 +4,7 @@ use raywarp_cuda::Query;
 use raywarp_cuda_emulation::{Logs, Traced};
 use raywarp_family::{Block, Space};
 use raywarp_geom::{Hit, HitKey, Ray};
-use raywarp_traverse::{Answer, Batch, Event, Kernel, Machine, Probe};
+use raywarp_traverse::{Answer, Batch, Event, Execution, Kernel, Probe};
 
 /// A run of a Rust schedule.
 pub struct Expected {
@@ -26,7 +26,7 @@ impl Expected {
 }
 
 /// Runs `kernel`; one warp takes all rays of a global counter.
-pub fn expected(kernel: &Kernel, machine: Machine, rays: &[Ray], query: Query, after: &[HitKey]) -> Expected {
+pub fn expected(kernel: &Kernel, machine: Execution, rays: &[Ray], query: Query, after: &[HitKey]) -> Expected {
     let batch = Batch { rays, after, query, resident: 1 };
     let (mut answers, mut probe) = (Vec::new(), LaneProbe::default());
     for warp in 0..kernel.warp_count(machine, &batch).unwrap() {
@@ -93,7 +93,7 @@ pub fn difference(traced: &Traced, answers: &[Answer], query: Query) -> Option<S
         };
         let mut got = (bit(&traced.blocked, ray), bit(&traced.undecided, ray), traced.hits[ray], traced.instances[ray]);
         // Until a ray is traced again its place among the hits is one of a list.
-        if answer.again && query == Query::Any && !open {
+        if answer.by_fallback && query == Query::Any && !open {
             got.2 = hit;
         }
         let want = (answer.blocked, open, hit, instance);

@@ -19,8 +19,8 @@ pub fn nearest() -> Prepared {
     Prepared::new(scene, everything_camera())
 }
 
-fn hardware(organisation: MeasuredOrganisation, (paths, queues_a_batch): (usize, usize)) -> EngineOptions {
-    let experiment = Experiment { paths, queues_a_batch, ..Experiment::of(organisation) };
+fn hardware(organisation: MeasuredOrganisation, (paths, queues_per_batch): (usize, usize)) -> EngineOptions {
+    let experiment = Experiment { paths, queues_per_batch, ..Experiment::of(organisation) };
     EngineOptions { texture_filter: TextureFilter::Hardware, ..experiment.into() }
 }
 

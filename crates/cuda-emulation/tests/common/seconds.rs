@@ -38,7 +38,7 @@ fn each_launch_is_timed_as_of_its_stage_and_its_round() {
         (room(), Experiment::of(MeasuredOrganisation::Megakernel)),
     ] {
         for paths in [1 << 12, 40] {
-            let engine = Experiment { paths, queues_a_batch: 1, timed: true, ..engine };
+            let engine = Experiment { paths, queues_per_batch: 1, timed: true, ..engine };
             let (counts, renderers) = timed(&prepared, &options, engine);
             let rounds = renderers.renderers()[0].stage_seconds();
             assert_eq!(counts.batches, if paths == 40 { 3 } else { 1 });
@@ -86,11 +86,11 @@ fn a_host_that_counts_launches_as_many_blocks_as_paths_are_left() {
     // 240 paths, which take two blocks at first, and 200 in flight.
     let options = RenderOptions { size: [20, 12], samples: 0..1, max_depth: 6, ..RenderOptions::default() };
     let blocks_of = |paths: u64| paths.div_ceil(BLOCK).clamp(1, RESIDENT_BLOCKS);
-    for (paths, queues_a_batch) in [(240, 1), (200, 2)] {
+    for (paths, queues_per_batch) in [(240, 1), (200, 2)] {
         let mut all = Vec::new();
         for host_counts in [true, false] {
             let engine =
-                Experiment { paths, queues_a_batch, host_counts, ..Experiment::of(MeasuredOrganisation::Wavefront) };
+                Experiment { paths, queues_per_batch, host_counts, ..Experiment::of(MeasuredOrganisation::Wavefront) };
             let before = driver.ask("blocks");
             let (counts, _) = timed(&room(), &options, engine);
             let got = driver.ask("blocks") - before;

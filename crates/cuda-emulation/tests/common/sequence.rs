@@ -52,7 +52,12 @@ fn by_ray(logs: &Logs, lanes_per_ray: u32) -> BTreeMap<(u32, u32), Vec<u32>> {
         for &event in log {
             match Logs::parts(event) {
                 (
-                    Block::Vote | Block::Ballot | Block::PrefixSum | Block::Turn | Block::TurnLeaf | Block::FetchBatch,
+                    Block::Vote
+                    | Block::Ballot
+                    | Block::PrefixSum
+                    | Block::Iteration
+                    | Block::LeafIteration
+                    | Block::FetchBatch,
                     _,
                 ) => continue,
                 (Block::FetchRay, ray) => events = Some(rays.entry((ray, lane as u32 % lanes_per_ray)).or_default()),

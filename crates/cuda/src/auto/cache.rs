@@ -1,6 +1,6 @@
 //! Choices of earlier runs, in a file: a line of words between tabs for each kind of rays.
 
-use super::{Choice, Pick, Promise, RayKind};
+use super::{BatchKind, Choice, Pick, Promise};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<(Key, Choice)>, String> {
     entries.into_iter().map(whole).collect()
 }
 
-fn parse_line(line: &str) -> Option<(Key, RayKind, Pick)> {
+fn parse_line(line: &str) -> Option<(Key, BatchKind, Pick)> {
     let words: Vec<&str> = line.split('\t').collect();
     let [device, capability, driver, kernels, promise, kind, variant, mega_rays] = words[..] else { return None };
     let (major, minor) = capability.split_once('.')?;
@@ -98,7 +98,7 @@ fn parse_line(line: &str) -> Option<(Key, RayKind, Pick)> {
         kernels: u64::from_str_radix(kernels, 16).ok()?,
         promise: [Promise::Bits, Promise::Fast].into_iter().find(|known| known.name() == promise)?,
     };
-    let kind = RayKind::ALL.into_iter().find(|known| known.name() == kind)?;
+    let kind = BatchKind::ALL.into_iter().find(|known| known.name() == kind)?;
     let mega_rays: f64 = mega_rays.parse().ok()?;
     let valid = mega_rays > 0.0 && mega_rays.is_finite();
     valid.then_some((key, kind, Pick { variant: variant.parse().ok()?, mega_rays }))
@@ -109,7 +109,7 @@ pub(super) fn text(entries: &[(Key, Choice)]) -> String {
     // A name is one word here.
     let word = |text: &str| text.replace(|c: char| c.is_control(), " ");
     for (key, choice) in entries {
-        for kind in RayKind::ALL {
+        for kind in BatchKind::ALL {
             let Pick { variant, mega_rays } = choice.of(kind);
             let (major, minor) = key.capability;
             let _ = writeln!(

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 /// Kinds of rays that have a fastest kernel each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RayKind {
+pub enum BatchKind {
     /// Closest-hit rays that lie side by side, as from a camera.
     Coherent,
     /// Closest-hit rays in all directions, as scattered ones are.
@@ -37,7 +37,7 @@ pub enum RayKind {
     Any,
 }
 
-impl RayKind {
+impl BatchKind {
     /// All.
     pub const ALL: [Self; 3] = [Self::Coherent, Self::Incoherent, Self::Any];
 
@@ -95,13 +95,13 @@ pub struct Pick {
 /// The fastest kernel of each kind of rays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
-    /// By [`RayKind::ALL`].
+    /// By [`BatchKind::ALL`].
     picks: [Pick; 3],
 }
 
 impl Choice {
     /// The kernel for rays of `kind`.
-    pub fn of(&self, kind: RayKind) -> &Pick {
+    pub fn of(&self, kind: BatchKind) -> &Pick {
         &self.picks[kind as usize]
     }
 }
@@ -124,7 +124,7 @@ impl std::fmt::Display for Chosen {
             let Pick { variant, mega_rays } = self.choice.of(kind);
             format!("{}, {mega_rays:.0} Mrays/s", short_name(variant))
         };
-        let [coherent, incoherent, any] = RayKind::ALL.map(part);
+        let [coherent, incoherent, any] = BatchKind::ALL.map(part);
         write!(f, "closest hits by {incoherent}; of coherent rays by {coherent}; any by {any}; ")?;
         match self.tuned {
             Some(time) => write!(f, "tuned in {:.1} s", time.as_secs_f64()),

@@ -11,24 +11,24 @@ use std::path::PathBuf;
 /// not planted takes 1000, and a kernel with no times at all cannot be run.
 #[derive(Default)]
 struct Planted {
-    times: HashMap<(Variant, RayKind), Vec<f64>>,
-    asked: Vec<(Variant, RayKind)>,
+    times: HashMap<(Variant, BatchKind), Vec<f64>>,
+    asked: Vec<(Variant, BatchKind)>,
     fails_after: Option<usize>,
 }
 
 impl Planted {
-    fn plant(mut self, name: &str, kind: RayKind, times: &[f64]) -> Self {
+    fn plant(mut self, name: &str, kind: BatchKind, times: &[f64]) -> Self {
         self.times.insert((name.parse().unwrap(), kind), times.to_vec());
         self
     }
 
-    fn fast(self, name: &str, kind: RayKind, time: f64) -> Self {
+    fn fast(self, name: &str, kind: BatchKind, time: f64) -> Self {
         self.plant(name, kind, &[time])
     }
 }
 
 impl Stopwatch for Planted {
-    fn time(&mut self, variant: &Variant, kind: RayKind) -> Result<Option<f64>, CudaError> {
+    fn time(&mut self, variant: &Variant, kind: BatchKind) -> Result<Option<f64>, CudaError> {
         self.asked.push((*variant, kind));
         if self.fails_after.is_some_and(|calls| self.asked.len() > calls) {
             return Err(CudaError::Driver { doing: "launching a kernel", message: "gone".to_string() });
@@ -40,19 +40,19 @@ impl Stopwatch for Planted {
         })
     }
 
-    fn ray_count(&self, kind: RayKind) -> usize {
-        if kind == RayKind::Coherent { 1_000_000 } else { 500_000 }
+    fn ray_count(&self, kind: BatchKind) -> usize {
+        if kind == BatchKind::Coherent { 1_000_000 } else { 500_000 }
     }
 }
 
 fn tuned(mut planted: Planted) -> [String; 3] {
     let choice = tune(&Promise::Fast.candidates(), &mut planted).unwrap();
-    RayKind::ALL.map(|kind| short_name(&choice.of(kind).variant))
+    BatchKind::ALL.map(|kind| short_name(&choice.of(kind).variant))
 }
 
 #[test]
 fn the_fastest_of_each_kind_is_taken_with_its_rate() {
-    use RayKind::{Any, Coherent, Incoherent};
+    use BatchKind::{Any, Coherent, Incoherent};
     let mut planted = Planted::default()
         .fast("al09-if-if", Coherent, 200.0)
         .fast("l9-mbvh", Coherent, 250.0)
@@ -60,14 +60,14 @@ fn the_fastest_of_each_kind_is_taken_with_its_rate() {
         .fast("alk12-kepler", Any, 125.0)
         .fast("watertight", Any, 126.0);
     let choice = tune(&Promise::Fast.candidates(), &mut planted).unwrap();
-    let found = RayKind::ALL.map(|kind| (short_name(&choice.of(kind).variant), choice.of(kind).mega_rays.round()));
+    let found = BatchKind::ALL.map(|kind| (short_name(&choice.of(kind).variant), choice.of(kind).mega_rays.round()));
     let expected = [("al09-if-if", 5000.0), ("ykl17", 1667.0), ("alk12-kepler", 4000.0)];
     assert_eq!(found, expected.map(|(name, rate)| (name.to_string(), rate)));
 }
 
 #[test]
 fn a_first_launch_counts_for_nothing_and_a_lucky_or_unlucky_one_for_little() {
-    let kind = RayKind::Incoherent;
+    let kind = BatchKind::Incoherent;
     let planted = Planted::default()
         .plant("al09-if-if", kind, &[1.0, 500.0])
         .plant("al09-while-while", kind, &[9000.0, 420.0, 90.0, 400.0, 410.0, 430.0])
@@ -78,11 +78,11 @@ fn a_first_launch_counts_for_nothing_and_a_lucky_or_unlucky_one_for_little() {
 #[test]
 fn what_is_hopeless_is_launched_twice_and_what_may_win_more_often() {
     let mut planted =
-        Planted::default().fast("al09-packet", RayKind::Any, 100.0).fast("al09-if-if", RayKind::Any, 110.0);
+        Planted::default().fast("al09-packet", BatchKind::Any, 100.0).fast("al09-if-if", BatchKind::Any, 110.0);
     tune(&Promise::Fast.candidates(), &mut planted).unwrap();
     let launches = |name: &str| {
         let variant: Variant = name.parse().unwrap();
-        planted.asked.iter().filter(|asked| **asked == (variant, RayKind::Any)).count()
+        planted.asked.iter().filter(|asked| **asked == (variant, BatchKind::Any)).count()
     };
     assert_eq!(["al09-packet", "al09-if-if", "ykl17"].map(launches), [6, 6, 2]);
 }
@@ -106,18 +106,18 @@ fn kernels_that_walk_the_same_bytes_are_timed_side_by_side() {
 fn kernels_that_cannot_be_run_are_passed_over_and_clocks_that_say_nothing_too() {
     let mut planted = Planted::default();
     for variant in Promise::Fast.candidates() {
-        for kind in RayKind::ALL {
+        for kind in BatchKind::ALL {
             planted.times.insert((variant, kind), vec![]);
         }
     }
     let error = tune(&Promise::Fast.candidates(), &mut planted);
     assert_eq!(error, Err(CudaError::NoCandidate));
     let planted = planted
-        .fast("ykl17", RayKind::Coherent, 9e9)
-        .fast("g14", RayKind::Incoherent, 7.0)
-        .fast("al09-if-if", RayKind::Incoherent, 0.0)
-        .fast("al09-while-while", RayKind::Incoherent, f64::NAN)
-        .fast("al09-queue", RayKind::Any, 1.0);
+        .fast("ykl17", BatchKind::Coherent, 9e9)
+        .fast("g14", BatchKind::Incoherent, 7.0)
+        .fast("al09-if-if", BatchKind::Incoherent, 0.0)
+        .fast("al09-while-while", BatchKind::Incoherent, f64::NAN)
+        .fast("al09-queue", BatchKind::Any, 1.0);
     assert_eq!(tuned(planted), ["ykl17", "g14", "al09-queue"]);
 }
 

@@ -2,7 +2,7 @@
 
 use super::scene::{camera_rays, hall, scattered};
 use super::tune::Stopwatch;
-use super::{Promise, RayKind};
+use super::{BatchKind, Promise};
 use crate::{
     CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, Encoding, LaunchBounds, Query, Stream,
 };
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 /// Rays of a launch for each multiprocessor, so that each has some three times as many as it can hold: 800,000 on the
 /// 132 of an H200, a picture's worth.
-const RAYS_A_MULTIPROCESSOR: usize = 6144;
+const RAYS_PER_MULTIPROCESSOR: usize = 6144;
 /// Seconds of launches before anything is timed: a GPU at rest takes some milliseconds to reach its clock.
 const WARM_UP: f64 = 0.02;
 
@@ -27,7 +27,7 @@ pub(super) struct Trial {
     trees: Vec<(u32, Bvh2)>,
     scene: Option<(Encoding, Arc<DeviceScene>)>,
     tracer: Option<CudaTracer>,
-    /// By [`RayKind::ALL`].
+    /// By [`BatchKind::ALL`].
     rays: Vec<DeviceBuffer<Ray>>,
     out: DeviceHits,
 }
@@ -38,7 +38,7 @@ impl Trial {
     pub fn new(device: &Device) -> Result<Self, CudaError> {
         let stream = device.stream()?;
         let triangles = hall();
-        let camera = camera_rays(device.multiprocessors()? as usize * RAYS_A_MULTIPROCESSOR);
+        let camera = camera_rays(device.multiprocessors()? as usize * RAYS_PER_MULTIPROCESSOR);
         let count = camera.len();
         let rays = vec![stream.upload(&camera)?];
         let out = DeviceHits::new(&stream, count, false)?;
@@ -54,9 +54,9 @@ impl Trial {
         }
         let first = first.ok_or(CudaError::NoCandidate)?;
         let start = Instant::now();
-        trial.time(&first, RayKind::Coherent)?;
+        trial.time(&first, BatchKind::Coherent)?;
         while start.elapsed().as_secs_f64() < WARM_UP {
-            trial.time(&first, RayKind::Coherent)?;
+            trial.time(&first, BatchKind::Coherent)?;
         }
         let mut hits = vec![Hit::default(); count];
         trial.stream.read(&trial.out.hits, &mut hits)?;
@@ -109,17 +109,17 @@ impl Trial {
 }
 
 impl Stopwatch for Trial {
-    fn time(&mut self, variant: &Variant, kind: RayKind) -> Result<Option<f64>, CudaError> {
+    fn time(&mut self, variant: &Variant, kind: BatchKind) -> Result<Option<f64>, CudaError> {
         if !self.prepare(variant)? {
             return Ok(None);
         }
         let Some(tracer) = &self.tracer else { return Ok(None) };
-        let query = if kind == RayKind::Any { Query::Any } else { Query::Closest };
+        let query = if kind == BatchKind::Any { Query::Any } else { Query::Closest };
         let rays = &self.rays[kind as usize];
         tracer.time(&self.stream, query, rays, rays.len(), &mut self.out).map(Some)
     }
 
-    fn ray_count(&self, kind: RayKind) -> usize {
+    fn ray_count(&self, kind: BatchKind) -> usize {
         self.rays[kind as usize].len()
     }
 }

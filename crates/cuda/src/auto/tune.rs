@@ -1,6 +1,6 @@
 //! Which candidates are timed how often, and which is taken.
 
-use super::{Choice, Pick, RayKind};
+use super::{BatchKind, Choice, Pick};
 use crate::{CudaError, Encoding};
 use raywarp_family::Variant;
 
@@ -8,10 +8,10 @@ use raywarp_family::Variant;
 pub(crate) trait Stopwatch {
     /// Seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot be run here. Candidates
     /// that walk the same bytes come one after the other.
-    fn time(&mut self, variant: &Variant, kind: RayKind) -> Result<Option<f64>, CudaError>;
+    fn time(&mut self, variant: &Variant, kind: BatchKind) -> Result<Option<f64>, CudaError>;
 
     /// Rays of a launch.
-    fn ray_count(&self, kind: RayKind) -> usize;
+    fn ray_count(&self, kind: BatchKind) -> usize;
 }
 
 /// Launches that count, of a candidate that may be the fastest.
@@ -30,7 +30,7 @@ const HOPELESS: f64 = 1.25;
 pub(crate) fn tune(candidates: &[Variant], stopwatch: &mut dyn Stopwatch) -> Result<Choice, CudaError> {
     let mut best: [Option<(f64, Variant)>; 3] = [None; 3];
     for variant in by_encoding(candidates) {
-        for kind in RayKind::ALL {
+        for kind in BatchKind::ALL {
             let best = &mut best[kind as usize];
             if let Some(seconds) = seconds(&variant, kind, best.map(|(seconds, _)| seconds), stopwatch)?
                 && best.is_none_or(|(fastest, _)| seconds < fastest)
@@ -39,17 +39,17 @@ pub(crate) fn tune(candidates: &[Variant], stopwatch: &mut dyn Stopwatch) -> Res
             }
         }
     }
-    let pick = |kind: RayKind| -> Result<Pick, CudaError> {
+    let pick = |kind: BatchKind| -> Result<Pick, CudaError> {
         let (seconds, variant) = best[kind as usize].ok_or(CudaError::NoCandidate)?;
         Ok(Pick { variant, mega_rays: stopwatch.ray_count(kind) as f64 / seconds / 1e6 })
     };
-    Ok(Choice { picks: [pick(RayKind::Coherent)?, pick(RayKind::Incoherent)?, pick(RayKind::Any)?] })
+    Ok(Choice { picks: [pick(BatchKind::Coherent)?, pick(BatchKind::Incoherent)?, pick(BatchKind::Any)?] })
 }
 
 /// Median seconds of a candidate, or nothing for one that cannot be run or cannot win.
 fn seconds(
     variant: &Variant,
-    kind: RayKind,
+    kind: BatchKind,
     best: Option<f64>,
     stopwatch: &mut dyn Stopwatch,
 ) -> Result<Option<f64>, CudaError> {

@@ -146,7 +146,7 @@ impl<'a> Bench<'a> {
     /// How an organisation renders frame by frame: as many paths in flight as a frame has.
     pub(super) fn a_frame(&self, engine: Experiment) -> Experiment {
         let [width, height] = self.setup.options.size;
-        Experiment { paths: (width * height) as usize, queues_a_batch: 1, ..engine }
+        Experiment { paths: (width * height) as usize, queues_per_batch: 1, ..engine }
     }
 
     /// How the engine renders an experiment's frames.

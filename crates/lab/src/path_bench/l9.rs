@@ -48,7 +48,7 @@ pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 pub(super) fn kernels(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["kernel", "registers", "local bytes", "blocks", "occupancy %"];
     let mut table = Table::new("kernels", "L9: what each kernel takes of a multiprocessor, blocks of 128", &columns);
-    let warps = bench.device().warps_a_multiprocessor()?;
+    let warps = bench.device().warps_per_multiprocessor()?;
     for kernel in kernel_resources(bench.device())? {
         table.row(vec![
             kernel.name,
@@ -220,7 +220,7 @@ pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let frames = &all[0];
     let samples = options.samples.len() as f64;
     let device = bench.device();
-    let lanes = f64::from(device.multiprocessors()? * device.warps_a_multiprocessor()? * 32);
+    let lanes = f64::from(device.multiprocessors()? * device.warps_per_multiprocessor()? * 32);
     let all_connected = frames.counts.connected as f64 / frames.counts.extended.max(1) as f64;
     for (bounce, (round, seconds)) in frames.counts.by_round.iter().zip(&frames.stages).enumerate() {
         let paths = round.active as f64;

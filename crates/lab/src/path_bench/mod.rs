@@ -8,13 +8,12 @@ mod causes;
 mod frames;
 mod l9;
 mod page;
-mod published;
+mod resident_then;
 mod table;
 mod w11;
 
 pub use frames::{Bench, BenchPathsError, Setup};
 pub use page::path_bench_page;
-use published::TABLE_1;
 pub use table::Table;
 
 /// Makes a table.

@@ -1,7 +1,7 @@
 //! The page of `bench --suite w11` and `l9`: each experiment's table, and the plots of the papers.
 
-use super::{PathSuite, TABLE_1, Table};
-use raywarp_sim::compaction::{W11_TABLE_2, W11_TABLE_3};
+use super::{PathSuite, Table};
+use raywarp_papers::{CompactionBounce, CompactionScene, w11};
 use raywarp_study::report::chart::{Bar, Bars, Line, Points};
 use raywarp_study::report::{About, Grid, Page};
 
@@ -37,7 +37,7 @@ fn charts(page: &mut Page, scene: &str, table: &Table) {
     match table.name {
         "table-1" => page.chart(&name, "Rates over the naive kernel's, by bounces", &rates(table)),
         "bounces" | "bounces-while-while" => {
-            page.chart(&name, "Paths of a warp that still runs (W11 Table 2)", &paths_a_warp(table));
+            page.chart(&name, "Paths of a warp that still runs (W11 Table 2)", &paths_per_warp(table));
             page.chart(
                 &format!("{name}-time"),
                 "Time of an active warp where paths are listed, over that where they are not (W11 Table 3)",
@@ -56,13 +56,13 @@ fn bar(value: f64) -> Option<Bar> {
 }
 
 fn printed() -> Bars {
-    let group = |(scene, [naive, whole, shared]): (&str, [f64; 3])| {
-        (scene.to_string(), vec![bar(whole / naive), bar(shared / naive)])
+    let group = |scene: &CompactionScene| {
+        (scene.name.clone(), vec![bar(scene.compacted / scene.naive), bar(scene.tiled / scene.naive)])
     };
     Bars {
         axis: "of naive".into(),
         series: vec!["whole-frame compaction".into(), "tiled in shared memory".into()],
-        groups: TABLE_1.map(group).into(),
+        groups: w11().table_1.scene.iter().map(group).collect(),
         least_most: 1.0,
     }
 }
@@ -102,9 +102,9 @@ fn line(name: &str, xs: &[f64], ys: &[f64]) -> Line {
     Line { name: name.into(), points: both.map(|(&x, &y)| (x, y, String::new())).collect() }
 }
 
-fn paths_a_warp(table: &Table) -> Points {
+fn paths_per_warp(table: &Table) -> Points {
     let bounces = table.numbers("bounce");
-    let theirs: Vec<f64> = W11_TABLE_2.iter().map(|row| 1e3 * row.kilo_paths / row.naive_warps).collect();
+    let theirs: Vec<f64> = w11().table_2.bounce.iter().map(CompactionBounce::paths_per_naive_warp).collect();
     Points {
         x_axis: "bounce".into(),
         y_axis: "paths a warp, nobody listed".into(),
@@ -118,7 +118,7 @@ fn times(table: &Table) -> Points {
     let bounces = table.numbers("bounce");
     let (off, on) = (table.numbers("ns/warp"), table.numbers("compacted ns"));
     let here: Vec<f64> = off.iter().zip(&on).map(|(off, on)| on / off).collect();
-    let theirs: Vec<f64> = W11_TABLE_3.iter().map(|[off, on]| on / off).collect();
+    let theirs: Vec<f64> = w11().table_3.bounce.iter().map(|time| time.compacted / time.naive).collect();
     Points {
         x_axis: "bounce".into(),
         y_axis: "compacted warp over naive warp".into(),

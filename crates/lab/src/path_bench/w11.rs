@@ -1,11 +1,12 @@
 //! Wald 2011's experiments (W11 4).
 
 use super::frames::{Bench, BenchPathsError, Case, Frames, compare, name_of};
-use super::published::{TABLE_1, occupancy_then};
+use super::resident_then::occupancy_then;
 use super::table::Table;
 use raywarp_experiments::{Compaction, Experiment, MeasuredOrganisation, Walk};
+use raywarp_papers::{CompactionScene, w11};
 use raywarp_render::RenderOptions;
-use raywarp_sim::compaction::{PathLengths, W11_TABLE_2, W11_TABLE_3};
+use raywarp_sim::compaction::PathLengths;
 
 /// Bounces of Table 1.
 const DEPTHS: [u32; 2] = [2, 8];
@@ -91,8 +92,10 @@ pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     table
         .notes
         .push("lanes: of a warp of 32, that had a path to extend; MB of state moved and launches are a frame's".into());
-    let theirs: Vec<String> =
-        TABLE_1.iter().map(|(scene, [naive, whole, shared])| format!("{scene} {naive} / {whole} / {shared}")).collect();
+    let printed = |CompactionScene { name, naive, compacted, tiled }: &CompactionScene| {
+        format!("{name} {naive} / {compacted} / {tiled}")
+    };
+    let theirs: Vec<String> = w11().table_1.scene.iter().map(printed).collect();
     table.notes.push(format!("W11, naive / whole-frame / tiled in shared memory: {}", theirs.join(", ")));
     Ok(table)
 }
@@ -176,9 +179,9 @@ fn bounces_of(bench: &Bench<'_>, walk: Walk, mut table: Table) -> Result<Table, 
             let seconds = frames.bounces.get(bounce).map_or(f64::NAN, |seconds| seconds.bounce);
             format!("{:.2}", 1e9 * seconds / warps)
         };
-        let theirs = W11_TABLE_2.get(bounce).zip(W11_TABLE_3.get(bounce));
+        let theirs = w11().table_2.bounce.get(bounce).zip(w11().table_3.bounce.get(bounce));
         let (saved, [their_off, their_on]) = match theirs {
-            Some((row, times)) => (format!("{:.1}", row.saved), times.map(|us| format!("{us:.1}"))),
+            Some((row, times)) => (format!("{:.1}", row.saved), times.pair().map(|us| format!("{us:.1}"))),
             None => ("-".into(), ["-".into(), "-".into()]),
         };
         table.row(vec![
@@ -231,8 +234,8 @@ pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let mut table =
         Table::new("figure-2", "W11 Figure 2: frames a second of tiles of 64 x M paths, and occupancy", &columns);
     let options = bench.options(DEPTH);
-    let most = bench.device().shared_bytes_a_block()?;
-    let warps = bench.device().warps_a_multiprocessor()?;
+    let most = bench.device().shared_bytes_per_block()?;
+    let warps = bench.device().warps_per_multiprocessor()?;
     let mut cases = vec![case(bench, of(MeasuredOrganisation::Megakernel), &options)];
     let mut tiles = Vec::new();
     for paths_per_lane in TILES {

@@ -236,7 +236,7 @@ fn rows_of_runs_are_read_as_they_were_written() {
 
 #[test]
 fn the_gtx_285s_costs_are_those_that_the_recorded_run_fits() {
-    let prices = raywarp_lab::sim::Al09Prices::default();
+    let prices = raywarp_lab::sim::Al09Costs::default();
     let path = bench().join("bounds/gtx285/full-leaves-split/sibenik.json");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let document: Value = serde_json::from_str(&text).unwrap();
@@ -245,7 +245,7 @@ fn the_gtx_285s_costs_are_those_that_the_recorded_run_fits() {
     for (name, cost) in [
         ("visit_node", prices.visit_node),
         ("test_triangle", prices.test_triangle),
-        ("loop", prices.turn),
+        ("loop", prices.iteration),
         ("postpone", prices.postpone),
     ] {
         let found = fit["all"][name].as_f64().unwrap();

@@ -186,12 +186,10 @@ fn two_trees_fit(triangles: usize, free: u64) -> bool {
     (triangles as u64).saturating_mul(TWO_TREES_BYTES) <= free
 }
 
-/// `build`, but of [`BuildOptions::split_worth`] the tree without cuts alone where there is no memory for two.
+/// `build`, but of [`Builder::BestOf`] the tree without cuts alone where there is no memory for two.
 pub(crate) fn with_memory(build: &BuildOptions, triangles: usize, free: u64) -> BuildOptions {
-    match build.split_worth {
-        Some(_) if build.builder == Builder::Sbvh && !two_trees_fit(triangles, free) => {
-            BuildOptions { builder: Builder::BinnedSah, split_worth: None, ..*build }
-        }
+    match build.builder {
+        Builder::BestOf if !two_trees_fit(triangles, free) => BuildOptions { builder: Builder::BinnedSah, ..*build },
         _ => *build,
     }
 }

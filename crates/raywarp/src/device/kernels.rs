@@ -3,7 +3,7 @@
 use super::backend::{BackendError, SceneTree};
 use super::reason::Cause;
 use raywarp_bvh::{BuildOptions, build};
-use raywarp_cuda::auto::{Choice, RayKind};
+use raywarp_cuda::auto::{BatchKind, Choice};
 use raywarp_cuda::{CudaError, EncodedPair, OnTree};
 use raywarp_family::Variant;
 use std::sync::Arc;
@@ -65,8 +65,8 @@ impl RayKernels {
     }
 
     /// The kernels that were chosen for a GPU, closest-hit rays being of `kind`.
-    pub fn chosen(choice: &Choice, kind: RayKind) -> Self {
-        let [closest, any] = [kind, RayKind::Any].map(|kind| choice.of(kind).variant);
+    pub fn chosen(choice: &Choice, kind: BatchKind) -> Self {
+        let [closest, any] = [kind, BatchKind::Any].map(|kind| choice.of(kind).variant);
         Self { closest, any, is_named: false, instead_of: None }
     }
 

@@ -4,7 +4,7 @@
 //! where what it saves of tracing is more than what it takes to build.
 
 use super::TreeEffort;
-use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_chosen};
+use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_with_choice};
 use raywarp_geom::FlatTriangles;
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ impl GpuTree {
     /// As [`raywarp_bvh::build`].
     pub(crate) fn build(effort: TreeEffort, triangles: &FlatTriangles) -> Result<(Bvh2, Self), BuildError> {
         let start = Instant::now();
-        let (bvh, build) = build_chosen(triangles, &effort.options())?;
+        let (bvh, build) = build_with_choice(triangles, &effort.options())?;
         Ok((bvh, Self { effort, build, time: start.elapsed() }))
     }
 }

@@ -16,7 +16,7 @@ use crate::device::cost_model::build_in_memory;
 use crate::device::{Backend, BackendError, Plan, PlannedTree, SceneTree};
 use crate::prepare::{PrepareError, Timings, check_memory};
 use rayon::prelude::*;
-use raywarp_bvh::{BuildOptions, build_chosen};
+use raywarp_bvh::{BuildOptions, build_with_choice};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Control, Hit, KernelName, Ray, TraceError};
@@ -103,7 +103,7 @@ impl TraceScene {
         let flattened = Instant::now();
         let asked = plan.build().unwrap_or_default();
         let fits = plan.kernels.fitting(&asked);
-        let (bvh, taken) = build_chosen(&flat, &build_in_memory(&fits, flat.len())).map_err(PrepareError::from)?;
+        let (bvh, taken) = build_with_choice(&flat, &build_in_memory(&fits, flat.len())).map_err(PrepareError::from)?;
         let built = Instant::now();
         let tree = SceneTree { bvh: &bvh, asked: &asked, triangles: &flat };
         let backend = Backend::new(plan.clone(), &tree, || Ok(Arc::new(CpuTracer::new(&bvh, &flat)?)))?;

@@ -12,12 +12,12 @@ use std::sync::Arc;
 /// idle, and are a smaller part of more. And how many times as many a batch has, of which some begin where others
 /// have ended.
 const MOST_PATHS: usize = 1 << 24;
-const QUEUES_A_BATCH: usize = 4;
+const QUEUES_PER_BATCH: usize = 4;
 /// Paths of a launch that takes each to its end, which must not take seconds.
 const LAUNCHED_PATHS: usize = 1 << 21;
 /// Paths of a wavefront in flight for each multiprocessor, at most: on GPUs of all sizes a batch, which is finished
 /// whatever happens, takes about as long.
-const PATHS_A_MULTIPROCESSOR: usize = 1 << 17;
+const PATHS_PER_MULTIPROCESSOR: usize = 1 << 17;
 /// Rounds of a batch of which the lengths are kept each.
 const MOST_ROUNDS: usize = 1 << 12;
 
@@ -30,7 +30,7 @@ pub struct EngineOptions {
     pub paths: usize,
     /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from
     /// those that have not begun. At least 1.
-    pub queues_a_batch: usize,
+    pub queues_per_batch: usize,
     /// How far from zero rays of the cameras start along any axis: [`raywarp_render::LensRecord::farthest_origin`]. The
     /// tree's boxes are padded for it where that is beyond twice the scene's own largest coordinate.
     pub farthest_origin: f32,
@@ -41,14 +41,14 @@ pub struct EngineOptions {
 impl EngineOptions {
     /// How it renders fastest.
     pub fn of(organisation: Organisation) -> Self {
-        let (paths, queues_a_batch) = match organisation {
+        let (paths, queues_per_batch) = match organisation {
             Organisation::Megakernel | Organisation::FirstHits => (LAUNCHED_PATHS, 1),
             Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
-                (MOST_PATHS, QUEUES_A_BATCH)
+                (MOST_PATHS, QUEUES_PER_BATCH)
             }
         };
         let (organisation, texture_filter) = (Arc::new(organisation), TextureFilter::Exact);
-        Self { organisation, paths, queues_a_batch, farthest_origin: 0.0, texture_filter }
+        Self { organisation, paths, queues_per_batch, farthest_origin: 0.0, texture_filter }
     }
 
     /// The family's variant with the loop of the organisation's kernels, whose tree they walk.
@@ -79,7 +79,7 @@ impl EngineOptions {
     pub(super) fn of_device(self, multiprocessors: u32) -> Self {
         match self.organisation.kept_paths() {
             KeptPaths::Queues => {
-                let most = PATHS_A_MULTIPROCESSOR * multiprocessors.max(1) as usize;
+                let most = PATHS_PER_MULTIPROCESSOR * multiprocessors.max(1) as usize;
                 Self { paths: self.paths.min(most), ..self }
             }
             KeptPaths::Nothing | KeptPaths::Places(_) => self,
@@ -91,7 +91,7 @@ impl EngineOptions {
         let paths = self.paths.clamp(1, all);
         // No more results than there are paths.
         let refills = self.organisation.refills();
-        let batch = if refills { self.queues_a_batch.clamp(1, all.div_ceil(paths)) } else { 1 };
+        let batch = if refills { self.queues_per_batch.clamp(1, all.div_ceil(paths)) } else { 1 };
         // A place of a queue is free again after as many rounds as a path may have vertices: no batch has more rounds.
         let rounds = batch.saturating_mul(options.max_depth as usize + 1).min(MOST_ROUNDS);
         Wanted { paths, batch, rounds }

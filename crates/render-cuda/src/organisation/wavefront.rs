@@ -9,7 +9,7 @@ use crate::stage::Stage;
 use raywarp_cuda::{CudaError, Function};
 
 /// Rounds of a graph: after two each queue is where it was.
-const ROUNDS_A_GRAPH: u32 = 2;
+const ROUNDS_PER_GRAPH: u32 = 2;
 
 /// The kernels of a wavefront for a scene on a device.
 #[derive(Debug)]
@@ -139,17 +139,17 @@ impl LoadedOrganisation for GraphedWavefront {
         // As in `EngineOptions::wanted`.
         let rounds = paths.div_ceil(capacity).saturating_mul(batch.max_depth.saturating_add(1));
         kernels.round(batch, entries, true)?;
-        let (graphs, rest) = ((rounds - 1) / ROUNDS_A_GRAPH, (rounds - 1) % ROUNDS_A_GRAPH);
+        let (graphs, rest) = ((rounds - 1) / ROUNDS_PER_GRAPH, (rounds - 1) % ROUNDS_PER_GRAPH);
         if graphs > 0 {
             let graph = batch.record(|batch| {
-                for _ in 0..ROUNDS_A_GRAPH {
+                for _ in 0..ROUNDS_PER_GRAPH {
                     kernels.round(batch, entries, paths > capacity)?;
                 }
                 Ok(())
             })?;
             for done in 1..=graphs {
                 batch.repeat(&graph)?;
-                let looks = done.is_multiple_of(ROUNDS_AT_ONCE / ROUNDS_A_GRAPH);
+                let looks = done.is_multiple_of(ROUNDS_AT_ONCE / ROUNDS_PER_GRAPH);
                 if looks && batch.left()?.is_none() {
                     return Ok(());
                 }

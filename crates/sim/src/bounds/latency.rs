@@ -2,7 +2,7 @@
 //!
 //! Machine code for compute capability 7.0 and later tells it: the table of costs has, for each block, the clocks that its
 //! instructions ask for and the latencies that lie one after the other on its longest way
-//! ([`Alone`](raywarp_family::costs::Alone)). A load takes as long as a hit in the first cache.
+//! ([`Alone`](raywarp_costs::Alone)). A load takes as long as a hit in the first cache.
 //!
 //! So does Kepler's, whose scheduling words say it for fixed times, and whose registers for others.
 //!
@@ -13,10 +13,10 @@
 //! Either way a warp issues in order, and at most what a scheduler issues to one warp: a block takes at least as long as its
 //! instructions take to issue.
 
+use crate::launch_instructions::LaunchInstructions;
 use crate::machine::{Machine, keys};
-use crate::price::Price;
 use crate::profile::Profile;
-use raywarp_family::costs::Wait;
+use raywarp_costs::Wait;
 use raywarp_family::{Block, TriangleTest, Variant};
 
 /// What waits for what in a block, at least.
@@ -61,8 +61,8 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
         | Block::Exchange
         | Block::StoreHit
         | Block::Prologue
-        | Block::Turn
-        | Block::TurnLeaf
+        | Block::Iteration
+        | Block::LeafIteration
         | Block::Refill
         | Block::ChooseNode
         | Block::ChooseTriangle => (0, 0),
@@ -99,21 +99,21 @@ pub fn warp_clocks(
     machine: &Machine,
     variant: &Variant,
     profile: &Profile,
-    price: Option<&Price>,
+    issued: Option<&LaunchInstructions>,
 ) -> Option<(f64, ChainOf)> {
     let arithmetic = machine.get(keys::LATENCY_ALU)?;
     let wait = |wait| latency_of(machine, wait, arithmetic);
-    let is_told = |price: &Price| price.alone(Block::Prologue, wait).is_some();
+    let is_told = |issued: &LaunchInstructions| issued.alone(Block::Prologue, wait).is_some();
     let has_schedule = matches!(machine.capability().0, KEPLER | FIRST_WITH_SCHEDULE..);
-    let native = has_schedule && price.is_some_and(is_told);
+    let native = has_schedule && issued.is_some_and(is_told);
     let clocks = |block: Block| {
-        let alone = price.filter(|_| native).and_then(|price| price.alone(block, wait));
+        let alone = issued.filter(|_| native).and_then(|issued| issued.alone(block, wait));
         let Chain { loads, arithmetic: steps } = chain(block, variant);
         let algorithm = || {
             let waits = f64::from(loads) * wait(Wait::L1) + f64::from(steps) * arithmetic;
             profile.counts.block(block).issued as f64 * waits
         };
-        let issued = price.map_or(0.0, |price| price.block(block) / machine.need(keys::ISSUE_PER_SCHEDULER));
+        let issued = issued.map_or(0.0, |issued| issued.block(block) / machine.need(keys::ISSUE_PER_SCHEDULER));
         alone.unwrap_or_else(algorithm).max(issued)
     };
     Some((Block::ALL.into_iter().map(clocks).sum(), if native { ChainOf::Code } else { ChainOf::Algorithm }))

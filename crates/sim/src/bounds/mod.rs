@@ -13,14 +13,14 @@ mod latency;
 pub use latency::{Chain, ChainOf, chain, warp_clocks};
 pub(crate) use latency::{FIRST_WITH_SCHEDULE, latency_of};
 
-use crate::least::LeastPrice;
+use crate::launch_instructions::LaunchInstructions;
+use crate::least::LeastInstructions;
 use crate::machine::Checked;
 use crate::machine::{Key, Launch, Machine, keys};
 use crate::memory::{Region, Traffic};
-use crate::price::Price;
 use crate::profile::Profile;
-use raywarp_family::costs::Pipe;
-use raywarp_family::{Block, Organisation, Supply, Sync, Tree, Variant};
+use raywarp_costs::Pipe;
+use raywarp_family::{Block, Supply, Sync, TraversalLoop, Tree, Variant};
 use raywarp_traverse::Query;
 
 /// What limits.
@@ -108,7 +108,7 @@ impl Class {
 
 /// What a kernel's price stands on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum PriceBasis {
+pub enum CostBasis {
     /// Machine code that the machine runs, or a table of the user's.
     #[default]
     Code,
@@ -118,7 +118,7 @@ pub enum PriceBasis {
     Likened,
 }
 
-impl PriceBasis {
+impl CostBasis {
     /// What comes of such a price, where that is no bound.
     fn no_bound(self) -> Option<Class> {
         match self {
@@ -152,9 +152,9 @@ pub struct Subject<'a> {
     /// What it does.
     pub profile: &'a Profile,
     /// What that costs, if anybody knows.
-    pub price: Option<&'a Price>,
+    pub instructions: Option<&'a LaunchInstructions>,
     /// What any way to deal its rays costs, where that is less than what it does.
-    pub least: Option<&'a LeastPrice>,
+    pub least: Option<&'a LeastInstructions>,
     /// What its launch takes of a multiprocessor, if anybody knows.
     pub launch: Option<Launch>,
     /// What its accesses do in the machine's caches, if that was modelled.
@@ -162,17 +162,17 @@ pub struct Subject<'a> {
     /// Why the price is not this kernel's on this machine, if it is not.
     pub doubt: Option<&'a str>,
     /// What the price stands on.
-    pub basis: PriceBasis,
+    pub basis: CostBasis,
 }
 
 /// What verified costs may be off: on the launches that a profiler counted no kernel without a pool asks 2 % more instructions than were
-/// counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only nearest, which [`LeastPrice`] leaves out
+/// counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only nearest, which [`LeastInstructions`] leaves out
 /// (docs/internals/simulator.md, "How sure a bound is"). Those of h8 ask up to 5.6 % more, on a scene that they were not verified on.
 fn verified_within(variant: &Variant) -> f64 {
     if variant.tree() == Tree::H8 { 0.06 } else { 0.02 }
 }
 
-/// Why bounds of [`LeastPrice`] are minima.
+/// Why bounds of [`LeastInstructions`] are minima.
 const LEAST: &str = "what rays need however they are dealt, in full warps";
 
 /// Gathers bounds and what speaks against their being strict.
@@ -187,15 +187,15 @@ struct Maker<'a> {
 /// Rates are those of the traced rays: of a sample, they estimate those of the launches.
 pub fn bounds(machine: &Machine, subject: Subject<'_>) -> Vec<Bound> {
     let mut maker = Maker { machine, subject, made: Vec::new() };
-    if let Some(price) = subject.price {
-        let least = price.at_least(verified_within(subject.variant));
+    if let Some(issued) = subject.instructions {
+        let least = issued.at_least(verified_within(subject.variant));
         maker.lanes(&least);
         if subject.variant.sync() != Sync::Implicit {
             maker.issue(&least);
             maker.pipes(Some(&least));
         }
         if let Some(work) = subject.least {
-            maker.least_issue(work, price);
+            maker.least_issue(work, issued);
             maker.pipes(None);
         }
     }
@@ -229,12 +229,12 @@ impl Maker<'_> {
         if seconds.is_nan() || seconds <= 0.0 {
             return;
         }
-        let by_price = !matches!(
+        let by_cost = !matches!(
             limit,
             Limit::L1Least | Limit::L1Passes | Limit::Dram | Limit::DramCold | Limit::DramLru | Limit::L2
         );
-        let no_bound = self.subject.basis.no_bound().filter(|_| by_price);
-        let verified = match by_price {
+        let no_bound = self.subject.basis.no_bound().filter(|_| by_cost);
+        let verified = match by_cost {
             true => format!(", verified within {:.0} %", 100.0 * verified_within(self.subject.variant)),
             false => String::new(),
         };
@@ -284,14 +284,14 @@ impl Maker<'_> {
         doubts
     }
 
-    fn price_doubts(&self, price: &Price) -> Vec<String> {
+    fn cost_doubts(&self, issued: &LaunchInstructions) -> Vec<String> {
         let mut doubts: Vec<String> = self.subject.doubt.map(str::to_string).into_iter().collect();
-        if !price.verified && doubts.is_empty() {
-            let assumed = (100.0 * price.assumed).round();
+        if !issued.verified && doubts.is_empty() {
+            let assumed = (100.0 * issued.assumed).round();
             doubts.push(format!("costs that are not verified, {assumed} % of them assumed"));
         }
         let mut set: Vec<&str> =
-            Block::ALL.iter().filter(|&&block| price.is_set(block)).map(|block| block.name()).collect();
+            Block::ALL.iter().filter(|&&block| issued.is_set(block)).map(|block| block.name()).collect();
         // An operation stands for its blocks.
         let whole = set.clone();
         set.retain(|name| name.split_once('.').is_none_or(|(operation, _)| !whole.contains(&operation)));
@@ -326,35 +326,35 @@ impl Maker<'_> {
         self.warp_width() / f64::from(self.subject.profile.counts.width)
     }
 
-    fn lanes(&mut self, price: &Price) {
-        let threads = price.thread_instructions(&self.subject.profile.counts);
+    fn lanes(&mut self, issued: &LaunchInstructions) {
+        let threads = issued.thread_instructions(&self.subject.profile.counts);
         let seconds = threads / self.warp_width() / self.machine.issue_per_s();
         let doubts = [
             self.count_doubts(false),
-            self.price_doubts(price),
+            self.cost_doubts(issued),
             self.number_doubts(&[keys::CLOCK_MHZ, keys::ISSUE_PER_SCHEDULER]),
         ];
         self.add(Limit::Lanes, seconds, "instructions of lanes", &doubts.concat());
     }
 
-    fn issue(&mut self, price: &Price) {
-        let instructions = price.warp_instructions();
+    fn issue(&mut self, issued: &LaunchInstructions) {
+        let instructions = issued.warp_instructions();
         let seconds = instructions / (self.machine.issue_per_s() * self.width_factor());
         let doubts = [
             self.count_doubts(true),
-            self.price_doubts(price),
+            self.cost_doubts(issued),
             self.number_doubts(&[keys::CLOCK_MHZ, keys::ISSUE_PER_SCHEDULER]),
         ];
         self.add(Limit::Issue, seconds, "instructions of warps", &doubts.concat());
     }
 
     /// By chance and whatever others do.
-    fn least_issue(&mut self, least: &LeastPrice, price: &Price) {
+    fn least_issue(&mut self, least: &LeastInstructions, issued: &LaunchInstructions) {
         let instructions = least.warp_instructions / (1.0 + verified_within(self.subject.variant));
         let seconds = instructions / (self.machine.issue_per_s() * self.width_factor());
         let doubts = [
             self.sample_doubts(),
-            self.price_doubts(price),
+            self.cost_doubts(issued),
             self.number_doubts(&[keys::CLOCK_MHZ, keys::ISSUE_PER_SCHEDULER]),
         ];
         self.add(Limit::LeastIssue, seconds, LEAST, &doubts.concat());
@@ -362,10 +362,10 @@ impl Maker<'_> {
 
     /// Of pipelines that share lanes the instructions add up (docs/reference/machines.md). Of what warps do by `price`, or without it of
     /// the least that they can do.
-    fn pipes(&mut self, price: Option<&Price>) {
-        let Some(whole) = self.subject.price.filter(|price| price.by_pipe) else { return };
-        let of_pipe = |pipe: Pipe| match (price, self.subject.least) {
-            (Some(price), _) => price.pipe(pipe),
+    fn pipes(&mut self, issued: Option<&LaunchInstructions>) {
+        let Some(whole) = self.subject.instructions.filter(|issued| issued.by_pipe) else { return };
+        let of_pipe = |pipe: Pipe| match (issued, self.subject.least) {
+            (Some(issued), _) => issued.pipe(pipe),
             (None, Some(least)) => least.pipes[pipe as usize] / (1.0 + verified_within(self.subject.variant)),
             (None, None) => 0.0,
         };
@@ -400,11 +400,11 @@ impl Maker<'_> {
             let instructions: f64 = together.iter().map(|&pipe| of_pipe(pipe)).sum();
             let lanes_per_s = lanes * self.machine.need(keys::SM_COUNT) * self.machine.clock_hz();
             let seconds = instructions * f64::from(self.subject.profile.counts.width) / lanes_per_s;
-            let counts = if price.is_some() { self.count_doubts(true) } else { self.sample_doubts() };
-            found.push((pipe, seconds, [counts, self.price_doubts(whole), self.number_doubts(&needed)].concat()));
+            let counts = if issued.is_some() { self.count_doubts(true) } else { self.sample_doubts() };
+            found.push((pipe, seconds, [counts, self.cost_doubts(whole), self.number_doubts(&needed)].concat()));
         }
         for (pipe, seconds, doubts) in found {
-            match price {
+            match issued {
                 Some(_) => self.add(Limit::Pipe(pipe), seconds, "instructions of warps", &doubts),
                 None => self.add(Limit::LeastPipe(pipe), seconds, LEAST, &doubts),
             }
@@ -487,19 +487,19 @@ impl Maker<'_> {
     /// With as many warps as the kernel leaves room for, or where nobody knows its code as the machine holds at most.
     fn latency(&mut self) {
         let subject = self.subject;
-        let (warps, price) = match (subject.price, subject.launch) {
-            (Some(price), Some(launch)) => match self.machine.occupancy(launch) {
-                Ok(occupancy) => (f64::from(occupancy.warps), Some(price)),
+        let (warps, issued) = match (subject.instructions, subject.launch) {
+            (Some(issued), Some(launch)) => match self.machine.occupancy(launch) {
+                Ok(occupancy) => (f64::from(occupancy.warps), Some(issued)),
                 Err(_) => return,
             },
             (Some(_), None) => return,
             (None, _) => (self.machine.need(keys::RESIDENT_WARPS), None),
         };
-        let Some((clocks, of)) = warp_clocks(self.machine, subject.variant, subject.profile, price) else { return };
+        let Some((clocks, of)) = warp_clocks(self.machine, subject.variant, subject.profile, issued) else { return };
         let resident = warps * self.width_factor() * self.machine.need(keys::SM_COUNT);
         let seconds = clocks / self.machine.clock_hz() / resident;
         let doubts =
-            price.map_or_else(|| vec!["as many warps as the machine holds".into()], |price| self.price_doubts(price));
+            issued.map_or_else(|| vec!["as many warps as the machine holds".into()], |issued| self.cost_doubts(issued));
         let chains = match of {
             ChainOf::Code => "chains as the machine code has them, lanes that parted one after the other",
             ChainOf::Algorithm => "chains the shortest that any code can have",
@@ -511,7 +511,7 @@ impl Maker<'_> {
 
 /// Whether which nodes a ray visits depends on the rays of its warp: a superset of what it needs.
 pub fn visits_what_others_do(variant: &Variant) -> bool {
-    matches!(variant.organisation(), Organisation::Packet | Organisation::Phased) || variant.postpone() > 0
+    matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased) || variant.postpone() > 0
 }
 
 #[cfg(test)]

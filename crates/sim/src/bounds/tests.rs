@@ -3,8 +3,8 @@
 use super::*;
 use crate::{LeastWork, ProfileOptions, profile};
 use raywarp_bvh::{BuildOptions, build};
+use raywarp_costs::{Alone, CountSource, PricedBlock, PricedKernel, Wait};
 use raywarp_family::Block;
-use raywarp_family::costs::{Alone, BlockCost, CountSource, KernelCosts, Wait};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_traverse::Kernel;
 
@@ -29,20 +29,20 @@ fn profiled(variant: &Variant, rays: &[Ray], launch_rays: u64, width: u32) -> Pr
     profile(&kernel, rays, launch_rays, Query::Closest, ProfileOptions { width, ..ProfileOptions::default() }).unwrap()
 }
 
-fn least(variant: &Variant, rays: &[Ray]) -> LeastPrice {
+fn least(variant: &Variant, rays: &[Ray]) -> LeastInstructions {
     let triangles = one_triangle();
     let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
     let kernel = Kernel::new(variant, &bvh, &triangles).unwrap();
-    LeastWork::of(&kernel, rays, Query::Closest, None).unwrap().price(&costs(), 32)
+    LeastWork::of(&kernel, rays, Query::Closest, None).unwrap().instructions(&costs(), 32)
 }
 
 /// Ten instructions of `alu` and two of `fmaheavy` a visit, a hundred of `fma` a test.
-fn costs() -> KernelCosts {
+fn costs() -> PricedKernel {
     let cost = |block, by_pipe: &[(Pipe, u32)]| {
         let mut pipes = [0; Pipe::ALL.len()];
         by_pipe.iter().for_each(|&(pipe, n)| pipes[pipe as usize] = n);
         let issued = Block::name(block).parse().unwrap();
-        BlockCost {
+        PricedBlock {
             block,
             offset: 0,
             instructions: pipes.iter().sum(),
@@ -56,7 +56,7 @@ fn costs() -> KernelCosts {
         cost(Block::VisitNode, &[(Pipe::Alu, 10), (Pipe::FmaHeavy, 2)]),
         cost(Block::TestTriangle, &[(Pipe::Fma, 100)]),
     ];
-    KernelCosts { blocks, verified: true }
+    PricedKernel { blocks, verified: true }
 }
 
 fn find(bounds: &[Bound], limit: Limit) -> &Bound {
@@ -68,17 +68,17 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 /// Closest hits of which nothing else is known.
-fn subject<'a>(variant: &'a Variant, profile: &'a Profile, price: Option<&'a Price>) -> Subject<'a> {
+fn subject<'a>(variant: &'a Variant, profile: &'a Profile, issued: Option<&'a LaunchInstructions>) -> Subject<'a> {
     Subject {
         variant,
         query: Query::Closest,
         profile,
-        price,
+        instructions: issued,
         least: None,
         launch: None,
         traffic: None,
         doubt: None,
-        basis: PriceBasis::Code,
+        basis: CostBasis::Code,
     }
 }
 
@@ -87,10 +87,10 @@ const DIRECT: &str = "direct/while-while/bvh2";
 fn bounded(text: &str, rays: usize, launch_rays: u64, machine: &Machine) -> (Vec<Bound>, Profile) {
     let variant: Variant = text.parse().unwrap();
     let profile = profiled(&variant, &vec![towards(0.2); rays], launch_rays, 32);
-    let price = Price::of(&costs(), &profile.tally);
+    let issued = LaunchInstructions::of(&costs(), &profile.tally);
     let least = least(&variant, &vec![towards(0.2); rays]);
     let launch = Launch { registers_per_thread: 48, shared_bytes_per_block: 0, threads_per_block: 128 };
-    let subject = Subject { launch: Some(launch), least: Some(&least), ..subject(&variant, &profile, Some(&price)) };
+    let subject = Subject { launch: Some(launch), least: Some(&least), ..subject(&variant, &profile, Some(&issued)) };
     (bounds(machine, subject), profile)
 }
 
@@ -226,8 +226,8 @@ fn lanes_left_to_the_hardware_have_bounds_of_full_lanes_only() {
     let voted: Variant = DIRECT.parse().unwrap();
     let implicit: Variant = "direct/while-while/bvh2?sync=implicit".parse().unwrap();
     let profile = profiled(&voted, &[towards(0.2); 40], 40, 32);
-    let price = Price::of(&costs(), &profile.tally);
-    let subject = |variant| subject(variant, &profile, Some(&price));
+    let issued = LaunchInstructions::of(&costs(), &profile.tally);
+    let subject = |variant| subject(variant, &profile, Some(&issued));
     let [voted, implicit] = [bounds(&machine, subject(&voted)), bounds(&machine, subject(&implicit))];
     assert!(implicit.iter().all(|bound| !matches!(bound.limit, Limit::Issue | Limit::Pipe(_))));
     // 8 of the second warp's 32 lanes have a ray: 40 lanes in two warps.
@@ -241,7 +241,7 @@ fn a_lone_warp_waits_for_its_chain() {
     let variant: Variant = DIRECT.parse().unwrap();
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
     let count = |block| profile.counts.block(block).issued as f64;
-    let free = Price::of(&KernelCosts { blocks: vec![], verified: false }, &profile.tally);
+    let free = LaunchInstructions::of(&PricedKernel { blocks: vec![], verified: false }, &profile.tally);
     // 22 clocks an instruction of the chain; a load takes no less where nobody knows what it takes.
     let expected: f64 = Block::ALL
         .into_iter()
@@ -279,7 +279,7 @@ fn whole_clocks() -> Machine {
 }
 
 /// The costs above with times alone: of a visit 30 clocks, a load and a reciprocal, of a test 120 and two loads.
-fn timed() -> KernelCosts {
+fn timed() -> PricedKernel {
     let mut costs = costs();
     costs.blocks[0].alone = Some(Alone { clocks: 30, waits: [1, 0, 1, 0, 0, 0] });
     costs.blocks[1].alone = Some(Alone { clocks: 120, waits: [2, 0, 0, 0, 0, 0] });
@@ -291,9 +291,9 @@ fn a_lone_warps_time_is_that_of_its_machine_code() {
     let mut machine = whole_clocks();
     let variant: Variant = DIRECT.parse().unwrap();
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
-    let price = Price::of(&timed(), &profile.tally);
+    let issued = LaunchInstructions::of(&timed(), &profile.tally);
     let latency = |machine: &Machine, key| machine.get(key).unwrap();
-    let clocks = |machine: &Machine| warp_clocks(machine, &variant, &profile, Some(&price)).unwrap();
+    let clocks = |machine: &Machine| warp_clocks(machine, &variant, &profile, Some(&issued)).unwrap();
     let (load, xu) = (latency(&machine, keys::LATENCY_L1), latency(&machine, keys::LATENCY_XU));
     // One visit and one test.
     assert_eq!(clocks(&machine), (150.0 + 3.0 * load + xu, ChainOf::Code));
@@ -309,14 +309,14 @@ fn a_lone_warps_time_is_that_of_its_machine_code() {
     ] {
         let mut costs = timed();
         costs.blocks[0].alone.as_mut().unwrap().waits[wait as usize] = 10;
-        let price = Price::of(&costs, &profile.tally);
-        let (more, _) = warp_clocks(&machine, &variant, &profile, Some(&price)).unwrap();
+        let issued = LaunchInstructions::of(&costs, &profile.tally);
+        let (more, _) = warp_clocks(&machine, &variant, &profile, Some(&issued)).unwrap();
         assert_eq!(more - clocks(&machine).0, 10.0 * latency(&machine, key), "{wait:?}");
     }
     // Code for a machine whose words say no such thing, and a table without times.
     let fermi = Machine::find("gtx480").unwrap();
     assert_eq!(clocks(&fermi).1, ChainOf::Algorithm);
-    let timeless = Price::of(&costs(), &profile.tally);
+    let timeless = LaunchInstructions::of(&costs(), &profile.tally);
     assert_eq!(warp_clocks(&machine, &variant, &profile, Some(&timeless)).unwrap().1, ChainOf::Algorithm);
 }
 
@@ -325,12 +325,12 @@ fn resident_warps_hide_a_lone_warps_time() {
     let machine = whole_clocks();
     let variant: Variant = DIRECT.parse().unwrap();
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
-    let price = Price::of(&timed(), &profile.tally);
-    let (clocks, _) = warp_clocks(&machine, &variant, &profile, Some(&price)).unwrap();
+    let issued = LaunchInstructions::of(&timed(), &profile.tally);
+    let (clocks, _) = warp_clocks(&machine, &variant, &profile, Some(&issued)).unwrap();
     // 48 registers: 40 warps of a multiprocessor's 64 (docs/reference/machines.md).
     for (registers, warps) in [(32, 64.0), (48, 40.0), (64, 32.0)] {
         let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 128 };
-        let subject = Subject { launch: Some(launch), ..subject(&variant, &profile, Some(&price)) };
+        let subject = Subject { launch: Some(launch), ..subject(&variant, &profile, Some(&issued)) };
         let bound = find(&bounds(&machine, subject), Limit::Latency).clone();
         assert!(close(bound.rays_per_s, 132.0 * warps * 32.0 * 1.98e9 / clocks), "{registers}: {bound:?}");
         assert!(bound.why.contains("machine code") && bound.class == Class::Modelled, "{bound:?}");
@@ -343,12 +343,12 @@ fn a_block_is_never_faster_than_it_issues_and_cheaper_ones_wait_as_long() {
     let variant: Variant = DIRECT.parse().unwrap();
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
     let mut costs = timed();
-    let clocks = |costs: &KernelCosts, change: Option<(&str, &str)>| {
-        let mut price = Price::of(costs, &profile.tally);
+    let clocks = |costs: &PricedKernel, change: Option<(&str, &str)>| {
+        let mut issued = LaunchInstructions::of(costs, &profile.tally);
         if let Some((name, value)) = change {
-            price.change(&crate::CostChange::parse(name, value).unwrap(), &profile.counts);
+            issued.change(&crate::CostChange::parse(name, value).unwrap(), &profile.counts);
         }
-        warp_clocks(&machine, &variant, &profile, Some(&price)).unwrap().0
+        warp_clocks(&machine, &variant, &profile, Some(&issued)).unwrap().0
     };
     let whole = clocks(&costs, None);
     assert_eq!(whole - clocks(&costs, Some(("visit_node", "0.5x"))), 15.0);
@@ -365,8 +365,8 @@ fn warps_of_half_the_width_issue_twice_as_often() {
     let variant: Variant = DIRECT.parse().unwrap();
     let rate = |width| {
         let profile = profiled(&variant, &[towards(0.2); 64], 64, width);
-        let price = Price::of(&costs(), &profile.tally);
-        let subject = subject(&variant, &profile, Some(&price));
+        let issued = LaunchInstructions::of(&costs(), &profile.tally);
+        let subject = subject(&variant, &profile, Some(&issued));
         find(&bounds(&machine, subject), Limit::Issue).clone()
     };
     assert!(close(rate(16).rays_per_s, rate(32).rays_per_s));

@@ -11,7 +11,7 @@
 
 mod work;
 
-pub use work::{W11_TABLE_3, Work, work};
+pub use work::{Work, work};
 
 use crate::machine::{Launch, Machine, Occupancy, OccupancyError, keys};
 
@@ -152,39 +152,6 @@ pub fn occupancy_curve(
     steps.map(|bytes| Ok((bytes, machine.occupancy(launch(bytes))?))).collect()
 }
 
-/// A row of W11's Table 2.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Printed {
-    /// Active paths, in thousands.
-    pub kilo_paths: f64,
-    /// Active warps of the naive kernel.
-    pub naive_warps: f64,
-    /// Those of the compacting kernel, in thousands.
-    pub kilo_compact_warps: f64,
-    /// Naive warps over compacted ones, this bounce and those before.
-    pub saved: f64,
-}
-
-/// Table 2 of W11 from bounce 0 on: the fairy scene at 1280 x 768.
-///
-/// The last row's naive warps read 16,651 in our copy. Its 3.2 paths a warp, the sum of 250 thousand beside it and the text
-/// ("19k out of 31k", 4.2.1) are those of 18,651, which stands here.
-pub const W11_TABLE_2: [Printed; 9] = [
-    printed(983.0, 30_720.0, 31.0, 1.0),
-    printed(983.0, 30_720.0, 31.0, 1.0),
-    printed(528.0, 30_717.0, 17.0, 1.2),
-    printed(352.0, 30_698.0, 11.0, 1.4),
-    printed(225.0, 30_144.0, 7.0, 1.6),
-    printed(155.0, 28_655.0, 4.8, 1.8),
-    printed(108.0, 26_383.0, 3.4, 2.0),
-    printed(80.0, 23_450.0, 2.5, 2.2),
-    printed(60.0, 18_651.0, 1.9, 2.3),
-];
-
-const fn printed(kilo_paths: f64, naive_warps: f64, kilo_compact_warps: f64, saved: f64) -> Printed {
-    Printed { kilo_paths, naive_warps, kilo_compact_warps, saved }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,25 +251,5 @@ mod tests {
         let curve = occupancy_curve(&Machine::find("h200").unwrap(), 64, 64, 1024).unwrap();
         assert_eq!([0, 6, 24, 48].map(|kilobytes: usize| curve[kilobytes].1.warps), [32, 32, 18, 8]);
         assert!(occupancy_curve(&Machine::find("gtx480").unwrap(), 64, 4096, 1024).is_err());
-    }
-
-    /// The paper's table against its text: what its columns say of each other.
-    #[test]
-    fn the_printed_table_agrees_with_itself() {
-        let pixels = 1280.0 * 768.0;
-        assert_eq!(W11_TABLE_2[0].naive_warps, pixels / 32.0);
-        let (mut paths, mut naive, mut compact) = (0.0, 0.0, 0.0);
-        for (bounce, row) in W11_TABLE_2.iter().enumerate() {
-            // Compacted warps are the paths over 32, rounded as printed.
-            assert!((row.kilo_paths / 32.0 - row.kilo_compact_warps).abs() < 0.51, "bounce {bounce}");
-            paths += 1e3 * row.kilo_paths;
-            naive += row.naive_warps;
-            compact += 1e3 * row.kilo_compact_warps;
-            assert!((naive / compact - row.saved).abs() < 0.06, "bounce {bounce}: {}", naive / compact);
-        }
-        // "13.8 out of 32"; 3,474 and 250 thousand beside the last row.
-        assert_eq!(paths, 3_474e3);
-        assert!((naive / 1e3 - 250.0).abs() < 0.5, "{naive}");
-        assert!((13.8..13.9).contains(&(paths / naive)), "{}", paths / naive);
     }
 }

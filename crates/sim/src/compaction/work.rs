@@ -4,7 +4,7 @@
 //! W11 measured time per warp (Table 3) and left open how much of its rise is divergence and how much memory (4.2.4, 4.2.6).
 //! Here memory is for free: what rises is divergence, and rays that are longer on average.
 
-use crate::efficiency::measure;
+use crate::warp_counts::measure;
 use raywarp_family::Operation;
 use raywarp_geom::Ray;
 use raywarp_traverse::{Kernel, KernelError, Query};
@@ -72,10 +72,6 @@ pub fn work(kernel: &Kernel, width: u32, threads: &[Option<Ray>]) -> Result<[Wor
     };
     Ok([of(&naive)?, of(&compact)?])
 }
-
-/// Table 3 of W11: microseconds of a warp at bounces 0 to 8, without compaction and with.
-pub const W11_TABLE_3: [[f64; 2]; 9] =
-    [[1.6, 1.6], [2.3, 2.3], [1.9, 3.1], [1.4, 3.2], [1.1, 3.4], [1.0, 3.6], [0.9, 3.8], [0.8, 4.0], [0.9, 4.3]];
 
 #[cfg(test)]
 mod tests {

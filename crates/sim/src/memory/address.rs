@@ -1,7 +1,7 @@
 //! Where the records lie that a kernel touches: strides and places as the CUDA kernels have them
 //! (crates/cuda/kernels, `tree/`, `stack.h`, `launch.h`).
 
-use raywarp_family::{Organisation, Space, Supply, Variant};
+use raywarp_family::{Space, Supply, TraversalLoop, Variant};
 use raywarp_layout::{MemoryLayout, Swizzle};
 use raywarp_traverse::Touch;
 
@@ -94,7 +94,7 @@ enum Stacks {
 impl AddressMap {
     /// That of `variant` with warps of `width` lanes.
     pub fn new(variant: &Variant, width: u32) -> Self {
-        let shared = variant.organisation() == Organisation::Packet || variant.lanes_per_ray() > 1;
+        let shared = variant.organisation() == TraversalLoop::Packet || variant.lanes_per_ray() > 1;
         let stacks = match variant.supply() {
             _ if shared => Stacks::Shared,
             Supply::Queue => Stacks::Owned,

@@ -7,7 +7,7 @@ use super::wavefronts::{LINE, SECTOR};
 use crate::source::resident_warps;
 use rayon::prelude::*;
 use raywarp_geom::Ray;
-use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe, Query, Touch};
+use raywarp_traverse::{Batch, Event, Execution, Kernel, KernelError, Probe, Query, Touch};
 use std::collections::HashSet;
 
 /// The caches of a machine, and how many warps share them.
@@ -156,7 +156,7 @@ pub fn traffic(
     most_warps: u32,
     caches: Caches,
 ) -> Result<Traffic, KernelError> {
-    let machine = Machine::Lockstep { width };
+    let machine = Execution::Lockstep { width };
     let per_warp = (width / kernel.variant().lanes_per_ray()).max(1) as usize;
     let rays = &rays[..rays.len().min(most_warps as usize * per_warp)];
     let batch = Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), width, rays.len() as u64) };

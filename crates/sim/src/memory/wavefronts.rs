@@ -29,7 +29,7 @@ pub(crate) const LINE: u64 = 128;
 /// Bytes of a sector.
 pub(crate) const SECTOR: u64 = 32;
 /// Lines that a pass reads from at most.
-const LINES_A_PASS: u32 = 2;
+const LINES_PER_PASS: u32 = 2;
 
 /// The cost of an access of `bytes` a lane: lanes, 0 to 63, each once, and their addresses, which are multiples of
 /// `bytes` (4, 8 or 16).
@@ -50,7 +50,7 @@ pub fn access_cost(lanes: &[(u8, u64)], bytes: u64) -> AccessCost {
     let whole = sorted(None);
     let parts = 64 / (LINE / bytes);
     let passes =
-        (0..parts).map(|part| sorted(Some(part))).map(|part| part.deepest.max(part.lines.div_ceil(LINES_A_PASS)));
+        (0..parts).map(|part| sorted(Some(part))).map(|part| part.deepest.max(part.lines.div_ceil(LINES_PER_PASS)));
     let least = (u64::from(whole.units) * bytes).div_ceil(LINE) as u32;
     AccessCost { least, passes: passes.sum(), sectors: whole.sectors, lines: whole.lines }
 }

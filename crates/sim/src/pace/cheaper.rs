@@ -2,18 +2,18 @@
 //!
 //! Taken are instructions that set no barrier and wait for none, evenly over pipelines and, by how often blocks are issued, over the
 //! operation's blocks. So loads and all that is waited for stay, as they do where a bound's cost is changed
-//! ([`Price::change`](crate::Price::change)), and the clocks that a taken instruction asks for go with it. Two departures from that
+//! ([`LaunchInstructions::change`](crate::LaunchInstructions::change)), and the clocks that a taken instruction asks for go with it. Two departures from that
 //! bound: instructions are whole, so that the share is met to half a block's instruction; and since loads stay, pipelines of arithmetic
 //! lose somewhat more than the share (a bound takes the same share of each pipeline).
 
 use super::Code;
-use crate::price::{Change, CostChange};
-use raywarp_family::costs::{KeplerWord, KernelCosts, Pipe, Tally, Wait, Word};
+use crate::launch_instructions::{Change, CostChange};
+use raywarp_costs::{EventCounts, KeplerWord, Pipe, PricedKernel, Wait, Word};
 
 /// A kernel's machine code without some of its instructions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheaperCode {
-    costs: KernelCosts,
+    costs: PricedKernel,
     words: Vec<Word>,
     architecture: u32,
 }
@@ -27,7 +27,7 @@ impl CheaperCode {
     /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, to nothing of what loads, of Kepler's code, whose
     /// instructions wait for registers, of code with an instruction that is not known, and where too many of the operation's
     /// instructions are waited for.
-    pub fn of(code: Code<'_>, change: &CostChange, tally: &Tally) -> Option<Self> {
+    pub fn of(code: Code<'_>, change: &CostChange, tally: &EventCounts) -> Option<Self> {
         let kept = match change.change {
             Change::Times(share) if (0.0..=1.0).contains(&share) => share,
             Change::To(0.0) => 0.0,
@@ -88,7 +88,7 @@ impl CheaperCode {
     }
 
     /// Warp instructions that warps issue by it which do what was counted.
-    pub fn issued(&self, tally: &Tally) -> u64 {
+    pub fn issued(&self, tally: &EventCounts) -> u64 {
         self.costs.issued(tally)
     }
 }
@@ -130,8 +130,8 @@ fn evenly(candidates: &[Candidate], goal: f64) -> Option<Vec<(usize, usize)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_costs::{CountSource, PricedBlock};
     use raywarp_family::Block;
-    use raywarp_family::costs::{BlockCost, CountSource};
 
     const FFMA: u128 = 0x023;
     const IADD3: u128 = 0x010;
@@ -151,13 +151,13 @@ mod tests {
     }
 
     /// Code of blocks with their words, and a tally in which each was issued so often.
-    fn code_of(blocks: &[(Block, u64, &[Word])]) -> (KernelCosts, Vec<Word>, Tally) {
-        let (mut costs, mut all) = (KernelCosts { blocks: vec![], verified: true }, Vec::new());
-        let mut tally = Tally::default();
+    fn code_of(blocks: &[(Block, u64, &[Word])]) -> (PricedKernel, Vec<Word>, EventCounts) {
+        let (mut costs, mut all) = (PricedKernel { blocks: vec![], verified: true }, Vec::new());
+        let mut tally = EventCounts::default();
         for &(block, times, words) in blocks {
             let mut pipes = [0; Pipe::ALL.len()];
             words.iter().for_each(|word| pipes[word.pipe(90).unwrap() as usize] += 1);
-            costs.blocks.push(BlockCost {
+            costs.blocks.push(PricedBlock {
                 block,
                 offset: (all.len() * Word::BYTES) as u32,
                 instructions: words.len() as u32,

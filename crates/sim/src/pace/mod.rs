@@ -31,13 +31,13 @@ use crate::profile::Profile;
 use crate::streams::Moment;
 use multiprocessor::Multiprocessor;
 use program::{Program, is_kepler};
-use raywarp_family::costs::{KeplerWord, KernelCosts, Word};
+use raywarp_costs::{KeplerWord, PricedKernel, Word};
 
 /// A kernel's machine code and what is known of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a> {
     /// Its blocks, and when they are issued.
-    pub costs: &'a KernelCosts,
+    pub costs: &'a PricedKernel,
     /// Its instructions, from its start.
     pub words: &'a [Word],
     /// What it was compiled for (90 for compute capability 9.0).
@@ -86,11 +86,11 @@ pub fn pace(
 mod tests {
     use super::program::blocks_of;
     use super::*;
-    use crate::efficiency::Efficiency;
-    use crate::lanes::LaneTally;
+    use crate::event_lanes::EventLanes;
     use crate::memory::{LoadEvents, Region};
     use crate::streams::Streams;
-    use raywarp_family::costs::{BlockCost, CountSource, Pipe, Tally};
+    use crate::warp_counts::WarpCounts;
+    use raywarp_costs::{CountSource, EventCounts, Pipe, PricedBlock};
     use raywarp_family::{Block, Operation};
 
     /// Operations: of the whole pipeline of floats, of its heavy half, of the other pipelines.
@@ -114,8 +114,8 @@ mod tests {
         Word(operation | 1 << 105 | 7 << 110 | 7 << 113 | 1 << (116 + 2))
     }
 
-    fn block(instructions: usize, issued: &str) -> BlockCost {
-        BlockCost {
+    fn block(instructions: usize, issued: &str) -> PricedBlock {
+        PricedBlock {
             block: Block::Vote,
             offset: 0,
             instructions: instructions as u32,
@@ -154,18 +154,18 @@ mod tests {
         for (warp, &length) in lengths.iter().enumerate() {
             (0..length).for_each(|_| streams.add(warp as u32, vote));
         }
-        let mut tally = Tally::default();
+        let mut tally = EventCounts::default();
         tally.add(Block::Vote, 1, 1);
         let profile = Profile {
-            counts: Efficiency { rays: 1, ..Efficiency::new(32) },
+            counts: WarpCounts { rays: 1, ..WarpCounts::new(32) },
             tally,
-            lanes: LaneTally::default(),
+            lanes: EventLanes::default(),
             memory: None,
             streams,
             launch_rays: 1,
             launches: 1,
         };
-        let costs = KernelCosts { blocks: vec![block(words.len(), "vote")], verified: true };
+        let costs = PricedKernel { blocks: vec![block(words.len(), "vote")], verified: true };
         let code = Code { costs: &costs, words, architecture };
         pace(&machine, code, &profile, traffic, warps).unwrap()
     }
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn an_event_issues_the_blocks_of_its_counts() {
         let blocks = ["vote", "2*pop-pop!", "pop@visit_node", "0", "pop+vote"].map(|issued| block(1, issued)).to_vec();
-        let costs = KernelCosts { blocks, verified: true };
+        let costs = PricedKernel { blocks, verified: true };
         let of = |block, after, full| blocks_of(&costs, Moment { block, after, full });
         assert_eq!(of(Block::Vote, Operation::Loop, false), [(0, 1), (4, 1)]);
         assert_eq!(of(Block::Pop, Operation::VisitNode, false), [(1, 2), (2, 1), (4, 1)]);

@@ -259,8 +259,8 @@ impl<'a> Multiprocessor<'a> {
         let schedulers = self.schedulers.len();
         for clock in self.clock..self.clock + clocks {
             self.clock = clock;
-            for turn in 0..schedulers {
-                let number = (turn + clock as usize) % schedulers;
+            for offset in 0..schedulers {
+                let number = (offset + clock as usize) % schedulers;
                 let is_open = self.schedulers[number].open <= clock;
                 let chosen = if is_open { self.choose(number) } else { None };
                 self.count_ready(number, chosen.map(|(slot, _)| slot), is_open);

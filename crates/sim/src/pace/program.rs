@@ -7,8 +7,8 @@ use crate::machine::{Machine, keys};
 use crate::memory::{LoadEvents, MemoryCounts, Region, Traffic};
 use crate::profile::Profile;
 use crate::streams::Moment;
+use raywarp_costs::{Access, IssueFormula, KeplerWord, Pipe, PricedBlock, PricedKernel, Wait, Word};
 use raywarp_family::Block;
-use raywarp_family::costs::{Access, BlockCost, Issued, KeplerWord, KernelCosts, Pipe, Wait, Word};
 
 /// Sectors that miss a real first cache for each of the model's: an H200's counters have 1.4 to 1.6 (sibenik, three kernels).
 const MISSES: f64 = 1.5;
@@ -177,7 +177,7 @@ fn said_by_kepler(words: &[KeplerWord]) -> Vec<Said> {
 
 /// A kernel as its warps run it here.
 pub(super) struct Program<'a> {
-    pub costs: &'a KernelCosts,
+    pub costs: &'a PricedKernel,
     /// Instructions of each block.
     pub blocks: Vec<Vec<Instruction>>,
     /// How likely a block's loads miss the first cache, and the second then, in 2^32ths: those from global memory, and those from the
@@ -189,7 +189,7 @@ pub(super) struct Program<'a> {
 
 impl<'a> Program<'a> {
     pub fn new(machine: &Machine, code: Code<'a>, profile: &Profile, traffic: Option<&Traffic>) -> Option<Self> {
-        let words = |block: &BlockCost| Some(said(code.words.get(block.place())?, code.architecture));
+        let words = |block: &PricedBlock| Some(said(code.words.get(block.place())?, code.architecture));
         // How often words of 32 bits go to each memory.
         let mut asked = [0.0; 3];
         for block in code.costs.blocks.iter().filter(|block| !block.is_never()) {
@@ -205,7 +205,8 @@ impl<'a> Program<'a> {
             .as_ref()
             .map_or([0.0; 3], |memory| passes_by_memory(memory, asked[Access::Local as usize] > 0.0));
         // Of a machine that does not say it, as many as there are: at G14's rates a Titan would make 1.2 to 1.4.
-        let a_pass = machine.get(keys::L1_WAVEFRONTS_PER_CLOCK).map_or(0.0, |passes_a_clock| PARTS / passes_a_clock);
+        let a_pass =
+            machine.get(keys::L1_WAVEFRONTS_PER_CLOCK).map_or(0.0, |passes_per_clock| PARTS / passes_per_clock);
         let arithmetic = machine.get(keys::LATENCY_ALU)?;
         let per_word = |access: Access| match asked[access as usize] {
             0.0 => 0.0,
@@ -234,7 +235,7 @@ impl<'a> Program<'a> {
                 reads: word.reads,
             })
         };
-        let of_block = |block: &BlockCost| match block.is_never() {
+        let of_block = |block: &PricedBlock| match block.is_never() {
             true => Some(Vec::new()),
             false => words(block)?.iter().map(instruction).collect(),
         };
@@ -243,7 +244,7 @@ impl<'a> Program<'a> {
         let longer = [keys::LATENCY_L2, keys::LATENCY_DRAM];
         let longer = longer.map(|key| (machine.get(key).unwrap_or(hit) - hit).max(0.0) as u64);
         let of_region = |region| traffic.map_or([0; 2], |traffic| chances(&traffic.loads, region));
-        let of_block = |block: &BlockCost| [of_region(region_of(block.block)), of_region(Region::Stacks)];
+        let of_block = |block: &PricedBlock| [of_region(region_of(block.block)), of_region(Region::Stacks)];
         let misses = code.costs.blocks.iter().map(of_block).collect();
         Some(Self { costs: code.costs, blocks, misses, longer })
     }
@@ -256,7 +257,7 @@ fn region_of(block: Block) -> Region {
         Block::Refill | Block::StoreHit | Block::Exchange => Region::Rays,
         Block::TestTriangle | Block::TestTriangleT | Block::TestTriangleU | Block::TestTriangleV => Region::Triangles,
         Block::TestTriangleAccept | Block::SecondTest | Block::ThirdTest | Block::FourthTest => Region::Triangles,
-        Block::TurnLeaf => Region::Triangles,
+        Block::LeafIteration => Region::Triangles,
         _ => Region::Nodes,
     }
 }
@@ -292,8 +293,8 @@ pub(super) fn has_halves(machine: &Machine) -> bool {
 }
 
 /// The blocks that an event is part of the count of, and how often it has them issued.
-pub(super) fn blocks_of(costs: &KernelCosts, event: Moment) -> Vec<(usize, i32)> {
-    let times = |issued: &Issued| -> i32 {
+pub(super) fn blocks_of(costs: &PricedKernel, event: Moment) -> Vec<(usize, i32)> {
+    let times = |issued: &IssueFormula| -> i32 {
         let counts = issued.0.iter().filter(|(_, count)| count.has(event.block, event.after, event.full));
         counts.map(|(factor, _)| factor).sum()
     };

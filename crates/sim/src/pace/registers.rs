@@ -6,7 +6,7 @@
 //! rates that follow from it: 1/3 a clock and scheduler with three registers of a bank, 1/2 with two, 1 with one of each
 //! (bench/latencies/throughput.py; bench/runs/2026-11-25-h100).
 
-use raywarp_family::costs::Word;
+use raywarp_costs::Word;
 
 /// Banks of a scheduler's registers.
 const BANKS: usize = 2;

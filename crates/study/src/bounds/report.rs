@@ -5,10 +5,10 @@ use crate::launch::{MOST_ASSUMED, expected_cell, is_implicit, prediction_json};
 use crate::measured::MeasuredReport;
 use crate::simulate::{headline, name_of};
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_costs::{Pipe, Wait};
 use raywarp_family::Operation;
-use raywarp_family::costs::{Pipe, Wait};
-use raywarp_sim::Price;
-use raywarp_sim::bounds::{Bound, Limit, PriceBasis, headroom};
+use raywarp_sim::LaunchInstructions;
+use raywarp_sim::bounds::{Bound, CostBasis, Limit, headroom};
 use raywarp_sim::machine::Machine;
 use raywarp_sim::pace::{Cause, Pace};
 use std::fmt::Write;
@@ -98,7 +98,8 @@ impl BoundsReport {
             }
         }
         table.write(text, room, hidden);
-        let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > MOST_ASSUMED));
+        let guessed =
+            rows.iter().filter(|row| row.instructions.as_ref().is_some_and(|issued| issued.assumed > MOST_ASSUMED));
         let mut guessed: Vec<String> = guessed.map(|row| name_of(&row.variant)).collect();
         guessed.dedup();
         if !guessed.is_empty() {
@@ -108,7 +109,7 @@ impl BoundsReport {
         if let Some(doubts) = self.cost_doubts(number) {
             let _ = writeln!(text, "{}", wrapped(&doubts));
         }
-        let unpriced = rows.iter().filter(|row| row.price.is_none() && !row.has_no_code);
+        let unpriced = rows.iter().filter(|row| row.instructions.is_none() && !row.has_no_code);
         let mut unpriced: Vec<String> = unpriced.map(|row| name_of(&row.variant)).collect();
         unpriced.dedup();
         if !unpriced.is_empty() {
@@ -142,11 +143,11 @@ impl BoundsReport {
 
     /// What the lowest of all rates that are no expected ones is on a machine, in a word or two.
     pub(crate) fn lowest_name(&self, machine: usize) -> &'static str {
-        let mut of_machine = self.rows.iter().filter(|row| row.machine == machine && row.price.is_some());
+        let mut of_machine = self.rows.iter().filter(|row| row.machine == machine && row.instructions.is_some());
         match of_machine.next().map(|row| row.basis) {
-            Some(PriceBasis::Likened) => "likened rate",
-            Some(PriceBasis::Fitted) => "fitted rate",
-            Some(PriceBasis::Code) | None => LOWEST_BOUND,
+            Some(CostBasis::Likened) => "likened rate",
+            Some(CostBasis::Fitted) => "fitted rate",
+            Some(CostBasis::Code) | None => LOWEST_BOUND,
         }
     }
 
@@ -175,11 +176,11 @@ impl BoundsReport {
             );
             let _ = writeln!(text, "{}", wrapped(&line));
         }
-        if let Some(prices) = fit.all {
+        if let Some(costs) = fit.all {
             let line = format!(
                 "all {} cells without packets, here: visit_node {:.1}, test_triangle {:.1}, loop {:.1}, postponing {:.1} a visit, \
                  instructions of one at a time",
-                fit.cells, prices.visit_node, prices.test_triangle, prices.turn, prices.postpone
+                fit.cells, costs.visit_node, costs.test_triangle, costs.iteration, costs.postpone
             );
             let _ = writeln!(text, "{}", wrapped(&line));
         }
@@ -197,11 +198,11 @@ impl BoundsReport {
             "al09_fit": self.fit.map(|fit| serde_json::json!({
                 "cells": fit.cells,
                 "two_cells": fit.two_cells.map(|[visit, test]| serde_json::json!({ "visit_node": visit, "test_triangle": test })),
-                "all": fit.all.map(|prices| serde_json::json!({
-                    "visit_node": prices.visit_node,
-                    "test_triangle": prices.test_triangle,
-                    "loop": prices.turn,
-                    "postpone": prices.postpone,
+                "all": fit.all.map(|costs| serde_json::json!({
+                    "visit_node": costs.visit_node,
+                    "test_triangle": costs.test_triangle,
+                    "loop": costs.iteration,
+                    "postpone": costs.postpone,
                 })),
             })),
             "rows": self.rows.iter().map(|row| row.json(self.request.machines[row.machine].name())).collect::<Vec<_>>(),
@@ -237,12 +238,12 @@ impl Bounded {
     }
 
     pub(crate) fn instructions_per_ray(&self) -> Option<f64> {
-        self.price.as_ref().map(|price| price.warp_instructions() / self.profile.rays() as f64)
+        self.instructions.as_ref().map(|issued| issued.warp_instructions() / self.profile.rays() as f64)
     }
 
     /// What stands in place of what depends on costs that are not known.
     fn unknown(&self) -> &'static str {
-        match (self.has_no_code, &self.price) {
+        match (self.has_no_code, &self.instructions) {
             (true, _) => "no code",
             (false, None) => "no price",
             (false, Some(_)) => "-",
@@ -279,8 +280,8 @@ impl Bounded {
     fn json(&self, machine: &str) -> serde_json::Value {
         let [visit, test] = self.efficiency().map(|share| 100.0 * share);
         let rays = self.profile.rays() as f64;
-        let pipes = self.price.as_ref().filter(|price| price.by_pipe).map(|price| {
-            let of = |pipe: Pipe| (pipe.name().to_string(), serde_json::json!(price.pipe(pipe) / rays));
+        let pipes = self.instructions.as_ref().filter(|issued| issued.by_pipe).map(|issued| {
+            let of = |pipe: Pipe| (pipe.name().to_string(), serde_json::json!(issued.pipe(pipe) / rays));
             Pipe::ALL.into_iter().map(of).collect::<serde_json::Map<_, _>>()
         });
         let memory = self.profile.memory.map(|memory| {
@@ -314,11 +315,11 @@ impl Bounded {
             "traversal_percent": visit,
             "intersection_percent": test,
             "warp_instructions_per_ray": self.instructions_per_ray(),
-            "instructions_assumed_percent": self.price.as_ref().map(|price| 100.0 * price.assumed),
+            "instructions_assumed_percent": self.instructions.as_ref().map(|issued| 100.0 * issued.assumed),
             "thread_instructions_per_ray":
-                self.price.as_ref().map(|price| price.thread_instructions(&self.profile.counts) / rays),
+                self.instructions.as_ref().map(|issued| issued.thread_instructions(&self.profile.counts) / rays),
             "instructions_by_pipe_per_ray": pipes,
-            "warp_alone_per_ray": self.price.as_ref().and_then(Price::times_alone).map(|(clocks, waits)| {
+            "warp_alone_per_ray": self.instructions.as_ref().and_then(LaunchInstructions::times_alone).map(|(clocks, waits)| {
                 let waits = Wait::ALL.into_iter().zip(waits).map(|(wait, n)| (wait.name().to_string(), n / rays));
                 let clocks = ("clocks".to_string(), clocks / rays);
                 std::iter::once(clocks).chain(waits).collect::<std::collections::BTreeMap<_, _>>()

@@ -3,7 +3,8 @@
 use super::{CompactionReport, Counts, KERNEL};
 use crate::report::number;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
-use raywarp_sim::compaction::{Bounce, W11_TABLE_2, W11_TABLE_3, occupancy_curve};
+use raywarp_papers::w11;
+use raywarp_sim::compaction::{Bounce, occupancy_curve};
 use raywarp_sim::machine::Machine;
 use serde_json::json;
 use std::fmt::Write;
@@ -49,9 +50,10 @@ impl CompactionReport {
         let mut sum = Bounce::default();
         for (index, bounce) in counts.bounces.iter().enumerate() {
             sum = sum.plus(*bounce);
-            let printed = W11_TABLE_2.get(index).filter(|_| theirs).map(|row| {
-                let share = 100.0 * row.kilo_paths / W11_TABLE_2[0].kilo_paths;
-                [share, 1e3 * row.kilo_paths / row.naive_warps, row.saved]
+            let w11s = &w11().table_2.bounce;
+            let printed = w11s.get(index).filter(|_| theirs).map(|row| {
+                let share = 100.0 * row.kilo_paths / w11s[0].kilo_paths;
+                [share, row.paths_per_naive_warp(), row.saved]
             });
             let cell = |column: usize, digits: usize| {
                 printed.map_or_else(String::new, |cells| format!("{:.digits$}", cells[column]))
@@ -76,7 +78,7 @@ impl CompactionReport {
             String::new(),
             format!("{:.0}", sum.naive_warps as f64 / frames),
             number(sum.naive_paths_per_warp(), 1),
-            if theirs { "13.8".into() } else { String::new() },
+            if theirs { format!("{:.1}", w11().paths_per_warp.mean) } else { String::new() },
             format!("{:.0}", sum.compact_warps as f64 / frames),
             number(sum.saved(), 2),
             String::new(),
@@ -123,12 +125,12 @@ impl CompactionReport {
             "frames": self.frames,
             "max_depth": request.max_depth,
             "counts": self.counts.iter().map(counts).collect::<Vec<_>>(),
-            "theirs": W11_TABLE_2.map(|row| json!({
+            "theirs": w11().table_2.bounce.iter().map(|row| json!({
                 "paths": 1e3 * row.kilo_paths,
                 "naive_warps": row.naive_warps,
                 "compact_warps": 1e3 * row.kilo_compact_warps,
                 "saved_so_far": row.saved,
-            })),
+            })).collect::<Vec<_>>(),
             "occupancy": curves(1024).into_iter().map(|(machine, points)| curve(machine.name(), points)).collect::<Vec<_>>(),
         })
     }
@@ -143,8 +145,9 @@ fn work_table((text, room, hidden): Place<'_>, counts: &Counts) {
     for (index, pair) in counts.work.iter().enumerate() {
         let mut cells = vec![index.to_string()];
         for (column, work) in pair.iter().enumerate() {
-            let theirs =
-                W11_TABLE_3.get(index).filter(|_| counts.width == 32).map(|row| row[column] / W11_TABLE_3[0][column]);
+            let w11s = &w11().table_3.bounce;
+            let theirs = w11s.get(index).filter(|_| counts.width == 32);
+            let theirs = theirs.map(|time| time.pair()[column] / w11s[0].pair()[column]);
             let steps = work.steps_per_warp();
             cells.extend([number(steps, 1), number(steps / first, 2)]);
             cells.push(theirs.map_or_else(String::new, |times| format!("{times:.2}")));

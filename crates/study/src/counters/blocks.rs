@@ -3,9 +3,9 @@
 use super::{Compared, Pair};
 use crate::simulate::name_of;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_costs::{PricedBlock, PricedKernel, Word};
 use raywarp_family::Block;
-use raywarp_family::costs::{BlockCost, KernelCosts, Word};
-use raywarp_sim::Price;
+use raywarp_sim::LaunchInstructions;
 
 /// How often warps of a launch issued each instruction of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +36,8 @@ impl ExecutedCounters {
 
     /// Instructions of blocks whose instructions were not all issued as often, as a share of all that a table has: of the code
     /// that was counted it is little, of other code much.
-    pub(super) fn torn(&self, costs: &KernelCosts) -> f64 {
-        let is_torn = |cost: &&BlockCost| {
+    pub(super) fn torn(&self, costs: &PricedKernel) -> f64 {
+        let is_torn = |cost: &&PricedBlock| {
             let mut times = cost.place().map(|place| self.times(place));
             let first = times.next();
             times.any(|other| Some(other) != first)
@@ -67,18 +67,18 @@ pub struct ComparedBlock {
 /// What blocks of a kernel were issued, where anything was.
 pub(super) fn compared(
     executed: &ExecutedCounters,
-    (costs, price): (&KernelCosts, &Price),
+    (costs, issued): (&PricedKernel, &LaunchInstructions),
     [traced, counted]: [f64; 2],
 ) -> Vec<ComparedBlock> {
     let of = |block: Block| -> u64 {
-        let places = costs.blocks.iter().filter(|cost| cost.block == block).flat_map(BlockCost::place);
+        let places = costs.blocks.iter().filter(|cost| cost.block == block).flat_map(PricedBlock::place);
         places.fold(0, |sum: u64, place| sum.saturating_add(executed.times(place)))
     };
     let all: Vec<(Block, f64)> = Block::ALL.into_iter().map(|block| (block, of(block) as f64)).collect();
     let sum: f64 = all.iter().map(|(_, times)| times).sum();
     let pair = |(block, times): (Block, f64)| ComparedBlock {
         block,
-        instructions: Pair { foretold: price.block(block) / traced, counted: times / counted },
+        instructions: Pair { foretold: issued.block(block) / traced, counted: times / counted },
         share: times / sum.max(1.0),
     };
     all.into_iter().map(pair).filter(|one| one.instructions.foretold + one.instructions.counted > 0.0).collect()

@@ -4,9 +4,9 @@
 //! resident warps, more multiprocessors) their model runs again as well. A number that no instruction of the kernel meets changes nothing,
 //! and nothing runs again.
 
-use super::{KernelStudy, PricedKernel, StudiedLaunch, caches, expected_rate};
+use super::{KernelStudy, PricedLaunch, StudiedLaunch, caches, expected_rate};
 use rayon::prelude::*;
-use raywarp_family::costs::{KeplerWord, Pipe, Wait};
+use raywarp_costs::{KeplerWord, Pipe, Wait};
 use raywarp_sim::machine::{Key, Machine, keys};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::{CheaperCode, Code, pace};
@@ -75,7 +75,7 @@ pub(crate) fn is_modelled(key: &Key) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Followed<'a> {
     pub launch: &'a StudiedLaunch,
-    pub kernel: &'a PricedKernel,
+    pub kernel: &'a PricedLaunch,
     pub machine: &'a Machine,
     pub profile: &'a Profile,
     /// Rays a second to expect as it is.

@@ -1,13 +1,13 @@
 //! What is known of a kernel on a machine before anything runs: its costs, and what a launch takes.
 
 use super::is_implicit;
+use raywarp_costs::{PricedKernel, Word, read_costs, words};
 use raywarp_family::Variant;
-use raywarp_family::costs::{KernelCosts, Word, read_costs};
-use raywarp_sim::bounds::PriceBasis;
+use raywarp_sim::bounds::CostBasis;
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::{Code, Pace, pace};
-use raywarp_sim::{Al09Prices, Prices, Profile, al09};
+use raywarp_sim::{Al09Costs, BlockCosts, Profile, al09};
 use raywarp_traverse::Query;
 
 /// What a kernel's events cost.
@@ -15,9 +15,9 @@ pub(crate) enum CostSource {
     /// Nobody knows.
     None,
     /// By events, of machine code or of a file.
-    Table(KernelCosts),
+    Table(PricedKernel),
     /// Warp instructions an event of a block.
-    Blocks(Box<Prices>),
+    Blocks(Box<BlockCosts>),
 }
 
 /// Costs, what a launch takes of a multiprocessor, and why the costs may be another kernel's or machine's.
@@ -26,7 +26,7 @@ pub(crate) struct KernelCostSource {
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
     /// What the costs stand on.
-    pub basis: PriceBasis,
+    pub basis: CostBasis,
     /// Whether no machine code is known that the machine could run.
     pub has_no_code: bool,
     /// The kernel, query and architecture whose machine code a table of ours is about.
@@ -55,7 +55,7 @@ impl KernelCostSource {
     /// The machine code that the table is about, from the kernel's start.
     pub(crate) fn words(&self) -> Option<Vec<Word>> {
         let (compiled, query, architecture) = self.compiled.as_ref()?;
-        raywarp_cuda::machine_code(compiled, *query, *architecture)
+        Some(words(raywarp_cuda::machine_code(compiled, *query, *architecture)?, *architecture))
     }
 
     /// That code, of `words`, with what is known of it.
@@ -65,7 +65,7 @@ impl KernelCostSource {
     }
 
     /// What events cost by the table of a kernel's machine code.
-    pub(crate) fn table(&self) -> Option<&KernelCosts> {
+    pub(crate) fn table(&self) -> Option<&PricedKernel> {
         if let CostSource::Table(costs) = &self.costs { Some(costs) } else { None }
     }
 }
@@ -97,6 +97,12 @@ pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     native.or_else(|| of_generation().min().map(CodeOf::Likened))
 }
 
+/// What the kernel of a variant and query costs on an architecture by our own table; none where it is not compiled for it.
+fn embedded_costs(variant: &Variant, query: Query, architecture: u32) -> Option<PricedKernel> {
+    let (table, name) = raywarp_cuda::cost_table(variant, query, architecture)?;
+    read_costs(table, &name).ok()?
+}
+
 /// Machines of AL09's time, which none of our code runs on.
 fn is_al09s(machine: &Machine) -> bool {
     machine.capability().0 == 1
@@ -124,11 +130,11 @@ pub(crate) fn kernel_costs(
     query: Query,
 ) -> KernelCostSource {
     let launch = launch_of(machine, variant, query);
-    let known = |costs: Option<KernelCosts>, doubt| KernelCostSource {
+    let known = |costs: Option<PricedKernel>, doubt| KernelCostSource {
         costs: costs.map_or(CostSource::None, CostSource::Table),
         launch,
         doubt,
-        basis: PriceBasis::Code,
+        basis: CostBasis::Code,
         has_no_code: false,
         compiled: None,
     };
@@ -137,16 +143,16 @@ pub(crate) fn kernel_costs(
         return known(read_costs(table, &raywarp_cuda::kernel_name(variant, query)).ok().flatten(), None);
     }
     if is_al09s(machine) {
-        let costs = match Al09Prices::know(variant) {
-            true => CostSource::Blocks(Box::new(Al09Prices::default().of(variant).times(al09::SLOTS))),
+        let costs = match Al09Costs::know(variant) {
+            true => CostSource::Blocks(Box::new(Al09Costs::default().of(variant).times(al09::SLOTS))),
             false => CostSource::None,
         };
         let doubt = Some("fitted to AL09's simulated rates on Sibenik, no bounds".to_string());
-        return KernelCostSource { costs, basis: PriceBasis::Fitted, ..known(None, doubt) };
+        return KernelCostSource { costs, basis: CostBasis::Fitted, ..known(None, doubt) };
     }
     let (major, minor) = machine.capability();
     let of = code_of(machine);
-    let costs = of.and_then(|of| raywarp_cuda::costs(variant, query, of.architecture()));
+    let costs = of.and_then(|of| embedded_costs(variant, query, of.architecture()));
     let (Some(of), Some(costs)) = (of, costs) else {
         let of_what = if of.is_some() { " of this kernel" } else { "" };
         let doubt = format!(
@@ -157,8 +163,8 @@ pub(crate) fn kernel_costs(
     let architecture = of.architecture();
     let code = format!("code for compute capability {}.{}", architecture / 10, architecture % 10);
     let (doubt, basis) = match of {
-        CodeOf::Likened(_) => (Some(format!("likened by {code}, which it cannot run, no bounds")), PriceBasis::Likened),
-        CodeOf::Native(_) => ((architecture != 10 * major + minor).then_some(code), PriceBasis::Code),
+        CodeOf::Likened(_) => (Some(format!("likened by {code}, which it cannot run, no bounds")), CostBasis::Likened),
+        CodeOf::Native(_) => ((architecture != 10 * major + minor).then_some(code), CostBasis::Code),
     };
     KernelCostSource { basis, compiled: Some((*variant, query, architecture)), ..known(Some(costs), doubt) }
 }
@@ -186,10 +192,10 @@ mod tests {
             assert_eq!(costs.compiled.map(|(.., compiled)| compiled), Some(architecture), "{machine}");
         }
         let likened = of("gtx680");
-        assert!(likened.basis == PriceBasis::Likened && likened.table().is_some());
+        assert!(likened.basis == CostBasis::Likened && likened.table().is_some());
         assert!(likened.doubt.is_some_and(|doubt| doubt.contains("likened by code for compute capability 3.5")));
         let al09 = Machine::find("gtx285").unwrap();
         let fitted = kernel_costs(None, &al09, &"al09-while-while".parse().unwrap(), Query::Closest);
-        assert!(fitted.basis == PriceBasis::Fitted && matches!(fitted.costs, CostSource::Blocks(_)));
+        assert!(fitted.basis == CostBasis::Fitted && matches!(fitted.costs, CostSource::Blocks(_)));
     }
 }

@@ -20,11 +20,11 @@ pub(crate) use prediction::{expected_cell, prediction_json};
 use crate::simulate::{SimulateError, query_of};
 use raywarp_family::{Supply, Sync, Variant};
 use raywarp_geom::{Ray, TraceError};
-use raywarp_sim::bounds::{Bound, PriceBasis, Subject, bounds, lowest, visits_what_others_do};
+use raywarp_sim::bounds::{Bound, CostBasis, Subject, bounds, lowest, visits_what_others_do};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
 use raywarp_sim::pace::Pace;
-use raywarp_sim::{CostChange, LeastPrice, LeastWork, Price, Profile, ProfileOptions, profile};
+use raywarp_sim::{CostChange, LaunchInstructions, LeastInstructions, LeastWork, Profile, ProfileOptions, profile};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::RayKind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -104,7 +104,7 @@ pub(crate) struct StudiedLaunch {
     /// Which of the study's profiles.
     profile: usize,
     pub costs: KernelCostSource,
-    least: Option<LeastPrice>,
+    least: Option<LeastInstructions>,
     pub traffic: Option<Traffic>,
     pub pace: Option<Pace>,
 }
@@ -144,7 +144,7 @@ impl<'a> KernelStudy<'a> {
             self.least = Some(self.least_work()?);
         }
         let least = self.least.as_ref().zip(costs.table());
-        let least = least.map(|(work, table)| work.price(table, self.options.width));
+        let least = least.map(|(work, table)| work.instructions(table, self.options.width));
         let caches = if self.options.caches { caches(machine, costs.launch) } else { None };
         let traffic = caches.map(|caches| self.through(caches)).transpose()?;
         let followed = &self.profiles[profile].1;
@@ -238,20 +238,20 @@ fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
 
 impl StudiedLaunch {
     /// What `profile`, its own, costs.
-    pub fn priced(&self, profile: &Profile) -> PricedKernel {
-        PricedKernel { least: self.least, ..PricedKernel::new(&self.costs, profile) }
+    pub fn priced(&self, profile: &Profile) -> PricedLaunch {
+        PricedLaunch { least: self.least, ..PricedLaunch::new(&self.costs, profile) }
     }
 
     /// Rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are not in the model of a
     /// multiprocessor; none where [`StudyOptions::expects`] asks for none.
     pub fn expected(
         &self,
-        kernel: &PricedKernel,
+        kernel: &PricedLaunch,
         machine: &Machine,
         profile: &Profile,
         bounds: &[Bound],
     ) -> Option<f64> {
-        let instructions = kernel.price.as_ref()?.warp_instructions();
+        let instructions = kernel.instructions.as_ref()?.warp_instructions();
         Some(expected_rate(machine, (self.pace?.instructions_per_clock, instructions), profile, bounds))
     }
 }
@@ -271,36 +271,41 @@ fn expected_rate(
 
 /// A kernel's events with what they cost on a machine.
 #[derive(Debug, Clone)]
-pub(crate) struct PricedKernel {
-    pub price: Option<Price>,
+pub(crate) struct PricedLaunch {
+    pub instructions: Option<LaunchInstructions>,
     /// What any way to deal its rays costs; none where that is what it does, or costs were changed.
-    pub least: Option<LeastPrice>,
+    pub least: Option<LeastInstructions>,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
     /// What its costs stand on.
-    pub basis: PriceBasis,
+    pub basis: CostBasis,
 }
 
-impl PricedKernel {
+impl PricedLaunch {
     fn new(costs: &KernelCostSource, profile: &Profile) -> Self {
-        let price = match &costs.costs {
+        let issued = match &costs.costs {
             CostSource::None => None,
-            CostSource::Table(costs) => Some(Price::of(costs, &profile.tally)),
-            CostSource::Blocks(prices) => Some(Price::of_blocks(prices, &profile.counts)),
+            CostSource::Table(costs) => Some(LaunchInstructions::of(costs, &profile.tally)),
+            CostSource::Blocks(costs) => Some(LaunchInstructions::of_blocks(costs, &profile.counts)),
         };
         let doubt = costs.doubt.clone();
-        Self { price, least: None, launch: costs.launch, doubt, basis: costs.basis }
+        Self { instructions: issued, least: None, launch: costs.launch, doubt, basis: costs.basis }
     }
 
     /// One whose price is known already.
-    pub fn of(price: Option<Price>, launch: Option<Launch>, doubt: Option<String>, basis: PriceBasis) -> Self {
-        Self { price, least: None, launch, doubt, basis }
+    pub fn of(
+        instructions: Option<LaunchInstructions>,
+        launch: Option<Launch>,
+        doubt: Option<String>,
+        basis: CostBasis,
+    ) -> Self {
+        Self { instructions, least: None, launch, doubt, basis }
     }
 
     pub fn change(&mut self, change: &CostChange, profile: &Profile) {
         self.least = None;
-        if let Some(price) = &mut self.price {
-            price.change(change, &profile.counts);
+        if let Some(issued) = &mut self.instructions {
+            issued.change(change, &profile.counts);
         }
     }
 
@@ -316,7 +321,7 @@ impl PricedKernel {
             variant,
             query: query_of(kind),
             profile,
-            price: self.price.as_ref(),
+            instructions: self.instructions.as_ref(),
             least: self.least.as_ref(),
             launch: self.launch,
             traffic,

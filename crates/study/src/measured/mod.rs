@@ -430,8 +430,9 @@ impl OnTree<'_> {
         row.bounds = priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
         row.expected = launch.expected(&priced, machine, profile, &row.bounds);
         row.prediction = row.expected.and_then(|rate| Prediction::of(machine, variant, kind, (rate, false)));
-        row.assumed = priced.price.as_ref().map(|price| price.assumed);
-        row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
+        row.assumed = priced.instructions.as_ref().map(|issued| issued.assumed);
+        row.instructions =
+            priced.instructions.as_ref().map(|issued| issued.warp_instructions() / profile.rays() as f64);
         row.shares = shares::shares(&row.rate, is_implicit(variant), &row.bounds);
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::bounds::{Bounded, BoundsReport};
 use crate::launch::{expected_cell, is_implicit};
 use crate::measured::MeasuredReport;
 use crate::simulate::name_of;
-use raywarp_family::costs::Pipe;
+use raywarp_costs::Pipe;
 use raywarp_sim::bounds::{Limit, headroom, lowest};
 use raywarp_sim::machine::{Checked, Machine, keys};
 use raywarp_workload::rays::{Order, RayKind};

@@ -5,7 +5,8 @@ use super::page::{Grid, Page};
 use super::run::{About, number};
 use crate::compaction::report::curves;
 use crate::compaction::{CompactionReport, Counts};
-use raywarp_sim::compaction::{Bounce, W11_TABLE_2};
+use raywarp_papers::{CompactionBounce, w11};
+use raywarp_sim::compaction::Bounce;
 
 impl CompactionReport {
     /// The report as a page.
@@ -77,9 +78,8 @@ impl CompactionReport {
         page.chart(&format!("warps-of-{}", counts.width), "Warps that run at each bounce", &warps);
         let mut lines = vec![line("ours", &Bounce::naive_paths_per_warp)];
         if counts.width == 32 {
-            let printed = W11_TABLE_2.iter().enumerate();
-            let points =
-                printed.map(|(i, row)| (i as f64, 1e3 * row.kilo_paths / row.naive_warps, String::new())).collect();
+            let printed = w11().table_2.bounce.iter().enumerate();
+            let points = printed.map(|(i, row)| (i as f64, row.paths_per_naive_warp(), String::new())).collect();
             lines.push(Line { name: "W11, the fairy scene".into(), points });
         }
         let paths =
@@ -96,16 +96,14 @@ impl CompactionReport {
         let mut sum = Bounce::default();
         let mut line = |(index, bounce): (usize, &Bounce)| {
             sum = sum.plus(*bounce);
-            let printed = W11_TABLE_2.get(index).filter(|_| counts.width == 32);
-            let theirs = |of: fn(&raywarp_sim::compaction::Printed) -> f64| {
-                printed.map_or_else(String::new, |row| number(of(row), 1))
-            };
+            let printed = w11().table_2.bounce.get(index).filter(|_| counts.width == 32);
+            let theirs = |of: fn(&CompactionBounce) -> f64| printed.map_or_else(String::new, |row| number(of(row), 1));
             vec![
                 index.to_string(),
                 number(bounce.paths as f64 / frames, 0),
                 number(bounce.naive_warps as f64 / frames, 0),
                 number(bounce.naive_paths_per_warp(), 1),
-                theirs(|row| 1e3 * row.kilo_paths / row.naive_warps),
+                theirs(CompactionBounce::paths_per_naive_warp),
                 number(bounce.compact_warps as f64 / frames, 0),
                 number(sum.saved(), 2),
                 theirs(|row| row.saved),

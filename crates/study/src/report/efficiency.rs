@@ -5,7 +5,7 @@ use super::page::{Grid, Page};
 use super::run::{About, facts, in_a_line, kernels, number};
 use crate::simulate::{EfficiencyReport, Measurement, name_of, theirs_column};
 use raywarp_family::Variant;
-use raywarp_sim::Efficiency;
+use raywarp_sim::WarpCounts;
 use raywarp_workload::rays::RayKind;
 
 const OPERATIONS: [&str; 2] = ["traversal", "intersection"];
@@ -253,7 +253,7 @@ pub(super) fn of_counts<'a>(
     variant: &'a Variant,
     kind: RayKind,
     leaf_size: u32,
-    counts: &Efficiency,
+    counts: &WarpCounts,
     shares: [f64; 2],
 ) -> Filled<'a> {
     Filled { variant, kind, width: counts.width, leaf_size, percent: shares.map(|share| 100.0 * share) }

@@ -80,7 +80,7 @@ impl By {
 
 /// Kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out, unless it was measured.
 pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<Standing<'a>>) {
-    let all: Vec<Standing<'a>> = all.filter(|one| one.bounded.price.is_some() || one.beside.is_some()).collect();
+    let all: Vec<Standing<'a>> = all.filter(|one| one.bounded.instructions.is_some() || one.beside.is_some()).collect();
     let known = |by: &By| all.iter().any(|one| one.rate(*by).is_some());
     let by = [By::Measured, By::Expected].into_iter().find(known).unwrap_or(By::Bound);
     let mut rates: Vec<(f64, Standing<'a>)> = all.iter().filter_map(|one| Some((one.rate(by)?, *one))).collect();

@@ -26,7 +26,7 @@ pub(super) fn by_kernel(report: &BoundsReport, machine: usize, rows: &[(usize, &
     for name in names {
         let mut text = format!("{name}. ");
         let mine: Vec<&(usize, &Bounded)> = rows.iter().filter(|(_, row)| name_of(&row.variant) == name).collect();
-        if mine.iter().all(|(_, row)| row.price.is_none()) {
+        if mine.iter().all(|(_, row)| row.instructions.is_none()) {
             text += "No table has what it costs here, so memory alone bounds it. ";
         }
         let several = mine.iter().any(|(_, row)| row.profile.counts.width != mine[0].1.profile.counts.width);

@@ -3,7 +3,7 @@
 use super::{EfficiencyReport, Measurement, headline, name_of};
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::{Key, Operation, Tree, Variant};
-use raywarp_sim::table1;
+use raywarp_papers::al09;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::fmt::Write;
 
@@ -122,7 +122,7 @@ impl EfficiencyReport {
     }
 
     /// What AL09 found, for warps of 32 on its workload.
-    pub(crate) fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[table1::Cell; 3]> {
+    pub(crate) fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[[u32; 2]; 3]> {
         let request = &self.request;
         // Their figures are of five views at this size, with leaves of up to 8 (AL09 2).
         let same_rays = matches!(request.workload, Workload::Al09 | Workload::Alk12)
@@ -134,7 +134,7 @@ impl EfficiencyReport {
         let stated = [(Key::Leaves, "flat"), (Key::Planes, "padded")]
             .into_iter()
             .fold(*variant, |variant, (key, value)| variant.with(key, value).unwrap_or(variant));
-        table1::cells(&request.scene, &name_of(&stated)).filter(|_| comparable)
+        al09().table_1.efficiencies(&request.scene, &name_of(&stated)).filter(|_| comparable)
     }
 
     /// The same as a JSON document.

@@ -4,7 +4,7 @@ use super::{EfficiencyRequest, Samples, SimulateError, query_of};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Key, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
-use raywarp_sim::{Efficiency, Source, TalliedCounts, measure_source, side_by_side, tally_source};
+use raywarp_sim::{EventSource, LaunchCounts, WarpCounts, count_source, measure_source, side_by_side};
 use raywarp_traverse::{Kernel, RayDump, Replay};
 use raywarp_workload::rays::RayKind;
 
@@ -119,29 +119,29 @@ impl<'a> Runs<'a> {
     }
 
     /// The rays of kind `number`, of each view.
-    pub fn sources(&self, number: usize) -> Result<Vec<Source<'_>>, SimulateError> {
+    pub fn sources(&self, number: usize) -> Result<Vec<EventSource<'_>>, SimulateError> {
         let (kind, views) = &self.samples[number];
         let source = |(view, rays): (usize, &'a Vec<Ray>)| {
             Ok(match &self.how {
-                How::Replay(dumps) => Source::Replay(Replay::new(&self.variant, &dumps[number][view])?),
-                How::Run(kernel) => Source::Run { kernel, rays, after: &[], query: query_of(*kind) },
+                How::Replay(dumps) => EventSource::Replay(Replay::new(&self.variant, &dumps[number][view])?),
+                How::Run(kernel) => EventSource::Run { kernel, rays, after: &[], query: query_of(*kind) },
             })
         };
         views.iter().enumerate().map(source).collect()
     }
 
     /// The same with what tables of costs need.
-    pub fn tallied(&self, number: usize, width: u32) -> Result<TalliedCounts, SimulateError> {
+    pub fn tallied(&self, number: usize, width: u32) -> Result<LaunchCounts, SimulateError> {
         let sources = self.sources(number)?;
-        let add = |sum: TalliedCounts, source| Ok(sum.plus(&tally_source(source, width)?));
-        sources.iter().try_fold(TalliedCounts::new(width), add)
+        let add = |sum: LaunchCounts, source| Ok(sum.plus(&count_source(source, width)?));
+        sources.iter().try_fold(LaunchCounts::new(width), add)
     }
 
     /// Counts of warps of `width` lanes, for the rays of kind `number` over all views.
-    pub fn counts(&self, number: usize, width: u32) -> Result<Efficiency, SimulateError> {
+    pub fn counts(&self, number: usize, width: u32) -> Result<WarpCounts, SimulateError> {
         let sources = self.sources(number)?;
-        let add = |sum: Efficiency, source| Ok(sum.plus(&measure_source(source, width)?));
-        sources.iter().try_fold(Efficiency::new(width), add)
+        let add = |sum: WarpCounts, source| Ok(sum.plus(&measure_source(source, width)?));
+        sources.iter().try_fold(WarpCounts::new(width), add)
     }
 }
 

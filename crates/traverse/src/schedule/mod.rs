@@ -26,7 +26,7 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-/// One turn of the main loop.
+/// One iteration of the main loop.
 pub(crate) trait Schedule {
     /// The phase that visits nodes.
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
@@ -35,8 +35,8 @@ pub(crate) trait Schedule {
     fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
     /// Both.
-    fn turn<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
-        warp.issue_everyone(Block::Turn);
+    fn iterate<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
+        warp.issue_everyone(Block::Iteration);
         Self::traverse(warp);
         Self::intersect(warp);
     }
@@ -47,8 +47,8 @@ type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
 
 /// The functions of a schedule for some lanes, tree and probe.
 pub(crate) struct Phases<L: Lanes, T: Tree, P> {
-    /// See [`Schedule::turn`].
-    pub turn: Step<L, T, P>,
+    /// See [`Schedule::iterate`].
+    pub iterate: Step<L, T, P>,
     /// See [`Schedule::traverse`].
     pub traverse: Step<L, T, P>,
     /// See [`Schedule::intersect`].
@@ -58,13 +58,13 @@ pub(crate) struct Phases<L: Lanes, T: Tree, P> {
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Phases<L, T, P> {
     /// Those of `S`.
     pub fn of<S: Schedule>() -> Self {
-        Self { turn: S::turn, traverse: S::traverse, intersect: S::intersect }
+        Self { iterate: S::iterate, traverse: S::traverse, intersect: S::intersect }
     }
 }
 
 /// What traces the rays that a warp holds to their end.
 pub(crate) enum Body<L: Lanes, T: Tree, P> {
-    /// The main loop around a schedule's turns.
+    /// The main loop around a schedule's iterations.
     Loop(Phases<L, T, P>),
     /// All rays on one path.
     Packet,
@@ -76,7 +76,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Body<L, T, P> {
         match self {
             Self::Loop(phases) => {
                 while warp.any(warp.alive()) {
-                    (phases.turn)(warp);
+                    (phases.iterate)(warp);
                 }
             }
             Self::Packet => packet::trace(warp),

@@ -22,7 +22,7 @@ pub(super) fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp
     let mut stack: Stack<EntryOf<T>> = Stack::new(warp.launch.tree.stack_depth());
     let mut next = if warp.any(warp.alive()) { warp.launch.tree.root() } else { None };
     while let Some(entry) = next {
-        warp.issue_everyone(Block::Turn);
+        warp.issue_everyone(Block::Iteration);
         next = match entry {
             Entry::Inner(inner) => warp.visit_node_together(inner, &mut stack),
             Entry::Leaf(mut leaf) => {

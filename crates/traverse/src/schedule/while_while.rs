@@ -47,7 +47,7 @@ impl Schedule for WhileWhile {
                 warp.test_triangle(warp.has_leaf());
                 warp.pop(warp.exhausted());
             } else {
-                warp.issue_everyone(Block::TurnLeaf);
+                warp.issue_everyone(Block::LeafIteration);
                 end_leaf(warp);
             }
         }

@@ -148,9 +148,9 @@ mod tests {
         let counter = Counter::default();
         let mut pools = [0, 1].map(|warp| Pool::dealt(warp, 96, 2, 300).shared(&counter, warp));
         let mut all = Vec::new();
-        for turn in [0, 1, 1, 1, 0, 1] {
-            if pools[turn].take_batch() {
-                all.extend(&mut pools[turn]);
+        for next in [0, 1, 1, 1, 0, 1] {
+            if pools[next].take_batch() {
+                all.extend(&mut pools[next]);
             }
         }
         assert_eq!(all, (0..300).collect::<Vec<_>>());

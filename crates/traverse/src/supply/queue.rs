@@ -29,9 +29,9 @@ pub(crate) fn queue<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     parked: &mut L,
 ) {
     let every = warp.launch.variant.every();
-    for turn in 0u32.. {
-        warp.issue_everyone(Block::Turn);
-        let is_time = turn % every == 0;
+    for iteration in 0u32.. {
+        warp.issue_everyone(Block::Iteration);
+        let is_time = iteration % every == 0;
         if is_time {
             refill(warp, parked);
         }

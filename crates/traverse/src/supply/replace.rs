@@ -16,7 +16,7 @@ pub(crate) fn replace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
 ) {
     let (every, refill) = (warp.launch.variant.every(), warp.launch.variant.refill());
     let mut lost = 0;
-    for turn in 0u32.. {
+    for iteration in 0u32.. {
         let alive = warp.alive();
         let alive = warp.ballot(alive);
         let fetch = match refill {
@@ -30,7 +30,7 @@ pub(crate) fn replace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
         if alive == 0 && dry {
             break;
         }
-        if !dry && (alive == 0 || (fetch && turn % every == 0)) {
+        if !dry && (alive == 0 || (fetch && iteration % every == 0)) {
             lost = 0;
             warp.store_hit();
             // Each idle lane finds its place among them, and so its ray.
@@ -38,7 +38,7 @@ pub(crate) fn replace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
             warp.issue(Block::PrefixSum, idle);
             warp.fetch_ray(idle);
         }
-        (phases.turn)(warp);
+        (phases.iterate)(warp);
     }
     warp.store_hit();
 }

@@ -137,7 +137,7 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
             result.rows = self.triangles.rows_needed(record, ray, found.limit);
         }
         for (tuv, word) in self.tree.test(record, ray, found.limit, self.triangles).into_iter().flatten() {
-            if tuv[0].is_nan() && ray.leaves_some {
+            if tuv[0].is_nan() && ray.may_leave_undecided {
                 (found.beyond, result.accepted) = (true, true);
                 break;
             }
@@ -159,7 +159,7 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
     fn answer(&self, ray: u32, found: &Found) -> Answer {
         let t_max = self.rays[ray as usize].t_max;
         let (hit, instance) = found.hit(t_max, &self.triangles.ids);
-        let again = found.beyond && !found.blocked;
-        Answer { ray, hit, instance, blocked: found.blocked, invalid: found.invalid, again }
+        let by_fallback = found.beyond && !found.blocked;
+        Answer { ray, hit, instance, blocked: found.blocked, invalid: found.invalid, by_fallback }
     }
 }

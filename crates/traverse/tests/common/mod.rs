@@ -3,7 +3,7 @@
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_family::{Block, Space, Variant};
 use raywarp_geom::{FlatTriangles, Ray};
-use raywarp_traverse::{Answer, Batch, Kernel, Machine, Recorded, Recorder};
+use raywarp_traverse::{Answer, Batch, Execution, Kernel, Recorded, Recorder};
 use std::collections::BTreeMap;
 
 /// Seeded random numbers in 0 .. 1.
@@ -61,10 +61,10 @@ pub fn kernel(variant: &Variant, triangles: &FlatTriangles) -> Kernel {
 }
 
 /// The machines that `variant` runs on.
-pub fn machines(variant: &Variant) -> Vec<Machine> {
+pub fn machines(variant: &Variant) -> Vec<Execution> {
     let lanes = variant.lanes_per_ray();
     let widths = [1, 5, 8, 16, 32, 64].into_iter().filter(|width| width % lanes == 0);
-    std::iter::once(Machine::Scalar).chain(widths.map(|width| Machine::Lockstep { width })).collect()
+    std::iter::once(Execution::Scalar).chain(widths.map(|width| Execution::Lockstep { width })).collect()
 }
 
 /// What a launch did.
@@ -74,7 +74,7 @@ pub struct Run {
 }
 
 /// Runs all warps of a launch, one after the other.
-pub fn record(kernel: &Kernel, machine: Machine, batch: &Batch<'_>) -> Run {
+pub fn record(kernel: &Kernel, machine: Execution, batch: &Batch<'_>) -> Run {
     let (mut answers, mut recorder) = (Vec::new(), Recorder::default());
     for warp in 0..kernel.warp_count(machine, batch).unwrap() {
         kernel.run_warp(machine, batch, warp, &mut answers, Some(&mut recorder)).unwrap();

@@ -1,7 +1,7 @@
 //! Blocks of Kepler's machine code, by a decoder of our own: no disassembler that can be had today knows it.
 
 use super::super::disassembly::{BasicBlock, Instruction, Machine, Place};
-use raywarp_family::costs::{Flow, KeplerWord, Word};
+use raywarp_costs::{Flow, KeplerWord, Word};
 use std::collections::BTreeSet;
 
 /// A kernel's blocks; `places` says where the instruction at so many bytes of its code comes from, by lines that begin where its

@@ -1,7 +1,7 @@
 //! Machine code for Kepler (compute capability 3.5), which today's CUDA no longer makes.
 //!
 //! Clang makes PTX of the same sources, with xtask/kepler/cuda_fp16.h in the place of NVIDIA's headers; the last assembler that
-//! knows these machines, CUDA 11.8's, makes the code; and a decoder of our own ([`raywarp_family::costs::KeplerWord`]) reads it.
+//! knows these machines, CUDA 11.8's, makes the code; and a decoder of our own ([`raywarp_costs::KeplerWord`]) reads it.
 //! Nothing of it was ever run: images are embedded for what the simulator reads of them.
 
 mod lines;
@@ -15,8 +15,8 @@ use super::toolkit::{self, Kepler, output, steady};
 use super::{Compiled, Job, pack, price, resources};
 use pack::Content;
 use places::Locations;
+use raywarp_costs::{CountSource, IssueFormula, KeplerWord, PricedKernel, Word};
 use raywarp_cuda::elf;
-use raywarp_family::costs::{CountSource, Issued, KeplerWord, KernelCosts, Word};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -114,10 +114,10 @@ fn without_lines(ptx: &str) -> String {
 /// What is taken of a kernel's costs that nobody measured: a function that is called runs where the short way does not do, and
 /// no event says so. Elsewhere it would be priced as once an event; here, where nothing of it was ever measured, a bound is
 /// to stay one from above.
-pub fn settle(kernel: &price::Priced, costs: &mut KernelCosts) {
+pub fn settle(kernel: &price::CompiledKernel, costs: &mut PricedKernel) {
     for (cost, block) in costs.blocks.iter_mut().zip(&kernel.blocks) {
         if block.shape.called && cost.source == CountSource::Assumed {
-            cost.issued = Issued::default();
+            cost.issued = IssueFormula::default();
         }
     }
 }

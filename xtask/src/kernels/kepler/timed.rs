@@ -1,7 +1,7 @@
 //! What Kepler's instructions wait for: registers that the machine keeps count of, and results of the texture units.
 
 use super::super::chains::{Timed, later};
-use raywarp_family::costs::{Alone, Flow, KeplerWord};
+use raywarp_costs::{Alone, Flow, KeplerWord};
 use std::collections::VecDeque;
 
 /// What was asked for and is not there yet.
@@ -68,7 +68,7 @@ impl Timed for KeplerWord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_family::costs::Wait;
+    use raywarp_costs::Wait;
 
     // Real ones, with other plans: sums that read $r18 and $r19, loads by the texture units, what leaves one or none of those
     // on its way, a load of $r32 and $r33 from local memory, and one of them moved.

@@ -24,7 +24,7 @@ pub use text::{LEGEND, summary, text};
 use crate::rays::{RayBatch, make};
 use crate::report::TreeFacts;
 use crate::{BenchError, BenchRequest, RaySource, Watch};
-use race::{Race, Time, Turn};
+use race::{Race, Runner, Time};
 use raywarp_bvh::build;
 use raywarp_cpu::{CpuTracer, Isa};
 use raywarp_embree::{Device, DeviceOptions, Library, Queries, Width};
@@ -136,15 +136,15 @@ fn measure(
         theirs.modes().into_iter().enumerate().filter(|(_, mode)| mode.scene.robust == robust).collect();
     let mut found: Vec<(Mode, Agreement)> = modes.iter().map(|&(_, mode)| (mode, Agreement::default())).collect();
     let rays: u64 = batches.iter().map(|batch| batch.rays.len() as u64).sum();
-    let mut run = |turn| {
+    let mut run = |runner| {
         let mut time = Time::default();
         for batch in batches {
             if watch.is_cancelled() {
                 return Err(TraceError::Cancelled.into());
             }
-            time += match turn {
-                Turn::Ours => ours.run(batch)?,
-                Turn::Theirs(place) => {
+            time += match runner {
+                Runner::Ours => ours.run(batch)?,
+                Runner::Theirs(place) => {
                     let time = theirs.run(modes[place].0, batch)?;
                     let agreement = &mut found[place].1;
                     // Once each.

@@ -48,9 +48,9 @@ const NEAR: f64 = 1.05;
 /// Modes that go on at most.
 const FINALISTS: usize = 3;
 
-/// Whose turn it is.
+/// Whose tracer runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum Runner {
     Ours,
     /// The peer's mode of this number.
     Theirs(usize),
@@ -70,34 +70,34 @@ pub(super) struct Race {
 }
 
 impl Race {
-    /// Of so many modes in so many rounds, at least one of each; `run` says what a turn took.
-    pub fn run<E>(modes: usize, rounds: usize, run: &mut dyn FnMut(Turn) -> Result<Time, E>) -> Result<Self, E> {
+    /// Of so many modes in so many rounds, at least one of each; `run` says what a run took.
+    pub fn run<E>(modes: usize, rounds: usize, run: &mut dyn FnMut(Runner) -> Result<Time, E>) -> Result<Self, E> {
         // Ours first: who comes first finds a machine that has slept.
-        run(Turn::Ours)?;
+        run(Runner::Ours)?;
         let mut heats = vec![f64::INFINITY; modes];
         for _ in 0..HEATS {
             for (mode, least) in heats.iter_mut().enumerate() {
-                *least = least.min(run(Turn::Theirs(mode))?.decisive());
+                *least = least.min(run(Runner::Theirs(mode))?.decisive());
             }
         }
         let finalists = finalists(&heats);
-        let mut turns: Vec<Turn> =
-            std::iter::once(Turn::Ours).chain(finalists.iter().copied().map(Turn::Theirs)).collect();
+        let mut order: Vec<Runner> =
+            std::iter::once(Runner::Ours).chain(finalists.iter().copied().map(Runner::Theirs)).collect();
         let mut ours = Vec::new();
         let mut theirs = vec![Vec::new(); finalists.len()];
         for _ in 0..rounds.max(1) {
-            for &turn in &turns {
-                let time = run(turn)?;
-                match turn {
-                    Turn::Ours => ours.push(time),
-                    Turn::Theirs(mode) => {
+            for &runner in &order {
+                let time = run(runner)?;
+                match runner {
+                    Runner::Ours => ours.push(time),
+                    Runner::Theirs(mode) => {
                         let place = finalists.iter().position(|&finalist| finalist == mode);
                         theirs[place.expect("only finalists have turns")].push(time);
                     }
                 }
             }
             // Nobody always comes after the same.
-            turns.reverse();
+            order.reverse();
         }
         let median =
             |times: &[Time]| Quartiles::of(&times.iter().map(|time| time.decisive()).collect::<Vec<_>>()).median;
@@ -144,12 +144,12 @@ pub(super) mod tests {
     }
 
     /// A race of modes whose times are given, against 1 second.
-    fn race(rounds: usize, theirs: &[f64], turns: &mut Vec<Turn>) -> Race {
-        let mut run = |turn| {
-            turns.push(turn);
-            Ok::<Time, ()>(match turn {
-                Turn::Ours => time(1.0),
-                Turn::Theirs(mode) => time(theirs[mode]),
+    fn race(rounds: usize, theirs: &[f64], order: &mut Vec<Runner>) -> Race {
+        let mut run = |runner| {
+            order.push(runner);
+            Ok::<Time, ()>(match runner {
+                Runner::Ours => time(1.0),
+                Runner::Theirs(mode) => time(theirs[mode]),
             })
         };
         Race::run(theirs.len(), rounds, &mut run).unwrap()
@@ -157,14 +157,14 @@ pub(super) mod tests {
 
     #[test]
     fn the_best_mode_is_the_peers_figure() {
-        let mut turns = Vec::new();
-        let race = race(4, &[3.0, 0.8, 2.0], &mut turns);
+        let mut order = Vec::new();
+        let race = race(4, &[3.0, 0.8, 2.0], &mut order);
         assert_eq!((race.winner, race.ours.len(), race.theirs.len()), (1, 4, 4));
         assert_eq!((race.ratio().min, race.ratio().median, race.ratio().max), (0.8, 0.8, 0.8));
         assert_eq!(race.heats, [3.0, 0.8, 2.0]);
         // In the rounds the two take turns, and who begins changes.
-        let (us, them) = (Turn::Ours, Turn::Theirs(1));
-        assert_eq!(turns[1 + 3 * HEATS..], [us, them, them, us, us, them, them, us]);
+        let (us, them) = (Runner::Ours, Runner::Theirs(1));
+        assert_eq!(order[1 + 3 * HEATS..], [us, them, them, us, us, them, them, us]);
     }
 
     #[test]
@@ -172,13 +172,13 @@ pub(super) mod tests {
         assert_eq!(finalists(&[1.04, 1.0, 1.2]), [1, 0]);
         assert_eq!(finalists(&[1.0, 1.01, 1.02, 1.03]), [0, 1, 2]);
         // The best of the heats was lucky there.
-        let mut turn_of = [0; 2];
-        let mut run = |turn| {
-            Ok::<Time, ()>(match turn {
-                Turn::Ours => time(1.0),
-                Turn::Theirs(mode) => {
-                    turn_of[mode] += 1;
-                    time(if mode == 0 && turn_of[0] > HEATS { 2.0 } else { 1.0 + mode as f64 * 0.01 })
+        let mut runs_of = [0; 2];
+        let mut run = |runner| {
+            Ok::<Time, ()>(match runner {
+                Runner::Ours => time(1.0),
+                Runner::Theirs(mode) => {
+                    runs_of[mode] += 1;
+                    time(if mode == 0 && runs_of[0] > HEATS { 2.0 } else { 1.0 + mode as f64 * 0.01 })
                 }
             })
         };
@@ -200,16 +200,16 @@ pub(super) mod tests {
 
     #[test]
     fn an_error_ends_the_race() {
-        let mut run = |turn| if turn == Turn::Theirs(1) { Err("stopped") } else { Ok(time(1.0)) };
+        let mut run = |runner| if runner == Runner::Theirs(1) { Err("stopped") } else { Ok(time(1.0)) };
         assert_eq!(Race::run(2, 1, &mut run), Err("stopped"));
     }
 
     #[test]
     fn a_machine_that_others_keep_busy_does_not_choose_the_mode() {
         // The better mode always has to wait for a processor.
-        let mut run = |turn| {
-            Ok::<Time, ()>(match turn {
-                Turn::Theirs(0) => Time { wall: 9.0, processor: 1.0 },
+        let mut run = |runner| {
+            Ok::<Time, ()>(match runner {
+                Runner::Theirs(0) => Time { wall: 9.0, processor: 1.0 },
                 _ => time(2.0),
             })
         };
@@ -220,8 +220,8 @@ pub(super) mod tests {
 
     #[test]
     fn where_no_processor_time_is_told_that_of_the_wall_decides() {
-        let mut run = |turn| {
-            let wall = if turn == Turn::Theirs(1) { 0.5 } else { 1.0 };
+        let mut run = |runner| {
+            let wall = if runner == Runner::Theirs(1) { 0.5 } else { 1.0 };
             Ok::<Time, ()>(Time { wall, processor: f64::INFINITY })
         };
         let race = Race::run(2, 3, &mut run).unwrap();

@@ -172,7 +172,7 @@ mod tests {
         each
     }
 
-    fn turns([a, b, c]: [[f32; 3]; 3]) -> [[[f32; 3]; 3]; 3] {
+    fn rotations([a, b, c]: [[f32; 3]; 3]) -> [[[f32; 3]; 3]; 3] {
         [[a, b, c], [b, c, a], [c, a, b]]
     }
 
@@ -182,7 +182,7 @@ mod tests {
         let both_ways = [[[a, c, b], [a, b, d]], [[a, b, c], [b, a, d]]];
         both_ways
             .into_iter()
-            .flat_map(|[one, two]| turns(one).map(|one| turns(two).map(|two| [one, two])))
+            .flat_map(|[one, two]| rotations(one).map(|one| rotations(two).map(|two| [one, two])))
             .flatten()
             .collect()
     }

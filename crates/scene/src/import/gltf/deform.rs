@@ -125,7 +125,7 @@ impl Targets<'_> {
         let Attributes { data, primitive, item, .. } = self.attributes;
         for (t, (target, &weight)) in primitive.targets.iter().zip(self.weights).enumerate() {
             let Some(&index) = target.get(name).filter(|_| weight != 0.0) else { continue };
-            let elements = self.attributes.one_a_vertex(index, &format!("{item}.targets[{t}].{name}"))?;
+            let elements = self.attributes.one_per_vertex(index, &format!("{item}.targets[{t}].{name}"))?;
             let read: Vec<[f32; N]> = elements.floats(data, self.which, widths, [0.0; N])?;
             for (i, value) in read.into_iter().enumerate() {
                 take(i, value.map(|x| weight * f64::from(x)));

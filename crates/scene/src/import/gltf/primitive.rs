@@ -143,12 +143,12 @@ impl<'a> Attributes<'a> {
         let decoded = self.decoded.and_then(|decoded| Some((decoded.attributes.get(name)?, decoded.vertices)));
         match decoded {
             Some((values, count)) => Elements::decoded(self.data, index, values, count, &place).map(Some),
-            None => self.one_a_vertex(index, &place).map(Some),
+            None => self.one_per_vertex(index, &place).map(Some),
         }
     }
 
     /// An accessor with one element a vertex.
-    pub fn one_a_vertex(&self, index: Int, place: &str) -> Read<Elements<'a>> {
+    pub fn one_per_vertex(&self, index: Int, place: &str) -> Read<Elements<'a>> {
         let elements = Elements::open(self.data, index, place)?;
         if elements.count != self.count {
             let message = format!("has {} elements, but there are {} positions", elements.count, self.count);

@@ -1,7 +1,7 @@
 //! Large polygons: a Delaunay triangulation that keeps the polygon's edges (the crate `spade`), of which the triangles
 //! around which the polygon goes are taken.
 
-use super::turn;
+use super::orientation;
 use robust::Coord;
 use spade::handles::{FixedFaceHandle, InnerTag};
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
@@ -96,7 +96,7 @@ fn walk(delaunay: &Delaunay, from: usize, to: usize, along: &mut [i32]) -> Optio
         let edge = direct.or_else(|| {
             at.out_edges().find(|edge| {
                 let end = coord(edge.to().position());
-                turn(here, goal, end) == 0.0 && towards(end)
+                orientation(here, goal, end) == 0.0 && towards(end)
             })
         })?;
         along[edge.fix().index()] += 1;

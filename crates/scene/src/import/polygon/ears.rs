@@ -1,6 +1,6 @@
 //! Ears: corners of a polygon that are triangles of their own.
 
-use super::turn;
+use super::orientation;
 use robust::Coord;
 
 /// "Not known to be blocked."
@@ -39,9 +39,9 @@ pub(super) fn cut(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
         let ear = ear.or_else(|| places.clone().find(|&i| rest.is_needle(i)));
         let ear = ear.or_else(|| places.clone().find(|&i| rest.is_ear(i, Rule::Touched)));
         let ear = ear.unwrap_or_else(|| {
-            let inwards = places.clone().find(|&i| rest.turn(i) > 0.0);
+            let inwards = places.clone().find(|&i| rest.orientation(i) > 0.0);
             // Without a corner that turns, what is left is a line.
-            crosses |= inwards.is_some() || places.clone().any(|i| rest.turn(i) < 0.0);
+            crosses |= inwards.is_some() || places.clone().any(|i| rest.orientation(i) < 0.0);
             inwards.unwrap_or(0)
         });
         triangles.push(rest.corner(ear).map(|i| i as usize));
@@ -57,7 +57,7 @@ pub(super) fn scan(points: &[Coord<f64>]) -> Vec<[usize; 3]> {
     let mut open: Vec<usize> = Vec::new();
     for next in 0..points.len() {
         while let &[.., a, b] = open.as_slice()
-            && turn(points[a], points[b], points[next]) > 0.0
+            && orientation(points[a], points[b], points[next]) > 0.0
         {
             triangles.push([a, b, next]);
             open.pop();
@@ -79,9 +79,9 @@ impl Rest<'_> {
         [self.left[(place + m - 1) % m], self.left[place], self.left[(place + 1) % m]]
     }
 
-    fn turn(&self, place: usize) -> f64 {
+    fn orientation(&self, place: usize) -> f64 {
         let [a, b, c] = self.corner(place).map(|i| self.point(i));
-        turn(a, b, c)
+        orientation(a, b, c)
     }
 
     fn remove(&mut self, place: usize) {
@@ -95,7 +95,7 @@ impl Rest<'_> {
     /// Whether the two edges at a place lie on each other, or one has no length.
     fn is_needle(&self, place: usize) -> bool {
         let [a, b, c] = self.corner(place).map(|i| self.point(i));
-        turn(a, b, c) == 0.0 && (a.x - b.x) * (c.x - b.x) + (a.y - b.y) * (c.y - b.y) >= 0.0
+        orientation(a, b, c) == 0.0 && (a.x - b.x) * (c.x - b.x) + (a.y - b.y) * (c.y - b.y) >= 0.0
     }
 
     fn is_ear(&mut self, place: usize, rule: Rule) -> bool {
@@ -104,7 +104,7 @@ impl Rest<'_> {
         if known == REFLEX || (rule == Rule::Closed && self.is_left.get(known as usize) == Some(&true)) {
             return false;
         }
-        if self.turn(place) <= 0.0 {
+        if self.orientation(place) <= 0.0 {
             self.blocked[corner] = REFLEX;
             return false;
         }
@@ -120,10 +120,10 @@ impl Rest<'_> {
                 // At the same place as a corner: what matters is whether the polygon goes into the ear from here.
                 let [before, _, behind] = self.corner(at).map(|i| self.point(i));
                 let [a, b, c] = [0, 1, 2].map(|i| triangle[(at_corner + i) % 3]);
-                let goes_in = |q: Coord<f64>| turn(a, b, q) > 0.0 && turn(c, a, q) > 0.0;
+                let goes_in = |q: Coord<f64>| orientation(a, b, q) > 0.0 && orientation(c, a, q) > 0.0;
                 // Or it comes back along both edges of the ear, so that there is nothing between.
                 let along = |q: Coord<f64>, end: Coord<f64>| {
-                    turn(a, end, q) == 0.0 && (end.x - a.x) * (q.x - a.x) + (end.y - a.y) * (q.y - a.y) > 0.0
+                    orientation(a, end, q) == 0.0 && (end.x - a.x) * (q.x - a.x) + (end.y - a.y) * (q.y - a.y) > 0.0
                 };
                 if goes_in(before) || goes_in(behind) || (along(before, b) && along(behind, c)) {
                     return false;
@@ -131,7 +131,7 @@ impl Rest<'_> {
                 continue;
             }
             let [a, b, c] = triangle;
-            let [ab, bc, ca] = [turn(a, b, p), turn(b, c, p), turn(c, a, p)];
+            let [ab, bc, ca] = [orientation(a, b, p), orientation(b, c, p), orientation(c, a, p)];
             let inside = match rule {
                 Rule::Closed => ab >= 0.0 && bc >= 0.0 && ca >= 0.0,
                 Rule::Touched => ab > 0.0 && bc > 0.0 && ca >= 0.0,
@@ -159,7 +159,9 @@ fn crosses_itself(points: &[Coord<f64>]) -> bool {
             let apart =
                 c.x.max(d.x) < low[0] || c.x.min(d.x) > high[0] || c.y.max(d.y) < low[1] || c.y.min(d.y) > high[1];
             let opposite = |x: f64, y: f64| (x > 0.0 && y < 0.0) || (x < 0.0 && y > 0.0);
-            !apart && opposite(turn(a, b, c), turn(a, b, d)) && opposite(turn(c, d, a), turn(c, d, b))
+            !apart
+                && opposite(orientation(a, b, c), orientation(a, b, d))
+                && opposite(orientation(c, d, a), orientation(c, d, b))
         })
     })
 }

@@ -153,8 +153,8 @@ fn is_convex_quad(corners: [[f32; 3]; 4]) -> bool {
     let (e, f) = (c - a, d - b);
     let normal = e.cross(f);
     let least = 1e-6 * normal.length_squared();
-    let turn = |u: DVec3, v: DVec3| u.cross(v).dot(normal) > least;
-    turn(b - a, e) && turn(e, d - a) && turn(c - b, f) && turn(f, a - b)
+    let orientation = |u: DVec3, v: DVec3| u.cross(v).dot(normal) > least;
+    orientation(b - a, e) && orientation(e, d - a) && orientation(c - b, f) && orientation(f, a - b)
 }
 
 /// The polygon in a plane, where it turns counter-clockwise; `None` when it has no area.
@@ -185,8 +185,8 @@ fn flatten(points: &[[f32; 3]]) -> Option<Vec<Coord<f64>>> {
 /// moves them.
 const FLAT: f64 = 1e-5;
 
-/// Above 0 where the corners turn counter-clockwise, and 0 where they are on a line: exact.
-fn turn(a: Coord<f64>, b: Coord<f64>, c: Coord<f64>) -> f64 {
+/// Above 0 where the corners run counter-clockwise, and 0 where they are on a line: exact.
+fn orientation(a: Coord<f64>, b: Coord<f64>, c: Coord<f64>) -> f64 {
     robust::orient2d(a, b, c)
 }
 
@@ -196,6 +196,8 @@ fn is_convex(points: &[Coord<f64>]) -> bool {
     let first = points[0];
     // All around once: every corner lies left of the first edge that has a length, and the fan turns one way.
     let second = points.iter().copied().find(|&p| p != first).unwrap_or(first);
-    (0..n).all(|i| turn(points[i], points[(i + 1) % n], points[(i + 2) % n]) >= 0.0)
-        && (2..n).all(|i| turn(first, points[i - 1], points[i]) >= 0.0 && turn(first, second, points[i]) >= 0.0)
+    (0..n).all(|i| orientation(points[i], points[(i + 1) % n], points[(i + 2) % n]) >= 0.0)
+        && (2..n).all(|i| {
+            orientation(first, points[i - 1], points[i]) >= 0.0 && orientation(first, second, points[i]) >= 0.0
+        })
 }

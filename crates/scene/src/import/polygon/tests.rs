@@ -111,7 +111,9 @@ fn untangled(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
     let differ = |a: f64, b: f64| (a > 0.0) != (b > 0.0);
     while let Some((i, j)) = (0..n).flat_map(|i| (i + 2..n).map(move |j| (i, j))).find(|&(i, j)| {
         let [a, b, c, d] = [i, i + 1, j, (j + 1) % n].map(|k| coord(points[k]));
-        (j + 1) % n != i && differ(turn(a, b, c), turn(a, b, d)) && differ(turn(c, d, a), turn(c, d, b))
+        (j + 1) % n != i
+            && differ(orientation(a, b, c), orientation(a, b, d))
+            && differ(orientation(c, d, a), orientation(c, d, b))
     }) {
         points[i + 1..=j].reverse();
     }

@@ -11,7 +11,7 @@ mod table;
 pub(crate) use table::percent;
 
 use super::{Bounded, BoundsReport};
-use crate::launch::{ExpectedGain, Followed, GainSpread, KernelStudy, LaunchChange, PricedKernel};
+use crate::launch::{ExpectedGain, Followed, GainSpread, KernelStudy, LaunchChange, PricedLaunch};
 use crate::simulate::name_of;
 use changes::{Tried, What, modelled, of_launches, of_widths};
 use raywarp_sim::bounds::lowest;
@@ -138,7 +138,7 @@ impl BoundsReport {
             let base: Vec<usize> = (0..self.rows.len())
                 .filter(|&row| self.rows[row].machine == number && self.rows[row].profile.counts.width == width)
                 // What no table prices would wait for memory alone.
-                .filter(|&row| self.rows[row].price.is_some() && self.rows[row].lowest().is_some())
+                .filter(|&row| self.rows[row].instructions.is_some() && self.rows[row].lowest().is_some())
                 .collect();
             let by_expected = base.iter().any(|&row| !self.rows[row].expected_after.is_empty());
             let changes = of_launches().into_iter().enumerate().map(|(place, tried)| (Some(place), tried));
@@ -202,7 +202,7 @@ impl BoundsReport {
 impl Bounded {
     /// The lowest bound on another machine, or at another cost.
     fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
-        let mut priced = PricedKernel::of(self.price.clone(), self.launch, self.doubt.clone(), self.basis);
+        let mut priced = PricedLaunch::of(self.instructions.clone(), self.launch, self.doubt.clone(), self.basis);
         cost.into_iter().for_each(|change| priced.change(change, &self.profile));
         let bounds = priced.bounds(machine, (&self.variant, self.kind), &self.profile, self.traffic.as_ref());
         Some(lowest(&bounds)?.rays_per_s)

@@ -268,11 +268,11 @@ impl Lab<'_> {
         if self.is_al09() {
             self.step()?;
         }
-        let prices = self.prices(&variant, WARP)?;
+        let costs = self.costs(&variant, WARP)?;
         let runs = self.runs(&variant)?;
         let costs = |kind: usize| -> Result<Vec<Vec<WarpCost>>, SimulateError> {
             let sources = runs.sources(kind)?;
-            sources.iter().map(|source| Ok(warp_costs(source, WARP, &prices[kind])?)).collect()
+            sources.iter().map(|source| Ok(warp_costs(source, WARP, &costs[kind])?)).collect()
         };
         (0..self.samples.len()).map(costs).collect()
     }

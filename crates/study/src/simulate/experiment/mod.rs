@@ -18,7 +18,7 @@ use raywarp_family::{Operation, Variant};
 use raywarp_geom::{Control, FlatTriangles, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::machine::Machine;
-use raywarp_sim::{Al09Prices, TalliedCounts};
+use raywarp_sim::{Al09Costs, LaunchCounts};
 use raywarp_workload::rays::RayKind;
 use std::collections::HashMap;
 
@@ -94,7 +94,7 @@ pub struct ExperimentRequest {
     /// Which experiment.
     pub experiment: Experiment,
     /// What operations cost on a machine of AL09's time; others have what the kernels' machine code says.
-    pub prices: Al09Prices,
+    pub costs: Al09Costs,
     /// Whose multiprocessors and instructions.
     pub machine: Machine,
 }
@@ -156,7 +156,7 @@ struct Lab<'a> {
     /// What the rays do in a two-box tree.
     dumps: Option<Dumps>,
     /// For each kernel and width the counts of each kind.
-    counted: HashMap<(Variant, u32), Vec<TalliedCounts>>,
+    counted: HashMap<(Variant, u32), Vec<LaunchCounts>>,
     /// Share of a kernel's instructions that are assumed, of all priced the most.
     assumed: f64,
     control: &'a Control<'a>,
@@ -188,7 +188,7 @@ impl Lab<'_> {
     }
 
     /// Counts of a kernel at a width, for each kind; replayed where its rays do as their dump says.
-    fn counts(&mut self, variant: &Variant, width: u32) -> Result<&[TalliedCounts], SimulateError> {
+    fn counts(&mut self, variant: &Variant, width: u32) -> Result<&[LaunchCounts], SimulateError> {
         let key = (*variant, width);
         if !self.counted.contains_key(&key) {
             self.step()?;
@@ -201,9 +201,9 @@ impl Lab<'_> {
 
     /// Lane slots that a ray costs, for each kind.
     fn slots(&mut self, variant: &Variant, width: u32) -> Result<Vec<f64>, SimulateError> {
-        let prices = self.prices(variant, width)?;
+        let costs = self.costs(variant, width)?;
         let counted = self.counts(variant, width)?;
-        Ok(counted.iter().zip(prices).map(|(counted, prices)| prices.lane_slots_per_ray(&counted.counts)).collect())
+        Ok(counted.iter().zip(costs).map(|(counted, costs)| costs.lane_slots_per_ray(&counted.counts)).collect())
     }
 
     /// How much faster than `base` a kernel is, per cent, for each kind.
@@ -214,7 +214,7 @@ impl Lab<'_> {
 
     /// Efficiency of traversal and intersection, per cent, for each kind.
     fn filled(&mut self, variant: &Variant) -> Result<Vec<[f64; 2]>, SimulateError> {
-        let percent = |counted: &TalliedCounts| {
+        let percent = |counted: &LaunchCounts| {
             [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * counted.counts.simd_efficiency(op))
         };
         Ok(self.counts(variant, WARP)?.iter().map(percent).collect())

@@ -3,10 +3,10 @@
 use super::{Experiment, ExperimentRequest, Lab, SimulateError};
 use crate::launch::{CodeOf, CostSource, code_of, kernel_costs};
 use crate::simulate::query_of;
-use raywarp_family::costs::KernelCosts;
+use raywarp_costs::PricedKernel;
 use raywarp_family::{Key, Variant};
 use raywarp_sim::machine::Machine;
-use raywarp_sim::{Price, Prices};
+use raywarp_sim::{BlockCosts, LaunchInstructions};
 use raywarp_workload::rays::RayKind;
 
 /// Whether AL09's prices are a machine's.
@@ -43,7 +43,7 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
 /// The costs of a kernel's machine code. Where the numbers that decide when rays are fetched and how many leaves wait are compiled
 /// otherwise than here, those of the row that is otherwise alike. How often an inner loop turns is not such a number: its turns
 /// are unrolled.
-fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<KernelCosts> {
+fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<PricedKernel> {
     let of = |variant: &Variant| match kernel_costs(None, machine, variant, query_of(kind)).costs {
         CostSource::Table(costs) => Some(costs),
         _ => None,
@@ -64,26 +64,26 @@ impl Lab<'_> {
 
     /// What blocks of a kernel cost, for each kind: AL09's in times of an instruction, others' in instructions, on average
     /// over what the kernel did.
-    pub(super) fn prices(&mut self, variant: &Variant, width: u32) -> Result<Vec<Prices>, SimulateError> {
+    pub(super) fn costs(&mut self, variant: &Variant, width: u32) -> Result<Vec<BlockCosts>, SimulateError> {
         let (request, kinds) = (self.request, self.kinds());
         if is_al09(&request.machine) {
-            return Ok(vec![request.prices.of(variant); kinds.len()]);
+            return Ok(vec![request.costs.of(variant); kinds.len()]);
         }
         let counted = self.counts(variant, width)?;
         let mut most = 0.0f64;
-        let one = |(counted, &kind): (&raywarp_sim::TalliedCounts, &RayKind)| {
+        let one = |(counted, &kind): (&raywarp_sim::LaunchCounts, &RayKind)| {
             let costs = costs(&request.machine, variant, kind).ok_or_else(|| SimulateError::NotThere {
                 experiment: request.experiment.name(),
                 machine: request.machine.name().to_string(),
                 why: format!("no table has the costs of {variant}"),
             })?;
-            let price = Price::of(&costs, &counted.tally);
-            most = most.max(price.assumed);
-            Ok(Prices::average(&price, &counted.counts))
+            let issued = LaunchInstructions::of(&costs, &counted.tally);
+            most = most.max(issued.assumed);
+            Ok(BlockCosts::average(&issued, &counted.counts))
         };
-        let prices = counted.iter().zip(&kinds).map(one).collect();
+        let costs = counted.iter().zip(&kinds).map(one).collect();
         self.assumed = self.assumed.max(most);
-        prices
+        costs
     }
 
     /// Whether anybody knows what a kernel costs on the machine.
@@ -108,10 +108,10 @@ impl ExperimentRequest {
             let (major, minor) = self.machine.capability();
             return format!("the kernels' machine code, as for compute capability {major}.{minor}");
         }
-        let prices = &self.prices;
+        let costs = &self.costs;
         format!(
             "visit {}, test {}, main loop {}, postponing {} a visit, fetch {}, shuffle {}, in times of an instruction",
-            prices.visit_node, prices.test_triangle, prices.turn, prices.postpone, prices.fetch, prices.shuffle
+            costs.visit_node, costs.test_triangle, costs.iteration, costs.postpone, costs.fetch, costs.shuffle
         )
     }
 }

@@ -1,15 +1,16 @@
 //! Simulated rates of Table 1 (AL09).
 
 use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of};
+use raywarp_papers::al09;
 use raywarp_sim::machine::{Machine, keys};
 
-/// Kernels, and their simulated Mrays/s on a GTX 285: Conference, Sibenik.
-const TRIED: [(&str, [&str; 3], [&str; 3]); 5] = [
-    ("al09-while-while", ["166.7", "160.7", "81.4"], ["130.8", "124.4", "58.5"]),
-    ("al09-if-if", ["129.3", "131.6", "70.5"], ["97.0", "99.5", "51.7"]),
-    ("al09-spec-if-if", ["132.9", "139.2", "76.5"], ["99.6", "107.7", "58.6"]),
-    ("al09-persistent-while-while", ["166.7", "160.7", "81.4"], ["130.8", "124.4", "58.5"]),
-    ("al09-persistent-spec-while-while", ["165.7", "169.1", "92.9"], ["128.4", "132.8", "70.0"]),
+/// The kernels of Table 1 that are no packets.
+const TRIED: [&str; 5] = [
+    "al09-while-while",
+    "al09-if-if",
+    "al09-spec-if-if",
+    "al09-persistent-while-while",
+    "al09-persistent-spec-while-while",
 ];
 
 pub(super) const STEPS: usize = TRIED.len();
@@ -25,12 +26,10 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
     let columns: Vec<String> = kinds.iter().map(|kind| kind.name().to_string()).collect();
     let per_s = lane_slots_per_s(&lab.request.machine);
     let mut rows = Vec::new();
-    for (name, conference, sibenik) in TRIED {
-        let theirs = match lab.request.rays.scene.as_str() {
-            "conference" => conference,
-            "sibenik" => sibenik,
-            _ => [""; 3],
-        };
+    for name in TRIED {
+        let theirs = al09().table_1.simulated(&lab.request.rays.scene, name);
+        let theirs = theirs.map_or_else(Default::default, |rates| rates.map(|rate| format!("{rate:.1}")));
+        let theirs = theirs.each_ref().map(String::as_str);
         let slots = lab.slots(&row(name), WARP)?;
         let cell = |(&kind, slots): (&_, &f64)| {
             let (theirs, rate) = (theirs_of(kind, theirs), per_s / slots / 1e6);

@@ -2,7 +2,8 @@
 
 use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of, with};
 use raywarp_family::{Block, Key, Variant};
-use raywarp_sim::{Prices, TalliedCounts};
+use raywarp_papers::al09;
+use raywarp_sim::{BlockCosts, LaunchCounts};
 use raywarp_workload::rays::RayKind;
 
 /// Rays are fetched every n iterations ...
@@ -30,13 +31,13 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
                 if !lab.is_priced(&variant) {
                     continue;
                 }
-                let prices = lab.prices(&variant, WARP)?;
+                let costs = lab.costs(&variant, WARP)?;
                 let counted = lab.counts(&variant, WARP)?;
-                let gain = |(kind, (counted, prices)): (usize, (&TalliedCounts, &Prices))| {
-                    let dear = prices.with(Block::FetchRay, WITHOUT * prices.of(Block::FetchRay));
-                    [*prices, dear].map(|p| 100.0 * (slots[kind] / p.lane_slots_per_ray(&counted.counts) - 1.0))
+                let gain = |(kind, (counted, costs)): (usize, (&LaunchCounts, &BlockCosts))| {
+                    let dear = costs.with(Block::FetchRay, WITHOUT * costs.of(Block::FetchRay));
+                    [*costs, dear].map(|p| 100.0 * (slots[kind] / p.lane_slots_per_ray(&counted.counts) - 1.0))
                 };
-                tried.push((variant, counted.iter().zip(&prices).enumerate().map(gain).collect()));
+                tried.push((variant, counted.iter().zip(&costs).enumerate().map(gain).collect()));
             }
         }
     }
@@ -51,11 +52,13 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             if of_rounds().next().is_none() {
                 continue;
             }
-            let theirs: [&str; 3] = match (rounds, index) {
-                ("4", 0) => ["loss", "up to 20", "up to 20"],
-                ("4", _) => ["loss", "rarely 10", ""],
-                _ => ["", "worse", "worse"],
+            let printed = &al09().replacement;
+            let theirs = match (rounds, index) {
+                ("4", 0) => &printed.four_iterations,
+                ("4", _) => &printed.four_iterations_without_instructions,
+                _ => &printed.unlimited_iterations,
             };
+            let theirs = theirs.each_ref().map(String::as_str);
             let best = |(number, &kind): (usize, &RayKind)| {
                 let (variant, gain) = of_rounds()
                     .map(|(variant, gains)| (variant, gains[number][index]))

@@ -93,7 +93,7 @@ impl ExperimentReport {
 
     /// The same as a JSON document.
     pub fn json(&self) -> serde_json::Value {
-        let (rays, prices) = (&self.request.rays, &self.request.prices);
+        let (rays, costs) = (&self.request.rays, &self.request.costs);
         let table = |table: &Table| {
             let row = |row: &Row| {
                 let cells: serde_json::Map<String, serde_json::Value> = table
@@ -125,12 +125,12 @@ impl ExperimentReport {
                 "kind": kind.name(), "traced": traced, "all": all,
             })).collect::<Vec<_>>(),
             "prices": is_al09(&self.request.machine).then(|| serde_json::json!({
-                "visit_node": prices.visit_node,
-                "test_triangle": prices.test_triangle,
-                "loop": prices.turn,
-                "postpone": prices.postpone,
-                "fetch_ray": prices.fetch,
-                "shuffle": prices.shuffle,
+                "visit_node": costs.visit_node,
+                "test_triangle": costs.test_triangle,
+                "loop": costs.iteration,
+                "postpone": costs.postpone,
+                "fetch_ray": costs.fetch,
+                "shuffle": costs.shuffle,
             })),
             "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
         })

@@ -1,13 +1,14 @@
 //! Narrower warps with the same number of lanes in all (AL09 6).
 
 use super::{Lab, SimulateError, Table, WARP, row};
+use raywarp_papers::al09;
 
-/// A kernel, and what the paper has for 16 lanes over three scenes: the least (primary rays), the mean, the most (diffuse).
-const TRIED: [(&str, &str, [&str; 3]); 4] = [
-    ("while-while", "al09-while-while", ["9", "14", "19"]),
-    ("speculative while-while", "al09-spec-while-while", ["6", "10", "15"]),
-    ("if-if", "al09-if-if", ["8", "10", "13"]),
-    ("speculative if-if", "al09-spec-if-if", ["6", "8", "12"]),
+/// Kernels, by the paper's names.
+const TRIED: [(&str, &str); 4] = [
+    ("while-while", "al09-while-while"),
+    ("speculative while-while", "al09-spec-while-while"),
+    ("if-if", "al09-if-if"),
+    ("speculative if-if", "al09-spec-if-if"),
 ];
 
 /// Other widths, and what the paper has for all kernels together.
@@ -20,17 +21,23 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
     let mut tables = Vec::new();
     for width in WIDTHS {
         let mut rows = Vec::new();
-        for (name, variant, theirs) in TRIED {
-            let variant = row(variant);
+        for (name, kernel) in TRIED {
+            let variant = row(kernel);
             let base = lab.slots(&variant, WARP)?;
             let slots = lab.slots(&variant, width)?;
             let faster: Vec<f64> = base.iter().zip(&slots).map(|(base, slots)| 100.0 * (base / slots - 1.0)).collect();
+            let printed = &al09().width;
             let theirs = match width {
-                16 => theirs,
-                1 => ["~30", "", "144"],
-                _ => [""; 3],
+                16 => printed.sixteen_lanes.iter().find(|row| row.kernel == kernel).map(|row| &row.faster),
+                1 => Some(&printed.one_lane),
+                _ => None,
             };
-            rows.push(lab.row(name, theirs, &faster, 0));
+            rows.push(lab.row(
+                name,
+                theirs.map_or([""; 3], |theirs| theirs.each_ref().map(String::as_str)),
+                &faster,
+                0,
+            ));
         }
         let why = match width {
             16 => vec![

@@ -1,0 +1,63 @@
+//! Measured rates beside bounds: what `bench --simulate` and `simulate --measured` share.
+
+use super::interrupted_table;
+use super::simulate::refusal;
+use crate::common::{Common, read_table};
+use crate::exit::CliError;
+use crate::interrupt;
+use crate::progress::Steps;
+use raywarp::Control;
+use raywarp::scene::{Scene, View};
+use raywarp_lab::sim::machine::{Machine, MachineError};
+use raywarp_lab::study::measured::{
+    MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, beside_bounds, read_measured,
+};
+use std::path::Path;
+
+/// A bench may have this many bytes; ours have a few per cent of it.
+const MOST_BYTES: u64 = 1 << 26;
+
+/// About how many rays of a kind and view are simulated: a row takes a second or less.
+pub const SAMPLE: u32 = 16_384;
+
+/// The rates of a recorded run.
+pub fn read(path: &Path) -> Result<Vec<MeasuredRate>, CliError> {
+    let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
+    let rates = read_measured(&read_table(path, MOST_BYTES)?).map_err(|error| fault(error.to_string()))?;
+    if rates.is_empty() { Err(fault("it has no rows".into())) } else { Ok(rates) }
+}
+
+/// The machine of a name or file.
+pub fn machine(name: &str) -> Result<Machine, CliError> {
+    Machine::find(name).map_err(|error| match error {
+        MachineError::Unknown { .. } => CliError::usage(error),
+        other => CliError::input(other),
+    })
+}
+
+/// The viewpoints that rates are of: those with their numbers, or all, where one launch had them.
+pub fn views_of(rates: &[MeasuredRate], all: Vec<(usize, View)>) -> Vec<(usize, View)> {
+    let has = |number: usize| rates.iter().any(|rate| rate.view == Some(number));
+    let named = rates.iter().any(|rate| rate.view.is_some());
+    all.into_iter().filter(|(number, _)| !named || has(*number)).collect()
+}
+
+/// Simulates what was measured.
+pub fn run(scene: &Scene, path: &Path, request: &MeasuredRequest, common: &Common) -> Result<MeasuredReport, CliError> {
+    let launches = request.rates.iter().filter(|rate| rate.view.is_some()).count();
+    let _doing = interrupt::doing("simulating what was measured");
+    let all = if launches > 0 { launches } else { request.rates.len() };
+    let bar = Steps::new(common.quiet, "simulating", "rows", all as u64);
+    let keep = interrupt::Keep::later(interrupted_table::KEEPS);
+    let progress = |steps: usize| {
+        keep.begin();
+        bar.advance(steps as u64);
+    };
+    let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let report = beside_bounds(scene, request, &control);
+    drop(bar);
+    report.map_err(|error| match error {
+        MeasuredError::Simulate(error) => refusal(error, path),
+        other => CliError::input(other),
+    })
+}

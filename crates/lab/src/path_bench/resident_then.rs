@@ -1,0 +1,23 @@
+//! How many warps W11's GPU kept resident, to stand beside what this machine does.
+
+use raywarp_sim::machine::{Launch, Machine};
+
+/// Share of the GTX 480's warps that are resident, in blocks of 64 threads of 64 registers that share so many bytes; none where
+/// it has not as many.
+pub(super) fn occupancy_then(shared_bytes_per_block: u32) -> Option<f64> {
+    let machine = Machine::find("gtx480").ok()?;
+    let launch = Launch { registers_per_thread: 63, shared_bytes_per_block, threads_per_block: 64 };
+    machine.occupancy(launch).ok().map(|occupancy| occupancy.share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fermi_had_the_occupancies_of_figure_2() {
+        let percent = |bytes| occupancy_then(bytes).map(|share| (100.0 * share).round());
+        assert_eq!([0, 24 << 10, 40 << 10].map(percent), [Some(33.0), Some(8.0), Some(4.0)]);
+        assert_eq!(percent(49 << 10), None);
+    }
+}

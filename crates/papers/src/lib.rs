@@ -1,0 +1,85 @@
+//! What papers print, as data: `papers/*.toml` at the workspace's root, a file a paper.
+//!
+//! A file has a table for each table, figure or section of its paper that anything here stands beside; `place` says which, and a
+//! key that nobody knows is refused. Kernels are named as the family's rows. What follows from these numbers, and what is measured
+//! here, is elsewhere.
+#![forbid(unsafe_code)]
+
+mod al09;
+mod alk12;
+mod g14;
+mod w11;
+
+pub use al09::{Al09, Cells, Method, QueueRow, SpeculationRow, WidthRow};
+pub use alk12::{Alk12, Choice, GenerationScene, Generations};
+pub use g14::{G14, ImprovedScene, Improvement};
+pub use w11::{CompactionBounce, CompactionScene, W11, WarpTime};
+
+use serde::de::DeserializeOwned;
+use std::sync::LazyLock;
+
+/// The scenes of the papers that are here in some version, with the papers' viewpoints or others.
+pub const SCENES_HERE: [&str; 2] = ["sibenik", "conference"];
+
+/// Aila and Laine 2009.
+pub fn al09() -> &'static Al09 {
+    static PAPER: LazyLock<Al09> = LazyLock::new(|| built_in("al09.toml", include_str!("../../../papers/al09.toml")));
+    &PAPER
+}
+
+/// Aila, Laine and Karras 2012.
+pub fn alk12() -> &'static Alk12 {
+    static PAPER: LazyLock<Alk12> =
+        LazyLock::new(|| built_in("alk12.toml", include_str!("../../../papers/alk12.toml")));
+    &PAPER
+}
+
+/// Guthe 2014.
+pub fn g14() -> &'static G14 {
+    static PAPER: LazyLock<G14> = LazyLock::new(|| built_in("g14.toml", include_str!("../../../papers/g14.toml")));
+    &PAPER
+}
+
+/// Wald 2011.
+pub fn w11() -> &'static W11 {
+    static PAPER: LazyLock<W11> = LazyLock::new(|| built_in("w11.toml", include_str!("../../../papers/w11.toml")));
+    &PAPER
+}
+
+/// A file that the tests have read.
+fn built_in<T: DeserializeOwned>(name: &str, text: &str) -> T {
+    read(text).unwrap_or_else(|error| panic!("papers/{name}: {error}"))
+}
+
+/// Reads a file; what is wrong with it, with its line.
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_read_and_is_of_its_paper() {
+        assert_eq!([&al09().key, &alk12().key, &g14().key, &w11().key], ["AL09", "ALK12", "G14", "W11"]);
+        let references = [&al09().reference, &alk12().reference, &g14().reference, &w11().reference];
+        assert!(references.iter().all(|reference| reference.contains("20")), "{references:?}");
+    }
+
+    #[test]
+    fn a_key_that_nobody_knows_and_a_table_without_a_place_are_refused() {
+        let text = include_str!("../../../papers/w11.toml");
+        assert!(read::<W11>(text).is_ok());
+        for (whole, broken) in [
+            ("mean = 13.8", "mean = 13.8\nmedian = 13.8"),
+            ("place = \"Table 3\"\n", ""),
+            ("naive = 3.13, ", ""),
+            ("saved = 2.3 }", "saved = \"2.3\" }"),
+            ("[table_3]", "[table_4]"),
+        ] {
+            assert!(text.contains(whole), "{whole}");
+            assert!(read::<W11>(&text.replacen(whole, broken, 1)).is_err(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Counts with what tables of costs need.
+
+use crate::source::EventSource;
+use crate::warp_counts::{Counter, WarpCounts};
+use rayon::prelude::*;
+use raywarp_costs::EventCounts;
+use raywarp_traverse::{Event, KernelError, Probe};
+
+/// Events of a launch, by block, and by what came before them.
+#[derive(Debug, Clone)]
+pub struct LaunchCounts {
+    /// By block.
+    pub counts: WarpCounts,
+    /// By what came before, for [`LaunchInstructions::of`](crate::LaunchInstructions::of).
+    pub tally: EventCounts,
+}
+
+impl LaunchCounts {
+    /// Nothing yet, of warps of `width` lanes (1 to 64).
+    pub fn new(width: u32) -> Self {
+        Self { counts: WarpCounts::new(width), tally: EventCounts::default() }
+    }
+
+    /// What both count together.
+    ///
+    /// # Panics
+    /// If their widths differ.
+    #[must_use]
+    pub fn plus(mut self, other: &Self) -> Self {
+        self.counts = self.counts.plus(&other.counts);
+        self.tally.merge(&other.tally);
+        self
+    }
+}
+
+struct Both {
+    counter: Counter,
+    tally: EventCounts,
+    everyone: u64,
+}
+
+impl Probe for Both {
+    fn touches(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.counter.event(event);
+        self.tally.add(event.block, event.active, self.everyone);
+    }
+}
+
+/// As [`measure_source`](crate::measure_source), and tallies; in parallel over warps, the same for any number of threads.
+///
+/// # Errors
+/// [`KernelError::Width`] if warps of this width do not fit the variant.
+pub fn count_source(source: &EventSource<'_>, width: u32) -> Result<LaunchCounts, KernelError> {
+    let resident = source.resident(width);
+    let run = |mut sum: LaunchCounts, number: u32| -> Result<LaunchCounts, KernelError> {
+        let counter = Counter { counts: WarpCounts::new(width), lanes_per_ray: source.variant().lanes_per_ray() };
+        let mut both = Both { counter, tally: sum.tally, everyone: u64::MAX >> (64 - width) };
+        both.counter.counts.rays = source.run_warp(width, resident, number, &mut both)?;
+        both.counter.counts.warps = 1;
+        sum.tally = both.tally;
+        sum.counts = sum.counts.plus(&both.counter.counts);
+        Ok(sum)
+    };
+    (0..source.warp_count(width, resident)?)
+        .into_par_iter()
+        .with_min_len(16)
+        .try_fold(|| LaunchCounts::new(width), run)
+        .try_reduce(|| LaunchCounts::new(width), |a, b| Ok(a.plus(&b)))
+}

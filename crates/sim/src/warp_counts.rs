@@ -1,0 +1,210 @@
+//! How full warps are.
+
+use crate::source::EventSource;
+use rayon::prelude::*;
+use raywarp_family::{Block, Operation, Supply};
+use raywarp_geom::{HitKey, Ray};
+use raywarp_traverse::{Event, Kernel, KernelError, Probe, Query};
+
+/// How often a block was issued, and by how many lanes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockCount {
+    /// Times that a warp issued it.
+    pub issued: u64,
+    /// Lanes that took part, over all times.
+    pub active: u64,
+}
+
+/// Counts of a launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WarpCounts {
+    /// Lanes of a warp.
+    pub width: u32,
+    /// Rays traced.
+    pub rays: u64,
+    /// Warps that traced them.
+    pub warps: u64,
+    /// Counts by block, in the order of [`Block::ALL`].
+    pub blocks: [BlockCount; Block::ALL.len()],
+    /// Nodes that rays visited: lanes that share a ray visit one together.
+    pub nodes: u64,
+}
+
+impl WarpCounts {
+    /// Nothing yet.
+    pub fn new(width: u32) -> Self {
+        Self { width, rays: 0, warps: 0, blocks: [BlockCount::default(); Block::ALL.len()], nodes: 0 }
+    }
+
+    /// What both count together.
+    ///
+    /// # Panics
+    /// If their widths differ.
+    #[must_use]
+    pub fn plus(mut self, other: &Self) -> Self {
+        assert_eq!(self.width, other.width, "counts of one width only");
+        self.rays += other.rays;
+        self.warps += other.warps;
+        self.nodes += other.nodes;
+        for (sum, more) in self.blocks.iter_mut().zip(&other.blocks) {
+            sum.issued += more.issued;
+            sum.active += more.active;
+        }
+        self
+    }
+
+    /// What is left without `other`, which is a part.
+    pub(crate) fn minus(mut self, other: &Self) -> Self {
+        self.rays -= other.rays;
+        self.warps -= other.warps;
+        self.nodes -= other.nodes;
+        for (rest, part) in self.blocks.iter_mut().zip(&other.blocks) {
+            rest.issued -= part.issued;
+            rest.active -= part.active;
+        }
+        self
+    }
+
+    /// The counts of a block.
+    pub fn block(&self, block: Block) -> BlockCount {
+        self.blocks[block as usize]
+    }
+
+    /// The counts of the block that stands for a whole operation: the one that each lane runs which
+    /// takes part.
+    pub fn operation(&self, operation: Operation) -> BlockCount {
+        let leading: &[Block] = match operation {
+            Operation::FetchRay => &[Block::FetchRay],
+            Operation::SetupRay => &[Block::SetupRay],
+            Operation::VisitNode => &[Block::VisitNode],
+            Operation::Pop => &[Block::Pop],
+            Operation::Postpone => &[Block::Postpone, Block::Defer],
+            Operation::TestTriangle => &[Block::TestTriangle, Block::TestTriangleT],
+            Operation::SecondTest => &[Block::SecondTest],
+            Operation::ThirdTest => &[Block::ThirdTest],
+            Operation::FourthTest => &[Block::FourthTest],
+            Operation::Vote => &[Block::Vote],
+            Operation::Ballot => &[Block::Ballot],
+            Operation::Shuffle => &[Block::Shuffle, Block::Exchange],
+            Operation::PrefixSum => &[Block::PrefixSum],
+            Operation::StoreHit => &[Block::StoreHit],
+            Operation::Loop => &[Block::Iteration],
+        };
+        leading.iter().fold(BlockCount::default(), |sum, &block| {
+            let count = self.block(block);
+            BlockCount { issued: sum.issued + count.issued, active: sum.active + count.active }
+        })
+    }
+
+    /// Share of the lanes that took part in `operation` when it was issued, 0 to 1; NaN when it never was.
+    pub fn simd_efficiency(&self, operation: Operation) -> f64 {
+        let count = self.operation(operation);
+        count.active as f64 / (count.issued as f64 * f64::from(self.width))
+    }
+
+    /// Nodes that a ray visits, on average.
+    pub fn nodes_per_ray(&self) -> f64 {
+        self.nodes as f64 / self.rays as f64
+    }
+
+    /// Triangles that a ray is tested against, on average.
+    pub fn triangles_per_ray(&self) -> f64 {
+        self.operation(Operation::TestTriangle).active as f64 / self.rays as f64
+    }
+
+    /// Lanes that visited a node, a ray: where lanes share a ray each tests one box (AL09 5.3), so that
+    /// this is the number of boxes.
+    pub fn lane_visits_per_ray(&self) -> f64 {
+        self.operation(Operation::VisitNode).active as f64 / self.rays as f64
+    }
+
+    /// Where `lanes_per_ray` lanes share a ray: share of the work of all lanes that only repeats what a
+    /// neighbour does (AL09 5.3), such as setting up the ray or popping its stack, 0 to 1. Blocks count alike.
+    pub fn replicated(&self, lanes_per_ray: u32) -> f64 {
+        let repeats = |block: &Block| {
+            !matches!(
+                block,
+                Block::VisitNode
+                    | Block::VisitNodePush
+                    | Block::TestTriangle
+                    | Block::TestTriangleT
+                    | Block::TestTriangleU
+                    | Block::TestTriangleV
+                    | Block::TestTriangleAccept
+                    | Block::Shuffle
+                    | Block::Exchange
+                    | Block::Vote
+                    | Block::FetchBatch
+            )
+        };
+        let all: u64 = self.blocks.iter().map(|count| count.active).sum();
+        let repeated: u64 =
+            Block::ALL.iter().filter(|block| repeats(block)).map(|&block| self.block(block).active).sum();
+        repeated as f64 * (1.0 - 1.0 / f64::from(lanes_per_ray)) / all.max(1) as f64
+    }
+}
+
+/// The probe that counts.
+pub(crate) struct Counter {
+    pub counts: WarpCounts,
+    pub lanes_per_ray: u32,
+}
+
+impl Probe for Counter {
+    fn touches(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.repeated(event, 1);
+    }
+
+    fn repeated(&mut self, event: &Event<'_>, times: u32) {
+        let count = &mut self.counts.blocks[event.block as usize];
+        let active = event.active.count_ones();
+        count.issued += u64::from(times);
+        count.active += u64::from(active) * u64::from(times);
+        if event.block == Block::VisitNode {
+            // The lanes of a ray visit a node together.
+            let rays = active / self.lanes_per_ray;
+            self.counts.nodes += u64::from(rays) * u64::from(times);
+        }
+    }
+}
+
+/// Runs `kernel` over `rays` in warps of `width` lanes and counts, in parallel over warps.
+///
+/// Supplies with a global pool deal it to as many warps as get about 32 batches each; at least one.
+/// `after` as in [`Batch::after`](raywarp_traverse::Batch::after). The counts do not depend on the number of threads.
+///
+/// # Errors
+/// [`KernelError::Width`] if warps of this width do not fit the variant.
+pub fn measure(
+    kernel: &Kernel,
+    width: u32,
+    rays: &[Ray],
+    after: &[HitKey],
+    query: Query,
+) -> Result<WarpCounts, KernelError> {
+    measure_source(&EventSource::Run { kernel, rays, after, query }, width)
+}
+
+/// As [`measure`], for rays that are run or replayed: the same counts.
+///
+/// # Errors
+/// [`KernelError::Width`] if warps of this width do not fit the variant.
+pub fn measure_source(source: &EventSource<'_>, width: u32) -> Result<WarpCounts, KernelError> {
+    let resident = source.resident(width);
+    let run = |number: u32| {
+        let lanes_per_ray = source.variant().lanes_per_ray();
+        let mut counter = Counter { counts: WarpCounts::new(width), lanes_per_ray };
+        counter.counts.rays = source.run_warp(width, resident, number, &mut counter)?;
+        counter.counts.warps = 1;
+        Ok(counter.counts)
+    };
+    (0..source.warp_count(width, resident)?)
+        .into_par_iter()
+        .with_min_len(if source.variant().supply() == Supply::Direct { 16 } else { 1 })
+        .map(run)
+        .try_reduce(|| WarpCounts::new(width), |a, b| Ok(a.plus(&b)))
+}

@@ -1,0 +1,90 @@
+//! What was counted so far, so that nothing is traced that follows from it.
+
+use super::walks::{Dumps, Group, Runs, without_postponing};
+use super::{Samples, SimulateError, query_of};
+use raywarp_bvh::Bvh2;
+use raywarp_family::{Key, Variant};
+use raywarp_geom::{Control, FlatTriangles};
+use raywarp_sim::{WarpCounts, resupplied, side_by_side, without_idle_options};
+use raywarp_traverse::{Code, RayDump};
+use raywarp_workload::rays::RayKind;
+use std::collections::HashMap;
+
+/// Counts over the rays of `samples` in one tree, or in trees that kernels of a kind share.
+pub(super) struct CountCache<'a> {
+    samples: &'a Samples,
+    /// By kernel, as far as it matters to the kind of rays, by width and by kind: who did it, and its counts.
+    counts: HashMap<(Variant, u32, usize), (Variant, WarpCounts)>,
+    /// Nodes that the rays of a kind need, by walk.
+    needed: HashMap<(Variant, usize), u64>,
+}
+
+impl<'a> CountCache<'a> {
+    pub fn new(samples: &'a Samples) -> Self {
+        Self { samples, counts: HashMap::new(), needed: HashMap::new() }
+    }
+
+    /// What is counted for whom: the kernel itself, and where it stands in the table.
+    fn key(&self, variant: &Variant, kind: usize, width: u32) -> (Variant, (Variant, u32, usize)) {
+        let variant = without_idle_options(variant, query_of(self.samples[kind].0));
+        (variant, (side_by_side(&variant).unwrap_or(variant), width, kind))
+    }
+
+    /// Counts of a kernel, if they follow from what is known.
+    pub fn counts(&self, variant: &Variant, kind: usize, width: u32) -> Result<Option<WarpCounts>, SimulateError> {
+        let (variant, key) = self.key(variant, kind, width);
+        let Some((known, counts)) = self.counts.get(&key) else { return Ok(None) };
+        if *known == variant {
+            return Ok(Some(counts.clone()));
+        }
+        let (kind, views) = &self.samples[kind];
+        let launches: Vec<usize> = views.iter().map(Vec::len).collect();
+        Ok(Some(resupplied(counts, known, &variant, &launches, query_of(*kind))?))
+    }
+
+    /// Keeps counts.
+    pub fn add(&mut self, variant: &Variant, kind: usize, counts: &WarpCounts) {
+        let (variant, key) = self.key(variant, kind, counts.width);
+        self.counts.entry(key).or_insert_with(|| (variant, counts.clone()));
+    }
+
+    /// Keeps how many nodes the rays of a group need.
+    pub fn add_dumps(&mut self, walk: &Variant, dumps: &Dumps) {
+        for (kind, views) in dumps.iter().enumerate() {
+            let nodes = views.iter().map(|dump| dump.count(Code::Visit)).sum();
+            self.needed.insert((nodes_of(walk, self.samples[kind].0), kind), nodes);
+        }
+    }
+
+    /// Nodes that the rays of kind number `kind` need, whatever their neighbours do, for a variant that may visit more; none
+    /// for others.
+    pub fn needed(
+        &mut self,
+        variant: &Variant,
+        kind: usize,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        control: &Control<'_>,
+    ) -> Result<Option<u64>, SimulateError> {
+        let Some(eager) = without_postponing(variant) else { return Ok(None) };
+        let Ok(walk) = RayDump::walk_of(&eager) else {
+            // Nobody can write it down: it is run.
+            let runs = Runs::new(&eager, bvh, triangles, self.samples, None)?;
+            return Ok(Some(runs.counts(kind, 32)?.nodes));
+        };
+        let key = (nodes_of(&walk, self.samples[kind].0), kind);
+        if !self.needed.contains_key(&key) {
+            let one = &self.samples[kind..=kind];
+            let dumps = Group::alone(&key.0).write_down(bvh, triangles, one, control)?;
+            let nodes = dumps.iter().flatten().flatten().map(|dump| dump.count(Code::Visit)).sum();
+            self.needed.insert(key, nodes);
+        }
+        Ok(self.needed.get(&key).copied())
+    }
+}
+
+/// `walk` with the options at their defaults that do not say which nodes rays of a kind need.
+fn nodes_of(walk: &Variant, kind: RayKind) -> Variant {
+    let fetch = Key::Fetch.default(walk.supply(), walk.tree());
+    without_idle_options(&walk.with(Key::Fetch, fetch).unwrap_or(*walk), query_of(kind))
+}
