@@ -1,6 +1,7 @@
 //! What bounds a kernel's rate on a machine: `raywarp simulate --machine`.
 
 pub(crate) mod report;
+pub(crate) mod sheet;
 pub(crate) mod what_if;
 
 pub use what_if::{RowGain, WhatIf};

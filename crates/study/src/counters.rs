@@ -3,6 +3,7 @@
 mod blocks;
 mod file;
 mod report;
+mod sheet;
 mod stalls;
 
 pub use blocks::{ComparedBlock, ExecutedCounters};

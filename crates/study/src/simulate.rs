@@ -4,6 +4,7 @@ mod count_cache;
 mod experiment;
 mod rays;
 mod report;
+mod sheet;
 mod walks;
 
 pub use experiment::{Cell, Experiment, ExperimentReport, ExperimentRequest, Row, Table, experiment};

@@ -1,38 +1,13 @@
-//! Bounds as text and as JSON.
+//! Bounds as text and as JSON; `sheet.rs` has the columns.
 
 use super::{Bounded, BoundsReport};
-use crate::launch::{MOST_ASSUMED, expected_cell, is_implicit, prediction_json};
+use crate::launch::{MOST_ASSUMED, is_implicit};
 use crate::measured::MeasuredReport;
 use crate::simulate::{headline, name_of};
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
-use raywarp_costs::{Pipe, Wait};
-use raywarp_family::Operation;
-use raywarp_sim::LaunchInstructions;
-use raywarp_sim::bounds::{Bound, CostBasis, Limit, headroom};
+use raywarp_sim::bounds::{CostBasis, Limit};
 use raywarp_sim::machine::Machine;
-use raywarp_sim::pace::{Cause, Pace};
 use std::fmt::Write;
-
-/// The columns of bounds.
-pub(crate) const COLUMNS: [&str; 11] =
-    ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency", "least"];
-
-pub(crate) fn column(limit: Limit) -> usize {
-    match limit {
-        Limit::Lanes => 0,
-        Limit::Issue => 1,
-        // Beside what the kernel does, what any way to deal its rays does.
-        Limit::LeastIssue | Limit::LeastPipe(_) => 10,
-        Limit::Pipe(_) => 2,
-        Limit::L1Least => 3,
-        Limit::L1Passes => 4,
-        Limit::L2 => 5,
-        Limit::Dram => 6,
-        Limit::DramCold => 7,
-        Limit::DramLru => 8,
-        Limit::Latency => 9,
-    }
-}
 
 /// What the rate that no kernel passes is called, where it is one.
 pub(crate) const LOWEST_BOUND: &str = "lowest bound";
@@ -77,22 +52,10 @@ impl BoundsReport {
         let widths = &self.request.rays.widths;
         let warps = if let [width] = widths[..] { format!(", warps of {width}") } else { String::new() };
         let _ = writeln!(text, "\n{}{warps}", machine.name());
-        let bounds = COLUMNS.map(|name| TableColumn::right(name).rank(4));
-        let columns = [
-            TableColumn::left("kernel"),
-            TableColumn::left("rays"),
-            TableColumn::right("W"),
-            TableColumn::right("leaf"),
-            TableColumn::right("bound"),
-            TableColumn::left("set by"),
-            TableColumn::left("next").rank(1),
-            TableColumn::right("expected"),
-            TableColumn::right("tr/is").rank(2),
-            TableColumn::right("instr").rank(3),
-        ];
-        let mut table = Table::new(columns.into_iter().chain(bounds));
+        let sheet = self.sheet(self.several(), rows.iter().copied());
+        let mut table = Table::new(sheet.text_columns());
         for row in &rows {
-            table.row(row.cells(widths.len() > 1, self.request.rays.leaf_sizes.len() > 1));
+            table.row(sheet.text_cells(row));
             if is_implicit(&row.variant) {
                 table.remark("lanes left to the hardware");
             }
@@ -205,152 +168,7 @@ impl BoundsReport {
                     "postpone": costs.postpone,
                 })),
             })),
-            "rows": self.rows.iter().map(|row| row.json(self.request.machines[row.machine].name())).collect::<Vec<_>>(),
+            "rows": self.sheet(self.several(), self.rows.iter()).objects(&self.rows),
         })
     }
-}
-
-fn percent(share: f64) -> String {
-    if share.is_nan() { "-".to_string() } else { format!("{:.0}", 100.0 * share) }
-}
-
-pub(crate) fn mrays(bound: &Bound) -> String {
-    rounded(bound.rays_per_s / 1e6) + bound.class.mark()
-}
-
-fn rounded(mrays: f64) -> String {
-    if mrays < 1000.0 { format!("{mrays:.1}") } else { format!("{mrays:.0}") }
-}
-
-/// A bound as it is written in every report.
-pub(crate) fn bound_json(bound: &Bound) -> serde_json::Value {
-    serde_json::json!({
-        "limit": bound.limit.name(),
-        "mrays_per_s": bound.rays_per_s / 1e6,
-        "class": bound.class.name(),
-        "why": bound.why,
-    })
-}
-
-impl Bounded {
-    pub(crate) fn efficiency(&self) -> [f64; 2] {
-        [Operation::VisitNode, Operation::TestTriangle].map(|op| self.profile.counts.simd_efficiency(op))
-    }
-
-    pub(crate) fn instructions_per_ray(&self) -> Option<f64> {
-        self.instructions.as_ref().map(|issued| issued.warp_instructions() / self.profile.rays() as f64)
-    }
-
-    /// What stands in place of what depends on costs that are not known.
-    fn unknown(&self) -> &'static str {
-        match (self.has_no_code, &self.instructions) {
-            (true, _) => "no code",
-            (false, None) => "no price",
-            (false, Some(_)) => "-",
-        }
-    }
-
-    /// A line of the table; `several` if warps of several widths ran.
-    fn cells(&self, several_widths: bool, several_leaves: bool) -> Vec<String> {
-        let [visit, test] = self.efficiency().map(percent);
-        let lowest = self.lowest();
-        let next = headroom(&self.bounds).map(|(next, gain)| format!("{} +{:.0} %", next.limit.name(), 100.0 * gain));
-        let unknown = || self.unknown().to_string();
-        let mut cells = vec![
-            name_of(&self.variant),
-            self.kind.name().to_string(),
-            if several_widths { self.profile.counts.width.to_string() } else { String::new() },
-            if several_leaves { self.leaf_size.to_string() } else { String::new() },
-            lowest.map_or_else(|| "-".into(), mrays),
-            lowest.map_or_else(|| "-".into(), |bound| bound.limit.name()),
-            next.unwrap_or_else(|| "-".into()),
-            expected_cell(self.prediction, self.expected, rounded).unwrap_or_else(unknown),
-            format!("{visit}/{test}"),
-            self.instructions_per_ray().map_or_else(unknown, |n| format!("{n:.1}")),
-        ];
-        for number in 0..COLUMNS.len() {
-            let of_column = self.bounds.iter().filter(|bound| column(bound.limit) == number);
-            let is_of_code = matches!(COLUMNS[number], "lanes" | "issue" | "pipe" | "least");
-            let missing = || if is_of_code { unknown() } else { "-".to_string() };
-            cells.push(raywarp_sim::bounds::lowest(of_column).map_or_else(missing, mrays));
-        }
-        cells
-    }
-
-    fn json(&self, machine: &str) -> serde_json::Value {
-        let [visit, test] = self.efficiency().map(|share| 100.0 * share);
-        let rays = self.profile.rays() as f64;
-        let pipes = self.instructions.as_ref().filter(|issued| issued.by_pipe).map(|issued| {
-            let of = |pipe: Pipe| (pipe.name().to_string(), serde_json::json!(issued.pipe(pipe) / rays));
-            Pipe::ALL.into_iter().map(of).collect::<serde_json::Map<_, _>>()
-        });
-        let memory = self.profile.memory.map(|memory| {
-            let of = |region: raywarp_sim::memory::Region| {
-                let counts = memory.region(region);
-                let per_ray = |n: u64| n as f64 / rays;
-                (
-                    region.name().to_string(),
-                    serde_json::json!({
-                        "accesses_per_ray": per_ray(counts.accesses),
-                        "lanes_per_access": counts.lanes as f64 / counts.accesses.max(1) as f64,
-                        "wavefronts_least_per_ray": per_ray(counts.least),
-                        "wavefronts_passes_per_ray": per_ray(counts.passes),
-                        "sectors_per_ray": per_ray(counts.sectors),
-                        "lines_per_ray": per_ray(counts.lines),
-                        "distinct_sectors": counts.distinct,
-                    }),
-                )
-            };
-            raywarp_sim::memory::Region::ALL.into_iter().map(of).collect::<serde_json::Map<_, _>>()
-        });
-        serde_json::json!({
-            "machine": machine,
-            "name": name_of(&self.variant),
-            "variant": self.variant.to_string(),
-            "kind": self.kind.name(),
-            "width": self.profile.counts.width,
-            "leaf_size": self.leaf_size,
-            "rays": self.profile.rays(),
-            "launch_rays": self.profile.launch_rays,
-            "traversal_percent": visit,
-            "intersection_percent": test,
-            "warp_instructions_per_ray": self.instructions_per_ray(),
-            "instructions_assumed_percent": self.instructions.as_ref().map(|issued| 100.0 * issued.assumed),
-            "thread_instructions_per_ray":
-                self.instructions.as_ref().map(|issued| issued.thread_instructions(&self.profile.counts) / rays),
-            "instructions_by_pipe_per_ray": pipes,
-            "warp_alone_per_ray": self.instructions.as_ref().and_then(LaunchInstructions::times_alone).map(|(clocks, waits)| {
-                let waits = Wait::ALL.into_iter().zip(waits).map(|(wait, n)| (wait.name().to_string(), n / rays));
-                let clocks = ("clocks".to_string(), clocks / rays);
-                std::iter::once(clocks).chain(waits).collect::<std::collections::BTreeMap<_, _>>()
-            }),
-            "memory": memory,
-            "traffic": self.traffic.map(|traffic| {
-                let per_ray = |n: u64| n as f64 / traffic.rays as f64;
-                serde_json::json!({
-                    "rays": traffic.rays,
-                    "l1_hit_percent": 100.0 * traffic.l1_hit_share(),
-                    "l2_bytes_per_ray": traffic.l2_bytes_per_ray(),
-                    "l2_missed_sectors_per_ray": per_ray(traffic.missed_l2),
-                    "of_these_again_per_ray": per_ray(traffic.again),
-                })
-            }),
-            "costs_doubt": self.doubt,
-            "no_code": self.has_no_code,
-            "bounds": self.bounds.iter().map(bound_json).collect::<Vec<_>>(),
-            "expected_mrays_per_s": self.expected.map(|rate| rate / 1e6),
-            "expected_pace": self.pace.map(pace_json),
-            "prediction": prediction_json(self.prediction),
-            "lowest": self.lowest().map(|bound| bound.limit.name()),
-            "theirs_mrays_per_s": self.theirs.map(|rate| rate / 1e6),
-        })
-    }
-}
-
-fn pace_json(pace: Pace) -> serde_json::Value {
-    let causes = Cause::ALL.iter().zip(pace.waiting).map(|(cause, warps)| (cause.name().to_string(), warps.into()));
-    serde_json::json!({
-        "instructions_per_clock": pace.instructions_per_clock,
-        "warps_waiting_per_instruction": causes.collect::<serde_json::Map<_, _>>(),
-    })
 }

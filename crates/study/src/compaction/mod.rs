@@ -3,6 +3,7 @@
 
 mod record;
 pub(crate) mod report;
+mod sheet;
 
 use raywarp_bvh::Bvh2;
 use raywarp_family::{IllegalVariant, Variant};

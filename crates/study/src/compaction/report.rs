@@ -1,5 +1,6 @@
-//! What the experiment says: tables for people, JSON for programs.
+//! What the experiment says: tables for people, JSON for programs; `sheet.rs` has the columns.
 
+use super::sheet::work_json;
 use super::{CompactionReport, Counts, KERNEL};
 use crate::report::number;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
@@ -41,49 +42,10 @@ impl CompactionReport {
     }
 
     fn table(&self, (text, room, hidden): Place<'_>, counts: &Counts) {
-        let frames = self.frames.max(1) as f64;
-        let theirs = counts.width == 32;
         let _ = writeln!(text, "\nwarps of {}", counts.width);
-        let heads = ["bounce", "paths", "%", "theirs", "naive", "per warp", "theirs", "compact", "saved", "theirs"];
-        let mut table = Table::new(heads.map(TableColumn::right));
-        let first = counts.bounces.first().map_or(0, |bounce| bounce.paths);
-        let mut sum = Bounce::default();
-        for (index, bounce) in counts.bounces.iter().enumerate() {
-            sum = sum.plus(*bounce);
-            let w11s = &w11().table_2.bounce;
-            let printed = w11s.get(index).filter(|_| theirs).map(|row| {
-                let share = 100.0 * row.kilo_paths / w11s[0].kilo_paths;
-                [share, row.paths_per_naive_warp(), row.saved]
-            });
-            let cell = |column: usize, digits: usize| {
-                printed.map_or_else(String::new, |cells| format!("{:.digits$}", cells[column]))
-            };
-            table.row([
-                index.to_string(),
-                format!("{:.0}", bounce.paths as f64 / frames),
-                format!("{:.1}", 100.0 * bounce.paths as f64 / first as f64),
-                cell(0, 1),
-                format!("{:.0}", bounce.naive_warps as f64 / frames),
-                number(bounce.naive_paths_per_warp(), 1),
-                cell(1, 1),
-                format!("{:.0}", bounce.compact_warps as f64 / frames),
-                number(sum.saved(), 2),
-                cell(2, 1),
-            ]);
-        }
-        table.row([
-            "all".into(),
-            format!("{:.0}", sum.paths as f64 / frames),
-            String::new(),
-            String::new(),
-            format!("{:.0}", sum.naive_warps as f64 / frames),
-            number(sum.naive_paths_per_warp(), 1),
-            if theirs { format!("{:.1}", w11().paths_per_warp.mean) } else { String::new() },
-            format!("{:.0}", sum.compact_warps as f64 / frames),
-            number(sum.saved(), 2),
-            String::new(),
-        ]);
-        table.write(text, room, hidden);
+        let (mut rows, all) = (counts.bounce_rows(), counts.all_row());
+        rows.push(all);
+        counts.sheet(self.frames).table(&rows).write(text, room, hidden);
         let tiles: Vec<String> =
             counts.tiles.iter().map(|(m, sum)| format!("M {m}: {}", number(sum.saved_by_tiles(), 2))).collect();
         let _ = writeln!(text, "{}", wrapped(&format!("saved by tiles of 64 x M paths: {}", tiles.join(", "))));
@@ -92,28 +54,15 @@ impl CompactionReport {
     /// The same as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let request = &self.request;
-        let bounce = |bounce: &Bounce| {
-            json!({
-                "paths": bounce.paths,
-                "naive_warps": bounce.naive_warps,
-                "compact_warps": bounce.compact_warps,
-                "tiled_warps": bounce.tiled_warps,
-            })
-        };
         let counts = |counts: &Counts| {
             let tile = |(m, sum): &(u32, Bounce)| json!({ "paths_per_thread": m, "warps": sum.tiled_warps });
+            let [bounces, all] = self.bounces_json(counts);
             json!({
                 "width": counts.width,
-                "bounces": counts.bounces.iter().map(bounce).collect::<Vec<_>>(),
-                "all": bounce(&counts.total()),
+                "bounces": bounces,
+                "all": all,
                 "saved_steps": counts.saved_steps(),
-                "work": counts.work.iter().map(|pair| pair.map(|work| json!({
-                    "rays": work.rays,
-                    "warps": work.warps,
-                    "visits": work.visits,
-                    "tests": work.tests,
-                    "active": work.active,
-                }))).collect::<Vec<_>>(),
+                "work": counts.work.iter().map(|pair| pair.each_ref().map(work_json)).collect::<Vec<_>>(),
                 "tiles": counts.tiles.iter().map(tile).collect::<Vec<_>>(),
             })
         };
@@ -139,23 +88,8 @@ impl CompactionReport {
 /// W11's Table 3 without memory: what a warp issues, beside how its time grew.
 fn work_table((text, room, hidden): Place<'_>, counts: &Counts) {
     text.push_str("\nsteps of a warp, naive and compact, and of a ray\n");
-    let heads = ["bounce", "naive", "x", "theirs", "compact", "x", "theirs", "of a ray"];
-    let mut table = Table::new(heads.map(TableColumn::right));
-    let first = counts.work.first().map_or(f64::NAN, |[naive, _]| naive.steps_per_warp());
-    for (index, pair) in counts.work.iter().enumerate() {
-        let mut cells = vec![index.to_string()];
-        for (column, work) in pair.iter().enumerate() {
-            let w11s = &w11().table_3.bounce;
-            let theirs = w11s.get(index).filter(|_| counts.width == 32);
-            let theirs = theirs.map(|time| time.pair()[column] / w11s[0].pair()[column]);
-            let steps = work.steps_per_warp();
-            cells.extend([number(steps, 1), number(steps / first, 2)]);
-            cells.push(theirs.map_or_else(String::new, |times| format!("{times:.2}")));
-        }
-        cells.push(number(pair[1].steps_per_ray(), 1));
-        table.row(cells);
-    }
-    table.write(text, room, hidden);
+    let rows: Vec<_> = counts.work.iter().copied().enumerate().collect();
+    counts.work_sheet().table(&rows).write(text, room, hidden);
     let line = format!(
         "steps of all warps, naive over compact: {} (W11 Table 1, frames a second, compact over naive: 1.12 to 1.16)",
         number(counts.saved_steps(), 2)

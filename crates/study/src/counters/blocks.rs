@@ -1,8 +1,7 @@
 //! Instructions of each block of a kernel, foretold beside counted.
 
-use super::{Compared, Pair};
-use crate::simulate::name_of;
-use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use super::{Compared, Pair, sheet};
+use raywarp_bench::table::{Hidden, Room, wrapped};
 use raywarp_costs::{PricedBlock, PricedKernel, Word};
 use raywarp_family::Block;
 use raywarp_sim::LaunchInstructions;
@@ -95,15 +94,8 @@ pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &m
         return;
     }
     *text += &format!("\n{}\n\n", wrapped(LEGEND));
-    let columns = [TableColumn::left("kernel"), TableColumn::left("rays"), TableColumn::left("blocks")];
-    let mut table = Table::new(columns);
-    for row in rows.iter().filter(|row| !row.blocks.is_empty()) {
-        let large = row.blocks.iter().filter(|one| one.share >= LEAST_SHARE);
-        let cells: Vec<String> =
-            large.map(|one| format!("{} {:+.1}", one.block.name(), 100.0 * one.instructions.error())).collect();
-        table.row([name_of(&row.counted.variant), row.counted.kind.name().to_string(), cells.join(", ")]);
-    }
-    table.write(text, room, hidden);
+    let counted = rows.iter().filter(|row| !row.blocks.is_empty());
+    sheet::blocks_of(LEAST_SHARE).table(counted).write(text, room, hidden);
 }
 
 /// The same of a launch.

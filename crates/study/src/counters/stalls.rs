@@ -1,8 +1,7 @@
 //! What warps waited for, foretold beside counted.
 
-use super::{Compared, ComparedStalls, Pair};
-use crate::simulate::name_of;
-use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use super::{Compared, ComparedStalls, Pair, sheet};
+use raywarp_bench::table::{Hidden, Room, wrapped};
 use raywarp_sim::pace::Cause;
 
 /// What the columns mean.
@@ -10,10 +9,6 @@ const LEGEND: &str = "What warps wait for, in warps of a scheduler for each inst
     counted. issue: clocks, %, in which a scheduler issues. pipe: its pipeline or the queue of loads is taken. wait: a fixed time after an \
     instruction. load: from the L1 or beyond. short: shared memory, reciprocals, shuffles. branch: a jump's target. more: counted, for causes \
     that are in no model.";
-
-fn cell(Pair { foretold, counted }: Pair) -> String {
-    format!("{foretold:.2} {counted:.2}")
-}
 
 /// A table, where anything has stalls, and how far off they are on average.
 pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &mut Hidden) {
@@ -23,18 +18,7 @@ pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &m
         return;
     }
     *text += &format!("\n{}\n\n", wrapped(LEGEND));
-    let causes = Cause::ALL.map(|cause| TableColumn::right(cause.name()).rank(1));
-    let columns = [TableColumn::left("kernel"), TableColumn::left("rays"), TableColumn::right("issue %")];
-    let more = [TableColumn::right("more").rank(1)];
-    let mut table = Table::new(columns.into_iter().chain(causes).chain(more));
-    for (row, stalls) in &rows {
-        let issuing = format!("{:.0} {:.0}", 100.0 * stalls.issuing.foretold, 100.0 * stalls.issuing.counted);
-        let mut cells = vec![name_of(&row.counted.variant), row.counted.kind.name().to_string(), issuing];
-        cells.extend(stalls.waiting.map(cell));
-        cells.push(format!("{:.2}", stalls.unmodelled));
-        table.row(cells);
-    }
-    table.write(text, room, hidden);
+    sheet::waits().table(rows.iter().map(|(row, _)| *row)).write(text, room, hidden);
     let count = rows.len() as f64;
     let mean = |of: &dyn Fn(&ComparedStalls) -> f64| rows.iter().map(|(_, stalls)| of(stalls)).sum::<f64>() / count;
     let mut line = format!(

@@ -7,6 +7,7 @@ mod file;
 mod machine;
 mod report;
 mod shares;
+mod sheet;
 
 pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, GpuFacts, machine_of, set_clock};

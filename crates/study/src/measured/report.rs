@@ -1,10 +1,9 @@
-//! Rates beside bounds as text, as JSON and as rows for spreadsheets.
+//! Rates beside bounds as text, as JSON and as rows for spreadsheets; `sheet.rs` has the columns of the first two.
 
 use super::{MeasuredReport, MeasuredRow, OtherTree, Share};
-use crate::bounds::report::bound_json;
-use crate::launch::{expected_cell, is_implicit, prediction_json};
+use crate::launch::is_implicit;
 use crate::simulate::traced;
-use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_bench::table::{Hidden, Room, wrapped};
 use raywarp_bench::{Column, Subject, quoted};
 use raywarp_sim::bounds::{Bound, Class};
 use std::fmt::Write;
@@ -54,14 +53,10 @@ impl MeasuredRow {
     }
 }
 
-fn mrays(rays_per_s: f64) -> String {
+pub(super) fn mrays(rays_per_s: f64) -> String {
     let rate = rays_per_s / 1e6;
     // An imitated GPU makes thousands of rays a second.
     if rate < 0.095 { format!("{rate:.1e}") } else { format!("{rate:.1}") }
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "-".into(), |share| format!("{:.0}", 100.0 * share))
 }
 
 impl MeasuredReport {
@@ -103,36 +98,7 @@ impl MeasuredReport {
             }
         }
         text.push('\n');
-        let shares = Share::ALL.map(|share| TableColumn::right(format!("{} %", share.name())).rank(3));
-        let columns = [
-            TableColumn::left("kernel"),
-            TableColumn::left("tree").rank(2),
-            TableColumn::left("rays"),
-            TableColumn::right("measured"),
-            TableColumn::right("expected").rank(1),
-            TableColumn::right("bound"),
-            TableColumn::left("set by"),
-            TableColumn::right("ratio"),
-            TableColumn::left(""),
-        ];
-        let mut table = Table::new(columns.into_iter().chain(shares));
-        for row in self.lines() {
-            let bound = row.lowest();
-            let star = |bound: &Bound| if bound.class == Class::Strict { "*" } else { "" };
-            let cells = [
-                row.name(),
-                format!("{}/{}", row.rate.tree, row.rate.build.max_leaf),
-                row.kind(),
-                mrays(row.rate.rays_per_s),
-                expected_cell(row.prediction, row.expected, |rate| mrays(1e6 * rate)).unwrap_or_else(|| "-".into()),
-                bound.map_or_else(|| "-".into(), |bound| mrays(bound.rays_per_s) + star(bound)),
-                bound.map_or_else(|| "-".into(), |bound| bound.limit.name()),
-                row.ratio().map_or_else(|| "-".into(), ratio),
-                row.mark().to_string(),
-            ];
-            table.row(cells.into_iter().chain(Share::ALL.map(|share| percent(row.share(share)))));
-        }
-        table.write(text, room, hidden);
+        self.sheet().table(self.lines()).write(text, room, hidden);
         let mut lines = Vec::new();
         if self.lines().any(|row| row.is_implicit() && row.shares.is_some()) {
             lines.push("Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.".into());
@@ -182,36 +148,6 @@ impl MeasuredReport {
 
     /// The same as a JSON document, single viewpoints and all bounds too.
     pub fn json(&self) -> serde_json::Value {
-        let row = |row: &MeasuredRow| {
-            let time = row.shares.as_ref().map(|shares| {
-                let share = |(share, part): &(Share, f64)| (share.name().to_string(), serde_json::json!(100.0 * part));
-                shares.iter().map(share).collect::<serde_json::Map<_, _>>()
-            });
-            let rate = &row.rate;
-            serde_json::json!({
-                "name": row.name(),
-                "variant": rate.subject.to_string(),
-                "kind": rate.kind.name(),
-                "order": rate.order.name(),
-                "workload": rate.workload.name(),
-                "view": rate.view,
-                "tree": rate.tree,
-                "max_leaf": rate.build.max_leaf,
-                "rays": rate.rays,
-                "measured_mrays_per_s": rate.rays_per_s / 1e6,
-                "fastest_mrays_per_s": rate.most_rays_per_s / 1e6,
-                "lowest": row.lowest().map(bound_json),
-                "ratio": row.ratio(),
-                "expected_mrays_per_s": row.expected.map(|rate| rate / 1e6),
-                "prediction": prediction_json(row.prediction),
-                "above_strict": row.above_strict().map(bound_json),
-                "bounds": row.bounds.iter().map(bound_json).collect::<Vec<_>>(),
-                "warp_instructions_per_ray": row.instructions,
-                "instructions_assumed_percent": row.assumed.map(|assumed| 100.0 * assumed),
-                "start_and_tail_ms": rate.start_and_tail.map(|seconds| 1e3 * seconds),
-                "time_percent": time,
-            })
-        };
         serde_json::json!({
             "scene": self.request.scene,
             "machine": self.request.machine.name(),
@@ -220,7 +156,7 @@ impl MeasuredReport {
             "sample": self.request.sample,
             "pass": self.passes(),
             "trees_not_rebuilt": self.not_rebuilt(),
-            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "rows": self.sheet().objects(&self.rows),
         })
     }
 
@@ -272,7 +208,7 @@ impl MeasuredReport {
 
 impl MeasuredRow {
     /// What speaks against a row, in a letter.
-    fn mark(&self) -> &'static str {
+    pub(super) fn mark(&self) -> &'static str {
         match () {
             () if self.above_strict().is_some() => "X",
             () if self.is_guess() => "?",
@@ -282,6 +218,6 @@ impl MeasuredRow {
     }
 }
 
-fn ratio(ratio: f64) -> String {
+pub(super) fn ratio(ratio: f64) -> String {
     if ratio < 0.005 { format!("{ratio:.0e}") } else { format!("{ratio:.2}") }
 }

@@ -4,15 +4,13 @@ use super::chart::{Bar, Bars};
 use super::efficiency::{capital, charts, of_counts};
 use super::page::{Grid, Page};
 use super::ranking::{By, Standing, label, no_bound, ranked};
-use super::run::{About, facts, in_a_line, kernels, mrays, number};
+use super::run::{About, facts, in_a_line, kernels, mrays};
 use super::{generations, ranking, what_if};
-use crate::bounds::report::{COLUMNS, column};
+use crate::bounds::sheet::Several;
 use crate::bounds::{Bounded, BoundsReport};
-use crate::launch::{expected_cell, is_implicit};
 use crate::measured::MeasuredReport;
-use crate::simulate::name_of;
 use raywarp_costs::Pipe;
-use raywarp_sim::bounds::{Limit, headroom, lowest};
+use raywarp_sim::bounds::Limit;
 use raywarp_sim::machine::{Checked, Machine, keys};
 use raywarp_workload::rays::{Order, RayKind};
 
@@ -56,7 +54,7 @@ impl BoundsReport {
         what_if::write(&mut page, self);
         for (number, machine) in numbered() {
             page.heading(format!("All bounds on {}", machine.name()));
-            page.grid(grid(machine, &self.of_machine(number)));
+            page.grid(grid(self, machine, &self.of_machine(number)));
             if let Some(measured) = of_machine(machine) {
                 super::measured::write(&mut page, measured);
             }
@@ -107,12 +105,6 @@ impl BoundsReport {
         };
         self.of_own_width(machine).into_iter().map(standing).collect()
     }
-}
-
-/// A row's name, where it matters with what else tells rows apart.
-fn full_name(row: &Bounded) -> String {
-    let form = if is_implicit(&row.variant) { ", lanes left to the hardware" } else { "" };
-    format!("{}{form}", name_of(&row.variant))
 }
 
 /// What limits, in words.
@@ -187,45 +179,16 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, standings: &[Standing
     );
 }
 
-fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
-    let several = rows.iter().any(|(_, row)| row.profile.counts.width != rows[0].1.profile.counts.width);
-    // What nothing bounds on this machine has no column.
-    let bounded =
-        |number: &usize| rows.iter().any(|(_, row)| row.bounds.iter().any(|bound| column(bound.limit) == *number));
-    let columns: Vec<usize> = (0..COLUMNS.len()).filter(bounded).collect();
-    let head = ["kernel", "rays", "warp", "trav / isect, %", "instr. a ray"];
-    let head = head.into_iter().chain(columns.iter().map(|&number| COLUMNS[number]));
-    let head: Vec<String> = head.map(String::from).chain(["expected".into(), "lowest".into(), "then".into()]).collect();
-    let line = |(_, row): &(usize, &Bounded)| {
-        let [visit, test] = row.efficiency().map(|share| number(100.0 * share, 0));
-        let mut cells = vec![
-            full_name(row),
-            row.kind.name().to_string(),
-            if several { row.profile.counts.width.to_string() } else { String::new() },
-            format!("{visit}/{test}"),
-            row.instructions_per_ray().map_or_else(String::new, |n| number(n, 1)),
-        ];
-        for &number in &columns {
-            let bound = lowest(row.bounds.iter().filter(|bound| column(bound.limit) == number));
-            cells.push(bound.map_or_else(String::new, |bound| mrays(bound.rays_per_s) + bound.class.mark()));
-        }
-        let expected = expected_cell(row.prediction, row.expected, |rate| mrays(1e6 * rate));
-        cells.push(expected.unwrap_or_default());
-        cells.push(row.lowest().map_or_else(String::new, |bound| bound.limit.name()));
-        let next = headroom(&row.bounds).map(|(next, gain)| format!("{}, +{:.0} %", next.limit.name(), 100.0 * gain));
-        cells.push(next.unwrap_or_default());
-        cells
-    };
-    Grid {
-        caption: format!(
-            "Bounds on {} in Mrays/s; a star marks a strict one. Trav, isect: lanes that take part in visits of nodes and in tests of triangles. \
-             Instr.: warp instructions. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
-             DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last.",
-            machine.name()
-        ),
-        head,
-        rows: rows.iter().map(line).collect(),
-    }
+fn grid(report: &BoundsReport, machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
+    let widths = rows.iter().any(|(_, row)| row.profile.counts.width != rows[0].1.profile.counts.width);
+    let rows = rows.iter().map(|(_, row)| *row);
+    let caption = format!(
+        "Bounds on {} in Mrays/s; a star marks a strict one. Trav, isect: lanes that take part in visits of nodes and in tests of triangles. \
+         Instr.: warp instructions. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
+         DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last.",
+        machine.name()
+    );
+    report.sheet(Several { widths, leaf_sizes: false }, rows.clone()).grid(caption, rows)
 }
 
 /// Every number of the machines, with what its source is worth.

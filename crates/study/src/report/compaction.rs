@@ -5,7 +5,7 @@ use super::page::{Grid, Page};
 use super::run::{About, number};
 use crate::compaction::report::curves;
 use crate::compaction::{CompactionReport, Counts};
-use raywarp_papers::{CompactionBounce, w11};
+use raywarp_papers::w11;
 use raywarp_sim::compaction::Bounce;
 
 impl CompactionReport {
@@ -92,33 +92,11 @@ impl CompactionReport {
     }
 
     fn grid(&self, counts: &Counts) -> Grid {
-        let frames = self.frames.max(1) as f64;
-        let mut sum = Bounce::default();
-        let mut line = |(index, bounce): (usize, &Bounce)| {
-            sum = sum.plus(*bounce);
-            let printed = w11().table_2.bounce.get(index).filter(|_| counts.width == 32);
-            let theirs = |of: fn(&CompactionBounce) -> f64| printed.map_or_else(String::new, |row| number(of(row), 1));
-            vec![
-                index.to_string(),
-                number(bounce.paths as f64 / frames, 0),
-                number(bounce.naive_warps as f64 / frames, 0),
-                number(bounce.naive_paths_per_warp(), 1),
-                theirs(CompactionBounce::paths_per_naive_warp),
-                number(bounce.compact_warps as f64 / frames, 0),
-                number(sum.saved(), 2),
-                theirs(|row| row.saved),
-            ]
-        };
-        Grid {
-            caption: format!(
-                "Warps of {}: a frame, bounce by bounce. Saved: naive warps over compacted ones, this bounce and those before. Theirs: W11 table 2, the fairy scene.",
-                counts.width
-            ),
-            head: ["bounce", "paths", "naive warps", "paths a warp", "theirs", "compacted warps", "saved", "theirs"]
-                .map(String::from)
-                .to_vec(),
-            rows: counts.bounces.iter().enumerate().map(&mut line).collect(),
-        }
+        let caption = format!(
+            "Warps of {}: a frame, bounce by bounce. Saved: naive warps over compacted ones, this bounce and those before. Theirs: W11 table 2, the fairy scene.",
+            counts.width
+        );
+        counts.sheet(self.frames).grid(caption, &counts.bounce_rows())
     }
 }
 

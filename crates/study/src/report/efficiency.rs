@@ -3,7 +3,7 @@
 use super::chart::{Bar, Bars};
 use super::page::{Grid, Page};
 use super::run::{About, facts, in_a_line, kernels, number};
-use crate::simulate::{EfficiencyReport, Measurement, name_of, theirs_column};
+use crate::simulate::{EfficiencyReport, Measurement, name_of};
 use raywarp_family::Variant;
 use raywarp_sim::WarpCounts;
 use raywarp_workload::rays::RayKind;
@@ -56,39 +56,12 @@ impl EfficiencyReport {
     }
 
     fn grid(&self, width: u32, leaf_size: u32) -> Grid {
-        let head = [
-            "kernel",
-            "rays",
-            "traversal, %",
-            "intersection, %",
-            "theirs",
-            "nodes a ray",
-            "triangles a ray",
-            "visited in vain, %",
-        ];
-        let line = |m: &Measurement| {
-            let [traversal, intersection] = m.percent();
-            let theirs = self.theirs(&m.variant, width, leaf_size).map(|cells| cells[theirs_column(m.kind)]);
-            vec![
-                name_of(&m.variant),
-                m.kind.name().to_string(),
-                number(traversal, 0),
-                number(intersection, 0),
-                theirs.map_or_else(String::new, |[t, i]| format!("{t}/{i}")),
-                number(m.counts.nodes_per_ray(), 1),
-                number(m.counts.triangles_per_ray(), 1),
-                if m.overfetch == 0.0 { String::new() } else { number(100.0 * m.overfetch, 1) },
-            ]
-        };
         let mine =
             |m: &&Measurement| m.counts.width == width && m.leaf_size == leaf_size.min(m.variant.tree().max_leaf());
-        Grid {
-            caption: format!(
-                "Warps of {width}, leaves of at most {leaf_size}. Theirs: Table 1 of AL09, where these are its rays; another version of the scene's tree."
-            ),
-            head: head.map(String::from).to_vec(),
-            rows: self.measurements.iter().filter(mine).map(line).collect(),
-        }
+        let caption = format!(
+            "Warps of {width}, leaves of at most {leaf_size}. Theirs: Table 1 of AL09, where these are its rays; another version of the scene's tree."
+        );
+        self.sheet().grid(caption, self.measurements.iter().filter(mine))
     }
 }
 

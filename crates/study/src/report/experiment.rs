@@ -28,7 +28,7 @@ impl ExperimentReport {
             } else {
                 bars(&mut page, request.experiment, number, table);
             }
-            page.grid(grid(table));
+            page.grid(table.sheet().grid("Theirs, where the paper says, beside ours", &table.rows));
             if !table.why.is_empty() {
                 page.fold("Why ours differ", |page| page.list(table.why.clone()));
             }
@@ -39,33 +39,6 @@ impl ExperimentReport {
         rows.push(("prices", request.priced()));
         about.write(&mut page, rows);
         page
-    }
-}
-
-fn grid(table: &Table) -> Grid {
-    let compared =
-        |column: usize| table.rows.iter().any(|row| row.cells.get(column).is_some_and(|c| !c.theirs.is_empty()));
-    let mut head = vec![String::new()];
-    for (column, name) in table.columns.iter().enumerate() {
-        if compared(column) {
-            head.push(format!("{name}, theirs"));
-        }
-        head.push(format!("{name}, ours"));
-    }
-    let line = |row: &Row| {
-        let mut cells = vec![row.name.clone()];
-        for (column, cell) in row.cells.iter().enumerate() {
-            if compared(column) {
-                cells.push(cell.theirs.clone());
-            }
-            cells.push(cell.ours.clone());
-        }
-        cells
-    };
-    Grid {
-        caption: "Theirs, where the paper says, beside ours".into(),
-        head,
-        rows: table.rows.iter().map(line).collect(),
     }
 }
 

@@ -13,8 +13,9 @@ mod measured;
 mod page;
 mod ranking;
 mod run;
+pub(crate) mod sheet;
 mod what_if;
 
 pub use page::{Figure, Grid, Page};
 pub use run::About;
-pub(crate) use run::number;
+pub(crate) use run::{mrays as short_mrays, number};

@@ -96,7 +96,7 @@ pub(crate) fn number(value: f64, digits: usize) -> String {
 }
 
 /// A rate in Mrays/s.
-pub(super) fn mrays(rays_per_s: f64) -> String {
+pub(crate) fn mrays(rays_per_s: f64) -> String {
     let rate = rays_per_s / 1e6;
     number(rate, if rate < 1000.0 { 1 } else { 0 })
 }

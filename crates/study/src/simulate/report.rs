@@ -1,8 +1,8 @@
-//! SIMD efficiency as text and as JSON, beside what AL09 found.
+//! SIMD efficiency as text and as JSON, beside what AL09 found; `sheet.rs` has the columns.
 
 use super::{EfficiencyReport, Measurement, headline, name_of};
-use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
-use raywarp_family::{Key, Operation, Tree, Variant};
+use raywarp_bench::table::{Hidden, Room, Table, wrapped};
+use raywarp_family::{Key, Operation, Variant};
 use raywarp_papers::al09;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::fmt::Write;
@@ -12,11 +12,6 @@ impl Measurement {
     pub fn percent(&self) -> [f64; 2] {
         [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * self.counts.simd_efficiency(op))
     }
-}
-
-/// A share as text; nothing for an operation that never ran.
-fn percent(share: f64) -> String {
-    if share.is_nan() { "-".to_string() } else { format!("{share:.0}") }
 }
 
 /// What the columns mean.
@@ -48,41 +43,29 @@ impl EfficiencyReport {
         text
     }
 
+    /// A kernel a line, with the columns of each kind of rays side by side.
     fn table(&self, width: u32, leaf_size: u32) -> Table {
         let request = &self.request;
-        let mut columns = vec![TableColumn::left("kernel")];
-        for kind in &request.kinds {
-            columns.push(TableColumn::right(kind.name()));
-            columns.push(TableColumn::right("theirs").rank(1));
-            columns.push(TableColumn::right("nodes").rank(3));
-            columns.push(TableColumn::right("tris").rank(3));
-            columns.push(TableColumn::right("over").rank(2));
-        }
+        let names = Self::names();
+        let kinds: Vec<_> = request.kinds.iter().map(|&kind| (kind, self.measured(kind.name()))).collect();
+        let mut columns: Vec<_> = names.text_columns().collect();
+        columns.extend(kinds.iter().flat_map(|(_, sheet)| sheet.text_columns()));
         let mut table = Table::new(columns);
         for variant in &request.variants {
+            let wanted = leaf_size.min(variant.tree().max_leaf());
             let of = |kind: RayKind| {
-                let wanted = leaf_size.min(variant.tree().max_leaf());
                 let mut all = self.measurements.iter();
                 all.find(|m| {
                     m.variant == *variant && m.kind == kind && m.counts.width == width && m.leaf_size == wanted
                 })
             };
-            if !request.kinds.iter().any(|&kind| of(kind).is_some()) {
-                continue;
-            }
-            let mut cells = vec![name_of(variant)];
-            for &kind in &request.kinds {
-                let Some(m) = of(kind) else {
-                    cells.extend([const { String::new() }; 5]);
-                    continue;
-                };
-                let [traversal, intersection] = m.percent();
-                let theirs = self.theirs(variant, width, leaf_size).map(|cells| cells[theirs_column(kind)]);
-                cells.push(format!("{}/{}", percent(traversal), percent(intersection)));
-                cells.push(theirs.map_or_else(String::new, |[t, i]| format!("{t}/{i}")));
-                cells.push(format!("{:.1}", m.counts.nodes_per_ray()));
-                cells.push(format!("{:.1}", m.counts.triangles_per_ray()));
-                cells.push(if m.overfetch == 0.0 { String::new() } else { format!("{:.1}%", 100.0 * m.overfetch) });
+            let Some(first) = request.kinds.iter().find_map(|&kind| of(kind)) else { continue };
+            let mut cells = names.text_cells(first);
+            for (kind, sheet) in &kinds {
+                match of(*kind) {
+                    Some(measurement) => cells.extend(sheet.text_cells(measurement)),
+                    None => cells.extend(sheet.text_columns().map(|_| String::new())),
+                }
             }
             table.row(cells);
         }
@@ -99,26 +82,7 @@ impl EfficiencyReport {
         let title = "one ray on several lanes: boxes that a ray is tested against, those of while-while on bvh2 (two a node), and the share of the lanes' \
             work that repeats a neighbour's";
         let _ = writeln!(text, "\n{}", wrapped(title));
-        let numbers = ["boxes", "bvh2", "repeated"].map(TableColumn::right);
-        let names = [TableColumn::left("kernel"), TableColumn::right("warps of"), TableColumn::left("rays")];
-        let mut table = Table::new(names.into_iter().chain(numbers));
-        for m in wide {
-            let binary = self.measurements.iter().find(|b| {
-                let same = b.kind == m.kind && b.leaf_size == m.leaf_size;
-                same && b.variant.tree() == Tree::Bvh2
-                    && b.variant.postpone() == 0
-                    && b.variant.to_string().contains("/while-while/")
-            });
-            table.row([
-                name_of(&m.variant),
-                m.counts.width.to_string(),
-                m.kind.name().to_string(),
-                format!("{:.1}", m.counts.lane_visits_per_ray()),
-                binary.map_or_else(String::new, |b| format!("{:.1}", 2.0 * b.counts.nodes_per_ray())),
-                format!("{:.0} %", 100.0 * m.counts.replicated(m.variant.lanes_per_ray())),
-            ]);
-        }
-        table.write(text, room, hidden);
+        self.shared().table(wide).write(text, room, hidden);
     }
 
     /// What AL09 found, for warps of 32 on its workload.
@@ -140,45 +104,12 @@ impl EfficiencyReport {
     /// The same as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let request = &self.request;
-        let measurement = |m: &Measurement| {
-            let [traversal, intersection] = m.percent();
-            let blocks: serde_json::Map<String, serde_json::Value> = raywarp_family::Block::ALL
-                .iter()
-                .map(|&block| (block, m.counts.block(block)))
-                .filter(|(_, count)| count.issued > 0)
-                .map(|(block, count)| {
-                    (
-                        block.name().to_string(),
-                        serde_json::json!({ "issued": count.issued, "active_lanes": count.active }),
-                    )
-                })
-                .collect();
-            let theirs = self.theirs(&m.variant, m.counts.width, m.leaf_size).map(|cells| cells[theirs_column(m.kind)]);
-            serde_json::json!({
-                "name": name_of(&m.variant),
-                "variant": m.variant.to_string(),
-                "kind": m.kind.name(),
-                "width": m.counts.width,
-                "leaf_size": m.leaf_size,
-                "rays": m.counts.rays,
-                "warps": m.counts.warps,
-                "traversal_percent": traversal,
-                "intersection_percent": intersection,
-                "theirs_percent": theirs,
-                "nodes_per_ray": m.counts.nodes_per_ray(),
-                "lane_visits_per_ray": m.counts.lane_visits_per_ray(),
-                "triangles_per_ray": m.counts.triangles_per_ray(),
-                "replicated": m.counts.replicated(m.variant.lanes_per_ray()),
-                "overfetch": m.overfetch,
-                "blocks": blocks,
-            })
-        };
         serde_json::json!({
             "scene": request.scene,
             "workload": request.workload.name(),
             "views": request.views.len(),
             "size": request.size,
-            "measurements": self.measurements.iter().map(measurement).collect::<Vec<_>>(),
+            "measurements": self.sheet().objects(&self.measurements),
         })
     }
 }

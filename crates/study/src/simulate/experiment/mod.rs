@@ -6,6 +6,7 @@ mod queue;
 mod rates;
 mod replacement;
 mod report;
+mod sheet;
 mod speculation;
 mod width;
 

@@ -1,9 +1,9 @@
-//! Theirs beside ours.
+//! Theirs beside ours; `sheet.rs` has the columns of the tables.
 
 use super::ExperimentRequest;
 use super::pricing::is_al09;
 use crate::simulate::{RayCounts, traced};
-use raywarp_bench::table::{Hidden, Room, Table as TextTable, TableColumn, wrapped};
+use raywarp_bench::table::{Hidden, Room, wrapped};
 use std::fmt::Write;
 
 /// What the paper found, if it says, and what we did.
@@ -94,25 +94,6 @@ impl ExperimentReport {
     /// The same as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let (rays, costs) = (&self.request.rays, &self.request.costs);
-        let table = |table: &Table| {
-            let row = |row: &Row| {
-                let cells: serde_json::Map<String, serde_json::Value> = table
-                    .columns
-                    .iter()
-                    .zip(&row.cells)
-                    .map(|(column, cell)| {
-                        let theirs = (!cell.theirs.is_empty()).then_some(&cell.theirs);
-                        (column.clone(), serde_json::json!({ "theirs": theirs, "ours": cell.numbers }))
-                    })
-                    .collect();
-                serde_json::json!({ "name": row.name, "cells": cells })
-            };
-            serde_json::json!({
-                "title": table.title,
-                "rows": table.rows.iter().map(row).collect::<Vec<_>>(),
-                "why": table.why,
-            })
-        };
         serde_json::json!({
             "experiment": self.request.experiment.name(),
             "scene": rays.scene,
@@ -132,7 +113,7 @@ impl ExperimentReport {
                 "fetch_ray": costs.fetch,
                 "shuffle": costs.shuffle,
             })),
-            "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
+            "tables": self.tables.iter().map(Table::json).collect::<Vec<_>>(),
         })
     }
 }
@@ -140,17 +121,7 @@ impl ExperimentReport {
 impl Table {
     fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let _ = writeln!(text, "\n{}", wrapped(&self.title));
-        let mut columns = vec![TableColumn::left("")];
-        for column in &self.columns {
-            columns.push(TableColumn::right(column.clone()));
-            columns.push(TableColumn::right("theirs"));
-        }
-        let mut table = TextTable::new(columns);
-        for row in &self.rows {
-            let pairs = row.cells.iter().flat_map(|cell| [cell.ours.clone(), cell.theirs.clone()]);
-            table.row(std::iter::once(row.name.clone()).chain(pairs));
-        }
-        table.write(text, room, hidden);
+        self.sheet().table(&self.rows).write(text, room, hidden);
         for why in &self.why {
             let _ = writeln!(text, "{}", wrapped(&format!("- {why}")));
         }

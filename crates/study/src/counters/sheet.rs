@@ -1,0 +1,150 @@
+//! The columns of counters beside predictions, for text and JSON alike.
+
+use super::{Compared, ComparedStalls, Pair, blocks, stalls};
+use crate::launch::is_implicit;
+use crate::report::sheet::{Column, Sheet, Unit, Value};
+use crate::simulate::name_of;
+use raywarp_bench::table::TableColumn;
+use raywarp_sim::gap::Part;
+use raywarp_sim::pace::Cause;
+use serde_json::{Value as Json, json};
+
+impl Pair {
+    pub(super) fn json(self) -> Json {
+        json!({ "foretold": self.foretold, "counted": self.counted })
+    }
+}
+
+/// One side of a pair.
+fn side(pair: Option<Pair>, of: fn(Pair) -> f64) -> Value {
+    Value::known(pair.map(of))
+}
+
+/// How far off the foretold is.
+fn off(pair: Option<Pair>) -> Value {
+    pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:+.1}%", 100.0 * pair.error()), ()))
+}
+
+/// Foretold over counted; programs get both.
+fn over(pair: Option<Pair>) -> Value {
+    pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:.2}", pair.ratio()), pair.json()))
+}
+
+/// What a row is called.
+fn names() -> [Column<'static, Compared>; 2] {
+    [
+        Column::plain(|row: &Compared| Value::Words(name_of(&row.counted.variant)))
+            .text(TableColumn::left("kernel"))
+            .key("name"),
+        Column::plain(|row: &Compared| Value::Words(row.counted.kind.name().to_string()))
+            .text(TableColumn::left("rays"))
+            .key("kind"),
+    ]
+}
+
+impl Compared {
+    /// The pairs that a kernel is judged by.
+    fn judged(&self) -> impl Iterator<Item = Pair> {
+        [self.instructions, self.lanes].into_iter().flatten()
+    }
+
+    /// What speaks against a row, in a letter.
+    fn mark(&self) -> &'static str {
+        match (self.is_guess(), self.judged().all(Pair::is_near)) {
+            (true, _) => "?",
+            (false, true) => "",
+            (false, false) => "!",
+        }
+    }
+
+    /// Where the measured time went, by part.
+    fn shares(&self) -> Option<serde_json::Map<String, Json>> {
+        let share = |(part, share): (Part, f64)| (part.name().to_string(), json!(100.0 * share));
+        Some(Part::ALL.into_iter().zip(self.parts?).map(share).collect())
+    }
+}
+
+/// The columns of launches.
+pub(super) fn launches() -> Sheet<'static, Compared> {
+    let [foretold, counted]: [fn(Pair) -> f64; 2] = [|pair| pair.foretold, |pair| pair.counted];
+    let number = |value: fn(&Compared) -> Option<Pair>, of: fn(Pair) -> f64| {
+        Column::plain(move |row: &Compared| side(value(row), of)).digits(1)
+    };
+    let both = |value: fn(&Compared) -> Option<Pair>| {
+        Column::plain(move |row: &Compared| Value::data(value(row).map(Pair::json)))
+    };
+    let mut columns: Vec<_> = names().into();
+    columns.extend([
+        number(|row| row.instructions, foretold).text(TableColumn::right("instr.")),
+        number(|row| row.instructions, counted).text(TableColumn::right("counted")),
+        Column::plain(|row: &Compared| off(row.instructions)).text(TableColumn::right("off")),
+        Column::plain(|row: &Compared| Value::Words(row.mark().to_string())).text(TableColumn::left("")),
+        number(|row| row.lanes, foretold).text(TableColumn::right("lanes").rank(1)),
+        number(|row| row.lanes, counted).text(TableColumn::right("counted").rank(1)),
+        Column::plain(|row: &Compared| off(row.lanes)).text(TableColumn::right("off").rank(1)),
+        Column::plain(|row: &Compared| over(row.passes))
+            .text(TableColumn::right("passes").rank(2))
+            .key("l1_passes_per_ray"),
+        Column::plain(|row: &Compared| over(row.sectors))
+            .text(TableColumn::right("sectors").rank(2))
+            .key("load_sectors_per_ray"),
+    ]);
+    for (number, part) in Part::ALL.into_iter().enumerate() {
+        let share = move |row: &Compared| row.parts.map_or(Value::Nothing(""), |parts| Value::Number(parts[number]));
+        columns.push(Column::new(Unit::Percent, share).text(TableColumn::right(format!("{} %", part.name())).rank(3)));
+    }
+    columns.extend([
+        Column::plain(|row: &Compared| Value::Words(row.counted.variant.to_string())).key("variant"),
+        Column::plain(|row: &Compared| Value::data(!is_implicit(&row.counted.variant))).key("voted"),
+        both(|row| row.instructions).key("warp_instructions_per_ray"),
+        both(|row| row.lanes).key("lanes_per_instruction"),
+        Column::plain(|row: &Compared| Value::data(row.stalls.as_ref().map(stalls::json))).key("stalls"),
+        Column::plain(|row: &Compared| Value::data((!row.blocks.is_empty()).then(|| blocks::json(&row.blocks))))
+            .key("blocks_instructions_per_ray"),
+        Column::new(Unit::Percent, |row: &Compared| Value::Number(row.assumed)).key("instructions_assumed_percent"),
+        Column::plain(|row: &Compared| Value::data(row.verified)).key("costs_verified"),
+        Column::plain(|row: &Compared| Value::data(!row.is_guess())).key("foretold"),
+        Column::plain(|row: &Compared| Value::data(!row.is_guess() && row.judged().all(Pair::is_near))).key("within"),
+        Column::plain(|row: &Compared| Value::data(row.shares())).key("time_percent"),
+    ]);
+    Sheet(columns)
+}
+
+/// The columns of what warps waited for, of rows that have it.
+pub(super) fn waits() -> Sheet<'static, Compared> {
+    let of = |value: fn(&ComparedStalls) -> String| {
+        Column::plain(move |row: &Compared| {
+            row.stalls.as_ref().map_or(Value::Nothing(""), |stalls| Value::Words(value(stalls)))
+        })
+    };
+    let mut columns: Vec<_> = names().into();
+    let issuing = |stalls: &ComparedStalls| {
+        format!("{:.0} {:.0}", 100.0 * stalls.issuing.foretold, 100.0 * stalls.issuing.counted)
+    };
+    columns.push(of(issuing).text(TableColumn::right("issue %")));
+    for (number, cause) in Cause::ALL.into_iter().enumerate() {
+        let cell = move |row: &Compared| match &row.stalls {
+            Some(stalls) => {
+                let Pair { foretold, counted } = stalls.waiting[number];
+                Value::Words(format!("{foretold:.2} {counted:.2}"))
+            }
+            None => Value::Nothing(""),
+        };
+        columns.push(Column::plain(cell).text(TableColumn::right(cause.name()).rank(1)));
+    }
+    columns.push(of(|stalls| format!("{:.2}", stalls.unmodelled)).text(TableColumn::right("more").rank(1)));
+    Sheet(columns)
+}
+
+/// The columns of blocks, of rows that have them: those with at least `least` of a kernel's instructions.
+pub(super) fn blocks_of(least: f64) -> Sheet<'static, Compared> {
+    let blocks = move |row: &Compared| {
+        let large = row.blocks.iter().filter(|one| one.share >= least);
+        let cells: Vec<String> =
+            large.map(|one| format!("{} {:+.1}", one.block.name(), 100.0 * one.instructions.error())).collect();
+        Value::Words(cells.join(", "))
+    };
+    let mut columns: Vec<_> = names().into();
+    columns.push(Column::plain(blocks).text(TableColumn::left("blocks")));
+    Sheet(columns)
+}
