@@ -14,7 +14,7 @@ use raywarp_lab::sim::gap::Part;
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::bounds::{BoundsRequest, bound_rates};
 use raywarp_lab::study::measured::{
-    MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, MeasuredRow, Share, beside_bounds, rates_of,
+    MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, MeasuredRow, TimeShare, beside_bounds, rates_of,
     read_measured,
 };
 use raywarp_lab::study::simulate::EfficiencyRequest;
@@ -122,14 +122,14 @@ fn parts_of_the_time_sum_to_all_of_it_however_fast_a_run_was_and_however_long_it
             assert!(row.shares.as_ref().unwrap().iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{row:?}");
             let ratio = row.ratio().unwrap();
             assert!((ratio / factor - 1.0).abs() < 1e-9, "{ratio}, {factor}");
-            let measured = row.share(Share::Of(Part::Tail));
+            let measured = row.share(TimeShare::Of(Part::Tail));
             assert_eq!(measured.is_some(), tail.is_some());
             assert!(
                 measured.is_none_or(|share| (share - tail.unwrap().min(1.0)).abs() < 1e-9),
                 "{measured:?} {tail:?}"
             );
             // What is left over is left over of slow runs.
-            let latency = row.share(Share::Of(Part::Latency)).unwrap();
+            let latency = row.share(TimeShare::Of(Part::Latency)).unwrap();
             if tail.is_none_or(|tail| tail < 0.2) {
                 assert!(if factor < 0.5 { latency > 0.3 } else { latency < 0.06 }, "{factor}: {latency}");
             }
@@ -248,7 +248,7 @@ fn a_row_of_all_viewpoints_is_their_launches_one_after_the_other() {
     }
     let time = |row: &MeasuredRow, share| row.share(share).unwrap() * row.rate.rays as f64 / row.rate.rays_per_s;
     let total = |row: &MeasuredRow| row.rate.rays as f64 / row.rate.rays_per_s;
-    for share in &Share::ALL[..5] {
+    for share in &TimeShare::ALL[..5] {
         let mean = (time(one, *share) + time(three, *share)) / (total(one) + total(three));
         assert!((all.share(*share).unwrap() - mean).abs() < 1e-9, "{share:?}");
     }
@@ -287,7 +287,7 @@ fn lanes_that_are_left_to_the_hardware_have_a_rest_and_what_nobody_prices_has_a_
     let (implicit, others) = report.rows.split_at(3);
     for row in implicit {
         assert!((sum(row) - 1.0).abs() < 1e-9);
-        assert!(row.share(Share::Rest).unwrap() > 0.0 && row.share(Share::Of(Part::Lanes)).is_none());
+        assert!(row.share(TimeShare::Rest).unwrap() > 0.0 && row.share(TimeShare::Of(Part::Lanes)).is_none());
         assert!(row.bounds.iter().all(|bound| bound.limit != Limit::Issue));
     }
     assert!(others.len() == 6 && others.iter().all(|row| row.bounds.is_empty() && row.shares.is_none()));

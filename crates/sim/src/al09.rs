@@ -77,7 +77,7 @@ const FITTED: usize = 4;
 
 /// A cell: events a ray that warps issued, and times of an instruction a ray.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
+pub struct RateCell {
     /// Visits, tests, turns, and visits of a kernel that postpones.
     pub events: [f64; FITTED],
     /// What has a stated price, at it.
@@ -86,7 +86,7 @@ pub struct Cell {
     pub time: f64,
 }
 
-impl Cell {
+impl RateCell {
     /// That of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp instructions a second, one at a time.
     pub fn new(variant: &Variant, counts: &WarpCounts, rays_per_s: f64, times_per_s: f64) -> Self {
         let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;
@@ -108,7 +108,7 @@ impl Cell {
 
 /// The prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less than nothing
 /// where the cells have it so. None where one is as good as a multiple of the other.
-pub fn two_cells(cells: [Cell; 2]) -> Option<[f64; 2]> {
+pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     let [a, b] = cells;
     let determinant = a.events[0] * b.events[1] - b.events[0] * a.events[1];
     let costs = [
@@ -120,7 +120,7 @@ pub fn two_cells(cells: [Cell; 2]) -> Option<[f64; 2]> {
 
 /// The prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over theirs less one.
 /// What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
-pub fn fit(cells: &[Cell]) -> Option<Al09Costs> {
+pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     if cells.len() <= FITTED {
         return None;
     }
@@ -136,7 +136,7 @@ pub fn fit(cells: &[Cell]) -> Option<Al09Costs> {
 }
 
 /// BlockCosts of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
-fn least_squares(cells: &[Cell], choice: u32) -> Option<[f64; FITTED]> {
+fn least_squares(cells: &[RateCell], choice: u32) -> Option<[f64; FITTED]> {
     let chosen = |i: usize| choice >> i & 1 == 1;
     // The normal equations, with an identity in the rows of what is not chosen.
     let mut rows = [[0.0; FITTED + 1]; FITTED];
@@ -172,9 +172,9 @@ fn least_squares(cells: &[Cell], choice: u32) -> Option<[f64; FITTED]> {
 mod tests {
     use super::*;
 
-    fn cell(events: [f64; 4], costs: [f64; 4]) -> Cell {
-        let cell = Cell { events, stated: 1.5, time: 0.0 };
-        Cell { time: cell.ours(&costs), ..cell }
+    fn cell(events: [f64; 4], costs: [f64; 4]) -> RateCell {
+        let cell = RateCell { events, stated: 1.5, time: 0.0 };
+        RateCell { time: cell.ours(&costs), ..cell }
     }
 
     #[test]
@@ -202,8 +202,8 @@ mod tests {
 
     #[test]
     fn two_cells_say_what_two_operations_cost_or_that_they_do_not() {
-        let cell = |events| Cell { stated: 0.0, ..cell(events, [70.0, 30.0, 0.0, 0.0]) };
-        let bare = |mut cell: Cell| {
+        let cell = |events| RateCell { stated: 0.0, ..cell(events, [70.0, 30.0, 0.0, 0.0]) };
+        let bare = |mut cell: RateCell| {
             cell.time -= 1.5;
             cell
         };
@@ -236,7 +236,7 @@ mod tests {
             Al09Costs { visit_node: 70.0, test_triangle: 30.0, iteration: 20.0, postpone: 5.0, ..Default::default() };
         for name in ["al09-while-while", "al09-spec-if-if", "al09-queue"] {
             let variant = name.parse().unwrap();
-            let cell = Cell::new(&variant, &counts, 1.0, 1.0);
+            let cell = RateCell::new(&variant, &counts, 1.0, 1.0);
             let ours = cell.ours(&[costs.visit_node, costs.test_triangle, costs.iteration, costs.postpone]);
             assert!((64.0 * ours - costs.of(&variant).total(&counts)).abs() < 1e-9, "{name}");
         }

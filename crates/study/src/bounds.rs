@@ -289,7 +289,7 @@ fn fit(request: &BoundsRequest, rows: &[Bounded]) -> Option<Fit> {
     let cell = |row: &Bounded| {
         let packet = row.variant.organisation() == TraversalLoop::Packet;
         let times_per_s = machine.issue_per_s() / al09::SLOTS;
-        let cell = al09::Cell::new(&row.variant, &row.profile.counts, row.theirs?, times_per_s);
+        let cell = al09::RateCell::new(&row.variant, &row.profile.counts, row.theirs?, times_per_s);
         (!packet).then(|| (name_of(&row.variant), row.kind, cell))
     };
     let cells: Vec<_> = rows.iter().filter(|row| row.machine == number).filter_map(cell).collect();
@@ -298,6 +298,6 @@ fn fit(request: &BoundsRequest, rows: &[Bounded]) -> Option<Fit> {
         (Some(primary), Some(diffuse)) => al09::two_cells([primary.2, diffuse.2]),
         _ => None,
     };
-    let all: Vec<al09::Cell> = cells.iter().map(|cell| cell.2).collect();
+    let all: Vec<al09::RateCell> = cells.iter().map(|cell| cell.2).collect();
     Some(Fit { two_cells, all: al09::fit(&all), cells: all.len() })
 }

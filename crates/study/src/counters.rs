@@ -48,14 +48,14 @@ pub struct CountersRequest {
 
 /// A number that was foretold and counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pair {
+pub struct CountPair {
     /// By the simulator.
     pub foretold: f64,
     /// By the profiler.
     pub counted: f64,
 }
 
-impl Pair {
+impl CountPair {
     /// Foretold over counted.
     pub fn ratio(self) -> f64 {
         self.foretold / self.counted
@@ -76,9 +76,9 @@ impl Pair {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedStalls {
     /// Share of its clocks in which it issues, 0 to 1.
-    pub issuing: Pair,
+    pub issuing: CountPair,
     /// Warps that wait for each cause, for each instruction issued.
-    pub waiting: [Pair; Cause::ALL.len()],
+    pub waiting: [CountPair; Cause::ALL.len()],
     /// Those counted that wait for what is in no model.
     pub unmodelled: f64,
 }
@@ -89,13 +89,13 @@ pub struct Compared {
     /// What was counted.
     pub counted: Counted,
     /// Warp instructions a ray; none where no table has the kernel's costs.
-    pub instructions: Option<Pair>,
+    pub instructions: Option<CountPair>,
     /// Lanes of an instruction.
-    pub lanes: Option<Pair>,
+    pub lanes: Option<CountPair>,
     /// Passes through the L1's data stage, a ray.
-    pub passes: Option<Pair>,
+    pub passes: Option<CountPair>,
     /// 32-byte sectors of loads from global memory, a ray.
-    pub sectors: Option<Pair>,
+    pub sectors: Option<CountPair>,
     /// What warps waited for, foretold clock by clock.
     pub stalls: Option<ComparedStalls>,
     /// Instructions by block, where each one was counted.
@@ -111,9 +111,9 @@ pub struct Compared {
 impl ComparedStalls {
     fn of(machine: &Machine, pace: Pace, counted: StallCounters) -> Self {
         let issuing = pace.instructions_per_clock / machine.need(keys::SM_SCHEDULERS);
-        let pair = |cause: usize| Pair { foretold: pace.waiting[cause], counted: counted.waiting[cause] };
+        let pair = |cause: usize| CountPair { foretold: pace.waiting[cause], counted: counted.waiting[cause] };
         Self {
-            issuing: Pair { foretold: issuing, counted: counted.issuing },
+            issuing: CountPair { foretold: issuing, counted: counted.issuing },
             waiting: std::array::from_fn(pair),
             unmodelled: counted.unmodelled,
         }
@@ -219,13 +219,14 @@ fn compare(
     let launch = study.on(machine, None)?;
     let profile = study.profile(&launch);
     let traced = profile.rays() as f64;
-    let a_ray = |counted: f64, foretold: f64| Pair { foretold: foretold / traced, counted: counted / row.rays as f64 };
+    let a_ray =
+        |counted: f64, foretold: f64| CountPair { foretold: foretold / traced, counted: counted / row.rays as f64 };
     let mut priced = launch.priced(profile);
     request.changes.iter().for_each(|change| priced.change(change, profile));
     // Not by prices that no machine code has.
     let issued = priced.instructions.as_ref().filter(|_| launch.costs.table().is_some());
     let instructions = issued.map(|issued| a_ray(row.warp_instructions, issued.warp_instructions()));
-    let lanes = launch.costs.table().zip(issued).zip(row.work).map(|((costs, issued), work)| Pair {
+    let lanes = launch.costs.table().zip(issued).zip(row.work).map(|((costs, issued), work)| CountPair {
         foretold: thread_instructions(costs, &profile.tally, &profile.lanes, width) / issued.warp_instructions(),
         counted: work.thread_instructions / row.warp_instructions,
     });

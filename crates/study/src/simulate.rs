@@ -7,7 +7,9 @@ mod report;
 mod sheet;
 mod walks;
 
-pub use experiment::{Cell, Experiment, ExperimentReport, ExperimentRequest, Row, Table, experiment};
+pub use experiment::{
+    ComparedCell, Experiment, ExperimentReport, ExperimentRequest, ExperimentRow, ExperimentTable, experiment,
+};
 pub use rays::RayCounts;
 pub(crate) use rays::{Samples, headline, query_of, sample_rays, traced};
 pub use raywarp_sim::Al09Costs;

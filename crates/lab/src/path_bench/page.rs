@@ -2,7 +2,7 @@
 
 use super::{PathSuite, Table};
 use raywarp_papers::{CompactionBounce, CompactionScene, w11};
-use raywarp_study::report::chart::{Bar, Bars, Line, Points};
+use raywarp_study::report::chart::{Bar, Bars, ChartLine, Points};
 use raywarp_study::report::{About, Grid, Page};
 
 /// What a suite found in some scenes, as a page.
@@ -97,9 +97,9 @@ fn rates(table: &Table) -> Bars {
     }
 }
 
-fn line(name: &str, xs: &[f64], ys: &[f64]) -> Line {
+fn line(name: &str, xs: &[f64], ys: &[f64]) -> ChartLine {
     let both = xs.iter().zip(ys).filter(|(x, y)| x.is_finite() && y.is_finite());
-    Line { name: name.into(), points: both.map(|(&x, &y)| (x, y, String::new())).collect() }
+    ChartLine { name: name.into(), points: both.map(|(&x, &y)| (x, y, String::new())).collect() }
 }
 
 fn paths_per_warp(table: &Table) -> Points {

@@ -144,7 +144,7 @@ pub struct Bound {
 
 /// What runs.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct BoundSubject<'a> {
     /// The kernel. One with lanes left to the hardware (`sync=implicit`) is profiled in its voted form.
     pub variant: &'a Variant,
     /// Which query.
@@ -178,14 +178,14 @@ const LEAST: &str = "what rays need however they are dealt, in full warps";
 /// Gathers bounds and what speaks against their being strict.
 struct Maker<'a> {
     machine: &'a Machine,
-    subject: Subject<'a>,
+    subject: BoundSubject<'a>,
     made: Vec<Bound>,
 }
 
 /// All bounds that can be had, in the order of [`Limit`]'s kinds.
 ///
 /// Rates are those of the traced rays: of a sample, they estimate those of the launches.
-pub fn bounds(machine: &Machine, subject: Subject<'_>) -> Vec<Bound> {
+pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
     let mut maker = Maker { machine, subject, made: Vec::new() };
     if let Some(issued) = subject.instructions {
         let least = issued.at_least(verified_within(subject.variant));

@@ -68,8 +68,8 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 /// Closest hits of which nothing else is known.
-fn subject<'a>(variant: &'a Variant, profile: &'a Profile, issued: Option<&'a LaunchInstructions>) -> Subject<'a> {
-    Subject {
+fn subject<'a>(variant: &'a Variant, profile: &'a Profile, issued: Option<&'a LaunchInstructions>) -> BoundSubject<'a> {
+    BoundSubject {
         variant,
         query: Query::Closest,
         profile,
@@ -90,7 +90,8 @@ fn bounded(text: &str, rays: usize, launch_rays: u64, machine: &Machine) -> (Vec
     let issued = LaunchInstructions::of(&costs(), &profile.tally);
     let least = least(&variant, &vec![towards(0.2); rays]);
     let launch = Launch { registers_per_thread: 48, shared_bytes_per_block: 0, threads_per_block: 128 };
-    let subject = Subject { launch: Some(launch), least: Some(&least), ..subject(&variant, &profile, Some(&issued)) };
+    let subject =
+        BoundSubject { launch: Some(launch), least: Some(&least), ..subject(&variant, &profile, Some(&issued)) };
     (bounds(machine, subject), profile)
 }
 
@@ -261,7 +262,7 @@ fn a_lone_warp_waits_for_its_chain() {
     // Twice the warps hide twice as much.
     let bound = |registers| {
         let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 192 };
-        let subject = Subject { launch: Some(launch), ..subject(&variant, &profile, Some(&free)) };
+        let subject = BoundSubject { launch: Some(launch), ..subject(&variant, &profile, Some(&free)) };
         find(&bounds(&machine, subject), Limit::Latency).rays_per_s
     };
     assert!(close(bound(20) / bound(40), 2.0), "{}", bound(20) / bound(40));
@@ -330,7 +331,7 @@ fn resident_warps_hide_a_lone_warps_time() {
     // 48 registers: 40 warps of a multiprocessor's 64 (docs/reference/machines.md).
     for (registers, warps) in [(32, 64.0), (48, 40.0), (64, 32.0)] {
         let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 128 };
-        let subject = Subject { launch: Some(launch), ..subject(&variant, &profile, Some(&issued)) };
+        let subject = BoundSubject { launch: Some(launch), ..subject(&variant, &profile, Some(&issued)) };
         let bound = find(&bounds(&machine, subject), Limit::Latency).clone();
         assert!(close(bound.rays_per_s, 132.0 * warps * 32.0 * 1.98e9 / clocks), "{registers}: {bound:?}");
         assert!(bound.why.contains("machine code") && bound.class == Class::Modelled, "{bound:?}");
@@ -395,7 +396,7 @@ fn what_the_caches_drop_comes_again_for_every_ray() {
     let traffic =
         Traffic { rays: 10, asked: 100, missed_l1: 50, stored: 10, missed_l2: 20, again: 5, ..Traffic::default() };
     let bounded = |machine: &Machine| {
-        let subject = Subject { traffic: Some(&traffic), ..subject(&variant, &profile, None) };
+        let subject = BoundSubject { traffic: Some(&traffic), ..subject(&variant, &profile, None) };
         bounds(machine, subject)
     };
     let made = bounded(&machine);
@@ -417,7 +418,7 @@ fn what_any_hit_rays_may_not_write_is_in_no_strict_bound() {
     let kernel = Kernel::new(&variant, &bvh, &triangles).unwrap();
     let rays = [towards(0.2); 32];
     let profile = profile(&kernel, &rays, 32, Query::Any, ProfileOptions::default()).unwrap();
-    let subject = Subject { query: Query::Any, ..subject(&variant, &profile, None) };
+    let subject = BoundSubject { query: Query::Any, ..subject(&variant, &profile, None) };
     let memory = profile.memory.unwrap();
     assert_eq!(memory.region(Region::Hits).least, 1);
     let made = bounds(&machine, subject);

@@ -18,7 +18,7 @@ pub struct Launch {
 
 /// What keeps a further block out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Limit {
+pub enum OccupancyLimit {
     /// `resident.warps`.
     Warps,
     /// `resident.blocks`.
@@ -29,7 +29,7 @@ pub enum Limit {
     SharedMemory,
 }
 
-impl Limit {
+impl OccupancyLimit {
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
@@ -50,8 +50,8 @@ pub struct Occupancy {
     pub warps: u32,
     /// `warps` as a share of what the multiprocessor can hold, above 0, at most 1.
     pub share: f64,
-    /// What keeps a further block out; the first of several, in the order of [`Limit`].
-    pub limit: Limit,
+    /// What keeps a further block out; the first of several, in the order of [`OccupancyLimit`].
+    pub limit: OccupancyLimit,
 }
 
 /// A launch that the machine refuses.
@@ -110,17 +110,18 @@ impl Machine {
         let block_bytes = (shared + optional(keys::SHARED_RESERVED)).next_multiple_of(count(keys::SHARED_UNIT));
         let by_shared = count(keys::SHARED_PER_SM).checked_div(block_bytes).unwrap_or(u64::MAX);
         let limits = [
-            (most_warps / warps, Limit::Warps),
-            (count(keys::RESIDENT_BLOCKS), Limit::Blocks),
-            (by_registers, Limit::Registers),
-            (by_shared, Limit::SharedMemory),
+            (most_warps / warps, OccupancyLimit::Warps),
+            (count(keys::RESIDENT_BLOCKS), OccupancyLimit::Blocks),
+            (by_registers, OccupancyLimit::Registers),
+            (by_shared, OccupancyLimit::SharedMemory),
         ];
         // The first of equals, as `min_by_key` has it.
-        let (blocks, limit) = limits.into_iter().min_by_key(|&(blocks, _)| blocks).unwrap_or((1, Limit::Warps));
+        let (blocks, limit) =
+            limits.into_iter().min_by_key(|&(blocks, _)| blocks).unwrap_or((1, OccupancyLimit::Warps));
         if blocks == 0 {
             // Rounding up to units, or to whole partitions, took what was nearly enough.
             return match limit {
-                Limit::SharedMemory => {
+                OccupancyLimit::SharedMemory => {
                     refuse("bytes of shared memory a block, with rounding", block_bytes, 0, count(keys::SHARED_PER_SM))
                 }
                 _ => refuse(

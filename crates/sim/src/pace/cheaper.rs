@@ -6,7 +6,7 @@
 //! bound: instructions are whole, so that the share is met to half a block's instruction; and since loads stay, pipelines of arithmetic
 //! lose somewhat more than the share (a bound takes the same share of each pipeline).
 
-use super::Code;
+use super::KernelCode;
 use crate::launch_instructions::{Change, CostChange};
 use raywarp_costs::{EventCounts, KeplerWord, Pipe, PricedKernel, Wait, Word};
 
@@ -27,7 +27,7 @@ impl CheaperCode {
     /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, to nothing of what loads, of Kepler's code, whose
     /// instructions wait for registers, of code with an instruction that is not known, and where too many of the operation's
     /// instructions are waited for.
-    pub fn of(code: Code<'_>, change: &CostChange, tally: &EventCounts) -> Option<Self> {
+    pub fn of(code: KernelCode<'_>, change: &CostChange, tally: &EventCounts) -> Option<Self> {
         let kept = match change.change {
             Change::Times(share) if (0.0..=1.0).contains(&share) => share,
             Change::To(0.0) => 0.0,
@@ -61,7 +61,7 @@ impl CheaperCode {
         Some(Self::without(code, &words, &taken))
     }
 
-    fn without(code: Code<'_>, words: &[&[Word]], taken: &[Vec<bool>]) -> Self {
+    fn without(code: KernelCode<'_>, words: &[&[Word]], taken: &[Vec<bool>]) -> Self {
         let (mut costs, mut left) = (code.costs.clone(), Vec::new());
         for ((block, words), taken) in costs.blocks.iter_mut().zip(words).zip(taken) {
             block.offset = (left.len() * Word::BYTES) as u32;
@@ -83,8 +83,8 @@ impl CheaperCode {
     }
 
     /// The code, for a model of warps that run it.
-    pub fn code(&self) -> Code<'_> {
-        Code { costs: &self.costs, words: &self.words, architecture: self.architecture }
+    pub fn code(&self) -> KernelCode<'_> {
+        KernelCode { costs: &self.costs, words: &self.words, architecture: self.architecture }
     }
 
     /// Warp instructions that warps issue by it which do what was counted.
@@ -176,7 +176,7 @@ mod tests {
 
     fn cheaper(blocks: &[(Block, u64, &[Word])], change: CostChange) -> Option<(CheaperCode, u64)> {
         let (costs, words, tally) = code_of(blocks);
-        let cheaper = CheaperCode::of(Code { costs: &costs, words: &words, architecture: 90 }, &change, &tally)?;
+        let cheaper = CheaperCode::of(KernelCode { costs: &costs, words: &words, architecture: 90 }, &change, &tally)?;
         let issued = cheaper.issued(&tally);
         Some((cheaper, issued))
     }
@@ -254,7 +254,7 @@ mod tests {
             assert!(cheaper(&blocks, CostChange { block: Block::Vote, change }).is_none(), "{change:?}");
         }
         let (costs, words, tally) = code_of(&blocks);
-        let kepler = Code { costs: &costs, words: &words, architecture: KeplerWord::ARCHITECTURE };
+        let kepler = KernelCode { costs: &costs, words: &words, architecture: KeplerWord::ARCHITECTURE };
         assert!(CheaperCode::of(kepler, &times(Block::Vote, 0.9), &tally).is_none());
     }
 }

@@ -35,7 +35,7 @@ use raywarp_costs::{KeplerWord, PricedKernel, Word};
 
 /// A kernel's machine code and what is known of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Code<'a> {
+pub struct KernelCode<'a> {
     /// Its blocks, and when they are issued.
     pub costs: &'a PricedKernel,
     /// Its instructions, from its start.
@@ -55,7 +55,7 @@ const WARM_UP: u64 = 1 << 14;
 /// code is not known.
 pub fn pace(
     machine: &Machine,
-    code: Code<'_>,
+    code: KernelCode<'_>,
     profile: &Profile,
     traffic: Option<&Traffic>,
     warps: u32,
@@ -166,7 +166,7 @@ mod tests {
             launches: 1,
         };
         let costs = PricedKernel { blocks: vec![block(words.len(), "vote")], verified: true };
-        let code = Code { costs: &costs, words, architecture };
+        let code = KernelCode { costs: &costs, words, architecture };
         pace(&machine, code, &profile, traffic, warps).unwrap()
     }
 

@@ -1,6 +1,6 @@
 //! A kernel as warps run it here: its instructions, and what each takes.
 
-use super::Code;
+use super::KernelCode;
 use super::registers::Reads;
 use crate::bounds::latency_of;
 use crate::machine::{Machine, keys};
@@ -188,7 +188,7 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub fn new(machine: &Machine, code: Code<'a>, profile: &Profile, traffic: Option<&Traffic>) -> Option<Self> {
+    pub fn new(machine: &Machine, code: KernelCode<'a>, profile: &Profile, traffic: Option<&Traffic>) -> Option<Self> {
         let words = |block: &PricedBlock| Some(said(code.words.get(block.place())?, code.architecture));
         // How often words of 32 bits go to each memory.
         let mut asked = [0.0; 3];

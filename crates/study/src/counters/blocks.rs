@@ -1,6 +1,6 @@
 //! Instructions of each block of a kernel, foretold beside counted.
 
-use super::{Compared, Pair, sheet};
+use super::{Compared, CountPair, sheet};
 use raywarp_bench::table::{Hidden, Room, wrapped};
 use raywarp_costs::{PricedBlock, PricedKernel, Word};
 use raywarp_family::Block;
@@ -58,7 +58,7 @@ pub struct ComparedBlock {
     /// Of which.
     pub block: Block,
     /// All of its instructions.
-    pub instructions: Pair,
+    pub instructions: CountPair,
     /// Those counted, as a share of all of the kernel's, 0 to 1.
     pub share: f64,
 }
@@ -77,7 +77,7 @@ pub(super) fn compared(
     let sum: f64 = all.iter().map(|(_, times)| times).sum();
     let pair = |(block, times): (Block, f64)| ComparedBlock {
         block,
-        instructions: Pair { foretold: issued.block(block) / traced, counted: times / counted },
+        instructions: CountPair { foretold: issued.block(block) / traced, counted: times / counted },
         share: times / sum.max(1.0),
     };
     all.into_iter().map(pair).filter(|one| one.instructions.foretold + one.instructions.counted > 0.0).collect()

@@ -1,6 +1,6 @@
 //! Counters beside predictions, as text and as JSON; `sheet.rs` has the columns.
 
-use super::{Compared, CountersReport, Pair, WITHIN, blocks, sheet, stalls};
+use super::{Compared, CountPair, CountersReport, WITHIN, blocks, sheet, stalls};
 use crate::launch::is_implicit;
 use crate::simulate::{name_of, traced};
 use raywarp_bench::table::{Hidden, Room, wrapped};
@@ -19,7 +19,7 @@ struct Errors {
     count: usize,
 }
 
-fn errors(pairs: impl Iterator<Item = Pair>) -> Option<Errors> {
+fn errors(pairs: impl Iterator<Item = CountPair>) -> Option<Errors> {
     let all: Vec<f64> = pairs.map(|pair| pair.error().abs()).collect();
     let worst = all.iter().copied().fold(0.0, f64::max);
     let near = all.iter().filter(|error| **error <= WITHIN).count();

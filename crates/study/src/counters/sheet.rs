@@ -1,6 +1,6 @@
 //! The columns of counters beside predictions, for text and JSON alike.
 
-use super::{Compared, ComparedStalls, Pair, blocks, stalls};
+use super::{Compared, ComparedStalls, CountPair, blocks, stalls};
 use crate::launch::is_implicit;
 use crate::report::sheet::{Column, Sheet, Unit, Value};
 use crate::simulate::name_of;
@@ -9,24 +9,24 @@ use raywarp_sim::gap::Part;
 use raywarp_sim::pace::Cause;
 use serde_json::{Value as Json, json};
 
-impl Pair {
+impl CountPair {
     pub(super) fn json(self) -> Json {
         json!({ "foretold": self.foretold, "counted": self.counted })
     }
 }
 
 /// One side of a pair.
-fn side(pair: Option<Pair>, of: fn(Pair) -> f64) -> Value {
+fn side(pair: Option<CountPair>, of: fn(CountPair) -> f64) -> Value {
     Value::known(pair.map(of))
 }
 
 /// How far off the foretold is.
-fn off(pair: Option<Pair>) -> Value {
+fn off(pair: Option<CountPair>) -> Value {
     pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:+.1}%", 100.0 * pair.error()), ()))
 }
 
 /// Foretold over counted; programs get both.
-fn over(pair: Option<Pair>) -> Value {
+fn over(pair: Option<CountPair>) -> Value {
     pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:.2}", pair.ratio()), pair.json()))
 }
 
@@ -44,13 +44,13 @@ fn names() -> [Column<'static, Compared>; 2] {
 
 impl Compared {
     /// The pairs that a kernel is judged by.
-    fn judged(&self) -> impl Iterator<Item = Pair> {
+    fn judged(&self) -> impl Iterator<Item = CountPair> {
         [self.instructions, self.lanes].into_iter().flatten()
     }
 
     /// What speaks against a row, in a letter.
     fn mark(&self) -> &'static str {
-        match (self.is_guess(), self.judged().all(Pair::is_near)) {
+        match (self.is_guess(), self.judged().all(CountPair::is_near)) {
             (true, _) => "?",
             (false, true) => "",
             (false, false) => "!",
@@ -66,12 +66,12 @@ impl Compared {
 
 /// The columns of launches.
 pub(super) fn launches() -> Sheet<'static, Compared> {
-    let [foretold, counted]: [fn(Pair) -> f64; 2] = [|pair| pair.foretold, |pair| pair.counted];
-    let number = |value: fn(&Compared) -> Option<Pair>, of: fn(Pair) -> f64| {
+    let [foretold, counted]: [fn(CountPair) -> f64; 2] = [|pair| pair.foretold, |pair| pair.counted];
+    let number = |value: fn(&Compared) -> Option<CountPair>, of: fn(CountPair) -> f64| {
         Column::plain(move |row: &Compared| side(value(row), of)).digits(1)
     };
-    let both = |value: fn(&Compared) -> Option<Pair>| {
-        Column::plain(move |row: &Compared| Value::data(value(row).map(Pair::json)))
+    let both = |value: fn(&Compared) -> Option<CountPair>| {
+        Column::plain(move |row: &Compared| Value::data(value(row).map(CountPair::json)))
     };
     let mut columns: Vec<_> = names().into();
     columns.extend([
@@ -104,7 +104,8 @@ pub(super) fn launches() -> Sheet<'static, Compared> {
         Column::new(Unit::Percent, |row: &Compared| Value::Number(row.assumed)).key("instructions_assumed_percent"),
         Column::plain(|row: &Compared| Value::data(row.verified)).key("costs_verified"),
         Column::plain(|row: &Compared| Value::data(!row.is_guess())).key("foretold"),
-        Column::plain(|row: &Compared| Value::data(!row.is_guess() && row.judged().all(Pair::is_near))).key("within"),
+        Column::plain(|row: &Compared| Value::data(!row.is_guess() && row.judged().all(CountPair::is_near)))
+            .key("within"),
         Column::plain(|row: &Compared| Value::data(row.shares())).key("time_percent"),
     ]);
     Sheet(columns)
@@ -125,7 +126,7 @@ pub(super) fn waits() -> Sheet<'static, Compared> {
     for (number, cause) in Cause::ALL.into_iter().enumerate() {
         let cell = move |row: &Compared| match &row.stalls {
             Some(stalls) => {
-                let Pair { foretold, counted } = stalls.waiting[number];
+                let CountPair { foretold, counted } = stalls.waiting[number];
                 Value::Words(format!("{foretold:.2} {counted:.2}"))
             }
             None => Value::Nothing(""),

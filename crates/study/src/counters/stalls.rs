@@ -1,6 +1,6 @@
 //! What warps waited for, foretold beside counted.
 
-use super::{Compared, ComparedStalls, Pair, sheet};
+use super::{Compared, ComparedStalls, CountPair, sheet};
 use raywarp_bench::table::{Hidden, Room, wrapped};
 use raywarp_sim::pace::Cause;
 
@@ -27,7 +27,7 @@ pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &m
         100.0 * mean(&|stalls| stalls.issuing.error().abs())
     );
     for (number, cause) in Cause::ALL.into_iter().enumerate() {
-        let [foretold, counted] = [|pair: Pair| pair.foretold, |pair: Pair| pair.counted]
+        let [foretold, counted] = [|pair: CountPair| pair.foretold, |pair: CountPair| pair.counted]
             .map(|side| mean(&|stalls| side(stalls.waiting[number])));
         line += &format!("; {} {foretold:.2} for {counted:.2}", cause.name());
     }

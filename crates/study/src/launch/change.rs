@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use raywarp_costs::{KeplerWord, Pipe, Wait};
 use raywarp_sim::machine::{Key, Machine, keys};
 use raywarp_sim::memory::Traffic;
-use raywarp_sim::pace::{CheaperCode, Code, pace};
+use raywarp_sim::pace::{CheaperCode, KernelCode, pace};
 use raywarp_sim::{CostChange, Profile};
 
 /// A number that is changed.
@@ -97,7 +97,7 @@ impl KernelStudy<'_> {
         self.expected_after(followed, &[LaunchChange::Cost(change)]).pop()?
     }
 
-    fn expected_after_one(&self, followed: Followed<'_>, code: Code<'_>, change: &LaunchChange) -> Option<f64> {
+    fn expected_after_one(&self, followed: Followed<'_>, code: KernelCode<'_>, change: &LaunchChange) -> Option<f64> {
         let Followed { launch, kernel, machine, profile, expected } = followed;
         if !is_met(code, change) {
             return Some(expected);
@@ -133,13 +133,13 @@ impl KernelStudy<'_> {
 }
 
 /// Whether instructions that are issued run on a pipeline or wait for a latency that is changed; any other number is met.
-fn is_met(code: Code<'_>, change: &LaunchChange) -> bool {
+fn is_met(code: KernelCode<'_>, change: &LaunchChange) -> bool {
     let LaunchChange::Numbers(changed, _) = change else { return true };
     // What Kepler's words wait for is said by registers.
     code.architecture == KeplerWord::ARCHITECTURE || changed.iter().any(|key| meets(code, key))
 }
 
-fn meets(code: Code<'_>, key: &Key) -> bool {
+fn meets(code: KernelCode<'_>, key: &Key) -> bool {
     let pipes = [(keys::PIPE_HALF, Pipe::Half), (keys::PIPE_XU, Pipe::Xu), (keys::PIPE_LSU, Pipe::Lsu)];
     let waits = [
         (keys::LATENCY_SHARED, Wait::Shared),

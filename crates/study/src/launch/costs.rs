@@ -6,7 +6,7 @@ use raywarp_family::Variant;
 use raywarp_sim::bounds::CostBasis;
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
-use raywarp_sim::pace::{Code, Pace, pace};
+use raywarp_sim::pace::{KernelCode, Pace, pace};
 use raywarp_sim::{Al09Costs, BlockCosts, Profile, al09};
 use raywarp_traverse::Query;
 
@@ -59,9 +59,9 @@ impl KernelCostSource {
     }
 
     /// That code, of `words`, with what is known of it.
-    pub(crate) fn code<'a>(&'a self, words: &'a [Word]) -> Option<Code<'a>> {
+    pub(crate) fn code<'a>(&'a self, words: &'a [Word]) -> Option<KernelCode<'a>> {
         let (.., architecture) = self.compiled.as_ref()?;
-        Some(Code { costs: self.table()?, words, architecture: *architecture })
+        Some(KernelCode { costs: self.table()?, words, architecture: *architecture })
     }
 
     /// What events cost by the table of a kernel's machine code.
@@ -134,7 +134,7 @@ pub(crate) fn kernel_costs(
         costs: costs.map_or(CostSource::None, CostSource::Table),
         launch,
         doubt,
-        basis: CostBasis::Code,
+        basis: CostBasis::KernelCode,
         has_no_code: false,
         compiled: None,
     };
@@ -164,7 +164,7 @@ pub(crate) fn kernel_costs(
     let code = format!("code for compute capability {}.{}", architecture / 10, architecture % 10);
     let (doubt, basis) = match of {
         CodeOf::Likened(_) => (Some(format!("likened by {code}, which it cannot run, no bounds")), CostBasis::Likened),
-        CodeOf::Native(_) => ((architecture != 10 * major + minor).then_some(code), CostBasis::Code),
+        CodeOf::Native(_) => ((architecture != 10 * major + minor).then_some(code), CostBasis::KernelCode),
     };
     KernelCostSource { basis, compiled: Some((*variant, query, architecture)), ..known(Some(costs), doubt) }
 }

@@ -20,7 +20,7 @@ pub(crate) use prediction::{expected_cell, prediction_json};
 use crate::simulate::{SimulateError, query_of};
 use raywarp_family::{Supply, Sync, Variant};
 use raywarp_geom::{Ray, TraceError};
-use raywarp_sim::bounds::{Bound, CostBasis, Subject, bounds, lowest, visits_what_others_do};
+use raywarp_sim::bounds::{Bound, BoundSubject, CostBasis, bounds, lowest, visits_what_others_do};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
 use raywarp_sim::pace::Pace;
@@ -317,7 +317,7 @@ impl PricedLaunch {
         profile: &Profile,
         traffic: Option<&Traffic>,
     ) -> Vec<Bound> {
-        let subject = Subject {
+        let subject = BoundSubject {
             variant,
             query: query_of(kind),
             profile,

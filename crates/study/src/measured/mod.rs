@@ -11,7 +11,7 @@ mod sheet;
 
 pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, GpuFacts, machine_of, set_clock};
-pub use shares::Share;
+pub use shares::TimeShare;
 
 use crate::launch::{KernelStudy, MOST_ASSUMED, Prediction, SampleWarps, StudyOptions, is_implicit};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays, stopped};
@@ -98,7 +98,7 @@ pub struct MeasuredRow {
     /// Warp instructions a ray.
     pub instructions: Option<f64>,
     /// Where the time went: shares of the median run's, which sum to 1.
-    pub shares: Option<Vec<(Share, f64)>>,
+    pub shares: Option<Vec<(TimeShare, f64)>>,
 }
 
 impl MeasuredRow {

@@ -1,6 +1,6 @@
 //! Rates beside bounds as text, as JSON and as rows for spreadsheets; `sheet.rs` has the columns of the first two.
 
-use super::{MeasuredReport, MeasuredRow, OtherTree, Share};
+use super::{MeasuredReport, MeasuredRow, OtherTree, TimeShare};
 use crate::launch::is_implicit;
 use crate::simulate::traced;
 use raywarp_bench::table::{Hidden, Room, wrapped};
@@ -47,7 +47,7 @@ impl MeasuredRow {
     }
 
     /// A share of the time; none where it is not told apart.
-    pub fn share(&self, wanted: Share) -> Option<f64> {
+    pub fn share(&self, wanted: TimeShare) -> Option<f64> {
         let shares = self.shares.as_ref()?;
         shares.iter().find(|(share, _)| *share == wanted).map(|(_, share)| *share)
     }
@@ -162,7 +162,7 @@ impl MeasuredReport {
 
     /// The head of the table that [`MeasuredReport::csv`] has the rows of.
     pub fn csv_header() -> String {
-        let shares = Share::ALL.map(|share| format!(",{}_percent", share.name().replace(' ', "_")));
+        let shares = TimeShare::ALL.map(|share| format!(",{}_percent", share.name().replace(' ', "_")));
         format!("{HEADER}{}\n", shares.concat())
     }
 
@@ -199,7 +199,7 @@ impl MeasuredReport {
                 u8::from(row.above_strict().is_some()).to_string(),
                 number(row.assumed.map(|assumed| 100.0 * assumed)),
             ];
-            cells.extend(Share::ALL.map(|share| number(row.share(share).map(|share| 100.0 * share))));
+            cells.extend(TimeShare::ALL.map(|share| number(row.share(share).map(|share| 100.0 * share))));
             let _ = writeln!(text, "{}", cells.join(","));
         }
         text

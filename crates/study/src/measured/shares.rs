@@ -6,14 +6,14 @@ use raywarp_sim::gap::{Part, split};
 
 /// Where a share of the time went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Share {
+pub enum TimeShare {
     /// A part that the simulator tells apart.
     Of(Part),
     /// What it does not tell apart: all but the work, of lanes that are left to the hardware.
     Rest,
 }
 
-impl Share {
+impl TimeShare {
     /// All, in the order of a table's columns.
     pub const ALL: [Self; 7] = [
         Self::Of(Part::Work),
@@ -36,7 +36,7 @@ impl Share {
 
 /// Where the time of a ray went. Where nobody timed halves of the launch, start and tail are part of what is left over, which
 /// is called latency.
-pub(super) fn shares(rate: &MeasuredRate, implicit: bool, bounds: &[Bound]) -> Option<Vec<(Share, f64)>> {
+pub(super) fn shares(rate: &MeasuredRate, implicit: bool, bounds: &[Bound]) -> Option<Vec<(TimeShare, f64)>> {
     let elapsed = 1.0 / rate.rays_per_s;
     // What is charged first keeps at least nothing.
     let tail = rate.start_and_tail.map(|seconds| (seconds / rate.rays as f64).min(elapsed));
@@ -46,14 +46,14 @@ pub(super) fn shares(rate: &MeasuredRate, implicit: bool, bounds: &[Bound]) -> O
         let work = bounds.iter().find(|bound| bound.limit == Limit::Lanes)?;
         let work = (1.0 / work.rays_per_s).min(busy) / elapsed;
         let tail = tail.map(|tail| tail / elapsed);
-        let known = [Some((Share::Of(Part::Work), work)), tail.map(|tail| (Share::Of(Part::Tail), tail))];
-        let rest = (Share::Rest, 1.0 - work - tail.unwrap_or(0.0));
+        let known = [Some((TimeShare::Of(Part::Work), work)), tail.map(|tail| (TimeShare::Of(Part::Tail), tail))];
+        let rest = (TimeShare::Rest, 1.0 - work - tail.unwrap_or(0.0));
         return Some(known.into_iter().flatten().chain([rest]).collect());
     }
     // A launch that is nothing but start and tail has no parts otherwise.
     let parts = split(elapsed, busy.max(f64::MIN_POSITIVE), bounds)?;
     let parts = Part::ALL.into_iter().zip(parts).filter(|(part, _)| *part != Part::Tail || tail.is_some());
-    Some(parts.map(|(part, share)| (Share::Of(part), share)).collect())
+    Some(parts.map(|(part, share)| (TimeShare::Of(part), share)).collect())
 }
 
 /// A row of all viewpoints from those of each: launches one after the other.
@@ -74,10 +74,10 @@ pub(super) fn total<'a>(row: &MeasuredRow, parts: impl Iterator<Item = &'a Measu
     let of_parts: Option<Vec<_>> =
         parts.iter().map(|part| Some((part.shares.as_ref()?, seconds(part) / all))).collect();
     sum.shares = of_parts.and_then(|of_parts| {
-        let names: Vec<Share> = of_parts.first()?.0.iter().map(|(share, _)| *share).collect();
-        let of = |wanted: Share| -> f64 {
+        let names: Vec<TimeShare> = of_parts.first()?.0.iter().map(|(share, _)| *share).collect();
+        let of = |wanted: TimeShare| -> f64 {
             let found =
-                |shares: &Vec<(Share, f64)>| shares.iter().find(|(share, _)| *share == wanted).map_or(0.0, |s| s.1);
+                |shares: &Vec<(TimeShare, f64)>| shares.iter().find(|(share, _)| *share == wanted).map_or(0.0, |s| s.1);
             of_parts.iter().map(|(shares, weight)| weight * found(shares)).sum()
         };
         Some(names.into_iter().map(|share| (share, of(share))).collect())

@@ -1,7 +1,7 @@
 //! The columns of measured rates beside bounds, for text, JSON and page alike.
 
 use super::report::{mrays, ratio};
-use super::{MeasuredReport, MeasuredRow, Share};
+use super::{MeasuredReport, MeasuredRow, TimeShare};
 use crate::bounds::sheet::bound_json;
 use crate::launch::{expected_cell, prediction_json};
 use crate::report::sheet::{Column, Sheet, Unit, Value};
@@ -36,7 +36,7 @@ fn expected(row: &MeasuredRow) -> Value {
 }
 
 /// A column of a part of the measured time.
-fn share((place, share): (usize, Share)) -> Column<'static, MeasuredRow> {
+fn share((place, share): (usize, TimeShare)) -> Column<'static, MeasuredRow> {
     Column::new(Unit::Percent, move |row: &MeasuredRow| Value::known(row.share(share)))
         .text(TableColumn::right(format!("{} %", share.name())).rank(3))
         .page(9 + place, format!("{}, %", share.name()))
@@ -52,7 +52,7 @@ impl MeasuredReport {
             Value::said(page, row.rate.view)
         };
         let time = |row: &MeasuredRow| {
-            let one = |(share, part): &(Share, f64)| (share.name().to_string(), json!(100.0 * part));
+            let one = |(share, part): &(TimeShare, f64)| (share.name().to_string(), json!(100.0 * part));
             let shares = row.shares.as_ref().map(|all| all.iter().map(one).collect::<serde_json::Map<_, _>>());
             Value::data(shares)
         };
@@ -94,7 +94,7 @@ impl MeasuredReport {
             .key("ratio"),
             Column::plain(|row: &MeasuredRow| Value::Words(row.mark().to_string())).text(TableColumn::left("")),
         ];
-        columns.extend(Share::ALL.into_iter().enumerate().map(share));
+        columns.extend(TimeShare::ALL.into_iter().enumerate().map(share));
         columns.extend([
             Column::plain(|row: &MeasuredRow| Value::Words(row.rate.subject.to_string())).key("variant"),
             Column::plain(|row: &MeasuredRow| Value::data(row.rate.order.name())).key("order"),

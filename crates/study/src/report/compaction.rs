@@ -1,6 +1,6 @@
 //! The report of `--experiment compaction`.
 
-use super::chart::{Line, Points};
+use super::chart::{ChartLine, Points};
 use super::page::{Grid, Page};
 use super::run::{About, number};
 use crate::compaction::report::curves;
@@ -20,7 +20,7 @@ impl CompactionReport {
             self.charts(&mut page, counts);
         }
         page.heading("What tiles cost");
-        let line = |(machine, points): (raywarp_sim::machine::Machine, Vec<(u32, f64)>)| Line {
+        let line = |(machine, points): (raywarp_sim::machine::Machine, Vec<(u32, f64)>)| ChartLine {
             name: machine.name().to_string(),
             points: points
                 .iter()
@@ -57,7 +57,7 @@ impl CompactionReport {
 
     fn charts(&self, page: &mut Page, counts: &Counts) {
         let frames = self.frames.max(1) as f64;
-        let line = |name: &str, of: &dyn Fn(&Bounce) -> f64| Line {
+        let line = |name: &str, of: &dyn Fn(&Bounce) -> f64| ChartLine {
             name: name.into(),
             points: counts
                 .bounces
@@ -80,7 +80,7 @@ impl CompactionReport {
         if counts.width == 32 {
             let printed = w11().table_2.bounce.iter().enumerate();
             let points = printed.map(|(i, row)| (i as f64, row.paths_per_naive_warp(), String::new())).collect();
-            lines.push(Line { name: "W11, the fairy scene".into(), points });
+            lines.push(ChartLine { name: "W11, the fairy scene".into(), points });
         }
         let paths =
             Points { x_axis: "bounce".into(), y_axis: "paths of a naive warp".into(), lines, ..Points::default() };

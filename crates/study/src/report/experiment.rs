@@ -4,7 +4,7 @@ use super::chart::{Bar, Bars, Columns};
 use super::efficiency::capital;
 use super::page::{Grid, Page};
 use super::run::{About, facts, in_a_line};
-use crate::simulate::{Cell, Experiment, ExperimentReport, Row, Table};
+use crate::simulate::{ComparedCell, Experiment, ExperimentReport, ExperimentRow, ExperimentTable};
 
 impl ExperimentReport {
     /// The report as a page.
@@ -42,8 +42,8 @@ impl ExperimentReport {
     }
 }
 
-fn bars(page: &mut Page, experiment: Experiment, number: usize, table: &Table) {
-    let bar = |cell: &Cell| {
+fn bars(page: &mut Page, experiment: Experiment, number: usize, table: &ExperimentTable) {
+    let bar = |cell: &ComparedCell| {
         let value = *cell.numbers.first()?;
         let theirs = if cell.theirs.is_empty() { String::new() } else { format!("  (theirs {})", cell.theirs) };
         value.is_finite().then(|| Bar { value, label: format!("{}{theirs}", cell.ours) })
@@ -58,11 +58,12 @@ fn bars(page: &mut Page, experiment: Experiment, number: usize, table: &Table) {
 }
 
 /// One for each kind of rays.
-fn histograms(page: &mut Page, table: &Table) {
+fn histograms(page: &mut Page, table: &ExperimentTable) {
     for (column, kind) in table.columns.iter().enumerate() {
         let heights = |which: usize| -> Vec<f64> {
-            let height =
-                |row: &Row| row.cells.get(column).and_then(|cell| cell.numbers.get(which)).copied().unwrap_or(f64::NAN);
+            let height = |row: &ExperimentRow| {
+                row.cells.get(column).and_then(|cell| cell.numbers.get(which)).copied().unwrap_or(f64::NAN)
+            };
             table.rows.iter().map(height).collect()
         };
         let chart = Columns {
@@ -80,13 +81,13 @@ fn histograms(page: &mut Page, table: &Table) {
 struct Compared<'a> {
     row: &'a str,
     column: &'a str,
-    cell: &'a Cell,
+    cell: &'a ComparedCell,
     /// How far ours is from theirs, as a share of the larger end of theirs.
     off: f64,
 }
 
 /// All numbers of a table that the paper gives, too.
-fn compared(table: &Table) -> Vec<Compared<'_>> {
+fn compared(table: &ExperimentTable) -> Vec<Compared<'_>> {
     let mut all = Vec::new();
     for row in &table.rows {
         for (cell, column) in row.cells.iter().zip(&table.columns) {
@@ -105,20 +106,20 @@ fn compared(table: &Table) -> Vec<Compared<'_>> {
 const NEAR: f64 = 0.1;
 
 /// The five cells that are farthest from the paper's.
-fn farthest(tables: &[Table]) -> Grid {
-    let mut all: Vec<(&Table, Compared<'_>)> =
+fn farthest(tables: &[ExperimentTable]) -> Grid {
+    let mut all: Vec<(&ExperimentTable, Compared<'_>)> =
         tables.iter().flat_map(|table| compared(table).into_iter().map(move |one| (table, one))).collect();
     all.retain(|(_, one)| one.off > NEAR);
     all.sort_by(|a, b| b.1.off.total_cmp(&a.1.off));
     // A cell may hold two numbers.
-    let mut seen: Vec<*const Cell> = Vec::new();
+    let mut seen: Vec<*const ComparedCell> = Vec::new();
     all.retain(|(_, one)| {
         !seen.contains(&std::ptr::from_ref(one.cell)) && {
             seen.push(one.cell);
             true
         }
     });
-    let line = |(table, one): &(&Table, Compared<'_>)| {
+    let line = |(table, one): &(&ExperimentTable, Compared<'_>)| {
         vec![
             format!("{}, {}", one.row, one.column),
             one.cell.theirs.clone(),
@@ -135,7 +136,7 @@ fn farthest(tables: &[Table]) -> Grid {
 }
 
 /// How near ours come to theirs, in words; none where they give no numbers.
-fn agreement(table: &Table) -> Option<String> {
+fn agreement(table: &ExperimentTable) -> Option<String> {
     let all = compared(table);
     if all.is_empty() {
         return None;
@@ -185,20 +186,23 @@ mod tests {
 
     #[test]
     fn agreement_counts_numbers_and_names_the_farthest() {
-        let cell =
-            |theirs: &str, ours: f64| Cell { theirs: theirs.into(), ours: format!("{ours}"), numbers: vec![ours] };
-        let row = |name: &str, cells| Row { name: name.into(), cells };
+        let cell = |theirs: &str, ours: f64| ComparedCell {
+            theirs: theirs.into(),
+            ours: format!("{ours}"),
+            numbers: vec![ours],
+        };
+        let row = |name: &str, cells| ExperimentRow { name: name.into(), cells };
         let rows = vec![
             row("a", vec![cell("62", 60.0), cell("6-19", 25.0)]),
             row("b", vec![cell("less", 1.0), cell("", 2.0)]),
         ];
-        let table = Table { title: "t".into(), columns: vec!["x".into(), "y".into()], rows, why: vec![] };
+        let table = ExperimentTable { title: "t".into(), columns: vec!["x".into(), "y".into()], rows, why: vec![] };
         let said = agreement(&table).unwrap();
         assert_eq!(
             said,
             "T: of 2 numbers of the paper ours agree with 1 to a tenth. The farthest: a, y: theirs 6-19, ours 25."
         );
-        let wordless = Table { rows: table.rows[1..].to_vec(), ..table };
+        let wordless = ExperimentTable { rows: table.rows[1..].to_vec(), ..table };
         assert_eq!(agreement(&wordless), None);
     }
 }

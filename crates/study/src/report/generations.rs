@@ -1,6 +1,6 @@
 //! Rates of the papers' GPUs and of ours against what these GPUs can do (ALK12 figure 3).
 
-use super::chart::{Line, Points};
+use super::chart::{ChartLine, Points};
 use super::page::{Grid, Page};
 use raywarp_sim::machine::{Machine, keys};
 
@@ -79,7 +79,7 @@ pub(super) fn write(page: &mut Page) {
         ("flops", "peak floating-point operations, GTX 285 = 1", (|s| s.flops) as fn(&Standing) -> f64),
         ("bandwidth", "memory bandwidth, GTX 285 = 1", |s| s.bandwidth),
     ] {
-        let line = |kind: usize| Line {
+        let line = |kind: usize| ChartLine {
             name: KINDS[kind].into(),
             points: all
                 .iter()

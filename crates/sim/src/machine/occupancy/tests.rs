@@ -6,7 +6,7 @@ fn launch(registers_per_thread: u32, shared_bytes_per_block: u32, threads_per_bl
 
 /// Blocks and warps of a launch that fits.
 #[track_caller]
-fn resident(name: &str, launch: Launch) -> (u32, u32, Limit) {
+fn resident(name: &str, launch: Launch) -> (u32, u32, OccupancyLimit) {
     let got = Machine::find(name).unwrap().occupancy(launch).unwrap();
     (got.blocks, got.warps, got.limit)
 }
@@ -61,8 +61,8 @@ fn kernels_measured_on_an_h200_have_the_warps_that_were_resident() {
 fn nvidias_published_examples_come_out() {
     // CUDA C++ Programming Guide 12, "Multiprocessor Level": 64 registers and 512 threads are two blocks of 16 warps, one
     // register more is one block (65,536 registers, as on a GTX Titan and later).
-    assert_eq!(resident("gtxtitan", launch(64, 0, 512)), (2, 32, Limit::Registers));
-    assert_eq!(resident("gtxtitan", launch(65, 0, 512)), (1, 16, Limit::Registers));
+    assert_eq!(resident("gtxtitan", launch(64, 0, 512)), (2, 32, OccupancyLimit::Registers));
+    assert_eq!(resident("gtxtitan", launch(65, 0, 512)), (1, 16, OccupancyLimit::Registers));
     // CUDA C++ Best Practices Guide, "Calculating Occupancy": 37 registers are 75 % with 128 threads (12 blocks), 63 % with
     // 320 (4 blocks); of compute capability 7.0, whose registers and warps an A100 has.
     let a100 = Machine::find("a100").unwrap();
@@ -91,31 +91,31 @@ fn nvidias_published_examples_come_out() {
 fn al09s_kernels_have_more_than_20_thousand_threads_on_a_gtx_285() {
     // AL09 2: 21 to 25 registers, blocks of 192 threads; 3.3: "more than 20K concurrent threads".
     let (_, warps, limit) = resident("gtx285", launch(21, 0, 192));
-    assert_eq!((warps * 32 * 30, limit), (23_040, Limit::Registers));
+    assert_eq!((warps * 32 * 30, limit), (23_040, OccupancyLimit::Registers));
 }
 
 #[test]
 fn fermi_rounds_some_register_counts_to_a_coarser_unit() {
     // 37 registers (G14 4): 1,184 a warp become 1,280, so 12 warps in each of two partitions, four blocks of five; with 1,216
     // it would be 13 and five.
-    assert_eq!(resident("gtx480", launch(37, 0, 160)), (4, 20, Limit::Registers));
-    assert_eq!(resident("gtx480", launch(36, 0, 160)), (5, 25, Limit::Registers));
+    assert_eq!(resident("gtx480", launch(37, 0, 160)), (4, 20, OccupancyLimit::Registers));
+    assert_eq!(resident("gtx480", launch(36, 0, 160)), (5, 25, OccupancyLimit::Registers));
 }
 
 #[test]
 fn each_limit_is_named_where_it_is_the_one() {
     for (at, expected) in [
-        (launch(32, 0, 256), (8, 64, Limit::Warps)),
-        (launch(16, 0, 32), (32, 32, Limit::Blocks)),
-        (launch(255, 0, 256), (1, 8, Limit::Registers)),
-        (launch(0, 0, 1024), (2, 64, Limit::Warps)),
+        (launch(32, 0, 256), (8, 64, OccupancyLimit::Warps)),
+        (launch(16, 0, 32), (32, 32, OccupancyLimit::Blocks)),
+        (launch(255, 0, 256), (1, 8, OccupancyLimit::Registers)),
+        (launch(0, 0, 1024), (2, 64, OccupancyLimit::Warps)),
         // 227 KiB and the KiB that is reserved: all there is.
-        (launch(16, 227 * 1024, 64), (1, 2, Limit::SharedMemory)),
+        (launch(16, 227 * 1024, 64), (1, 2, OccupancyLimit::SharedMemory)),
         // 57 KiB with the reserved one go into 228 KiB four times; a byte more rounds up, and is three.
-        (launch(16, 56 * 1024, 64), (4, 8, Limit::SharedMemory)),
-        (launch(16, 56 * 1024 + 1, 64), (3, 6, Limit::SharedMemory)),
+        (launch(16, 56 * 1024, 64), (4, 8, OccupancyLimit::SharedMemory)),
+        (launch(16, 56 * 1024 + 1, 64), (3, 6, OccupancyLimit::SharedMemory)),
         // A thread over a warp is a warp more.
-        (launch(64, 0, 129), (6, 30, Limit::Registers)),
+        (launch(64, 0, 129), (6, 30, OccupancyLimit::Registers)),
     ] {
         assert_eq!(resident("h200", at), expected, "{at:?}");
     }

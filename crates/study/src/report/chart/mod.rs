@@ -7,7 +7,7 @@ mod points;
 
 pub use bars::{Bar, Bars};
 pub use columns::Columns;
-pub use points::{Line, Points};
+pub use points::{ChartLine, Points};
 
 use super::page::{FAINT, INK};
 use plotters::coord::Shift;
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(bars(nothing).svg(WIDE), None, "{nothing:?}");
         }
         assert!(bars(&[Some(1.0), None, Some(f64::NAN)]).svg(WIDE).is_some());
-        let points = |at| Points { lines: vec![Line { name: "a".into(), points: vec![at] }], ..Points::default() };
+        let points = |at| Points { lines: vec![ChartLine { name: "a".into(), points: vec![at] }], ..Points::default() };
         assert_eq!(points((f64::NAN, 1.0, "x".into())).svg(WIDE), None);
         assert!(points((2.0, 1.0, "x".into())).svg(WIDE).is_some());
         assert!(Points { logarithmic: true, ..points((2.0, 1.0, "x".into())) }.svg(WIDE).is_some());

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct ChartLine {
     /// In the legend.
     pub name: String,
     /// Where, and what is written beside it.
@@ -30,7 +30,7 @@ pub struct Points {
     /// A line on which both are equal.
     pub diagonal: bool,
     /// What is drawn.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
 }
 
 const HEIGHT: u32 = 420;

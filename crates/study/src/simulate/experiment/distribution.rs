@@ -1,6 +1,6 @@
 //! Times of warps, and what is lost when they are dealt to multiprocessors (AL09 3.2, 3.3, 3.4).
 
-use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of};
+use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, WARP, row, theirs_of};
 use crate::launch::kernel_costs;
 use crate::simulate::query_of;
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ impl Timed {
     }
 }
 
-pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let mut timed = Vec::new();
     for (name, kernel, sibenik, conference) in TRIED {
         let theirs = lab.of_scene(sibenik, conference);
@@ -69,7 +69,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
 }
 
 /// How long warps take.
-fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Table> {
+fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<ExperimentTable> {
     let [ww, ii] = [&timed[0], &timed[1]].map(|timed| -> Vec<Spread> {
         (0..timed.warps.len()).map(|kind| Spread::new(timed.issued(kind).concat())).collect()
     });
@@ -77,7 +77,7 @@ fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Table> {
         ww.iter().zip(&ii).map(|(ww, ii)| 100.0 * (of(ii) / of(ww) - 1.0)).collect()
     };
     let slower = |of: &dyn Fn(&Spread) -> f64| -> Vec<f64> { ww.iter().map(|ww| of(ww) / ww.mean()).collect() };
-    let times = Table {
+    let times = ExperimentTable {
         title: "times of warps under if-if against those under while-while (AL09 3.2), %".into(),
         columns: columns.to_vec(),
         rows: vec![
@@ -92,7 +92,7 @@ fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Table> {
             "\"the slowest warps are about 30% faster in if-if\", the distributions \"otherwise similar\": how many the slowest are, and of which rays and scene, they do not say. While if-if pays for its main loop in every step its slow warps are slow, too.".into(),
         ],
     };
-    let tail = Table {
+    let tail = ExperimentTable {
         title: "the slowest 1 % of while-while's warps, in means".into(),
         columns: columns.to_vec(),
         rows: vec![lab.row("slowest 1 %", [""; 3], &slower(&|s| s.slowest(0.01)), 1)],
@@ -156,7 +156,7 @@ impl Launched<'_, '_> {
     }
 
     /// Each kernel dealt in each way.
-    fn dealt(&self, columns: &[String], latency: Latency) -> Table {
+    fn dealt(&self, columns: &[String], latency: Latency) -> ExperimentTable {
         let (lab, warps) = (self.lab, self.launch.threads_per_block / WARP);
         let rounds = |together| Dealing::Rounds { warps, together };
         let mut ways = vec![("blocks", Dealing::Blocks { warps }), ("rounds", rounds(1))];
@@ -183,7 +183,7 @@ impl Launched<'_, '_> {
                 format!("loads wait so long that while-while needs {needed} warps for its first kind of rays")
             }
         };
-        Table {
+        ExperimentTable {
             title: format!(
                 "{}, {} warps each; {how}: issue slots used, % (AL09 Table 1: measured of simulated)",
                 lab.request.machine.name(),
@@ -201,7 +201,7 @@ impl Launched<'_, '_> {
     }
 
     /// What the shares hinge on: while-while and if-if under one change at a time.
-    fn variations(&self, columns: &[String]) -> Table {
+    fn variations(&self, columns: &[String]) -> ExperimentTable {
         let (warps, all) = (self.launch.threads_per_block / WARP, self.held);
         let every = self.lab.request.machine.count(keys::SM_COUNT);
         let rounds = |together| Dealing::Rounds { warps, together };
@@ -226,7 +226,7 @@ impl Launched<'_, '_> {
                 rows.push(self.lab.row(format!("{name}: {}", timed.name), timed.theirs, &used, 0));
             }
         }
-        Table {
+        ExperimentTable {
             title: "what that hinges on: issue slots used, %".into(),
             columns: columns.to_vec(),
             rows,
@@ -239,7 +239,7 @@ impl Launched<'_, '_> {
 }
 
 /// Share of the warps in steps of a quarter of while-while's mean.
-fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> Table {
+fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> ExperimentTable {
     let bins: Vec<[Vec<u64>; 2]> =
         ww.iter().zip(ii).map(|(ww, ii)| [ww, ii].map(|s| s.histogram(BINS, ww.mean() * BINS as f64 / 4.0))).collect();
     let share = |bins: &Vec<u64>, i: usize| 100.0 * bins[i] as f64 / bins.iter().sum::<u64>().max(1) as f64;
@@ -249,11 +249,14 @@ fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> 
             if i + 1 < BINS { format!("{from:.2} to {:.2}", from + 0.25) } else { format!("{from:.2} and more") };
         let cell = |(kind, [ww, ii]): (_, &[Vec<u64>; 2])| {
             let pair = [share(ww, i), share(ii, i)];
-            Cell { ours: format!("{:.1}/{:.1}", pair[0], pair[1]), ..Cell::pair(theirs_of(kind, [""; 3]), pair) }
+            ComparedCell {
+                ours: format!("{:.1}/{:.1}", pair[0], pair[1]),
+                ..ComparedCell::pair(theirs_of(kind, [""; 3]), pair)
+            }
         };
-        Row { name, cells: lab.kinds().into_iter().zip(&bins).map(cell).collect() }
+        ExperimentRow { name, cells: lab.kinds().into_iter().zip(&bins).map(cell).collect() }
     });
-    Table {
+    ExperimentTable {
         title: "times of warps in means of while-while: share of the warps of while-while/if-if, %".into(),
         columns: columns.to_vec(),
         rows: rows.collect(),

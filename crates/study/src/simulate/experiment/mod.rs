@@ -10,7 +10,7 @@ mod sheet;
 mod speculation;
 mod width;
 
-pub use report::{Cell, ExperimentReport, Row, Table};
+pub use report::{ComparedCell, ExperimentReport, ExperimentRow, ExperimentTable};
 
 use super::walks::{Dumps, Group, Runs, groups};
 use super::{EfficiencyRequest, RayCounts, Samples, SimulateError, sample_rays};
@@ -222,13 +222,13 @@ impl Lab<'_> {
     }
 
     /// A row with a number of ours for each kind; `theirs` by kind, empty for none.
-    fn row(&self, name: impl Into<String>, theirs: [&str; 3], ours: &[f64], digits: usize) -> Row {
+    fn row(&self, name: impl Into<String>, theirs: [&str; 3], ours: &[f64], digits: usize) -> ExperimentRow {
         let cells = self
             .kinds()
             .into_iter()
             .zip(ours)
-            .map(|(kind, &number)| Cell::number(theirs_of(kind, theirs), number, digits));
-        Row { name: name.into(), cells: cells.collect() }
+            .map(|(kind, &number)| ComparedCell::number(theirs_of(kind, theirs), number, digits));
+        ExperimentRow { name: name.into(), cells: cells.collect() }
     }
 }
 

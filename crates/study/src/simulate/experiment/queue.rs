@@ -1,6 +1,6 @@
 //! Work queues (AL09 5.2).
 
-use super::{Cell, Lab, Row, SimulateError, Table, row, theirs_of, with};
+use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, row, theirs_of, with};
 use raywarp_family::{Key, Variant};
 use raywarp_papers::al09;
 
@@ -11,7 +11,7 @@ const TRIED: [(&str, &str); 9] =
 /// Those and what they are compared with.
 pub(super) const STEPS: usize = TRIED.len() + 1;
 
-pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let base = row("al09-persistent-while-while");
     let columns: Vec<String> = lab.kinds().iter().map(|kind| kind.name().to_string()).collect();
     let (mut speed, mut filled) = (Vec::new(), Vec::new());
@@ -28,10 +28,11 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
         speed.push(lab.row(name.clone(), faster, &ours, 0));
         let kinds = lab.kinds();
         let cells = lab.filled(&queue)?;
-        let cells = kinds.into_iter().zip(cells).map(|(kind, pair)| Cell::pair(theirs_of(kind, lanes), pair)).collect();
-        filled.push(Row { name, cells });
+        let cells =
+            kinds.into_iter().zip(cells).map(|(kind, pair)| ComparedCell::pair(theirs_of(kind, lanes), pair)).collect();
+        filled.push(ExperimentRow { name, cells });
     }
-    let speed = Table {
+    let speed = ExperimentTable {
         title: "work queue of 64 rays (AL09 5.2): how much faster than persistent while-while, %".into(),
         columns: columns.clone(),
         rows: speed,
@@ -41,7 +42,11 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             "our fetch sets up lanes and then parked places: refilling both is paid twice.".into(),
         ],
     };
-    let filled =
-        Table { title: "lanes filled in traversal/intersection, %".into(), columns, rows: filled, why: vec![] };
+    let filled = ExperimentTable {
+        title: "lanes filled in traversal/intersection, %".into(),
+        columns,
+        rows: filled,
+        why: vec![],
+    };
     Ok(vec![speed, filled])
 }

@@ -1,6 +1,6 @@
 //! Simulated rates of Table 1 (AL09).
 
-use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of};
+use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, WARP, row, theirs_of};
 use raywarp_papers::al09;
 use raywarp_sim::machine::{Machine, keys};
 
@@ -21,7 +21,7 @@ pub(super) fn lane_slots_per_s(machine: &Machine) -> f64 {
     machine.issue_per_s() / machine.need(keys::ISSUE_PER_SCHEDULER) * per_scheduler * f64::from(WARP)
 }
 
-pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let kinds = lab.kinds();
     let columns: Vec<String> = kinds.iter().map(|kind| kind.name().to_string()).collect();
     let per_s = lane_slots_per_s(&lab.request.machine);
@@ -36,12 +36,12 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             let off = theirs
                 .parse::<f64>()
                 .map_or_else(|_| String::new(), |t| format!(" ({:+.0} %)", 100.0 * (rate / t - 1.0)));
-            let cell = Cell::number(theirs, rate, 1);
-            Cell { ours: cell.ours.clone() + &off, ..cell }
+            let cell = ComparedCell::number(theirs, rate, 1);
+            ComparedCell { ours: cell.ours.clone() + &off, ..cell }
         };
-        rows.push(Row { name: name.into(), cells: kinds.iter().zip(&slots).map(cell).collect() });
+        rows.push(ExperimentRow { name: name.into(), cells: kinds.iter().zip(&slots).map(cell).collect() });
     }
-    Ok(vec![Table {
+    Ok(vec![ExperimentTable {
         title: format!("{} with memory for free (AL09 Table 1, simulated): Mrays/s", lab.request.machine.name()),
         columns,
         rows,

@@ -1,6 +1,6 @@
 //! Replacing terminated rays (AL09 5.1).
 
-use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of, with};
+use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, WARP, row, theirs_of, with};
 use raywarp_family::{Block, Key, Variant};
 use raywarp_papers::al09;
 use raywarp_sim::{BlockCosts, LaunchCounts};
@@ -18,7 +18,7 @@ pub(super) const STEPS: usize = 1 + EVERY.len() * BELOW.len() * ROUNDS.len();
 /// Two instructions that would halve the overhead: so much more it is without them.
 const WITHOUT: f64 = 2.0;
 
-pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let base = row("al09-persistent-while-while");
     let kinds = lab.kinds();
     let slots = lab.slots(&base, WARP)?;
@@ -64,11 +64,11 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
                     .map(|(variant, gains)| (variant, gains[number][index]))
                     .max_by(|a, b| a.1.total_cmp(&b.1))
                     .map_or((String::new(), f64::NAN), |(variant, gain)| (named(variant), gain));
-                let cell = Cell::number(theirs_of(kind, theirs), gain, 1);
-                Cell { ours: format!("{} ({variant})", cell.ours), ..cell }
+                let cell = ComparedCell::number(theirs_of(kind, theirs), gain, 1);
+                ComparedCell { ours: format!("{} ({variant})", cell.ours), ..cell }
             };
             let cells = kinds.iter().enumerate().map(best).collect();
-            rows.push(Row { name: format!("{with} the two instructions, inner loops of {rounds}"), cells });
+            rows.push(ExperimentRow { name: format!("{with} the two instructions, inner loops of {rounds}"), cells });
         }
     }
     let mut shares = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
     }
     let columns: Vec<String> = kinds.iter().map(|kind| kind.name().to_string()).collect();
     Ok(vec![
-        Table {
+        ExperimentTable {
             title: "replacing terminated rays (AL09 5.1): best gain over persistent while-while of all n and m, %".into(),
             columns: columns.clone(),
             rows,
@@ -94,7 +94,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             .flatten()
             .collect(),
         },
-        Table {
+        ExperimentTable {
             title: "the same with the two instructions and N = 4, without a threshold, %".into(),
             columns,
             rows: shares,

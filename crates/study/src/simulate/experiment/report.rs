@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// What the paper found, if it says, and what we did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct ComparedCell {
     /// In the paper's words or digits; empty where it says nothing.
     pub theirs: String,
     /// Ours as printed.
@@ -22,7 +22,7 @@ fn printed(number: f64, digits: usize) -> String {
     if number.is_finite() { format!("{number:.digits$}") } else { "-".to_string() }
 }
 
-impl Cell {
+impl ComparedCell {
     pub(super) fn number(theirs: &str, number: f64, digits: usize) -> Self {
         Self { theirs: theirs.into(), ours: printed(number, digits), numbers: vec![number] }
     }
@@ -34,22 +34,22 @@ impl Cell {
 
 /// A line of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ExperimentRow {
     /// What was tried.
     pub name: String,
     /// A cell for each column.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ComparedCell>,
 }
 
 /// Theirs beside ours.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub struct ExperimentTable {
     /// What it shows, and in what unit.
     pub title: String,
     /// Names of the columns: kinds of rays.
     pub columns: Vec<String>,
     /// The lines.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ExperimentRow>,
     /// Why ours differ, a reason a line.
     pub why: Vec<String>,
 }
@@ -61,7 +61,7 @@ pub struct ExperimentReport {
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,
     /// Its tables.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ExperimentTable>,
 }
 
 impl ExperimentReport {
@@ -113,12 +113,12 @@ impl ExperimentReport {
                 "fetch_ray": costs.fetch,
                 "shuffle": costs.shuffle,
             })),
-            "tables": self.tables.iter().map(Table::json).collect::<Vec<_>>(),
+            "tables": self.tables.iter().map(ExperimentTable::json).collect::<Vec<_>>(),
         })
     }
 }
 
-impl Table {
+impl ExperimentTable {
     fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let _ = writeln!(text, "\n{}", wrapped(&self.title));
         self.sheet().table(&self.rows).write(text, room, hidden);

@@ -1,21 +1,21 @@
 //! The columns of an experiment's table, theirs beside ours, for text, JSON and page alike.
 
-use super::report::{Cell, Row, Table};
+use super::report::{ComparedCell, ExperimentRow, ExperimentTable};
 use crate::report::sheet::{Column, Sheet, Value};
 use raywarp_bench::table::TableColumn;
 use serde_json::json;
 
 /// What `of` says of a row's cell in column number `number`.
-fn cell<'a>(number: usize, of: impl Fn(&Cell) -> Value + 'a) -> Column<'a, Row> {
-    Column::plain(move |row: &Row| row.cells.get(number).map_or(Value::Nothing(""), &of))
+fn cell<'a>(number: usize, of: impl Fn(&ComparedCell) -> Value + 'a) -> Column<'a, ExperimentRow> {
+    Column::plain(move |row: &ExperimentRow| row.cells.get(number).map_or(Value::Nothing(""), &of))
 }
 
-impl Table {
+impl ExperimentTable {
     /// The columns: for each kind of rays ours and the paper's, on a page theirs first, where the paper says anything.
-    pub(crate) fn sheet(&self) -> Sheet<'_, Row> {
+    pub(crate) fn sheet(&self) -> Sheet<'_, ExperimentRow> {
         let says =
             |number: usize| self.rows.iter().any(|row| row.cells.get(number).is_some_and(|c| !c.theirs.is_empty()));
-        let name = Column::plain(|row: &Row| Value::Words(row.name.clone()));
+        let name = Column::plain(|row: &ExperimentRow| Value::Words(row.name.clone()));
         let mut columns = vec![name.text(TableColumn::left("")).page(0, "").key("name")];
         for (number, kind) in self.columns.iter().enumerate() {
             let ours = cell(number, |cell| Value::said(cell.ours.clone(), ()));
@@ -28,8 +28,8 @@ impl Table {
     }
 
     /// The columns of a row's cells for programs: ours as numbers.
-    fn numbers(&self) -> Sheet<'_, Row> {
-        let both = |cell: &Cell| {
+    fn numbers(&self) -> Sheet<'_, ExperimentRow> {
+        let both = |cell: &ComparedCell| {
             let theirs = (!cell.theirs.is_empty()).then_some(&cell.theirs);
             Value::data(json!({ "theirs": theirs, "ours": cell.numbers }))
         };
@@ -39,7 +39,7 @@ impl Table {
     /// The table as a JSON document has it.
     pub(super) fn json(&self) -> serde_json::Value {
         let (names, numbers) = (self.sheet(), self.numbers());
-        let row = |row: &Row| {
+        let row = |row: &ExperimentRow| {
             let mut object = names.object(row);
             object.insert("cells".into(), numbers.object(row).into());
             object

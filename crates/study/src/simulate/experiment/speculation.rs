@@ -1,6 +1,6 @@
 //! What speculative traversal gains (AL09 4).
 
-use super::{Lab, SimulateError, Table, row, with};
+use super::{ExperimentTable, Lab, SimulateError, row, with};
 use raywarp_family::Key;
 use raywarp_papers::al09;
 
@@ -12,7 +12,7 @@ const BUFFERS: [&str; 5] = ["0", "1", "2", "3", "4"];
 /// The kernels of the first table; a buffer of one is among them.
 pub(super) const STEPS: usize = 2 * TRIED.len() + BUFFERS.len() - 1;
 
-pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let columns: Vec<String> = lab.kinds().iter().map(|kind| kind.name().to_string()).collect();
     let mut gains = Vec::new();
     for printed in &al09().speculation.row {
@@ -33,7 +33,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
         buffers.push(lab.row(format!("buffer of {buffer}"), [""; 3], &ours, 0));
     }
     Ok(vec![
-        Table {
+        ExperimentTable {
             title: "speculative traversal (AL09 4): how much faster it is simulated to be, %".into(),
             columns: columns.clone(),
             rows: gains,
@@ -41,7 +41,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
                 "theirs: ratios of the simulated rates of Table 1, for this scene or as a range over their three. They measured up to 5 (primary), up to 10 (AO) and nothing (diffuse): overfetch.".into(),
             ],
         },
-        Table {
+        ExperimentTable {
             title: "postpone buffers of several sizes, persistent speculative while-while against persistent while-while, %".into(),
             columns,
             rows: buffers,

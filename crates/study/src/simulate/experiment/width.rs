@@ -1,6 +1,6 @@
 //! Narrower warps with the same number of lanes in all (AL09 6).
 
-use super::{Lab, SimulateError, Table, WARP, row};
+use super::{ExperimentTable, Lab, SimulateError, WARP, row};
 use raywarp_papers::al09;
 
 /// Kernels, by the paper's names.
@@ -16,7 +16,7 @@ const WIDTHS: [u32; 4] = [16, 8, 1, 64];
 
 pub(super) const STEPS: usize = TRIED.len() * (WIDTHS.len() + 1);
 
-pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let columns: Vec<String> = lab.kinds().iter().map(|kind| kind.name().to_string()).collect();
     let mut tables = Vec::new();
     for width in WIDTHS {
@@ -46,7 +46,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             1 => vec!["theirs are over all kernels: \"about 30 % (primary) to 144 % (diffuse)\".".into()],
             _ => vec![],
         };
-        tables.push(Table {
+        tables.push(ExperimentTable {
             title: format!("warps of {width} with as many lanes in all, against 32 (AL09 6): faster by, %"),
             columns: columns.clone(),
             rows,
