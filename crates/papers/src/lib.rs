@@ -1,4 +1,5 @@
-//! What papers print, as data: `papers/*.toml` at the workspace's root, a file a paper.
+//! What papers print, as data: `papers/*.toml` at the workspace's root, a file a paper; this crate has copies, which
+//! `cargo xtask copies` writes.
 //!
 //! A file has a table for each table, figure or section of its paper that anything here stands beside; `place` says which, and a
 //! key that nobody knows is refused. Kernels are named as the family's rows. What follows from these numbers, and what is measured
@@ -23,26 +24,25 @@ pub const SCENES_HERE: [&str; 2] = ["sibenik", "conference"];
 
 /// Aila and Laine 2009.
 pub fn al09() -> &'static Al09 {
-    static PAPER: LazyLock<Al09> = LazyLock::new(|| built_in("al09.toml", include_str!("../../../papers/al09.toml")));
+    static PAPER: LazyLock<Al09> = LazyLock::new(|| built_in("al09.toml", include_str!("../papers/al09.toml")));
     &PAPER
 }
 
 /// Aila, Laine and Karras 2012.
 pub fn alk12() -> &'static Alk12 {
-    static PAPER: LazyLock<Alk12> =
-        LazyLock::new(|| built_in("alk12.toml", include_str!("../../../papers/alk12.toml")));
+    static PAPER: LazyLock<Alk12> = LazyLock::new(|| built_in("alk12.toml", include_str!("../papers/alk12.toml")));
     &PAPER
 }
 
 /// Guthe 2014.
 pub fn g14() -> &'static G14 {
-    static PAPER: LazyLock<G14> = LazyLock::new(|| built_in("g14.toml", include_str!("../../../papers/g14.toml")));
+    static PAPER: LazyLock<G14> = LazyLock::new(|| built_in("g14.toml", include_str!("../papers/g14.toml")));
     &PAPER
 }
 
 /// Wald 2011.
 pub fn w11() -> &'static W11 {
-    static PAPER: LazyLock<W11> = LazyLock::new(|| built_in("w11.toml", include_str!("../../../papers/w11.toml")));
+    static PAPER: LazyLock<W11> = LazyLock::new(|| built_in("w11.toml", include_str!("../papers/w11.toml")));
     &PAPER
 }
 
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_key_that_nobody_knows_and_a_table_without_a_place_are_refused() {
-        let text = include_str!("../../../papers/w11.toml");
+        let text = include_str!("../papers/w11.toml");
         assert!(read::<W11>(text).is_ok());
         for (whole, broken) in [
             ("mean = 13.8", "mean = 13.8\nmedian = 13.8"),

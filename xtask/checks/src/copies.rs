@@ -5,7 +5,8 @@ use crate::api::Package;
 use std::path::Path;
 
 /// Folders of data: where people look, where the crate that embeds them has its copy, and the ending of the files.
-const DATA: &[(&str, &str, &str)] = &[("machines", "crates/sim/machines", ".toml")];
+const DATA: &[(&str, &str, &str)] =
+    &[("machines", "crates/sim/machines", ".toml"), ("papers", "crates/papers/papers", ".toml")];
 
 /// The texts of the licenses, which each published crate has.
 const LICENSES: &[&str] = &["LICENSE-MIT", "LICENSE-APACHE"];
