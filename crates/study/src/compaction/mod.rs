@@ -14,7 +14,7 @@ use raywarp_traverse::{Kernel, KernelError};
 use record::in_grid;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use record::PathRecorder;
+pub use record::FrameRecorder;
 
 /// Size of W11's pictures.
 pub const W11_SIZE: [u32; 2] = [1280, 768];
@@ -178,15 +178,15 @@ impl PathCounter {
     }
 
     /// What listens while the frames of a viewpoint are rendered.
-    pub fn recorder(&self) -> PathRecorder {
-        PathRecorder::new(self.request.size, self.request.frames, self.request.max_depth)
+    pub fn recorder(&self) -> FrameRecorder {
+        FrameRecorder::new(self.request.size, self.request.frames, self.request.max_depth)
     }
 
     /// Takes what a recorder heard of all frames of a viewpoint.
     ///
     /// # Errors
     /// [`CompactionError::Cancelled`] where `cancel` says so, and [`CompactionError::Kernel`].
-    pub fn add(&mut self, recorder: PathRecorder, cancel: Option<&AtomicBool>) -> Result<(), CompactionError> {
+    pub fn add(&mut self, recorder: FrameRecorder, cancel: Option<&AtomicBool>) -> Result<(), CompactionError> {
         let rays = recorder.finish(&mut self.segments);
         for counts in &mut self.counts {
             for (bounce, rays) in rays.iter().enumerate().take_while(|(_, rays)| rays.iter().any(Option::is_some)) {

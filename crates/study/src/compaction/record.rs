@@ -36,7 +36,7 @@ pub(super) fn in_blocks(frame: &[u16], size: [u32; 2], order: &mut Vec<u16>) {
 }
 
 /// Listens to a render of some frames: how long each path is, and the rays of some of the first frame.
-pub struct PathRecorder {
+pub struct FrameRecorder {
     size: [u32; 2],
     lengths: PathRecorder,
     /// Of this many runs of threads one is kept.
@@ -45,7 +45,7 @@ pub struct PathRecorder {
     rays: Vec<Mutex<Vec<(usize, Ray)>>>,
 }
 
-impl PathRecorder {
+impl FrameRecorder {
     pub(super) fn new(size: [u32; 2], frames: u32, max_depth: u32) -> Self {
         Self {
             size,
@@ -81,7 +81,7 @@ impl PathRecorder {
     }
 }
 
-impl PathObserver for PathRecorder {
+impl PathObserver for FrameRecorder {
     fn alive(&self, pixel: u32, sample: u32, bounce: u32) {
         self.lengths.alive(pixel, sample, bounce);
     }
@@ -122,7 +122,7 @@ mod tests {
     fn kept_rays_stand_where_their_threads_do() {
         // 1,048,576 threads: of 16 runs of 8,192 one is kept.
         let size = [1024, 1024];
-        let recorder = PathRecorder::new(size, 2, 1);
+        let recorder = FrameRecorder::new(size, 2, 1);
         assert_eq!(recorder.every, 16);
         let ray = |x: u32| Ray::new([x as f32, 0.0, 0.0], [0.0, 0.0, 1.0]);
         for pixel in [0, 9, 1024 * 1023] {

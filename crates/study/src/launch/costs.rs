@@ -134,7 +134,7 @@ pub(crate) fn kernel_costs(
         costs: costs.map_or(CostSource::None, CostSource::Table),
         launch,
         doubt,
-        basis: CostBasis::KernelCode,
+        basis: CostBasis::Code,
         has_no_code: false,
         compiled: None,
     };
@@ -164,7 +164,7 @@ pub(crate) fn kernel_costs(
     let code = format!("code for compute capability {}.{}", architecture / 10, architecture % 10);
     let (doubt, basis) = match of {
         CodeOf::Likened(_) => (Some(format!("likened by {code}, which it cannot run, no bounds")), CostBasis::Likened),
-        CodeOf::Native(_) => ((architecture != 10 * major + minor).then_some(code), CostBasis::KernelCode),
+        CodeOf::Native(_) => ((architecture != 10 * major + minor).then_some(code), CostBasis::Code),
     };
     KernelCostSource { basis, compiled: Some((*variant, query, architecture)), ..known(Some(costs), doubt) }
 }

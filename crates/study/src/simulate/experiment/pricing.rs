@@ -45,7 +45,7 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
 /// are unrolled.
 fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<PricedKernel> {
     let of = |variant: &Variant| match kernel_costs(None, machine, variant, query_of(kind)).costs {
-        CostSource::ExperimentTable(costs) => Some(costs),
+        CostSource::Table(costs) => Some(costs),
         _ => None,
     };
     let alike = |row: &Variant| {
