@@ -5,7 +5,7 @@ use raywarp::scene::{Scene, View};
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::pace::Cause;
 use raywarp_lab::study::counters::{
-    Compared, Counted, CountersError, CountersRequest, Pair, beside_counters, read_counters,
+    Compared, CountPair, Counted, CountersError, CountersRequest, beside_counters, read_counters,
 };
 use raywarp_lab::workload::rays::{RESOLUTION, RayKind};
 
@@ -133,7 +133,7 @@ fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
         assert!((-0.02..0.09).contains(&stalls.issuing.error()), "{name}");
         // Warps of a scheduler: one issues, the others wait. With the youngest warp first they are 0.89 to 0.93 of those counted, and
         // if places were filled at once 1.08 to 1.17.
-        let warps = |side: fn(Pair) -> f64, more: f64| {
+        let warps = |side: fn(CountPair) -> f64, more: f64| {
             side(stalls.issuing) * (1.0 + stalls.waiting.into_iter().map(side).sum::<f64>() + more)
         };
         let held = warps(|pair| pair.foretold, 0.0) / warps(|pair| pair.counted, stalls.unmodelled);
