@@ -4,23 +4,21 @@ pub use super::bench_args::BenchArgs;
 use super::bench_outputs;
 use super::bench_paths;
 use super::bench_peers;
+use super::bench_place::{Place, failure, name_scenes};
 use super::bench_rays;
 use super::bench_simulate;
 use super::interrupted_table;
-use super::views::{name_inputs, views};
-use crate::common::{Common, command_line, is_standard_stream};
+use super::views::name_inputs;
+use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Steps;
 use crate::replace;
 use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp::device::{Plan, Reason};
-use raywarp::scene::{Loaded, View, scene_name};
 use raywarp::trace::npy::{RayFile, write_rays_of_scene};
 use raywarp::{Ray, system};
-use raywarp_lab::bench::{
-    BenchError, BenchRequest, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target, Watch,
-};
+use raywarp_lab::bench::{BenchRequest, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target, Watch};
 use raywarp_lab::bench::{bench_scene, csv, json, record, summary, text};
 use raywarp_lab::study::measured::MeasuredReport;
 use std::io::Write;
@@ -123,24 +121,6 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     Ok(if passes { Status::Done } else { Status::Failed })
 }
 
-/// The scenes, each named as an input. A name that is wrong shows before an hour is spent on the others.
-pub(super) fn name_scenes(args: &BenchArgs, common: &Common) -> Result<Vec<PathBuf>, CliError> {
-    let scenes = args.scenes()?;
-    for scene in &scenes {
-        if is_standard_stream(scene) {
-            if scenes.len() > 1 || args.simulate {
-                let once = "standard input can be read only once: not with other scenes, nor with --simulate";
-                return Err(CliError::usage(format!("{once}; name a file")));
-            }
-            common.files.reads(scene)?;
-            continue;
-        }
-        let path = common.find(scene, raywarp::scene::Prefer::Geometry)?;
-        common.files.reads(&path)?;
-    }
-    Ok(scenes)
-}
-
 /// The processor that is measured. Says so where it is the CPU because no GPU can be opened.
 fn target(common: &Common) -> Result<Target, CliError> {
     let failed = |error| CliError::machine(format!("--device {}: {error}", common.device));
@@ -196,38 +176,6 @@ fn measure(
     }
 }
 
-/// A scene and the viewpoints that were asked for.
-pub(super) struct Place {
-    pub loaded: Loaded,
-    pub path: PathBuf,
-    pub name: String,
-    /// With their numbers.
-    pub views: Vec<(usize, View)>,
-}
-
-impl Place {
-    /// Loads a scene that the user named.
-    pub fn find(args: &BenchArgs, common: &Common, scene: &Path) -> Result<Self, CliError> {
-        let (loaded, path, _) = common.load(scene, args.allow_missing)?;
-        let name = scene_name(&path);
-        let views = chosen(args, views(common, &loaded.scene, &name, args.view.as_deref())?, &name)?;
-        Ok(Self { loaded, path, name, views })
-    }
-}
-
-/// The viewpoints that were asked for.
-fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<(usize, V)>, CliError> {
-    let wanted = args.view_numbers();
-    if let Some(missing) = wanted.iter().find(|&&number| all.iter().all(|(known, _)| *known != number)) {
-        let count = all.len();
-        return Err(CliError::usage(format!(
-            "--views {missing}: {scene} has {count} view{}",
-            if count == 1 { "" } else { "s" }
-        )));
-    }
-    Ok(all.into_iter().filter(|(number, _)| wanted.is_empty() || wanted.contains(number)).collect())
-}
-
 /// Leaves what was measured of the scenes so far to whoever interrupts before the next has anything.
 fn leave(args: &BenchArgs, common: &Common, reports: &[SceneReport], machine: &MachineFacts) {
     let text = summary(reports, args.top.map(|top| top as usize), common.room());
@@ -246,18 +194,4 @@ fn save(args: &BenchArgs, reports: &[SceneReport], machine: &MachineFacts) -> Re
         }
     }
     Ok(())
-}
-
-/// With which status a scene that cannot be measured ends.
-pub(super) fn failure(error: BenchError, scene: &Path) -> CliError {
-    let message = format!("{}: {error}", scene.display());
-    match error {
-        BenchError::Cuda(_) | BenchError::Memory { .. } | BenchError::Trace(_) | BenchError::Embree(_) => {
-            CliError::machine(message)
-        }
-        BenchError::Build(error) => CliError::usage(error),
-        BenchError::Kernel(error) => CliError::usage(error),
-        BenchError::Export(error) => CliError::output(error),
-        _ => CliError::input(message),
-    }
 }

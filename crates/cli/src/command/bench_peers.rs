@@ -1,7 +1,7 @@
 //! `raywarp bench --peers embree`: this CPU's tracer and Embree in turns, on the same rays.
 
-use super::bench::{Place, failure, name_scenes};
 use super::bench_args::BenchArgs;
+use super::bench_place::{Place, failure, name_scenes};
 use super::bench_rays;
 use super::interrupted_table;
 use super::views::name_inputs;

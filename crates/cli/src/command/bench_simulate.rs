@@ -1,6 +1,7 @@
 //! `raywarp bench --simulate`: what was just measured beside what is possible.
 
-use super::bench::{BenchArgs, Place};
+use super::bench_args::BenchArgs;
+use super::bench_place::Place;
 use super::measured_bounds;
 use crate::common::Common;
 use crate::exit::CliError;

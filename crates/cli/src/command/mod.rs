@@ -5,6 +5,7 @@ mod bench_args;
 mod bench_outputs;
 mod bench_paths;
 mod bench_peers;
+mod bench_place;
 mod bench_rays;
 mod bench_simulate;
 mod camera_args;
