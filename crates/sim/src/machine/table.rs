@@ -60,8 +60,27 @@ pub fn source_list(machines: &[Machine]) -> String {
                 Checked::Quoted(text) => format!(" [as quoted in {text}]"),
                 Checked::Unread => " [not read]".into(),
             };
-            let _ = writeln!(text, "- {}{read}: {}.", document.source, of.join("; "));
+            let _ = writeln!(text, "{}", wrapped(&format!("- {}{read}: {}.", document.source, of.join("; "))));
         }
+    }
+    text
+}
+
+/// An item of a list in lines of at most 120 columns, as pages have them.
+fn wrapped(item: &str) -> String {
+    const COLUMNS: usize = 120;
+    let mut text = String::new();
+    let mut column = 0;
+    for word in item.split_whitespace() {
+        let width = word.chars().count();
+        let separator = match column {
+            0 => "",
+            _ if column + 1 + width <= COLUMNS => " ",
+            _ => "\n  ",
+        };
+        column = if separator.starts_with('\n') { 2 } else { column + separator.len() } + width;
+        text += separator;
+        text += word;
     }
     text
 }
