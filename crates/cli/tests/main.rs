@@ -18,6 +18,7 @@ mod dark_pictures;
 mod family_command;
 mod gltf_choices;
 mod gpu;
+mod help;
 mod instruction_sets;
 mod long_runs;
 mod origin;

@@ -114,19 +114,3 @@ fn fields_that_are_not_known_or_not_there_are_refused() {
     let said = folder.check("trace a.obj rays.npy -o hits.npy --with normal --any", 2);
     assert!(said.contains("--with") && said.contains("--any"), "{said}");
 }
-
-#[test]
-fn help_says_what_u_v_ids_and_misses_are() {
-    let folder = Folder::new();
-    let help = String::from_utf8(folder.run("trace --help").stdout).unwrap().replace('\n', " ");
-    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in [
-        "(N, 6): ox oy oz dx dy dz, with t from 0 to infinity",
-        "(1 - u - v) v0 + u v1 + v v2",
-        "both from 0 in the file's order",
-        "A miss has t = t_max, u = v = 0 and 4294967295 for both ids (-1 in CSV)",
-        "invalid: a miss, and counted",
-    ] {
-        assert!(help.contains(words), "{words}");
-    }
-}
