@@ -2,7 +2,7 @@
 
 use crate::{Compaction, Experiment, PATH_KERNELS, stage};
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
-use raywarp_render_cuda::{Batch, Counters, ROUNDS_AT_ONCE, RenderCudaError, Stage, StageSeconds, State};
+use raywarp_render_cuda::{Batch, Counters, ROUNDS_AT_ONCE, RenderCudaError, Stage, State};
 use std::mem::offset_of;
 
 const WARP: u32 = 32;
@@ -12,24 +12,6 @@ pub(crate) mod mark {
     pub const GOES_ON: u32 = 1;
     pub const HAS_HIT: u32 = 2;
     pub const CONNECTS: u32 = 4;
-}
-
-/// What a bounce took, all batches together.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct BounceSeconds {
-    /// The kernel that extends paths, in seconds of the device.
-    pub bounce: f64,
-    /// The kernels that list those that go on.
-    pub step: f64,
-}
-
-impl BounceSeconds {
-    /// Of the launches of a bounce.
-    pub(crate) fn of(bounce: &StageSeconds) -> Self {
-        // In parts it has three of them.
-        let kernels = [stage::BOUNCE, Stage::EXTEND, Stage::SHADE, Stage::CONNECT];
-        Self { bounce: kernels.map(|stage| bounce.of(stage)).iter().sum(), step: bounce.of(stage::LIST_PATHS) }
-    }
 }
 
 /// The kernels of bounces of paths that keep their places.

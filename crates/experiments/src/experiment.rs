@@ -1,8 +1,8 @@
 //! What is tried: an organisation, and what it is told.
 
-use crate::{BounceSeconds, Compaction, ListedAt, Walk};
+use crate::{Compaction, ListedAt, Walk};
 use raywarp_cuda::LaunchBounds;
-use raywarp_render_cuda::{EngineOptions, Organisation, StageSeconds};
+use raywarp_render_cuda::{EngineOptions, Organisation};
 use std::sync::Arc;
 
 /// Paths of a batch whose paths keep their places, or are in tiles: all are in flight.
@@ -190,11 +190,6 @@ impl Experiment {
     /// Whether a bounce is three launches.
     pub(crate) fn is_in_parts(&self) -> bool {
         self.listed_at().splits()
-    }
-
-    /// What the bounces of a picture took whose launches took `rounds`; nothing where paths do not keep their places.
-    pub fn bounce_seconds(&self, rounds: &[StageSeconds]) -> Vec<BounceSeconds> {
-        if self.has_bounces() { rounds.iter().map(BounceSeconds::of).collect() } else { Vec::new() }
     }
 }
 

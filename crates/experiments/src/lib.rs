@@ -18,8 +18,10 @@ mod experiment;
 mod kernel_use;
 mod loaded;
 mod moves;
+mod occupancy;
 mod organisation;
 mod prebuilt;
+mod seconds;
 pub mod sources;
 pub mod stage;
 mod tiles;
@@ -28,12 +30,12 @@ mod walk;
 // As build scripts name them, which have the same file.
 use raywarp_render_cuda as path_sources;
 
-pub use bounces::BounceSeconds;
 pub use compaction::{Compaction, ListedAt};
 pub use experiment::{Experiment, MeasuredOrganisation};
 pub use kernel_use::{KernelUse, kernel_resources, kernel_use};
+pub use occupancy::TileOccupancy;
 pub use prebuilt::{KERNELS, PATH_KERNELS};
-pub use tiles::TileOccupancy;
+pub use seconds::BounceSeconds;
 pub use walk::Walk;
 
 /// The sources of the kernels: name and text.

@@ -95,13 +95,14 @@ fn of_bounces(experiment: &Experiment, layout: &Layout, counts: &PathCounts) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_render_cuda::{BatchCounts, Counters, FeatureSet, RoundCounts, StageCounts};
+    use raywarp_render_cuda::{BatchCounts, Counters, FeatureSet, PathOrganisation, RoundCounts, StageCounts};
     use std::collections::BTreeMap;
-    use std::sync::Arc;
 
     fn layout(experiment: Experiment) -> Layout {
         Layout {
-            organisation: Arc::new(experiment),
+            kept: experiment.kept_paths(),
+            counted_rounds: experiment.counted_rounds(),
+            sorts: experiment.sorts(),
             features: FeatureSet::Plain,
             holes: false,
             sorted: false,
@@ -117,7 +118,8 @@ mod tests {
         let batch =
             BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: rounds.to_vec(), regenerating_lanes };
         let mut counts = PathCounts::default();
-        counts.add_batch(&layout(experiment), &batch);
+        let layout = layout(experiment);
+        counts.add_batch(&layout, &batch, |counts| experiment.moves(&layout, counts));
         assert_eq!((counts.begun, counts.extended, counts.connected, counts.warps), (40, 70, 9, 5));
         counts
     }

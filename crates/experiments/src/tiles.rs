@@ -1,25 +1,14 @@
 //! Tiles: blocks that take some paths each to their ends, and list those that go on after each bounce (W11 3.5).
 
-use crate::loaded::Work;
 use crate::{Experiment, MeasuredOrganisation, stage};
 use raywarp_cuda::{CudaError, Device, Function};
 use raywarp_geom::TraceError;
-use raywarp_render::RenderOptions;
-use raywarp_render_cuda::{Batch, Layout, RenderCudaError, SceneFeatures, TileRecord};
+use raywarp_render_cuda::{Batch, Layout, TileRecord};
 
 /// Threads of a block that takes a tile: kernels/organisation/tiled.h.
 pub(crate) const TILE_LANES: u32 = 64;
 /// Paths of each of them at most: their numbers in a tile have 16 bits.
 const MOST_PATHS_PER_LANE: u32 = 512;
-
-/// What a block that takes a tile shares, and how many such blocks are on a multiprocessor at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TileOccupancy {
-    /// Bytes: lists, and the paths of [`MeasuredOrganisation::TiledShared`].
-    pub shared_bytes: u32,
-    /// Blocks of 64 threads; none where one is too large.
-    pub blocks: u32,
-}
 
 /// The kernel that takes tiles.
 #[derive(Debug)]
@@ -53,7 +42,7 @@ impl Tiles {
 
 impl Experiment {
     /// How large tiles are, and what their blocks share.
-    fn tile(&self, layout: &Layout) -> TileRecord {
+    pub(crate) fn tile(&self, layout: &Layout) -> TileRecord {
         let paths_per_lane = self.paths_per_lane.clamp(1, MOST_PATHS_PER_LANE);
         let paths = TILE_LANES * paths_per_lane;
         // Two lists of 16-bit numbers.
@@ -67,26 +56,5 @@ impl Experiment {
             shared_bytes: list_bytes + path_bytes,
             has_sampler_states: u32::from(layout.sampler_states),
         }
-    }
-
-    /// The blocks of [`MeasuredOrganisation::TiledGlobal`] and [`MeasuredOrganisation::TiledShared`] on a device, for
-    /// a picture with these options of a scene with such features; `None` for other organisations.
-    ///
-    /// # Errors
-    /// [`RenderCudaError`].
-    pub fn tile_occupancy(
-        &self,
-        device: &Device,
-        features: &SceneFeatures,
-        options: &RenderOptions,
-    ) -> Result<Option<TileOccupancy>, RenderCudaError> {
-        if !self.organisation.is_tiled() {
-            return Ok(None);
-        }
-        let Work::Tiled(Tiles { kernel, .. }) = Work::load(self, device, features)? else { return Ok(None) };
-        let shared_bytes = self.tile(&Layout::new(&(*self).into(), features, options)).shared_bytes;
-        let fits = shared_bytes <= device.shared_bytes_per_block()?;
-        let blocks = if fits { kernel.blocks_per_multiprocessor(device, TILE_LANES, shared_bytes)? } else { 0 };
-        Ok(Some(TileOccupancy { shared_bytes, blocks }))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::launch::{Counters, RenderRecord};
 use crate::launches::{Launches, Recorded, StageSeconds};
-use crate::organisation::ResidentKernel;
+use crate::path_kernels::ResidentKernel;
 use crate::stage::{GraphCounts, Stage};
 use crate::state::{Layout, State};
 use raywarp_cuda::{CudaError, Function, Stream};

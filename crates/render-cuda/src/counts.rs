@@ -1,7 +1,7 @@
 //! What the kernels did for a picture: launches, rounds, paths, rays, warps, and the state that they moved.
 
+use crate::kept_paths::{CountedRounds, KeptPaths, KeptPlaces};
 use crate::launch::Counters;
-use crate::organisation::{CountedRounds, KeptPaths, KeptPlaces};
 use crate::stage::{GraphCounts, Stage};
 use crate::state::Layout;
 use std::collections::BTreeMap;
@@ -132,22 +132,23 @@ impl PathCounts {
     }
 
     /// A vertex with a connection, from which its path goes on: what moves for it, without any launch.
-    pub(crate) fn vertex(layout: &Layout) -> Self {
+    pub(crate) fn vertex(layout: &Layout, moves: impl FnOnce(&Self) -> Vec<StageMoves>) -> Self {
         let mut counts = Self { extended: 1, connected: 1, ..Self::default() };
-        counts.stages = stages(layout, &counts, &BTreeMap::new());
+        counts.stages = stages(layout, &counts, &BTreeMap::new(), moves(&counts));
         counts
     }
 
-    /// Adds what a batch counted whose state has such a layout.
-    pub fn add_batch(&mut self, layout: &Layout, batch: &BatchCounts) {
+    /// Adds what a batch counted whose state has such a layout, and of which an organisation says what its kernels
+    /// moved.
+    pub fn add_batch(&mut self, layout: &Layout, batch: &BatchCounts, moves: impl FnOnce(&Self) -> Vec<StageMoves>) {
         let counters = &batch.counters;
-        let kept = layout.organisation.kept_paths();
+        let kept = layout.kept;
         let in_rounds = matches!(kept, KeptPaths::Queues | KeptPaths::Places(KeptPlaces { marks: true, .. }));
         let used = batch.rounds.iter().rposition(|&[active, _]| active > 0).map_or(0, |last| last + 1);
         let by_round: Vec<RoundCounts> = (batch.rounds[..used].iter().enumerate())
             .map(|(round, &[active, other])| {
                 let [active, other] = [active, other].map(u64::from);
-                if layout.organisation.counted_rounds() == CountedRounds::WithWarps {
+                if layout.counted_rounds == CountedRounds::WithWarps {
                     RoundCounts { active, begun: if round == 0 { active } else { 0 }, warps: other }
                 } else {
                     RoundCounts { active, begun: other, warps: active.div_ceil(WARP) }
@@ -172,19 +173,24 @@ impl PathCounts {
             by_round,
             ..Self::default()
         };
-        counts.stages = stages(layout, &counts, &batch.launches);
+        counts.stages = stages(layout, &counts, &batch.launches, moves(&counts));
         *self += &counts;
     }
 }
 
 /// What stages did, as [`PathCounts::stages`] says; those that did nothing have no entry.
-fn stages(layout: &Layout, counts: &PathCounts, launches: &BTreeMap<Stage, u64>) -> BTreeMap<Stage, StageCounts> {
+fn stages(
+    layout: &Layout,
+    counts: &PathCounts,
+    launches: &BTreeMap<Stage, u64>,
+    moves: Vec<StageMoves>,
+) -> BTreeMap<Stage, StageCounts> {
     let mut stages: BTreeMap<Stage, StageCounts> = BTreeMap::new();
     for (stage, launches) in launches.iter().filter(|(_, launches)| **launches > 0) {
         stages.entry(*stage).or_default().launches += launches;
     }
     let finalize = StageMoves { stage: Stage::FINALIZE, read: counts.begun * layout.bytes().result as u64, written: 0 };
-    let moves = layout.organisation.moves(layout, counts).into_iter().chain([finalize]);
+    let moves = moves.into_iter().chain([finalize]);
     for StageMoves { stage, read, written } in moves.filter(|moves| moves.read + moves.written > 0) {
         let counts = stages.entry(stage).or_default();
         counts.read += read;
@@ -264,12 +270,19 @@ impl fmt::Display for PathCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::organisation::PathOrganisation;
     use crate::sources::{FeatureSet, Organisation};
-    use std::sync::Arc;
+
+    fn add_batch(counts: &mut PathCounts, organisation: Organisation, batch: &BatchCounts) {
+        let layout = layout(organisation);
+        counts.add_batch(&layout, batch, |counts| organisation.moves(&layout, counts));
+    }
 
     fn layout(organisation: Organisation) -> Layout {
         Layout {
-            organisation: Arc::new(organisation),
+            kept: organisation.kept_paths(),
+            counted_rounds: organisation.counted_rounds(),
+            sorts: organisation.sorts(),
             features: FeatureSet::Plain,
             holes: false,
             sorted: false,
@@ -292,7 +305,7 @@ mod tests {
             let counters =
                 Counters { rounds: rounds.len() as u32, extended, refilled, shadows: 3, ..Counters::default() };
             let batch = BatchCounts { paths: refilled, launches: launches(), counters, rounds, regenerating_lanes: 0 };
-            counts.add_batch(&layout(Organisation::Wavefront), &batch);
+            add_batch(&mut counts, Organisation::Wavefront, &batch);
         }
         let round = |active, begun, warps| RoundCounts { active, begun, warps };
         assert_eq!(counts.by_round, [round(110, 110, 5), round(73, 8, 4), round(1, 0, 1)]);
@@ -333,7 +346,7 @@ mod tests {
         let counters = Counters { walked: 100, shadows: 50, asked, iterations: 4, ..Counters::default() };
         let batch =
             BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: Vec::new(), regenerating_lanes: 0 };
-        counts.add_batch(&layout(Organisation::Megakernel), &batch);
+        add_batch(&mut counts, Organisation::Megakernel, &batch);
         assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 100, 50, asked));
         assert_eq!((counts.warps, counts.bytes()), (4, 2 * 40 * 20));
         assert!((counts.active_lanes() - 100.0 / 128.0).abs() < 1e-12);
@@ -346,7 +359,7 @@ mod tests {
         let counters = Counters { walked: 40, shadows: 30, asked: 7, iterations: 2, ..Counters::default() };
         let launches = BTreeMap::from([(Stage::FIRST_HITS, 1)]);
         let batch = BatchCounts { paths: 40, launches, counters, rounds: Vec::new(), regenerating_lanes: 0 };
-        counts.add_batch(&layout(Organisation::FirstHits), &batch);
+        add_batch(&mut counts, Organisation::FirstHits, &batch);
         assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 40, 30, 7));
         assert_eq!((counts.warps, counts.bytes()), (2, 2 * 40 * 20));
         let line = counts.to_string();

@@ -116,7 +116,7 @@ impl CudaRenderer {
     ) -> LeastMemory {
         let records = DeviceShading::bytes_of(scene, &Tables::new());
         let filter = size_of::<f32>() * FilterTable::new(options.filter).numbers.len();
-        let layout = Layout::new(engine, &SceneFeatures::of(scene), options);
+        let layout = engine.layout(&SceneFeatures::of(scene), options);
         let Wanted { paths, rounds, .. } = engine.wanted(options, pixels);
         LeastMemory {
             tree: encoded.bytes(),
@@ -202,7 +202,8 @@ impl CudaRenderer {
     /// What the seconds of a picture with these options are foretold from, where the driver tells what the device can
     /// do. Asks it.
     pub fn roofline(&self, options: &RenderOptions) -> Option<Roofline> {
-        Some(Roofline { rates: self.device.peak_rates()?, layout: self.layout(options) })
+        let organisation = self.options.organisation.clone();
+        Some(Roofline { rates: self.device.peak_rates()?, layout: self.layout(options), organisation })
     }
 
     /// What the device keeps for a picture with these options.
@@ -234,7 +235,7 @@ impl CudaRenderer {
     }
 
     fn layout(&self, options: &RenderOptions) -> Layout {
-        Layout::new(&self.options, &self.features, options)
+        self.options.layout(&self.features, options)
     }
 
     fn render_record(&self, picture: &mut Picture) -> RenderRecord {
@@ -354,7 +355,9 @@ impl CudaRenderer {
             stream.read(&picture.state.rounds, &mut rounds)?;
         }
         let batch = BatchCounts { paths: u64::from(paths), launches, counters, rounds, regenerating_lanes };
-        picture.counts.add_batch(picture.state.layout(), &batch);
+        let layout = *picture.state.layout();
+        let moves = |counts: &PathCounts| self.options.organisation.moves(&layout, counts);
+        picture.counts.add_batch(&layout, &batch, moves);
         picture.counts.graphs += graphs;
         Ok(counters)
     }

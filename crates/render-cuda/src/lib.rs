@@ -23,10 +23,12 @@ mod engine;
 mod error;
 mod features;
 mod film;
+mod kept_paths;
 mod launch;
 mod launches;
 mod memory;
 mod organisation;
+mod path_kernels;
 mod prebuilt;
 mod roofline;
 pub mod scene;
@@ -44,16 +46,15 @@ pub use engine::{CudaRenderer, EngineOptions};
 pub use error::RenderCudaError;
 pub use features::SceneFeatures;
 pub use film::{PixelOrder, pixels_by_lane};
+pub use kept_paths::{CountedRounds, KeptPaths, KeptPlaces};
 pub use launch::{
     BatchRecord, BurdenRecord, Counters, PlacesRecord, QueueRecord, RenderRecord, ResultRecord, ShadowRecord,
     TileRecord,
 };
 pub use launches::{Recorded, StageSeconds};
 pub use memory::LeastMemory;
-pub use organisation::{
-    CountedRounds, KeptPaths, KeptPlaces, LoadPlace, LoadedOrganisation, PATH_VARIANT, PathKernels, PathOrganisation,
-    ResidentKernel, WavefrontKernels,
-};
+pub use organisation::{LoadPlace, LoadedOrganisation, PATH_VARIANT, PathOrganisation, WavefrontKernels};
+pub use path_kernels::{PathKernels, ResidentKernel};
 pub use prebuilt::{KERNELS, PATH_KERNELS};
 pub use roofline::{BindingResource, CountedRange, Roofline, RooflineEstimate};
 pub use scene::{HostScene, SceneRecord};

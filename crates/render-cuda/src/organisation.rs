@@ -11,48 +11,15 @@ use crate::batch::Batch;
 use crate::counts::{PathCounts, StageMoves};
 use crate::features::SceneFeatures;
 use crate::film::PixelOrder;
-use crate::sources::{FeatureSet, KernelTable, plain_name};
+use crate::kept_paths::{CountedRounds, KeptPaths};
 use crate::state::Layout;
-use raywarp_cuda::{CudaError, Device, Function, KernelSet, LaunchBounds, Stream};
+use raywarp_cuda::{CudaError, Device, Function, Stream};
 use raywarp_geom::TraceError;
 use raywarp_render::{Integrator, ShadingScene};
 use std::fmt::Debug;
 
 /// The family's variant whose loop the product's kernels have, and whose tree they walk.
 pub const PATH_VARIANT: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80";
-
-/// What a device keeps of paths between kernels, beside what they leave for the film.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptPaths {
-    /// Nothing: a lane, or the memory that a block shares, holds each from the camera to its end.
-    Nothing,
-    /// Two queues of rays, of which one is read and the other written, with what they hit and connections to lights.
-    Queues,
-    /// One queue, in which each path has a place as long as it lives.
-    Places(KeptPlaces),
-}
-
-/// What a device keeps of paths that have places.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct KeptPlaces {
-    /// A word for each place, which says what its path does.
-    pub marks: bool,
-    /// Two lists of places, of which one is read and the other written.
-    pub lists: bool,
-    /// What rays hit, and connections to lights, for kernels between which paths have not come to their next vertex.
-    pub between_vertices: bool,
-}
-
-/// What is counted of each round, or bounce, of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CountedRounds {
-    /// Nothing: kernels do not tell them apart.
-    None,
-    /// Paths, and of them those that begin in it.
-    WithBegun,
-    /// Paths, and the warps that have one.
-    WithWarps,
-}
 
 /// An organisation of a picture's paths: what a device keeps of them between kernels, which kernels there are, and in
 /// which order a batch launches them. [`Organisation`](crate::Organisation) is one.
@@ -150,79 +117,4 @@ pub struct LoadPlace<'a> {
     pub scene: &'a ShadingScene,
     /// What of it decides which kernels are loaded.
     pub features: &'a SceneFeatures,
-}
-
-/// The path tracer's kernels that a crate embeds: which there are, and their code.
-#[derive(Debug, Clone, Copy)]
-pub struct PathKernels {
-    /// Which there are.
-    pub table: KernelTable,
-    /// Their code.
-    pub set: &'static KernelSet,
-}
-
-impl PathKernels {
-    /// The kernel `name` of a stage.
-    ///
-    /// # Errors
-    /// [`RenderCudaError::NoKernels`] where it is not compiled; [`RenderCudaError::Cuda`].
-    pub fn function(&self, device: &Device, stage: &str, name: &str) -> Result<Function, RenderCudaError> {
-        self.bounded(device, stage, name, &LaunchBounds::AS_COMPILED)
-    }
-
-    /// The same, under other bounds than it was compiled with.
-    ///
-    /// # Errors
-    /// As [`function`](Self::function).
-    pub fn bounded(
-        &self,
-        device: &Device,
-        stage: &str,
-        name: &str,
-        bounds: &LaunchBounds,
-    ) -> Result<Function, RenderCudaError> {
-        let source = self.table.source_of(stage).ok_or(RenderCudaError::NoKernels)?;
-        self.set.bounded_function(device, source, name, bounds)?.ok_or(RenderCudaError::NoKernels)
-    }
-
-    /// The kernel of a stage for a set of features.
-    ///
-    /// # Errors
-    /// As [`function`](Self::function).
-    pub fn of_features(&self, device: &Device, stage: &str, set: FeatureSet) -> Result<Function, RenderCudaError> {
-        self.function(device, stage, &self.table.kernel_name(stage, set))
-    }
-
-    /// The kernel of a stage that no feature changes.
-    ///
-    /// # Errors
-    /// As [`function`](Self::function).
-    pub fn plain(&self, device: &Device, stage: &str) -> Result<Function, RenderCudaError> {
-        self.function(device, stage, &plain_name(stage))
-    }
-}
-
-/// A kernel whose warps take work until none is left: as many blocks as are resident do.
-#[derive(Debug)]
-pub struct ResidentKernel {
-    /// The kernel.
-    pub function: Function,
-    /// Blocks that a device holds at once.
-    resident: u32,
-}
-
-impl ResidentKernel {
-    /// Asks the device how many blocks it holds.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn new(device: &Device, function: Function) -> Result<Self, CudaError> {
-        let resident = function.resident_blocks(device, function.block_threads())?.max(1);
-        Ok(Self { function, resident })
-    }
-
-    /// As many blocks as are resident, at most one lane for each of so many entries; at least one.
-    pub fn blocks(&self, entries: u32) -> u32 {
-        entries.div_ceil(self.function.block_threads()).max(1).min(self.resident)
-    }
 }

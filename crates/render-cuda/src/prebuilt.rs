@@ -1,6 +1,6 @@
 //! The kernels, compiled: the set that this crate embeds.
 
-use crate::organisation::PathKernels;
+use crate::path_kernels::PathKernels;
 use crate::sources::KERNEL_TABLE;
 use raywarp_cuda::{Image, KernelSet};
 

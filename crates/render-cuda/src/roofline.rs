@@ -1,5 +1,5 @@
-//! What the seconds of a picture are foretold from: the bytes of state that its paths move against the GPU's memory, and the warp
-//! instructions that they take against what the GPU issues.
+//! What the seconds of a picture are foretold from: the bytes of state that its paths move against the GPU's memory,
+//! and the warp instructions that they take against what the GPU issues.
 //!
 //! Nothing here is timed. Bytes are those of [`PathCounts`]. Instructions are rays and connections times what each
 //! kernel took for one of them in four scenes on an H200 ([`instructions`]). A scene's own instructions are not known:
@@ -7,12 +7,14 @@
 //! how full warps are.
 
 use crate::counts::PathCounts;
-use crate::organisation::KeptPaths;
+use crate::kept_paths::KeptPaths;
+use crate::organisation::PathOrganisation;
 use crate::sources::FeatureSet;
 use crate::stage::Stage;
 use crate::state::Layout;
 use raywarp_cuda::PeakRates;
 use std::fmt;
+use std::sync::Arc;
 
 /// A number that several scenes were counted for: their mean, the least of them and the most.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -65,12 +67,12 @@ impl Each {
 ///
 /// By Nsight Compute: all launches of whole renders of bmw_m6, coffee and kitchen
 /// (bench/runs/2026-11-23-h200-2/kernels.csv), and the last four rounds of a batch of sibenik
-/// (bench/runs/2026-11-23-h200/counters.csv), over the rays and connections of the same scenes, which do not depend on
-/// the GPU. Kernels have changed since: that of *layered* has a fifth fewer instructions, and lists by class are asked for
-/// places once for 256 paths. A test makes each number from the records.
+/// (bench/runs/2026-11-23-h200/counters.csv), over the rays and connections of the same scenes, which do not depend
+/// on the GPU. Kernels have changed since: that of *layered* has a fifth fewer instructions, and lists by class are
+/// asked for places once for 256 paths. A test makes each number from the records.
 fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
     const NONE: CountedRange = CountedRange::new(0.0, 0.0, 0.0);
-    if layout.organisation.kept_paths() != KeptPaths::Queues {
+    if layout.kept != KeptPaths::Queues {
         return None;
     }
     let if_any = |any: bool, estimate| if any { estimate } else { NONE };
@@ -85,7 +87,7 @@ fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
         Stage::SHADE => match layout.features {
             // Of sibenik alone: eight vertices of 57.4 and a path's last, at which it looks for no light, of 12.6.
             FeatureSet::Plain => (Each::Ray, CountedRange::new(52.4, 52.3, 52.5)),
-            FeatureSet::Surfaces if layout.organisation.sorts() => (Each::Ray, CountedRange::new(152.0, 143.9, 159.1)),
+            FeatureSet::Surfaces if layout.sorts => (Each::Ray, CountedRange::new(152.0, 143.9, 159.1)),
             FeatureSet::Surfaces | FeatureSet::Everything => return None,
         },
         Stage::CONNECT => (Each::Connection, CountedRange::new(103.1, 69.8, 127.0)),
@@ -103,8 +105,10 @@ fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
 pub struct Roofline {
     /// What it can do.
     pub rates: PeakRates,
-    /// Which kernels there are, and what they move.
+    /// Which kernels there are.
     pub layout: Layout,
+    /// What they move.
+    pub organisation: Arc<dyn PathOrganisation>,
 }
 
 /// What binds.
@@ -148,10 +152,11 @@ impl Roofline {
         }
     }
 
-    /// What a vertex of a path, the ray to it and a connection to a light take, in words: what can be said before any path
-    /// is taken. Nothing where kernels keep no state between vertices.
+    /// What a vertex of a path, the ray to it and a connection to a light take, in words: what can be said before any
+    /// path is taken. Nothing where kernels keep no state between vertices.
     pub fn vertex_line(&self) -> Option<String> {
-        let vertex = self.estimate(&PathCounts::vertex(&self.layout));
+        let vertex =
+            self.estimate(&PathCounts::vertex(&self.layout, |counts| self.organisation.moves(&self.layout, counts)));
         if vertex.bytes == 0 {
             return None;
         }
@@ -241,7 +246,6 @@ mod tests {
     use crate::launch::Counters;
     use crate::sources::Organisation;
     use std::collections::BTreeMap;
-    use std::sync::Arc;
 
     /// 4 million warp instructions and 16 million bytes a second.
     pub(super) const SLOW: PeakRates =
@@ -250,7 +254,9 @@ mod tests {
     pub(super) fn layout(organisation: Organisation, features: FeatureSet, holes: bool) -> Layout {
         let sorted = features == FeatureSet::Surfaces;
         Layout {
-            organisation: Arc::new(organisation),
+            kept: organisation.kept_paths(),
+            counted_rounds: organisation.counted_rounds(),
+            sorts: organisation.sorts(),
             features,
             holes,
             sorted,
@@ -259,24 +265,33 @@ mod tests {
         }
     }
 
-    pub(super) fn counts(layout: &Layout, [paths, rays, connections]: [u64; 3]) -> PathCounts {
+    pub(super) fn roofline(rates: PeakRates, organisation: Organisation, layout: Layout) -> Roofline {
+        Roofline { rates, layout, organisation: Arc::new(organisation) }
+    }
+
+    pub(super) fn counts(
+        organisation: Organisation,
+        layout: &Layout,
+        [paths, rays, connections]: [u64; 3],
+    ) -> PathCounts {
         let mut counts = PathCounts::default();
-        let counters = match layout.organisation.kept_paths() {
+        let counters = match layout.kept {
             KeptPaths::Queues => Counters { extended: rays, refilled: paths, ..Counters::default() },
             _ => Counters { walked: rays as u32, ..Counters::default() },
         };
         let counters = Counters { connected: connections, ..counters };
         let launches = BTreeMap::new();
         let batch = BatchCounts { paths, launches, counters, rounds: Vec::new(), regenerating_lanes: 0 };
-        counts.add_batch(layout, &batch);
+        counts.add_batch(layout, &batch, |counts| organisation.moves(layout, counts));
         counts
     }
 
     #[test]
     fn an_estimate_is_what_a_hand_computes() {
-        let layout = layout(Organisation::WavefrontSorted, FeatureSet::Plain, false);
-        let counts = counts(&layout, [1000, 3000, 2000]);
-        let roofline = Roofline { rates: SLOW, layout: layout.clone() };
+        let sorted = Organisation::WavefrontSorted;
+        let layout = layout(sorted, FeatureSet::Plain, false);
+        let counts = counts(sorted, &layout, [1000, 3000, 2000]);
+        let roofline = roofline(SLOW, sorted, layout);
         let estimate = roofline.estimate(&counts);
         // Paths 68 and 20; rays 48 and 64, 2000 of them going on with 48; connections 48, 32 and 16.
         assert_eq!((estimate.bytes, estimate.memory_s), (712_000, 0.0445));
@@ -295,7 +310,7 @@ mod tests {
         );
         assert_eq!(estimate.share_of(0.5), "41 % (33 to 50) of which are foretold");
         // Ten times as slow a memory binds.
-        let slower = Roofline { rates: PeakRates { memory_khz: 100, ..SLOW }, layout };
+        let slower = Roofline { rates: PeakRates { memory_khz: 100, ..SLOW }, ..roofline };
         let estimate = slower.estimate(&counts);
         assert_eq!(estimate.binds(), Some(BindingResource::Memory));
         close(estimate.seconds(), [0.445; 3]);
@@ -305,7 +320,7 @@ mod tests {
     #[test]
     fn a_vertex_is_foretold_before_there_are_paths() {
         let of = |organisation, features, holes| {
-            Roofline { rates: SLOW, layout: layout(organisation, features, holes) }.vertex_line()
+            roofline(SLOW, organisation, layout(organisation, features, holes)).vertex_line()
         };
         let wavefront = |features, holes| of(Organisation::WavefrontSorted, features, holes).unwrap();
         assert_eq!(
@@ -324,8 +339,8 @@ mod tests {
     #[test]
     fn of_kernels_that_were_not_counted_bytes_are_foretold() {
         let layout = layout(Organisation::Megakernel, FeatureSet::Plain, false);
-        let counts = counts(&layout, [1000, 3000, 2000]);
-        let estimate = Roofline { rates: SLOW, layout }.estimate(&counts);
+        let counts = counts(Organisation::Megakernel, &layout, [1000, 3000, 2000]);
+        let estimate = roofline(SLOW, Organisation::Megakernel, layout).estimate(&counts);
         assert_eq!((estimate.bytes, estimate.instructions, estimate.binds()), (40_000, None, None));
         assert_eq!(
             estimate.to_string(),

@@ -1,21 +1,20 @@
 //! The state of paths in flight: arrays in a device's memory, one entry a path each.
 
-use crate::engine::EngineOptions;
-use crate::features::SceneFeatures;
+use crate::kept_paths::{CountedRounds, KeptPaths, KeptPlaces};
 use crate::launch::{Counters, PlacesRecord, QueueRecord, ShadowRecord};
-use crate::organisation::{CountedRounds, KeptPaths, KeptPlaces, PathOrganisation};
 use crate::sources::FeatureSet;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
-use raywarp_render::RenderOptions;
-use raywarp_scene::SamplerKind;
 use std::mem::offset_of;
-use std::sync::Arc;
 
 /// What of the state there is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Who keeps it.
-    pub organisation: Arc<dyn PathOrganisation>,
+    /// What the organisation keeps of paths.
+    pub kept: KeptPaths,
+    /// What it counts of rounds.
+    pub counted_rounds: CountedRounds,
+    /// Whether it lists paths by class, where a scene has several.
+    pub sorts: bool,
     /// What can occur.
     pub features: FeatureSet,
     /// Some surfaces have holes.
@@ -60,19 +59,6 @@ impl PathBytes {
 }
 
 impl Layout {
-    /// What a picture asks for.
-    pub fn new(engine: &EngineOptions, features: &SceneFeatures, options: &RenderOptions) -> Self {
-        let organisation = engine.organisation.clone();
-        Self {
-            features: features.set,
-            holes: features.holes,
-            sorted: features.is_sorted() && organisation.sorts(),
-            first_hits: options.features,
-            sampler_states: options.sampler != SamplerKind::Sobol,
-            organisation,
-        }
-    }
-
     fn has_media(&self) -> bool {
         self.features == FeatureSet::Everything
     }
@@ -93,19 +79,19 @@ impl Layout {
     }
 
     fn is_in_queues(&self) -> bool {
-        self.organisation.kept_paths() == KeptPaths::Queues
+        self.kept == KeptPaths::Queues
     }
 
     /// What is kept of paths that have places; nothing of others.
     fn places(&self) -> KeptPlaces {
-        match self.organisation.kept_paths() {
+        match self.kept {
             KeptPaths::Places(places) => places,
             KeptPaths::Nothing | KeptPaths::Queues => KeptPlaces::default(),
         }
     }
 
     fn has_rounds(&self) -> bool {
-        self.organisation.counted_rounds() != CountedRounds::None
+        self.counted_rounds != CountedRounds::None
     }
 
     /// Of a path between two of its vertices: ray with number, bounce and flags, throughput, sampler and media.
@@ -120,7 +106,7 @@ impl Layout {
         let queue = self.queued();
         let connection = 32 + 16 + if self.has_media() { 8 } else { 0 };
         let KeptPlaces { marks, lists, between_vertices } = self.places();
-        match self.organisation.kept_paths() {
+        match self.kept {
             KeptPaths::Nothing => none,
             KeptPaths::Queues => {
                 let order = if self.sorted { 12 } else { 0 };
@@ -254,7 +240,7 @@ impl State {
         let listed = if_needed(places.lists);
 
         Ok(Self {
-            layout: layout.clone(),
+            layout: *layout,
             paths,
             results,
             radiance: stream.zeros(results)?,
@@ -361,6 +347,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::organisation::PathOrganisation;
     use crate::sources::Organisation;
 
     #[test]
@@ -395,8 +382,16 @@ mod tests {
                 .flat_map(|(organisation, states)| flags.map(|holes| (organisation, states, holes)))
             {
                 let sorted = sorted && organisation.sorts();
-                let organisation = Arc::new(organisation);
-                let layout = Layout { organisation, features, holes, sorted, first_hits: false, sampler_states };
+                let layout = Layout {
+                    kept: organisation.kept_paths(),
+                    counted_rounds: organisation.counted_rounds(),
+                    sorts: organisation.sorts(),
+                    features,
+                    holes,
+                    sorted,
+                    first_hits: false,
+                    sampler_states,
+                };
                 let bytes = layout.bytes();
                 assert!(bytes.in_flight() <= 160, "{layout:?}: {bytes:?}");
                 let layers = Layout { first_hits: true, ..layout }.bytes();

@@ -1,11 +1,15 @@
 //! How a picture is rendered on a device, and how much at once.
 
 use crate::RenderCudaError;
-use crate::organisation::{KeptPaths, PathOrganisation};
+use crate::features::SceneFeatures;
+use crate::kept_paths::KeptPaths;
+use crate::organisation::PathOrganisation;
 use crate::sources::Organisation;
+use crate::state::Layout;
 use crate::textures::TextureFilter;
 use raywarp_family::Variant;
 use raywarp_render::RenderOptions;
+use raywarp_scene::SamplerKind;
 use std::sync::Arc;
 
 /// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU
@@ -83,6 +87,21 @@ impl EngineOptions {
                 Self { paths: self.paths.min(most), ..self }
             }
             KeptPaths::Nothing | KeptPaths::Places(_) => self,
+        }
+    }
+
+    /// What of the state of paths there is for a picture of a scene with such features.
+    pub fn layout(&self, features: &SceneFeatures, options: &RenderOptions) -> Layout {
+        let organisation = &*self.organisation;
+        Layout {
+            kept: organisation.kept_paths(),
+            counted_rounds: organisation.counted_rounds(),
+            sorts: organisation.sorts(),
+            features: features.set,
+            holes: features.holes,
+            sorted: features.is_sorted() && organisation.sorts(),
+            first_hits: options.features,
+            sampler_states: options.sampler != SamplerKind::Sobol,
         }
     }
 

@@ -1,11 +1,12 @@
 //! The product's organisations: whole paths in a kernel, queues, and first hits.
 
 use super::wavefront::{GraphedWavefront, WavefrontKernels};
-use super::{CountedRounds, KeptPaths, LoadPlace, LoadedOrganisation, PathOrganisation};
+use super::{LoadPlace, LoadedOrganisation, PathOrganisation};
 use crate::RenderCudaError;
 use crate::batch::Batch;
 use crate::counts::{PathCounts, StageMoves};
 use crate::film::PixelOrder;
+use crate::kept_paths::{CountedRounds, KeptPaths};
 use crate::prebuilt::PATH_KERNELS;
 use crate::sources::{FeatureSet, Organisation};
 use crate::stage::Stage;

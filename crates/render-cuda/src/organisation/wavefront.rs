@@ -1,8 +1,9 @@
 //! The kernels and rounds of a wavefront: launched kernel by kernel, or recorded as a graph and launched as a whole.
 
-use super::{LoadPlace, LoadedOrganisation, ResidentKernel};
+use super::{LoadPlace, LoadedOrganisation};
 use crate::RenderCudaError;
 use crate::batch::{Batch, ROUNDS_AT_ONCE};
+use crate::path_kernels::ResidentKernel;
 use crate::prebuilt::PATH_KERNELS;
 use crate::sources::{FeatureSet, shade_name};
 use crate::stage::Stage;

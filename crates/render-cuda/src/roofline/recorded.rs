@@ -1,6 +1,6 @@
 //! The numbers of [`instructions`] beside the records that they come from: bench/runs.
 
-use super::tests::{SLOW, counts, layout};
+use super::tests::{SLOW, counts, layout, roofline};
 use super::*;
 use crate::sources::Organisation;
 use std::collections::{BTreeMap, HashMap};
@@ -66,7 +66,8 @@ fn whole_renders() -> Vec<Counted> {
         for row in rows(&kernels).filter(|row| row["scene"] == name) {
             *recorded.entry(stage_of(row["kernel"])).or_default() += row["warp_instructions"].parse::<f64>().unwrap();
         }
-        Counted { name, counts: counts(&layout, [paths, rays, connections]), layout, recorded }
+        let counts = counts(Organisation::WavefrontSorted, &layout, [paths, rays, connections]);
+        Counted { name, layout, counts, recorded }
     });
     counted.into()
 }
@@ -135,7 +136,7 @@ fn instructions_are_those_that_were_recorded() {
 #[test]
 fn whole_renders_took_what_their_counts_foretell_within_the_spread() {
     for render in whole_renders() {
-        let estimate = Roofline { rates: SLOW, layout: render.layout.clone() }.estimate(&render.counts);
+        let estimate = roofline(SLOW, Organisation::WavefrontSorted, render.layout).estimate(&render.counts);
         let (foretold, recorded) = (estimate.instructions.unwrap(), render.recorded.values().sum::<f64>());
         let name = render.name;
         assert!((foretold.least..=foretold.most).contains(&recorded), "{name}: {recorded}, {foretold:?}");
