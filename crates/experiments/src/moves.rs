@@ -114,7 +114,7 @@ mod tests {
     /// A batch of 40 paths, 70 rays that extend them and 9 that connect them; in rounds, where they are counted:
     /// paths, and what else is counted of each.
     fn of_40(experiment: Experiment, rounds: &[[u32; 2]], regenerating_lanes: u64) -> PathCounts {
-        let counters = Counters { refilled: 40, walked: 70, shadows: 9, turns: 5, ..Counters::default() };
+        let counters = Counters { refilled: 40, walked: 70, shadows: 9, iterations: 5, ..Counters::default() };
         let batch =
             BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: rounds.to_vec(), regenerating_lanes };
         let mut counts = PathCounts::default();
