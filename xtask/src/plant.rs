@@ -3,8 +3,9 @@
 //! A bug is a patch, `xtask/plants/AREA/NAME.patch`. Its first line is the test that catches it and what the bug is;
 //! the rest is what `git apply` reads, with a line of context, so that it survives changes nearby.
 //!
-//! `cargo xtask plant [AREA | AREA/NAME]...` copies the tracked files to target/plant, applies a patch, runs its test, and says
-//! whether the bug was caught. It takes a minute or two a bug, and so is not part of the tests; `--list` names all bugs.
+//! `cargo xtask plant [AREA | AREA/NAME]...` copies the tracked files to target/plant, applies a patch, runs its test,
+//! and says whether the bug was caught. It takes a minute or two a bug, and so is not part of the tests; `--list` names
+//! all bugs.
 
 mod patch;
 
@@ -26,7 +27,8 @@ enum Outcome {
     DoesNotCompile,
 }
 
-/// Runs the plants of the given areas and names, or all; true when each was caught. First, without a bug, the tests must pass.
+/// Runs the plants of the given areas and names, or all; true when each was caught. First, without a bug, the tests
+/// must pass.
 ///
 /// # Errors
 /// One line: an unknown name, a patch that does not apply, or a test that fails without any bug.

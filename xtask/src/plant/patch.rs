@@ -81,8 +81,8 @@ impl Patch {
         self.git_apply(folder, &[])
     }
 
-    /// Asks whether the bug can be put into the tree at `folder`, and at one place only: with little context a patch could apply
-    /// elsewhere too, and `git apply` would take whatever is nearest.
+    /// Asks whether the bug can be put into the tree at `folder`, and at one place only: with little context a patch
+    /// could apply elsewhere too, and `git apply` would take whatever is nearest.
     ///
     /// # Errors
     /// One line: no file or place for a change, or several places.
@@ -159,8 +159,11 @@ mod tests {
         };
         for patch in all(root()).unwrap() {
             let folders: Vec<_> = after(&patch.test, "-p").iter().filter_map(|name| crates.get(name)).collect();
+            // Most crates have one program of tests, a module a file.
+            let module = patch.test.last().and_then(|filter| filter.strip_suffix("::"));
             let is_there = |test: &String| {
-                let files = [format!("{test}.rs"), format!("{test}/main.rs")];
+                let name = module.filter(|_| test == "tests").unwrap_or(if test == "tests" { "main" } else { test });
+                let files = [format!("{name}.rs"), format!("{name}/main.rs"), format!("{name}/mod.rs")];
                 folders.iter().any(|folder| files.iter().any(|file| folder.join("tests").join(file).exists()))
             };
             let tests = after(&patch.test, "--test");

@@ -112,11 +112,6 @@ impl Verdict {
     pub fn passes(&self, rate: f64) -> bool {
         self.faults.is_empty() && self.excused.len() as f64 <= rate * self.rays as f64
     }
-
-    /// Share of the rays that needed an excuse; 0 of none.
-    pub fn excused_rate(&self) -> f64 {
-        if self.rays == 0 { 0.0 } else { self.excused.len() as f64 / self.rays as f64 }
-    }
 }
 
 impl fmt::Display for Found {

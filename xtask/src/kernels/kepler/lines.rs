@@ -20,7 +20,8 @@ pub fn read(cubin: &[u8]) -> Result<Lines, String> {
     let file = ElfFile64::<object::LittleEndian>::parse(cubin).map_err(wrong)?;
     let Some(section) = file.section_by_name(".debug_line") else { return Ok(Lines::new()) };
     let mut table = section.data().map_err(wrong)?.to_vec();
-    // Which kernel a sequence is of is said at the place of its first address: the upper half becomes the kernel's number.
+    // Which kernel a sequence is of is said at the place of its first address: the upper half becomes the kernel's
+    // number.
     let mut kernels: BTreeMap<usize, &str> = BTreeMap::new();
     for (place, relocation) in section.relocations() {
         if let RelocationTarget::Symbol(symbol) = relocation.target() {

@@ -238,7 +238,8 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
     })
 }
 
-/// Puts the largest level, unpacked, at the end of the file, and makes it the file's only one, as `basisu` unpacks none itself.
+/// Puts the largest level, unpacked, at the end of the file, and makes it the file's only one, as `basisu` unpacks none
+/// itself.
 fn unpack_level(origin: &Origin, header: &Header, bytes: &mut Vec<u8>) -> Result<(), SceneError> {
     let [start, packed, unpacked] = header.level;
     let size = usize::try_from(unpacked).unwrap_or(usize::MAX);
