@@ -3,7 +3,8 @@
 //! the public interface, `cargo xtask prose` counts); `cargo xtask kernels` compiles the CUDA kernels that the crate
 //! `raywarp-cuda` embeds; `cargo xtask lanes` reads the optimised program for intrinsics that became functions;
 //! `cargo xtask neon` runs the code of 64-bit ARM in an emulator;
-//! `cargo xtask plant` shows that tests catch planted bugs; `cargo xtask figures` remakes the golden pictures.
+//! `cargo xtask plant` shows that tests catch planted bugs; `cargo xtask figures` remakes the golden pictures;
+//! `cargo xtask tables` computes the tables of models of scattering.
 #![forbid(unsafe_code)]
 
 mod architecture;
@@ -13,6 +14,7 @@ mod lanes;
 mod neon;
 #[cfg(unix)]
 mod plant;
+mod tables;
 
 use std::process::ExitCode;
 
@@ -72,6 +74,14 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        Some(("tables", options)) => match tables::run(options) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::from(2)
+            }
+        },
         Some(("figures", options)) => match figures::run(options) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
@@ -91,11 +101,12 @@ fn main() -> ExitCode {
         },
         _ => {
             eprintln!(
-                "usage: cargo xtask check | {} | kernels [--check] | chains [--check] | plant [--list] [AREA | AREA/NAME]...\n       {}\n       {}\n       {}",
+                "usage: cargo xtask check | {} | kernels [--check] | chains [--check] | plant [--list] [AREA | AREA/NAME]...\n       {}\n       {}\n       {}\n       {}",
                 xtask_checks::USAGE,
                 lanes::USAGE,
                 neon::USAGE,
-                figures::USAGE
+                figures::USAGE,
+                tables::USAGE
             );
             ExitCode::from(2)
         }

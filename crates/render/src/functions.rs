@@ -1,5 +1,5 @@
-//! The functions of shading, each of one hit or one path: what kernels on GPUs say again under the same names, and what tests
-//! hold those against, bit by bit. Who renders needs none of them.
+//! The functions of shading, each of one hit or one path: what kernels on GPUs say again under the same names, and what
+//! tests hold those against, bit by bit. Who renders needs none of them.
 
 /// Models of scattering, and what they share.
 pub mod bsdf {
@@ -29,7 +29,7 @@ pub mod light {
     pub use crate::light::{environment, planar, punctual, sphere, step_of_turn};
 }
 
-/// From a hit to a surface.
+/// Surfaces: the way from a hit to a point and what it scatters with.
 pub mod surface {
     pub use crate::surface::{
         Frame, Holes, Shading, SurfacePoint, bent_normal, coverage, decided, emitted, facing, lifted,
@@ -42,7 +42,7 @@ pub mod texture {
     pub use crate::texture::{Inputs, TexturePoint, color, look_up, scalar, value};
 }
 
-/// What happens to a path at a vertex.
+/// A path at a vertex: how it arrives, leaves and ends.
 pub mod vertex {
     pub use crate::vertex::{
         Arrival, Boundary, Connection, Departure, FirstHit, InMedia, MediaStack, PathState, Transport, arrive,

@@ -9,7 +9,7 @@ use raywarp_scene::{Camera, FovAxis, Projection};
 /// A camera for a picture of a given size.
 #[derive(Debug, Clone)]
 pub struct Lens {
-    /// Where the camera is.
+    /// The position of the camera.
     pub eye: Vec3,
     /// The picture's axis to the right, of unit length.
     pub right: Vec3,

@@ -27,7 +27,7 @@ pub(super) fn alpha_of_exponent(n: f32) -> f32 {
 }
 
 /// Inverse of [`alpha_of_exponent`].
-#[cfg(test)]
+#[cfg(any(test, feature = "tables"))]
 pub(super) fn exponent_of_alpha(alpha: f32) -> f32 {
     (2.0 / (alpha * alpha) - 2.0).clamp(0.0, 1e6)
 }
@@ -67,7 +67,7 @@ fn twins(w: Vec3, h: Vec3) -> ([Vec3; 2], f32) {
 
 /// For making the albedo table: a sample's weight, what multiplies f0 and f90 apart. Both facets of the
 /// sampled cavity are counted, which saves the choice.
-#[cfg(test)]
+#[cfg(any(test, feature = "tables"))]
 pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> glam::Vec2 {
     use glam::Vec2;
     let (facets, first) = twins(wo, sample_normal(n, u));

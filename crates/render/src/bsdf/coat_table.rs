@@ -14,7 +14,7 @@ pub(super) const COAT_NODES: [usize; 3] = [6, 16, 16];
 /// Reflectance of a clear coat at normal incidence: index 1.5.
 pub(super) const COAT_F0: f32 = 0.04;
 /// What the table is too low by, about its largest error of interpolation upward.
-#[cfg(test)]
+#[cfg(any(test, feature = "tables"))]
 pub(super) const COAT_MARGIN: f32 = 0.001;
 /// Numbers of [`CoatMeans`].
 pub(super) const COAT_MEAN_NUMBERS: usize = 5;

@@ -34,10 +34,10 @@ pub(crate) const MEAN_NODES: usize = 48;
 /// What the tables' numbers are multiplied by.
 pub(crate) const SCALE: f32 = 1e-4;
 /// What the glass table is too low by, about its largest error of interpolation upward.
-#[cfg(test)]
+#[cfg(any(test, feature = "tables"))]
 pub(super) const MARGIN: f32 = 0.006;
 /// Alpha of the first node. Below it the loss depends on `cos / alpha` alone.
-#[cfg(test)]
+#[cfg(any(test, feature = "tables"))]
 pub(super) const LEAST_ALPHA: f32 = 1e-3;
 /// Fourth root of 1e-3, the alpha of the first node, where the axis of the means begins.
 pub(crate) const LEAST_ROOT: f32 = 0.177_827_94;
@@ -49,7 +49,7 @@ pub(super) const MOST_TURNED: f32 = 0.75;
 /// What those numbers are stored too high by, since they have both signs.
 pub(super) const TURNED_ZERO: f32 = 0.2;
 /// Share of the loss that they are too low by, about their largest error upward.
-#[cfg(test)]
+#[cfg(any(test, feature = "tables"))]
 pub(super) const TURNED_MARGIN: f32 = 0.015;
 /// Ends of the axis of the index: 1.02 and 10.
 pub(super) const INDEX_AXIS: [f32; 2] = [0.14, 0.95];

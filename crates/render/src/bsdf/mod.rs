@@ -32,6 +32,8 @@ mod loss_data;
 pub(crate) mod loss_table;
 pub(crate) mod principled;
 mod tables;
+#[cfg(any(test, feature = "tables"))]
+pub(crate) mod tabulate;
 #[cfg(test)]
 mod tests;
 mod turned_glass;

@@ -4,8 +4,8 @@
 //! Those have their critical angle and their horizon about where these have them, so that the rest is smooth and a coarse
 //! table does: over the side, the index, the larger alpha, the ratio of the alphas, the alpha along the view between
 //! the two, and the cosine. Its numbers are no values at nodes, but fitted to the integrals between them (by
-//! `tests/turned_glass.rs`, which bounds the errors): values at nodes would be wrong by twice as much. Where
-//! the alphas are equal nothing is added.
+//! `tabulate/turned_glass.rs`; `tests/turned_glass.rs` bounds the errors): values at nodes would be wrong by twice as
+//! much. Where the alphas are equal nothing is added.
 
 use super::loss_table::{LEAST_ROOT, MOST_TURNED, SCALE, between_rows, locate};
 use super::turned_glass_data::{TURNED_GLASS, TURNED_GLASS_MEANS};

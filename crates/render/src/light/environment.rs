@@ -11,7 +11,7 @@ use std::f32::consts::{FRAC_1_PI, PI, TAU};
 /// Radiance from everywhere around.
 #[derive(Clone, Copy)]
 pub struct Environment<'s> {
-    /// How the light is stored.
+    /// The stored form of the light.
     pub record: &'s EnvironmentRecord,
     scene: &'s ShadingScene,
 }

@@ -34,7 +34,7 @@ pub fn scalar(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> f32 {
 /// The inputs of a material at a point, by their number in the order of its kind.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
-    /// What holds the textures.
+    /// The scene with the textures.
     pub scene: &'a ShadingScene,
     /// The material whose inputs are asked.
     pub material: &'a MaterialRecord,

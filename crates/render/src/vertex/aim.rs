@@ -15,7 +15,7 @@ use raywarp_geom::Ray;
 pub struct Connection {
     /// From the surface to the light.
     pub ray: Ray,
-    /// What arrives if nothing is between.
+    /// The light that arrives if nothing is between.
     pub contribution: Vec3,
     /// What the ray starts in.
     pub media: InMedia,

@@ -31,7 +31,7 @@ use raywarp_sample::Sampler;
 pub struct Transport {
     /// Random numbers.
     pub sampler: Sampler,
-    /// Which techniques find light.
+    /// The techniques that find light.
     pub direct: crate::options::DirectLight,
     /// Which bounces between facets of rough surfaces count.
     pub scattering: crate::bsdf::Scattering,

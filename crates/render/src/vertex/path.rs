@@ -13,9 +13,9 @@ pub(crate) const ALL_SPECULAR: u8 = 2;
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct PathState {
-    /// Which pixel it is of.
+    /// The index of its pixel.
     pub pixel: u32,
-    /// Which of the pixel's samples it is.
+    /// Its number among the pixel's samples.
     pub sample: u32,
     /// Vertices behind it.
     pub bounce: u32,
@@ -25,7 +25,7 @@ pub struct PathState {
     pub previous_pdf: f32,
     /// Sampler state; counter samplers leave it alone.
     pub sampler_state: u32,
-    /// What it has met: `SPECULAR` and `ALL_SPECULAR`.
+    /// The bits `SPECULAR` and `ALL_SPECULAR` of its vertices.
     pub flags: u8,
     /// What it runs in.
     pub media: InMedia,

@@ -11,9 +11,9 @@ mod times;
 mod turned_glass;
 mod unchanged;
 
+use super::tabulate::{direction, numbers};
 use super::*;
 use glam::{DVec3, Vec2};
-use raywarp_sample::hash::{pcg, to_unit};
 use std::f64::consts::TAU;
 
 /// A model with a name for messages.
@@ -150,21 +150,9 @@ fn first_bounce(bsdf: &Bsdf) -> Option<Bsdf> {
     })
 }
 
-/// A direction by its angles in degrees.
-fn direction(theta: f64, phi: f64) -> Vec3 {
-    let (theta, phi) = (theta.to_radians(), phi.to_radians());
-    DVec3::new(theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()).as_vec3().normalize()
-}
-
 /// From above, grazing, and from below.
 fn outgoing() -> [Vec3; 5] {
     [direction(0.0, 0.0), direction(35.0, 20.0), direction(65.0, 200.0), direction(83.0, 60.0), direction(130.0, 300.0)]
-}
-
-/// Independent numbers of a draw.
-fn numbers(i: u32) -> (f32, [f32; 2]) {
-    let key = pcg(i);
-    (to_unit(pcg(key ^ 0x1357)), [to_unit(pcg(key ^ 0x2468)), to_unit(pcg(key ^ 0x9ABC))])
 }
 
 /// The elevation, from the upper pole, at which a rough dielectric's transmission begins: there the facets

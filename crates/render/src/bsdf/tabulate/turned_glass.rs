@@ -1,0 +1,199 @@
+//! What glass of different alphas loses, fitted to its integrals, as `turned_glass_data.rs` has it.
+
+use super::loss::{POINTS, array, exact_turned, mean_of_turned, stored};
+use super::{direction, numbers};
+use crate::bsdf::loss_table::{Glass, GlassLosses, LEAST_ALPHA, LEAST_ROOT, MOST_TURNED, even_alpha, locate};
+use crate::bsdf::turned_glass::{
+    INDEX_AXIS, MEAN_NODES, MEANS_SIDE, NODES, RATIO, SIDE, UNIT, ZERO, alpha_of_base, envelope,
+};
+use glam::{Vec2, Vec3};
+use rayon::prelude::*;
+
+/// A direction on one side of glass. The first alpha is the larger.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub alpha: Vec2,
+    pub n: f32,
+    pub dense: bool,
+    pub wo: Vec3,
+}
+
+impl Place {
+    /// The alpha toward the direction.
+    fn along(&self) -> f32 {
+        let (x2, y2) = (self.wo.x * self.wo.x, self.wo.y * self.wo.y);
+        if x2 + y2 == 0.0 {
+            return self.alpha.x;
+        }
+        ((x2 * self.alpha.x * self.alpha.x + y2 * self.alpha.y * self.alpha.y) / (x2 + y2)).sqrt()
+    }
+
+    pub fn exact(&self, points: u32) -> f64 {
+        exact_turned(self.alpha, self.wo, Some(if self.dense { 1.0 / self.n } else { self.n }), points)
+    }
+
+    /// What the isotropic facets are said to lose to which the table adds.
+    fn isotropic(&self) -> f32 {
+        let alpha = alpha_of_base(even_alpha(self.alpha), self.along(), self.wo.z);
+        Glass::new(alpha, self.n).at(self.dense, self.wo.z, alpha)
+    }
+
+    /// The numbers of the table about it, and what they are multiplied by.
+    fn stencil(&self) -> [(usize, f32); 32] {
+        let [most, least] = self.alpha.to_array();
+        let index = ((1.0 - 1.0 / self.n).sqrt() - INDEX_AXIS[0]) / (INDEX_AXIS[1] - INDEX_AXIS[0]);
+        let along = (self.along() - least) / (most - least);
+        let place = [index, most.sqrt(), (1.0 - least / most) / MOST_TURNED, along, self.wo.z];
+        let cells: [(usize, f32); 5] = std::array::from_fn(|axis| locate(place[axis], NODES[axis]));
+        std::array::from_fn(|corner| {
+            let (mut at, mut weight) = (usize::from(self.dense), envelope(most, self.wo.z));
+            for (axis, (node, beyond)) in cells.into_iter().enumerate() {
+                let upper = corner >> axis & 1;
+                at = at * NODES[axis] + node + upper;
+                weight *= if upper == 1 { beyond } else { 1.0 - beyond };
+            }
+            (at, weight)
+        })
+    }
+
+    /// A random one, often at the ends of axes.
+    pub fn random(i: u32, dense: bool) -> Self {
+        let (v, u) = numbers(i);
+        let (index, [turn, ratio]) = numbers(i + 1_000_000);
+        let (kind, _) = numbers(i + 3_000_000);
+        let most = if i.is_multiple_of(7) { 1.0 } else { (v * v).max(2e-3) };
+        let alpha =
+            Vec2::new(most, most * (1.0 - MOST_TURNED * if i.is_multiple_of(3) { 1.0 } else { ratio.max(0.02) }));
+        let cos = if i.is_multiple_of(8) {
+            1.0
+        } else if i.is_multiple_of(2) {
+            u[0]
+        } else {
+            u[0] * u[0]
+        };
+        let turn = if i.is_multiple_of(5) { turn.round() } else { turn };
+        let n = if kind < 0.4 { 1.02 + 2.0 * index * index } else { index_at(if kind > 0.95 { 1.0 } else { index }) };
+        let wo = direction(f64::from(cos.max(1e-5)).acos().to_degrees(), 90.0 * f64::from(turn));
+        Self { alpha, n, dense, wo }
+    }
+
+    /// That of a number of the table, whose alphas are equal where it adds nothing.
+    fn of_number(mut at: usize) -> Self {
+        let mut place = [0.0f32; 5];
+        for axis in (0..5).rev() {
+            place[axis] = (at % NODES[axis]) as f32 / (NODES[axis] - 1) as f32;
+            at /= NODES[axis];
+        }
+        let [index, most, ratio, along, cos] = place;
+        let most = (most * most).max(LEAST_ALPHA);
+        let least = most * (1.0 - MOST_TURNED * ratio);
+        let along = least + along * (most - least);
+        let x2 = if ratio > 0.0 { (along * along - least * least) / (most * most - least * least) } else { 0.5 };
+        let cos = cos.max(1e-6);
+        let sin = (1.0 - cos * cos).max(0.0).sqrt();
+        let wo = Vec3::new(sin * x2.sqrt(), sin * (1.0 - x2).max(0.0).sqrt(), cos);
+        Self { alpha: Vec2::new(most, least), n: index_at(index), dense: at == 1, wo }
+    }
+}
+
+/// The index at a fraction of the axis.
+pub(crate) fn index_at(x: f32) -> f32 {
+    let s = INDEX_AXIS[0] + x * (INDEX_AXIS[1] - INDEX_AXIS[0]);
+    1.0 / (1.0 - s * s)
+}
+
+/// Directions, rounds over them, and their part of the rounds with which a step is smallest at the end.
+const PLACES: u32 = 160_000;
+const ROUNDS: u32 = 60;
+/// What errors are drawn to a little, and the bounds beyond which they are drawn back with force, more so from above:
+/// too much light is worse than too little.
+const MIDDLE: f32 = -0.0065;
+const BOUNDS: [f32; 2] = [-0.013, -0.0015];
+
+/// What can be stored.
+fn within(x: f32) -> f32 {
+    x.clamp(-ZERO, UNIT * f32::from(u16::MAX) - ZERO)
+}
+
+/// The numbers of one side, from the values at the nodes: steps along each direction's stencil.
+fn fit(dense: bool) -> Vec<f32> {
+    let side = usize::from(dense) * SIDE;
+    let is_even = |at: usize| (at / RATIO).is_multiple_of(NODES[2]);
+    let value = |at: usize| {
+        let place = Place::of_number(at);
+        let more = place.exact(POINTS / 2) as f32 - place.isotropic();
+        if is_even(at) { 0.0 } else { within(more / envelope(place.alpha.x, place.wo.z)) }
+    };
+    let mut table: Vec<f32> = (side..side + SIDE).into_par_iter().map(value).collect();
+    let places: Vec<_> = (0..PLACES)
+        .into_par_iter()
+        .map(|i| Place::random(i + 100_000, dense))
+        .map(|place| (place.stencil(), place.exact(POINTS / 3) as f32 - place.isotropic()))
+        .collect();
+    for round in 0..ROUNDS {
+        let slower = 1.0 - 0.9 * round as f32 / ROUNDS as f32;
+        for (stencil, want) in &places {
+            let got: f32 = stencil.iter().map(|(at, weight)| weight * table[at - side]).sum();
+            let squares: f32 = stencil.iter().map(|(_, weight)| weight * weight).sum();
+            let error = got - want;
+            let outside = 1.2 * (error - BOUNDS[1]).max(0.0) + (error - BOUNDS[0]).min(0.0);
+            let step = slower * (0.01 * (error - MIDDLE) + 0.5 * outside) / squares.max(0.05);
+            for &(at, weight) in stencil.iter().filter(|s| !is_even(s.0)) {
+                table[at - side] = within(table[at - side] - step * weight);
+            }
+        }
+    }
+    table
+}
+
+/// Mean over the hemisphere of what is said to be lost, over that of isotropic facets of the even alpha.
+fn mean_ratio(alpha: Vec2, n: f32) -> [f64; 2] {
+    let losses = GlassLosses::new(alpha, n);
+    let even = even_alpha(alpha);
+    let means = Glass::new(even, n).means(even);
+    [false, true].map(|dense| mean_of_turned(|w| losses.at(dense, w), alpha) / f64::from(means[usize::from(dense)]))
+}
+
+/// The stored mean at its number.
+pub(crate) fn mean_number(at: usize) -> u16 {
+    let [indices, alphas, ratios] = MEAN_NODES;
+    let place = |node: usize, nodes: usize| (node % nodes) as f32 / (nodes - 1) as f32;
+    let root = LEAST_ROOT + (1.0 - LEAST_ROOT) * place(at / ratios, alphas);
+    let most = (root * root) * (root * root);
+    let alpha = Vec2::new(most, most * (1.0 - MOST_TURNED * place(at, ratios)));
+    if alpha.x == alpha.y {
+        return stored(0.25);
+    }
+    let n = index_at(place(at / (ratios * alphas), indices));
+    stored(0.25 * mean_ratio(alpha, n)[at / MEANS_SIDE])
+}
+
+fn write(table: &[u16], means: &[u16]) -> String {
+    let mut text = String::from(
+        "// Generated by `cargo xtask tables`; do not edit.\n\
+         //! What glass of different alphas loses more, and its means; see `turned_glass.rs`.\n\n\
+         use super::turned_glass::{MEANS_SIDE, SIDE};\n",
+    );
+    for (about, name, size, numbers) in [
+        (
+            "the side (the thinner first), the index, the larger alpha, the ratio, the alpha along the view, then the \
+             cosine",
+            "TURNED_GLASS",
+            "[u16; 2 * SIDE]",
+            table,
+        ),
+        ("the side, the index, the larger alpha, then the ratio", "TURNED_GLASS_MEANS", "[u16; 2 * MEANS_SIDE]", means),
+    ] {
+        text += &format!("\n/// Over {about}.");
+        array(&mut text, name, size, numbers.iter().map(u16::to_string));
+    }
+    text
+}
+
+/// The text of `turned_glass_data.rs`: the fit, and means that follow from the tables as they are compiled in.
+pub(crate) fn text() -> String {
+    let (thin, dense) = rayon::join(|| fit(false), || fit(true));
+    let table: Vec<u16> = [thin, dense].concat().into_iter().map(|x| ((x + ZERO) / UNIT).round() as u16).collect();
+    let means: Vec<u16> = (0..2 * MEANS_SIDE).into_par_iter().map(mean_number).collect();
+    write(&table, &means)
+}
