@@ -126,7 +126,10 @@ impl GpuNeeds {
             // It would be so on every other.
             Err(plan) => State::Cpu(plan),
             Ok(Usable { taken, left_out }) => match taken.into_iter().next() {
-                Some(gpu) => State::Started(Arc::new(gpu)),
+                Some(mut gpu) => {
+                    gpu.planned_mut().leave_out(left_out);
+                    State::Started(Arc::new(gpu))
+                }
                 None => State::Cpu(plan.by_cpu(Reason::NoneUsable(left_out))),
             },
         }

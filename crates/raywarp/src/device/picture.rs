@@ -153,11 +153,9 @@ impl Prepared {
         let reason = match usable {
             Err(error) => Reason::Unplaceable(Arc::new(error)),
             Ok(Usable { taken, left_out }) if taken.is_empty() => Reason::NoneUsable(left_out),
-            Ok(Usable { taken, left_out: skipped }) => {
+            Ok(Usable { taken, left_out }) => {
                 plan.device = PlannedDevice::Gpus(taken.iter().map(|renderer| renderer.device().clone()).collect());
-                if let Reason::WorthAGpu { left_out, .. } = &mut plan.reason {
-                    *left_out = skipped;
-                }
+                plan.leave_out(left_out);
                 return Some(CudaRenderers::new(taken));
             }
         };

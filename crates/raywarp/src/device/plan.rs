@@ -8,7 +8,7 @@ use std::sync::Arc;
 use {
     super::cost_model::worth_a_gpu,
     super::open::{Usable, count_gpus, first_usable},
-    super::{Amount, DeviceChoice, RayKernels},
+    super::{Amount, DeviceChoice, RayKernels, Unusable},
     raywarp_bvh::presets,
     raywarp_cuda::{CudaError, Device},
     std::convert::Infallible,
@@ -178,6 +178,14 @@ impl Plan {
         match self.tree {
             PlannedTree::Given(build) => Some(build),
             PlannedTree::ForWork(_) => None,
+        }
+    }
+
+    /// Notes GPUs that were tried before those that are taken, and cannot be used.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn leave_out(&mut self, gpus: Vec<Unusable>) {
+        if let Reason::WorthAGpu { left_out, .. } = &mut self.reason {
+            left_out.extend(gpus);
         }
     }
 

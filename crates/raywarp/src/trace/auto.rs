@@ -47,14 +47,11 @@ impl TraceScene {
             }
             Ok(())
         })?;
-        let mut left_out = usable.left_out;
         let Some(mut traced) = usable.taken.into_iter().next() else {
             let cpu = Plan::cpu(build.unwrap_or_default());
-            return Self::new(scene, &Plan { reason: Reason::NoneUsable(left_out), ..cpu });
+            return Self::new(scene, &Plan { reason: Reason::NoneUsable(usable.left_out), ..cpu });
         };
-        if let Reason::WorthAGpu { left_out: before, .. } = &mut traced.backend.planned_mut().reason {
-            before.append(&mut left_out);
-        }
+        traced.backend.planned_mut().leave_out(usable.left_out);
         Ok(traced)
     }
 }
