@@ -5,9 +5,9 @@
 //! ncu --metrics inst_executed -o counts instruction_counts SCENES EVENTS.csv [VARIANT ...]
 //! ```
 //!
-//! SCENES is a folder with views.toml and a folder a scene. A line of EVENTS.csv is a launch of a kernel on a batch and a
-//! count of its schedule's events on warps of 32 ([`raywarp_costs::EventCounts`]). Without a GPU the launches are left out.
-//! `--list` prints the variants that are launched where none is named.
+//! SCENES is a folder with views.toml and a folder a scene. A line of EVENTS.csv is a launch of a kernel on a batch
+//! and a count of its schedule's events on warps of 32 ([`raywarp_costs::EventCounts`]). Without a GPU the launches
+//! are left out. `--list` prints the variants that are launched where none is named.
 
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, build};

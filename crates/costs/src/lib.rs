@@ -1,9 +1,10 @@
-//! What the machine code of a kernel costs, as tables say it: the vocabulary of those who write such tables (xtask), embed
-//! them (raywarp-cuda) and price with them (raywarp-sim).
+//! What the machine code of a kernel costs, as tables say it: the vocabulary of those who write such tables (xtask),
+//! embed them (raywarp-cuda) and price with them (raywarp-sim).
 //!
-//! The unit is the basic block: instructions that a warp issues one after the other. A block is owned by the part of a
-//! micro-operation that its instructions come from, and its count says how often warps issue it: a combination
-//! of the events of the kernel's Rust schedule ([`EventCounts`]). docs/internals/costs.md, "Instruction costs", says how both are found.
+//! The unit is the basic block: instructions that a warp issues one after the other. A block is owned by the part of
+//! a micro-operation that its instructions come from, and its count says how often warps issue it: a combination of
+//! the events of the kernel's Rust schedule ([`EventCounts`]). docs/internals/costs.md, "Instruction costs", says how
+//! both are found.
 
 #![forbid(unsafe_code)]
 
@@ -104,8 +105,8 @@ impl std::str::FromStr for IssueFormula {
     }
 }
 
-/// A kernel's code as tables count its instructions: a [`Word`] each, whatever an instruction and what belongs to it take on its
-/// architecture.
+/// A kernel's code as tables count its instructions: a [`Word`] each, whatever an instruction and what belongs to it
+/// take on its architecture.
 pub fn words(code: &[u8], architecture: u32) -> Vec<Word> {
     match architecture {
         KeplerWord::ARCHITECTURE => KeplerWord::all(code).into_iter().map(Word::from).collect(),
@@ -124,8 +125,8 @@ pub struct PricedBlock {
     pub instructions: u32,
     /// The same by [`Pipe`].
     pub pipes: [u32; Pipe::ALL.len()],
-    /// How long a warp alone takes for it, at least, with the waits after it that nothing else accounts for; none where the
-    /// table does not say.
+    /// How long a warp alone takes for it, at least, with the waits after it that nothing else accounts for; none
+    /// where the table does not say.
     pub alone: Option<Alone>,
     /// How often warps issue it.
     pub issued: IssueFormula,
@@ -176,8 +177,8 @@ impl PricedKernel {
         sums
     }
 
-    /// How long warps take by themselves which do what was counted, all of them one after the other; none where the table
-    /// does not say it of every block that is issued.
+    /// How long warps take by themselves which do what was counted, all of them one after the other; none where the
+    /// table does not say it of every block that is issued.
     pub fn alone(&self, tally: &EventCounts) -> Option<Alone<i64>> {
         let mut sum = Alone::default();
         for block in self.blocks.iter().filter(|block| !block.is_never()) {
@@ -223,7 +224,8 @@ pub fn read_costs(table: &str, kernel: &str) -> Result<Option<PricedKernel>, Str
     Ok(if found.blocks.is_empty() { None } else { Some(found) })
 }
 
-/// A kernel's lines of a table. What is never issued, such as a slow path, is one line as long as it is part of one block.
+/// A kernel's lines of a table. What is never issued, such as a slow path, is one line as long as it is part of one
+/// block.
 pub fn write_costs(kernel: &str, costs: &PricedKernel) -> String {
     let verified = if costs.verified { "verified" } else { "unverified" };
     let line = |b: &PricedBlock| {

@@ -1,5 +1,6 @@
-//! Kernels that are compiled ahead of time and embedded: each crate that brings kernels of its own has one set of them, which
-//! `cargo xtask kernels` writes. It knows them by the names of their sources and entry points, whatever they do.
+//! Kernels that are compiled ahead of time and embedded: each crate that brings kernels of its own has one set of
+//! them, which `cargo xtask kernels` writes. It knows them by the names of their sources and entry points, whatever
+//! they do.
 
 use crate::error::driver;
 use crate::names::BLOCK_THREADS;
@@ -108,13 +109,15 @@ impl KernelSet {
         std::str::from_utf8(unpacked_once(packed)?).ok()
     }
 
-    /// The machine code of the kernel `name` of `source` on an architecture, in bytes; none where it is not compiled for it.
+    /// The machine code of the kernel `name` of `source` on an architecture, in bytes; none where it is not compiled
+    /// for it.
     pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<&'static [u8]> {
         let sections = elf::code(self.cubin(source, architecture)?).ok()?;
         sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| code)
     }
 
-    /// What the kernel `name` takes on an architecture, in blocks of `block_threads`; none where it is not compiled for it.
+    /// What the kernel `name` takes on an architecture, in blocks of `block_threads`; none where it is not compiled
+    /// for it.
     pub fn resources(&self, name: &str, architecture: u32, block_threads: u32) -> Option<KernelResources> {
         let start = format!("{name},{architecture},");
         let rest = self.resources.lines().find_map(|line| line.strip_prefix(&start))?;
@@ -124,8 +127,8 @@ impl KernelSet {
     }
 }
 
-/// What a file of the table holds, a megabyte or so: unpacked when it is first asked for, and kept until the process ends, since
-/// there are a handful.
+/// What a file of the table holds, a megabyte or so: unpacked when it is first asked for, and kept until the process
+/// ends, since there are a handful.
 fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
     static KEPT: Mutex<Vec<(&'static [u8], &'static [u8])>> = Mutex::new(Vec::new());
     let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -137,7 +140,8 @@ fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
     Some(unpacked)
 }
 
-/// The most memory that unpacking takes beside its result: what a file says that it needs, and ours need at most twice their size.
+/// The most memory that unpacking takes beside its result: what a file says that it needs, and ours need at most
+/// twice their size.
 const MAX_DICTIONARY: usize = 1 << 26;
 
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {

@@ -30,7 +30,8 @@ fn blocks(variant: &Variant) -> u32 {
         Tree::Cwbvh8 => 9,
         // 56: with 48 a few are spilled, with 64 there are fewer warps; diffuse rays lose 4 and 5 %.
         Tree::H8 if variant.supply() != Supply::Direct && variant.may_leave_undecided() => 9,
-        // 71: with 64 two are spilled, and primary rays lose 2 %; AO and diffuse rays gain 1 %, which others trace faster.
+        // 71: with 64 two are spilled, and primary rays lose 2 %; AO and diffuse rays gain 1 %, which others trace
+        // faster.
         Tree::H8 if variant.supply() == Supply::Direct => 7,
         _ => 8,
     }
@@ -102,26 +103,28 @@ const OTHERS: &[&str] = &[
 /// The kernel behind one that leaves rays undecided, on the same tree: it traces those.
 const FALLBACK: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
 
-/// The variant whose kernel traces what that of `variant` leaves, where it leaves some ([`Variant::may_leave_undecided`]).
+/// The variant whose kernel traces what that of `variant` leaves, where it leaves some
+/// ([`Variant::may_leave_undecided`]).
 pub fn fallback_variant(variant: &Variant) -> Option<Variant> {
     variant.may_leave_undecided().then(|| FALLBACK.parse().ok()).flatten()
 }
 
-/// The largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none (docs/reference/robustness.md, "Huge
-/// coordinates"): what blocks hold, and half of what keeps products of planes and reciprocals floats.
+/// The largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none
+/// (docs/reference/robustness.md, "Huge coordinates"): what blocks hold, and half of what keeps products of planes
+/// and reciprocals floats.
 pub fn sure_up_to(variant: &Variant) -> f32 {
     if variant.tree() == Tree::H8 { 1.267_650_6e30 } else { 1e25 }
 }
 
-/// Kernels that keep as many rays in flight as fit and replace those that end. They differ for any-hit rays alone, so that it is
-/// chance which of them is found to be faster for closest-hit rays.
+/// Kernels that keep as many rays in flight as fit and replace those that end. They differ for any-hit rays alone, so
+/// that it is chance which of them is found to be faster for closest-hit rays.
 const FOR_MANY: [&str; 2] =
     ["replace/phased/h8?batch=exact&occlusion=far&refill=80", "replace/phased/h8?batch=exact&refill=80"];
 /// The one with a ray a lane over the same tree, which answers with the same bits and is done sooner with few rays.
 const FOR_FEW: &str = "direct/phased/h8?occlusion=far&step=75&test=37";
 
-/// The variant over the same tree that is faster with batches of few rays, where there is one: [`CudaPair::by_size`] says
-/// what few are.
+/// The variant over the same tree that is faster with batches of few rays, where there is one: [`CudaPair::by_size`]
+/// says what few are.
 ///
 /// [`CudaPair::by_size`]: crate::CudaPair::by_size
 pub fn kernel_for_few(variant: &Variant) -> Option<Variant> {
@@ -189,8 +192,8 @@ const PLAIN: &str = "direct/while-while/bvh2";
 /// Fields of `Options` that stand in every initialiser: what a kernel is.
 const ALWAYS: usize = 4;
 
-/// The options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first few only
-/// those that are not its defaults.
+/// The options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first few
+/// only those that are not its defaults.
 pub fn options_text(variant: &Variant, query: Query) -> String {
     let plain = PLAIN.parse::<Variant>().map(|plain| options(&plain, query)).unwrap_or_default();
     let own = options(variant, query).into_iter().enumerate();

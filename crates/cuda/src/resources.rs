@@ -1,17 +1,18 @@
-//! What compiled kernels take of a multiprocessor, and the tables that `cargo xtask kernels` writes of their machine code (the crate
-//! raywarp-costs reads them; docs/internals/costs.md, "Instruction costs", says how they are made).
+//! What compiled kernels take of a multiprocessor, and the tables that `cargo xtask kernels` writes of their machine
+//! code (the crate raywarp-costs reads them; docs/internals/costs.md, "Instruction costs", says how they are made).
 
 use crate::names::BLOCK_THREADS;
 use crate::{FAMILY, Query, kernel_name, source_name};
 use raywarp_family::Variant;
 
-/// The lines of the table of costs on an architecture (90 for compute capability 9.0), and the name in them of the kernel of a
-/// variant and query; none where there is no such table.
+/// The lines of the table of costs on an architecture (90 for compute capability 9.0), and the name in them of the
+/// kernel of a variant and query; none where there is no such table.
 pub fn cost_table(variant: &Variant, query: Query, architecture: u32) -> Option<(&'static str, String)> {
     Some((FAMILY.cost_table(architecture)?, kernel_name(variant, query)))
 }
 
-/// The machine code of the kernel of a variant and query on an architecture, in bytes; none where it is not compiled for it.
+/// The machine code of the kernel of a variant and query on an architecture, in bytes; none where it is not compiled
+/// for it.
 pub fn machine_code(variant: &Variant, query: Query, architecture: u32) -> Option<&'static [u8]> {
     FAMILY.machine_code(&source_name(variant), &kernel_name(variant, query), architecture)
 }

@@ -157,7 +157,8 @@ impl Variant {
         }
     }
 
-    /// A variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none is set.
+    /// A variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none is
+    /// set.
     pub(crate) const fn of_numbers(supply: Supply, organisation: TraversalLoop, tree: Tree, set: &[(Key, u8)]) -> Self {
         let mut values = [0; Key::ALL.len()];
         let mut i = 0;
@@ -204,8 +205,8 @@ impl Variant {
         Ok(self)
     }
 
-    /// The same kernel with lanes that wait for each other at the end of each loop ([`Sync::Voted`]); itself where it is one. Every
-    /// kernel has this form: it is how one that leaves its lanes to the hardware runs in lockstep.
+    /// The same kernel with lanes that wait for each other at the end of each loop ([`Sync::Voted`]); itself where it
+    /// is one. Every kernel has this form: it is how one that leaves its lanes to the hardware runs in lockstep.
     pub fn voted(&self) -> Self {
         let mut voted = *self;
         voted.values[Key::Sync as usize] = Sync::Voted as u8;
@@ -367,8 +368,8 @@ impl Variant {
         TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
     }
 
-    /// Whether it leaves some rays undecided, which are traced again by [`Variant::fallback_variant`]: h8's pairs, of rays that start beyond
-    /// twice the tree's reach, and of triangles for whose area f32 has no exponent.
+    /// Whether it leaves some rays undecided, which are traced again by [`Variant::fallback_variant`]: h8's pairs, of
+    /// rays that start beyond twice the tree's reach, and of triangles for whose area f32 has no exponent.
     pub fn may_leave_undecided(&self) -> bool {
         self.triangle() == TriangleTest::Pair
     }

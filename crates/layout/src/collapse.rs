@@ -40,7 +40,7 @@ pub(crate) struct Collapse<'a> {
 }
 
 impl<'a> Collapse<'a> {
-    /// BlockCosts every node of a structurally sound tree, children before parents. O(n).
+    /// Prices every node of a structurally sound tree, children before parents. O(n).
     pub fn new(bvh: &'a Bvh2, rule: LeafRule) -> Self {
         Self::of_leaves(bvh, rule, None)
     }

@@ -31,11 +31,11 @@ pub struct Table1 {
     pub place: String,
     /// What it is of, in what units.
     pub what: String,
-    /// The GPU.
+    /// The GPU's name.
     pub machine: String,
     /// The scenes, in the order of the cells.
     pub scenes: [String; 3],
-    /// The rows.
+    /// The rows of the table.
     pub method: Vec<Method>,
 }
 
@@ -47,11 +47,11 @@ pub struct Method {
     pub name: String,
     /// The name of the family's row.
     pub kernel: String,
-    /// Primary rays.
+    /// What primary rays have.
     pub primary: Cells,
     /// Rays of ambient occlusion.
     pub ao: Cells,
-    /// Diffuse rays.
+    /// What diffuse rays have.
     pub diffuse: Cells,
 }
 
@@ -67,7 +67,7 @@ pub struct Cells {
     pub measured: [f64; 3],
 }
 
-/// Section 4.
+/// AL09's section 4, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Speculation {
@@ -83,11 +83,11 @@ pub struct Speculation {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpeculationRow {
-    /// The speculative kernel.
+    /// The kernel that speculates.
     pub kernel: String,
     /// What it is compared with.
     pub over: String,
-    /// In Sibenik.
+    /// In the cathedral of Sibenik.
     pub sibenik: [String; 3],
     /// In the conference room.
     pub conference: [String; 3],
@@ -111,7 +111,7 @@ pub struct Replacement {
     pub unlimited_iterations: [String; 3],
 }
 
-/// Section 5.2.
+/// AL09's section 5.2, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Queue {
@@ -119,7 +119,7 @@ pub struct Queue {
     pub place: String,
     /// What it is of, in what units.
     pub what: String,
-    /// A queue each.
+    /// A queue in each row.
     pub row: Vec<QueueRow>,
 }
 
@@ -137,7 +137,7 @@ pub struct QueueRow {
     pub filled: [String; 3],
 }
 
-/// Section 6.
+/// AL09's section 6, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Width {
@@ -145,7 +145,7 @@ pub struct Width {
     pub place: String,
     /// What it is of, in what units.
     pub what: String,
-    /// Warps of 16.
+    /// Kernels in warps of 16.
     pub sixteen_lanes: Vec<WidthRow>,
     /// Warps of one lane, all kernels together: primary, AO and diffuse rays.
     pub one_lane: [String; 3],

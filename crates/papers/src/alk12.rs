@@ -16,7 +16,7 @@ pub struct Alk12 {
     pub table_2: Table2,
 }
 
-/// Table 1.
+/// ALK12's Table 1, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table1 {
@@ -24,7 +24,7 @@ pub struct Table1 {
     pub place: String,
     /// What it is of, in what units.
     pub what: String,
-    /// A scene each.
+    /// A scene in each row.
     pub scene: Vec<GenerationScene>,
 }
 
@@ -32,13 +32,13 @@ pub struct Table1 {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerationScene {
-    /// The scene.
+    /// The scene's name.
     pub name: String,
-    /// Primary rays.
+    /// What primary rays have.
     pub primary: Generations,
     /// Rays of ambient occlusion.
     pub ao: Generations,
-    /// Diffuse rays.
+    /// What diffuse rays have.
     pub diffuse: Generations,
 }
 
@@ -48,13 +48,13 @@ pub struct GenerationScene {
 pub struct Generations {
     /// GTX 285; some scenes do not fit into it.
     pub tesla: Option<f64>,
-    /// GTX 480.
+    /// On a GTX 480.
     pub fermi: Option<f64>,
-    /// GTX 680.
+    /// On a GTX 680.
     pub kepler: Option<f64>,
 }
 
-/// Table 2.
+/// ALK12's Table 2, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
@@ -62,7 +62,7 @@ pub struct Table2 {
     pub place: String,
     /// What it is of, in what units.
     pub what: String,
-    /// The rows.
+    /// The rows of the table.
     pub choice: Vec<Choice>,
 }
 

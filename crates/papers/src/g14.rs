@@ -1,4 +1,4 @@
-//! Guthe 2014.
+//! What Guthe 2014 prints.
 
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ pub struct G14 {
     pub improvements: Improvements,
 }
 
-/// Table 2.
+/// G14's Table 2, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
@@ -26,7 +26,7 @@ pub struct Table2 {
     pub what: String,
     /// The GPUs, in the order of the rates.
     pub machines: [String; 3],
-    /// A scene each.
+    /// A scene in each row.
     pub scene: Vec<ImprovedScene>,
 }
 
@@ -34,13 +34,13 @@ pub struct Table2 {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImprovedScene {
-    /// The scene.
+    /// The scene's name.
     pub name: String,
-    /// Primary rays.
+    /// What primary rays have.
     pub primary: Improvement,
     /// Rays of ambient occlusion.
     pub ao: Improvement,
-    /// Diffuse rays.
+    /// What diffuse rays have.
     pub diffuse: Improvement,
 }
 
@@ -50,11 +50,11 @@ pub struct ImprovedScene {
 pub struct Improvement {
     /// The kernel of ALK12.
     pub alk12: [f64; 3],
-    /// The improved one.
+    /// The improved kernel's rates.
     pub improved: [f64; 3],
 }
 
-/// Section 5.
+/// G14's section 5, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Improvements {

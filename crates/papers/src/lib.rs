@@ -34,13 +34,13 @@ pub fn alk12() -> &'static Alk12 {
     &PAPER
 }
 
-/// Guthe 2014.
+/// The tables of Guthe 2014.
 pub fn g14() -> &'static G14 {
     static PAPER: LazyLock<G14> = LazyLock::new(|| built_in("g14.toml", include_str!("../papers/g14.toml")));
     &PAPER
 }
 
-/// Wald 2011.
+/// The tables of Wald 2011.
 pub fn w11() -> &'static W11 {
     static PAPER: LazyLock<W11> = LazyLock::new(|| built_in("w11.toml", include_str!("../papers/w11.toml")));
     &PAPER

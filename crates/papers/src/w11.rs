@@ -1,4 +1,4 @@
-//! Wald 2011.
+//! What Wald 2011 prints.
 
 use serde::Deserialize;
 
@@ -20,7 +20,7 @@ pub struct W11 {
     pub paths_per_warp: PathsPerWarp,
 }
 
-/// Table 1.
+/// W11's Table 1, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table1 {
@@ -28,7 +28,7 @@ pub struct Table1 {
     pub place: String,
     /// What it is of, in what units.
     pub what: String,
-    /// The rows.
+    /// The rows of the table.
     pub scene: Vec<CompactionScene>,
 }
 
@@ -36,9 +36,9 @@ pub struct Table1 {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompactionScene {
-    /// The scene.
+    /// The scene's name.
     pub name: String,
-    /// Without compaction.
+    /// Where nothing is compacted.
     pub naive: f64,
     /// With compaction of whole frames.
     pub compacted: f64,
@@ -46,7 +46,7 @@ pub struct CompactionScene {
     pub tiled: f64,
 }
 
-/// Table 2.
+/// W11's Table 2, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
@@ -62,7 +62,7 @@ pub struct Table2 {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompactionBounce {
-    /// Thousands of paths.
+    /// Paths of the bounce, in thousands.
     pub kilo_paths: f64,
     /// Warps that run without compaction.
     pub naive_warps: f64,
@@ -79,7 +79,7 @@ impl CompactionBounce {
     }
 }
 
-/// Table 3.
+/// W11's Table 3, row by row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table3 {
@@ -95,9 +95,9 @@ pub struct Table3 {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarpTime {
-    /// Without compaction.
+    /// Where nothing is compacted.
     pub naive: f64,
-    /// With compaction.
+    /// Where paths are compacted.
     pub compacted: f64,
 }
 
@@ -116,7 +116,7 @@ pub struct PathsPerWarp {
     pub place: String,
     /// What it is of, in what units.
     pub what: String,
-    /// Over all bounces.
+    /// The mean over all bounces.
     pub mean: f64,
 }
 

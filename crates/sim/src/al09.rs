@@ -2,33 +2,33 @@
 //!
 //! Its rates are instructions over issue slots under an ideal dual issue, memory for free (AL09 2.1), so that a cell
 //! is one equation: events a ray times their prices are the machine's time over the rate. Two cells, while-while's
-//! primary and diffuse rays on Sibenik, would fix a visit's price and a test's if these were all that costs ([`two_cells`]);
-//! on our rays and trees they do not: a test comes out at less than nothing, and if-if, which turns its loop once a step,
-//! a quarter too fast. With a turn of the main loop and what postponing adds, [`fit`] finds prices under which all kernels
-//! without packets come out. Bounds (`--machine gtx285`), the experiments and the clocks of warps that share a counter
-//! all take [`Al09Costs::default`].
+//! primary and diffuse rays on Sibenik, would fix a visit's price and a test's if these were all that costs
+//! ([`two_cells`]); on our rays and trees they do not: a test comes out at less than nothing, and if-if, which turns
+//! its loop once a step, a quarter too fast. With a turn of the main loop and what postponing adds, [`fit`] finds
+//! prices under which all kernels without packets come out. Bounds (`--machine gtx285`), the experiments and the
+//! clocks of warps that share a counter all take [`Al09Costs::default`].
 
 use crate::block_costs::BlockCosts;
 use crate::machine::Launch;
 use crate::warp_counts::WarpCounts;
 use raywarp_family::{Block, Operation, Supply, TraversalLoop, Tree, TriangleTest, Variant};
 
-/// What is known of their launches (AL09 2): blocks of 192, 21 to 25 registers, which "did not affect performance". At 21
-/// there are more than 20,000 threads at once, as they say there were (3.4); at 25 there are 17,280.
+/// What is known of their launches (AL09 2): blocks of 192, 21 to 25 registers, which "did not affect performance".
+/// At 21 there are more than 20,000 threads at once, as they say there were (3.4); at 25 there are 17,280.
 pub const LAUNCH: Launch = Launch { registers_per_thread: 21, shared_bytes_per_block: 0, threads_per_block: 192 };
 
 /// Issue slots of ideal dual issue, as the machine's file counts them, in the time of one instruction.
 pub const SLOTS: f64 = 2.0;
 
-/// BlockCosts by operation, as AL09 counts: "traversal, leaf, and triangle intersection operations" (2.1), and what their
+/// Costs by operation, as AL09 counts: "traversal, leaf, and triangle intersection operations" (2.1), and what their
 /// section 5 states.
 ///
-/// The unit is the time that an instruction of a warp takes: 4 clocks of a multiprocessor. How many instructions fit into it
-/// depends on what the second pipe can take, which the paper does not say; it is in the prices.
+/// The unit is the time that an instruction of a warp takes: 4 clocks of a multiprocessor. How many instructions fit
+/// into it depends on what the second pipe can take, which the paper does not say; it is in the prices.
 ///
-/// The default's first four numbers are the least squares of Sibenik's twelve simulated rates without packets, on the tree
-/// that has as many nodes as the paper's, 150,000 rays of each kind and view (docs/papers/al09-experiments.md, "Table 1's simulated rates").
-/// The others are stated in AL09 5.2, and known when the first are fitted.
+/// The default's first four numbers are the least squares of Sibenik's twelve simulated rates without packets, on the
+/// tree that has as many nodes as the paper's, 150,000 rays of each kind and view (docs/papers/al09-experiments.md,
+/// "Table 1's simulated rates"). The others are stated in AL09 5.2, and known when the first are fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Al09Costs {
     /// Visit a node: fetch it, test both boxes, order, push, pop, and the inner loop around it.
@@ -72,7 +72,7 @@ impl Al09Costs {
     }
 }
 
-/// BlockCosts that are fitted: a visit's, a test's, a turn's, postponing's.
+/// Costs that are fitted: a visit's, a test's, a turn's, postponing's.
 const FITTED: usize = 4;
 
 /// A cell: events a ray that warps issued, and times of an instruction a ray.
@@ -87,7 +87,8 @@ pub struct RateCell {
 }
 
 impl RateCell {
-    /// That of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp instructions a second, one at a time.
+    /// That of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp instructions a second,
+    /// one at a time.
     pub fn new(variant: &Variant, counts: &WarpCounts, rays_per_s: f64, times_per_s: f64) -> Self {
         let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;
         let [visits, tests, turns] = [Operation::VisitNode, Operation::TestTriangle, Operation::Loop].map(per_ray);
@@ -106,8 +107,8 @@ impl RateCell {
     }
 }
 
-/// The prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less than nothing
-/// where the cells have it so. None where one is as good as a multiple of the other.
+/// The prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less than
+/// nothing where the cells have it so. None where one is as good as a multiple of the other.
 pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     let [a, b] = cells;
     let determinant = a.events[0] * b.events[1] - b.events[0] * a.events[1];
@@ -118,8 +119,8 @@ pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     (determinant != 0.0 && costs.iter().all(|cost| cost.is_finite())).then_some(costs)
 }
 
-/// The prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over theirs less one.
-/// What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
+/// The prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over theirs
+/// less one. What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
 pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     if cells.len() <= FITTED {
         return None;
@@ -135,7 +136,7 @@ pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     Some(Al09Costs { visit_node, test_triangle, iteration, postpone, ..Default::default() })
 }
 
-/// BlockCosts of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
+/// Costs of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
 fn least_squares(cells: &[RateCell], choice: u32) -> Option<[f64; FITTED]> {
     let chosen = |i: usize| choice >> i & 1 == 1;
     // The normal equations, with an identity in the rows of what is not chosen.

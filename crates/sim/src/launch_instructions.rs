@@ -24,10 +24,11 @@ pub struct LaunchInstructions {
     alone: Option<[Times; BLOCKS]>,
     /// Blocks whose cost was set since.
     set: [bool; BLOCKS],
-    /// Whether a profiler's counts agree with the table within 1 %; nothing is known of what was set since ([`LaunchInstructions::is_set`]).
+    /// Whether a profiler's counts agree with the table within 1 %; nothing is known of what was set since
+    /// ([`LaunchInstructions::is_set`]).
     pub verified: bool,
-    /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many, since slow
-    /// paths count too.
+    /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many,
+    /// since slow paths count too.
     pub assumed: f64,
     /// Whether instructions are told apart by pipeline.
     pub by_pipe: bool,
@@ -162,8 +163,8 @@ impl LaunchInstructions {
         Self { issued, ..Self::NOTHING }
     }
 
-    /// Changes a cost; instructions of a block stay in the proportion of their pipelines, its clocks alone in that of its
-    /// instructions, and its waits as they are.
+    /// Changes a cost; instructions of a block stay in the proportion of their pipelines, its clocks alone in that of
+    /// its instructions, and its waits as they are.
     pub fn change(&mut self, change: &CostChange, counts: &WarpCounts) {
         let before: f64 = change.blocks().map(|block| self.issued[block as usize]).sum();
         let events = change.events(counts) as f64;
@@ -223,8 +224,8 @@ impl LaunchInstructions {
         self.issued[block as usize]
     }
 
-    /// Clocks that warps take for a block, each alone and one after the other, where a wait takes what `latency` says; none
-    /// where the table has no such times.
+    /// Clocks that warps take for a block, each alone and one after the other, where a wait takes what `latency`
+    /// says; none where the table has no such times.
     pub fn alone(&self, block: Block, latency: impl Fn(Wait) -> f64) -> Option<f64> {
         let (clocks, waits) = self.alone.as_ref()?[block as usize];
         Some(Wait::ALL.into_iter().zip(waits).map(|(wait, times)| times * latency(wait)).sum::<f64>() + clocks)

@@ -1,12 +1,13 @@
 //! SIMD efficiency of the kernel family and bounds of its rates, by running its schedules over real rays (AL09 2.1: the
 //! sequence of operations that each ray requires, under a schedule and a SIMD width).
 //!
-//! [`measure`] runs a kernel's warps in lockstep and counts, for each block of a micro-operation, how often
-//! it was issued and how many lanes ran it; a [`EventSource`] is either a kernel over rays or a dump of
-//! their operations, replayed. [`machine`] has the simulated GPUs: their numbers, each with
-//! its source, and how many warps a launch keeps resident. [`profile()`] gathers what a launch does, accesses to [`memory`]
-//! included; a [`LaunchInstructions`] is what that costs in instructions, by a table from native code; [`bounds`] makes of both the rates
-//! that a machine allows. [`distribution`] says how long warps run, and [`compaction`] counts the warps of a path tracer (W11).
+//! [`measure`] runs a kernel's warps in lockstep and counts, for each block of a micro-operation, how often it was
+//! issued and how many lanes ran it; a [`EventSource`] is either a kernel over rays or a dump of their operations,
+//! replayed. [`machine`] has the simulated GPUs: their numbers, each with its source, and how many warps a launch
+//! keeps resident. [`profile()`] gathers what a launch does, accesses to [`memory`] included; a
+//! [`LaunchInstructions`] is what that costs in instructions, by a table from native code; [`bounds`] makes of both
+//! the rates that a machine allows. [`distribution`] says how long warps run, and [`compaction`] counts the warps of
+//! a path tracer (W11).
 #![forbid(unsafe_code)]
 
 pub mod al09;

@@ -25,7 +25,8 @@ pub enum EventSource<'a> {
 /// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
 const BATCHES_PER_WARP: u64 = 32;
 
-/// The warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see [`EventSource::resident`].
+/// The warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see
+/// [`EventSource::resident`].
 pub(crate) fn resident_warps(variant: &Variant, width: u32, rays: u64) -> u32 {
     let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
     match variant.supply() {

@@ -29,7 +29,7 @@ fn pipelines_have_the_rates_that_a_gpu_reaches_and_errors_of_5_percent_are_found
             assert!(reached(rate), "{name}: {} of {rate}", measured(name));
             assert!(!reached(0.95 * rate) && !reached(1.05 * rate), "{name}");
         }
-        // IssueFormula side by side, two pipelines fill all schedulers.
+        // Issued side by side, two pipelines fill all schedulers.
         let issued = machine.need(keys::SM_SCHEDULERS) * machine.need(keys::ISSUE_PER_SCHEDULER);
         assert!(REACHED.contains(&(measured("alu_fma") / issued)));
     }

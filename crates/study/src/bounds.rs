@@ -86,7 +86,7 @@ impl Bounded {
     }
 }
 
-/// BlockCosts of the GTX 285 from AL09's simulated rates on Sibenik, in times of an instruction.
+/// Costs of the GTX 285 from AL09's simulated rates on Sibenik, in times of an instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Fit {
     /// A visit and a test, by while-while's primary and diffuse cells alone.

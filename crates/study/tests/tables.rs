@@ -1,5 +1,5 @@
-//! The tables of the embedded kernels: every instruction belongs to a block, and blocks have the pipelines and times that the
-//! machine code tells.
+//! The tables of the embedded kernels: every instruction belongs to a block, and blocks have the pipelines and times
+//! that the machine code tells.
 
 use raywarp_costs::{Flow, KeplerWord, Pipe, PricedKernel, Wait, Word, read_costs, words};
 use raywarp_cuda::{FAMILY, Query, cost_architectures, elf};

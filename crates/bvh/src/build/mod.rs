@@ -57,11 +57,11 @@ pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
     build_with_choice(triangles, options).map(|(tree, _)| tree)
 }
 
-/// Builds as [`build`] does, and says which options alone would have given the tree: of [`Builder::BestOf`] those with the builder
-/// of the tree that was taken, of others the same.
+/// Builds as [`build`] does, and says which options alone would have given the tree: of [`Builder::BestOf`] those
+/// with the builder of the tree that was taken, of others the same.
 ///
-/// With two trees the second is built when the first is done, so that only one of them is at work; where cutting would need
-/// more references than there can be it is left out.
+/// With two trees the second is built when the first is done, so that only one of them is at work; where cutting
+/// would need more references than there can be it is left out.
 ///
 /// # Errors
 /// As [`build`].

@@ -15,9 +15,10 @@ pub enum Builder {
     /// boxes that overlap (Stich, Friedrich and Dietrich 2009); see [`BuildOptions::split_alpha`] and
     /// [`BuildOptions::split_budget`].
     Sbvh,
-    /// A tree of [`Builder::BinnedSah`] and one of [`Builder::Sbvh`] with the same options, of which the cheaper to walk is taken:
-    /// the one with cuts where its [`Bvh2::sah_cost`](crate::Bvh2::sah_cost) is less than [`BuildOptions::split_worth`] of the
-    /// other's. Where triangles are small already, cuts make more nodes than they save tests.
+    /// A tree of [`Builder::BinnedSah`] and one of [`Builder::Sbvh`] with the same options, of which the cheaper to
+    /// walk is taken: the one with cuts where its [`Bvh2::sah_cost`](crate::Bvh2::sah_cost) is less than
+    /// [`BuildOptions::split_worth`] of the other's. Where triangles are small already, cuts make more nodes than
+    /// they save tests.
     BestOf,
     /// Along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest, and the least tree.
     Lbvh,
@@ -42,10 +43,11 @@ pub struct BuildOptions {
     /// Of [`Builder::Sbvh`]: the most references that cutting may add, as a share of the triangles,
     /// 0 to 4.
     pub split_budget: f32,
-    /// Of [`Builder::Sbvh`]: the largest node that may be cut, as a share of the root's area, 0 to 1. Large triangles that
-    /// stay whole lie near the root after reinsertion, and end rays early.
+    /// Of [`Builder::Sbvh`]: the largest node that may be cut, as a share of the root's area, 0 to 1. Large triangles
+    /// that stay whole lie near the root after reinsertion, and end rays early.
     pub split_below: f32,
-    /// Of [`Builder::BestOf`]: the tree with cuts is taken where its cost is less than this share of the other's, 0 to 2.
+    /// Of [`Builder::BestOf`]: the tree with cuts is taken where its cost is less than this share of the other's, 0
+    /// to 2.
     pub split_worth: f32,
     /// Passes of parallel reinsertion over the finished tree, 0 to 64; 0 leaves it as it is.
     pub reinsertion: u32,
@@ -55,8 +57,8 @@ pub struct BuildOptions {
     pub intersection_cost: f32,
 }
 
-/// Of six scenes rays were faster with cuts where their tree's cost was at most 0.971 of the other's, and slower where it was 1.000
-/// and 1.043.
+/// Of six scenes rays were faster with cuts where their tree's cost was at most 0.971 of the other's, and slower
+/// where it was 1.000 and 1.043.
 pub(crate) const SPLIT_WORTH: f32 = 0.985;
 
 impl Default for BuildOptions {

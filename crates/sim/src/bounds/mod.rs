@@ -1,9 +1,9 @@
 //! The rate that no run of a kernel can pass on a machine, and why (AL09 2.1: know what must be issued, assume the rest
 //! for free; here each resource in its turn).
 //!
-//! A bound is *strict* where every part of it is a minimum: counts of what must happen, verified costs, numbers of a machine
-//! that are its most. It is *modelled* where something was assumed; [`Bound::why`] says what. Only a strict bound that a
-//! measured rate passes is an error of somebody.
+//! A bound is *strict* where every part of it is a minimum: counts of what must happen, verified costs, numbers of a
+//! machine that are its most. It is *modelled* where something was assumed; [`Bound::why`] says what. Only a strict
+//! bound that a measured rate passes is an error of somebody.
 //!
 //! What is told of a machine is a rate in the long run: the time in which a launch fills and empties the machine is in
 //! no bound.
@@ -165,9 +165,10 @@ pub struct BoundSubject<'a> {
     pub basis: CostBasis,
 }
 
-/// What verified costs may be off: on the launches that a profiler counted no kernel without a pool asks 2 % more instructions than were
-/// counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only nearest, which [`LeastInstructions`] leaves out
-/// (docs/internals/simulator.md, "How sure a bound is"). Those of h8 ask up to 5.6 % more, on a scene that they were not verified on.
+/// What verified costs may be off: on the launches that a profiler counted no kernel without a pool asks 2 % more
+/// instructions than were counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only
+/// nearest, which [`LeastInstructions`] leaves out (docs/internals/simulator.md, "How sure a bound is"). Those of h8
+/// ask up to 5.6 % more, on a scene that they were not verified on.
 fn verified_within(variant: &Variant) -> f64 {
     if variant.tree() == Tree::H8 { 0.06 } else { 0.02 }
 }
@@ -211,8 +212,8 @@ pub fn lowest<'a>(bounds: impl IntoIterator<Item = &'a Bound>) -> Option<&'a Bou
     bounds.into_iter().min_by(|a, b| a.rays_per_s.total_cmp(&b.rays_per_s))
 }
 
-/// By how much the rate could rise, as a share of it, if what limits it first did not: up to the next bound. None of less than
-/// two bounds.
+/// By how much the rate could rise, as a share of it, if what limits it first did not: up to the next bound. None of
+/// less than two bounds.
 pub fn headroom(bounds: &[Bound]) -> Option<(&Bound, f64)> {
     let first = lowest(bounds)?;
     let next = lowest(bounds.iter().filter(|bound| bound.limit != first.limit))?;
@@ -360,8 +361,8 @@ impl Maker<'_> {
         self.add(Limit::LeastIssue, seconds, LEAST, &doubts.concat());
     }
 
-    /// Of pipelines that share lanes the instructions add up (docs/reference/machines.md). Of what warps do by `price`, or without it of
-    /// the least that they can do.
+    /// Of pipelines that share lanes the instructions add up (docs/reference/machines.md). Of what warps do by
+    /// `price`, or without it of the least that they can do.
     fn pipes(&mut self, issued: Option<&LaunchInstructions>) {
         let Some(whole) = self.subject.instructions.filter(|issued| issued.by_pipe) else { return };
         let of_pipe = |pipe: Pipe| match (issued, self.subject.least) {

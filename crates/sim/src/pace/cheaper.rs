@@ -1,10 +1,12 @@
-//! Machine code with a cheaper operation: nobody has compiled it, so instructions are taken out of the code that there is.
+//! Machine code with a cheaper operation: nobody has compiled it, so instructions are taken out of the code that
+//! there is.
 //!
-//! Taken are instructions that set no barrier and wait for none, evenly over pipelines and, by how often blocks are issued, over the
-//! operation's blocks. So loads and all that is waited for stay, as they do where a bound's cost is changed
-//! ([`LaunchInstructions::change`](crate::LaunchInstructions::change)), and the clocks that a taken instruction asks for go with it. Two departures from that
-//! bound: instructions are whole, so that the share is met to half a block's instruction; and since loads stay, pipelines of arithmetic
-//! lose somewhat more than the share (a bound takes the same share of each pipeline).
+//! Taken are instructions that set no barrier and wait for none, evenly over pipelines and, by how often blocks are
+//! issued, over the operation's blocks. So loads and all that is waited for stay, as they do where a bound's cost is
+//! changed ([`LaunchInstructions::change`](crate::LaunchInstructions::change)), and the clocks that a taken
+//! instruction asks for go with it. Two departures from that bound: instructions are whole, so that the share is met
+//! to half a block's instruction; and since loads stay, pipelines of arithmetic lose somewhat more than the share (a
+//! bound takes the same share of each pipeline).
 
 use super::KernelCode;
 use crate::launch_instructions::{Change, CostChange};
@@ -24,9 +26,9 @@ type Candidate = (Pipe, usize, usize, f64);
 impl CheaperCode {
     /// `code` with the instructions of an operation cut to a share, or to nothing, for warps that do what `tally` counted.
     ///
-    /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, to nothing of what loads, of Kepler's code, whose
-    /// instructions wait for registers, of code with an instruction that is not known, and where too many of the operation's
-    /// instructions are waited for.
+    /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, to nothing of
+    /// what loads, of Kepler's code, whose instructions wait for registers, of code with an instruction that is not
+    /// known, and where too many of the operation's instructions are waited for.
     pub fn of(code: KernelCode<'_>, change: &CostChange, tally: &EventCounts) -> Option<Self> {
         let kept = match change.change {
             Change::Times(share) if (0.0..=1.0).contains(&share) => share,
@@ -109,7 +111,8 @@ fn candidates(words: &[&[Word]], times: &[f64], architecture: u32) -> Option<Vec
     Some(found)
 }
 
-/// Of each pipeline the same share, so that `goal` issued instructions go, to half of one candidate's; none where there are not so many.
+/// Of each pipeline the same share, so that `goal` issued instructions go, to half of one candidate's; none where
+/// there are not so many.
 fn evenly(candidates: &[Candidate], goal: f64) -> Option<Vec<(usize, usize)>> {
     let all: f64 = candidates.iter().map(|(.., times)| times).sum();
     if goal > all {

@@ -178,7 +178,8 @@ impl Bounded {
     }
 }
 
-/// The columns that every reader has first, and last the bounds; of those that nothing bounds a page leaves out what `bounded` says.
+/// The columns that every reader has first, and last the bounds; of those that nothing bounds a page leaves out what
+/// `bounded` says.
 fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'static, Bounded>> {
     let filled = |row: &Bounded| {
         let [visit, test] = row.efficiency().map(percent);

@@ -34,8 +34,8 @@ pub(crate) struct KernelCostSource {
 }
 
 impl KernelCostSource {
-    /// Instructions that a multiprocessor issues a clock, by the machine code that the table is about; none where that is not known
-    /// and of lanes that are left to the hardware.
+    /// Instructions that a multiprocessor issues a clock, by the machine code that the table is about; none where
+    /// that is not known and of lanes that are left to the hardware.
     pub(crate) fn pace(
         &self,
         machine: &Machine,
@@ -87,8 +87,8 @@ impl CodeOf {
     }
 }
 
-/// Whose machine code prices kernels on a machine. None where there is none of its generation: other code says nothing of what it
-/// could do.
+/// Whose machine code prices kernels on a machine. None where there is none of its generation: other code says
+/// nothing of what it could do.
 pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     let (major, minor) = machine.capability();
     let of_generation = || raywarp_cuda::cost_architectures().filter(|architecture| architecture / 10 == major);
@@ -97,7 +97,8 @@ pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     native.or_else(|| of_generation().min().map(CodeOf::Likened))
 }
 
-/// What the kernel of a variant and query costs on an architecture by our own table; none where it is not compiled for it.
+/// What the kernel of a variant and query costs on an architecture by our own table; none where it is not compiled
+/// for it.
 fn embedded_costs(variant: &Variant, query: Query, architecture: u32) -> Option<PricedKernel> {
     let (table, name) = raywarp_cuda::cost_table(variant, query, architecture)?;
     read_costs(table, &name).ok()?
@@ -121,8 +122,8 @@ fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launc
     })
 }
 
-/// What a kernel costs on a machine: by the user's table, by prices fitted to AL09's simulator for a machine of its time, or by the
-/// machine code that the machine runs.
+/// What a kernel costs on a machine: by the user's table, by prices fitted to AL09's simulator for a machine of its
+/// time, or by the machine code that the machine runs.
 pub(crate) fn kernel_costs(
     table: Option<&str>,
     machine: &Machine,

@@ -1,8 +1,8 @@
-//! The model of a report's table: its columns with their units are described once, and a text table, a JSON document and a page's
-//! table are written from them.
+//! The model of a report's table: its columns with their units are described once, and a text table, a JSON document
+//! and a page's table are written from them.
 //!
-//! A [`Column`] says what a row has in it ([`Value`]) and how each of the three writers calls it; a writer that has no name for it
-//! leaves it out.
+//! A [`Column`] says what a row has in it ([`Value`]) and how each of the three writers calls it; a writer that has
+//! no name for it leaves it out.
 
 use super::number;
 use super::page::Grid;

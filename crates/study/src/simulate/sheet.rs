@@ -94,7 +94,8 @@ impl EfficiencyReport {
         Sheet(columns)
     }
 
-    /// What lanes that share a ray do: boxes beside those of a binary tree, and work that repeats a neighbour's (AL09 5.3).
+    /// What lanes that share a ray do: boxes beside those of a binary tree, and work that repeats a neighbour's (AL09
+    /// 5.3).
     pub(super) fn shared<'a>(&'a self) -> Sheet<'a, Measurement> {
         let binary = |m: &Measurement| {
             let is_its = |b: &&Measurement| {

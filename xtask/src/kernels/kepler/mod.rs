@@ -1,8 +1,9 @@
 //! Machine code for Kepler (compute capability 3.5), which today's CUDA no longer makes.
 //!
-//! Clang makes PTX of the same sources, with xtask/kepler/cuda_fp16.h in the place of NVIDIA's headers; the last assembler that
-//! knows these machines, CUDA 11.8's, makes the code; and a decoder of our own ([`raywarp_costs::KeplerWord`]) reads it.
-//! Nothing of it was ever run: images are embedded for what the simulator reads of them.
+//! Clang makes PTX of the same sources, with xtask/kepler/cuda_fp16.h in the place of NVIDIA's headers; the last
+//! assembler that knows these machines, CUDA 11.8's, makes the code; and a decoder of our own
+//! ([`raywarp_costs::KeplerWord`]) reads it. Nothing of it was ever run: images are embedded for what the simulator
+//! reads of them.
 
 mod lines;
 mod machine;
@@ -111,9 +112,9 @@ fn without_lines(ptx: &str) -> String {
     code.filter(said).map(|line| format!("{line}\n")).collect()
 }
 
-/// What is taken of a kernel's costs that nobody measured: a function that is called runs where the short way does not do, and
-/// no event says so. Elsewhere it would be priced as once an event; here, where nothing of it was ever measured, a bound is
-/// to stay one from above.
+/// What is taken of a kernel's costs that nobody measured: a function that is called runs where the short way does
+/// not do, and no event says so. Elsewhere it would be priced as once an event; here, where nothing of it was ever
+/// measured, a bound is to stay one from above.
 pub fn settle(kernel: &price::CompiledKernel, costs: &mut PricedKernel) {
     for (cost, block) in costs.blocks.iter_mut().zip(&kernel.blocks) {
         if block.shape.called && cost.source == CountSource::Assumed {
