@@ -6,17 +6,20 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Told of each path that is about to be extended.
 pub trait PathObserver: Sync {
+    /// Whether it wants to be told anything.
+    fn listens(&self) -> bool {
+        true
+    }
+
     /// The path of `sample` of `pixel` (index `y * width + x`) is alive with `bounce` vertices behind
     /// it. Called from the workers, wave by wave.
     fn alive(&self, pixel: u32, sample: u32, bounce: u32);
 
     /// The ray that extends it, told right after; nobody has to listen.
-    #[inline]
     fn ray(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray) {}
 
     /// A connection that the path tries from where that ray ends: its shadow ray, and what it brings if nothing blocks it.
     /// Nobody has to listen.
-    #[inline]
     fn connection(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray, _contribution: [f32; 3]) {}
 }
 
@@ -25,7 +28,10 @@ pub trait PathObserver: Sync {
 pub struct Unobserved;
 
 impl PathObserver for Unobserved {
-    #[inline]
+    fn listens(&self) -> bool {
+        false
+    }
+
     fn alive(&self, _pixel: u32, _sample: u32, _bounce: u32) {}
 }
 

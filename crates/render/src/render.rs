@@ -129,13 +129,13 @@ pub fn render(
 /// As [`render`].
 /// # Panics
 /// As [`render`].
-pub fn render_observed<O: PathObserver>(
+pub fn render_observed(
     scene: &ShadingScene,
     camera: &Camera,
     tracer: &dyn Tracer,
     options: &RenderOptions,
     watch: &Watch,
-    observer: &O,
+    observer: &dyn PathObserver,
 ) -> Result<Rendered, RenderError> {
     let film = Film::of(Window::new(options.size, options.crop)?, options.features)?;
     render_onto(scene, camera, tracer, options, watch, observer, film)
@@ -149,13 +149,13 @@ pub fn render_observed<O: PathObserver>(
 /// As [`render`]; [`RenderError::Option`] if the film is of another size, lacks features, or has more samples of some pixels.
 /// # Panics
 /// As [`render`].
-pub fn render_onto<O: PathObserver>(
+pub fn render_onto(
     scene: &ShadingScene,
     camera: &Camera,
     tracer: &dyn Tracer,
     options: &RenderOptions,
     watch: &Watch,
-    observer: &O,
+    observer: &dyn PathObserver,
     film: Film,
 ) -> Result<Rendered, RenderError> {
     render_by(scene, camera, tracer, options, watch, observer, film, None)
@@ -204,13 +204,13 @@ pub fn engine_can(options: &RenderOptions) -> Result<(), RenderError> {
 }
 
 #[allow(clippy::too_many_arguments)] // As those that call it, and the engine.
-fn render_by<O: PathObserver>(
+fn render_by(
     scene: &ShadingScene,
     camera: &Camera,
     tracer: &dyn Tracer,
     options: &RenderOptions,
     watch: &Watch,
-    observer: &O,
+    observer: &dyn PathObserver,
     mut film: Film,
     mut engine: Option<&mut dyn PathEngine>,
 ) -> Result<Rendered, RenderError> {
@@ -261,7 +261,7 @@ fn render_by<O: PathObserver>(
         transport,
         tracer,
         options,
-        observer,
+        observer: Some(observer).filter(|observer| observer.listens()),
         pixels: u64::from(window.size[0]) * u64::from(window.size[1]),
         watch,
         pool: &pool,
@@ -348,7 +348,7 @@ impl Passes<'_> {
 }
 
 /// A render in work.
-pub(crate) struct Job<'a, O> {
+pub(crate) struct Job<'a> {
     scene: &'a ShadingScene,
     lens: Lens,
     /// What the camera is in.
@@ -359,7 +359,8 @@ pub(crate) struct Job<'a, O> {
     vectors: Option<Vectors>,
     tracer: &'a dyn Tracer,
     options: &'a RenderOptions,
-    observer: &'a O,
+    /// Nobody, or who is told of each path.
+    observer: Option<&'a dyn PathObserver>,
     /// How many are rendered.
     pixels: u64,
     watch: &'a Watch<'a>,
@@ -380,7 +381,7 @@ pub(crate) struct Job<'a, O> {
     noise: Mutex<Option<(u32, f64)>>,
 }
 
-impl<O: PathObserver> Job<'_, O> {
+impl Job<'_> {
     /// Passes until a stopping rule holds. Passes end at powers of two, where noise is tested.
     fn run(&self, film: &mut Film, passes: &mut Passes) -> Result<StopReason, RenderError> {
         if let Passes::Engine(engine, _) = passes {
@@ -529,20 +530,15 @@ impl<O: PathObserver> Job<'_, O> {
                     if waves.len() > 1 && self.gives_up() {
                         return Ok(false);
                     }
-                    joined.each(waves, |wave| {
-                        for (path, ray) in wave.paths.iter().zip(&wave.rays) {
-                            self.observer.alive(path.pixel, path.sample, wave.bounce);
-                            self.observer.ray(path.pixel, path.sample, wave.bounce, ray);
-                        }
-                    });
+                    if let Some(observer) = self.observer {
+                        joined.each(waves, |wave| tell_of_paths(observer, wave));
+                    }
                     extend(scene, seed, tracer, waves, joined)?;
                     touch(scene, tracer, waves, joined)?;
                     joined.each(waves, |wave| {
                         shade(scene, transport, self.vectors.as_ref(), wave);
-                        let ShadowQueue { rays, slots, contributions, media: _ } = &wave.shadow;
-                        for ((&slot, ray), &contribution) in slots.iter().zip(rays).zip(contributions) {
-                            let (pixel, sample) = (wave.pixel[slot as usize], wave.sample[slot as usize]);
-                            self.observer.connection(pixel, sample, wave.bounce, ray, contribution.into());
+                        if let Some(observer) = self.observer {
+                            tell_of_connections(observer, wave);
                         }
                     });
                     connect(scene, seed, tracer, SHADOW_SALT, waves, joined)?;
@@ -584,13 +580,30 @@ impl<O: PathObserver> Job<'_, O> {
     }
 }
 
+/// Tells of the paths that are about to be extended, and of the rays that do.
+fn tell_of_paths(observer: &dyn PathObserver, wave: &Wave) {
+    for (path, ray) in wave.paths.iter().zip(&wave.rays) {
+        observer.alive(path.pixel, path.sample, wave.bounce);
+        observer.ray(path.pixel, path.sample, wave.bounce, ray);
+    }
+}
+
+/// Tells of the connections that the paths of `wave` try.
+fn tell_of_connections(observer: &dyn PathObserver, wave: &Wave) {
+    let ShadowQueue { rays, slots, contributions, media: _ } = &wave.shadow;
+    for ((&slot, ray), &contribution) in slots.iter().zip(rays).zip(contributions) {
+        let (pixel, sample) = (wave.pixel[slot as usize], wave.sample[slot as usize]);
+        observer.connection(pixel, sample, wave.bounce, ray, contribution.into());
+    }
+}
+
 /// A pass of a job, as its engine sees it.
-struct Pass<'a, 'j, O> {
-    job: &'a Job<'j, O>,
+struct Pass<'a, 'j> {
+    job: &'a Job<'j>,
     samples: std::ops::Range<u32>,
 }
 
-impl<O: PathObserver> PassWatch for Pass<'_, '_, O> {
+impl PassWatch for Pass<'_, '_> {
     fn goes_on(&self) -> bool {
         self.job.goes_on(&self.samples)
     }

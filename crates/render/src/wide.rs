@@ -9,7 +9,6 @@
 
 use crate::film::{MAX_TILE, Tile};
 use crate::joined::Joined;
-use crate::observe::PathObserver;
 use crate::path::Wave;
 use crate::render::Job;
 use raywarp_geom::{TraceError, Tracer};
@@ -36,12 +35,7 @@ pub(crate) fn paths(tracer: &dyn Tracer) -> Option<usize> {
 }
 
 /// Renders `samples` of all pixels in waves of about `paths`.
-pub(crate) fn pass<O: PathObserver>(
-    job: &Job<'_, O>,
-    tiles: &mut [Tile],
-    samples: Range<u32>,
-    paths: usize,
-) -> Result<(), TraceError> {
+pub(crate) fn pass(job: &Job<'_>, tiles: &mut [Tile], samples: Range<u32>, paths: usize) -> Result<(), TraceError> {
     let total: usize = tiles.iter().map(|tile| tile.pixels().len() * samples.len()).sum();
     // As many for each in flight, so that they end together.
     let count = total.div_ceil(paths).next_multiple_of(IN_FLIGHT);
@@ -83,8 +77,8 @@ fn split(tiles: &mut [Tile], paths: usize, samples: usize) -> Vec<&mut [Tile]> {
 }
 
 /// Renders samples of the pixels of `tiles` as one wave and adds them, or, if the wave is given up, does not.
-fn wave<O: PathObserver>(
-    job: &Job<'_, O>,
+fn wave(
+    job: &Job<'_>,
     tiles: &mut [Tile],
     samples: &Range<u32>,
     waves: &mut Vec<Wave>,

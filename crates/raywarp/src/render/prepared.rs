@@ -21,7 +21,7 @@ use raywarp_geom::FlatTriangles;
 use raywarp_geom::{Aabb, Tracer};
 use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
-use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
+use raywarp_render::{PathObserver, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
 use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -322,12 +322,12 @@ impl Prepared {
     ///
     /// # Errors
     /// [`RenderError`].
-    pub fn render_observed<O: raywarp_render::PathObserver>(
+    pub fn render_observed(
         &self,
         camera: &Camera,
         options: &RenderOptions,
         watch: &Watch,
-        observer: &O,
+        observer: &dyn PathObserver,
     ) -> Result<Rendered, RenderError> {
         raywarp_render::render_observed(self.shading()?, camera, self.tracer(), options, watch, observer)
     }
@@ -350,12 +350,12 @@ impl Prepared {
     ///
     /// # Errors
     /// [`RenderError`].
-    pub fn render_onto_observed<O: raywarp_render::PathObserver>(
+    pub fn render_onto_observed(
         &self,
         camera: &Camera,
         options: &RenderOptions,
         watch: &Watch,
-        observer: &O,
+        observer: &dyn PathObserver,
         film: Film,
     ) -> Result<Rendered, RenderError> {
         raywarp_render::render_onto(self.shading()?, camera, self.tracer(), options, watch, observer, film)
