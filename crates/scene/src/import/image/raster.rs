@@ -1,10 +1,14 @@
-//! PNG, JPEG, WebP, TGA and Radiance HDR, through the `image` crate.
+//! PNG, WebP, TGA and Radiance HDR, through the `image` crate, and JPEG through `zune-jpeg`, which that has below it, too: the
+//! loops over texels are compiled here then, and nothing of `image` needs an optimiser.
 
 use super::{Encoding, MAX_SIDE, Origin, eight_bit, linear_from_u16};
 use crate::{Pixels, SceneError};
-use image::codecs::{hdr::HdrDecoder, jpeg::JpegDecoder, png::PngDecoder, tga::TgaDecoder, webp::WebPDecoder};
+use image::codecs::{hdr::HdrDecoder, png::PngDecoder, tga::TgaDecoder, webp::WebPDecoder};
 use image::{ColorType, ImageDecoder, ImageError, ImageResult, Limits};
 use std::io::Cursor;
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::errors::DecodeErrors;
+use zune_jpeg::zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
 
 type Size = (u32, u32, Pixels);
 
@@ -13,7 +17,26 @@ pub(super) fn png(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<S
 }
 
 pub(super) fn jpeg(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<Size, SceneError> {
-    read(origin, bytes, encoding, "JPEG", JpegDecoder::new(Cursor::new(bytes)))
+    let fault = |error: DecodeErrors| match error {
+        DecodeErrors::Unsupported(what) => origin.unsupported(format!("JPEG image: {what:?}")),
+        error => origin.malformed(format!("broken JPEG image: {error}")),
+    };
+    // Sides are checked below.
+    let options = DecoderOptions::default().set_strict_mode(false).set_max_width(usize::MAX).set_max_height(usize::MAX);
+    let mut header = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    header.decode_headers().map_err(fault)?;
+    let (width, height) = header.dimensions().unwrap_or_default();
+    let (width, height) = origin.check_size(width as u64, height as u64, bytes.len())?;
+    let (space, color) = match header.input_colorspace() {
+        Some(ColorSpace::RGBA) => (ColorSpace::RGBA, ColorType::Rgba8),
+        Some(ColorSpace::Luma) => (ColorSpace::Luma, ColorType::L8),
+        Some(ColorSpace::LumaA) => (ColorSpace::LumaA, ColorType::La8),
+        _ => (ColorSpace::RGB, ColorType::Rgb8),
+    };
+    let options = options.jpeg_set_out_colorspace(space);
+    let mut data = vec![0; width as usize * height as usize * usize::from(color.bytes_per_pixel())];
+    JpegDecoder::new_with_options(ZCursor::new(bytes), options).decode_into(&mut data).map_err(fault)?;
+    Ok((width, height, pixels(origin, color, &data, encoding)?))
 }
 
 /// Of an animation, the first picture.
