@@ -62,6 +62,6 @@ pub use raywarp_geom::{
 struct Readme;
 
 /// The programs of the library's guide run as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "cuda", feature = "formats"))]
 #[doc = include_str!("../../../docs/guide/library.md")]
 struct LibraryGuide;
