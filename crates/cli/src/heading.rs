@@ -1,4 +1,4 @@
-//! The groups that options stand in under `--help`. A test knows them too: `tests/help.rs`.
+//! The groups that options stand in under `--help`. A test knows them too: `help_tests.rs`.
 
 /// What runs are for, where a command has several modes.
 pub const MODE: &str = "What is simulated (give one)";

@@ -25,13 +25,13 @@ impl Door {
     pub fn of(world: &World, name: &str) -> Door {
         let mut door = Door::default();
         let root = world.roots[name];
-        door.enter(world, root, root, name, &mut Vec::new());
+        door.enter(world, root, name, &mut Vec::new());
         let own: BTreeSet<ItemId> = door.declared(world, root);
         door.listed.retain(|(path, item)| !own.contains(item) || *path == world.path(*item));
         door
     }
 
-    fn enter(&mut self, world: &World, root: ModuleId, module: ModuleId, path: &str, open: &mut Vec<ModuleId>) {
+    fn enter(&mut self, world: &World, module: ModuleId, path: &str, open: &mut Vec<ModuleId>) {
         if open.contains(&module) {
             return;
         }
@@ -41,7 +41,7 @@ impl Door {
             let path = format!("{path}::{name}");
             for public in meanings.iter().filter(|public| !public.is_hidden) {
                 match &public.meaning {
-                    Meaning::Module(module) => self.enter(world, root, *module, &path, open),
+                    Meaning::Module(module) => self.enter(world, *module, &path, open),
                     Meaning::Foreign(of) => {
                         self.foreign.insert(path.clone(), of.clone());
                     }
