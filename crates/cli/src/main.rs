@@ -12,7 +12,9 @@ mod exit;
 mod files;
 mod heading;
 mod interrupt;
+mod interrupted_table;
 mod named_values;
+mod options;
 mod plan_words;
 mod progress;
 mod replace;
@@ -52,7 +54,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     // Boxed: it has many more options than the others.
-    Render(Box<command::RenderArgs>),
+    Render(Box<command::render::RenderArgs>),
     Info(command::info::InfoArgs),
     Trace(Box<command::trace::TraceArgs>),
     Merge(command::merge::MergeArgs),

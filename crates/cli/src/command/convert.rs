@@ -1,10 +1,10 @@
 //! `raywarp convert PICTURE -o FILE`: a finished picture toned anew or in another format.
 
-use super::values;
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::options::values;
 use clap::Args;
 use raywarp::render::output::{self, Exposure, ExposureChoice, Format, PictureFile};
 use std::io::Write;

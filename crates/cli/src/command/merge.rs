@@ -1,10 +1,10 @@
 //! `raywarp merge SHARE... -o FILE`: shares of a render to one picture.
 
-use super::values::{self, has_sums, layers_of};
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::options::values::{self, has_sums, layers_of};
 use crate::progress::Steps;
 use clap::Args;
 use raywarp::render::output::{self, ExposureChoice};

@@ -1,11 +1,11 @@
 //! `raywarp selftest`: conformance of every engine on this machine.
 
-use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::common::{Common, Tables, Threads};
 use crate::device::{self, DeviceChoice};
 use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
 use crate::interrupt;
+use crate::options::variant::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::progress::Steps;
 use clap::Args;
 use raywarp::Control;
@@ -37,7 +37,7 @@ pub struct SelftestArgs {
     ///
     /// With --device cuda. They start inside of five meshes of sizes 1e-6 to 1e6, up to 1e4 sizes from zero, and none may be
     /// lost; 0 leaves them out.
-    #[arg(long, value_name = "RAYS", value_parser = super::values::many, help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "RAYS", value_parser = crate::options::values::many, help_heading = heading::KERNELS)]
     aimed: Option<u64>,
     /// What is tested: cpu, cuda (the first GPU), cuda:N, auto.
     ///
@@ -97,7 +97,7 @@ pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<
                 request.cpu = false;
             }
             request.widths.clone_from(&args.width);
-            super::check_machine(&request.variants, &args.width)?;
+            crate::options::variant::check_machine(&request.variants, &args.width)?;
         }
     }
     let _doing = interrupt::doing("testing");

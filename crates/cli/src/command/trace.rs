@@ -1,14 +1,14 @@
 //! `raywarp trace SCENE RAYS -o HITS`: rays in, hits out.
 
-use super::ray_input::{self, Rays, input_name};
-use super::tree_args::{TreeArgs, builder_name};
-use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::common::{Common, Replacing, Scenes, Threads, is_standard_stream};
 use crate::device::{self, DeviceChoice, open};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use crate::named_values::named_values;
+use crate::options::ray_input::{self, Rays, input_name};
+use crate::options::tree::{TreeArgs, builder_name};
+use crate::options::variant::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::plan_words;
 use crate::progress::Steps;
 use crate::replace;

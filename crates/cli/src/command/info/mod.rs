@@ -3,10 +3,10 @@
 mod figures;
 mod names;
 
-use super::tree_args::TreeArgs;
 use crate::common::{Common, Scenes, Threads};
 use crate::exit::{CliError, Status};
 use crate::heading;
+use crate::options::tree::TreeArgs;
 use clap::Args;
 use raywarp::device::Plan;
 use raywarp::render::Prepared;

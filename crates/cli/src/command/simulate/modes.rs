@@ -1,7 +1,7 @@
 //! The modes of `raywarp simulate`, and which options mean something in each: one that would be ignored is refused.
 
-use super::super::simulate_experiment::ExperimentChoice;
 use super::SimulateArgs;
+use super::experiment::ExperimentChoice;
 use crate::exit::CliError;
 use crate::usage::list;
 

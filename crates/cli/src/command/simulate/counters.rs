@@ -1,10 +1,10 @@
 //! `raywarp simulate SCENE --machine h200 --counters FILE`: what a profiler counted beside what is foretold.
 
-use super::interrupted_table;
-use super::simulate::{SimulateArgs, refusal};
+use crate::command::simulate::{SimulateArgs, refusal};
 use crate::common::{Common, read_table};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
+use crate::interrupted_table;
 use crate::progress::Steps;
 use raywarp::Control;
 use raywarp::scene::Scene;

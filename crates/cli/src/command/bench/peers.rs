@@ -1,16 +1,16 @@
 //! `raywarp bench --peers embree`: this CPU's tracer and Embree in turns, on the same rays.
 
-use super::bench_args::BenchArgs;
-use super::bench_place::{Place, failure, name_scenes};
-use super::bench_rays;
-use super::interrupted_table;
-use super::views::name_inputs;
+use crate::command::bench::args::BenchArgs;
+use crate::command::bench::place::{Place, failure, name_scenes};
+use crate::command::bench::rays;
 use crate::common::{Common, command_line};
 use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::interrupted_table;
 use crate::named_values::named_values;
+use crate::options::views::name_inputs;
 use crate::progress::Steps;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
@@ -77,9 +77,9 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     let scenes = name_scenes(args, common)?;
     name_inputs(common, args.view.as_deref())?;
-    bench_rays::check(args, common)?;
+    rays::check(args, common)?;
     let peer = args.peers.open()?;
-    let (sets, rays): (Vec<RaySet>, Vec<RayFile>) = bench_rays::read_all(args, common)?.into_iter().unzip();
+    let (sets, rays): (Vec<RaySet>, Vec<RayFile>) = rays::read_all(args, common)?.into_iter().unzip();
     let machine = MachineFacts::read(&Target::Cpu);
     common.note(format!("{}; Embree {}", machine.line(), peer.version()));
     let mut request = args.request(&Target::Cpu, &[], &sets);
@@ -134,7 +134,7 @@ fn measure(
     let Place { loaded, path, name, views } = Place::find(args, common, scene)?;
     let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
     let (numbers, source) = match rays {
-        Some(files) => (Vec::new(), RaySource::Lists(bench_rays::relative_to(files, loaded.scene.origin))),
+        Some(files) => (Vec::new(), RaySource::Lists(rays::relative_to(files, loaded.scene.origin))),
         None => (numbers, RaySource::Views(&views)),
     };
     let doing = format!("measuring {name}");

@@ -1,10 +1,10 @@
 //! Measured rates beside bounds: what `bench --simulate` and `simulate --measured` share.
 
-use super::interrupted_table;
-use super::simulate::refusal;
+use crate::command::simulate::refusal;
 use crate::common::{Common, read_table};
 use crate::exit::CliError;
 use crate::interrupt;
+use crate::interrupted_table;
 use crate::progress::Steps;
 use raywarp::Control;
 use raywarp::scene::{Scene, View};

@@ -1,14 +1,14 @@
 //! What `raywarp bench` takes.
 
-use super::bench_paths::PathBenchArgs;
-use super::bench_peers::PeerArgs;
-use super::tree_args::TreeArgs;
-use super::values;
+use crate::command::bench::paths::PathBenchArgs;
+use crate::command::bench::peers::PeerArgs;
 use crate::common::{Replacing, Scenes, Tables, Threads};
 use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
 use crate::named_values::named_values;
+use crate::options::tree::TreeArgs;
+use crate::options::values;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::BuildOptions;

@@ -1,10 +1,10 @@
 //! `raywarp simulate SCENE --machine h200 --measured bench.csv`: a recorded run beside what was possible.
 
-use super::interrupted_table;
-use super::measured_bounds;
-use super::simulate::SimulateArgs;
+use crate::command::simulate::SimulateArgs;
+use crate::command::simulate::measured_bounds;
 use crate::common::Common;
 use crate::exit::{CliError, Status, after_printing};
+use crate::interrupted_table;
 use raywarp::scene::{Scene, View};
 use raywarp_lab::bench::Subject;
 use raywarp_lab::sim::machine::Machine;

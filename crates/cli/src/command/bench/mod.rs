@@ -1,17 +1,20 @@
 //! `raywarp bench SCENE...`: how fast kernels are here, and whether their hits are right.
 
-pub use super::bench_args::BenchArgs;
-use super::bench_outputs;
-use super::bench_paths;
-use super::bench_peers;
-use super::bench_place::{Place, failure, name_scenes};
-use super::bench_rays;
-use super::bench_simulate;
-use super::interrupted_table;
-use super::views::name_inputs;
+mod args;
+mod outputs;
+mod paths;
+mod peers;
+mod place;
+mod rays;
+mod simulated;
+
+pub use crate::command::bench::args::BenchArgs;
+use crate::command::bench::place::{Place, failure, name_scenes};
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
+use crate::interrupted_table;
+use crate::options::views::name_inputs;
 use crate::progress::Steps;
 use crate::replace;
 use raywarp::cuda::auto::{BatchKind, Promise};
@@ -27,7 +30,7 @@ use std::path::{Path, PathBuf};
 /// Runs the command.
 pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     if let Some(suite) = args.path_suite() {
-        return bench_paths::run(suite, args, common, out);
+        return paths::run(suite, args, common, out);
     }
     if args.paths.are_named() {
         return Err(CliError::usage(
@@ -35,18 +38,18 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         ));
     }
     if args.peers.are_named() {
-        return bench_peers::run(args, common, out);
+        return peers::run(args, common, out);
     }
     let scenes = name_scenes(args, common)?;
     name_inputs(common, args.view.as_deref())?;
-    bench_rays::check(args, common)?;
-    bench_outputs::check(args, common)?;
-    let (sets, rays): (Vec<RaySet>, Vec<RayFile>) = bench_rays::read_all(args, common)?.into_iter().unzip();
+    rays::check(args, common)?;
+    outputs::check(args, common)?;
+    let (sets, rays): (Vec<RaySet>, Vec<RayFile>) = rays::read_all(args, common)?.into_iter().unzip();
     let target = target(common)?;
     if args.has_bounds() && !target.is_gpu() {
         return Err(CliError::machine("--block-threads and --max-registers are for kernels on a GPU"));
     }
-    let simulated_machine = bench_simulate::machine(args, &target, common)?;
+    let simulated_machine = simulated::machine(args, &target, common)?;
     let machine = MachineFacts::read(&target);
     common.note(machine.line());
     let auto = match &target {
@@ -54,7 +57,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
             let choice = common.choose(device, Promise::Bits)?;
             BatchKind::ALL.map(|kind| choice.of(kind).variant).to_vec()
         }
-        Target::Cpu if args.has_auto() => return Err(super::auto_needs_gpu()),
+        Target::Cpu if args.has_auto() => return Err(crate::options::variant::auto_needs_gpu()),
         _ => Vec::new(),
     };
     let request = args.request(&target, &auto, &sets);
@@ -98,7 +101,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
             interrupt::leave(String::new(), "what was measured was printed");
         }
         let what = (args, &request, of);
-        simulation = bench_simulate::run(what, &measured_scenes, &reports, &mut simulated, common, out);
+        simulation = simulated::run(what, &measured_scenes, &reports, &mut simulated, common, out);
     }
     if measured && common.json {
         let mut document = json(&reports, &machine, &command_line());
@@ -142,7 +145,7 @@ fn measure(
     let Place { loaded, path, name, views } = Place::find(args, common, scene)?;
     let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
     let (numbers, source) = match rays {
-        Some(files) => (Vec::new(), RaySource::Lists(bench_rays::relative_to(files, loaded.scene.origin))),
+        Some(files) => (Vec::new(), RaySource::Lists(rays::relative_to(files, loaded.scene.origin))),
         None => (numbers, RaySource::Views(&views)),
     };
     let report = report.insert(SceneReport::new(&name, target, numbers, request));

@@ -1,15 +1,15 @@
 //! `raywarp bench --suite w11` and `l9`: organisations of the GPU path tracer, frame by frame.
 
-use super::bench_args::BenchArgs;
-use super::camera_args::CameraArgs;
-use super::light_args::LightArgs;
-use super::made_of_args::{MadeOfArg, made_of};
-use super::values;
+use crate::command::bench::args::BenchArgs;
 use crate::common::{Common, command_line, is_standard_stream};
 use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::options::camera::CameraArgs;
+use crate::options::light::LightArgs;
+use crate::options::made_of::{MadeOfArg, made_of};
+use crate::options::values;
 use clap::Args;
 use raywarp::bvh::presets;
 use raywarp::cuda::Device;

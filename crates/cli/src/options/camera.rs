@@ -1,10 +1,10 @@
 //! From where a picture is taken, by flags.
 
-use super::values;
-use super::views::view_file;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::heading;
+use crate::options::values;
+use crate::options::views::view_file;
 use clap::Args;
 use raywarp::render::CameraRequest;
 use raywarp::scene::KnownViews;

@@ -1,6 +1,6 @@
 //! `raywarp render --export-rays DIR`: the rays of each bounce as files, for `bench --rays`.
 
-use super::render_args::RenderArgs;
+use crate::command::render::args::RenderArgs;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::replace;

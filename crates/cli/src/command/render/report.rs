@@ -1,6 +1,6 @@
 //! What `raywarp render` says of a picture that it made.
 
-use super::render_rays::Exported;
+use crate::command::render::rays::Exported;
 use crate::progress::{duration, percent, si};
 use raywarp::render::output::{ExposureChoice, Look, Lost};
 use raywarp::render::{Integrator, Picture, Rendered, StopReason};

@@ -1,7 +1,7 @@
 //! What `raywarp bench` writes, and whether it may.
 
-use super::bench::BenchArgs;
-use super::bench_simulate;
+use crate::command::bench::BenchArgs;
+use crate::command::bench::simulated;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::replace::{self, Kind};
@@ -55,7 +55,7 @@ pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     check("bench.json", &|path| replace::can_write(path, &JSON))?;
     check("README.md", &|path| replace::can_write(path, &README))?;
     if args.simulate {
-        check(bench_simulate::FILE, &|path| replace::can_write_table(path, &MeasuredReport::csv_header()))?;
+        check(simulated::FILE, &|path| replace::can_write_table(path, &MeasuredReport::csv_header()))?;
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! `raywarp simulate SCENE --experiment compaction`: how full warps of a path tracer are, as in Wald 2011.
 
-use super::simulate::ReportArgs;
-use super::values;
-use super::views::views;
+use crate::command::simulate::ReportArgs;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use crate::named_values::named_values;
+use crate::options::values;
+use crate::options::views::views;
 use crate::progress::{Limits, RenderProgress};
 use clap::Args;
 use raywarp::BuildOptions;

@@ -1,9 +1,9 @@
 //! Scenes that a bench measures, with their viewpoints, and the errors that end one.
 
-use super::bench_args::BenchArgs;
-use super::views::views;
+use crate::command::bench::args::BenchArgs;
 use crate::common::{Common, is_standard_stream};
 use crate::exit::CliError;
+use crate::options::views::views;
 use raywarp::scene::{Loaded, View, scene_name};
 use raywarp_lab::bench::BenchError;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! Light that a picture adds to its scene, by flags.
 
-use super::values;
 use crate::exit::CliError;
 use crate::heading;
 use crate::named_values::named_values;
+use crate::options::values;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::render::{BuiltInLight, LightRequest, LightSource};

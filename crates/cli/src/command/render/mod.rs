@@ -1,15 +1,22 @@
 //! `raywarp render [SCENE]`: a scene file in, a picture out.
 
-use super::made_of_args::made_of;
-use super::render_args::RenderArgs;
-use super::render_device::{Gpus, device_names, place};
-use super::render_rays::{self, Exported};
-use super::render_report::Report;
-use super::values;
-use super::{resume, write_every};
+mod args;
+mod device;
+mod organisation;
+mod rays;
+mod report;
+mod resume;
+mod write_every;
+
+pub use crate::command::render::args::RenderArgs;
+use crate::command::render::device::{Gpus, device_names, place};
+use crate::command::render::rays::Exported;
+use crate::command::render::report::Report;
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
+use crate::options::made_of::made_of;
+use crate::options::values;
 use crate::plan_words;
 use crate::progress::{
     si, {Limits, RenderProgress},
@@ -33,7 +40,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let scene_path = args.scene().map(|name| common.find(name, Prefer::Materials)).transpose()?;
     scene_path.iter().chain(&args.inputs()).try_for_each(|path| common.files.reads(path))?;
     check_outputs(&outputs, args, common)?;
-    render_rays::check(args, common)?;
+    rays::check(args, common)?;
     // Before the scene, so that what is wrong with it shows at once.
     let resumed = args.resume.as_ref().map(|path| resume::read(path, common)).transpose()?;
     let request = args.request(scene_path.as_deref(), common)?;
@@ -208,7 +215,7 @@ fn render(
         Some(film) => film,
         None => empty_film(picture)?,
     };
-    let rays = render_rays::listener(args, &film, options)?;
+    let rays = rays::listener(args, &film, options)?;
     let pixels = film.pixel_count() as u64;
     let limits = Limits { time: options.time_limit, noise: options.noise_limit, first: film.sample_range()[0] };
     let bar = RenderProgress::new(common.quiet, "rendering", pixels, limits);
@@ -266,9 +273,7 @@ fn export(
 ) -> Result<Option<Exported>, CliError> {
     let Some(folder) = &args.export_rays else { return Ok(None) };
     match rays {
-        Some(rays) if rendered.stop != StopReason::Cancelled => {
-            render_rays::write(rays, origin, folder, common).map(Some)
-        }
+        Some(rays) if rendered.stop != StopReason::Cancelled => rays::write(rays, origin, folder, common).map(Some),
         _ => {
             let why = if rendered.stop == StopReason::Cancelled { "interrupted" } else { "nothing was left to render" };
             common.note(format!("{why}: no rays were written to {}", folder.display()));

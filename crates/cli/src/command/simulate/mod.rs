@@ -1,23 +1,26 @@
 //! `raywarp simulate SCENE`: how full warps are under the papers' kernels (`--efficiency`), what bounds their rates on a
 //! machine (`--machine`), or one of the papers' experiments (`--experiment`).
 
+mod compaction;
+mod counters;
+mod experiment;
+mod measured;
+pub mod measured_bounds;
+
 mod modes;
 mod report_args;
 mod setting;
 
-use super::interrupted_table;
-use super::measured_bounds;
-use super::simulate_compaction::{self, CompactionArgs};
-use super::simulate_counters;
-use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
-use super::simulate_measured;
-use super::tree_args::TreeArgs;
-use super::values;
-use super::views::{name_inputs, views};
+use crate::command::simulate::compaction::CompactionArgs;
+use crate::command::simulate::experiment::{ExperimentArgs, ExperimentChoice};
 use crate::common::{Common, Replacing, Scenes, Tables, Threads, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::interrupted_table;
+use crate::options::tree::TreeArgs;
+use crate::options::values;
+use crate::options::views::{name_inputs, views};
 use crate::progress::Steps;
 use clap::{Args, ValueHint};
 use modes::Mode;
@@ -182,7 +185,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     name_inputs(common, args.view.as_deref())?;
     args.report.check(common)?;
     if mode == Mode::Compaction {
-        let shared = simulate_compaction::Shared {
+        let shared = compaction::Shared {
             scene: name,
             view: args.view.as_deref(),
             size: args.size,
@@ -190,29 +193,28 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
             build: args.tree.options(),
             allow_missing: args.allow_missing,
         };
-        return simulate_compaction::run(&args.compaction, &args.report, &shared, common, out);
+        return compaction::run(&args.compaction, &args.report, &shared, common, out);
     }
     let variants = args.variants();
     // Bounds are known of lanes that are left to a GPU, too.
     let checked =
         if args.machine.is_empty() { variants.clone() } else { variants.iter().map(Variant::voted).collect() };
-    super::check_machine(&checked, &widths)?;
+    crate::options::variant::check_machine(&checked, &widths)?;
     let machines = args.machines()?;
     for (key, value) in args.options() {
         if !variants.iter().any(|variant| variant.value(key) == value && variant.with(key, value).is_ok()) {
             return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
         }
     }
-    let measured = args.measured.as_ref().map(|path| simulate_measured::read(path, args)).transpose()?;
+    let measured = args.measured.as_ref().map(|path| measured::read(path, args)).transpose()?;
     let costs = args.costs.as_ref().map(|path| read_cost_table(path, &variants)).transpose()?;
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
     let scene_name = raywarp::scene::scene_name(&path);
     let views = views(common, &loaded.scene, &scene_name, args.view.as_deref())?;
     let measured = match measured {
         Some(rates) => {
-            let settings =
-                simulate_measured::Settings { rates, scene: &scene_name, views: &views, machines: &machines };
-            Some(simulate_measured::run(settings, (&loaded.scene, &path), args, common)?)
+            let settings = measured::Settings { rates, scene: &scene_name, views: &views, machines: &machines };
+            Some(measured::run(settings, (&loaded.scene, &path), args, common)?)
         }
         None => None,
     };
@@ -220,14 +222,14 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         if args.report.wanted() {
             interrupted_table::no_page(common);
         }
-        return simulate_measured::print(report, common, out);
+        return measured::print(report, common, out);
     }
     if let Some(report) = &measured {
         interrupted_table::leave((report.text(common.room()), report.json()), common);
     }
     let views = views.into_iter().map(|(_, view)| view).collect();
     let build = args.tree.options_or(Builder::SweepSah);
-    let counted = args.counters.as_ref().map(|path| simulate_counters::read(path, &scene_name, args)).transpose()?;
+    let counted = args.counters.as_ref().map(|path| counters::read(path, &scene_name, args)).transpose()?;
     let request = EfficiencyRequest {
         workload: args.workload(),
         kinds: args.kinds(),
@@ -247,7 +249,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         scene: scene_name,
     };
     if let Some(rows) = counted {
-        return simulate_counters::run(rows, (&loaded.scene, &path), request, machines, common, out);
+        return counters::run(rows, (&loaded.scene, &path), request, machines, common, out);
     }
     if let Some(ExperimentChoice::Simulated(which)) = args.experiment.experiment {
         return args.experiment.run(
@@ -298,7 +300,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         (text, json, report.interrupted)
     };
     let status = interrupted_table::print(interrupted, (|| text, || json), common, out)?;
-    Ok(if interrupted { status } else { measured.as_ref().map_or(Status::Done, simulate_measured::status) })
+    Ok(if interrupted { status } else { measured.as_ref().map_or(Status::Done, measured::status) })
 }
 
 /// Why nothing was simulated, with the exit status of each cause.

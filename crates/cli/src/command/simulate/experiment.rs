@@ -1,6 +1,6 @@
 //! `raywarp simulate --experiment NAME SCENE`: the papers' simulated experiments, theirs beside ours.
 
-use super::simulate::{ReportArgs, refusal};
+use crate::command::simulate::{ReportArgs, refusal};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -36,7 +36,7 @@ pub struct ExperimentArgs {
 pub enum ExperimentChoice {
     /// Of the traversal kernels.
     Simulated(Experiment),
-    /// Of the path tracer ([`super::simulate_compaction`]).
+    /// Of the path tracer ([`crate::command::simulate::compaction`]).
     Compaction,
 }
 

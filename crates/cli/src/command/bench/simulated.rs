@@ -1,8 +1,8 @@
 //! `raywarp bench --simulate`: what was just measured beside what is possible.
 
-use super::bench_args::BenchArgs;
-use super::bench_place::Place;
-use super::measured_bounds;
+use crate::command::bench::args::BenchArgs;
+use crate::command::bench::place::Place;
+use crate::command::simulate::measured_bounds;
 use crate::common::Common;
 use crate::exit::CliError;
 use raywarp::system;

@@ -1,14 +1,14 @@
 //! Arguments of `raywarp render`, and what they ask of the library.
 
-use super::camera_args::CameraArgs;
-use super::light_args::LightArgs;
-use super::made_of_args::MadeOfArg;
-use super::organisation_args::OrganisationArgs;
-use super::values;
+use crate::command::render::organisation::OrganisationArgs;
 use crate::common::{Common, Replacing, Scenes, Threads};
 use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
+use crate::options::camera::CameraArgs;
+use crate::options::light::LightArgs;
+use crate::options::made_of::MadeOfArg;
+use crate::options::values;
 use clap::{Args, ValueEnum, ValueHint};
 use raywarp::render::film::Crop;
 use raywarp::render::gpu::{EngineOptions, Organisation, TextureFilter};

@@ -1,11 +1,13 @@
 //! `raywarp diff A B`: how far apart two pictures are.
 
-use super::convert::read;
-use super::diff_report::Report;
-use super::values;
+mod report;
+
+use crate::command::convert::read;
+use crate::command::diff::report::Report;
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
+use crate::options::values;
 use clap::Args;
 use raywarp::render::compare::compare;
 use raywarp::render::output::{self, Format, OutputError};

@@ -1,6 +1,6 @@
 //! Who renders a picture: the CPU, GPUs that take whole paths, or a GPU that traces rays for the CPU.
 
-use super::render_args::RenderArgs;
+use crate::command::render::args::RenderArgs;
 use crate::common::Common;
 use crate::device::{DeviceChoice, open};
 use crate::exit::CliError;

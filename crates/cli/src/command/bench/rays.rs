@@ -1,9 +1,9 @@
 //! `raywarp bench --rays FILE`: rays of files in place of a workload's.
 
-use super::bench_args::BenchArgs;
-use super::ray_input::{input_name, read};
+use crate::command::bench::args::BenchArgs;
 use crate::common::{Common, is_standard_stream};
 use crate::exit::CliError;
+use crate::options::ray_input::{input_name, read};
 use raywarp::Ray;
 use raywarp::render::query_of_name;
 use raywarp::trace::npy::RayFile;

@@ -1,0 +1,10 @@
+//! Options that several commands share.
+
+pub mod camera;
+pub mod light;
+pub mod made_of;
+pub mod ray_input;
+pub mod tree;
+pub mod values;
+pub mod variant;
+pub mod views;
