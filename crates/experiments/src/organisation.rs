@@ -54,7 +54,7 @@ unsafe impl PathOrganisation for Experiment {
     }
 
     fn sorts(&self) -> bool {
-        self.organisation.product().is_some_and(|product| product.sorts())
+        self.organisation.product().is_some_and(raywarp_render_cuda::Organisation::sorts)
     }
 
     fn is_timed(&self) -> bool {
