@@ -39,7 +39,7 @@ fn rays(count: usize) -> Vec<Ray> {
 fn gpus(bvh: &TriangleBvh) -> Vec<usize> {
     let plan = bvh.plan();
     assert!(plan.gpus().iter().all(|device| device.name() == "pretended GPU"), "{plan:?}");
-    plan.gpus().iter().map(|device| device.ordinal()).collect()
+    plan.gpus().iter().map(raywarp::cuda::Device::ordinal).collect()
 }
 
 /// Why the CPU traces large batches.

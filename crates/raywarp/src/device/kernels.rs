@@ -49,7 +49,7 @@ impl Default for RayKernels {
 /// The answer of kernels to a scene.
 pub(super) enum Held {
     /// These kernels hold it, as it is encoded for them.
-    By(RayKernels, EncodedPair),
+    By(RayKernels, Box<EncodedPair>),
     /// No kernel that loses no ray does: why those that were chosen do not.
     ByNone(CudaError),
 }
@@ -82,7 +82,7 @@ impl RayKernels {
     pub(super) fn holding(&self, tree: &SceneTree<'_>) -> Result<Held, BackendError> {
         let cause = match self.encoded([&self.closest, &self.any], tree) {
             Err(BackendError::Cuda(error)) if error.is_limit() && !self.is_named => error,
-            encoded => return Ok(Held::By(self.clone(), encoded?)),
+            encoded => return Ok(Held::By(self.clone(), Box::new(encoded?))),
         };
         let is_other = |variant: &Variant| variant.tree() != self.closest.tree() || variant.tree() != self.any.tree();
         for variant in NEXT_KERNELS.into_iter().filter(is_other) {
@@ -90,7 +90,10 @@ impl RayKernels {
                 Err(BackendError::Cuda(error)) if error.is_limit() => {}
                 encoded => {
                     let replaced = ReplacedKernel { variant: self.closest, cause: Arc::new(cause) };
-                    return Ok(Held::By(Self { instead_of: Some(replaced), ..Self::both(variant) }, encoded?));
+                    return Ok(Held::By(
+                        Self { instead_of: Some(replaced), ..Self::both(variant) },
+                        Box::new(encoded?),
+                    ));
                 }
             }
         }

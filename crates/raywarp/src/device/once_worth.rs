@@ -110,12 +110,12 @@ impl GpuNeeds {
     /// The first of `count` GPUs that can be used.
     fn start(&self, wanted: usize, count: usize, plan: Plan, cpu: &Arc<CpuTracer>) -> State {
         let tree = SceneTree { bvh: &self.bvh, asked: &self.build, triangles: &self.triangles };
-        let usable = first_usable(wanted, count, |devices, usable| -> Result<(), Plan> {
+        let usable = first_usable(wanted, count, |devices, usable| -> Result<(), Box<Plan>> {
             for device in devices {
                 let ordinal = device.ordinal();
                 let on_it = Plan { device: PlannedDevice::Gpus(vec![device]), ..plan.clone() };
                 match Backend::new(on_it, &tree, || Ok(cpu.clone())) {
-                    Ok(backend) if backend.planned().gpus().is_empty() => return Err(backend.plan()),
+                    Ok(backend) if backend.planned().gpus().is_empty() => return Err(Box::new(backend.plan())),
                     Ok(backend) => usable.taken.push(backend),
                     Err(error) => usable.leave_out(ordinal, error),
                 }
@@ -124,7 +124,7 @@ impl GpuNeeds {
         });
         match usable {
             // It would be so on every other.
-            Err(plan) => State::Cpu(plan),
+            Err(plan) => State::Cpu(*plan),
             Ok(Usable { taken, left_out }) => match taken.into_iter().next() {
                 Some(mut gpu) => {
                     gpu.planned_mut().leave_out(left_out);

@@ -122,7 +122,7 @@ impl Prepared {
         let engine = EngineOptions { farthest_origin, ..engine.clone() };
         match plan.device.clone() {
             PlannedDevice::Cpu => Ok(None),
-            PlannedDevice::FirstUsable { wanted, count } => Ok(self.place_on_usable(wanted, count, picture, engine)),
+            PlannedDevice::FirstUsable { wanted, count } => Ok(self.place_on_usable(wanted, count, picture, &engine)),
             PlannedDevice::Gpus(devices) => {
                 // Texture units would make another picture than the CPU, which shades where GPUs trace rays.
                 let same_picture = engine.texture_filter != TextureFilter::Hardware;
@@ -146,9 +146,9 @@ impl Prepared {
         wanted: usize,
         count: usize,
         picture: &RenderOptions,
-        engine: EngineOptions,
+        engine: &EngineOptions,
     ) -> Option<CudaRenderers> {
-        let usable = self.usable(wanted, count, picture, &engine);
+        let usable = self.usable(wanted, count, picture, engine);
         let plan = self.backend.planned_mut();
         let reason = match usable {
             Err(error) => Reason::Unplaceable(Arc::new(error)),

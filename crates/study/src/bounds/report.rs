@@ -52,7 +52,7 @@ impl BoundsReport {
         let widths = &self.request.rays.widths;
         let warps = if let [width] = widths[..] { format!(", warps of {width}") } else { String::new() };
         let _ = writeln!(text, "\n{}{warps}", machine.name());
-        let sheet = self.sheet(self.several(), rows.iter().copied());
+        let sheet = self.sheet(self.several(), &rows.iter().copied());
         let mut table = Table::new(sheet.text_columns());
         for row in &rows {
             table.row(sheet.text_cells(row));
@@ -168,7 +168,7 @@ impl BoundsReport {
                     "postpone": costs.postpone,
                 })),
             })),
-            "rows": self.sheet(self.several(), self.rows.iter()).objects(&self.rows),
+            "rows": self.sheet(self.several(), &self.rows.iter()).objects(&self.rows),
         })
     }
 }

@@ -272,7 +272,7 @@ impl BoundsReport {
     pub(crate) fn sheet<'r>(
         &self,
         several: Several,
-        rows: impl Iterator<Item = &'r Bounded> + Clone,
+        rows: &(impl Iterator<Item = &'r Bounded> + Clone),
     ) -> Sheet<'_, Bounded> {
         let is_bounded =
             |number: usize| rows.clone().any(|row| row.bounds.iter().any(|bound| column(bound.limit) == number));

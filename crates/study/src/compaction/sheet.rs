@@ -64,7 +64,7 @@ impl Counts {
             page: number(count as f64 / frames, 0),
             json: count.into(),
         };
-        let mean = self.are_printed().then(|| number(w11().paths_per_warp.mean, 1)).unwrap_or_default();
+        let mean = if self.are_printed() { number(w11().paths_per_warp.mean, 1) } else { String::new() };
         let per_warp = theirs(CompactionBounce::paths_per_naive_warp);
         let first = w11().table_2.bounce.first().map_or(f64::NAN, |bounce| bounce.kilo_paths);
         Sheet(vec![

@@ -188,7 +188,7 @@ fn grid(report: &BoundsReport, machine: &Machine, rows: &[(usize, &Bounded)]) ->
          DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last.",
         machine.name()
     );
-    report.sheet(Several { widths, leaf_sizes: false }, rows.clone()).grid(caption, rows)
+    report.sheet(Several { widths, leaf_sizes: false }, &rows).grid(caption, rows)
 }
 
 /// Every number of the machines, with what its source is worth.
