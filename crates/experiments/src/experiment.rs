@@ -96,7 +96,7 @@ pub struct Experiment {
     pub organisation: MeasuredOrganisation,
     /// [`EngineOptions::paths`].
     pub paths: usize,
-    /// [`EngineOptions::queues_a_batch`].
+    /// [`EngineOptions::queues_per_batch`].
     pub queues_per_batch: usize,
     /// What lists the paths that go on; of [`MeasuredOrganisation::Compact`] and [`MeasuredOrganisation::Regenerate`].
     pub compaction: Compaction,

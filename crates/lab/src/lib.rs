@@ -3,7 +3,7 @@
 //! - [`family`] says what a traversal variant is and lists the papers' rows; [`traverse`] runs variants on this CPU as one lane or
 //!   as a warp in lockstep, and a probe counts what they do.
 //! - [`sim`] has simulated machines, prices and bounds; [`study`] puts them together as experiments, tables and pages.
-//! - [`bench`] times kernels on this machine; [`workload`] has the papers' batches of rays, the oracle and the conformance cases.
+//! - [`mod@bench`] times kernels on this machine; [`workload`] has the papers' batches of rays, the oracle and the conformance cases.
 //! - [`experiments`] has the organisations of the GPU path tracer that W11 and L9 measured, for the product's engine.
 //! - [`compaction`], [`path_bench`], [`selftest`] and [`variants`] are the commands of the laboratory as functions.
 //!

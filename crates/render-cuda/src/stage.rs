@@ -47,7 +47,7 @@ impl fmt::Debug for Stage {
 pub struct GraphCounts {
     /// How often one was launched.
     pub launches: u64,
-    /// Launches of kernels that they stand for: part of those of [`PathCounts::stages`].
+    /// Launches of kernels that they stand for: part of those of [`stages`](crate::PathCounts::stages).
     pub kernels: u64,
 }
 

@@ -54,7 +54,7 @@ impl Plan {
 
     /// GPUs render a picture where there are some that can, and it is worth their start, else the CPU does. Samples
     /// are counted as if no stopping rule ended them before; of other integrators than path tracing as
-    /// [`samples_per_path`] says.
+    /// `samples_per_path` says.
     pub fn for_picture(work: &PictureWork<'_>) -> Self {
         Self::by_gpus(work).unwrap_or_else(|reason| Self::picture_by_cpu(work.options, reason))
     }
