@@ -1,4 +1,4 @@
-//! How far apart two pictures are.
+//! Comparison of two pictures: errors by colour, alpha and layer, and where they are largest.
 //!
 //! All numbers are in the pictures' own unit, linear Rec. 709, over pixels and channels, and summed in `f64`. A pixel
 //! that is not finite in one of the two is left out of them and counted.
@@ -13,27 +13,27 @@ use crate::film::{Window, luminance};
 use crate::output::{MISS_DEPTH, PictureFile, almost_largest, encode_srgb};
 use std::path::PathBuf;
 
-/// What the relative squared error adds to the square that it divides by, so that dark pixels do not decide (Rousselle
-/// et al. 2011).
+/// Constant that the relative squared error adds to the square that it divides by, so that dark pixels do not decide
+/// (Rousselle et al. 2011).
 pub const RELATIVE_EPSILON: f64 = 0.01;
 
-/// Why two pictures cannot be compared.
+/// Reason for which two pictures cannot be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
     /// They differ in size.
     #[error("{} is {a} and {} is {b}: only pictures of one size, or parts of one picture, can be compared", .paths[0].display(), .paths[1].display())]
     Sizes {
-        /// The files.
+        /// The two files, in order.
         paths: Box<[PathBuf; 2]>,
-        /// The first one's pixels.
+        /// Pixels of the first picture.
         a: Window,
-        /// The second one's.
+        /// Pixels of the second picture.
         b: Window,
     },
 }
 
-/// How far apart the values of two lists are.
+/// Measures of the distance between the values of two lists.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Difference {
     /// Values that were compared.
@@ -65,18 +65,18 @@ impl Difference {
         Self { mean_absolute: sums.mean_absolute / count, mse: sums.mse / count, ..sums }
     }
 
-    /// Root of the mean squared error.
+    /// Returns the root of the mean squared error.
     pub fn rmse(&self) -> f64 {
         self.mse.sqrt()
     }
 
-    /// The RMSE over the size of the second list's mean; infinite for a difference from nothing.
+    /// Returns the RMSE over the size of the second list's mean; infinite for a difference from nothing.
     pub fn relative_rmse(&self) -> f64 {
         if self.mse == 0.0 { 0.0 } else { self.rmse() / self.mean[1].abs() }
     }
 }
 
-/// Where two pictures are farthest apart.
+/// Pixel at which two pictures are farthest apart, with its colours in both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Farthest {
     /// Column and row in the whole picture.
@@ -88,36 +88,36 @@ pub struct Farthest {
 /// A layer that both pictures have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerDifference {
-    /// Its name.
+    /// Name of the layer.
     pub name: String,
-    /// How far apart, over its channels; distances only where both pictures have one.
+    /// Difference over all channels of the layer; distances count only where both pictures have one.
     pub difference: Difference,
     /// Pixels where one alone has a finite value or, of distances, something at all.
     pub in_one_only: u64,
 }
 
-/// How far apart two pictures are.
+/// Result of comparing two pictures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The pixels that both have.
     pub window: Window,
-    /// Over red, green and blue.
+    /// Difference over red, green and blue.
     pub colour: Difference,
-    /// Mean colour of each.
+    /// Mean colour of each picture.
     pub mean: [[f64; 3]; 2],
     /// Mean of (a - b)^2 / (b^2 + [`RELATIVE_EPSILON`]).
     pub relative_mse: f64,
     /// Pixels of which a channel, or the alpha, is not the same.
     pub different: u64,
-    /// Pixels that are not finite in each.
+    /// Number of pixels in each picture that are not finite.
     pub not_finite: [u64; 2],
-    /// Where a channel is farthest apart; `None` where nothing differs.
+    /// Pixel whose channel is farthest apart; `None` where nothing differs.
     pub farthest: Option<Farthest>,
     /// Peak signal-to-noise ratio in decibels, of the sRGB bytes of two eight-bit pictures; infinite for equal ones.
     pub psnr: Option<f64>,
-    /// Whether noise explains the difference, if both have the layer `variance`.
+    /// Test of the difference against noise, if both have the layer `variance`.
     pub noise: Option<NoiseTest>,
-    /// How far apart the alphas are, if either has one; the other's is 1.
+    /// Difference of the alphas, if either picture has one; the other's is 1.
     pub alpha: Option<Difference>,
     /// The layers of both but `variance` and `samples`, in the first file's order.
     pub layers: Vec<LayerDifference>,
@@ -142,7 +142,7 @@ pub fn compare(a: &PictureFile, b: &PictureFile) -> Result<Comparison, CompareEr
     }
 }
 
-/// Two pictures with as many pixels.
+/// Compares two pictures with as many pixels.
 fn compare_all(a: &PictureFile, b: &PictureFile) -> Comparison {
     let finite = |picture: &PictureFile, i: usize| picture.colour[i].iter().all(|c| c.is_finite());
     let count = a.colour.len();
@@ -184,7 +184,7 @@ fn compare_all(a: &PictureFile, b: &PictureFile) -> Comparison {
     }
 }
 
-/// Of the bytes that the values were decoded from.
+/// Returns the peak signal-to-noise ratio of the bytes that the values were decoded from.
 fn psnr(pairs: impl Iterator<Item = [f32; 2]>) -> f64 {
     let bytes = Difference::of(pairs.map(|pair| pair.map(|c| f32::from(encode_srgb(c)))));
     if bytes.mse == 0.0 { f64::INFINITY } else { 10.0 * (255.0 * 255.0 / bytes.mse).log10() }
@@ -208,24 +208,25 @@ fn layer(a: &PictureFile, b: &PictureFile, name: String) -> Option<LayerDifferen
 }
 
 impl Comparison {
-    /// Whether the pictures are the same, bit for bit but for the sign of zeros; layers are not looked at.
+    /// Tells if the pictures are the same, bit for bit but for the sign of zeros; layers are not looked at.
     pub fn are_equal(&self) -> bool {
         self.different == 0
     }
 
-    /// What one number says: [`Difference::relative_rmse`] of the colours, and infinite where one picture alone has
-    /// pixels that are not finite.
+    /// Returns the comparison as one number: [`Difference::relative_rmse`] of the colours, and infinite where one
+    /// picture alone has pixels that are not finite.
     pub fn relative_error(&self) -> f64 {
         if self.not_finite[0] == self.not_finite[1] { self.colour.relative_rmse() } else { f64::INFINITY }
     }
 
-    /// Where the scale of a heat map of [`Self::map`] ends: the 99.5th percentile, or the largest where that is 0.
+    /// Returns the end of the scale of a heat map of [`Self::map`]: the 99.5th percentile, or the largest value where
+    /// that is 0.
     pub fn map_scale(&self) -> f32 {
         let most = almost_largest(&self.map);
         if most > 0.0 { most } else { self.colour.largest as f32 }
     }
 
-    /// Luminance of the mean colours.
+    /// Returns the luminance of the mean colours.
     pub fn mean_luminance(&self) -> [f64; 2] {
         self.mean.map(luminance)
     }

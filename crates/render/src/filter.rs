@@ -10,12 +10,12 @@ const CELLS: usize = 128;
 /// A separable filter, ready to sample.
 #[derive(Debug, Clone)]
 pub enum PixelFilter {
-    /// A box.
+    /// Box filter: all offsets within the radius are equally likely.
     Box {
         /// Half its width, in pixels.
         radius: f32,
     },
-    /// Any other.
+    /// Filter of any other kind, by its tabulated density.
     Table(Box<Table>),
 }
 
@@ -32,22 +32,22 @@ pub struct Table {
 /// A pixel filter as numbers, for devices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterTable {
-    /// How far offsets go along x and y, in pixels.
+    /// Largest offset along x and along y, in pixels.
     pub radius: f32,
-    /// Empty for a box. Else, along one axis, 129 cumulative probabilities of 128 cells of equal width from `-radius` to
-    /// `radius`, and then the weight of a sample in each cell.
+    /// Table of the filter; empty for a box. Else, along one axis, 129 cumulative probabilities of 128 cells of equal
+    /// width from `-radius` to `radius`, and then the weight of a sample in each cell.
     pub numbers: Vec<f32>,
 }
 
 impl FilterTable {
-    /// Of a filter.
+    /// Makes the table of a filter.
     pub fn new(kind: FilterKind) -> Self {
         PixelFilter::new(kind).numbers()
     }
 }
 
 impl PixelFilter {
-    /// A filter of this kind.
+    /// Makes a filter of this kind.
     pub fn new(kind: FilterKind) -> Self {
         match kind {
             FilterKind::Box { radius } => Self::Box { radius },
@@ -87,7 +87,7 @@ impl PixelFilter {
         }
     }
 
-    /// Offset from the pixel's centre in pixels, and the weight of the sample.
+    /// Returns the offset from the pixel's centre in pixels, and the weight of the sample.
     pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
         match self {
             Self::Box { radius } => (u.map(|u| (2.0 * u - 1.0) * radius), 1.0),
@@ -108,13 +108,13 @@ impl Table {
         (x, self.weight(cell))
     }
 
-    /// Of a sample in a cell.
+    /// Returns the weight of a sample in a cell.
     fn weight(&self, cell: usize) -> f32 {
         if self.negative[cell] { -self.weight } else { self.weight }
     }
 }
 
-/// Mitchell and Netravali 1988, for x in -2 ..= 2.
+/// Evaluates the filter of Mitchell and Netravali 1988, for x in -2 ..= 2.
 fn mitchell(x: f32, b: f32, c: f32) -> f32 {
     let x = x.abs();
     if x > 2.0 {

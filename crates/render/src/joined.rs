@@ -12,7 +12,7 @@ use raywarp_geom::{Candidate, Control, Hit, HitKey, Ray, TraceError, Tracer};
 /// Closest-hit rays of a wave, and where their hits go.
 pub(crate) struct Closest<'a> {
     pub rays: &'a [Ray],
-    /// One a ray, or none.
+    /// Keys of the hits to begin after, one a ray, or none.
     pub after: &'a [HitKey],
     pub hits: &'a mut [Hit],
     pub instances: &'a mut [u32],
@@ -21,13 +21,13 @@ pub(crate) struct Closest<'a> {
 /// Any-hit rays of a wave, and where their answers go.
 pub(crate) struct Any<'a> {
     pub rays: &'a [Ray],
-    /// One a ray, or none.
+    /// Keys of the hits to begin after, one a ray, or none.
     pub after: &'a [HitKey],
     pub blocked: &'a mut Vec<u32>,
     pub undecided: &'a mut Vec<Candidate>,
 }
 
-/// Buffers of the batches that waves join to, kept for their memory, and who copies.
+/// Buffers of the batches that waves join to, kept for their memory, and the threads that copy.
 #[derive(Default)]
 pub(crate) struct Joined<'p> {
     rays: Vec<Ray>,
@@ -36,12 +36,12 @@ pub(crate) struct Joined<'p> {
     instances: Vec<u32>,
     blocked: Vec<u32>,
     undecided: Vec<Candidate>,
-    /// Whose threads work for several waves; the caller's own pool where there is none.
+    /// Thread pool that works for several waves; the caller's own pool where there is none.
     pool: Option<&'p ThreadPool>,
 }
 
 impl<'p> Joined<'p> {
-    /// For a caller outside of `pool`, who waits while its threads work.
+    /// Makes buffers for a caller outside of `pool`, who waits while its threads work.
     pub fn on(pool: &'p ThreadPool) -> Self {
         Self { pool: Some(pool), ..Self::default() }
     }
@@ -132,7 +132,7 @@ impl<'p> Joined<'p> {
         Ok(())
     }
 
-    /// Copies rays and keys together; how many rays there are. Either all have keys or none.
+    /// Copies rays and keys together, and returns the number of rays. Either all have keys or none.
     fn gather<'a>(&mut self, parts: impl Iterator<Item = (&'a [Ray], &'a [HitKey])>) -> usize {
         let parts: Vec<_> = parts.collect();
         let count = |lengths: &mut dyn Iterator<Item = usize>| lengths.sum::<usize>();
@@ -159,7 +159,7 @@ impl<'p> Joined<'p> {
 
 const NO_RAY: Ray = Ray { origin: [0.0; 3], t_min: 0.0, direction: [0.0; 3], t_max: 0.0 };
 
-/// Each part with the place in the batch where it begins.
+/// Pairs each part with the place in the batch where it begins.
 fn with_firsts<P>(parts: Vec<P>, length: impl Fn(&P) -> usize) -> Vec<(P, usize)> {
     let mut next = 0;
     let first = |part: &P| {
@@ -170,7 +170,7 @@ fn with_firsts<P>(parts: Vec<P>, length: impl Fn(&P) -> usize) -> Vec<(P, usize)
     parts.into_iter().zip(firsts).collect()
 }
 
-/// The 32 bits from bit `first` on, zeros behind the end.
+/// Returns the 32 bits from bit `first` on, zeros behind the end.
 fn bits(words: &[u32], first: usize) -> u32 {
     let word = |i: usize| u64::from(words.get(i).copied().unwrap_or(0));
     ((word(first / 32) | word(first / 32 + 1) << 32) >> (first % 32)) as u32

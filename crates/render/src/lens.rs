@@ -13,17 +13,17 @@ pub struct Lens {
     pub eye: Vec3,
     /// The picture's axis to the right, of unit length.
     pub right: Vec3,
-    /// Its axis upwards.
+    /// The picture's axis upwards, of unit length.
     pub up: Vec3,
     /// The direction of view.
     pub forward: Vec3,
     /// Half the picture's width and height: at distance 1 (perspective) or in scene units.
     pub half: [f32; 2],
-    /// Rays leave from the eye, not from a plane.
+    /// `true` if rays leave from the eye, not from a plane.
     pub perspective: bool,
     /// Radius of the lens; 0 is a pinhole.
     pub radius: f32,
-    /// Distance, along the direction of view, of what is sharp.
+    /// Distance, along the direction of view, at which the picture is sharp.
     pub focal_distance: f32,
     /// Pixels of the picture.
     pub size: [f32; 2],
@@ -35,11 +35,11 @@ pub struct Lens {
 pub struct LensRecord {
     /// Centre of the lens, in world units.
     pub eye: [f32; 3],
-    /// Towards the right border of the picture; unit.
+    /// Direction towards the right border of the picture; unit.
     pub right: [f32; 3],
-    /// Towards the top border; unit.
+    /// Direction towards the top border; unit.
     pub up: [f32; 3],
-    /// Into the scene; unit.
+    /// Direction into the scene; unit.
     pub forward: [f32; 3],
     /// Half the picture's width and height: at distance 1 where it is a perspective, else in scene units.
     pub half: [f32; 2],
@@ -47,23 +47,24 @@ pub struct LensRecord {
     pub size: [f32; 2],
     /// 1 where lines meet in the eye, 0 where they are parallel.
     pub perspective: u32,
-    /// Of the lens, in scene units; 0 is a pinhole.
+    /// Radius of the lens, in scene units; 0 is a pinhole.
     pub radius: f32,
-    /// Along `forward`, to the plane in focus.
+    /// Distance along `forward` to the plane in focus.
     pub focal_distance: f32,
-    /// Zero.
+    /// Padding, which must be zero.
     pub unused: u32,
 }
 
 const _: () = assert!(size_of::<LensRecord>() == 80);
 
 impl LensRecord {
-    /// Of a camera for a picture of `size` pixels.
+    /// Makes the record of a camera for a picture of `size` pixels.
     pub fn new(camera: &Camera, size: [u32; 2]) -> Self {
         Lens::new(camera, size).record()
     }
 
-    /// No ray of the camera starts farther from zero than this along any axis, with a pixel filter of at most 64 pixels.
+    /// Returns a bound on the origins of rays: none starts farther from zero than this along any axis, with a pixel
+    /// filter of at most 64 pixels.
     pub fn farthest_origin(&self) -> f32 {
         // A filter reaches beyond the picture by its radius, which is so much of half of its width.
         let half = |i: usize| if self.perspective == 1 { 0.0 } else { self.half[i] * (1.0 + 128.0 / self.size[i]) };
@@ -75,7 +76,7 @@ impl LensRecord {
 }
 
 impl Lens {
-    /// The lens of `camera` for a picture of `size` pixels.
+    /// Makes the lens of `camera` for a picture of `size` pixels.
     pub fn new(camera: &Camera, size: [u32; 2]) -> Self {
         let size = size.map(|n| n as f32);
         let aspect = size[0] / size[1];
@@ -120,8 +121,8 @@ impl Lens {
         }
     }
 
-    /// The ray through pixel coordinates `(x, y)` (from the top left corner, pixel centres at + 0.5)
-    /// and the lens point of `u`. Its direction is of unit length.
+    /// Returns the ray through pixel coordinates `(x, y)` (from the top left corner, pixel centres at + 0.5) and the
+    /// lens point of `u`. Its direction is of unit length.
     pub fn ray(&self, x: f32, y: f32, u: [f32; 2]) -> Ray {
         let sx = (2.0 * x / self.size[0] - 1.0) * self.half[0];
         let sy = (1.0 - 2.0 * y / self.size[1]) * self.half[1];

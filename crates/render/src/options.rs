@@ -1,11 +1,11 @@
-//! What to render and when to stop.
+//! Options of a render: the part of a picture, its integrator and sampler, and when to stop.
 
 pub use crate::bsdf::Scattering;
 use crate::film::Crop;
 use raywarp_scene::{FilterKind, SamplerKind};
 use std::time::Duration;
 
-/// What a pixel shows.
+/// Quantity that a pixel shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Integrator {
     /// Radiance by path tracing.
@@ -24,7 +24,8 @@ pub enum Integrator {
     Cost,
 }
 
-/// How direct light is estimated. All three agree in the mean; the single techniques exist to check that.
+/// Choice of the techniques by which direct light is estimated. All three agree in the mean; the single techniques
+/// exist to check that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DirectLight {
     /// Connections and scattering, combined by the power heuristic.
@@ -41,17 +42,17 @@ pub enum DirectLight {
 pub struct RenderOptions {
     /// Columns and rows of the whole picture.
     pub size: [u32; 2],
-    /// Render only this part of it; its pixels are those of the whole, bit for bit.
+    /// Part of the picture to render, if not all of it; its pixels are those of the whole, bit for bit.
     pub crop: Option<Crop>,
-    /// Leave out what camera rays see that miss everything: the picture is then of what
+    /// `true` to leave out what camera rays see that miss everything: the picture is then of what
     /// [`crate::film::Film::coverage`] covers, and black elsewhere. The environment lights all the same.
     pub transparent: bool,
     /// Sample numbers of each pixel, `first .. end`; a part of them makes a share.
     pub samples: std::ops::Range<u32>,
-    /// Bounces: 0 is emission only, 1 direct light.
+    /// Largest number of bounces: 0 is emission only, 1 direct light.
     pub max_depth: u32,
-    /// Connect the last vertex to a light too, from where no ray goes on: with 8 bounces a path tries up to nine
-    /// connections instead of eight. Wald's path tracer does (W11 A.2).
+    /// `true` to connect the last vertex to a light too, from where no ray goes on: with 8 bounces a path tries up to
+    /// nine connections instead of eight. Wald's path tracer does (W11 A.2).
     ///
     /// The picture is then of light over one more segment, without what only a ray that goes on would find:
     ///
@@ -61,35 +62,35 @@ pub struct RenderOptions {
     ///   counts in full; sample by sample where no ray can meet a light (points, spots, distant lights).
     /// - With [`DirectLight::Scattering`] there are no connections: nothing changes.
     pub connect_last: bool,
-    /// Largest component of a path's throughput below which Russian roulette ends it with a probability, 0 to 1: the more
-    /// aggressive the larger, never with 0. The picture is the same in the mean.
+    /// Largest component of a path's throughput below which Russian roulette ends it with a probability, 0 to 1: the
+    /// more aggressive the larger, never with 0. The picture is the same in the mean.
     pub roulette_below: f32,
-    /// What a pixel shows.
+    /// Quantity that a pixel shows.
     pub integrator: Integrator,
-    /// How direct light is estimated.
+    /// Techniques by which direct light is estimated.
     pub direct: DirectLight,
-    /// Which bounces of light between the facets of rough surfaces count.
+    /// Bounces of light that count between the facets of rough surfaces.
     pub scattering: Scattering,
     /// Source of random numbers.
     pub sampler: SamplerKind,
-    /// Another seed gives another, equally good picture.
+    /// Seed of the random numbers: another one gives another, equally good picture.
     pub seed: u32,
-    /// Pixel filter.
+    /// Pixel filter of the picture.
     pub filter: FilterKind,
-    /// Whether to sum albedo, normal and depth too.
+    /// `true` to sum albedo, normal and depth too.
     pub features: bool,
-    /// Worker threads; 0 takes one for each processor. Never changes the picture.
+    /// Number of worker threads; 0 takes one for each processor. Never changes the picture.
     pub threads: usize,
-    /// Finish every pass that has begun, also when cancelled: all pixels then have the same samples, as
-    /// a share must.
+    /// `true` to finish every pass that has begun, also when cancelled: all pixels then have the same samples, as a
+    /// share must.
     pub whole_passes: bool,
-    /// Stop when this much time has passed.
+    /// Time after which the render stops.
     pub time_limit: Option<Duration>,
-    /// Stop when [`crate::film::Film::noise`] falls to this; tested at powers of two of the sample count.
+    /// Limit of [`crate::film::Film::noise`] at which the render stops; tested at powers of two of the sample count.
     pub noise_limit: Option<f64>,
 }
 
-/// [`RenderOptions::roulette_below`] where nothing else is asked for: W11's 5 %.
+/// Value of [`RenderOptions::roulette_below`] where nothing else is asked for: W11's 5 %.
 pub const ROULETTE_BELOW: f32 = 0.05;
 
 impl Default for RenderOptions {
@@ -117,7 +118,7 @@ impl Default for RenderOptions {
     }
 }
 
-/// Why a render could not be done.
+/// Reason for which a render could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {

@@ -1,4 +1,4 @@
-//! How long passes are: as short as those who wait between two of them want it. The picture does not depend on it.
+//! Length of passes: as short as those who wait between two of them want it. The picture does not depend on it.
 
 use crate::film::Film;
 use std::time::{Duration, Instant};
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 /// Time that a pass which is always finished should take at most, as far as the one before tells.
 const WHOLE_PASS_TIME: Duration = Duration::from_secs(1);
 
-/// Whoever wants to see the film while it is rendered. Between two passes all pixels have equally many samples, and nobody
-/// renders until [`Between::see`] returns; passes become as short as it takes.
+/// Viewer of the film while it is rendered. Between two passes all pixels have equally many samples, and nobody renders
+/// until [`Between::see`] returns; passes become as short as it takes.
 #[derive(Clone, Copy)]
 pub struct Between<'a> {
-    /// About every so much time.
+    /// Time between two calls, about.
     pub every: Duration,
-    /// What is done with it.
+    /// Function that is called with the film.
     pub see: &'a (dyn Fn(&Film) + Sync),
 }
 
-/// How long passes take, and when the film is to be shown next.
+/// Clock of a render's passes: how long they take, and when the film is to be shown next.
 pub(crate) struct Pace<'a> {
     between: Option<Between<'a>>,
     shown: Instant,
@@ -29,7 +29,7 @@ impl<'a> Pace<'a> {
         Self { between, shown: Instant::now(), sample_seconds: 0.0 }
     }
 
-    /// Samples of a pixel that a pass should have at most.
+    /// Returns the samples of a pixel that a pass should have at most.
     pub fn samples(&self, whole_passes: bool) -> u32 {
         let until_shown = self.between.map(|between| between.every.saturating_sub(self.shown.elapsed()));
         let time = until_shown.into_iter().chain(whole_passes.then_some(WHOLE_PASS_TIME)).min();
@@ -37,12 +37,12 @@ impl<'a> Pace<'a> {
         time.map_or(u32::MAX, |time| (time.as_secs_f64() / self.sample_seconds.max(1e-9)) as u32).max(1)
     }
 
-    /// A pass of so many samples of a pixel took so long.
+    /// Notes that a pass of so many samples of a pixel took so long.
     pub fn note(&mut self, samples: u32, time: Duration) {
         self.sample_seconds = time.as_secs_f64() / f64::from(samples.max(1));
     }
 
-    /// Whether it is time to show the film.
+    /// Tells if it is time to show the film.
     pub fn is_due(&self) -> bool {
         self.between.is_some_and(|between| self.shown.elapsed() >= between.every)
     }

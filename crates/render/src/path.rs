@@ -16,7 +16,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
 
-/// Paths that are traced together.
+/// Wave of paths that are traced together.
 #[derive(Default)]
 pub(crate) struct Wave {
     // One entry a path.
@@ -35,9 +35,9 @@ pub(crate) struct Wave {
     pub instances: Vec<u32>,
     /// The medium of a body that touches another where a ray ends; empty where no medium counts.
     pub touching: Vec<u32>,
-    /// Which entries are shaded how.
+    /// Lists of the entries by how they are shaded.
     pub queues: Queues,
-    /// Of the entries that are shaded one by one.
+    /// Points of the entries that are shaded one by one.
     pub points: Vec<SurfacePoint>,
     // What `shade` makes for the next bounce.
     pub next_rays: Vec<Ray>,
@@ -49,15 +49,15 @@ pub(crate) struct Wave {
     pub rays_traced: u64,
 }
 
-/// What a living path carries from vertex to vertex, and which one it is: 48 bytes.
+/// State that a living path carries from vertex to vertex, and which path it is: 48 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct QueuedPath {
-    /// Where what is kept to the end lies.
+    /// Index of the path's entries in the arrays that are kept to the end.
     pub slot: u32,
     pub pixel: u32,
     pub sample: u32,
-    /// [`PathState::flags`].
+    /// Flags, as in [`PathState::flags`].
     pub flags: u32,
     pub throughput: Vec3,
     /// Solid-angle density of the last scattering direction.
@@ -70,7 +70,7 @@ pub(crate) struct QueuedPath {
 const _: () = assert!(size_of::<QueuedPath>() == 48);
 
 impl QueuedPath {
-    /// What functions of one path take, at a vertex with `bounce` behind it.
+    /// Returns the state that functions of one path take, at a vertex with `bounce` behind it.
     #[inline]
     pub fn state(&self, bounce: u32) -> PathState {
         PathState {
@@ -85,7 +85,7 @@ impl QueuedPath {
         }
     }
 
-    /// The path in `slot`, as it goes on; its bounce is the wave's.
+    /// Returns the path in `slot`, as it goes on; its bounce is the wave's.
     #[inline]
     pub fn of(slot: u32, state: &PathState) -> Self {
         Self {
@@ -107,7 +107,7 @@ pub(crate) struct ShadowQueue {
     pub rays: Vec<Ray>,
     pub slots: Vec<u32>,
     pub contributions: Vec<Vec3>,
-    /// What each ray is in; empty where no medium counts.
+    /// Media that each ray starts in; empty where no medium counts.
     pub media: Vec<InMedia>,
 }
 
@@ -131,7 +131,7 @@ impl ShadowQueue {
 pub(crate) struct Scratch {
     pub blocked: Vec<u32>,
     pub undecided: Vec<Candidate>,
-    /// The few rays that go on behind a transparent candidate, and which ray of the batch each is.
+    /// Rays that go on behind a transparent candidate, few of the batch, and the place of each in the batch.
     pub retry_rays: Vec<Ray>,
     pub retry_after: Vec<HitKey>,
     pub retry_index: Vec<u32>,
@@ -191,7 +191,7 @@ impl Wave {
         self.first_hit.push(FirstHit { depth: f32::INFINITY, ..FirstHit::default() });
     }
 
-    /// Makes what `shade` queued the living paths.
+    /// Makes the paths that `shade` queued the living paths.
     pub fn advance(&mut self) {
         std::mem::swap(&mut self.rays, &mut self.next_rays);
         std::mem::swap(&mut self.paths, &mut self.next_paths);

@@ -24,20 +24,20 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Samples a pixel in one pass, at most; a pass is the grain of progress and of the stopping rules.
+/// Largest number of samples a pixel in one pass; a pass is the grain of progress and of the stopping rules.
 const MAX_PASS: u32 = 64;
 
-/// The same where passes are always finished, and a caller who cancels waits for that.
+/// Largest number of samples a pixel where passes are always finished, and a caller who cancels waits for that.
 const MAX_WHOLE_PASS: u32 = 8;
 
-/// How far a render is.
+/// State of a render in progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Samples taken of all pixels together.
     pub paths: u64,
     /// Samples to take.
     pub paths_total: u64,
-    /// Rays traced: camera, scattered and shadow rays.
+    /// Number of rays traced: camera, scattered and shadow rays.
     pub rays: u64,
     /// Time since the start.
     pub elapsed: Duration,
@@ -45,14 +45,14 @@ pub struct Progress {
     pub noise: Option<(u32, f64)>,
 }
 
-/// Why a render ended.
+/// Reason for which a render ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
     /// All samples are taken.
     Complete,
-    /// The time limit.
+    /// The time limit was reached.
     Time,
-    /// The noise limit.
+    /// The noise limit was reached.
     Noise,
     /// The caller asked to stop.
     Cancelled,
@@ -63,28 +63,28 @@ pub enum StopReason {
 /// A finished render.
 #[derive(Debug)]
 pub struct Rendered {
-    /// The sums.
+    /// Film with the sums of all samples.
     pub film: Film,
-    /// Why it ended.
+    /// Reason for which it ended.
     pub stop: StopReason,
     /// Samples taken of all pixels together.
     pub paths: u64,
-    /// Rays traced.
+    /// Number of rays traced.
     pub rays: u64,
-    /// Surfaces that scatter and that paths came to, on the CPU.
+    /// Number of surfaces that scatter and that paths came to, on the CPU.
     pub vertices: u64,
-    /// Those of them that were shaded in vectors.
+    /// Number of those surfaces that were shaded in vectors.
     pub vertices_in_vectors: u64,
-    /// Wall time.
+    /// Time by the clock on the wall.
     pub elapsed: Duration,
     /// Fewest and most samples of a pixel; they differ only when a pass was cut short, or a device failed.
     pub samples: [u32; 2],
-    /// What a device failed with that had rendered these samples: they were looked at before.
+    /// Error of a device that had rendered these samples: they were looked at before.
     pub failure: Option<TraceError>,
 }
 
 impl Rendered {
-    /// A film of which nothing was missing.
+    /// Makes the result of a film of which nothing was missing.
     pub fn already(film: Film) -> Self {
         let samples = film.sample_range();
         let (stop, elapsed) = (StopReason::Complete, Duration::ZERO);
@@ -92,15 +92,15 @@ impl Rendered {
     }
 }
 
-/// How a caller watches and stops a render.
+/// Means by which a caller watches and stops a render.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
-    /// Once true, the render ends soon: after the waves in work, some thousandths of a second later, or, where a wave
-    /// belongs to a device, after its bounce; the wave is then left out.
+    /// Flag that, once true, ends the render soon: after the waves in work, some thousandths of a second later, or,
+    /// where a wave belongs to a device, after its bounce; the wave is then left out.
     pub cancel: Option<&'a AtomicBool>,
-    /// Told after each wave, from any worker.
+    /// Function that is told the progress after each wave, from any worker.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
-    /// Shown the film now and then.
+    /// Viewer that is shown the film now and then.
     pub between: Option<Between<'a>>,
 }
 
@@ -123,7 +123,7 @@ pub fn render(
     render_observed(scene, camera, tracer, options, watch, &crate::observe::Unobserved)
 }
 
-/// As [`render`], telling `observer` which paths live at each bounce.
+/// Renders as [`render`] does, telling `observer` which paths live at each bounce.
 ///
 /// # Errors
 /// As [`render`].
@@ -141,12 +141,13 @@ pub fn render_observed(
     render_onto(scene, camera, tracer, options, watch, observer, film)
 }
 
-/// As [`render_observed`], going on with a film that holds earlier samples: as many of each pixel as come before those of the
-/// options, or others of the same picture. A film with all samples below `options.samples.start` becomes the film of the whole
-/// render, bit for bit.
+/// Renders as [`render_observed`] does, going on with a film that holds earlier samples: as many of each pixel as come
+/// before those of the options, or others of the same picture. A film with all samples below `options.samples.start`
+/// becomes the film of the whole render, bit for bit.
 ///
 /// # Errors
-/// As [`render`]; [`RenderError::Option`] if the film is of another size, lacks features, or has more samples of some pixels.
+/// As [`render`]; [`RenderError::Option`] if the film is of another size, lacks features, or has more samples of some
+/// pixels.
 /// # Panics
 /// As [`render`].
 pub fn render_onto(
@@ -161,8 +162,8 @@ pub fn render_onto(
     render_by(scene, camera, tracer, options, watch, observer, film, None)
 }
 
-/// As [`render_onto`], with paths that `engine` takes from the camera to the film; `tracer` only tells what media the camera
-/// is in.
+/// Renders as [`render_onto`] does, with paths that `engine` takes from the camera to the film; `tracer` only tells
+/// what media the camera is in.
 ///
 /// # Errors
 /// As [`render_onto`]; [`RenderError::Option`] for what [`engine_can`] refuses.
@@ -182,7 +183,7 @@ pub fn render_with(
     render_by(scene, camera, tracer, options, watch, observer, film, Some(engine))
 }
 
-/// Whether a [`PathEngine`] can render with these options.
+/// Checks that a [`PathEngine`] can render with these options.
 ///
 /// # Errors
 /// [`RenderError::Option`] with what it cannot.
@@ -304,7 +305,8 @@ fn render_by(
     })
 }
 
-/// The media that a camera is in, where paths are to know: as it says itself, else as the surfaces around it tell.
+/// Returns the media that a camera is in, where paths are to know: as it says itself, else as the surfaces around it
+/// tell.
 fn media_of(
     scene: &ShadingScene,
     camera: &Camera,
@@ -320,20 +322,20 @@ fn media_of(
     }
 }
 
-/// Who renders passes: workers a tile each, waves that belong to the device that traces, or a device as a whole.
+/// Renderer of the passes: workers a tile each, waves that belong to the device that traces, or a device as a whole.
 enum Passes<'e> {
     Tiles,
-    /// Of so many paths each.
+    /// Waves of so many paths each.
     Wide(usize),
-    /// With when the film was fetched last.
+    /// Engine, with the time at which the film was fetched last.
     Engine(&'e mut dyn PathEngine, Instant),
 }
 
-/// What a device renders is fetched so often, so that no more is lost when it goes away.
+/// Time between two fetches of what a device has rendered, so that no more is lost when it goes away.
 const FETCH_TIME: Duration = Duration::from_secs(10);
 
 impl Passes<'_> {
-    /// Makes the film what was added up so far.
+    /// Copies the sums so far into the film.
     fn fetch(&mut self, film: &mut Film) -> Result<(), TraceError> {
         let Self::Engine(engine, fetched) = self else { return Ok(()) };
         engine.fetch(film)?;
@@ -341,7 +343,7 @@ impl Passes<'_> {
         Ok(())
     }
 
-    /// Whether much was rendered since the film was fetched.
+    /// Tells if much was rendered since the film was fetched.
     fn is_old(&self) -> bool {
         matches!(self, Self::Engine(_, fetched) if fetched.elapsed() >= FETCH_TIME)
     }
@@ -351,17 +353,17 @@ impl Passes<'_> {
 pub(crate) struct Job<'a> {
     scene: &'a ShadingScene,
     lens: Lens,
-    /// What the camera is in.
+    /// Media that the camera is in.
     media: MediaStack,
     filter: PixelFilter,
     transport: Transport,
-    /// What shades many paths at a time, where there is such a text.
+    /// Shading of many paths at a time, where there is a text for it.
     vectors: Option<Vectors>,
     tracer: &'a dyn Tracer,
     options: &'a RenderOptions,
-    /// Nobody, or who is told of each path.
+    /// Observer that is told of each path; none where nobody listens.
     observer: Option<&'a dyn PathObserver>,
-    /// How many are rendered.
+    /// Number of pixels that are rendered.
     pixels: u64,
     watch: &'a Watch<'a>,
     pub(crate) pool: &'a ThreadPool,
@@ -369,20 +371,20 @@ pub(crate) struct Job<'a> {
     deadline: Option<Instant>,
     paths: AtomicU64,
     rays: AtomicU64,
-    /// Vertices, and those of them that were shaded in vectors.
+    /// Number of vertices, and of those that were shaded in vectors.
     vertices: [AtomicU64; 2],
     /// Waves that no worker uses right now, kept for their memory.
     waves: Mutex<Vec<Wave>>,
-    /// Some tile left samples out because the time was over.
+    /// `true` once some tile left samples out because the time was over.
     cut_short: AtomicBool,
     /// Samples that each pixel had at the start.
     before: u32,
-    /// See [`Progress::noise`].
+    /// Noise when it was last looked at, as in [`Progress::noise`].
     noise: Mutex<Option<(u32, f64)>>,
 }
 
 impl Job<'_> {
-    /// Passes until a stopping rule holds. Passes end at powers of two, where noise is tested.
+    /// Renders passes until a stopping rule holds. Passes end at powers of two, where noise is tested.
     fn run(&self, film: &mut Film, passes: &mut Passes) -> Result<StopReason, RenderError> {
         if let Passes::Engine(engine, _) = passes {
             let (options, lens, filter) = (self.options, &self.lens, &self.filter);
@@ -439,12 +441,12 @@ impl Job<'_> {
         Ok(StopReason::Complete)
     }
 
-    /// Whether the noise is looked at: where the samples of a pixel are a power of two, and at the start.
+    /// Tells if the noise is looked at: where the samples of a pixel are a power of two, and at the start.
     fn looks_for_noise(&self, samples: u32) -> bool {
         self.options.noise_limit.is_some() && samples >= 2 && (samples.is_power_of_two() || samples == self.before)
     }
 
-    /// Whether the noise has fallen to its limit.
+    /// Tells if the noise has fallen to its limit.
     fn is_calm(&self, film: &Film, samples: u32) -> bool {
         let Some(limit) = self.options.noise_limit.filter(|_| self.looks_for_noise(samples)) else { return false };
         let noise = film.noise();
@@ -462,12 +464,12 @@ impl Job<'_> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether a wave that has begun is to be left out.
+    /// Tells if a wave that has begun is to be left out.
     pub(crate) fn gives_up(&self) -> bool {
         self.is_cancelled() && !self.options.whole_passes
     }
 
-    /// Whether waves of these samples are still to be begun; notes where some are left out for want of time.
+    /// Tells if waves of these samples are still to be begun; notes where some are left out for want of time.
     pub(crate) fn goes_on(&self, samples: &std::ops::Range<u32>) -> bool {
         // The first pass is always finished, so that every pixel has a sample to show.
         let first_pass = samples.start == self.options.samples.start && self.before == 0;
@@ -502,7 +504,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Begins a wave.
+    /// Begins a wave with its camera rays.
     pub(crate) fn generate(
         &self,
         pixels: impl Iterator<Item = [u32; 2]>,
@@ -557,7 +559,7 @@ impl Job<'_> {
         .map(|()| true)
     }
 
-    /// Counts finished waves and tells who watches.
+    /// Counts finished waves and tells the watcher and the observer.
     pub(crate) fn report(&self, waves: &[Wave]) {
         let paths = waves.iter().map(|wave| wave.pixel.len() as u64).sum();
         for wave in waves {
@@ -568,7 +570,7 @@ impl Job<'_> {
         self.count(paths, waves.iter().map(|wave| wave.rays_traced).sum());
     }
 
-    /// Counts finished paths and their rays, and tells who watches.
+    /// Counts finished paths and their rays, and tells the watcher.
     fn count(&self, paths: u64, rays: u64) {
         let add = |total: &AtomicU64, more: u64| total.fetch_add(more, Ordering::Relaxed) + more;
         let (paths, rays) = (add(&self.paths, paths), add(&self.rays, rays));
@@ -580,7 +582,7 @@ impl Job<'_> {
     }
 }
 
-/// Tells of the paths that are about to be extended, and of the rays that do.
+/// Tells of the paths that are about to be extended, and of the rays that extend them.
 fn tell_of_paths(observer: &dyn PathObserver, wave: &Wave) {
     for (path, ray) in wave.paths.iter().zip(&wave.rays) {
         observer.alive(path.pixel, path.sample, wave.bounce);

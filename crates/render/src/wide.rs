@@ -1,9 +1,9 @@
 //! Waves that belong to a device: the rays of many tiles in one launch.
 //!
-//! A GPU is filled by hundreds of thousands of rays, a worker's cache by some thousands of paths. So the paths of a wave
-//! lie in parts, each as large as a worker likes it, and the pool's threads generate, shade and finalize part by part;
-//! where the wave traces, the rays of all parts go to the device as one batch. While one wave waits for the device,
-//! others are shaded: [`IN_FLIGHT`] threads outside of the pool take a wave each from its start to its end.
+//! A GPU is filled by hundreds of thousands of rays, a worker's cache by some thousands of paths. So the paths of a
+//! wave lie in parts, each as large as a worker likes it, and the pool's threads generate, shade and finalize part by
+//! part; where the wave traces, the rays of all parts go to the device as one batch. While one wave waits for the
+//! device, others are shaded: [`IN_FLIGHT`] threads outside of the pool take a wave each from its start to its end.
 //!
 //! Tiles belong to one wave at a time and parts to one tile, so that sums are those of any other order of work.
 
@@ -17,17 +17,17 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Waves in work at once.
+/// Number of waves in work at once.
 const IN_FLIGHT: usize = 3;
-/// Paths of a wave at most, if its tracer likes batches as large: three waves then take some 700 MB.
+/// Largest number of paths of a wave, if its tracer likes batches as large: three waves then take some 700 MB.
 const MOST_PATHS: usize = 1 << 19;
-/// Paths of a part: what a worker's cache holds.
+/// Number of paths of a part, as many as a worker's cache holds.
 const PART_PATHS: usize = (MAX_TILE * MAX_TILE) as usize;
-/// Bytes a path: its state, its rays and hits, and their copies in batches.
+/// Number of bytes a path: its state, its rays and hits, and their copies in batches.
 const PATH_BYTES: usize = 472;
 
-/// Paths of a wave for a tracer that likes batches larger than a part; none for one that does not. At most an eighth
-/// of the free memory is taken.
+/// Returns the paths of a wave for a tracer that likes batches larger than a part; none for one that does not. At most
+/// an eighth of the free memory is taken.
 pub(crate) fn paths(tracer: &dyn Tracer) -> Option<usize> {
     let preferred = tracer.preferred_batch().min(MOST_PATHS);
     let room = memory::available().map_or(usize::MAX, |bytes| bytes as usize / 8 / IN_FLIGHT / PATH_BYTES);
@@ -60,7 +60,7 @@ pub(crate) fn pass(job: &Job<'_>, tiles: &mut [Tile], samples: Range<u32>, paths
     })
 }
 
-/// Runs of tiles of about `paths` paths each, one tile at least.
+/// Splits tiles into runs of about `paths` paths each, one tile at least.
 fn split(tiles: &mut [Tile], paths: usize, samples: usize) -> Vec<&mut [Tile]> {
     let (mut runs, mut rest) = (Vec::new(), tiles);
     while !rest.is_empty() {

@@ -14,10 +14,10 @@ use glam::{Vec2, Vec3};
 /// measure it).
 pub(crate) const CELLS: usize = 32;
 
-/// (scale, bias) at the nodes of one axis.
+/// Scale and bias, in this order, at the nodes of one axis.
 pub(super) type Nodes = [[f32; 2]; CELLS + 1];
 
-/// (scale, bias) over alpha and the cosine, and their cosine-weighted means over the hemisphere.
+/// Scale and bias over alpha and the cosine, and their cosine-weighted means over the hemisphere.
 pub struct AlbedoTable {
     /// Alpha by alpha, and in each by the cosine.
     pub nodes: [Nodes; CELLS + 1],
@@ -46,26 +46,26 @@ fn between(nodes: &Nodes, node: usize, t: f32) -> Vec2 {
 }
 
 impl AlbedoTable {
-    /// GGX.
+    /// Returns the table of GGX facets.
     #[inline]
     pub fn ggx() -> &'static Self {
         &albedo_data::GGX
     }
 
-    /// Blinn, over the alpha of its exponent.
+    /// Returns the table of Blinn facets, over the alpha of their exponent.
     #[inline]
     pub fn blinn() -> &'static Self {
         &albedo_data::BLINN
     }
 
-    /// The table at one alpha, 0 to 1.
+    /// Returns the row of the table at one alpha, 0 to 1.
     #[inline]
     pub fn row(&self, alpha: f32) -> Row<'_> {
         let (node, t) = locate(alpha);
         Row { low: &self.nodes[node], high: &self.nodes[node + 1], mean: between(&self.means, node, t), t }
     }
 
-    /// The table at a Blinn exponent.
+    /// Returns the row of the table at a Blinn exponent.
     #[inline]
     pub fn row_of_exponent(&self, exponent: f32) -> Row<'_> {
         self.row(alpha_of_exponent(exponent))
@@ -73,21 +73,21 @@ impl AlbedoTable {
 }
 
 impl Row<'_> {
-    /// (scale, bias) at a cosine.
+    /// Returns scale and bias at a cosine.
     #[inline]
     pub fn at(&self, cos: f32) -> Vec2 {
         let (node, t) = locate(cos);
         between(self.low, node, t).lerp(between(self.high, node, t), self.t)
     }
 
-    /// (scale, bias) of the mean over the hemisphere.
+    /// Returns scale and bias of the mean over the hemisphere.
     #[inline]
     pub fn mean(&self) -> Vec2 {
         self.mean
     }
 }
 
-/// `f0 * scale + f90 * bias`.
+/// Returns the albedo `f0 * scale + f90 * bias`.
 #[inline]
 pub fn albedo(f0: Vec3, f90: f32, scale_bias: Vec2) -> Vec3 {
     (f0 * scale_bias.x + f90 * scale_bias.y).clamp(Vec3::ZERO, Vec3::ONE)

@@ -20,13 +20,13 @@ pub struct Blinn {
     pub exponent: f32,
 }
 
-/// The GGX alpha of a lobe of the same width; 1 for exponent 0.
+/// Returns the GGX alpha of a lobe of the same width; 1 for exponent 0.
 #[inline]
 pub(super) fn alpha_of_exponent(n: f32) -> f32 {
     (2.0 / (n + 2.0)).sqrt()
 }
 
-/// Inverse of [`alpha_of_exponent`].
+/// Returns the exponent of an alpha, the inverse of [`alpha_of_exponent`].
 #[cfg(any(test, feature = "tables"))]
 pub(super) fn exponent_of_alpha(alpha: f32) -> f32 {
     (2.0 / (alpha * alpha) - 2.0).clamp(0.0, 1e6)
@@ -40,7 +40,7 @@ fn d(n: f32, h: Vec3) -> f32 {
     (n + 2.0) / TAU * power
 }
 
-/// A normal with density `D cos`.
+/// Samples a normal with density `D cos`.
 #[inline]
 fn sample_normal(n: f32, u: [f32; 2]) -> Vec3 {
     let sin2 = -exp_m1(2.0 / (n + 2.0) * ln_1p(-u[0]));
@@ -49,15 +49,15 @@ fn sample_normal(n: f32, u: [f32; 2]) -> Vec3 {
     Vec3::new(r * cos, r * sin, (1.0 - sin2).max(0.0).sqrt())
 }
 
-/// Share of a facet with normal `h` and of its twin, mirrored about z, that `w` sees.
+/// Returns the share of a facet with normal `h` and of its twin, mirrored about z, that `w` sees.
 #[inline]
 fn g1(w: Vec3, h: Vec3) -> f32 {
     let cos = w.dot(h);
     if cos > 0.0 { (2.0 * h.z * w.z / cos).min(1.0) } else { 0.0 }
 }
 
-/// Of the two facets of a cavity, how visible to `w` each is (Heitz 2014, section 5: `D cos` times this
-/// is the distribution of visible normals).
+/// Returns the two facets of a cavity, and how visible to `w` the first of them is (Heitz 2014, section 5: `D cos`
+/// times this is the distribution of visible normals).
 #[inline]
 fn twins(w: Vec3, h: Vec3) -> ([Vec3; 2], f32) {
     let twin = Vec3::new(-h.x, -h.y, h.z);
@@ -65,8 +65,8 @@ fn twins(w: Vec3, h: Vec3) -> ([Vec3; 2], f32) {
     ([h, twin], if a + b > 0.0 { a / (a + b) } else { 1.0 })
 }
 
-/// For making the albedo table: a sample's weight, what multiplies f0 and f90 apart. Both facets of the
-/// sampled cavity are counted, which saves the choice.
+/// Returns the weight of a sample for the table of albedos: its factors on f0 and f90. Both facets of the sampled
+/// cavity are counted, which saves the choice.
 #[cfg(any(test, feature = "tables"))]
 pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> glam::Vec2 {
     use glam::Vec2;
@@ -84,7 +84,7 @@ pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> glam::Vec2 
     first * one(facets[0]) + (1.0 - first) * one(facets[1])
 }
 
-/// What sampling and evaluation share: the albedo of the facets and the choice between lobes.
+/// Quantities that sampling and evaluation share: the albedo of the facets and the choice between lobes.
 struct Lobes {
     row: Row<'static>,
     n: f32,
@@ -95,13 +95,13 @@ struct Lobes {
 }
 
 impl Blinn {
-    /// From a material of kind [`super::MaterialKind::Blinn`].
+    /// Reads the parameters of a material of kind [`super::MaterialKind::Blinn`].
     #[inline]
     pub(super) fn look_up(m: &Inputs) -> Self {
         Self { diffuse: m.share(0), specular: m.share(1), exponent: m.scalar(2).clamp(0.0, 1e6) }
     }
 
-    /// The exponent as it is used: 0 for what is no number.
+    /// Returns the exponent as it is used: 0 for one that is no number.
     #[inline]
     pub(crate) fn n(&self) -> f32 {
         if self.exponent > 0.0 { self.exponent.min(1e6) } else { 0.0 }

@@ -33,11 +33,11 @@ pub struct CarPaint {
     pub coat_ior: f32,
     /// GGX alpha of the coat, at least 1e-3.
     pub coat_alpha: f32,
-    /// Whether the light of further bounces, between flakes and under the coat, is there.
+    /// Bounces that count: the first alone, or also further ones between flakes and under the coat.
     pub scattering: Scattering,
 }
 
-/// What sampling and evaluation share for one `wo`.
+/// Quantities that sampling and evaluation share for one `wo`: lobes with their probabilities, and the flake's frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Lobes {
     coat: Option<Coat>,
@@ -55,17 +55,17 @@ pub struct Lobes {
     p_bounces: f32,
 }
 
-/// What flakes and the coat's scale lose at the first bounce, for one `wo`.
+/// Light that flakes and the coat's scale lose at the first bounce, for one `wo`, and that a lobe of its own returns.
 #[derive(Debug, Clone, Copy)]
 struct Bounces {
     losses: WhiteLosses,
     beneath: Option<Beneath>,
-    /// What the flakes return of white light that is lost, times `left` of `wo` over its mean.
+    /// Reflectance of the flakes for lost white light, times `left` of `wo` over its mean.
     factor: Vec3,
 }
 
-/// What flakes lose of the light from a direction of cosine `cos`, `w_flake` to the flake, and what the coat's scale
-/// does, which lets in `let_in`.
+/// Returns the share of light lost from a direction of cosine `cos`, `w_flake` to the flake: by the flakes, and by the
+/// scale of the coat, which lets in `let_in`.
 #[inline]
 fn left(losses: &WhiteLosses, beneath: Option<&Beneath>, cos: f32, w_flake: Vec3, let_in: f32) -> f32 {
     let lost = losses.at(w_flake);
@@ -85,8 +85,8 @@ impl Lobes {
 }
 
 impl CarPaint {
-    /// From a material of kind [`super::MaterialKind::CarPaint`]. Visible flakes each tilt the normal of the flake lobe:
-    /// one normal a cell of the texture space, drawn from the flakes' own GGX distribution.
+    /// Reads the parameters of a material of kind [`super::MaterialKind::CarPaint`]. Visible flakes each tilt the
+    /// normal of the flake lobe: one normal a cell of the texture space, drawn from the flakes' own GGX distribution.
     #[inline]
     pub(super) fn look_up(m: &Inputs) -> Self {
         let [amount, size, flake_alpha] = m.numbers(2);
@@ -113,7 +113,7 @@ impl CarPaint {
         }
     }
 
-    /// What sampling and evaluation share for one `wo`; nothing where nothing scatters.
+    /// Returns what sampling and evaluation share for one `wo`; `None` where nothing scatters.
     #[inline]
     pub(super) fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         let f0 = f0_of_ior(self.coat_ior.max(1.0));
@@ -164,7 +164,7 @@ impl CarPaint {
         })
     }
 
-    /// A direction, with the lobes for `wo`.
+    /// Samples a direction, with the lobes for `wo`.
     #[inline]
     pub(super) fn sample(&self, lobes: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let lobes = lobes?;
@@ -194,7 +194,7 @@ impl CarPaint {
         BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf)
     }
 
-    /// The value and the density of `wi`, with the lobes for `wo`.
+    /// Returns the value and the density of `wi`, with the lobes for `wo`.
     #[inline]
     pub(super) fn eval(&self, l: Option<&Lobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let Some(l) = l else { return (Vec3::ZERO, 0.0) };

@@ -28,13 +28,13 @@ pub struct Coat {
     e_wo: f32,
 }
 
-/// What a base beneath a coat has left for lobes that scatter all around: of a dielectric what its facets let
-/// in, of a white metal what its facets lose.
+/// Light that a base beneath a coat has left for lobes that scatter all around: for a dielectric the light that its
+/// facets let in, for a white metal the light that its facets lose.
 #[derive(Debug, Clone, Copy)]
 pub struct Left {
-    /// To a dielectric base.
+    /// Share of the light that is left to a dielectric base.
     pub dielectric: Vec3,
-    /// To a base of metal.
+    /// Share of the light that is left to a base of metal.
     pub metal: f32,
 }
 
@@ -42,12 +42,12 @@ pub struct Left {
 #[derive(Debug, Clone, Copy)]
 pub struct Beneath {
     table: CoatLoss,
-    /// What the table's losses are multiplied by.
+    /// Factor on the table's losses.
     scale: f32,
 }
 
 impl Coat {
-    /// `None` for a strength of 0.
+    /// Makes the coat as `wo` sees it; `None` for a strength of 0.
     #[inline]
     pub fn new(strength: f32, f0: f32, alpha: f32, wo: Vec3) -> Option<Self> {
         (strength > 0.0).then(|| {
@@ -65,51 +65,51 @@ impl Coat {
         })
     }
 
-    /// Share of the light from `wo` that the coat reflects.
+    /// Returns the share of the light from `wo` that the coat reflects.
     #[inline]
     pub fn albedo(&self) -> f32 {
         self.strength * self.e_wo
     }
 
-    /// The same from `w`, without `strength`.
+    /// Returns the share of the light from `w` that the coat reflects, without `strength`.
     #[inline]
     pub fn e(&self, w: Vec3) -> f32 {
         albedo(self.f0, 1.0, self.row.at(w.z)).x
     }
 
-    /// Share of the base's scattering to `wo` that is left, `e` the albedo from where it came.
+    /// Returns the share of the base's scattering to `wo` that is left, `e` the albedo from where it came.
     #[inline]
     pub fn transmitted(&self, e: f32) -> f32 {
         1.0 - self.strength * self.e_wo.max(e)
     }
 
-    /// Share of the light that passes the coat, from where its albedo is `e`.
+    /// Returns the share of the light that passes the coat, from where its albedo is `e`.
     #[inline]
     pub fn let_in(&self, e: f32) -> f32 {
         1.0 - self.strength * e
     }
 
-    /// [`Coat::let_in`] from `wo`.
+    /// Returns [`Coat::let_in`] for the light from `wo`.
     #[inline]
     pub fn let_in_wo(&self) -> f32 {
         self.let_in(self.e_wo)
     }
 
-    /// Its mean over the hemisphere.
+    /// Returns the mean of [`Coat::let_in`] over the hemisphere.
     #[inline]
     pub fn let_in_mean(&self) -> f32 {
         self.let_in(albedo(self.f0, 1.0, self.row.mean()).x)
     }
 
-    /// White facets of `base_alpha` under it.
+    /// Returns the white facets of `base_alpha` under this coat.
     #[inline]
     pub fn beneath(&self, base_alpha: f32) -> Beneath {
         let scale = self.strength * (1.0 - self.f0.x) / (1.0 - COAT_F0);
         Beneath { table: CoatLoss::new(base_alpha, self.alpha), scale }
     }
 
-    /// The means of [`Beneath::left`] over the hemisphere, `facets` the mean of what the
-    /// base returns and `e` of its albedo as a dielectric's of `f0` and `f90`.
+    /// Returns the means of [`Beneath::left`] over the hemisphere, `facets` the mean of what the base returns and `e`
+    /// of its albedo as a dielectric's of `f0` and `f90`.
     #[inline]
     pub fn left_mean(&self, beneath: &Beneath, facets: Returned, f0: Vec3, f90: f32, e: Vec3) -> Left {
         let means = beneath.table.means();
@@ -120,7 +120,7 @@ impl Coat {
         Left { dielectric: dielectric.max(Vec3::splat(metal)), metal }
     }
 
-    /// The mean of [`Beneath::left_metal`], `lost` the mean of what white facets lose.
+    /// Returns the mean of [`Beneath::left_metal`], `lost` the mean of what white facets lose.
     #[inline]
     pub fn left_mean_metal(&self, beneath: &Beneath, lost: f32) -> f32 {
         self.metal_mean(beneath, &beneath.table.means(), lost)
@@ -132,14 +132,14 @@ impl Coat {
         lost * self.let_in(e) + beneath.scale * means.loss
     }
 
-    /// `f cos` of the coat's reflection and its density, `h` the half vector.
+    /// Returns `f cos` of the coat's reflection and its density, `h` the half vector.
     #[inline]
     pub fn eval(&self, wo: Vec3, wi: Vec3, h: Vec3) -> (f32, f32) {
         let pdf = self.ggx.reflection_pdf(wo, h);
         (self.strength * schlick(self.f0, 1.0, wo.dot(h)).x * self.ggx.g1(wi) * pdf, pdf)
     }
 
-    /// A facet that `wo` sees.
+    /// Samples a facet that `wo` sees.
     #[inline]
     pub fn sample_normal(&self, wo: Vec3, u: [f32; 2]) -> Vec3 {
         self.ggx.sample_visible(wo, u)
@@ -147,14 +147,15 @@ impl Coat {
 }
 
 impl Beneath {
-    /// What a white metal that loses `lost` has left of the light from a direction, of which the coat lets in `let_in`.
+    /// Returns the share of the light from a direction that is left for a white metal that loses `lost`, under a coat
+    /// that lets in `let_in`.
     #[inline]
     pub fn left_metal(&self, cos: f32, lost: f32, let_in: f32) -> f32 {
         lost * let_in + self.scale * self.table.at(cos)
     }
 
-    /// The same of facets of any kind, `e` their albedo as a dielectric's: it reflects less than white ones, and loses
-    /// less.
+    /// Returns the shares left for facets of any kind, `e` their albedo as a dielectric's: it reflects less than white
+    /// ones, and loses less.
     #[inline]
     pub fn left(&self, cos: f32, facets: Returned, e: Vec3, let_in: f32) -> Left {
         let too_much = self.scale * self.table.at(cos);

@@ -1,4 +1,4 @@
-//! What a coat's scale takes too much of, tabulated.
+//! Table of the light that scaling by a coat takes too much of.
 //!
 //! A base of white facets lies under a coat and is scaled by `1 - max(E(wo), E(wi))`, E the coat's albedo,
 //! instead of by `1 - E(wo)`: `COAT` is the mean of what `E(wi)` is larger by. It is linear in the cosine and
@@ -13,7 +13,7 @@ use glam::Vec2;
 pub(super) const COAT_NODES: [usize; 3] = [6, 16, 16];
 /// Reflectance of a clear coat at normal incidence: index 1.5.
 pub(super) const COAT_F0: f32 = 0.04;
-/// What the table is too low by, about its largest error of interpolation upward.
+/// Amount by which the table is too low, about its largest error of interpolation upward.
 #[cfg(any(test, feature = "tables"))]
 pub(super) const COAT_MARGIN: f32 = 0.001;
 /// Numbers of [`CoatMeans`].
@@ -22,9 +22,9 @@ pub(super) const COAT_MEAN_NUMBERS: usize = 5;
 /// A coat of one alpha over facets of another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CoatLoss {
-    /// The alphas below, as rows of `COAT`.
+    /// Node below the alphas, as a row of `COAT`.
     row: u32,
-    /// How far beyond those of the base and of the coat.
+    /// Place of the base's alpha between its node and the next, 0 to 1; `coat` likewise for the coat's alpha.
     base: f32,
     coat: f32,
 }
@@ -32,11 +32,11 @@ pub(super) struct CoatLoss {
 /// Means over the hemisphere, weighted by the cosine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CoatMeans {
-    /// Of [`CoatLoss::at`].
+    /// Mean of [`CoatLoss::at`].
     pub loss: f32,
     /// Scale and bias of the coat's albedo where white facets beneath lose light: means weighted by that too.
     pub lost: Vec2,
-    /// What multiplies f0 and f90 of a dielectric beneath in the mean of `E_base E + E_base / (1 - lost) loss`.
+    /// Factors on f0 and f90 of a dielectric beneath in the mean of `E_base E + E_base / (1 - lost) loss`.
     pub covered: Vec2,
 }
 
@@ -48,7 +48,7 @@ impl CoatLoss {
         Self { row: (a * COAT_NODES[1] + b) as u32, base, coat }
     }
 
-    /// Share of the light from a direction that is taken too much.
+    /// Returns the share of the light from a direction that is taken too much.
     #[inline]
     pub fn at(&self, cos: f32) -> f32 {
         let (node, x) = locate(cos, COAT_NODES[2]);

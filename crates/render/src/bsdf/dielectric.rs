@@ -32,23 +32,23 @@ pub struct Dielectric {
     /// are summed. A rough sheet transmits its reflection lobe mirrored at the sheet: an
     /// approximation, since two refractions spread light a little less.
     pub thin: bool,
-    /// Whether the light of further bounces between facets is there.
+    /// Bounces that count: the first alone, or also further ones between facets.
     pub scattering: Scattering,
 }
 
-/// What facets lose, on either side.
+/// Light that single scattering loses at the facets, on either side of the boundary.
 #[derive(Debug, Clone, Copy)]
 enum Losses {
     Sheet(WhiteLosses),
     Glass {
         losses: GlassLosses,
-        /// Whether `wo` is on the denser side.
+        /// `true` if `wo` is on the denser side.
         from_dense: bool,
     },
 }
 
 impl Losses {
-    /// Share of the light that `w` loses; `wo` is above.
+    /// Returns the share of the light that `w` loses; `wo` is above.
     #[inline]
     fn at(&self, w: Vec3) -> f32 {
         match self {
@@ -70,7 +70,8 @@ impl Losses {
 #[derive(Debug, Clone, Copy)]
 pub struct Bounces {
     losses: Losses,
-    /// What `wo` loses, times the share of it that comes from its own side or through, over the mean that is lost there.
+    /// Light that `wo` loses, times the share of it that comes from its own side (here) or through (beyond), over the
+    /// mean that is lost there.
     over_here: f32,
     over_beyond: f32,
     /// Share of it that comes from the side of `wo`.
@@ -80,7 +81,7 @@ pub struct Bounces {
 }
 
 impl Bounces {
-    /// A direction of further bounces, `wo` above.
+    /// Samples a direction of further bounces, `wo` above.
     #[inline]
     fn sample(&self, u_side: f32, u: [f32; 2]) -> Vec3 {
         if u_side < self.reflected {
@@ -96,7 +97,7 @@ impl Bounces {
 const LEAST_BEND: f32 = 0.02;
 
 impl Dielectric {
-    /// From a material of kind [`super::MaterialKind::Dielectric`].
+    /// Reads the parameters of a material of kind [`super::MaterialKind::Dielectric`].
     #[inline]
     pub(super) fn look_up(m: &Inputs) -> Self {
         Self {
@@ -109,7 +110,7 @@ impl Dielectric {
         }
     }
 
-    /// Smooth, or bending so little that a lobe of transmitted light would be narrower than f32
+    /// Tells if the boundary is smooth, or bends so little that a lobe of transmitted light would be narrower than f32
     /// directions can tell.
     #[inline]
     pub(super) fn is_smooth(&self) -> bool {
@@ -120,7 +121,7 @@ impl Dielectric {
         Ggx::is_smooth(self.alpha) || (!self.thin && (self.ior - 1.0).abs() < least)
     }
 
-    /// The further bounces at a rough boundary.
+    /// Returns the further bounces at a rough boundary.
     #[inline]
     pub(super) fn bounces(&self, wo: Vec3) -> Option<Bounces> {
         if self.scattering == Scattering::Single || self.is_smooth() {
@@ -169,7 +170,7 @@ impl Dielectric {
         (first.0 + tint * further, pdf)
     }
 
-    /// [`Self::with_bounces`] for directions on any side.
+    /// Calls [`Self::with_bounces`] for directions on any side.
     #[inline]
     pub(super) fn with_further(
         &self,
@@ -184,13 +185,13 @@ impl Dielectric {
         }
     }
 
-    /// Index on the other side of `wo` over that on its own.
+    /// Returns the index on the other side of `wo` over that on its own.
     #[inline]
     pub(super) fn relative_ior(&self, wo: Vec3) -> f32 {
         if wo.z >= 0.0 || self.thin { self.ior } else { 1.0 / self.ior }
     }
 
-    /// Share reflected for a facet with cosine `cos`, and the cosine of the refracted direction.
+    /// Returns the share reflected for a facet with cosine `cos`, and the cosine of the refracted direction.
     #[inline]
     fn reflected(&self, cos: f32, eta: f32) -> (f32, f32) {
         let (r, cos_t) = fresnel::dielectric(cos, eta);
@@ -269,7 +270,7 @@ impl Dielectric {
         }
     }
 
-    /// Value and density of the first bounce, with `wo` above.
+    /// Returns value and density of the first bounce, with `wo` above.
     #[inline]
     fn first(&self, ggx: &Ggx, up: Vec3, wi: Vec3, eta: f32) -> (Vec3, f32) {
         if wi.z > 0.0 || self.thin {
@@ -299,8 +300,8 @@ impl Dielectric {
     }
 }
 
-/// Density of the refracted `wi`, if every visible facet refracts: that of the facet times the
-/// Jacobian `|wi h| / (wi h + wo h / eta)^2` (Walter et al. 2007, equation 17, in terms of eta).
+/// Returns the density of the refracted `wi`, if every visible facet refracts: that of the facet times the Jacobian
+/// `|wi h| / (wi h + wo h / eta)^2` (Walter et al. 2007, equation 17, in terms of eta).
 #[inline]
 fn refraction_pdf(ggx: &Ggx, wo: Vec3, wi: Vec3, h: Vec3, eta: f32) -> f32 {
     let (o, i) = (wo.dot(h), wi.dot(h));

@@ -9,21 +9,21 @@ use glam::{Vec2, Vec3};
 #[derive(Debug, Clone, Copy)]
 pub struct Facets {
     row: Row<'static>,
-    /// More exact at the horizon, and for anisotropic facets; `None` for single scattering.
+    /// Losses that are more exact at the horizon, and for anisotropic facets; `None` for single scattering.
     losses: Option<WhiteLosses>,
 }
 
-/// What facets return to one direction, or to all.
+/// Share of light that facets return to one direction, or to all, in the terms of Schlick's albedo.
 #[derive(Debug, Clone, Copy)]
 pub struct Returned {
-    /// What multiplies f0 and f90 in the albedo.
+    /// Factors on f0 and f90 in the albedo.
     pub scale_bias: Vec2,
     /// Share of the light that white facets lose.
     pub lost: f32,
 }
 
 impl Facets {
-    /// `row` is that of an isotropic alpha near `alpha`.
+    /// Makes facets of `alpha`, `row` being that of an isotropic alpha near it.
     #[inline]
     pub fn new(row: Row<'static>, alpha: Vec2, scattering: Scattering) -> Self {
         let losses = match scattering {
@@ -33,7 +33,7 @@ impl Facets {
         Self { row, losses }
     }
 
-    /// To the direction `w`.
+    /// Returns what the facets return to the direction `w`.
     #[inline]
     pub fn at(&self, w: Vec3) -> Returned {
         let at = self.row.at(w.z);
@@ -43,7 +43,7 @@ impl Facets {
         }
     }
 
-    /// Mean over the hemisphere, weighted by the cosine.
+    /// Returns the mean over the hemisphere, weighted by the cosine.
     #[inline]
     pub fn mean(&self) -> Returned {
         let mean = self.row.mean();
@@ -54,7 +54,7 @@ impl Facets {
     }
 }
 
-/// Scale and bias with the same ratio, and such that white facets lose `lost`.
+/// Returns a scale and a bias with the same ratio, and such that white facets lose `lost`.
 #[inline]
 fn corrected(scale_bias: Vec2, lost: f32) -> Returned {
     Returned { scale_bias: scale_bias * ((1.0 - lost) / (scale_bias.x + scale_bias.y)), lost }

@@ -17,29 +17,30 @@ pub struct Ggx {
 }
 
 impl Ggx {
-    /// `alpha` along tangent and bitangent, clamped to what can be computed.
+    /// Makes the distribution of `alpha` along tangent and bitangent, clamped to what can be computed.
     #[inline]
     pub fn new(alpha: Vec2) -> Self {
         Self { alpha: alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE) }
     }
 
-    /// Whether `alpha` means a smooth surface.
+    /// Tells if `alpha` means a smooth surface.
     #[inline]
     pub fn is_smooth(alpha: Vec2) -> bool {
         alpha.is_nan() || alpha.max_element() < MIN_ALPHA
     }
 
-    /// Density of normals: `integral D(h) cos h dh = 1`.
+    /// Returns the density of normals: `integral D(h) cos h dh = 1`.
     #[inline]
     pub fn d(&self, h: Vec3) -> f32 {
-        // From x and y, which near the peak have the digits that 1 - cos^2 has lost; times alpha^2, for a single division.
+        // From x and y, which near the peak have the digits that 1 - cos^2 has lost; times alpha^2, for a single
+        // division.
         let area = self.alpha.x * self.alpha.y;
         let (x, y, z) = (h.x * self.alpha.y, h.y * self.alpha.x, h.z * area);
         let s = x * x + y * y + z * z;
         area * area * area / (PI * s * s)
     }
 
-    /// Share of the facets that face `w` which `w` sees.
+    /// Returns the share of the facets that face `w` which `w` sees.
     #[inline]
     pub fn g1(&self, w: Vec3) -> f32 {
         let (x, y) = (w.x * self.alpha.x, w.y * self.alpha.y);
@@ -48,7 +49,7 @@ impl Ggx {
         2.0 * z / (z + (z * z + x * x + y * y).sqrt())
     }
 
-    /// Density of the normals that `wo` sees, reflected at: of `wi` per solid angle. `h` is their half
+    /// Returns the density of the normals that `wo` sees, reflected at: of `wi` per solid angle. `h` is their half
     /// vector.
     #[inline]
     pub fn reflection_pdf(&self, wo: Vec3, h: Vec3) -> f32 {
@@ -57,7 +58,7 @@ impl Ggx {
         self.d(h) * (0.5 / (wo.z + (wo.z * wo.z + x * x + y * y).sqrt()))
     }
 
-    /// A normal that `wo` sees, with density `G1(wo) D(h) max(wo h, 0) / cos wo`.
+    /// Samples a normal that `wo` sees, with density `G1(wo) D(h) max(wo h, 0) / cos wo`.
     #[inline]
     pub fn sample_visible(&self, wo: Vec3, u: [f32; 2]) -> Vec3 {
         // Stretched, the facets are a hemisphere; seen along a direction they reflect uniformly into

@@ -1,19 +1,20 @@
 //! Glass of a layered material (glTF): a boundary whose reflectance a file changes, and a clear coat on it.
 //!
 //! Reflectance. KHR_materials_specular scales Schlick's term, here the exact one: with `R` the reflectance of the plain
-//! boundary and `s = (R - F0) / (1 - F0)`, it is `R' = strength (f0 + (1 - f0) s)`, so that nothing changes where the file
-//! changes nothing. What is not reflected is transmitted, channel by channel. `R'` of a ray and of the ray back are the
-//! same, as `R` is. Total reflection stays total: there is nowhere else to go.
+//! boundary and `s = (R - F0) / (1 - F0)`, it is `R' = strength (f0 + (1 - f0) s)`, so that nothing changes where the
+//! file changes nothing. What is not reflected is transmitted, channel by channel. `R'` of a ray and of the ray back
+//! are the same, as `R` is. Total reflection stays total: there is nowhere else to go.
 //!
 //! Coat. It lies on the outside of a solid, above, and on both sides of a thin sheet. Light that passes it is scaled by
-//! what the coat leaves it: once through a solid's boundary, once through a sheet (the less of both sides, so that the way
-//! back is the same, and through smooth glass all comes that the coat does not reflect), and for a reflection as over any
-//! base ([`Coat::transmitted`]). Inside of a solid nothing meets the coat but light that leaves.
+//! what the coat leaves it: once through a solid's boundary, once through a sheet (the less of both sides, so that the
+//! way back is the same, and through smooth glass all comes that the coat does not reflect), and for a reflection as
+//! over any base ([`Coat::transmitted`]). Inside of a solid nothing meets the coat but light that leaves.
 //!
-//! Light that the coat sends back into a solid is lost. Light of further bounces between rough facets is that of the plain
-//! boundary times the factor on its reflectance. With a reflectance `k R` facets lose `loss_T + k R (loss_R - loss_T)`,
-//! which for `k` below 1 is at least `k` times the loss of the plain ones, so no light is made; above 1 the factor is one
-//! over it, for the same reason. A sheet loses the same on both ways, whatever its reflectance.
+//! Light that the coat sends back into a solid is lost. Light of further bounces between rough facets is that of the
+//! plain boundary times the factor on its reflectance. With a reflectance `k R` facets lose
+//! `loss_T + k R (loss_R - loss_T)`, which for `k` below 1 is at least `k` times the loss of the plain ones, so no
+//! light is made; above 1 the factor is one over it, for the same reason. A sheet loses the same on both ways, whatever
+//! its reflectance.
 
 use super::coat::{COAT_F0, Coat};
 use super::dielectric::Bounces;
@@ -31,7 +32,7 @@ pub struct Glazed {
     pub transmittance: Vec3,
     /// A sheet without thickness.
     pub thin: bool,
-    /// Whether the light of further bounces between facets is there.
+    /// Bounces that count: the first alone, or also further ones between facets.
     pub scattering: Scattering,
     /// Reflectance at normal incidence, without the strength.
     pub f0: Vec3,
@@ -44,8 +45,8 @@ pub struct Glazed {
 }
 
 impl Glazed {
-    /// Untinted reflection and the rest of `glass`, with what KHR_materials_specular and KHR_materials_clearcoat say of
-    /// it; `None` where they change nothing.
+    /// Makes untinted reflection and the rest of `glass`, with what KHR_materials_specular and KHR_materials_clearcoat
+    /// say of it; `None` where they change nothing.
     pub fn new(glass: Dielectric, tint: Vec3, strength: f32, coat: f32, coat_alpha: f32) -> Option<Self> {
         let Dielectric { ior, alpha, reflectance: _, transmittance, thin, scattering } = glass;
         let plain = f0_of_ior(ior);
@@ -57,14 +58,14 @@ impl Glazed {
         Some(Self { ior, alpha, transmittance, thin, scattering, f0, strength, coat, coat_alpha })
     }
 
-    /// The plain boundary. It is not kept: its tint of reflection would make every BSDF larger.
+    /// Returns the plain boundary. It is not kept: its tint of reflection would make every BSDF larger.
     #[inline]
     pub(super) fn glass(&self) -> Dielectric {
         let Self { ior, alpha, transmittance, thin, scattering, .. } = *self;
         Dielectric { ior, alpha, reflectance: Vec3::ONE, transmittance, thin, scattering }
     }
 
-    /// The same boundary where the index inside over outside is another; the coat stays.
+    /// Returns the same boundary where the index inside over outside is another; the coat stays.
     #[inline]
     pub fn of_ior(self, ior: f32) -> Self {
         let (old, new) = (f0_of_ior(self.ior), f0_of_ior(ior));
@@ -72,7 +73,7 @@ impl Glazed {
         Self { ior, f0: f0.min(Vec3::ONE), ..self }
     }
 
-    /// The boundary that further bounces are of.
+    /// Returns the boundary that further bounces are of.
     #[inline]
     fn of_bounces(&self) -> Dielectric {
         let glass = self.glass();
@@ -90,13 +91,13 @@ impl Glazed {
         self.strength >= 1.0 && self.f0 == Vec3::splat(f0_of_ior(self.ior))
     }
 
-    /// Whether there are delta lobes only.
+    /// Tells if there are delta lobes only.
     #[inline]
     pub(super) fn is_smooth(&self) -> bool {
         self.coat <= 0.0 && self.glass().is_smooth()
     }
 
-    /// The coat as light from or to `w` meets it; inside of a solid there is none.
+    /// Returns the coat as light from or to `w` meets it; inside of a solid there is none.
     #[inline]
     fn coat_at(&self, w: Vec3) -> Option<Coat> {
         if w.z < 0.0 && !self.thin {
@@ -105,7 +106,7 @@ impl Glazed {
         Coat::new(self.coat, COAT_F0, self.coat_alpha, super::above(w))
     }
 
-    /// Factor of the changed boundary on the scattering from `wi` to `wo` of the plain one.
+    /// Returns the factor of the changed boundary on the scattering from `wi` to `wo` of the plain one.
     #[inline]
     fn change(&self, wo: Vec3, wi: Vec3) -> Vec3 {
         if self.is_plain() {
@@ -134,7 +135,7 @@ impl Glazed {
         if through { (1.0 - changed) / (1.0 - plain).max(1e-6) } else { changed / plain.max(1e-6) }
     }
 
-    /// The changed reflectance of one boundary.
+    /// Returns the changed reflectance of one boundary.
     #[inline]
     fn changed(&self, plain: f32) -> Vec3 {
         let f0 = f0_of_ior(self.ior);
@@ -142,7 +143,7 @@ impl Glazed {
         (self.strength * (self.f0 + (1.0 - self.f0) * s)).clamp(Vec3::ZERO, Vec3::ONE)
     }
 
-    /// Share of what the glass scatters from `wi` to `wo` that the coat leaves.
+    /// Returns the share of what the glass scatters from `wi` to `wo` that the coat leaves.
     #[inline]
     fn left(&self, coat_wo: &Option<Coat>, wo: Vec3, wi: Vec3) -> f32 {
         if wo.z * wi.z >= 0.0 {
@@ -154,7 +155,7 @@ impl Glazed {
         out.min(on)
     }
 
-    /// Probability of the coat's lobe: it is seen whatever is under it.
+    /// Returns the probability of the coat's lobe: it is seen whatever is under it.
     #[inline]
     fn p_coat(coat: &Option<Coat>) -> f32 {
         coat.as_ref().map_or(0.0, Coat::albedo).clamp(0.0, 0.95)
@@ -190,7 +191,7 @@ impl Glazed {
         self.both(&self.coat_at(wo), bounces, wo, wi)
     }
 
-    /// Value and density of the glass and of `coat`, which `wo` meets.
+    /// Returns value and density of the glass and of `coat`, which `wo` meets.
     #[inline]
     fn both(&self, coat: &Option<Coat>, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let p = Self::p_coat(coat);

@@ -31,9 +31,9 @@ pub(crate) const WHITE_NODES: usize = 25;
 pub(super) const GLASS_NODES: usize = 16;
 /// Nodes of the means over alpha.
 pub(crate) const MEAN_NODES: usize = 48;
-/// What the tables' numbers are multiplied by.
+/// Unit of the numbers in the tables.
 pub(crate) const SCALE: f32 = 1e-4;
-/// What the glass table is too low by, about its largest error of interpolation upward.
+/// Amount by which the glass table is too low, about its largest error of interpolation upward.
 #[cfg(any(test, feature = "tables"))]
 pub(super) const MARGIN: f32 = 0.006;
 /// Alpha of the first node. Below it the loss depends on `cos / alpha` alone.
@@ -41,12 +41,12 @@ pub(super) const MARGIN: f32 = 0.006;
 pub(super) const LEAST_ALPHA: f32 = 1e-3;
 /// Fourth root of 1e-3, the alpha of the first node, where the axis of the means begins.
 pub(crate) const LEAST_ROOT: f32 = 0.177_827_94;
-/// Nodes of what anisotropic facets lose more, over the larger alpha's root, one less the ratio of the alphas, the alpha
-/// along the view between the two, and the cosine's `t`.
+/// Nodes of what anisotropic facets lose more, over the larger alpha's root, one less the ratio of the alphas, the
+/// alpha along the view between the two, and the cosine's `t`.
 pub(super) const TURNED_NODES: [usize; 4] = [7, 5, 4, 9];
 /// The end of the axis of the ratio: alphas of 1 to 4.
 pub(super) const MOST_TURNED: f32 = 0.75;
-/// What those numbers are stored too high by, since they have both signs.
+/// Amount by which the numbers of turned facets are stored too high, since they have both signs.
 pub(super) const TURNED_ZERO: f32 = 0.2;
 /// Share of the loss that they are too low by, about their largest error upward.
 #[cfg(any(test, feature = "tables"))]
@@ -54,7 +54,7 @@ pub(super) const TURNED_MARGIN: f32 = 0.015;
 /// Ends of the axis of the index: 1.02 and 10.
 pub(super) const INDEX_AXIS: [f32; 2] = [0.14, 0.95];
 
-/// Node below a place on an axis of `nodes` nodes from 0 to 1, and how far beyond it.
+/// Returns the node below a place on an axis of `nodes` nodes from 0 to 1, and how far beyond it.
 #[inline]
 pub(super) fn locate(x: f32, nodes: usize) -> (usize, f32) {
     // The cast takes a NaN to 0.
@@ -63,14 +63,14 @@ pub(super) fn locate(x: f32, nodes: usize) -> (usize, f32) {
     (node, s - node as f32)
 }
 
-/// Place of alpha on the axis of the means, whose nodes are evenly spaced fourth roots: the means vanish
+/// Returns the place of alpha on the axis of the means, whose nodes are evenly spaced fourth roots: the means vanish
 /// with alpha^2, and what is left of them changes with its logarithm.
 #[inline]
 fn locate_mean(root: f32) -> (usize, f32) {
     locate((root.sqrt() - LEAST_ROOT) * (1.0 / (1.0 - LEAST_ROOT)), MEAN_NODES)
 }
 
-/// Between four numbers of a table: at `at`, the one after it, and the two `stride` further.
+/// Interpolates between four numbers of a table: at `at`, the one after it, and the two `stride` further.
 #[inline]
 pub(super) fn between_rows(table: &[u16], at: usize, stride: usize, x: f32, y: f32) -> f32 {
     let row = |at: usize| {
@@ -81,7 +81,7 @@ pub(super) fn between_rows(table: &[u16], at: usize, stride: usize, x: f32, y: f
     low + y * (row(at + stride) - low)
 }
 
-/// Place of a cosine on the tables' axis, toward which facets are as rough as `alpha`.
+/// Returns the place of a cosine on the tables' axis, toward which facets are as rough as `alpha`.
 #[inline]
 fn place_of_cosine(cos: f32, alpha: f32) -> f32 {
     cos * (1.0 + alpha) / (cos + alpha)
@@ -107,7 +107,7 @@ impl White {
         Self { row: (a * WHITE_NODES) as u32, t, mean: alpha * alpha * mean }
     }
 
-    /// Share that a direction loses of cosine `cos`, toward which facets are as rough as `alpha`.
+    /// Returns the share that a direction loses of cosine `cos`, toward which facets are as rough as `alpha`.
     #[inline]
     pub fn at(&self, cos: f32, alpha: f32) -> f32 {
         let (node, x) = locate(place_of_cosine(cos, alpha), WHITE_NODES);
@@ -131,7 +131,7 @@ const GLASS_INDEX: usize = GLASS_NODES * GLASS_NODES;
 const GLASS_SIDE: usize = GLASS_NODES * GLASS_INDEX;
 
 impl Glass {
-    /// Of index `n`, 1.02 to 10, of the denser side over the thinner.
+    /// Makes the boundary of index `n`, 1.02 to 10, of the denser side over the thinner.
     #[inline]
     pub fn new(alpha: f32, n: f32) -> Self {
         let alpha = alpha.clamp(MIN_ALPHA, 1.0);
@@ -142,7 +142,7 @@ impl Glass {
         Self { index: (i * GLASS_INDEX) as u32, w, row: (a * GLASS_NODES) as u32, t }
     }
 
-    /// Mean of the loss on the thinner and on the denser side, of the same `alpha`.
+    /// Returns the mean of the loss on the thinner and on the denser side, of the same `alpha`.
     #[inline]
     pub fn means(&self, alpha: f32) -> [f32; 2] {
         let alpha = alpha.clamp(MIN_ALPHA, 1.0);
@@ -156,14 +156,14 @@ impl Glass {
         [mean(at), mean(at + GLASS_NODES * MEAN_NODES)]
     }
 
-    /// Of the same index and another alpha.
+    /// Returns the boundary of the same index and another alpha.
     #[inline]
     fn of_alpha(self, alpha: f32) -> Self {
         let (a, t) = locate(alpha.clamp(MIN_ALPHA, 1.0).sqrt(), GLASS_NODES);
         Self { row: (a * GLASS_NODES) as u32, t, ..self }
     }
 
-    /// Share that a direction on the thinner or the denser side loses, as [`White::at`].
+    /// Returns the share that a direction on the thinner or the denser side loses, as [`White::at`].
     #[inline]
     pub fn at(&self, dense: bool, cos: f32, alpha: f32) -> f32 {
         let (node, x) = locate(place_of_cosine(cos, alpha), GLASS_NODES);
@@ -174,29 +174,30 @@ impl Glass {
     }
 }
 
-/// What single scattering loses at white facets of any alphas along tangent and bitangent.
+/// Losses of single scattering at white facets of any alphas along tangent and bitangent.
 #[derive(Debug, Clone, Copy)]
 pub struct WhiteLosses {
     alpha: Vec2,
-    /// At the mean alpha; its mean is that of these losses.
+    /// Isotropic facets of the mean alpha, whose mean is that of these losses.
     even: White,
     even_alpha: f32,
-    /// Where the alphas differ: what is lost beyond `even`.
+    /// Losses beyond `even`, where the alphas differ.
     turned: Turned,
 }
 
-/// The same at a boundary of clear glass.
+/// Losses of single scattering at a boundary of clear glass, of any alphas along tangent and bitangent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GlassLosses {
     alpha: Vec2,
-    /// At the mean alpha.
+    /// Isotropic glass of the mean alpha.
     even: Glass,
     even_alpha: f32,
-    /// Where the alphas differ: what is lost beyond isotropic facets of [`alpha_of_base`].
+    /// Losses beyond isotropic facets of [`alpha_of_base`], where the alphas differ.
     turned: TurnedGlass,
 }
 
-/// An isotropic alpha with about the losses of `alpha` on the whole: between the mean and the root of the mean square.
+/// Returns an isotropic alpha with about the losses of `alpha` on the whole: between the mean and the root of the mean
+/// square.
 #[inline]
 pub(super) fn even_alpha(alpha: Vec2) -> f32 {
     if alpha.x == alpha.y {
@@ -207,7 +208,7 @@ pub(super) fn even_alpha(alpha: Vec2) -> f32 {
     0.5 * (mean + square.sqrt())
 }
 
-/// The alpha along the direction `w`, on which its masking depends.
+/// Returns the alpha along the direction `w`, on which its masking depends.
 #[inline]
 fn projected(alpha: Vec2, w: Vec3) -> f32 {
     let (x2, y2) = (w.x * w.x, w.y * w.y);
@@ -218,7 +219,7 @@ fn projected(alpha: Vec2, w: Vec3) -> f32 {
     ((x2 * alpha.x * alpha.x + y2 * alpha.y * alpha.y) / sin2).sqrt()
 }
 
-/// What white facets of different alphas lose beyond isotropic ones of [`even_alpha`] whose horizon is that of the
+/// Losses of white facets of different alphas beyond isotropic ones of [`even_alpha`] whose horizon is that of the
 /// alpha along the view, from `TURNED`. Without it up to 0.1 would be missing.
 #[derive(Debug, Clone, Copy)]
 struct Turned {
@@ -258,7 +259,7 @@ impl Turned {
         SCALE * (low + self.t * (row(at + TURNED_NODES[1] * TURNED_RATIO) - low)) - TURNED_ZERO
     }
 
-    /// The mean of the sum over that of the isotropic facets.
+    /// Returns the mean of the sum over that of the isotropic facets.
     #[inline]
     fn mean(&self) -> f32 {
         // Stored by halves.
@@ -267,7 +268,7 @@ impl Turned {
 }
 
 impl WhiteLosses {
-    /// Losses at facets of these alphas.
+    /// Makes the losses at facets of these alphas.
     #[inline]
     pub fn new(alpha: Vec2) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
@@ -281,7 +282,7 @@ impl WhiteLosses {
         Self { alpha, even, even_alpha, turned }
     }
 
-    /// Share of the light that `w` loses, on either side.
+    /// Returns the share of the light that `w` loses, on either side.
     #[inline]
     pub fn at(&self, w: Vec3) -> f32 {
         let cos = w.z.abs();
@@ -292,13 +293,13 @@ impl WhiteLosses {
         (self.even.at(cos, projected) + self.turned.at(cos, projected)).clamp(0.0, 1.0)
     }
 
-    /// Its mean over the hemisphere, weighted by the cosine.
+    /// Returns the mean of the loss over the hemisphere, weighted by the cosine.
     #[inline]
     pub fn mean(&self) -> f32 {
         self.even.mean
     }
 
-    /// What finds the directions that lose light.
+    /// Returns the sampling of directions in proportion to the light that they lose.
     #[inline]
     pub fn horizon(&self) -> Horizon {
         Horizon::new(self.even_alpha)
@@ -306,7 +307,7 @@ impl WhiteLosses {
 }
 
 impl GlassLosses {
-    /// Of index `n`, 1.02 to 10, of the denser side over the thinner.
+    /// Makes the losses for index `n`, 1.02 to 10, of the denser side over the thinner.
     #[inline]
     pub fn new(alpha: Vec2, n: f32) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
@@ -315,7 +316,7 @@ impl GlassLosses {
         Self { alpha, even: Glass::new(even_alpha, n), even_alpha, turned }
     }
 
-    /// Share of the light that `w` loses on the thinner or the denser side.
+    /// Returns the share of the light that `w` loses on the thinner or the denser side.
     #[inline]
     pub fn at(&self, dense: bool, w: Vec3) -> f32 {
         let cos = w.z.abs();
@@ -328,7 +329,8 @@ impl GlassLosses {
         (base + self.turned.at(dense, self.alpha, cos, projected)).clamp(0.0, 1.0)
     }
 
-    /// Its means over the hemisphere, weighted by the cosine, on the thinner and on the denser side, at the same `n`.
+    /// Returns the means over the hemisphere, weighted by the cosine, on the thinner and on the denser side, at the
+    /// same `n`.
     #[inline]
     pub fn means(&self, n: f32) -> [f32; 2] {
         let even = self.even.means(self.even_alpha);
@@ -339,7 +341,7 @@ impl GlassLosses {
         [even[0] * ratios[0], even[1] * ratios[1]]
     }
 
-    /// What finds the directions that lose light.
+    /// Returns the sampling of directions in proportion to the light that they lose.
     #[inline]
     pub fn horizon(&self) -> Horizon {
         Horizon::new(self.even_alpha)

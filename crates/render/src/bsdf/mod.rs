@@ -1,4 +1,4 @@
-//! How light scatters at a surface point whose textures have been looked up.
+//! Models of light scattering at a surface point whose textures have been looked up.
 //!
 //! A [`Bsdf`] is plain `Copy` data, and its methods are matches over it: no boxes, no dynamic dispatch,
 //! so that the same text can become a GPU kernel. Directions are in the local frame with z along the
@@ -54,7 +54,7 @@ use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 
 tag! {
-    /// How a material scatters, and so which inputs it has.
+    /// Scattering model of a material, which also says which inputs the material has.
     MaterialKind {
         /// Lambert. Inputs: reflectance.
         Diffuse,
@@ -70,8 +70,8 @@ tag! {
         Dielectric,
         /// A diffuse base under a coat. Inputs: diffuse, specular, two of roughness.
         Coated,
-        /// glTF's model. Inputs: base colour, metallic, two of roughness, specular, specular colour, transmission, clear
-        /// coat, its roughness; number: index of refraction.
+        /// The model of glTF. Inputs: base colour, metallic, two of roughness, specular, specular colour, transmission,
+        /// clear coat, its roughness; number: index of refraction.
         Principled,
         /// Car paint. Inputs: base, flake colour; numbers: amount, size and alpha of the flakes; index and alpha of the
         /// coat.
@@ -86,10 +86,10 @@ tag! {
 }
 
 impl MaterialKind {
-    /// Which input of [`MaterialKind::Principled`] says how much of it is glass.
+    /// Index of the input of [`MaterialKind::Principled`] that says how much of it is glass.
     pub(crate) const TRANSMISSION: u32 = 6;
 
-    /// How many inputs it has.
+    /// Returns the number of inputs of a material of this kind.
     pub const fn input_count(self) -> u32 {
         match self {
             Self::Invisible => 0,
@@ -102,8 +102,8 @@ impl MaterialKind {
         }
     }
 
-    /// Whether it has a lobe about the mirrored direction that is more than a gloss: a bent normal must not send that
-    /// below the surface.
+    /// Tells if the model has a lobe about the mirrored direction that is more than a gloss: a bent normal must not
+    /// send that below the surface.
     #[inline]
     pub(crate) const fn mirrors(self) -> bool {
         match self {
@@ -117,7 +117,7 @@ impl MaterialKind {
     }
 }
 
-/// Which bounces of light between the facets of a rough surface, and between layers, count.
+/// Bounces of light that count between the facets of a rough surface, and between layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scattering {
     /// The first one, as in pbrt and Mitsuba: rough surfaces lose light, two thirds of it at alpha 1.
@@ -136,19 +136,19 @@ pub struct BsdfSample {
     pub weight: Vec3,
     /// Solid-angle density of `wi` over all lobes; 0 when specular.
     pub pdf: f32,
-    /// From a delta lobe, which [`Bsdf::eval_prepared`] does not know of.
+    /// `true` if it comes from a delta lobe, which [`Bsdf::eval_prepared`] does not know of.
     pub specular: bool,
-    /// `wi` lies on the other side of the surface than `wo`.
+    /// `true` if `wi` lies on the other side of the surface than `wo`.
     pub transmitted: bool,
 }
 
 impl BsdfSample {
-    /// Light from a delta lobe; `None` where it has no weight.
+    /// Makes a sample of light from a delta lobe; `None` where it has no weight.
     fn delta(wo: Vec3, wi: Vec3, weight: Vec3) -> Option<Self> {
         Self { wi, weight, pdf: 0.0, specular: true, transmitted: wo.z * wi.z < 0.0 }.checked()
     }
 
-    /// Light from a lobe with a density; `None` where value or density vanish or overflow.
+    /// Makes a sample of light from a lobe with a density; `None` where value or density vanish or overflow.
     fn smooth(wo: Vec3, wi: Vec3, weight: Vec3, pdf: f32) -> Option<Self> {
         Self { wi, weight, pdf, specular: false, transmitted: wo.z * wi.z < 0.0 }
             .checked()
@@ -163,11 +163,11 @@ impl BsdfSample {
 /// A scattering model with its parameters at one point. Reflectances are linear RGB, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bsdf {
-    /// Scatters nothing.
+    /// Black surface, which scatters nothing.
     Black,
-    /// Lambert.
+    /// Lambert reflection on the lit side.
     Diffuse {
-        /// Albedo.
+        /// Albedo of the surface.
         reflectance: Vec3,
     },
     /// Lambert on the lit side and on the other.
@@ -184,9 +184,9 @@ pub enum Bsdf {
     },
     /// Lambert under a Blinn microfacet lobe.
     Blinn(Blinn),
-    /// Metal.
+    /// Metal, smooth or rough.
     Conductor(Conductor),
-    /// Glass.
+    /// Glass, smooth or rough, solid or thin.
     Dielectric(Dielectric),
     /// Glass with a changed reflectance, or under a clear coat.
     Glazed(Glazed),
@@ -199,19 +199,19 @@ pub enum Bsdf {
 // What shading moves about, which model it is included.
 const _: () = assert!(size_of::<Bsdf>() == 56);
 
-/// What sampling and evaluating share for one `wo`, so that a vertex that does both finds it once: the further bounces
-/// of metal and glass, and the lobes of layers.
+/// Quantities that sampling and evaluating share for one `wo`, so that a vertex that does both finds them once: the
+/// further bounces of metal and glass, and the lobes of layers.
 #[derive(Debug, Clone, Copy)]
 pub enum Prepared {
-    /// Nothing.
+    /// Nothing to share between the two.
     Nothing,
-    /// Of [`Bsdf::Conductor`].
+    /// Further bounces of [`Bsdf::Conductor`].
     Conductor(conductor::Bounces),
-    /// Of [`Bsdf::Dielectric`].
+    /// Further bounces of [`Bsdf::Dielectric`] or [`Bsdf::Glazed`].
     Dielectric(dielectric::Bounces),
-    /// Of [`Bsdf::Principled`].
+    /// Lobes of [`Bsdf::Principled`].
     Principled(principled::Lobes),
-    /// Of [`Bsdf::CarPaint`].
+    /// Lobes of [`Bsdf::CarPaint`].
     CarPaint(car_paint::Lobes),
 }
 
@@ -243,13 +243,13 @@ impl Prepared {
 /// A cosine this small cannot be told from 0 once a direction has been turned into a frame and back.
 const MIN_COS: f32 = 1e-6;
 
-/// `v` moved to the upper side and off the horizon: how opaque models see `wo`.
+/// Returns `v` moved to the upper side and off the horizon: how opaque models see `wo`.
 #[inline]
 fn above(v: Vec3) -> Vec3 {
     v.with_z(v.z.abs().max(MIN_COS))
 }
 
-/// `wi` with `wo` turned above, or back: the other way round for a `wo` below.
+/// Returns `wi` with `wo` turned above, or back: the other way round for a `wo` below.
 #[inline]
 fn turned_as(wo: Vec3, wi: Vec3) -> Vec3 {
     if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi }
@@ -275,7 +275,7 @@ fn mirrored(w: Vec3) -> Vec3 {
 }
 
 impl Bsdf {
-    /// Lets light pass straight, unbent and untinted.
+    /// Boundary that lets light pass straight, unbent and untinted.
     pub(crate) const NOTHING: Self = Self::Dielectric(Dielectric {
         ior: 1.0,
         alpha: Vec2::ZERO,
@@ -285,7 +285,7 @@ impl Bsdf {
         scattering: Scattering::Single,
     });
 
-    /// The BSDF of a material that is no mixture; `u` decides where a model has parts.
+    /// Returns the BSDF of a material that is no mixture; `u` decides where a model has parts.
     #[inline]
     pub fn look_up(m: &Inputs, u: f32) -> Self {
         match m.material.kind() {
@@ -308,7 +308,7 @@ impl Bsdf {
         }
     }
 
-    /// What [`Bsdf::sample_prepared`] and [`Bsdf::eval_prepared`] need to know of `wo`.
+    /// Finds once for `wo` what [`Bsdf::sample_prepared`] and [`Bsdf::eval_prepared`] both need.
     #[inline]
     pub fn prepare(&self, wo: Vec3) -> Prepared {
         match self {
@@ -325,22 +325,22 @@ impl Bsdf {
         }
     }
 
-    /// A direction `wi` in proportion to (about) `f |cos wi|`; `u_lobe` chooses the lobe, `u` the
-    /// direction, all in `0 .. 1`. `None`: the path ends.
+    /// Samples a direction `wi` in proportion to (about) `f |cos wi|`; `u_lobe` chooses the lobe, `u` the direction,
+    /// all in `0 .. 1`. `None`: the path ends.
     #[cfg(test)]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         self.sample_prepared(&self.prepare(wo), wo, u_lobe, u)
     }
 
-    /// `f |cos wi|` and the solid-angle density with which [`Bsdf::sample_prepared`] finds `wi`. Delta lobes
+    /// Returns `f |cos wi|` and the solid-angle density with which [`Bsdf::sample_prepared`] finds `wi`. Delta lobes
     /// count for nothing.
     #[cfg(test)]
     pub fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         self.eval_prepared(&self.prepare(wo), wo, wi)
     }
 
-    /// A direction `wi` in proportion to (about) `f |cos wi|`, with what [`Bsdf::prepare`] found for `wo`; `u_lobe` chooses
-    /// the lobe, `u` the direction, all in `0 .. 1`. `None`: the path ends.
+    /// Samples a direction `wi` in proportion to (about) `f |cos wi|`, with what [`Bsdf::prepare`] found for `wo`;
+    /// `u_lobe` chooses the lobe, `u` the direction, all in `0 .. 1`. `None`: the path ends.
     #[inline]
     pub fn sample_prepared(&self, prepared: &Prepared, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         match self {
@@ -359,7 +359,7 @@ impl Bsdf {
         }
     }
 
-    /// The value and the density of `wi`, with what [`Bsdf::prepare`] found for `wo`.
+    /// Returns the value and the density of `wi`, with what [`Bsdf::prepare`] found for `wo`.
     #[inline]
     pub fn eval_prepared(&self, prepared: &Prepared, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         match self {
@@ -377,7 +377,7 @@ impl Bsdf {
         }
     }
 
-    /// Whether there are delta lobes only (or none): a connection to a light is in vain.
+    /// Tells if there are delta lobes only (or none): a connection to a light is in vain.
     #[inline]
     pub fn is_specular(&self) -> bool {
         match self {
@@ -393,8 +393,8 @@ impl Bsdf {
         }
     }
 
-    /// About the share of light from all around that leaves along `wo`, for a denoiser's albedo layer:
-    /// 1 for clear glass.
+    /// Returns about the share of light from all around that leaves along `wo`, for a denoiser's albedo layer: 1 for
+    /// clear glass.
     pub fn albedo(&self, wo: Vec3) -> Vec3 {
         let wo = above(wo);
         match self {

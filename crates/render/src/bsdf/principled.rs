@@ -38,12 +38,12 @@ pub struct Principled {
     pub coat: f32,
     /// GGX alpha of the clear coat.
     pub coat_alpha: f32,
-    /// Whether a coat keeps the light of further bounces; those between the facets of the metal are always
-    /// there.
+    /// Bounces that count: a coat keeps the light of further ones or loses it; those between the facets of the metal
+    /// are always there.
     pub scattering: Scattering,
 }
 
-/// What sampling and evaluation share for one `wo`.
+/// Quantities that sampling and evaluation share for one `wo`: lobes with their colours and probabilities.
 #[derive(Debug, Clone, Copy)]
 pub struct Lobes {
     ggx: Ggx,
@@ -54,20 +54,20 @@ pub struct Lobes {
     /// Fresnel term of the reflection, metal and dielectric mixed.
     f0: Vec3,
     f90: f32,
-    /// What the Lambert base reflects, and the metal's further bounces, times what is left for them of the light from `wo`,
-    /// over its mean.
+    /// Reflectance of the Lambert base, and of the metal's further bounces, times what is left for them of the light
+    /// from `wo`, over its mean.
     diffuse: Vec3,
     bounces: Vec3,
-    /// What finds their directions.
+    /// Sampling of the directions of the further bounces.
     horizon: Horizon,
     p_coat: f32,
     p_specular: f32,
     p_diffuse: f32,
 }
 
-/// What the facets leave for the lobes that scatter all around.
+/// Light that the facets leave for the lobes that scatter all around.
 struct BaseLobes {
-    /// Of the light from one `wo`, and mean.
+    /// Light left from one `wo`; `mean` is its mean over all directions.
     wo: Left,
     mean: Left,
     beneath: Option<Beneath>,
@@ -75,22 +75,24 @@ struct BaseLobes {
 
 /// The lobes that scatter all around.
 struct AllAround {
-    /// As in [`Lobes`].
+    /// Reflectances as in [`Lobes`].
     diffuse: Vec3,
     bounces: Vec3,
-    /// What they scatter of the light from `wo`, and what the metal's facets return of what they lose at first.
+    /// Share that these lobes scatter of the light from `wo`; `returned` is the share that the metal's facets return of
+    /// what they lose at first.
     scattered: Vec3,
     returned: f32,
 }
 
 impl Principled {
-    /// From a material of kind [`super::MaterialKind::Coated`].
+    /// Reads the parameters of a material of kind [`super::MaterialKind::Coated`].
     #[inline]
     pub(super) fn look_up_coated(m: &Inputs) -> Self {
         Self::coated(m.share(0), m.share(1), m.alpha(2, MIN_LAYER_ALPHA), m.scattering)
     }
 
-    /// From a material of kind [`super::MaterialKind::Principled`]; `u` decides between glass and the rest.
+    /// Reads the parameters of a material of kind [`super::MaterialKind::Principled`]; `u` decides between glass and
+    /// the rest.
     #[inline]
     pub(super) fn look_up(m: &Inputs, mut u: f32) -> Bsdf {
         let base = m.share(0);
@@ -127,14 +129,14 @@ impl Principled {
         })
     }
 
-    /// `diffuse` under a coat of reflectance `f0` at normal incidence (pbrt's `plastic`). A coat below
-    /// 2 % fades out.
+    /// Makes `diffuse` under a coat of reflectance `f0` at normal incidence (pbrt's `plastic`). A coat below 2 % fades
+    /// out.
     pub fn coated(diffuse: Vec3, f0: Vec3, alpha: Vec2, scattering: Scattering) -> Self {
         let f90 = f90_of_f0(f0);
         Self { base: diffuse, metallic: 0.0, f0, f90, alpha, coat: 0.0, coat_alpha: 0.0, scattering }
     }
 
-    /// What sampling and evaluation share for one `wo`; nothing where nothing scatters.
+    /// Returns what sampling and evaluation share for one `wo`; `None` where nothing scatters.
     #[inline]
     pub(super) fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         Some(self.lobes_and_albedo(wo)?.0)
@@ -192,7 +194,7 @@ impl Principled {
         Some((lobes, albedo))
     }
 
-    /// The lobes that scatter all around, `m` of them the metal's, of what the facets leave.
+    /// Returns the lobes that scatter all around, `m` of them the metal's, of what the facets leave.
     #[inline]
     fn all_around(&self, m: f32, base: &BaseLobes, at: Returned, mean: Returned) -> AllAround {
         let mut lobes = AllAround { diffuse: Vec3::ZERO, bounces: Vec3::ZERO, scattered: Vec3::ZERO, returned: 0.0 };
@@ -215,7 +217,7 @@ impl Principled {
         lobes
     }
 
-    /// What the facets leave of the light from `wo`, to which they return `at`, and to all, `mean`.
+    /// Returns the light from `wo` that the facets leave, where they return `at` to it and `mean` to all directions.
     #[inline]
     fn base_lobes(&self, coat: Option<&Coat>, wo: Vec3, at: Returned, mean: Returned, alpha: f32) -> BaseLobes {
         let dielectric_wo = albedo(self.f0, self.f90, at.scale_bias);
@@ -237,7 +239,7 @@ impl Principled {
         }
     }
 
-    /// A direction, with the lobes for `wo`.
+    /// Samples a direction, with the lobes for `wo`.
     #[inline]
     pub(super) fn sample(&self, l: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let l = l?;
@@ -257,7 +259,7 @@ impl Principled {
         BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf)
     }
 
-    /// The value and the density of `wi`, with the lobes for `wo`.
+    /// Returns the value and the density of `wi`, with the lobes for `wo`.
     #[inline]
     pub(super) fn eval(&self, l: Option<&Lobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let Some(l) = l else { return (Vec3::ZERO, 0.0) };

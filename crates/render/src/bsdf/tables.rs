@@ -4,17 +4,19 @@ use super::albedo_data::{BLINN, GGX};
 use super::loss_data::{COAT, COAT_MEANS, GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_MEANS};
 use super::turned_glass_data::{TURNED_GLASS, TURNED_GLASS_MEANS};
 
-/// What rough surfaces and coats keep, as numbers and as fixed-point fractions, table behind table.
+/// Albedos and losses of rough surfaces and coats, as numbers and as fixed-point fractions, table behind table.
 #[derive(Debug, Clone)]
 pub struct BsdfTables {
-    /// Albedos of GGX and of Blinn (scale and bias, alpha by alpha, then their means over the hemisphere); means of white metal and of glass.
+    /// Albedos of GGX and of Blinn (scale and bias, alpha by alpha, then their means over the hemisphere); means of
+    /// white metal and of glass.
     pub numbers: Vec<f32>,
-    /// Losses of white metal, of glass, of a coat, the coat's means, of turned metal, its means; turned glass and its means.
+    /// Losses of white metal, of glass, of a coat, the coat's means, of turned metal, its means; turned glass and its
+    /// means.
     pub fractions: Vec<u16>,
 }
 
 impl BsdfTables {
-    /// The tables.
+    /// Copies the tables of all models into the two arrays.
     pub fn new() -> Self {
         let albedos = [&GGX, &BLINN]
             .into_iter()

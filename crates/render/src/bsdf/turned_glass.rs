@@ -1,9 +1,9 @@
-//! What facets of clear glass lose whose alphas along tangent and bitangent differ, beyond isotropic ones whose alpha is
-//! that along a grazing view and the even one of a view from above.
+//! Losses at facets of clear glass whose alphas along tangent and bitangent differ, beyond those of isotropic facets
+//! whose alpha is that along a grazing view and the even one of a view from above.
 //!
-//! Those have their critical angle and their horizon about where these have them, so that the rest is smooth and a coarse
-//! table does: over the side, the index, the larger alpha, the ratio of the alphas, the alpha along the view between
-//! the two, and the cosine. Its numbers are no values at nodes, but fitted to the integrals between them (by
+//! Those have their critical angle and their horizon about where these have them, so that the rest is smooth and a
+//! coarse table does: over the side, the index, the larger alpha, the ratio of the alphas, the alpha along the view
+//! between the two, and the cosine. Its numbers are no values at nodes, but fitted to the integrals between them (by
 //! `tabulate/turned_glass.rs`; `tests/turned_glass.rs` bounds the errors): values at nodes would be wrong by twice as
 //! much. Where the alphas are equal nothing is added.
 
@@ -16,9 +16,9 @@ use glam::Vec2;
 pub(super) const NODES: [usize; 5] = [6, 5, 4, 7, 8];
 /// Ends of the axis of the index: 1.02 and 3.05. Denser glass has the numbers of the latter.
 pub(super) const INDEX_AXIS: [f32; 2] = [0.14, 0.82];
-/// What the numbers are stored too high by, since they have both signs.
+/// Amount by which the numbers are stored too high, since they have both signs.
 pub(super) const ZERO: f32 = 1.0;
-/// What they are multiplied by.
+/// Unit of the stored numbers.
 pub(super) const UNIT: f32 = 4e-5;
 /// Numbers from one ratio, one larger alpha, one index and one side to the next.
 pub(super) const RATIO: usize = NODES[3] * NODES[4];
@@ -30,7 +30,7 @@ pub(super) const MEAN_NODES: [usize; 3] = [11, 17, 4];
 const MEANS_INDEX: usize = MEAN_NODES[1] * MEAN_NODES[2];
 pub(super) const MEANS_SIDE: usize = MEAN_NODES[0] * MEANS_INDEX;
 
-/// Two alphas and an index.
+/// Place of two alphas and an index in the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurnedGlass {
     /// Index, larger alpha and ratio below, and how far beyond.
@@ -43,10 +43,10 @@ pub(super) struct TurnedGlass {
 }
 
 impl TurnedGlass {
-    /// Where the alphas are equal and nothing is asked.
+    /// Place for equal alphas, of which nothing is asked.
     pub const NONE: Self = Self { row: 0, w: 0.0, t: 0.0, r: 0.0, scale: 0.0 };
 
-    /// Of alphas that differ, at the index `n` of the denser side over the thinner.
+    /// Returns the place of alphas that differ, at the index `n` of the denser side over the thinner.
     #[inline]
     pub fn new(alpha: Vec2, n: f32) -> Self {
         let (least, most) = (alpha.min_element(), alpha.max_element());
@@ -56,7 +56,7 @@ impl TurnedGlass {
         Self { row: ((i * NODES[1] + a) * NODES[2] + q) as u32, w, t, r, scale: 1.0 / (most - least) }
     }
 
-    /// What a direction loses more, of cosine `cos` on the thinner or the denser side, toward which the alpha is
+    /// Returns what a direction of cosine `cos` loses more, on the thinner or the denser side; toward it the alpha is
     /// `projected`.
     #[inline]
     pub fn at(&self, dense: bool, alpha: Vec2, cos: f32, projected: f32) -> f32 {
@@ -78,27 +78,27 @@ impl TurnedGlass {
     }
 }
 
-/// The alpha of the isotropic facets, in a direction of cosine `cos` toward which the alpha is `projected`.
+/// Returns the alpha of the isotropic facets, in a direction of cosine `cos` toward which the alpha is `projected`.
 #[inline]
 pub(super) fn alpha_of_base(even: f32, projected: f32, cos: f32) -> f32 {
     projected + (even - projected) * cos
 }
 
-/// What the numbers are multiplied by: about how losses fall off away from the horizon. Without it the errors of the
-/// fit at small alphas would be more than all that is lost there.
+/// Returns the factor on the table's numbers: about how losses fall off away from the horizon. Without it the errors of
+/// the fit at small alphas would be more than all that is lost there.
 #[inline]
 pub(super) fn envelope(most: f32, cos: f32) -> f32 {
     let e = most / (cos + most);
     e * e
 }
 
-/// Place of an index on its axis.
+/// Returns the place of an index on its axis.
 #[inline]
 fn place_of_index(n: f32) -> f32 {
     ((1.0 - 1.0 / n).max(0.0).sqrt() - INDEX_AXIS[0]) * (1.0 / (INDEX_AXIS[1] - INDEX_AXIS[0]))
 }
 
-/// The mean losses on the thinner and on the denser side, over those of isotropic facets of the even alpha.
+/// Returns the mean losses on the thinner and on the denser side, over those of isotropic facets of the even alpha.
 #[inline]
 pub(super) fn mean_ratios(alpha: Vec2, n: f32) -> [f32; 2] {
     let (least, most) = (alpha.min_element(), alpha.max_element());

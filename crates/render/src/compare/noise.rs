@@ -1,4 +1,4 @@
-//! Whether noise explains a difference.
+//! Test of a difference between two pictures against the noise that they state.
 //!
 //! Where a pixel's mean has variance v in one picture and w in the other, their difference has v + w if they are
 //! independent renders of the same thing. The sum of squared differences is compared with the sum of those variances,
@@ -10,34 +10,35 @@ use crate::output::PictureFile;
 
 /// Side of a block in pixels.
 pub const BLOCK: u32 = 8;
-/// How many standard errors apart two blocks, or two means, count as different: by chance 1 in 16,000 is.
+/// Number of standard errors from which two blocks, or two means, count as different: by chance 1 in 16,000 is.
 pub const STANDARD_ERRORS: f64 = 4.0;
-/// A mean is rounded to a float, of which the estimated variance knows nothing.
+/// Relative rounding of a mean to a float, of which the estimated variance knows nothing.
 const ROUNDING: f64 = 1e-6;
 
-/// How the difference of luminance compares with the noise that the files state.
+/// Comparison of the difference of luminance with the noise that the files state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoiseTest {
     /// Squared differences of luminance over their variances, both summed over the picture: about 1 where noise alone
     /// differs, less with samples that are better spread than chance (Sobol) or shared by both pictures.
     pub ratio: f64,
-    /// How many standard errors apart the mean luminances of the pictures are.
+    /// Distance of the mean luminances of the pictures, in standard errors.
     pub mean_apart: f64,
-    /// How many blocks of [`BLOCK`] pixels a side there are.
+    /// Number of blocks of [`BLOCK`] pixels a side.
     pub blocks: u64,
-    /// How many of them are more than [`STANDARD_ERRORS`] apart.
+    /// Number of blocks that are more than [`STANDARD_ERRORS`] apart.
     pub blocks_beyond: u64,
 }
 
 impl NoiseTest {
-    /// Whether the means are near enough, and no more blocks differ than chance and estimated variances would make: one,
-    /// or one in a thousand.
+    /// Tells if noise explains the difference: the means are near enough, and no more blocks differ than chance and
+    /// estimated variances would make, which is one, or one in a thousand.
     pub fn is_noise(&self) -> bool {
         self.mean_apart <= STANDARD_ERRORS && self.blocks_beyond <= 1.max(self.blocks / 1000)
     }
 }
 
-/// `None` unless both have the layer `variance`, and it is not 0 everywhere (one sample a pixel has none). Takes the pixels that are `used`.
+/// Tests the pixels that are `used`. `None` unless both have the layer `variance`, and it is not 0 everywhere (one
+/// sample a pixel has none).
 pub(super) fn test(a: &PictureFile, b: &PictureFile, used: &[bool]) -> Option<NoiseTest> {
     let variance = |picture: &'_ PictureFile| picture.layers.iter().position(|layer| layer.name == "variance");
     let (va, vb) = (&a.layers[variance(a)?].values, &b.layers[variance(b)?].values);

@@ -37,7 +37,7 @@ pub use window::{Crop, Window};
 /// Largest side of a tile in pixels: 64 x 64 pixels are one wave of paths.
 pub const MAX_TILE: u32 = 64;
 
-/// Why a film cannot be made.
+/// Reason for which a film cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilmError {
@@ -50,7 +50,7 @@ pub enum FilmError {
     /// The part to render is not in the picture.
     #[error("the crop {crop} reaches beyond the picture of {}x{} pixels; its right and lower ends may be {},{} at most", whole[0], whole[1], whole[0], whole[1])]
     CropOutside {
-        /// The part.
+        /// Crop that was asked for.
         crop: Crop,
         /// Columns and rows of the picture.
         whole: [u32; 2],
@@ -58,13 +58,13 @@ pub enum FilmError {
     /// The memory could be had, but is not there.
     #[error("a picture of {width}x{height} pixels needs {} MB to render and write, but {} MB are free; render fewer pixels", needed >> 20, free >> 20)]
     Memory {
-        /// Columns.
+        /// Columns of the picture.
         width: u32,
-        /// Rows.
+        /// Rows of the picture.
         height: u32,
         /// Bytes of the sums and of what writing them takes.
         needed: u64,
-        /// Bytes that are free.
+        /// Number of bytes that are free.
         free: u64,
     },
 }
@@ -88,7 +88,7 @@ pub struct Film {
 }
 
 impl Film {
-    /// An empty film of `size` (columns, rows), with albedo, normal and depth too if `features`.
+    /// Makes an empty film of `size` (columns, rows), with albedo, normal and depth too if `features`.
     ///
     /// Tiles have [`MAX_TILE`] pixels a side, or down to an eighth of it where the picture would have too few tiles
     /// to share out. The tile size never changes a sum.
@@ -100,7 +100,7 @@ impl Film {
         Self::of(Window::all(size), features)
     }
 
-    /// As [`Film::new`], of a part of a picture.
+    /// Makes an empty film, as [`Film::new`], of a part of a picture.
     ///
     /// # Errors
     /// As [`Film::new`].
@@ -113,7 +113,7 @@ impl Film {
         Self::tiled(window, features, tile)
     }
 
-    /// As [`Film::new`] with tiles of `tile` pixels a side, brought to 1 to [`MAX_TILE`].
+    /// Makes an empty film, as [`Film::new`], with tiles of `tile` pixels a side, brought to 1 to [`MAX_TILE`].
     ///
     /// # Errors
     /// As [`Film::new`].
@@ -156,7 +156,7 @@ impl Film {
         Ok(Self { window, tile, tiles, columns, features })
     }
 
-    /// A copy, as far as memory allows.
+    /// Copies the film, as far as memory allows.
     ///
     /// # Errors
     /// As [`Film::new`].
@@ -166,37 +166,37 @@ impl Film {
         Ok(self.clone())
     }
 
-    /// Columns and rows.
+    /// Returns columns and rows.
     pub fn size(&self) -> [u32; 2] {
         self.window.size
     }
 
-    /// Which part of the picture this is.
+    /// Returns the part of the picture that this film holds.
     pub fn window(&self) -> Window {
         self.window
     }
 
-    /// Columns times rows.
+    /// Returns the number of pixels: columns times rows.
     pub fn pixel_count(&self) -> usize {
         self.window.pixel_count()
     }
 
-    /// Whether albedo, normal and depth are summed too.
+    /// Returns `true` if albedo, normal and depth are summed too.
     pub fn has_features(&self) -> bool {
         self.features
     }
 
-    /// The tiles, row by row from the top.
+    /// Returns the tiles, row by row from the top.
     pub fn tiles(&self) -> &[Tile] {
         &self.tiles
     }
 
-    /// How many tiles stand in a row.
+    /// Returns the number of tiles in a row.
     pub fn columns(&self) -> usize {
         self.columns as usize
     }
 
-    /// The tiles, for workers to add to: each may take its own.
+    /// Returns the tiles for workers to add to: each may take its own.
     pub fn tiles_mut(&mut self) -> &mut [Tile] {
         &mut self.tiles
     }
@@ -210,7 +210,7 @@ impl Film {
         self.tiles[i].add(pixel, sample);
     }
 
-    /// Sums of a pixel (column, row).
+    /// Returns the sums of a pixel (column, row).
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -218,7 +218,7 @@ impl Film {
         self.tiles[self.tile_index(pixel)].sums(pixel)
     }
 
-    /// Feature sums of a pixel; `None` without features.
+    /// Returns the feature sums of a pixel; `None` without features.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -226,7 +226,7 @@ impl Film {
         self.tiles[self.tile_index(pixel)].feature_sums(pixel)
     }
 
-    /// Mean radiance of a pixel; black where it has no sample.
+    /// Returns the mean radiance of a pixel; black where it has no sample.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -234,12 +234,12 @@ impl Film {
         self.sums(pixel).mean().map(|c| c as f32)
     }
 
-    /// Mean radiance of every pixel, row by row from the top.
+    /// Returns the mean radiance of every pixel, row by row from the top.
     pub fn means(&self) -> Vec<[f32; 3]> {
         self.pixels().map(|p| self.mean(p)).collect()
     }
 
-    /// Estimated variance of the luminance of a pixel's mean; `None` below two samples.
+    /// Returns the estimated variance of the luminance of a pixel's mean; `None` below two samples.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -247,8 +247,8 @@ impl Film {
         self.sums(pixel).variance_of_mean()
     }
 
-    /// Mean of a pixel over the samples that hit something, `None` where none did: for distances, which have no
-    /// value where there is nothing.
+    /// Returns the mean of a pixel over the samples that hit something, `None` where none did: for distances, which
+    /// have no value where there is nothing.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -257,7 +257,7 @@ impl Film {
         (sums.hits > 0).then(|| sums.radiance.map(|sum| (sum / f64::from(sums.hits)) as f32))
     }
 
-    /// Share of a pixel's samples that hit something, 0 to 1; 0 without samples.
+    /// Returns the share of a pixel's samples that hit something, 0 to 1; 0 without samples.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -266,13 +266,13 @@ impl Film {
         (f64::from(sums.hits) / f64::from(sums.samples.max(1))) as f32
     }
 
-    /// Places of all pixels, row by row from the top. Borrows nothing.
+    /// Returns the places of all pixels, row by row from the top. Borrows nothing.
     pub fn pixels(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
         let first = self.first();
         self.window.places().map(move |[x, y]| [first[0] + x, first[1] + y])
     }
 
-    /// How many samples had a radiance that was NaN, infinite or beyond [`LARGEST`], and so counted as black.
+    /// Returns the number of samples whose radiance was NaN, infinite or beyond [`LARGEST`], and so counted as black.
     pub fn invalid_samples(&self) -> u64 {
         self.tiles.iter().map(Tile::invalid_samples).sum()
     }
@@ -296,18 +296,18 @@ impl Film {
         (y / self.tile) as usize * self.columns as usize + (x / self.tile) as usize
     }
 
-    /// Place of the first pixel in the whole picture.
+    /// Returns the place of the first pixel in the whole picture.
     fn first(&self) -> [u32; 2] {
         first_pixel(&self.window)
     }
 }
 
-/// Place of a film's first pixel, which is never negative: only files of other programs have such.
+/// Returns the place of a film's first pixel, which is never negative: only files of other programs have such.
 fn first_pixel(window: &Window) -> [u32; 2] {
     window.origin.map(|at| u32::try_from(at).unwrap_or(0))
 }
 
-/// Whether one block of that size is to be had.
+/// Checks that one block of that size is to be had, by reserving it.
 fn reservable<T>(count: usize) -> Result<(), std::collections::TryReserveError> {
     let mut block = Vec::<T>::new();
     block.try_reserve_exact(count)?;

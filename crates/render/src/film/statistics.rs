@@ -1,4 +1,4 @@
-//! How noisy a film still is, and its mean.
+//! Statistics of a film: its mean, and how noisy it still is.
 
 use super::{Film, Tile, luminance};
 
@@ -11,14 +11,14 @@ pub const NOISE_FLOOR: f64 = 0.01;
 pub struct PictureMean {
     /// Mean over pixels of their mean radiance.
     pub radiance: [f64; 3],
-    /// Luminance of it.
+    /// Luminance of the mean radiance.
     pub luminance: f64,
     /// Standard error of the luminance; `None` while a pixel has fewer than two samples.
     pub standard_error: Option<f64>,
 }
 
 impl Film {
-    /// Relative error of the whole picture as its samples tell it: the root mean square over pixels of
+    /// Estimates the relative error of the whole picture from its samples: the root mean square over pixels of
     /// `s / (y + floor)`, with s the standard error of the pixel's mean luminance, y that mean, and floor
     /// [`NOISE_FLOOR`] times the picture's mean luminance. It does not change with exposure.
     ///
@@ -41,7 +41,7 @@ impl Film {
         (sum / self.pixel_count() as f64).sqrt()
     }
 
-    /// Mean radiance of the picture and the standard error of its luminance.
+    /// Returns the mean radiance of the picture and the standard error of its luminance.
     pub fn picture_mean(&self) -> PictureMean {
         let mut radiance = [0.0; 3];
         let mut variance = Some(0.0);
@@ -61,7 +61,7 @@ impl Film {
         }
     }
 
-    /// Smallest and largest sample count of a pixel.
+    /// Returns the smallest and the largest sample count of a pixel.
     pub fn sample_range(&self) -> [u32; 2] {
         let counts = || self.tiles().iter().flat_map(Tile::all_sums).map(|s| s.samples);
         [counts().min().unwrap_or(0), counts().max().unwrap_or(0)]

@@ -1,4 +1,4 @@
-//! What a pixel adds up, and what one sample brings to it.
+//! Sums of a pixel, and the result of one sample that is added to them.
 
 /// Largest magnitude that a sample may have in any number; beyond it, it counts as invalid.
 ///
@@ -6,7 +6,7 @@
 /// share of a render (two `f32` layers) holds every sum.
 pub const LARGEST: f32 = 1e28;
 
-/// What one camera path brought back.
+/// Radiance and features of one camera path.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SampleResult {
     /// Linear Rec. 709 radiance.
@@ -27,9 +27,9 @@ pub struct PixelSums {
     pub radiance: [f64; 3],
     /// Squared luminance, summed over samples.
     pub luminance_squared: f64,
-    /// How many samples, the invalid ones too.
+    /// Number of samples, the invalid ones too.
     pub samples: u32,
-    /// How many of them hit something: those with a valid depth.
+    /// Number of samples that hit something: those with a valid depth.
     pub hits: u32,
 }
 
@@ -45,21 +45,21 @@ pub struct FeatureSums {
     pub depth: f64,
 }
 
-/// Luminance of linear Rec. 709 (its Y row, CIE 1931), in the unit of `rgb`.
+/// Returns the luminance of linear Rec. 709 (its Y row, CIE 1931), in the unit of `rgb`.
 #[inline]
 pub fn luminance(rgb: [f64; 3]) -> f64 {
     0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
 }
 
 impl SampleResult {
-    /// The depth of a hit; one that is not finite or beyond [`LARGEST`] counts as a miss.
+    /// Returns the depth of a hit; one that is not finite or beyond [`LARGEST`] counts as a miss.
     #[inline]
     fn valid_depth(&self) -> Option<f32> {
         self.depth.filter(|d| d.abs() <= LARGEST)
     }
 }
 
-/// The numbers as `f64` if each is usable.
+/// Returns the numbers as `f64` if each is usable.
 #[inline]
 fn valid(v: [f32; 3]) -> Option<[f64; 3]> {
     // A NaN fails the comparison too.
@@ -85,7 +85,7 @@ impl PixelSums {
         true
     }
 
-    /// Mean radiance; black without samples.
+    /// Returns the mean radiance; black without samples.
     pub fn mean(&self) -> [f64; 3] {
         match self.samples {
             0 => [0.0; 3],
@@ -93,7 +93,7 @@ impl PixelSums {
         }
     }
 
-    /// Estimated variance of the mean's luminance; `None` below two samples.
+    /// Returns the estimated variance of the mean's luminance; `None` below two samples.
     ///
     /// Takes the samples as independent. Stratified points (Sobol) do better than that, so it is an upper estimate.
     pub fn variance_of_mean(&self) -> Option<f64> {

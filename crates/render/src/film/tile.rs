@@ -9,7 +9,7 @@ pub struct Tile {
     origin: [u32; 2],
     size: [u32; 2],
     pixels: Vec<PixelSums>,
-    /// As long as `pixels`, or empty where the film has no features.
+    /// Feature sums, as long as `pixels`, or empty where the film has no features.
     features: Vec<FeatureSums>,
     invalid_samples: u64,
 }
@@ -19,17 +19,17 @@ impl Tile {
         Self { origin, size, pixels, features, invalid_samples: 0 }
     }
 
-    /// Column and row of the first pixel in the picture.
+    /// Returns column and row of the first pixel in the picture.
     pub fn origin(&self) -> [u32; 2] {
         self.origin
     }
 
-    /// Columns and rows.
+    /// Returns columns and rows.
     pub fn size(&self) -> [u32; 2] {
         self.size
     }
 
-    /// The pixels' places in the picture, row by row from the top. Borrows nothing.
+    /// Returns the pixels' places in the picture, row by row from the top. Borrows nothing.
     pub fn pixels(&self) -> impl ExactSizeIterator<Item = [u32; 2]> + use<> {
         let (origin, width) = (self.origin, self.size[0] as usize);
         (0..self.pixels.len()).map(move |i| [origin[0] + (i % width) as u32, origin[1] + (i / width) as u32])
@@ -51,7 +51,7 @@ impl Tile {
         }
     }
 
-    /// Sums of `pixel`, a place in the picture.
+    /// Returns the sums of `pixel`, a place in the picture.
     ///
     /// # Panics
     /// If the pixel is not in the tile.
@@ -60,7 +60,7 @@ impl Tile {
         &self.pixels[self.index(pixel)]
     }
 
-    /// Feature sums of `pixel`; `None` where the film has no features.
+    /// Returns the feature sums of `pixel`; `None` where the film has no features.
     ///
     /// # Panics
     /// If the pixel is not in the tile.
@@ -68,22 +68,23 @@ impl Tile {
         self.features.get(self.index(pixel))
     }
 
-    /// How many samples had a radiance that was NaN, infinite or beyond [`super::LARGEST`], and so counted as black.
+    /// Returns the number of samples whose radiance was NaN, infinite or beyond [`super::LARGEST`], and so counted as
+    /// black.
     pub fn invalid_samples(&self) -> u64 {
         self.invalid_samples
     }
 
-    /// Sums of all pixels, row by row from the top.
+    /// Returns the sums of all pixels, row by row from the top.
     pub fn all_sums(&self) -> &[PixelSums] {
         &self.pixels
     }
 
-    /// Feature sums of all pixels; empty where the film has no features.
+    /// Returns the feature sums of all pixels; empty where the film has no features.
     pub fn all_feature_sums(&self) -> &[FeatureSums] {
         &self.features
     }
 
-    /// Makes the sums those that were added up elsewhere, of as many pixels, with `invalid_samples` more.
+    /// Replaces the sums by those that were added up elsewhere, of as many pixels, with `invalid_samples` more.
     ///
     /// # Panics
     /// If there are more or fewer.

@@ -1,4 +1,4 @@
-//! Which part of a picture a film or a file holds.
+//! Rectangles of a picture: a part to render, and the pixels that a film or a file holds.
 
 use super::FilmError;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub struct Crop {
     /// Column and row of its first pixel, counted from the picture's top left.
     pub origin: [u32; 2],
-    /// Columns and rows.
+    /// Number of columns and of rows.
     pub size: [u32; 2],
 }
 
@@ -35,24 +35,24 @@ impl FromStr for Crop {
     }
 }
 
-/// Where pixels lie in the whole picture.
+/// Place of a rectangle of pixels in the whole picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Columns and rows of the whole picture.
     pub whole: [u32; 2],
     /// Column and row of the first pixel. A film's lies in the whole; a file of another program may say otherwise.
     pub origin: [i32; 2],
-    /// Columns and rows.
+    /// Columns and rows of the rectangle.
     pub size: [u32; 2],
 }
 
 impl Window {
-    /// All of a picture.
+    /// Makes the window of a whole picture.
     pub fn all(size: [u32; 2]) -> Self {
         Self { whole: size, origin: [0; 2], size }
     }
 
-    /// A part of a picture, or all of it.
+    /// Makes the window of a part of a picture, or of all of it.
     ///
     /// # Errors
     /// [`FilmError::CropOutside`] if the part is empty or reaches beyond the picture.
@@ -66,18 +66,19 @@ impl Window {
         }
     }
 
-    /// Columns times rows.
+    /// Returns the number of pixels: columns times rows.
     pub fn pixel_count(&self) -> usize {
         self.size[0] as usize * self.size[1] as usize
     }
 
-    /// Columns and rows of the pixels counted from the window's first one, row by row from the top. Borrows nothing.
+    /// Returns columns and rows of the pixels counted from the window's first one, row by row from the top. Borrows
+    /// nothing.
     pub fn places(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
         let [width, height] = self.size;
         (0..height).flat_map(move |y| (0..width).map(move |x| [x, y]))
     }
 
-    /// What two parts of a picture have in common; `None` if nothing.
+    /// Returns the pixels that two parts of a picture have in common; `None` if there are none.
     pub fn common(&self, other: &Self) -> Option<Self> {
         let end = |w: &Self, k: usize| i64::from(w.origin[k]) + i64::from(w.size[k]);
         let origin = [0, 1].map(|k| self.origin[k].max(other.origin[k]));
@@ -90,13 +91,13 @@ impl Window {
         }
     }
 
-    /// Whether this is all of the picture.
+    /// Tells if this is all of the picture.
     pub fn is_whole(&self) -> bool {
         *self == Self::all(self.whole)
     }
 }
 
-/// `320x200 at 100,50 of 1024x768`, or the size alone of a whole picture.
+/// Writes `320x200 at 100,50 of 1024x768`, or the size alone of a whole picture.
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{}", self.size[0], self.size[1])?;

@@ -1,4 +1,4 @@
-//! What a scene for shading weighs.
+//! Size of a scene for shading in memory, by part.
 
 use super::ShadingScene;
 
@@ -11,14 +11,14 @@ pub struct ShadingBytes {
     pub attributes: u64,
     /// Materials, their inputs, media and texture programs.
     pub materials: u64,
-    /// Texels.
+    /// Texels of the images.
     pub images: u64,
     /// Lights, and the tables that they are chosen by.
     pub lights: u64,
 }
 
 impl ShadingBytes {
-    /// All parts together.
+    /// Returns the sum over all parts.
     pub fn total(&self) -> u64 {
         self.triangles + self.attributes + self.materials + self.images + self.lights
     }
@@ -29,7 +29,7 @@ fn bytes_of<T>(records: &[T]) -> u64 {
 }
 
 impl ShadingScene {
-    /// Bytes by part.
+    /// Returns the bytes of the scene by part.
     pub fn bytes(&self) -> ShadingBytes {
         ShadingBytes {
             triangles: bytes_of(&self.triangles) + bytes_of(&self.placements),

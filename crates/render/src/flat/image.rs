@@ -15,7 +15,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Bytes of the texels.
+    /// Returns the bytes of the texels.
     pub fn bytes(&self) -> u64 {
         match &*self.texels {
             Texels::Srgb8(t) | Texels::Linear8(t) => size_of_val(&t[..]) as u64,
@@ -23,7 +23,7 @@ impl Image {
         }
     }
 
-    /// How many texels are stored.
+    /// Returns the number of texels that are stored.
     pub fn texel_count(&self) -> usize {
         match &*self.texels {
             Texels::Srgb8(t) | Texels::Linear8(t) => t.len(),

@@ -1,8 +1,8 @@
 //! Lengths and directions of vectors whose squares leave the range of `f32`.
 //!
-//! Normals and areas come of products of two edges, whose squares are fourth powers: those of a light of a nanometre, in
-//! metres, are below the least float, and those of one as wide as the earth above the largest. Such a vector is brought near
-//! 1 by a power of two first, so that a scene in other units has the same digits.
+//! Normals and areas come of products of two edges, whose squares are fourth powers: those of a light of a nanometre,
+//! in metres, are below the least float, and those of one as wide as the earth above the largest. Such a vector is
+//! brought near 1 by a power of two first, so that a scene in other units has the same digits.
 
 use glam::Vec3;
 use raywarp_geom::triangle::power_of_two_under;
@@ -11,13 +11,13 @@ use raywarp_geom::triangle::power_of_two_under;
 pub(crate) const LEAST_LENGTH: f32 = 8.881_784_2e-16;
 pub(crate) const MOST_LENGTH: f32 = 1.152_921_5e18;
 
-/// What brings the largest coordinate of `v` to 1 to 2.
+/// Returns the power of two that brings the largest coordinate of `v` to 1 to 2.
 #[inline]
 pub(crate) fn scale_of(v: Vec3) -> f32 {
     power_of_two_under(v.abs().max_element())
 }
 
-/// The length.
+/// Returns the length of `v`, also where its square leaves the range of `f32`.
 #[inline]
 pub(crate) fn length(v: Vec3) -> f32 {
     let length = v.length();
@@ -30,7 +30,7 @@ fn length_widely(v: Vec3) -> f32 {
     (v * scale).length() / scale
 }
 
-/// Of unit length; `None` for a zero vector and one that is not finite.
+/// Returns `v` at unit length; `None` for a zero vector and one that is not finite.
 #[inline]
 pub(crate) fn try_normalize(v: Vec3) -> Option<Vec3> {
     let inverse = 1.0 / v.length();
@@ -42,7 +42,7 @@ fn normalize_widely(v: Vec3) -> Option<Vec3> {
     (v * scale_of(v)).try_normalize()
 }
 
-/// Of unit length; zero for a zero vector and one that is not finite.
+/// Returns `v` at unit length; zero for a zero vector and one that is not finite.
 #[inline]
 pub fn normalize(v: Vec3) -> Vec3 {
     try_normalize(v).unwrap_or(Vec3::ZERO)

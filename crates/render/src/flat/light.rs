@@ -4,7 +4,7 @@ use super::tag;
 use bytemuck::{Pod, Zeroable};
 
 tag! {
-    /// What a light is, and so what its record holds.
+    /// Kind of a light, which says what its record holds.
     LightKind {
         /// An emissive triangle. `at`: a corner; `u` and `v`: the edges from it; `w`: the front normal; `index`: the
         /// triangle; `value`: probability that it is chosen.
@@ -16,9 +16,9 @@ tag! {
         /// first corner and that a quarter of the turn on lie from there; `w`: the front normal; `index`: the first of
         /// the triangles; `value`: probability that it is chosen.
         Disk,
-        /// A ball of [`SPHERE_COLUMNS`] by [`SPHERE_ROWS`] cells, corners on a sphere, opaque. `at`: the centre; `u`, `v`
-        /// and `w`: to the sphere at column 0, at a quarter of the turn, and to the pole of the last row; `index`: the
-        /// first of the triangles; `value`: probability that it is chosen.
+        /// A ball of [`SPHERE_COLUMNS`] by [`SPHERE_ROWS`] cells, corners on a sphere, opaque. `at`: the centre; `u`,
+        /// `v` and `w`: to the sphere at column 0, at a quarter of the turn, and to the pole of the last row; `index`:
+        /// the first of the triangles; `value`: probability that it is chosen.
         Sphere,
         /// A point. `at`: where; `w`: intensity.
         Point,
@@ -33,13 +33,13 @@ tag! {
 }
 
 tag! {
-    /// How a spot light falls off between its cones, x growing from 0 at the outer to 1 at the inner one.
+    /// Falloff of a spot light between its cones, x growing from 0 at the outer to 1 at the inner one.
     SpotRamp {
-        /// `x^2`.
+        /// Square of the ramp, `x^2`.
         Square,
-        /// `x^4`.
+        /// Fourth power of the ramp, `x^4`.
         Fourth,
-        /// `3 x^2 - 2 x^3`.
+        /// Smooth step, `3 x^2 - 2 x^3`.
         Smooth,
     }
 }
@@ -52,7 +52,7 @@ pub const SPHERE_COLUMNS: u32 = 128;
 pub const SPHERE_ROWS: u32 = 64;
 
 impl LightKind {
-    /// How many triangles are one light, one after the other; 0 for a light without surface.
+    /// Returns the number of triangles that are one light, one after the other; 0 for a light without surface.
     #[inline]
     pub const fn triangle_count(self) -> u32 {
         match self {
@@ -72,26 +72,26 @@ impl LightKind {
 pub struct LightRecord {
     /// Tag of the [`LightKind`].
     pub kind: u32,
-    /// Of the first triangle, an environment or a ramp.
+    /// Index of the first triangle, of an environment, or tag of a ramp.
     pub index: u32,
-    /// Of triangles, their material.
+    /// Material of the light's triangles.
     pub material: u32,
-    /// Of surfaces, the probability with which they are chosen; 0 of others.
+    /// Probability with which a surface is chosen; 0 for other lights.
     pub value: f32,
-    /// A place.
+    /// Position in world space, whose meaning depends on the kind.
     pub at: [f32; 3],
-    /// A vector.
+    /// First vector, whose meaning depends on the kind.
     pub u: [f32; 3],
-    /// A vector.
+    /// Second vector, or a pair of numbers, depending on the kind.
     pub v: [f32; 3],
-    /// A vector or a colour.
+    /// Third vector, or a colour, depending on the kind.
     pub w: [f32; 3],
 }
 
 const _: () = assert!(size_of::<LightRecord>() == 64);
 
 impl LightRecord {
-    /// What it is.
+    /// Returns the kind of the light.
     #[inline]
     pub fn kind(&self) -> LightKind {
         LightKind::of(self.kind)
@@ -102,7 +102,7 @@ impl LightRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct EnvironmentRecord {
-    /// Radiance, or what multiplies the map; zero for a black map.
+    /// Radiance, or the factor on the map; zero for a black map.
     pub radiance: [f32; 3],
     /// Probability with which a connection is made to this environment.
     pub choice: f32,
@@ -115,7 +115,7 @@ pub struct EnvironmentRecord {
     /// Index in [`super::ShadingScene::tables`] of the `size[1] + 1` cumulative probabilities of its rows, which those
     /// of the cells follow, `size[1]` times `size[0] + 1`, and then as many words that guide searches in them.
     pub table: u32,
-    /// Zeros.
+    /// Padding, which must be zeros.
     pub unused: [u32; 3],
 }
 

@@ -1,20 +1,20 @@
-//! Materials and what they are made of.
+//! Records of materials, their inputs and the media beside them.
 
 use super::{MaterialKind, NONE, tag};
 use bytemuck::{Pod, Zeroable};
 
 tag! {
-    /// What of a texture an input takes.
+    /// Channel of a texture that an input takes.
     InputChannel {
         /// Red, green and blue.
         Rgb,
-        /// Red.
+        /// The red channel.
         R,
-        /// Green.
+        /// The green channel.
         G,
-        /// Blue.
+        /// The blue channel.
         B,
-        /// Alpha.
+        /// The alpha channel.
         A,
         /// The mean of red, green and blue.
         Mean,
@@ -25,7 +25,7 @@ tag! {
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Input {
-    /// The value, or what multiplies the texture's; a number is the first.
+    /// Value, or factor on the texture's; a number is the first.
     pub factor: [f32; 3],
     /// The texture's index and, from bit 28 on, its [`InputChannel`]; [`NONE`] without a texture.
     pub source: u32,
@@ -34,15 +34,15 @@ pub struct Input {
 const _: () = assert!(size_of::<Input>() == 16);
 
 impl Input {
-    /// Where the channel begins.
+    /// First bit of the channel in `source`.
     const CHANNEL: u32 = 28;
 
-    /// The same everywhere.
+    /// Makes an input that is the same everywhere.
     pub fn constant(factor: [f32; 3]) -> Self {
         Self { factor, source: NONE }
     }
 
-    /// A factor times a texture.
+    /// Makes an input that is a factor times a texture.
     ///
     /// # Panics
     /// If there are 2^28 textures or more.
@@ -51,24 +51,24 @@ impl Input {
         Self { factor, source: texture | channel.tag() << Self::CHANNEL }
     }
 
-    /// Whether a texture varies it.
+    /// Tells if a texture varies the input.
     #[inline]
     pub fn is_textured(&self) -> bool {
         self.source != NONE
     }
 
-    /// Whether its first number is above 0 anywhere, as far as can be told without the texture.
+    /// Tells if the first number is above 0 anywhere, as far as can be told without the texture.
     pub(crate) fn may_be_positive(&self) -> bool {
         if self.is_textured() { self.factor[0] != 0.0 } else { self.factor[0] > 0.0 }
     }
 
-    /// Index of the texture, if it has one.
+    /// Returns the index of the texture, if the input has one.
     #[inline]
     pub fn texture(&self) -> u32 {
         self.source & ((1 << Self::CHANNEL) - 1)
     }
 
-    /// Tag of the channel, if it has a texture.
+    /// Returns the tag of the channel, if the input has a texture.
     #[inline]
     pub fn channel_tag(&self) -> u32 {
         self.source >> Self::CHANNEL
@@ -76,13 +76,13 @@ impl Input {
 }
 
 tag! {
-    /// How a file's roughness becomes the GGX `alpha`.
+    /// Function that takes a file's roughness to the GGX `alpha`.
     Remap {
-        /// It is alpha.
+        /// Identity: the roughness is alpha.
         None,
-        /// `alpha = r^2`.
+        /// Square of the roughness, `alpha = r^2`.
         Square,
-        /// `alpha = sqrt(r)`.
+        /// Root of the roughness, `alpha = sqrt(r)`.
         Sqrt,
         /// pbrt version 3's polynomial in `ln r`.
         Pbrt3,
@@ -95,27 +95,29 @@ tag! {
 pub struct MaterialRecord {
     /// Tag of the [`MaterialKind`].
     pub kind: u32,
-    /// [`MaterialFlags`].
+    /// Sum of [`MaterialFlags`].
     pub flags: u32,
     /// Index of the first of the inputs that the kind has, in the order that the kind says.
     pub first_input: u32,
     /// Tag of the [`Remap`] of its roughness.
     pub remap: u32,
-    /// Input that is the radiance it sends out, or [`NONE`].
+    /// Index of the input that is the radiance it sends out, or [`NONE`].
     pub emission: u32,
-    /// Input of what bends the shading normal, or [`NONE`]: a normal map with its strength as factor, or a height.
+    /// Index of the input that bends the shading normal, or [`NONE`]: a normal map with its strength as factor, or a
+    /// height.
     pub normal: u32,
-    /// Input that says how much of the surface is there, or [`NONE`] for all of it.
+    /// Index of the input that says how much of the surface is there, or [`NONE`] for all of it.
     pub alpha: u32,
     /// With [`MaterialFlags::MASK`]: the surface is where alpha is at least this.
     pub cutoff: f32,
-    /// Index of the medium inside, or [`NONE`]: where there is none, or, with [`MaterialFlags::INTERFACE`], for empty space.
+    /// Index of the medium inside, or [`NONE`]: where there is none, or, with [`MaterialFlags::INTERFACE`], for empty
+    /// space.
     pub inside: u32,
-    /// The same outside; [`NONE`] without an interface.
+    /// Index of the medium outside, likewise; [`NONE`] without an interface.
     pub outside: u32,
     /// Parts of a mixture, earlier materials; [`NONE`] of other kinds.
     pub parts: [u32; 2],
-    /// Zeros.
+    /// Padding, which must be zeros.
     pub unused: [u32; 4],
 }
 
@@ -136,8 +138,8 @@ impl MaterialFlags {
     pub const ANISOTROPIC: u32 = 1 << 3;
     /// Transmission does not bend.
     pub const THIN: u32 = 1 << 4;
-    /// A random number decides between its parts: of every mixture, and of [`MaterialKind::Principled`] that may transmit.
-    /// Without the flag the number is always 0.5.
+    /// A random number decides between its parts: of every mixture, and of [`MaterialKind::Principled`] that may
+    /// transmit. Without the flag the number is always 0.5.
     pub const CHOOSES: u32 = 1 << 5;
     /// It looks at texture coordinates, colours or tangents.
     pub const LOOKS_AT_ATTRIBUTES: u32 = 1 << 6;
@@ -148,27 +150,27 @@ impl MaterialFlags {
 }
 
 impl MaterialRecord {
-    /// What it scatters like.
+    /// Returns the scattering model of the material.
     #[inline]
     pub fn kind(&self) -> MaterialKind {
         MaterialKind::of(self.kind)
     }
 
-    /// Whether a flag is set.
+    /// Tells if a flag is set.
     #[inline]
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
 
-    /// The medium of the body whose surface it is, or [`NONE`] where it is that of none: where nothing is said of what is
-    /// inside, or of both sides.
+    /// Returns the medium of the body whose surface it is, or [`NONE`] where it bounds no body: where nothing is said
+    /// of what is inside, or of both sides.
     #[inline]
     pub fn body(&self) -> u32 {
         if self.has(MaterialFlags::INTERFACE) { NONE } else { self.inside }
     }
 }
 
-/// What fills space: 16 bytes.
+/// Medium that fills space: 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MediumRecord {

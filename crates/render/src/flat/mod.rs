@@ -32,7 +32,7 @@ pub use validate::InvalidShading;
 use raywarp_geom::Hit;
 use raywarp_sample::warp::AliasCell;
 
-/// Stands where an index could be and nothing is.
+/// Index that stands for nothing.
 pub const NONE: u32 = u32::MAX;
 
 /// A scene as the stages of the path tracer read it; see the [module](self).
@@ -42,41 +42,41 @@ pub struct ShadingScene {
     pub triangles: Vec<TriangleRecord>,
     /// Texture coordinates and tangents of the triangles whose materials look at them.
     pub attributes: Vec<AttributeRecord>,
-    /// Vertex colours of those.
+    /// Vertex colours of the triangles whose materials look at them.
     pub colors: Vec<ColorRecord>,
-    /// By the instance of a hit.
+    /// Triangles of each instance, by the instance of a hit.
     pub placements: Vec<PlacementRecord>,
     /// Materials; parts of a mixture come before it.
     pub materials: Vec<MaterialRecord>,
-    /// What materials are made of.
+    /// Colours, numbers and textures that materials take as inputs.
     pub inputs: Vec<Input>,
-    /// What materials and cameras name as media; none where nothing absorbs. At most [`ShadingScene::MOST_MEDIA`].
+    /// Media that materials and cameras name; none where nothing absorbs. At most [`ShadingScene::MOST_MEDIA`].
     pub media: Vec<MediumRecord>,
-    /// Textures.
+    /// Textures, as ranges of `texture_ops`.
     pub programs: Vec<ProgramRecord>,
-    /// Their steps.
+    /// Steps of all textures.
     pub texture_ops: Vec<TextureOp>,
     /// Images, in their own pixel formats.
     pub images: Vec<Image>,
     /// Lights that connections are made to.
     pub lights: Vec<LightRecord>,
-    /// The choice of one of them: as many cells as lights, or none where no light has power.
+    /// Choice of one of the lights: as many cells as lights, or none where no light has power.
     pub light_choice: Vec<AliasCell>,
     /// Radiance from infinitely far.
     pub environments: Vec<EnvironmentRecord>,
     /// Tables of the environments, as [`raywarp_sample::warp::DensityTables`] has them.
     pub tables: Vec<u32>,
-    /// No material has holes.
+    /// `true` if no material has holes.
     pub all_opaque: bool,
 }
 
 impl ShadingScene {
-    /// The most media: a path carries their numbers in 16 bits each.
+    /// Largest number of media: a path carries their numbers in 16 bits each.
     pub const MOST_MEDIA: usize = (1 << 14) - 1;
 }
 
 impl ShadingScene {
-    /// Index of the triangle of a hit.
+    /// Returns the index of the triangle of a hit.
     ///
     /// # Panics
     /// If there is no such instance.
@@ -85,7 +85,7 @@ impl ShadingScene {
         self.placements[instance as usize].first_triangle + hit.primitive
     }
 
-    /// The triangle of a hit, and its material.
+    /// Returns the triangle of a hit, and its material.
     #[inline]
     pub fn surface_of(&self, hit: &Hit, instance: u32) -> (&TriangleRecord, &MaterialRecord) {
         let triangle = &self.triangles[self.triangle_of(hit, instance) as usize];
@@ -93,7 +93,7 @@ impl ShadingScene {
     }
 }
 
-/// An enum that is stored as a `u32` tag.
+/// Defines an enum that is stored as a `u32` tag.
 macro_rules! tag {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident),+ $(,)? }) => {
         $(#[$doc])*
@@ -102,16 +102,16 @@ macro_rules! tag {
         pub enum $name { $($(#[$variant_doc])* $variant),+ }
 
         impl $name {
-            /// All of them, by tag.
+            /// All variants, by tag.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The tag in records.
+            /// Returns the tag that records have.
             #[inline]
             pub const fn tag(self) -> u32 {
                 self as u32
             }
 
-            /// The meaning of a tag.
+            /// Returns the meaning of a tag.
             ///
             /// # Panics
             /// If no variant has it, which [`crate::flat::ShadingScene::validate`] rules out.

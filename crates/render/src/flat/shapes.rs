@@ -7,7 +7,7 @@ use super::{DISK_SECTORS, LightKind, SPHERE_COLUMNS, SPHERE_ROWS, TriangleRecord
 use glam::Vec3;
 use raywarp_sample::warp::sin_cos_turn;
 
-/// Where a shape is, in the words of [`LightKind`].
+/// Place of a shape, in the words of [`LightKind`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Shape {
     pub at: Vec3,
@@ -16,8 +16,8 @@ pub(crate) struct Shape {
     pub w: Vec3,
 }
 
-/// The shape of `kind` that `triangles`, as many as it has, are; `None` where their corners lie elsewhere. Which
-/// materials they have is not asked.
+/// Returns the shape of `kind` that `triangles`, as many as it has, are; `None` where their corners lie elsewhere.
+/// Which materials they have is not asked.
 pub(crate) fn shape(kind: LightKind, triangles: &[TriangleRecord]) -> Option<Shape> {
     if triangles.len() != kind.triangle_count() as usize {
         return None;
@@ -31,14 +31,14 @@ pub(crate) fn shape(kind: LightKind, triangles: &[TriangleRecord]) -> Option<Sha
     }
 }
 
-/// A triangle as a shape.
+/// Returns a triangle as a shape.
 pub(crate) fn triangle(triangle: &TriangleRecord) -> Shape {
     let [at, b, c] = triangle.points();
     Shape { at, u: b - at, v: c - at, w: triangle.front_normal() }
 }
 
-/// How far corners may lie from where a shape of this extent has them: rounding of numbers in files, and of
-/// coordinates. `None` where that is no small part of the shape's smallest width.
+/// Returns the distance by which corners may miss the places where a shape of this extent has them: rounding of numbers
+/// in files, and of coordinates. `None` where that is no small part of the shape's smallest width.
 fn tolerance(at: Vec3, extent: f32, width: f32) -> Option<f32> {
     let tolerance = 1e-5 * extent + 4.0 * f32::EPSILON * (at.abs().max_element() + extent);
     (tolerance <= 5e-4 * width).then_some(tolerance)
@@ -85,14 +85,14 @@ fn disk(triangles: &[TriangleRecord]) -> Option<Shape> {
     (0..DISK_SECTORS).all(is_sector).then_some(Shape { at, u, v, w })
 }
 
-/// Whether a triangle has these corners, wound either way.
+/// Tells if a triangle has these corners, wound either way.
 fn has_corners(triangle: &TriangleRecord, [a, b, c]: [Vec3; 3], tolerance: f32) -> bool {
     let [p, q, r] = triangle.points();
     let is = |x: Vec3, y: Vec3| is_near(p, a, tolerance) && is_near(q, x, tolerance) && is_near(r, y, tolerance);
     is(b, c) || is(c, b)
 }
 
-/// The triangles of a cell of a sphere, counted from its first one; the same twice at the poles.
+/// Returns the triangles of a cell of a sphere, counted from its first one; the same twice at the poles.
 #[inline]
 pub(crate) fn cell_triangles(row: u32, column: u32) -> [u32; 2] {
     if row == 0 {

@@ -4,7 +4,7 @@ use super::tag;
 use bytemuck::{Pod, Zeroable};
 
 tag! {
-    /// What a step of a texture does.
+    /// Operation of one step of a texture.
     TextureKind {
         /// Pushes the value.
         Constant,
@@ -22,21 +22,21 @@ tag! {
 }
 
 tag! {
-    /// What lies outside an image.
+    /// Rule for texture coordinates outside an image.
     Wrapping {
-        /// It again.
+        /// The image repeats.
         Repeat,
-        /// It mirrored.
+        /// The image repeats, mirrored every other time.
         Mirror,
-        /// Its border.
+        /// The image's border goes on.
         Clamp,
-        /// Black and transparent.
+        /// Black and transparent texels.
         Black,
     }
 }
 
 tag! {
-    /// How texels are looked up.
+    /// Filter by which texels are looked up.
     ImageLookup {
         /// The texel that the point lies in.
         Nearest,
@@ -57,7 +57,7 @@ pub struct TextureOp {
     pub wrap: [u32; 2],
     /// Tag of the [`ImageLookup`].
     pub lookup: u32,
-    /// Which texture coordinates: 0 or 1.
+    /// Set of texture coordinates: 0 or 1.
     pub uv_set: u32,
     /// The mapping of the coordinates: two rows of an affine map.
     pub rows: [[f32; 3]; 2],

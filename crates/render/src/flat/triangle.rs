@@ -1,4 +1,4 @@
-//! What a hit needs of its triangle.
+//! Records of triangles: corners, attributes and vertex colours that a hit needs.
 
 use super::{NONE, UnitCode, normalize};
 use bytemuck::{Pod, Zeroable};
@@ -33,26 +33,26 @@ impl TriangleRecord {
     /// The bits that are the index of the material.
     pub const MATERIAL: u32 = Self::SMOOTH - 1;
 
-    /// Index of the material.
+    /// Returns the index of the material.
     #[inline]
     pub fn material(&self) -> u32 {
         self.material_and_flags & Self::MATERIAL
     }
 
-    /// Whether there are shading normals.
+    /// Tells if there are shading normals.
     #[inline]
     pub fn is_smooth(&self) -> bool {
         self.material_and_flags & Self::SMOOTH != 0
     }
 
-    /// The corners as vectors.
+    /// Returns the corners as vectors.
     #[inline]
     pub fn points(&self) -> [Vec3; 3] {
         self.corners.map(Vec3::from)
     }
 
-    /// The unit normal on the front side: where the mesh's normals point, or, without normals, where the winding is
-    /// counter-clockwise before a mirroring placement. Zero for a triangle without area.
+    /// Returns the unit normal on the front side: where the mesh's normals point, or, without normals, where the
+    /// winding is counter-clockwise before a mirroring placement. Zero for a triangle without area.
     #[inline]
     pub fn front_normal(&self) -> Vec3 {
         let [a, b, c] = self.points();
@@ -62,7 +62,7 @@ impl TriangleRecord {
 }
 
 impl TriangleRecord {
-    /// Whether light that runs along `direction` comes to the back.
+    /// Tells if light that runs along `direction` comes to the back.
     #[inline]
     pub fn is_met_from_behind(&self, direction: Vec3) -> bool {
         self.front_normal().dot(direction) > 0.0
@@ -75,7 +75,7 @@ impl TriangleRecord {
 pub struct AttributeRecord {
     /// First texture coordinates; the barycentrics of a mesh without.
     pub uv0: [[f32; 2]; 3],
-    /// Second ones; the first of a mesh without.
+    /// Second texture coordinates; the first of a mesh without.
     pub uv1: [[f32; 2]; 3],
     /// Tangents; unread unless [`AttributeRecord::TANGENTS`].
     pub tangents: [UnitCode; 3],
@@ -91,7 +91,7 @@ impl AttributeRecord {
     /// The bitangent is `-normal x tangent`.
     pub const LEFT_HANDED: u32 = 1 << 30;
 
-    /// Index of the colours, or [`NONE`].
+    /// Returns the index of the colours, or [`NONE`].
     #[inline]
     pub fn colors(&self) -> u32 {
         (self.colors_and_flags & (Self::LEFT_HANDED - 1)).wrapping_sub(1)
@@ -110,13 +110,13 @@ pub struct ColorRecord {
 
 const _: () = assert!(size_of::<ColorRecord>() == 48);
 
-/// Where the triangles of an instance are: 8 bytes.
+/// Range of the triangles of an instance: 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct PlacementRecord {
     /// Index of primitive 0 in [`super::ShadingScene::triangles`].
     pub first_triangle: u32,
-    /// How many there are.
+    /// Number of triangles of the instance.
     pub triangle_count: u32,
 }
 

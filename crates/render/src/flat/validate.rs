@@ -1,4 +1,4 @@
-//! What holds for every scene that shading reads.
+//! Checks of the rules that hold for every scene that shading reads.
 
 mod lights;
 
@@ -14,7 +14,7 @@ use crate::texture::STACK;
 pub struct InvalidShading {
     /// The record, such as `triangles[3]`.
     pub item: String,
-    /// Why.
+    /// Statement of the rule that the record breaks.
     pub message: &'static str,
 }
 
@@ -40,7 +40,7 @@ fn finite(numbers: &[f32], message: &'static str) -> Check {
     ensure(numbers.iter().all(|x| x.is_finite()), message)
 }
 
-/// Each record of an array.
+/// Checks each record of an array.
 fn each<T>(name: &str, records: &[T], check: impl Fn(usize, &T) -> Check) -> Result<(), InvalidShading> {
     records.iter().enumerate().try_for_each(|(index, record)| {
         check(index, record).map_err(|message| InvalidShading { item: format!("{name}[{index}]"), message })
@@ -52,8 +52,8 @@ impl ShadingScene {
     ///
     /// - Every index is in range or, where that is allowed, [`NONE`]; parts of a mixture come before it.
     /// - Tags and flags are known ones; a material has as many inputs as its kind asks for. Unused fields are zeros.
-    /// - Materials say that they look at attributes where they do, and that they choose between parts just where they do.
-    ///   A boundary of media without a surface is a hole all over.
+    /// - Materials say that they look at attributes where they do, and that they choose between parts just where they
+    ///   do. A boundary of media without a surface is a hole all over.
     /// - Programs leave one value on a stack that they never leave; images hold as many texels as they say.
     /// - Placements lie one after the other and name their triangles; lights and triangles name each other, and lights
     ///   are the shapes that their triangles are.
@@ -166,8 +166,8 @@ impl ShadingScene {
         self.boundary(material)
     }
 
-    /// A boundary of media without a surface: as a surface it would block the light of every connection, and take a
-    /// bounce from every path.
+    /// Checks a boundary of media without a surface: as a surface it would block the light of every connection, and
+    /// take a bounce from every path.
     fn boundary(&self, material: &MaterialRecord) -> Check {
         if material.kind() != MaterialKind::Invisible || !material.has(MaterialFlags::INTERFACE) {
             return Ok(());

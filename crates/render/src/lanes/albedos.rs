@@ -9,14 +9,14 @@ use raywarp_lanes::{Mask, Vector, Words};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'t, V, W> {
     albedos: &'t Albedos,
-    /// The row below, and how far beyond it.
+    /// Row below the alpha in the table, and how far beyond it.
     row: W,
     t: V,
     /// Scale and bias of what is returned to all directions.
     pub mean: [V; 2],
 }
 
-/// Node of the albedos on either axis.
+/// Returns the node of the albedos on either axis.
 #[inline(always)]
 fn locate_root<V: Vector<N>, const N: usize>(x: V) -> (V::Words, V) {
     let set = x.set();
@@ -24,13 +24,13 @@ fn locate_root<V: Vector<N>, const N: usize>(x: V) -> (V::Words, V) {
     locate(x.sqrt(), Tables::ALBEDO_NODES)
 }
 
-/// `glam`'s `lerp`.
+/// Interpolates linearly, with the bits of `glam`'s `lerp`.
 #[inline(always)]
 pub(super) fn lerp<V: Vector<N>, const N: usize>(a: V, b: V, t: V) -> V {
     a * (V::splat(t.set(), 1.0) - t) + b * t
 }
 
-/// `f0 * scale + f90 * bias`: [`crate::bsdf`]'s albedo of a lobe.
+/// Returns `f0 * scale + f90 * bias`: [`crate::bsdf`]'s albedo of a lobe.
 #[inline(always)]
 pub(super) fn albedo<V: Vector<N>, const N: usize>(f0: Vec3s<V>, f90: V, [scale, bias]: [V; 2]) -> Vec3s<V> {
     let set = f90.set();
@@ -42,7 +42,7 @@ pub(super) fn albedo<V: Vector<N>, const N: usize>(f0: Vec3s<V>, f90: V, [scale,
     }
 }
 
-/// [`crate::bsdf::fresnel`]'s reflectance of Schlick's term.
+/// Returns the reflectance of Schlick's term, as [`crate::bsdf::fresnel`].
 #[inline(always)]
 pub(super) fn schlick<V: Vector<N>, const N: usize>(f0: Vec3s<V>, f90: V, cos: V) -> Vec3s<V> {
     let set = cos.set();
@@ -54,7 +54,7 @@ pub(super) fn schlick<V: Vector<N>, const N: usize>(f0: Vec3s<V>, f90: V, cos: V
 }
 
 impl<'t, V> Row<'t, V, ()> {
-    /// At `alpha`, 0 to 1.
+    /// Returns the row at `alpha`, 0 to 1.
     #[inline(always)]
     pub fn new<const N: usize>(albedos: &'t Albedos, alpha: V) -> Row<'t, V, V::Words>
     where
@@ -71,7 +71,7 @@ impl<'t, V> Row<'t, V, ()> {
 }
 
 impl<V, W> Row<'_, V, W> {
-    /// Scale and bias of what is returned to a direction above, by its cosine.
+    /// Returns scale and bias of what is returned to a direction above, by its cosine.
     #[inline(always)]
     pub fn at<const N: usize>(&self, cos: V) -> [V; 2]
     where

@@ -9,16 +9,16 @@ use super::warp::{cosine_hemisphere, sin_cos_turn};
 use raywarp_lanes::{Mask, Vector};
 use std::f32::consts::{FRAC_1_PI, TAU};
 
-/// The parameters.
+/// Parameters of [`crate::bsdf::Blinn`], a surface a lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters<V> {
     pub diffuse: Vec3s<V>,
     pub specular: Vec3s<V>,
-    /// 0 to 1e6.
+    /// Exponent n, 0 to 1e6.
     pub exponent: V,
 }
 
-/// With what sampling and evaluation share for one `wo`: `crate::bsdf::blinn`'s lobes.
+/// Quantities that sampling and evaluation share for one `wo`: `crate::bsdf::blinn`'s lobes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blinn<'t, V, W, M> {
     row: Row<'t, V, W>,
@@ -32,12 +32,12 @@ pub(super) struct Blinn<'t, V, W, M> {
     /// Probability of the facets.
     p_specular: V,
     albedo: Vec3s<V>,
-    /// Where anything scatters.
+    /// Lanes in which anything scatters.
     scatters: M,
 }
 
 impl<'t, V: Copy> Blinn<'t, V, (), ()> {
-    /// Of surfaces seen from `wo`, above or below.
+    /// Finds the lobes of surfaces seen from `wo`, above or below.
     #[inline(always)]
     pub fn of<const N: usize>(
         tables: &'t Tables,
@@ -81,7 +81,7 @@ impl<'t, V: Copy> Blinn<'t, V, (), ()> {
 }
 
 impl<V, W, M> Blinn<'_, V, W, M> {
-    /// Density of normals.
+    /// Returns the density of normals.
     #[inline(always)]
     fn d<const N: usize>(&self, h: Vec3s<V>) -> V
     where
@@ -95,7 +95,7 @@ impl<V, W, M> Blinn<'_, V, W, M> {
         (n + two) / V::splat(set, TAU) * power
     }
 
-    /// A normal with the density times its cosine.
+    /// Samples a normal with the density times its cosine.
     #[inline(always)]
     fn sample_normal<const N: usize>(&self, u: [V; 2]) -> Vec3s<V>
     where
@@ -110,7 +110,7 @@ impl<V, W, M> Blinn<'_, V, W, M> {
     }
 }
 
-/// Share of a facet with normal `h` and of its twin, mirrored about z, that `w` sees.
+/// Returns the share of a facet with normal `h` and of its twin, mirrored about z, that `w` sees.
 #[inline(always)]
 fn g1<V: Vector<N>, const N: usize>(w: Vec3s<V>, h: Vec3s<V>) -> V {
     let set = w.z.set();

@@ -17,7 +17,7 @@ pub(super) struct Start<'a> {
     pub wave: &'a mut Wave,
 }
 
-/// Whether the numbers of a sampler's paths begin the same for all: those of a generator have seeds, one by one.
+/// Tells if the numbers of a sampler's paths begin the same for all: those of a generator have seeds, one by one.
 pub(super) fn knows(sampler: Sampler) -> bool {
     matches!(sampler, Sampler::Sobol { .. })
 }
@@ -55,7 +55,7 @@ impl AtWidth for Start<'_> {
     }
 }
 
-/// Origins and directions of the rays through pixel coordinates and points of the lens: [`Lens::ray`].
+/// Returns origins and directions of the rays through pixel coordinates and points of the lens, as [`Lens::ray`].
 #[inline(always)]
 fn rays<V: Vector<N>, const N: usize>(lens: &Lens, x: V, y: V, u: [V; 2]) -> (Vec3s<V>, Vec3s<V>) {
     let set = x.set();

@@ -3,11 +3,11 @@
 use raywarp_lanes::{Vector, Words};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// What is left of pi and of pi / 2 after their `f32` values.
+/// Rest of pi and of pi / 2 beyond their `f32` values.
 const PI_REST: f32 = -8.742_278e-8;
 const FRAC_PI_2_REST: f32 = -4.371_139e-8;
 
-/// [`raywarp_sample::elementary::atan2`].
+/// Returns the angle of the point (`x`, `y`), with the bits of [`raywarp_sample::elementary::atan2`].
 #[inline(always)]
 pub(super) fn atan2<V: Vector<N>, const N: usize>(y: V, x: V) -> V {
     let set = x.set();
@@ -35,7 +35,7 @@ pub(super) fn atan2<V: Vector<N>, const N: usize>(y: V, x: V) -> V {
     V::from_bits(angle.to_bits() ^ (y.to_bits() & sign))
 }
 
-/// [`raywarp_sample::elementary::acos`].
+/// Returns the arc cosine, with the bits of [`raywarp_sample::elementary::acos`].
 #[inline(always)]
 pub(super) fn acos<V: Vector<N>, const N: usize>(x: V) -> V {
     let set = x.set();

@@ -14,14 +14,14 @@ use std::f32::consts::{FRAC_1_PI, PI, TAU};
 pub(super) struct Sky<'s> {
     record: &'s EnvironmentRecord,
     texels: &'s [[u32; 4]],
-    /// Of the map, in texels.
+    /// Columns and rows of the map, in texels.
     size: [u32; 2],
-    /// [`raywarp_sample::warp::DensityTables::words`], and the cells of that.
+    /// Words of the tables, [`raywarp_sample::warp::DensityTables::words`], and their numbers of cells.
     words: &'s [u32],
     cells: [u32; 2],
 }
 
-/// Directions to an environment, and what they bring.
+/// Directions to an environment, with the light that comes from there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SkySamples<V, M> {
     pub wi: Vec3s<V>,
@@ -41,7 +41,7 @@ struct Cells<V, W> {
 }
 
 impl<'s> Sky<'s> {
-    /// The environment of a scene that has one alone, if that has a map of floats.
+    /// Returns the environment of a scene that has one alone, if that has a map of floats.
     pub fn of(scene: &'s ShadingScene) -> Option<Self> {
         let [record] = &scene.environments[..] else { return None };
         if record.image == NONE {
@@ -57,7 +57,7 @@ impl<'s> Sky<'s> {
         Some(Self { record, texels: bytemuck::cast_slice(texels), size: image.size, words, cells: record.size })
     }
 
-    /// Connections to it in the lanes of `mask`, chosen with `probability`.
+    /// Samples connections to it in the lanes of `mask`, chosen with `probability`.
     #[inline(always)]
     pub fn connect<V: Vector<N>, const N: usize>(
         &self,
@@ -79,7 +79,8 @@ impl<'s> Sky<'s> {
         SkySamples { wi, weight, pdf, found }
     }
 
-    /// Radiance from unit world directions and its density, choice of the environment included, in the lanes of `mask`.
+    /// Returns radiance from unit world directions and its density, choice of the environment included, in the lanes of
+    /// `mask`.
     #[inline(always)]
     pub fn eval<V: Vector<N>, const N: usize>(&self, direction: Vec3s<V>, mask: V::Mask) -> (Vec3s<V>, V) {
         let set = direction.x.set();
@@ -101,7 +102,8 @@ impl<'s> Sky<'s> {
         [Vec3s::splat(set, a), Vec3s::splat(set, b), Vec3s::splat(set, c)]
     }
 
-    /// `crate::texture`'s bilinear look-up, of columns that repeat and rows that end, at coordinates of 0 to 1.
+    /// Looks up the map as `crate::texture` does, bilinearly, with columns that repeat and rows that end, at
+    /// coordinates of 0 to 1.
     #[inline(always)]
     fn look_up<V: Vector<N>, const N: usize>(&self, uv: [V; 2], mask: V::Mask) -> Vec3s<V> {
         let set = uv[0].set();
@@ -134,7 +136,7 @@ impl<'s> Sky<'s> {
         Vec3s::of_words(&index.gather_records(self.texels, mask))
     }
 
-    /// [`raywarp_sample::warp::DensityTables::sample`].
+    /// Samples points of the unit square and their densities, as [`raywarp_sample::warp::DensityTables::sample`].
     #[inline(always)]
     fn sample<V: Vector<N>, const N: usize>(&self, u: [V; 2], mask: V::Mask) -> ([V; 2], V) {
         let set = u[0].set();
@@ -146,7 +148,7 @@ impl<'s> Sky<'s> {
         (point, density * (row.probability * V::splat(set, height as f32)))
     }
 
-    /// [`raywarp_sample::warp::DensityTables::pdf`].
+    /// Returns the densities of points, as [`raywarp_sample::warp::DensityTables::pdf`].
     #[inline(always)]
     fn pdf<V: Vector<N>, const N: usize>(&self, point: [V; 2], mask: V::Mask) -> V {
         let set = point[0].set();
@@ -156,7 +158,7 @@ impl<'s> Sky<'s> {
         column * (self.probability::<V, N>(y, mask) * V::splat(set, height as f32))
     }
 
-    /// Where the table of a row begins.
+    /// Returns the first word of the table of a row.
     #[inline(always)]
     fn row<V: Vector<N>, const N: usize>(&self, y: V::Words) -> V::Words {
         let [width, height] = self.cells;
@@ -168,14 +170,14 @@ impl<'s> Sky<'s> {
         V::from_bits(at.gather(self.words, mask))
     }
 
-    /// Of the cell of which a table's word at `at` is the start.
+    /// Returns the probability of the cell of which a table's word at `at` is the start.
     #[inline(always)]
     fn probability<V: Vector<N>, const N: usize>(&self, at: V::Words, mask: V::Mask) -> V {
         let one = V::Words::splat(at.set(), 1);
         self.number::<V, N>(at + one, mask) - self.number::<V, N>(at, mask)
     }
 
-    /// The cells that `u` falls on, of tables of so many cells from `first` on.
+    /// Finds the cells that `u` falls on, of tables of so many cells from `first` on.
     #[inline(always)]
     fn invert<V: Vector<N>, const N: usize>(
         &self,
@@ -205,7 +207,7 @@ impl<'s> Sky<'s> {
     }
 }
 
-/// `glam`'s `lerp`.
+/// Interpolates linearly, with the bits of `glam`'s `lerp`.
 #[inline(always)]
 fn lerp<V: Vector<N>, const N: usize>(a: Vec3s<V>, b: Vec3s<V>, t: V) -> Vec3s<V> {
     a * (V::splat(t.set(), 1.0) - t) + b * t
@@ -217,7 +219,7 @@ fn cell_of<V: Vector<N>, const N: usize>(x: V, cells: u32) -> V::Words {
     (x * V::splat(set, cells as f32)).to_u32().min(V::Words::splat(set, cells - 1))
 }
 
-/// Points `within` cells, or their centres where rounding would leave a cell.
+/// Returns points `within` cells, or their centres where rounding would leave a cell.
 #[inline(always)]
 fn place<V: Vector<N>, const N: usize>(cell: V::Words, within: V, cells: u32) -> V {
     let set = within.set();

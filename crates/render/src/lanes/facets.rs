@@ -1,4 +1,5 @@
-//! What GGX facets of one alpha return, and what single scattering loses at them: `crate::bsdf::facets`, a surface a lane.
+//! Albedos of GGX facets of one alpha, and the losses of single scattering at them: `crate::bsdf::facets`, a surface a
+//! lane.
 
 use super::albedos::Row;
 use super::losses::Losses;
@@ -14,17 +15,17 @@ pub(super) struct Facets<'t, V, W> {
     losses: Losses<'t, V, W>,
 }
 
-/// What facets return to one direction, or to all.
+/// Share of light that facets return to one direction, or to all, in the terms of Schlick's albedo.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Returned<V> {
-    /// What multiplies f0 and f90 in the albedo.
+    /// Factors on f0 and f90 in the albedo.
     pub scale_bias: [V; 2],
     /// Share of the light that white facets lose.
     pub lost: V,
 }
 
 impl<V: Copy> Returned<V> {
-    /// What the table says of single scattering.
+    /// Returns what single scattering returns, from the table's scale and bias.
     #[inline(always)]
     fn single<const N: usize>(scale_bias: [V; 2]) -> Self
     where
@@ -35,7 +36,7 @@ impl<V: Copy> Returned<V> {
         Self { scale_bias, lost: one - (scale + bias).min(one) }
     }
 
-    /// Scale and bias with the same ratio, and such that white facets lose `lost`.
+    /// Returns a scale and a bias with the same ratio, and such that white facets lose `lost`.
     #[inline(always)]
     fn corrected<const N: usize>([scale, bias]: [V; 2], lost: V) -> Self
     where
@@ -47,7 +48,7 @@ impl<V: Copy> Returned<V> {
 }
 
 impl<'t, V> Facets<'t, V, ()> {
-    /// Facets of `alpha`, 1e-3 to 1, whose albedos are those at `mean_alpha`.
+    /// Makes facets of `alpha`, 1e-3 to 1, whose albedos are those at `mean_alpha`.
     #[inline(always)]
     pub fn new<const N: usize>(
         tables: &'t Tables,
@@ -63,7 +64,7 @@ impl<'t, V> Facets<'t, V, ()> {
 }
 
 impl<V, W> Facets<'_, V, W> {
-    /// To a direction above, by its cosine.
+    /// Returns what the facets return to a direction above, by its cosine.
     #[inline(always)]
     pub fn at<const N: usize>(&self, cos: V) -> Returned<V>
     where
@@ -77,7 +78,7 @@ impl<V, W> Facets<'_, V, W> {
         }
     }
 
-    /// Mean over the hemisphere, weighted by the cosine.
+    /// Returns the mean over the hemisphere, weighted by the cosine.
     #[inline(always)]
     pub fn mean<const N: usize>(&self) -> Returned<V>
     where

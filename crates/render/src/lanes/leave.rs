@@ -1,4 +1,4 @@
-//! Where paths go from vertices: [`crate::vertex`]'s connection to a light and next direction, a path a lane.
+//! Ends of vertices: [`crate::vertex`]'s connection to a light and next direction, a path a lane.
 
 use super::light::{self, LightSamples};
 use super::media::Crossings;
@@ -60,7 +60,7 @@ impl Stage<'_> {
         }
     }
 
-    /// [`crate::vertex`]'s connection.
+    /// Connects the lanes of `mask` to lights, as [`crate::vertex`] does for one path.
     #[inline(always)]
     fn aim<V: Vector<N>, B: Model<V, N>, const N: usize>(
         &mut self,
@@ -107,7 +107,7 @@ impl Stage<'_> {
         }
     }
 
-    /// [`crate::vertex`]'s next direction.
+    /// Sends the lanes on into their next directions, as [`crate::vertex`] does for one path.
     #[inline(always)]
     fn scatter<V: Vector<N>, B: Model<V, N>, const N: usize>(
         &mut self,

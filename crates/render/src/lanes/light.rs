@@ -1,8 +1,8 @@
 //! Connections to lights: `crate::light`'s sampling, a path a lane.
 //!
 //! Triangles and parallelograms of one radiance that are farther than their size have a text here, and so has an
-//! environment ([`super::environment`]); what a path chooses besides is sampled by the scalar text, for the lanes that chose
-//! it, and joins the others.
+//! environment ([`super::environment`]); what a path chooses besides is sampled by the scalar text, for the lanes that
+//! chose it, and joins the others.
 
 use super::environment::{Sky, SkySamples};
 use super::point::offset_from_triangle;
@@ -16,7 +16,7 @@ use crate::light::{self, LightSample};
 use glam::Vec3;
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// As [`LightSample`], a connection a lane.
+/// Connections to lights, as [`LightSample`], a path a lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LightSamples<V, M> {
     pub wi: Vec3s<V>,
@@ -29,7 +29,7 @@ pub(super) struct LightSamples<V, M> {
     pub found: M,
 }
 
-/// Connections from `points`, for the lanes of `mask`, to lights chosen by `u_choice`.
+/// Samples connections from `points`, for the lanes of `mask`, to lights chosen by `u_choice`.
 #[inline(always)]
 pub(super) fn sample<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -71,8 +71,8 @@ pub(super) fn sample<V: Vector<N>, const N: usize>(
     samples
 }
 
-/// The lights that numbers choose: `raywarp_sample::warp::choose_by_alias` in integers. Numbers of every sampler are whole
-/// multiples of 2^-32, and so is the product that is exact in `f64` there.
+/// Returns the lights that numbers choose: `raywarp_sample::warp::choose_by_alias` in integers. Numbers of every
+/// sampler are whole multiples of 2^-32, and so is the product that is exact in `f64` there.
 #[inline(always)]
 fn choose<V: Vector<N>, const N: usize>(tables: &Tables, u: V, mask: V::Mask) -> V::Words {
     let set = u.set();
@@ -86,8 +86,8 @@ fn choose<V: Vector<N>, const N: usize>(tables: &Tables, u: V, mask: V::Mask) ->
     V::Words::select(within.lt(own), cell, alias)
 }
 
-/// Connections of the lanes in `mask` to triangles and parallelograms, `crate::light::planar` by area, and the lanes whose
-/// lights are far enough for that.
+/// Samples connections of the lanes in `mask` to triangles and parallelograms, `crate::light::planar` by area; returns
+/// also the lanes whose lights are far enough for that.
 #[inline(always)]
 fn planar<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -146,7 +146,7 @@ fn planar<V: Vector<N>, const N: usize>(
 }
 
 impl<V, M> LightSamples<V, M> {
-    /// With those to an environment in the lanes of `mask`.
+    /// Adds the connections to an environment in the lanes of `mask`.
     #[inline(always)]
     fn with_sky<const N: usize>(self, sky: &SkySamples<V, M>, mask: M) -> Self
     where
@@ -163,7 +163,7 @@ impl<V, M> LightSamples<V, M> {
         }
     }
 
-    /// With those of the lanes in `rest` found by the scalar text.
+    /// Adds the connections of the lanes in `rest`, found by the scalar text.
     #[inline(always)]
     fn with_one_by_one<const N: usize>(
         self,

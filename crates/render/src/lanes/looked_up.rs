@@ -1,4 +1,4 @@
-//! What lanes look up by the scalar text: textures are programs, a different one a lane, and few surfaces shine.
+//! Look-ups that lanes do by the scalar text: textures are programs, a different one a lane, and few surfaces shine.
 
 use super::point::Points;
 use super::vec3::{Vec3s, of_lane};
@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 use raywarp_geom::Ray;
 use raywarp_lanes::{Vector, Words};
 
-/// Where the lanes are on their triangles, in memory.
+/// Places of the lanes on their triangles, in memory.
 struct Places<const N: usize> {
     materials: [u32; N],
     attributes: [u32; N],
@@ -38,7 +38,7 @@ impl<const N: usize> Places<N> {
     }
 }
 
-/// Reflectances of Lambert's surfaces, those of `textured` lanes from their textures.
+/// Returns reflectances of Lambert's surfaces, those of `textured` lanes from their textures.
 #[inline(always)]
 pub(super) fn reflectances<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -60,7 +60,7 @@ pub(super) fn reflectances<V: Vector<N>, const N: usize>(
     Vec3s { x: V::load(set, &x), y: V::load(set, &y), z: V::load(set, &z) }
 }
 
-/// Shading normals that the viewer sees along `wo`: `plain` ones, and those of `bent` lanes after their maps.
+/// Returns shading normals that the viewer sees along `wo`: `plain` ones, and those of `bent` lanes after their maps.
 #[inline(always)]
 pub(super) fn bent_normals<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -126,7 +126,7 @@ pub(super) fn parameters<V: Vector<N>, const N: usize>(
     known
 }
 
-/// Adds what `emitting` lanes find at surfaces that shine, which are seen under `cos`.
+/// Adds the emission that `emitting` lanes find at surfaces that shine, which are seen under `cos`.
 #[inline(always)]
 pub(super) fn emissions<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,

@@ -1,10 +1,10 @@
-//! What white GGX facets of one alpha lose: `crate::bsdf::loss_table`'s, a surface a lane.
+//! Losses of white GGX facets of one alpha: those of `crate::bsdf::loss_table`, a surface a lane.
 
 use super::tables::Tables;
 use crate::bsdf::loss_table::{LEAST_ROOT, MEAN_NODES, SCALE};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Node below a place of 0 to 1 on an axis of `nodes` nodes, and how far beyond it.
+/// Returns the node below a place of 0 to 1 on an axis of `nodes` nodes, and how far beyond it.
 #[inline(always)]
 pub(super) fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Words, V) {
     let set = x.set();
@@ -22,12 +22,12 @@ pub(super) struct Losses<'t, V, W> {
     /// The row of the losses below, and how far beyond it.
     row: W,
     t: V,
-    /// What all directions lose.
+    /// Mean of the loss over all directions.
     pub mean: V,
 }
 
 impl<'t, V> Losses<'t, V, ()> {
-    /// Of facets of `alpha`, 1e-4 to 1.
+    /// Makes the losses of facets of `alpha`, 1e-4 to 1.
     #[inline(always)]
     pub fn new<const N: usize>(tables: &'t Tables, alpha: V) -> Losses<'t, V, V::Words>
     where
@@ -46,7 +46,7 @@ impl<'t, V> Losses<'t, V, ()> {
 }
 
 impl<V, W> Losses<'_, V, W> {
-    /// Share of the light that a direction loses, by its cosine.
+    /// Returns the share of the light that a direction loses, by its cosine.
     #[inline(always)]
     pub fn at<const N: usize>(&self, cos: V) -> V
     where

@@ -1,4 +1,5 @@
-//! Smooth surfaces in scenes with media: what [`crate::vertex`] asks of the media that a path is in, by the scalar text.
+//! Smooth surfaces in scenes with media: answers of [`crate::vertex`] on the media that a path is in, by the scalar
+//! text.
 
 use super::specular::kind;
 use super::vertices::Entries;
@@ -17,7 +18,7 @@ pub(super) struct Crossings<'s, const N: usize> {
 }
 
 impl<'s, const N: usize> Crossings<'s, N> {
-    /// Of the lanes of `mask`; `touching` is the wave's.
+    /// Gathers the media and surfaces of the lanes of `mask`; `touching` is the wave's.
     #[inline(always)]
     pub fn of<W: Words<N>>(
         scene: &'s ShadingScene,
@@ -50,8 +51,9 @@ impl<'s, const N: usize> Crossings<'s, N> {
         Boundary { material, touching: self.touching[lane], from_behind }
     }
 
-    /// What the media that a lane of `path` begins with leave of light, and the parameters of glass where it is: those in
-    /// the lanes of `behind` are come to from behind. Returns the throughputs.
+    /// Takes from throughputs the light that the media absorb which the lanes of `path` begin with, and sets the
+    /// parameters of glass where it is: surfaces in the lanes of `behind` are come to from behind. Returns the
+    /// throughputs.
     #[inline(always)]
     pub fn arrive<V: Vector<N>>(
         &self,
@@ -100,7 +102,7 @@ impl<'s, const N: usize> Crossings<'s, N> {
         }
     }
 
-    /// The media of light that goes on from a lane's surface: behind it or in front.
+    /// Returns the media of light that goes on from a lane's surface: behind it or in front.
     pub fn beyond(&self, lane: usize, from_behind: bool, to_behind: bool) -> InMedia {
         InMedia::at_start(self.stack(lane).beyond(&self.boundary(lane, from_behind), to_behind))
     }

@@ -1,4 +1,5 @@
-//! Rough metal of one alpha with the light of further bounces between its facets: [`crate::bsdf::Conductor`], a surface a lane.
+//! Rough metal of one alpha with the light of further bounces between its facets: [`crate::bsdf::Conductor`], a surface
+//! a lane.
 
 use super::ggx::Ggx;
 use super::horizon::Horizon;
@@ -10,17 +11,17 @@ use crate::bsdf::ggx::MIN_ALPHA;
 use raywarp_lanes::{Mask, Vector};
 use std::f32::consts::FRAC_1_PI;
 
-/// The parameters.
+/// Parameters of [`crate::bsdf::Conductor`], a surface a lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters<V> {
     pub eta: Vec3s<V>,
     pub k: Vec3s<V>,
     pub alpha: V,
-    /// Not black: that has no further bounces.
+    /// Mean of the Fresnel term; not black, for black metal has no further bounces.
     pub fresnel_mean: Vec3s<V>,
 }
 
-/// With what sampling and evaluation share for one `wo`: `crate::bsdf::conductor`'s further bounces.
+/// Quantities that sampling and evaluation share for one `wo`: `crate::bsdf::conductor`'s further bounces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Metal<'t, V, W> {
     eta: Vec3s<V>,
@@ -29,17 +30,17 @@ pub(super) struct Metal<'t, V, W> {
     losses: Losses<'t, V, W>,
     horizon: Horizon<V>,
     wo_z: V,
-    /// What `wo` loses, and the share of it that comes back.
+    /// Share of the light that `wo` loses; `further` is the part of that which comes back.
     lost: V,
     further: Vec3s<V>,
-    /// The share times `lost`, over the mean.
+    /// Product of the part that comes back and `lost`, over the mean loss.
     factor: Vec3s<V>,
     /// Probability of the lobe.
     p: V,
 }
 
 impl<'t, V: Copy> Metal<'t, V, ()> {
-    /// Of surfaces seen from `wo`, above or below.
+    /// Finds the lobes of surfaces seen from `wo`, above or below.
     #[inline(always)]
     pub fn of<const N: usize>(tables: &'t Tables, parameters: &Parameters<V>, wo: Vec3s<V>) -> Metal<'t, V, V::Words>
     where
@@ -73,7 +74,7 @@ impl<'t, V: Copy> Metal<'t, V, ()> {
 }
 
 impl<V, W> Metal<'_, V, W> {
-    /// Value and density of both lobes; `h` is the half vector.
+    /// Returns value and density of both lobes; `h` is the half vector.
     #[inline(always)]
     fn both<const N: usize>(&self, wo: Vec3s<V>, wi: Vec3s<V>, h: Vec3s<V>) -> (Vec3s<V>, V)
     where
@@ -120,7 +121,7 @@ impl<V: Vector<N>, const N: usize> Model<V, N> for Metal<'_, V, V::Words> {
     }
 }
 
-/// The reflectance of metals: [`crate::bsdf::fresnel`]'s, each channel on its own.
+/// Returns the reflectance of metals: [`crate::bsdf::fresnel`]'s, each channel on its own.
 #[inline(always)]
 pub(super) fn fresnel<V: Vector<N>, const N: usize>(cos: V, eta: Vec3s<V>, k: Vec3s<V>) -> Vec3s<V> {
     let set = cos.set();

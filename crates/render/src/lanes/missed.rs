@@ -1,4 +1,4 @@
-//! Paths that leave the scene: what [`crate::vertex`] adds of an environment, a path a lane.
+//! Paths that leave the scene: the light of an environment that [`crate::vertex`] adds, a path a lane.
 
 use super::environment::Sky;
 use super::vec3::Vec3s;
@@ -41,7 +41,7 @@ impl AtWidth for Leave<'_> {
     }
 }
 
-/// How much emission found by scattering counts, beside the connection to the same light.
+/// Returns the weight of emission found by scattering, beside the connection to the same light.
 #[inline(always)]
 fn weight<V: Vector<N>, const N: usize>(transport: &Transport, flags: V::Words, previous_pdf: V, pdf: V) -> V {
     let set = pdf.set();

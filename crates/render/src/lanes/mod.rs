@@ -1,9 +1,10 @@
 //! Shading in vectors: the vertices of many paths at a time, in one text for every instruction set.
 //!
 //! A wave's vertices are sorted by the class of their material into [`Queues`]. Those of a class with a text here are
-//! shaded 8 or 16 at a time (4 with NEON), a path a lane ([`vertices`]); the others, and those lanes that meet something rare, stay with the
-//! functions of one path ([`crate::vertex`]), which remain what defines a picture. Every function here is the arithmetic
-//! of its namesake there in the same order, so that a path has the same bits whichever way it goes; the tests compare them.
+//! shaded 8 or 16 at a time (4 with NEON), a path a lane ([`vertices`]); the others, and those lanes that meet
+//! something rare, stay with the functions of one path ([`crate::vertex`]), which remain what defines a picture. Every
+//! function here is the arithmetic of its namesake there in the same order, so that a path has the same bits whichever
+//! way it goes; the tests compare them.
 //!
 //! Paths begin in vectors too ([`camera`]), and those that leave the scene for an environment end so ([`missed`]).
 //!
@@ -60,12 +61,13 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// For paths through `scene` on this CPU; none without vector instructions, where they are shaded one by one.
+    /// Prepares shading for paths through `scene` on this CPU; none without vector instructions, where they are shaded
+    /// one by one.
     pub fn new(scene: &ShadingScene, transport: &Transport) -> Option<Self> {
         Self::with(Isa::preferred(), scene, transport)
     }
 
-    /// As [`Vectors::new`], with an instruction set.
+    /// Prepares shading, as [`Vectors::new`], with an instruction set.
     fn with(isa: Isa, scene: &ShadingScene, transport: &Transport) -> Option<Self> {
         has_vectors(isa).then(|| Self { isa, tables: Tables::new(scene, transport.scattering) })
     }
@@ -74,7 +76,8 @@ impl Vectors {
         self.isa.run(AtNativeWidth(work));
     }
 
-    /// Starts the paths of a wave whose pixels and sample numbers are there; false if they have to be started one by one.
+    /// Starts the paths of a wave whose pixels and sample numbers are there; false if they have to be started one by
+    /// one.
     pub fn start(&self, with: &Generate, wave: &mut Wave) -> bool {
         let knows = camera::knows(with.sampler);
         if knows {

@@ -6,28 +6,28 @@ use raywarp_lanes::Vector;
 
 /// A model, opaque and the same from both sides unless it says otherwise. `wo` and `wi` are above.
 pub(super) trait Model<V: Vector<N>, const N: usize>: Copy {
-    /// Whether a random number chooses a lobe.
+    /// `true` if a random number chooses a lobe.
     const CHOOSES: bool;
-    /// Whether it has no densities: connections to lights are in vain.
+    /// `true` if it has no densities: connections to lights are in vain.
     const IS_SPECULAR: bool = false;
 
-    /// The value and the density of `wi`.
+    /// Returns the value and the density of `wi`.
     fn eval_above(&self, wo: Vec3s<V>, wi: Vec3s<V>) -> (Vec3s<V>, V);
 
-    /// A direction, and where there is one.
+    /// Samples a direction; the mask has the lanes with one.
     fn sample_above(&self, wo: Vec3s<V>, u_lobe: V, u: [V; 2]) -> (Sample<V>, V::Mask);
 
-    /// What a denoiser is told of it.
+    /// Returns the albedo that a denoiser is told.
     fn albedo(&self) -> Vec3s<V>;
 
-    /// The value and the density of `wi`, and where light goes from one side to the same.
+    /// Returns the value and the density of `wi`, and the lanes in which light goes from one side to the same.
     #[inline(always)]
     fn eval(&self, wo: Vec3s<V>, wi: Vec3s<V>) -> (Vec3s<V>, V, V::Mask) {
         let (value, pdf) = self.eval_above(above(wo), Vec3s { z: wi.z.abs(), ..wi });
         (value, pdf, (wo.z * wi.z).gt(V::splat(wi.z.set(), 0.0)))
     }
 
-    /// A direction on the side of `wo`, and where there is one with a density and a weight.
+    /// Samples a direction on the side of `wo`; the mask has the lanes with a density and a weight.
     #[inline(always)]
     fn sample(&self, wo: Vec3s<V>, u_lobe: V, u: [V; 2]) -> (Sample<V>, V::Mask) {
         let (mut sample, found) = self.sample_above(above(wo), u_lobe, u);
@@ -42,7 +42,7 @@ pub(super) trait Model<V: Vector<N>, const N: usize>: Copy {
     }
 }
 
-/// As [`crate::bsdf::BsdfSample`].
+/// Sampled directions, as [`crate::bsdf::BsdfSample`], one a lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample<V> {
     pub wi: Vec3s<V>,
@@ -50,13 +50,13 @@ pub(super) struct Sample<V> {
     pub pdf: V,
 }
 
-/// `crate::bsdf`'s view of `wo` by opaque models.
+/// Returns `wo` as opaque models of `crate::bsdf` see it.
 #[inline(always)]
 pub(super) fn above<V: Vector<N>, const N: usize>(v: Vec3s<V>) -> Vec3s<V> {
     Vec3s { z: v.z.abs().max(V::splat(v.z.set(), 1e-6)), ..v }
 }
 
-/// The direction between two above.
+/// Returns the direction between two above.
 #[inline(always)]
 pub(super) fn half_vector<V: Vector<N>, const N: usize>(wo: Vec3s<V>, wi: Vec3s<V>) -> Vec3s<V> {
     let set = wo.x.set();
@@ -65,7 +65,7 @@ pub(super) fn half_vector<V: Vector<N>, const N: usize>(wo: Vec3s<V>, wi: Vec3s<
     Vec3s::select(has_length, h, Vec3s { x: zero, y: zero, z: one })
 }
 
-/// Lambert's.
+/// Lambert reflection, a surface a lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Diffuse<V> {
     pub reflectance: Vec3s<V>,

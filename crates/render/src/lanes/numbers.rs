@@ -4,19 +4,20 @@ use raywarp_lanes::{Vector, Words};
 use raywarp_sample::hash::ONE_MINUS_EPSILON;
 use raywarp_sample::{Sampler, Stream, hash};
 
-/// Where the numbers of the paths have come to. A vertex is the same for all of them, and so is the dimension.
+/// State of the random numbers of the paths. A vertex is the same for all of them, and so is the dimension.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numbers<W> {
     sampler: Sampler,
-    /// Sobol: hashes of seed and pixel, and sample numbers with their bits reversed; the others: pixels and sample numbers.
+    /// Hashes of seed and pixel for Sobol's points, pixels for other samplers; `sample` has the sample numbers, for
+    /// Sobol's points with their bits reversed.
     key: W,
     sample: W,
-    /// States of the others.
+    /// States of the generators of the others.
     pub state: W,
 }
 
 impl<W> Numbers<W> {
-    /// The numbers of paths whose generators have come to `state`.
+    /// Resumes the numbers of paths whose generators have come to `state`.
     #[inline(always)]
     pub fn resume<const N: usize>(sampler: Sampler, pixel: W, sample: W, state: W) -> Self
     where
@@ -30,7 +31,7 @@ impl<W> Numbers<W> {
         Self { sampler, key, sample, state }
     }
 
-    /// A number for each lane, at `dimension` of a path.
+    /// Draws a number for each lane, at `dimension` of a path.
     #[inline(always)]
     pub fn next_1d<V, const N: usize>(&mut self, dimension: u32) -> V
     where
@@ -50,7 +51,7 @@ impl<W> Numbers<W> {
         to_unit(laine_karras(index, pcg(pad)).reverse_bits())
     }
 
-    /// A point of the unit square for each lane, at `dimension` of a path and the one after it.
+    /// Draws a point of the unit square for each lane, at `dimension` of a path and the one after it.
     #[inline(always)]
     pub fn next_2d<V, const N: usize>(&mut self, dimension: u32) -> [V; 2]
     where
@@ -73,7 +74,7 @@ impl<W> Numbers<W> {
         [to_unit(x.reverse_bits()), to_unit(y.reverse_bits())]
     }
 
-    /// What `draw` takes from each lane's stream, for a sampler that has no text in vectors.
+    /// Calls `draw` on each lane's stream, for a sampler that has no text in vectors.
     #[inline(always)]
     fn one_by_one<V, const N: usize>(&mut self, draw: fn(&mut Stream) -> [f32; 2]) -> [V; 2]
     where
@@ -93,7 +94,7 @@ impl<W> Numbers<W> {
         [V::load(set, &drawn[0]), V::load(set, &drawn[1])]
     }
 
-    /// The next number of [`raywarp_sample::xor32`].
+    /// Draws the next number of [`raywarp_sample::xor32`].
     #[inline(always)]
     fn step<V, const N: usize>(&mut self) -> V
     where
@@ -109,7 +110,7 @@ impl<W> Numbers<W> {
     }
 }
 
-/// [`hash::pcg`].
+/// Hashes a word a lane, as [`hash::pcg`].
 #[inline(always)]
 fn pcg<W: Words<N>, const N: usize>(v: W) -> W {
     let set = v.set();
@@ -119,13 +120,13 @@ fn pcg<W: Words<N>, const N: usize>(v: W) -> W {
     word.shr(22) ^ word
 }
 
-/// [`hash::combine`].
+/// Hashes a key and a value a lane, as [`hash::combine`].
 #[inline(always)]
 fn combine<W: Words<N>, const N: usize>(key: W, value: W) -> W {
     pcg(key ^ (value * W::splat(key.set(), 0x9E37_79B9)))
 }
 
-/// [`raywarp_sample::sobol::laine_karras`].
+/// Scrambles words with reversed bits, as [`raywarp_sample::sobol::laine_karras`].
 #[inline(always)]
 fn laine_karras<W: Words<N>, const N: usize>(mut x: W, seed: W) -> W {
     let set = x.set();
@@ -136,7 +137,7 @@ fn laine_karras<W: Words<N>, const N: usize>(mut x: W, seed: W) -> W {
     x ^ (x * W::splat(set, 0x53A2_2864))
 }
 
-/// [`raywarp_sample::sobol::dimension_1_reversed`].
+/// Returns the second coordinate of Sobol's points, as [`raywarp_sample::sobol::dimension_1_reversed`].
 #[inline(always)]
 fn dimension_1_reversed<W: Words<N>, const N: usize>(index: W) -> W {
     let set = index.set();
@@ -148,7 +149,8 @@ fn dimension_1_reversed<W: Words<N>, const N: usize>(index: W) -> W {
     x ^ x.shr(16)
 }
 
-/// [`hash::to_unit`]. Numbers of 24 bits are the same signed or not, and signed ones have an instruction everywhere.
+/// Returns numbers of 0 to 1, as [`hash::to_unit`]. Numbers of 24 bits are the same signed or not, and signed ones have
+/// an instruction everywhere.
 #[inline(always)]
 fn to_unit<V: Vector<N>, const N: usize>(bits: V::Words) -> V {
     V::from_i32(bits.shr(8)) * V::splat(bits.set(), 1.0 / 16_777_216.0)

@@ -4,7 +4,7 @@ use super::vec3::{Vec3s, is_finite, signed_one};
 use crate::flat::{LEAST_LENGTH, MOST_LENGTH, TriangleRecord, UnitCode};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// As [`crate::surface::SurfacePoint`], a point a lane, as far as plain materials ask.
+/// Points on surfaces, as [`crate::surface::SurfacePoint`], a point a lane, as far as plain materials ask.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Points<V> {
     pub position: Vec3s<V>,
@@ -13,8 +13,8 @@ pub(super) struct Points<V> {
     pub shading_normal: Vec3s<V>,
 }
 
-/// The points at barycentrics of triangles, and where they are to be trusted: triangles whose normals need more than
-/// `f32` go to the scalar text.
+/// Returns the points at barycentrics of triangles, and the lanes in which they are to be trusted: triangles whose
+/// normals need more than `f32` go to the scalar text.
 #[inline(always)]
 pub(super) fn points<V: Vector<N>, const N: usize>(record: &[V::Words; 16], u: V, v: V) -> (Points<V>, V::Mask) {
     let set = u.set();
@@ -44,7 +44,7 @@ pub(super) fn points<V: Vector<N>, const N: usize>(record: &[V::Words; 16], u: V
     (Points { position, extent, geometric_normal, shading_normal }, is_plain & position.is_finite() & is_finite(extent))
 }
 
-/// [`crate::flat::decode_unit`].
+/// Unpacks unit vectors, with the bits of [`crate::flat::decode_unit`].
 #[inline(always)]
 pub(super) fn unit<V: Vector<N>, const N: usize>(code: V::Words) -> Vec3s<V> {
     let set = code.set();
@@ -64,7 +64,7 @@ pub(super) fn unit<V: Vector<N>, const N: usize>(code: V::Words) -> Vec3s<V> {
     Vec3s::select(is_zero, Vec3s { x: zero, y: zero, z: zero }, v)
 }
 
-/// `crate::surface::shading`'s choice of a normal that the viewer sees.
+/// Turns normals to the viewer, as `crate::surface::shading` does.
 #[inline(always)]
 pub(super) fn facing<V: Vector<N>, const N: usize>(shading: Vec3s<V>, geometric: Vec3s<V>, wo: Vec3s<V>) -> Vec3s<V> {
     let zero = V::splat(wo.x.set(), 0.0);
@@ -73,7 +73,7 @@ pub(super) fn facing<V: Vector<N>, const N: usize>(shading: Vec3s<V>, geometric:
 }
 
 impl<V> Points<V> {
-    /// Which directions may be taken that have the cosine `cos` to the shading normal.
+    /// Returns the lanes whose directions, of cosine `cos` to the shading normal, may be taken.
     #[inline(always)]
     pub fn pass<const N: usize>(&self, wi: Vec3s<V>, cos: V) -> V::Mask
     where
@@ -82,7 +82,7 @@ impl<V> Points<V> {
         (self.geometric_normal.dot(wi) * cos).gt(V::splat(cos.set(), 0.0))
     }
 
-    /// Where rays start that leave on the sides that `directions` point to.
+    /// Returns the starts of rays that leave on the sides that `directions` point to.
     #[inline(always)]
     pub fn origins_towards<const N: usize>(&self, directions: Vec3s<V>) -> Vec3s<V>
     where
@@ -93,7 +93,7 @@ impl<V> Points<V> {
     }
 }
 
-/// [`raywarp_geom::offset_from_triangle`].
+/// Moves points off their triangles, with the bits of [`raywarp_geom::offset_from_triangle`].
 #[inline(always)]
 pub(super) fn offset_from_triangle<V: Vector<N>, const N: usize>(
     point: Vec3s<V>,

@@ -14,7 +14,7 @@ use crate::bsdf::principled::LEAST_MEAN;
 use raywarp_lanes::{Mask, Vector};
 use std::f32::consts::FRAC_1_PI;
 
-/// The parameters.
+/// Parameters of [`crate::bsdf::Principled`], a surface a lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters<V> {
     pub base: Vec3s<V>,
@@ -24,24 +24,24 @@ pub(super) struct Parameters<V> {
     pub metallic: V,
 }
 
-/// With what sampling and evaluation share for one `wo`: `crate::bsdf::principled`'s lobes.
+/// Quantities that sampling and evaluation share for one `wo`: `crate::bsdf::principled`'s lobes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Principled<'t, V, W, M> {
     facets: Facets<'t, V, W>,
     ggx: Ggx<V>,
-    /// Of the dielectric.
+    /// Fresnel term of the dielectric.
     dielectric: Fresnel<V>,
-    /// Of metal and dielectric mixed.
+    /// Fresnel term of metal and dielectric mixed.
     mixed: Fresnel<V>,
-    /// What the base reflects, and the metal's further bounces, times what is left for them of the light from `wo`, over
-    /// its mean.
+    /// Reflectance of the base, and of the metal's further bounces, times what is left for them of the light from `wo`,
+    /// over its mean.
     diffuse: Vec3s<V>,
     bounces: Vec3s<V>,
     horizon: Horizon<V>,
     p_specular: V,
     p_diffuse: V,
     albedo: Vec3s<V>,
-    /// Where there is metal, and where anything scatters.
+    /// Lanes in which there is metal, and lanes in which anything scatters.
     has_metal: M,
     scatters: M,
 }
@@ -55,15 +55,15 @@ struct Fresnel<V> {
 
 /// The metal's further bounces.
 struct Bounces<V> {
-    /// As in [`Principled`].
+    /// Factor on the lobe, as in [`Principled`].
     factor: Vec3s<V>,
-    /// What they scatter of the light from `wo`, and what of it is due to what the facets lose at first.
+    /// Share that they scatter of the light from `wo`, and the part of it that is due to what the facets lose at first.
     scattered: Vec3s<V>,
     returned: V,
 }
 
 impl<'t, V: Copy> Principled<'t, V, (), ()> {
-    /// Of surfaces seen from `wo`, above or below.
+    /// Finds the lobes of surfaces seen from `wo`, above or below.
     #[inline(always)]
     pub fn of<const N: usize>(
         tables: &'t Tables,
@@ -136,7 +136,7 @@ impl<'t, V: Copy> Principled<'t, V, (), ()> {
     }
 }
 
-/// Those of metal of the share `m`, nothing where that is 0.
+/// Returns the further bounces of metal of the share `m`, nothing where that is 0.
 #[inline(always)]
 fn further_bounces<V: Vector<N>, const N: usize>(
     scattering: Scattering,

@@ -1,4 +1,4 @@
-//! Which vertices of a wave are shaded how.
+//! Sorting of a wave's vertices by the function that shades them.
 
 use super::tables::{Tables, class};
 use crate::flat::ShadingScene;
@@ -8,21 +8,21 @@ use crate::vertex::MediaStack;
 /// Entries of a wave's extension queue by how they are shaded.
 #[derive(Debug, Default)]
 pub(crate) struct Queues {
-    /// By the functions of one path.
+    /// Entries that the functions of one path shade.
     pub one_by_one: Vec<u32>,
-    /// Diffuse surfaces.
+    /// Entries at diffuse surfaces.
     pub diffuse: InVectors,
-    /// Metal and dielectric mixed, coats among them.
+    /// Entries at metal and dielectric mixed, coats among them.
     pub principled: InVectors,
-    /// Those under Blinn's facets.
+    /// Entries at surfaces under Blinn's facets.
     pub blinn: InVectors,
-    /// Metal.
+    /// Entries at rough metal.
     pub metal: InVectors,
-    /// Mirrors, smooth metal and smooth glass.
+    /// Entries at mirrors, smooth metal and smooth glass.
     pub specular: InVectors,
-    /// What left the scene for an environment that vectors know.
+    /// Entries that left the scene for an environment that vectors know.
     pub missed: Vec<u32>,
-    /// Surfaces that scatter and that paths came to since the wave began, and those of them that vectors shaded.
+    /// Number of surfaces that scatter and that paths came to since the wave began, and of those that vectors shaded.
     pub vertices: u64,
     pub in_vectors: u64,
 }

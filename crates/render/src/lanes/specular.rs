@@ -6,7 +6,7 @@ use super::model::{Model, Sample, above};
 use super::vec3::{Vec3s, copysign};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// What a lane is. A word of the parameters.
+/// Kinds of surfaces, as a word of the parameters.
 pub(super) mod kind {
     /// Glass with an inside.
     pub const GLASS: u32 = 0;
@@ -14,11 +14,11 @@ pub(super) mod kind {
     pub const SHEET: u32 = 1;
     /// A mirror without a Fresnel term.
     pub const MIRROR: u32 = 2;
-    /// Metal.
+    /// Smooth metal with a Fresnel term.
     pub const METAL: u32 = 3;
 }
 
-/// Seen from one `wo`.
+/// Lobes of surfaces as seen from one `wo`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Specular<V, M> {
     /// Tint of reflections; of metal eta.
@@ -35,7 +35,7 @@ pub(super) struct Specular<V, M> {
 }
 
 impl<V: Copy> Specular<V, ()> {
-    /// Of the parameters that `tables` keeps, seen from `wo`, above or below.
+    /// Unpacks the parameters that `tables` keeps, seen from `wo`, above or below.
     #[inline(always)]
     pub fn of<const N: usize>(words: &[V::Words; 12], wo: Vec3s<V>) -> Specular<V, V::Mask>
     where
@@ -55,7 +55,8 @@ impl<V: Copy> Specular<V, ()> {
 }
 
 impl<V, M> Specular<V, M> {
-    /// Shares that glass reflects, and the cosines of refracted directions; `eta` is the index beyond over that before.
+    /// Returns the shares that glass reflects, and the cosines of refracted directions; `eta` is the index beyond over
+    /// that before.
     #[inline(always)]
     fn reflected<const N: usize>(&self, cos: V, eta: V) -> (V, V)
     where
@@ -76,7 +77,7 @@ impl<V, M> Specular<V, M> {
         (V::select(self.is_sheet, two * r / (one + r), r), cos_t)
     }
 
-    /// Directions from glass, their weights, and where there are some.
+    /// Samples directions from glass; returns them, their weights, and the lanes with one.
     #[inline(always)]
     fn glass<const N: usize>(&self, wo: Vec3s<V>, u_lobe: V) -> (Vec3s<V>, Vec3s<V>, M)
     where
@@ -137,7 +138,7 @@ impl<V: Vector<N>, const N: usize> Model<V, N> for Specular<V, V::Mask> {
         (Sample { wi, weight, pdf: zero }, found)
     }
 
-    /// `wo` may be below, and nothing has a density.
+    /// Samples the direction of a lobe; `wo` may be below, and nothing has a density.
     #[inline(always)]
     fn sample(&self, wo: Vec3s<V>, u_lobe: V, u: [V; 2]) -> (Sample<V>, V::Mask) {
         let (sample, found) = self.sample_above(wo, u_lobe, u);

@@ -1,4 +1,4 @@
-//! What vectors read beside the flat scene: records of 16 bytes, gathered whole.
+//! Records that vectors read beside the flat scene: 16 bytes each, gathered whole.
 
 use super::environment::Sky;
 use super::specular::kind;
@@ -11,9 +11,9 @@ use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
 use raywarp_sample::warp::AliasCell;
 
-/// How a material is shaded. The word of a record.
+/// Classes of materials by how they are shaded, as a word of a record.
 pub(super) mod class {
-    /// One by one.
+    /// Shaded one by one, by the scalar text.
     pub const ONE_BY_ONE: u32 = 0;
     /// Lambert, the same everywhere.
     pub const DIFFUSE: u32 = 1;
@@ -21,11 +21,11 @@ pub(super) mod class {
     pub const TEXTURED_DIFFUSE: u32 = 2;
     /// Metal and dielectric mixed, of one alpha and without a clear coat; the same everywhere.
     pub const PRINCIPLED: u32 = 3;
-    /// Of textures: what it is, lanes find out.
+    /// Metal and dielectric mixed, of textures; lanes find out if vectors know the model.
     pub const TEXTURED_PRINCIPLED: u32 = 4;
     /// Rough metal of one alpha with further bounces; the same everywhere.
     pub const METAL: u32 = 5;
-    /// Of textures.
+    /// Rough metal, of textures.
     pub const TEXTURED_METAL: u32 = 6;
     /// Mirrors, smooth metal and smooth glass; the same everywhere.
     pub const SPECULAR: u32 = 7;
@@ -33,7 +33,7 @@ pub(super) mod class {
     pub const TEXTURED_SPECULAR: u32 = 8;
     /// Lambert under Blinn's facets; the same everywhere.
     pub const BLINN: u32 = 9;
-    /// Of textures.
+    /// Lambert under Blinn's facets, of textures.
     pub const TEXTURED_BLINN: u32 = 10;
     /// Flag: it shines.
     pub const EMITS: u32 = 1 << 8;
@@ -41,7 +41,7 @@ pub(super) mod class {
     pub const ALONG_TANGENT: u32 = 1 << 9;
     /// Flag: a map bends its normals.
     pub const BENT: u32 = 1 << 10;
-    /// The flags.
+    /// Mask of all flags.
     pub const FLAGS: u32 = EMITS | ALONG_TANGENT | BENT;
 }
 
@@ -55,36 +55,38 @@ pub(super) mod flag {
     pub const SKY: u32 = 1 << 2;
 }
 
-/// Made once of a scene.
+/// Records that are made once of a scene.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// Of each material: its reflectance where that is constant, and its [`class`].
+    /// Reflectance of each material where that is constant, and its [`class`].
     pub materials: Vec<[u32; 4]>,
-    /// Of each material whose class is [`class::PRINCIPLED`]: base, f0, f90, alpha and metallic; whose class is [`class::METAL`]:
-    /// eta, k, alpha, zero and the mean of the Fresnel term; whose class is [`class::SPECULAR`]: tints of reflection and
-    /// transmission, index of refraction, or eta, k, zero, and the [`kind`]; whose class is
+    /// Parameters of each material whose class is [`class::PRINCIPLED`]: base, f0, f90, alpha and metallic; whose class
+    /// is [`class::METAL`]: eta, k, alpha, zero and the mean of the Fresnel term; whose class is [`class::SPECULAR`]:
+    /// tints of reflection and transmission, index of refraction, or eta, k, zero, and the [`kind`]; whose class is
     /// [`class::BLINN`]: base, specular and exponent; zeros.
     pub parameters: Vec<[u32; 12]>,
-    /// Of GGX facets and of Blinn's.
+    /// Albedos of GGX facets, and of Blinn's.
     pub ggx: Albedos,
     pub blinn: Albedos,
-    /// Of white GGX facets, row by row of alpha: the loss at a node of the cosine, at the next, and both of the next row.
+    /// Losses of white GGX facets, row by row of alpha: the loss at a node of the cosine, at the next, and both of the
+    /// next row.
     pub losses: Vec<[u32; 4]>,
-    /// Their mean at a node of alpha, and at the next; zeros.
+    /// Mean losses at a node of alpha, and at the next; zeros.
     pub loss_means: Vec<[u32; 4]>,
-    /// Of each light: the radiance of what its points send out, of an environment the probability that it is chosen and
-    /// zeros, and [`flag`]s.
+    /// Radiance that the points of each light send out, for an environment the probability that it is chosen and zeros,
+    /// and [`flag`]s.
     pub lights: Vec<[u32; 4]>,
-    /// Of each cell of the choice of lights: in 2^-32 of a cell, how much is its own; what the rest is; zeros.
+    /// Cells of the choice of lights: in 2^-32 of a cell, the share that is its own; the light that has the rest;
+    /// zeros.
     pub cells: Vec<[u32; 4]>,
 }
 
 /// Albedos of facets.
 #[derive(Debug, Default)]
 pub(super) struct Albedos {
-    /// Row by row of alpha: scale and bias at a node of the cosine, and at the next.
+    /// Scale and bias at a node of the cosine and at the next, row by row of alpha.
     pub nodes: Vec<[u32; 4]>,
-    /// The same of the means, over alpha.
+    /// Scale and bias of the means, over alpha, likewise.
     pub means: Vec<[u32; 4]>,
 }
 
@@ -92,7 +94,7 @@ impl Albedos {
     /// Nodes on either axis.
     const SIDE: usize = CELLS + 1;
 
-    /// From what [`BsdfTables`] says of a kind of facets, and what it says of the next.
+    /// Splits the albedos of one kind of facets off the numbers of [`BsdfTables`]; returns the rest, too.
     fn split(numbers: &[f32]) -> (Self, &[f32]) {
         let row = 2 * Self::SIDE;
         let (nodes, rest) = numbers.split_at(row * Self::SIDE);
@@ -101,7 +103,7 @@ impl Albedos {
     }
 }
 
-/// The pairs of a row, each with the next.
+/// Returns the pairs of a row, each with the next.
 fn neighbours(row: &[f32]) -> Vec<[u32; 4]> {
     row.windows(4).step_by(2).map(|pairs| [0, 1, 2, 3].map(|i| pairs[i].to_bits())).collect()
 }
@@ -141,7 +143,7 @@ fn record(v: Vec3, word: u32) -> [u32; 4] {
     [v.x.to_bits(), v.y.to_bits(), v.z.to_bits(), word]
 }
 
-/// The record of a material, and that of its parameters.
+/// Returns the record of a material, and that of its parameters.
 fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32; 4], [u32; 12]) {
     let material = &scene.materials[index];
     let one_by_one = (record(Vec3::ZERO, class::ONE_BY_ONE), [0; 12]);
@@ -197,7 +199,7 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
     }
 }
 
-/// The record of metal and dielectric mixed, if vectors know the model.
+/// Returns the record of metal and dielectric mixed, if vectors know the model.
 pub(super) fn principled(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Principled(Principled { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
     if coat > 0.0 || alpha.x != alpha.y {
@@ -206,14 +208,14 @@ pub(super) fn principled(bsdf: &Bsdf) -> Option<[u32; 12]> {
     Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x, metallic, 0.0, 0.0, 0.0].map(f32::to_bits))
 }
 
-/// The record of Blinn's facets.
+/// Returns the record of Blinn's facets.
 pub(super) fn blinn(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Blinn(blinn) = *bsdf else { return None };
     let (Blinn { diffuse: d, specular: s, .. }, n) = (blinn, blinn.n());
     Some([d.x, d.y, d.z, s.x, s.y, s.z, n, 0.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits))
 }
 
-/// The record of metal, if it is rough and has further bounces.
+/// Returns the record of metal, if it is rough and has further bounces.
 pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Conductor(Conductor { eta, k, alpha, fresnel_mean: f }) = *bsdf else { return None };
     if Ggx::is_smooth(alpha) || alpha.x != alpha.y || f == Vec3::ZERO {
@@ -222,7 +224,7 @@ pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
     Some([eta.x, eta.y, eta.z, k.x, k.y, k.z, alpha.x, 0.0, f.x, f.y, f.z, 0.0].map(f32::to_bits))
 }
 
-/// The record of what scatters into single directions, if the model does.
+/// Returns the record of a model that scatters into single directions.
 pub(super) fn specular(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let (a, b, ior, kind) = match *bsdf {
         Bsdf::Mirror { reflectance } => (reflectance, Vec3::ZERO, 0.0, kind::MIRROR),
@@ -266,8 +268,8 @@ fn cell(index: u32, cell: &AliasCell) -> [u32; 4] {
     if cell.own >= 1.0 {
         return [0, index, 0, 0];
     }
-    // A number of 32 bits is below the share just where it is below the share rounded up to such a number. Shares below 1
-    // are at most 1 - 2^-24, and scaling by a power of two is exact.
+    // A number of 32 bits is below the share just where it is below the share rounded up to such a number. Shares below
+    // 1 are at most 1 - 2^-24, and scaling by a power of two is exact.
     let own = (f64::from(cell.own) * 4_294_967_296.0).ceil();
     [own as u32, cell.alias, 0, 0]
 }

@@ -33,14 +33,14 @@ pub(super) struct Shade<'a, const CLASS: u32> {
 
 /// The records of some entries of a queue, a word a lane.
 pub(super) struct Entries<W, M> {
-    /// Where in their wave's queue they are.
+    /// Places of the entries in their wave's queue.
     pub entry: W,
     pub ray: [W; 8],
     pub hit: [W; 4],
     pub path: [W; 12],
     pub triangle: W,
     pub record: [W; 16],
-    /// The lanes that there are entries for.
+    /// Lanes that there are entries for.
     pub mask: M,
 }
 
@@ -105,18 +105,18 @@ impl<const CLASS: u32> AtWidth for Shade<'_, CLASS> {
     }
 }
 
-/// What the vertices of a wave have in common, and where shaded paths go.
+/// Data that the vertices of a wave have in common, and the queues that shaded paths go to.
 pub(super) struct Stage<'a> {
     pub scene: &'a ShadingScene,
     pub transport: &'a Transport,
     pub tables: &'a Tables,
     pub sky: Option<Sky<'a>>,
-    /// The wave's.
+    /// Media of bodies that touch others where rays end, as the wave has them.
     pub touching: &'a [u32],
     pub bounce: u32,
     pub is_last: bool,
     pub connects: bool,
-    /// The vertex's first dimension of the sampler.
+    /// First dimension of the sampler that the vertex uses.
     pub first: u32,
     pub radiance: &'a mut [Vec3],
     pub first_hit: &'a mut [FirstHit],
@@ -125,23 +125,23 @@ pub(super) struct Stage<'a> {
     pub shadow: &'a mut ShadowQueue,
 }
 
-/// What lanes know of their vertices.
+/// Points, frames and models of the lanes' vertices.
 pub(super) struct Vertices<V, B> {
     pub points: Points<V>,
     pub frames: Frames<V>,
-    /// In the frames.
+    /// Directions to the viewer, in the frames.
     pub wo: Vec3s<V>,
     pub bsdf: B,
 }
 
-/// What lanes know of surfaces with facets, before their models.
+/// Points and parameters of surfaces with facets, before their models.
 struct Faceted<V, W, M> {
     points: Points<V>,
     frames: Frames<V>,
     wo: Vec3s<V>,
     kind: W,
     words: [W; 12],
-    /// The lanes that can be shaded here.
+    /// Lanes that can be shaded here.
     mask: M,
 }
 
@@ -213,7 +213,7 @@ impl Stage<'_> {
         mask.bits()
     }
 
-    /// Shades what scatters into single directions; returns the lanes that it could.
+    /// Shades surfaces that scatter into single directions; returns the lanes that it could.
     #[inline(always)]
     fn specular<V: Vector<N>, const N: usize>(&mut self, mut entries: Entries<V::Words, V::Mask>) -> u32 {
         let Faceted { points, frames, wo, kind, mut words, mask } =
@@ -230,8 +230,8 @@ impl Stage<'_> {
         mask.bits()
     }
 
-    /// The points that entries of materials with these [`class`] words are at, their frames, where they are seen from in
-    /// these, and the lanes that are to be trusted.
+    /// Returns the points that entries of materials with these [`class`] words are at, their frames, the directions in
+    /// these that they are seen from, and the lanes that are to be trusted.
     #[inline(always)]
     fn surfaces<V: Vector<N>, const N: usize>(
         &self,
@@ -251,7 +251,8 @@ impl Stage<'_> {
         (points, frames, frames.to_local(wo), mask)
     }
 
-    /// What models with facets begin with: `record` tells the parameters of those lanes whose class is `textured`.
+    /// Looks up what models with facets begin with: `record` tells the parameters of those lanes whose class is
+    /// `textured`.
     #[inline(always)]
     fn faceted<V: Vector<N>, const N: usize>(
         &self,
@@ -277,7 +278,7 @@ impl Stage<'_> {
         Faceted { points, frames, wo, kind, words, mask }
     }
 
-    /// Adds what surfaces send out, by the scalar text: few do.
+    /// Adds the light that surfaces send out, by the scalar text: few do.
     #[inline(always)]
     fn emit<V: Vector<N>, const N: usize>(
         &mut self,
@@ -294,14 +295,14 @@ impl Stage<'_> {
     }
 }
 
-/// The lanes of a class.
+/// Returns the lanes of a class.
 #[inline(always)]
 fn class_is<V: Vector<N>, const N: usize>(kind: V::Words, class: u32) -> V::Mask {
     let set = kind.set();
     (kind & V::Words::splat(set, !class::FLAGS)).eq(V::Words::splat(set, class))
 }
 
-/// The lanes whose words have a flag.
+/// Returns the lanes whose words have a flag.
 #[inline(always)]
 pub(super) fn has_flag<V: Vector<N>, const N: usize>(kind: V::Words, flag: u32) -> V::Mask {
     let flag = V::Words::splat(kind.set(), flag);

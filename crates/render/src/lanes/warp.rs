@@ -13,7 +13,7 @@ pub(super) struct Frames<V> {
 }
 
 impl<V> Frames<V> {
-    /// Any frames about unit normals: [`raywarp_sample::warp::onb`].
+    /// Makes any frames about unit normals, as [`raywarp_sample::warp::onb`].
     #[inline(always)]
     pub fn around<const N: usize>(normal: Vec3s<V>) -> Self
     where
@@ -48,7 +48,7 @@ impl<V> Frames<V> {
     }
 }
 
-/// [`raywarp_sample::warp::cosine_hemisphere`].
+/// Warps the unit square to directions of a cosine-weighted hemisphere, as [`raywarp_sample::warp::cosine_hemisphere`].
 #[inline(always)]
 pub(super) fn cosine_hemisphere<V: Vector<N>, const N: usize>(u: [V; 2]) -> Vec3s<V> {
     let set = u[0].set();
@@ -56,7 +56,7 @@ pub(super) fn cosine_hemisphere<V: Vector<N>, const N: usize>(u: [V; 2]) -> Vec3
     Vec3s { x, y, z: (V::splat(set, 1.0) - x * x - y * y).max(V::splat(set, 1e-12)).sqrt() }
 }
 
-/// [`raywarp_sample::warp::concentric_disk`].
+/// Warps the unit square to the unit disk, as [`raywarp_sample::warp::concentric_disk`].
 #[inline(always)]
 pub(super) fn concentric_disk<V: Vector<N>, const N: usize>(u: [V; 2]) -> [V; 2] {
     let set = u[0].set();
@@ -71,13 +71,13 @@ pub(super) fn concentric_disk<V: Vector<N>, const N: usize>(u: [V; 2]) -> [V; 2]
     [V::select(wide, along, across), V::select(wide, across, along)]
 }
 
-/// [`raywarp_sample::warp::cosine_hemisphere_pdf`].
+/// Returns the density of directions of a cosine, as [`raywarp_sample::warp::cosine_hemisphere_pdf`].
 #[inline(always)]
 pub(super) fn cosine_hemisphere_pdf<V: Vector<N>, const N: usize>(cos: V) -> V {
     cos.max(V::splat(cos.set(), 0.0)) * V::splat(cos.set(), FRAC_1_PI)
 }
 
-/// Sine and cosine of `x` in `-pi/4 ..= pi/4`, as in [`raywarp_sample::elementary`].
+/// Returns sine and cosine of `x` in `-pi/4 ..= pi/4`, as in [`raywarp_sample::elementary`].
 #[inline(always)]
 fn sin_cos_octant<V: Vector<N>, const N: usize>(x: V) -> (V, V) {
     let set = x.set();
@@ -91,7 +91,7 @@ fn sin_cos_octant<V: Vector<N>, const N: usize>(x: V) -> (V, V) {
     (x + x * y * s, V::splat(set, 1.0) + y * c)
 }
 
-/// [`raywarp_sample::warp::uniform_triangle`].
+/// Warps the unit square to barycentrics of a triangle, as [`raywarp_sample::warp::uniform_triangle`].
 #[inline(always)]
 pub(super) fn uniform_triangle<V: Vector<N>, const N: usize>([a, b]: [V; 2]) -> [V; 2] {
     let half = V::splat(a.set(), 0.5);
@@ -100,7 +100,7 @@ pub(super) fn uniform_triangle<V: Vector<N>, const N: usize>([a, b]: [V; 2]) -> 
     [V::select(upper, half_a, a - half_b), V::select(upper, b - half_a, half_b)]
 }
 
-/// [`raywarp_sample::warp::sin_cos_turn`].
+/// Returns sine and cosine of parts of a turn, as [`raywarp_sample::warp::sin_cos_turn`].
 #[inline(always)]
 pub(super) fn sin_cos_turn<V: Vector<N>, const N: usize>(turn: V) -> (V, V) {
     let set = turn.set();

@@ -24,7 +24,7 @@ use std::f32::consts::TAU;
 pub struct LightSample {
     /// Unit direction to the light.
     pub wi: Vec3,
-    /// Where the shadow ray ends; `None` at infinity.
+    /// End of the shadow ray; `None` at infinity.
     pub target: Option<Vec3>,
     /// Incident radiance over the pdf.
     pub weight: Vec3,
@@ -34,7 +34,7 @@ pub struct LightSample {
 
 const _: () = assert!(size_of::<LightSample>() == 44);
 
-/// In which of `steps` equal steps of a turn the direction `(x, y)` lies.
+/// Returns the one of `steps` equal steps of a turn that the direction `(x, y)` lies in.
 #[inline]
 pub fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
     let turn = atan2(y, x) / TAU;
@@ -42,7 +42,7 @@ pub fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
     ((turn * steps as f32) as u32).min(steps - 1)
 }
 
-/// A connection from `point` to a light chosen by `u_choice`; `None` when it lights nothing.
+/// Samples a connection from `point` to a light chosen by `u_choice`; `None` when it lights nothing.
 #[inline]
 pub fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 2]) -> Option<LightSample> {
     if scene.light_choice.is_empty() {
@@ -58,8 +58,9 @@ pub fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 2]) -> 
     }
 }
 
-/// Solid-angle density with which [`sample`] finds from `point` what a ray from there hits of the light `index`, at a
-/// squared distance and where the front normal makes `cos` with the direction back; 0 for [`NONE`].
+/// Returns the solid-angle density with which [`sample`] finds from `point` the place of the light `index` that a ray
+/// from there hits, at a squared distance and where the front normal makes `cos` with the direction back; 0 for
+/// [`NONE`].
 ///
 /// Rays start a little off the point that connections are made from, by some 1e-6 of its coordinates. Densities differ
 /// by as much over the light's distance, and weights of the two techniques sum to one but for that.
@@ -80,18 +81,18 @@ pub fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, distance_squ
 
 /// A place on an emissive surface.
 pub struct Place {
-    /// The hit.
+    /// Position of the hit in world space.
     pub position: Vec3,
-    /// Unit, on the front side.
+    /// Unit normal on the front side.
     pub normal: Vec3,
-    /// Largest coordinate difference to a corner of the triangle, and that to where the ray starts, or more: a ray's test
-    /// rounds as the light's distance does.
+    /// Largest coordinate difference to a corner of the triangle, and that to where the ray starts, or more: a ray's
+    /// test rounds as the light's distance does.
     pub extent: f32,
     /// Index of the triangle that was hit.
     pub triangle: u32,
 }
 
-/// A connection to `place`, found in the direction `wi` with the density `pdf`; `None` where it lights nothing.
+/// Makes a connection to `place`, found in the direction `wi` with the density `pdf`; `None` where it lights nothing.
 #[inline]
 pub fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<LightSample> {
     if pdf <= 0.0 || !pdf.is_finite() {
@@ -111,7 +112,7 @@ pub fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Optio
     Some(LightSample { wi, target: Some(target), weight: radiance * (1.0 / pdf), pdf })
 }
 
-/// Barycentrics of a place in the plane of a triangle; zeros for a triangle without area.
+/// Returns the barycentrics of a place in the plane of a triangle; zeros for a triangle without area.
 #[inline]
 pub fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
     let [a, b, c] = triangle.points();
@@ -123,7 +124,8 @@ pub fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
     if at.is_finite() { at } else { Vec2::ZERO }
 }
 
-/// How many times `u` and `v` the part of `s` in their plane is; `None` where fourth powers have not all their digits.
+/// Returns the coordinates by `u` and `v` of the part of `s` in their plane; `None` where fourth powers have not all
+/// their digits.
 #[inline]
 fn weights(u: Vec3, v: Vec3, s: Vec3) -> Option<Vec2> {
     let normal = u.cross(v);
@@ -132,7 +134,7 @@ fn weights(u: Vec3, v: Vec3, s: Vec3) -> Option<Vec2> {
     holds.then(|| Vec2::new(normal.dot(s.cross(v)), normal.dot(u.cross(s))) * (1.0 / squared))
 }
 
-/// Each environment's radiance from `direction` and the density with which it is sampled.
+/// Returns each environment's radiance from `direction` and the density with which it is sampled.
 #[inline]
 pub fn environments(scene: &ShadingScene, direction: Vec3) -> impl Iterator<Item = (Vec3, f32)> + '_ {
     (0..scene.environments.len() as u32).map(move |index| {

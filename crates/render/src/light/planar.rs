@@ -1,4 +1,5 @@
-//! Emissive triangles, parallelograms and disks: by the solid angle that they cover where that is not small, else by area.
+//! Emissive triangles, parallelograms and disks: by the solid angle that they cover where that is not small, else by
+//! area.
 
 use super::{LightSample, Place, connect, step_of_turn};
 use crate::flat::{DISK_SECTORS, LightKind, LightRecord, MaterialFlags, ShadingScene, length};
@@ -9,15 +10,17 @@ use raywarp_sample::warp::{self, sin_cos_turn};
 /// directions have no digits to tell them apart; above (pbrt's bound), the point all but lies in the light.
 const SOLID_ANGLES: [f32; 2] = [1e-4, 6.22];
 
-/// A light farther than so many times its size has nearly the same density over all its directions: what a fan of
-/// triangles would gain from there on (at most 1 % of variance in five scenes) is less than it costs (7 to 44 % of time).
+/// Distance, in sizes of the light, beyond which it has nearly the same density over all its directions: what a fan of
+/// triangles would gain from there on (at most 1 % of variance in five scenes) is less than it costs (7 to 44 % of
+/// time).
 const FAR: f32 = 1.0;
 
-/// How many times its width a light of several triangles counts, as far as rays that end on it are concerned:
-/// [`crate::flat::shape`] lets its triangles lie 1e-5 of the width (as much as 36 times what widths count for) off the plane.
+/// Factor on the width of a light of several triangles, as far as rays that end on it are concerned:
+/// [`crate::flat::shape`] lets its triangles lie 1e-5 of the width (as much as 36 times what widths count for) off the
+/// plane.
 pub(crate) const OUT_OF_PLANE: f32 = 40.0;
 
-/// tan(pi / 8).
+/// Tangent of pi / 8.
 const T: f32 = 0.414_213_57;
 const TRIANGLE: [[f32; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
 const PARALLELOGRAM: [[f32; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
@@ -26,17 +29,17 @@ const OCTAGON: [[f32; 2]; 8] = [[1.0, -T], [1.0, T], [T, 1.0], [-T, 1.0], [-1.0,
 /// Area of the polygon of [`DISK_SECTORS`] corners in the unit circle.
 const DISK_AREA: f32 = 3.140_331_2;
 
-/// What the kinds of flat lights differ in.
+/// Outline and area by which the kinds of flat lights differ.
 struct Planar {
     /// Corners of the convex outline that the light lies in, in units of `u` and `v` from `at`.
     outline: &'static [[f32; 2]],
-    /// How many times `u` and `v` its middle is from `at`.
+    /// Place of its middle, in units of both `u` and `v` from `at`.
     middle: f32,
     /// Its area in units of that of the parallelogram of `u` and `v`.
     area: f32,
 }
 
-/// Of the flat kinds; the others are none.
+/// Returns the outline and the area of a flat kind; the others have none.
 #[inline]
 fn planar(kind: LightKind) -> Planar {
     match kind {
@@ -52,12 +55,13 @@ fn planar(kind: LightKind) -> Planar {
 /// A light's outline as a point sees it: a fan of spherical triangles around the first corner.
 pub struct Seen {
     corners: [[f32; 3]; 8],
-    /// Of triangle `i` of the fan, corners 0, `i + 1` and `i + 2`: its triple product, and half its solid angle.
+    /// Triple products of the fan's triangles, `i` having the corners 0, `i + 1` and `i + 2`; `halves` has half their
+    /// solid angles.
     volumes: [f32; 6],
     halves: [f32; 6],
-    /// Triangles of the fan.
+    /// Number of triangles in the fan.
     count: usize,
-    /// Sum of the halves.
+    /// Sum of the halves, which is half the solid angle.
     pub half: f32,
 }
 
@@ -89,13 +93,13 @@ impl Seen {
         seen
     }
 
-    /// Whether the solid angle is one to sample. Not for a NaN, which a point on a corner gives.
+    /// Tells if the solid angle is one to sample. Not for a NaN, which a point on a corner gives.
     #[inline]
     fn is_near(&self) -> bool {
         2.0 * self.half >= SOLID_ANGLES[0] && 2.0 * self.half <= SOLID_ANGLES[1]
     }
 
-    /// A uniform direction of the outline.
+    /// Samples a uniform direction of the outline.
     #[inline]
     pub fn direction(&self, u: [f32; 2]) -> Vec3 {
         let mut rest = u[0] * self.half;
@@ -109,7 +113,7 @@ impl Seen {
     }
 }
 
-/// The light as `point` sees it, where it is near enough for its solid angle to matter.
+/// Returns the light as `point` sees it, where it is near enough for its solid angle to matter.
 #[inline]
 pub fn seen(light: &LightRecord, area: f32, point: Vec3) -> Option<Seen> {
     let (u, v) = (Vec3::from(light.u), Vec3::from(light.v));
@@ -121,19 +125,19 @@ pub fn seen(light: &LightRecord, area: f32, point: Vec3) -> Option<Seen> {
     Some(Seen::new(light, area, point)).filter(Seen::is_near)
 }
 
-/// Area of the parallelogram of `u` and `v`.
+/// Returns the area of the parallelogram of `u` and `v`.
 #[inline]
 pub fn area(light: &LightRecord) -> f32 {
     length(Vec3::from(light.u).cross(light.v.into()))
 }
 
-/// Density of points by area; the choice of the light is included.
+/// Returns the density of points by area; the choice of the light is included.
 #[inline]
 fn per_area(light: &LightRecord, area: f32) -> f32 {
     light.value / (planar(light.kind()).area * area)
 }
 
-/// A uniform point of the light in units of `u` and `v`.
+/// Samples a uniform point of the light in units of `u` and `v`.
 #[inline]
 pub fn by_area(kind: LightKind, u: [f32; 2]) -> Vec2 {
     match kind {
@@ -153,14 +157,15 @@ pub fn by_area(kind: LightKind, u: [f32; 2]) -> Vec2 {
     }
 }
 
-/// The rim of the unit disk so many sectors on.
+/// Returns the point of the unit circle that is so many sectors on.
 #[inline]
 fn rim(sectors: f32) -> Vec2 {
     let (sin, cos) = sin_cos_turn(sectors / DISK_SECTORS as f32);
     Vec2::new(cos, sin)
 }
 
-/// Where `direction` from `point` meets the light's plane, in units of `u` and `v` (Moeller and Trumbore 1997).
+/// Returns the point where `direction` from `point` meets the light's plane, in units of `u` and `v` (Moeller and
+/// Trumbore 1997).
 #[inline]
 pub fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec2 {
     let (u, v) = (Vec3::from(light.u), Vec3::from(light.v));
@@ -169,7 +174,7 @@ pub fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec2 {
     Vec2::new(s.dot(p), direction.dot(s.cross(u))) * (1.0 / u.dot(p))
 }
 
-/// The place itself, where rounding has left it outside of the light, moved in; `None` outside of a disk.
+/// Returns the place itself, moved in where rounding has left it outside of the light; `None` outside of a disk.
 #[inline]
 pub fn inside(kind: LightKind, place: Vec2) -> Option<(Vec2, u32)> {
     match kind {
@@ -194,7 +199,7 @@ pub fn inside(kind: LightKind, place: Vec2) -> Option<(Vec2, u32)> {
     }
 }
 
-/// A connection to a point on the light.
+/// Samples a connection to a point on the light.
 #[inline]
 pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
     let (edges, normal) = ([Vec3::from(light.u), Vec3::from(light.v)], Vec3::from(light.w));
@@ -222,14 +227,15 @@ pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2
     connect(scene, &Place { position: on_light, normal, extent, triangle: light.index + triangle }, wi, pdf)
 }
 
-/// Density of directions from one of points.
+/// Returns the density of directions from one of points.
 #[inline]
 pub fn by_distance(light: &LightRecord, area: f32, cos: f32, distance_squared: f32) -> f32 {
     let cos = cos.abs();
     if cos < 1e-7 { 0.0 } else { per_area(light, area) * distance_squared / cos }
 }
 
-/// Solid-angle density of a point on the light, seen from `point` at a squared distance and a cosine to its normal.
+/// Returns the solid-angle density of a point on the light, seen from `point` at a squared distance and a cosine to its
+/// normal.
 #[inline]
 pub fn pdf(light: &LightRecord, point: Vec3, cos: f32, distance_squared: f32) -> f32 {
     let area = area(light);

@@ -11,12 +11,13 @@ use raywarp_sample::elementary::acos;
 use raywarp_sample::warp;
 use std::f32::consts::FRAC_1_PI;
 
-/// How much larger the sphere of directions is than that of the light's record, so that corners that are a little off
+/// Radius of the sphere of directions over that of the light's record, so that corners that are a little off
 /// ([`crate::flat::shape`] allows half as much) lie inside.
 const MARGIN: f32 = 1.001;
-/// Places this near to a face, in radii and in ulps of the centre, are on it.
+/// Distances to a face, in radii and in ulps of the centre, within which places are on it.
 const NEAR: [f32; 2] = [2e-5, 8.0 * f32::EPSILON];
-/// Faces that are tried on the way; a ray along a row of faces meets some ten before it has entered or passed.
+/// Number of faces that are tried on the way; a ray along a row of faces meets some ten before it has entered or
+/// passed.
 const STEPS: u32 = 64;
 
 /// A light's polyhedron.
@@ -39,9 +40,9 @@ impl<'a> Ball<'a> {
         Self { scene, light, center: light.at.into(), radius: Vec3::from(light.u).length() * MARGIN }
     }
 
-    /// The face in whose row and column a place lies, counted from the centre: its first triangle, a corner, and the
-    /// normal outwards, of any length. The polyhedron is cut by planes through its axis and across it, so a place is
-    /// inside just where it is on the inner side of this face.
+    /// Returns the face in whose row and column a place lies, counted from the centre: its first triangle, a corner,
+    /// and the normal outwards, of any length. The polyhedron is cut by planes through its axis and across it, so a
+    /// place is inside just where it is on the inner side of this face.
     #[inline]
     fn face(&self, place: Vec3) -> (u32, Vec3, Vec3) {
         let [x, y, z] = [self.light.u, self.light.v, self.light.w].map(|axis| place.dot(axis.into()));
@@ -54,7 +55,8 @@ impl<'a> Ball<'a> {
         (triangle, corner, if normal.dot(corner) < 0.0 { -normal } else { normal })
     }
 
-    /// The first face that `line` enters, going on from `start`, which is outside: where, and the face's first triangle.
+    /// Returns the first face that `line` enters, going on from `start`, which is outside: the point of entry, and the
+    /// face's first triangle.
     ///
     /// The plane of a face cuts off nothing of the polyhedron, so going on to the plane of the face at hand never
     /// passes the entry, and a line that leads away from a plane that it is outside of passes by.
@@ -85,7 +87,7 @@ impl<'a> Ball<'a> {
         Some((place, triangle))
     }
 
-    /// The entry as a place of the scene, which a ray from `point` ends at.
+    /// Returns the entry as a place of the scene, which a ray from `point` ends at.
     #[inline]
     fn place(&self, (place, first): (Vec3, u32), point: Vec3) -> Place {
         // Of the two triangles of the face, that whose far corner is nearer: they share a diagonal.
@@ -104,7 +106,7 @@ impl<'a> Ball<'a> {
     }
 }
 
-/// The cone that the sphere covers, as `1 - cos`, from a squared distance to its centre; `None` from inside.
+/// Returns the cone that the sphere covers, as `1 - cos`, from a squared distance to its centre; `None` from inside.
 #[inline]
 fn cone(light: &LightRecord, distance_squared: f32) -> Option<f32> {
     let radius = Vec3::from(light.u).length() * MARGIN;
@@ -113,13 +115,13 @@ fn cone(light: &LightRecord, distance_squared: f32) -> Option<f32> {
     (sin_squared < 1.0).then(|| sin_squared / (1.0 + (1.0 - sin_squared).sqrt()))
 }
 
-/// Density from a cone, the choice of the light included.
+/// Returns the density from a cone, the choice of the light included.
 #[inline]
 fn density(light: &LightRecord, cone: Option<f32>) -> f32 {
     light.value * cone.map_or(warp::uniform_sphere_pdf(), warp::uniform_cone_pdf)
 }
 
-/// A connection to a point on the ball.
+/// Samples a connection to a point on the ball.
 #[inline]
 pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
     let ball = Ball::new(scene, light);
@@ -136,7 +138,7 @@ pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2
     connect(scene, &place, wi, density(light, cone))
 }
 
-/// A uniform line of the cone around `to_center`.
+/// Samples a uniform line of the cone around `to_center`.
 #[inline]
 fn towards(to_center: Vec3, one_minus_cos: f32, u: [f32; 2]) -> Line {
     let distance = to_center.length();
@@ -149,7 +151,8 @@ fn towards(to_center: Vec3, one_minus_cos: f32, u: [f32; 2]) -> Line {
     Line { nearest: distance * (cos * side - sin_squared * axis), direction: side + cos * axis }
 }
 
-/// Where `direction` from `place`, inside the sphere and counted from its centre, meets the polyhedron.
+/// Returns the point where `direction` from `place`, inside the sphere and counted from its centre, meets the
+/// polyhedron.
 #[inline]
 fn from_inside(ball: &Ball, place: Vec3, direction: Vec3) -> Option<(Vec3, u32)> {
     let along = place.dot(direction);
@@ -168,7 +171,7 @@ fn from_inside(ball: &Ball, place: Vec3, direction: Vec3) -> Option<(Vec3, u32)>
     ball.entry(&Line { nearest, direction: -direction }, -ball.radius)
 }
 
-/// Solid-angle density of a point on the ball, seen from `point`.
+/// Returns the solid-angle density of a point on the ball, seen from `point`.
 #[inline]
 pub fn pdf(light: &LightRecord, point: Vec3) -> f32 {
     density(light, cone(light, (Vec3::from(light.at) - point).length_squared()))

@@ -1,9 +1,9 @@
-//! What the numbers of a picture are.
+//! Meaning of a picture's numbers, which its file carries.
 
 use super::Exposure;
 use crate::options::Integrator;
 
-/// What the colours of a picture's pixels are.
+/// Quantity that the colours of a picture's pixels are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shows {
     /// Linear light: exposed and toned to be looked at.
@@ -27,7 +27,7 @@ impl Shows {
     const ALL: [Self; 7] =
         [Self::Radiance, Self::Normal, Self::Depth, Self::Cost, Self::Albedo, Self::Variance, Self::Samples];
 
-    /// What an integrator's pictures show.
+    /// Returns what an integrator's pictures show.
     pub fn of(integrator: Integrator) -> Self {
         match integrator {
             Integrator::Path | Integrator::AmbientOcclusion { .. } => Self::Radiance,
@@ -37,7 +37,7 @@ impl Shows {
         }
     }
 
-    /// The word in files.
+    /// Returns the word in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Radiance => "radiance",
@@ -50,19 +50,19 @@ impl Shows {
         }
     }
 
-    /// What a word in a file says; a newer program's word counts as radiance.
+    /// Parses a word of a file; a newer program's word counts as radiance.
     pub(super) fn named(name: &str) -> Self {
         Self::ALL.into_iter().find(|shows| shows.name() == name).unwrap_or_default()
     }
 }
 
-/// What a picture is beside its numbers. EXR files and shares carry it, so that they can be converted later as the
-/// render itself would have been written.
+/// Facts about a picture beside its numbers. EXR files and shares carry them, so that they can be converted later as
+/// the render itself would have been written.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Content {
-    /// What pixels show.
+    /// Quantity that pixels show.
     pub shows: Shows,
-    /// Whether the background was left out, so that the picture has an alpha.
+    /// `true` if the background was left out, so that the picture has an alpha.
     pub transparent: bool,
     /// Factor on radiance that the scene's film asks for, before a user's own.
     pub film_exposure: Exposure,

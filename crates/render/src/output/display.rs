@@ -1,4 +1,4 @@
-//! From a picture's numbers to the eight-bit picture that people look at.
+//! Conversion of a picture's numbers to the eight-bit picture that people look at.
 
 use super::{Look, MISS_DEPTH, Shows, heat_map};
 
@@ -8,11 +8,11 @@ pub(super) struct Display {
     pub size: [u32; 2],
     /// Three bytes a pixel, or four with alpha; row by row from the top.
     pub bytes: Vec<u8>,
-    /// Whether there is an alpha, and the colours are not multiplied by it, as PNG has it.
+    /// `true` if there is an alpha, and the colours are not multiplied by it, as PNG has it.
     pub has_alpha: bool,
 }
 
-/// What shows `colour` to people; colours are multiplied by `alpha` if there is one.
+/// Converts `colour` to bytes that people look at; colours are multiplied by `alpha` if there is one.
 ///
 /// Radiance is exposed and toned, reflectance only encoded; normals are bytes as they are; near is bright and nothing
 /// black in pictures of distances; the other numbers become heat maps.
@@ -50,7 +50,7 @@ pub(super) fn display(
     }
 }
 
-/// Four bytes of a colour that was multiplied by its alpha.
+/// Returns the four bytes of a colour that was multiplied by its alpha.
 fn with_alpha(colour: [f32; 3], alpha: f32, map: &dyn Fn([f32; 3]) -> [u8; 3]) -> [u8; 4] {
     // A NaN fails the comparison.
     let alpha = if alpha > 0.0 { alpha.min(1.0) } else { 0.0 };
@@ -62,7 +62,8 @@ fn linear_byte(value: f32) -> u8 {
     (value.clamp(0.0, 1.0) * 255.0).round() as u8
 }
 
-/// A few pixels at silhouettes cost several times the rest: scales end at the 99.5th percentile. 0 without a finite value.
+/// Returns the 99.5th percentile of the finite values, at which scales end: a few pixels at silhouettes cost several
+/// times the rest. 0 without a finite value.
 pub(crate) fn almost_largest(values: &[f32]) -> f32 {
     let mut sorted: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_unstable_by(f32::total_cmp);

@@ -1,4 +1,4 @@
-//! Why a picture cannot be written.
+//! Errors of writing a picture.
 
 use raywarp_system::files::FileError;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ pub enum OutputError {
     /// The name does not end in a known format's extension.
     #[error("{}: {found}; use a name that ends in .png, .exr or .hdr", .path.display())]
     UnknownFormat {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
-        /// What the name ends in.
+        /// Description of what the name ends in.
         found: String,
     },
     /// A finished sRGB image can only be PNG.
     #[error("{}: this picture is a map of colours, not of radiance; use a name that ends in .png", .path.display())]
     NotAPng {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
     },
     /// A picture with alpha cannot be a Radiance file.
     #[error("{}: a Radiance file has no alpha; use a name that ends in .png or .exr", .path.display())]
     NoAlpha {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
     },
     /// A share must be OpenEXR.
     #[error("{}: a share of a render is an OpenEXR file; use a name that ends in .exr", .path.display())]
     ShareFormat {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
     },
     /// The output exists and holds something else than such a picture, which nobody can have meant to lose.
     #[error("{}: exists and is not {kind}; name another output, or remove it first", .path.display())]
     NotAPicture {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
         /// The kind of picture that the name asks for, with its article.
         kind: &'static str,
@@ -48,9 +48,9 @@ pub enum OutputError {
     /// The format cannot hold the picture.
     #[error("{}: cannot be encoded ({reason}); use another format", .path.display())]
     Encode {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
-        /// What the encoder said.
+        /// Message of the encoder.
         reason: String,
     },
 }

@@ -1,10 +1,10 @@
-//! How bright a picture is: an exposure found from its pixels, and what is lost as black or white.
+//! Brightness of a picture: an exposure found from its pixels, and what is lost as black or white.
 
 use super::{Exposure, Look, ToneError};
 use crate::film::luminance;
 use std::str::FromStr;
 
-/// Where the middle of a picture is to lie: the reflectance of a photographer's grey card.
+/// Brightness to which the middle of a picture is brought: the reflectance of a photographer's grey card.
 pub const KEY: f64 = 0.18;
 /// The most stops, up or down, that [`auto_exposure`] finds.
 pub const MOST_STOPS: f64 = 40.0;
@@ -13,12 +13,12 @@ const TRIMMED: f64 = 0.05;
 /// Share of the lit pixels that [`auto_exposure`] lets grow brighter than white.
 const BRIGHT: f64 = 0.05;
 
-/// `--exposure`: given, or found from the picture.
+/// Choice of an exposure, for `--exposure`: given, or found from the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ExposureChoice {
-    /// This one.
+    /// Exposure that was given.
     Fixed(Exposure),
-    /// [`auto_exposure`].
+    /// Exposure that [`auto_exposure`] finds.
     Auto,
 }
 
@@ -28,7 +28,7 @@ impl Default for ExposureChoice {
     }
 }
 
-/// `auto`, or what [`Exposure`] takes: stops (`1.5`, `-2`) or a factor (`x3`).
+/// Parses `auto`, or what [`Exposure`] takes: stops (`1.5`, `-2`) or a factor (`x3`).
 impl FromStr for ExposureChoice {
     type Err = ToneError;
 
@@ -37,8 +37,8 @@ impl FromStr for ExposureChoice {
     }
 }
 
-/// An exposure under which the picture's middle brightness is [`KEY`], as a whole tenth of a stop; `None` when no pixel
-/// has light.
+/// Finds an exposure under which the picture's middle brightness is [`KEY`], as a whole tenth of a stop; `None` when no
+/// pixel has light.
 ///
 /// The middle is the mean of log luminance (Reinhard et al. 2002, equation 1) over the pixels that have any light,
 /// without the darkest and the brightest twentieth. At most a twentieth of the lit pixels becomes brighter than white,
@@ -63,17 +63,17 @@ pub fn auto_exposure(radiance: &[[f32; 3]]) -> Option<Exposure> {
 /// The byte below which hardly anybody sees a difference from black.
 pub const DARK: u8 = 8;
 
-/// How many pixels of a picture show nothing.
+/// Count of the pixels of a picture that show nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lost {
-    /// Pixels that were looked at.
+    /// Number of pixels that were looked at.
     pub pixels: usize,
-    /// All three bytes are 0.
+    /// Number of pixels whose three bytes are all 0.
     pub black: usize,
-    /// No byte is as bright as byte 8, below which hardly anybody sees a difference from black.
+    /// Number of pixels without a byte as bright as byte 8, below which hardly anybody sees a difference from black.
     pub dark: usize,
-    /// A channel is clipped: brighter than the display's white under [`super::Tone::Srgb`], or its byte is 255 under a
-    /// curve that compresses.
+    /// Number of pixels with a clipped channel: brighter than the display's white under [`super::Tone::Srgb`], or its
+    /// byte is 255 under a curve that compresses.
     pub blown: usize,
 }
 
@@ -97,17 +97,17 @@ impl Lost {
         lost
     }
 
-    /// Share of black pixels.
+    /// Returns the share of black pixels.
     pub fn black_share(&self) -> f64 {
         self.black as f64 / self.pixels.max(1) as f64
     }
 
-    /// Share of pixels that are black or nearly so.
+    /// Returns the share of pixels that are black or nearly so.
     pub fn dark_share(&self) -> f64 {
         self.dark as f64 / self.pixels.max(1) as f64
     }
 
-    /// Share of blown pixels.
+    /// Returns the share of blown pixels.
     pub fn blown_share(&self) -> f64 {
         self.blown as f64 / self.pixels.max(1) as f64
     }

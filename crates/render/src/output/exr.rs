@@ -16,7 +16,7 @@ use std::io::Cursor;
 /// Attribute of finished pictures, lines of `key=value`.
 pub(super) const PICTURE_ATTRIBUTE: &str = "raywarpPicture";
 
-/// What `depth.Z` holds where every sample missed, as in Blender.
+/// Distance that `depth.Z` holds where every sample missed, as in Blender.
 pub const MISS_DEPTH: f32 = 1e10;
 
 /// Layers of an EXR beside the colour.
@@ -35,10 +35,10 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Every layer.
+    /// Selection of every layer.
     pub const ALL: Self = Self { albedo: true, normal: true, depth: true, samples: true, variance: true };
 
-    /// Whether a film must have features for these.
+    /// Tells if a film must have features for these.
     pub fn needs_features(&self) -> bool {
         self.albedo || self.normal || self.depth
     }
@@ -47,12 +47,12 @@ impl Layers {
 /// Channels by name, as many samples each as the picture has pixels.
 pub(super) type Channels = Vec<(&'static str, FlatSamples)>;
 
-/// Channels R, G, B.
+/// Makes the channels R, G, B.
 pub(super) fn colour(radiance: &[[f32; 3]]) -> Channels {
     ["R", "G", "B"].into_iter().enumerate().map(|(k, name)| (name, plane(radiance.iter().map(|c| c[k])))).collect()
 }
 
-/// The channels of `layers`; a film without features has only the last two.
+/// Makes the channels of `layers`; a film without features has only the last two.
 pub(super) fn layers(film: &Film, layers: Layers) -> Channels {
     let mut channels = Vec::new();
     let sums = || film.pixels().map(|p| film.sums(p));
@@ -84,12 +84,12 @@ pub(super) fn layers(film: &Film, layers: Layers) -> Channels {
     channels
 }
 
-/// What [`PICTURE_ATTRIBUTE`] says.
+/// Writes the text of [`PICTURE_ATTRIBUTE`].
 pub(super) fn picture_facts(content: &Content) -> String {
     format!("version=1\nshows={}\nexposure={}\n", content.shows.name(), content.film_exposure.as_factor())
 }
 
-/// The content that [`PICTURE_ATTRIBUTE`] says; what it does not say is the default.
+/// Reads the content from the text of [`PICTURE_ATTRIBUTE`]; what it does not say is the default.
 pub(super) fn parse_picture_facts(text: &str) -> Content {
     let field = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     let exposure = field("exposure").and_then(|x| x.parse().ok()).and_then(Exposure::factor);
@@ -100,8 +100,8 @@ pub(super) fn parse_picture_facts(text: &str) -> Content {
     }
 }
 
-/// The file's bytes. `facts` is the text of [`PICTURE_ATTRIBUTE`], `attribute` another custom one, name and value. A
-/// second of either would be written in random order: the crate keeps each in a hash map of its own.
+/// Encodes the file's bytes. `facts` is the text of [`PICTURE_ATTRIBUTE`], `attribute` another custom one, name and
+/// value. A second of either would be written in random order: the crate keeps each in a hash map of its own.
 pub(super) fn encode<Name: AsRef<str>>(
     window: &Window,
     channels: Vec<(Name, FlatSamples)>,
@@ -141,7 +141,7 @@ pub(super) fn encode<Name: AsRef<str>>(
     Ok(file.into_inner())
 }
 
-/// Which part of its picture a file holds; `None` where numbers leave what a picture can have.
+/// Returns the part of its picture that a file holds; `None` where numbers leave what a picture can have.
 pub(super) fn window(header: &Header) -> Option<Window> {
     let size = |size: Vec2<usize>| Some([u32::try_from(size.0).ok()?, u32::try_from(size.1).ok()?]);
     let (data, display) = (header.own_attributes.layer_position, header.shared_attributes.display_window);
@@ -153,7 +153,8 @@ pub(super) fn plane(values: impl Iterator<Item = f32>) -> FlatSamples {
     FlatSamples::F32(values.collect())
 }
 
-/// UTF-8 as it is: the format says no more than "bytes", and the crate's own conversion panics past Latin-1.
+/// Makes a text of UTF-8 as it is: the format says no more than "bytes", and the crate's own conversion panics past
+/// Latin-1.
 fn text(value: &str) -> Text {
     Text::from_slice_unchecked(value.as_bytes())
 }

@@ -18,7 +18,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the extension of `path` names, in either case.
+    /// Returns the format that the extension of `path` names, in either case.
     ///
     /// # Errors
     /// [`OutputError::UnknownFormat`], naming the known ones.
@@ -39,7 +39,7 @@ impl Format {
         }
     }
 
-    /// With which bytes every file of this format begins.
+    /// Returns the bytes that every file of this format begins with.
     fn magic(self) -> &'static [u8] {
         match self {
             Self::Png => b"\x89PNG\r\n\x1a\n",
@@ -48,7 +48,7 @@ impl Format {
         }
     }
 
-    /// In words, with the article.
+    /// Returns the format in words, with the article.
     fn described(self) -> &'static str {
         match self {
             Self::Png => "a PNG picture",
@@ -58,9 +58,9 @@ impl Format {
     }
 }
 
-/// Whether a picture can be written to `path`: a known extension and a place that takes a file, where there is nothing,
-/// an empty file, or a picture of that format, by its content. For before a long render, so that it does not fail at
-/// its end and destroys nothing; leaves nothing behind.
+/// Checks that a picture can be written to `path`: a known extension and a place that takes a file, where there is
+/// nothing, an empty file, or a picture of that format, by its content. For before a long render, so that it does not
+/// fail at its end and destroys nothing; leaves nothing behind.
 ///
 /// # Errors
 /// [`OutputError`], the one that writing would give; [`OutputError::NotAPicture`], which writing does not look for.

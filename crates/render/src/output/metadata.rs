@@ -1,4 +1,4 @@
-//! What a file says about how it was made.
+//! Facts that a file states about how it was made.
 
 /// Facts that PNG and EXR carry; Radiance files have no place for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -7,8 +7,8 @@ pub struct Metadata {
     pub software: String,
     /// The command line; empty if there was none. Two runs give equal bytes only if it names no folders.
     pub command: String,
-    /// Further facts, name and value, kept in this order: samples a pixel, seed. What differs from run to run, such as a
-    /// time, makes files of equal pictures unequal.
+    /// Further facts, name and value, kept in this order: samples a pixel, seed. Facts that differ from run to run,
+    /// such as a time, make files of equal pictures unequal.
     pub entries: Vec<(String, String)>,
 }
 
@@ -23,7 +23,7 @@ impl Default for Metadata {
 }
 
 impl Metadata {
-    /// One line a fact, `name: value`, the command first.
+    /// Returns one line a fact, `name: value`, the command first.
     pub fn text(&self) -> String {
         let command = (!self.command.is_empty()).then_some(("command", self.command.as_str()));
         let entries = self.entries.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -33,7 +33,7 @@ impl Metadata {
     }
 }
 
-/// Without line breaks and zero bytes, which the formats' texts cannot hold.
+/// Returns a text without line breaks and zero bytes, which the formats' texts cannot hold.
 pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

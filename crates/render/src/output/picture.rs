@@ -9,16 +9,16 @@ use raywarp_system::files::write_atomic;
 use std::fmt::Display;
 use std::path::Path;
 
-/// How a picture is written.
+/// Options of writing a picture to a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PictureOptions {
     /// Exposure and tone curve of a PNG, the film's own exposure included. EXR and HDR hold radiance as it is.
     pub look: Look,
     /// Layers of an EXR beside the colour; those that the film lacks are left out.
     pub layers: Layers,
-    /// What the picture is.
+    /// Meaning of the picture's numbers.
     pub content: Content,
-    /// What the file says of its making.
+    /// Facts that the file states about its making.
     pub metadata: Metadata,
 }
 
@@ -47,7 +47,7 @@ pub fn write_film(path: &Path, film: &Film, options: &PictureOptions) -> Result<
     }
 }
 
-/// The channels of an EXR: colours, alpha and layers.
+/// Makes the channels of an EXR: colours, alpha and layers.
 pub(super) fn picture_channels(film: &Film, content: &Content, layers: Layers) -> exr::Channels {
     let (colour, alpha) = colours(film, content);
     let mut channels = exr::colour(&colour);
@@ -56,7 +56,7 @@ pub(super) fn picture_channels(film: &Film, content: &Content, layers: Layers) -
     channels
 }
 
-/// The colours of a film as its files hold them, multiplied by the alpha if there is one.
+/// Returns the colours of a film as its files hold them, multiplied by the alpha if there is one.
 pub(super) fn colours(film: &Film, content: &Content) -> (Vec<[f32; 3]>, Option<Vec<f32>>) {
     let colour = match content.shows {
         Shows::Depth => film.pixels().map(|p| film.mean_of_hits(p).unwrap_or([MISS_DEPTH; 3])).collect(),
@@ -105,7 +105,7 @@ pub fn write_rgb8(path: &Path, image: &Rgb8, metadata: &Metadata) -> Result<(), 
     write_encoded(path, bytes)
 }
 
-/// Writes what an encoder made, if it made something.
+/// Writes the bytes that an encoder made, if it made some.
 pub(super) fn write_encoded(path: &Path, bytes: Result<Vec<u8>, impl Display>) -> Result<(), OutputError> {
     let bytes = bytes.map_err(|error| OutputError::encode(path, error))?;
     Ok(write_atomic(path, &bytes)?)

@@ -28,9 +28,9 @@ pub struct Channel {
 /// A finished picture as a file holds it.
 #[derive(Debug, Clone)]
 pub struct PictureFile {
-    /// The file, for messages.
+    /// Path of the file, for messages.
     pub path: PathBuf,
-    /// Which part of its picture it holds.
+    /// Part of its picture that the file holds.
     pub window: Window,
     /// Linear Rec. 709, row by row from the top; multiplied by `alpha` if there is one.
     pub colour: Vec<[f32; 3]>,
@@ -38,13 +38,13 @@ pub struct PictureFile {
     pub alpha: Option<Vec<f32>>,
     /// Channels beside the colour, in the file's order.
     pub layers: Vec<Channel>,
-    /// What the colours are.
+    /// Meaning of the colours.
     pub content: Content,
-    /// Whether the colours were decoded from eight-bit sRGB: made to be looked at, and not radiance.
+    /// `true` if the colours were decoded from eight-bit sRGB: made to be looked at, and not radiance.
     pub from_srgb8: bool,
-    /// What the file says of its making; empty if nothing.
+    /// Facts that the file states about its making; empty if there are none.
     pub comments: String,
-    /// What could not be taken over as it is, for people to read.
+    /// Notes for people on what could not be taken over as it is.
     pub notes: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ pub fn read_picture(path: &Path) -> Result<PictureFile, ReadError> {
     })
 }
 
-/// The bytes of a regular file: a device may never end.
+/// Reads the bytes of a regular file: a device may never end.
 pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let kind = std::fs::metadata(path)?.file_type();
     if !kind.is_file() {
@@ -87,7 +87,7 @@ pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// Entry for fuzzing: a picture from the bytes of an EXR file.
+/// Entry for fuzzing: reads a picture from the bytes of an EXR file.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -126,7 +126,7 @@ pub fn write_picture(path: &Path, picture: &PictureFile, look: &Look, metadata: 
 }
 
 impl PictureFile {
-    /// The picture that `raywarp merge` would write of a share, with every layer that it has.
+    /// Makes the picture that `raywarp merge` would write of a share, with every layer that it has.
     fn of_share(share: Share) -> Self {
         let Share { path, info, film } = share;
         let (colour, alpha) = colours(&film, &info.content);
@@ -146,7 +146,7 @@ impl PictureFile {
         }
     }
 
-    /// How many pixels have a colour or an alpha that is not finite.
+    /// Returns the number of pixels that have a colour or an alpha that is not finite.
     pub fn not_finite(&self) -> usize {
         let alpha = |i: usize| self.alpha.as_ref().is_none_or(|alpha| alpha[i].is_finite());
         self.colour.iter().enumerate().filter(|(i, c)| !(c.iter().all(|c| c.is_finite()) && alpha(*i))).count()

@@ -1,11 +1,11 @@
 //! A share of a render: the sums of a range of samples, to be added to other shares later.
 //!
 //! Sample ranges of a render are independent, so machines can render one each. A share is an OpenEXR file that holds
-//! each `f64` sum as three `f32` channels: `hi.NAME` the nearest `f32`, `lo.NAME` the nearest to what is left, `rest.NAME` the last
-//! bits. A reader may leave those out: two make 48 of 53 bits, and a merged mean differs from the whole render's by less than one
-//! unit in the last place of `f32` anyway, as sums of parts are rounded otherwise. Who goes on with a share needs all, and gets
-//! the bits of a render that never stopped. Sample and hit counts are `u32` channels. The attribute `raywarpShare` says which
-//! samples of what these are.
+//! each `f64` sum as three `f32` channels: `hi.NAME` the nearest `f32`, `lo.NAME` the nearest to what is left,
+//! `rest.NAME` the last bits. A reader may leave those out: two make 48 of 53 bits, and a merged mean differs from the
+//! whole render's by less than one unit in the last place of `f32` anyway, as sums of parts are rounded otherwise. Who
+//! goes on with a share needs all, and gets the bits of a render that never stopped. Sample and hit counts are `u32`
+//! channels. The attribute `raywarpShare` says which samples of what these are.
 
 mod difference;
 mod file;
@@ -25,18 +25,18 @@ use crate::output::{Content, Format, OutputError, format::can_write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Which part of what render a share is.
+/// Facts about a share: its samples, its seed, and the render that it is a part of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShareInfo {
     /// Indices of the samples that every pixel got; not empty.
     pub samples: Range<u32>,
     /// Seed of the sampler.
     pub seed: u64,
-    /// Names what was rendered: every setting that changes a sample, and hashes of the scene's parts. Shares of different
-    /// fingerprints are never added. Words of `KEY=VALUE` between spaces let [`differences`] say in what two renders
-    /// differ. Line breaks and other control characters become spaces.
+    /// Name of what was rendered: every setting that changes a sample, and hashes of the scene's parts. Shares of
+    /// different fingerprints are never added. Words of `KEY=VALUE` between spaces let [`differences`] say in what two
+    /// renders differ. Line breaks and other control characters become spaces.
     pub fingerprint: String,
-    /// What a picture of the sums is.
+    /// Meaning of a picture of the sums.
     pub content: Content,
 }
 
@@ -45,38 +45,38 @@ pub struct ShareInfo {
 pub struct Share {
     /// File, for messages.
     pub path: PathBuf,
-    /// Which part it is.
+    /// Facts about the part that it is.
     pub info: ShareInfo,
-    /// Its sums.
+    /// Sums of the share's samples.
     pub film: Film,
 }
 
-/// Why shares cannot be read or added; one line each, naming the file.
+/// Reason for which shares cannot be read or added; one line each, naming the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShareError {
     /// The file cannot be read.
     #[error("{}: cannot be read ({source})", .path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The file is no share.
     #[error("{}: is not a share of a render ({reason}); make one with 'raywarp render --samples A..B -o FILE.exr'", .path.display())]
     NotAShare {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it lacks.
+        /// Description of what it lacks.
         reason: String,
     },
     /// The file was a share, but is incomplete or contradicts itself.
     #[error("{}: is damaged ({reason}); copy or render it again", .path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the damage.
         reason: String,
     },
     /// Nothing to add.
@@ -85,15 +85,15 @@ pub enum ShareError {
     /// Two shares differ in something that must be the same.
     #[error("{} and {} are not shares of one render: {what}; merge only files of the same render", .paths[0].display(), .paths[1].display())]
     Different {
-        /// The files.
+        /// Paths of the two files.
         paths: Box<[PathBuf; 2]>,
-        /// What differs, with both values: `seeds differ: 0 and 1`.
+        /// Difference, with both values: `seeds differ: 0 and 1`.
         what: String,
     },
     /// Two shares hold the same samples, which would count twice.
     #[error("{} and {} both hold samples {}..{}; leave one out", .paths[0].display(), .paths[1].display(), .samples.start, .samples.end)]
     Overlap {
-        /// The files.
+        /// Paths of the two files.
         paths: Box<[PathBuf; 2]>,
         /// The samples in both.
         samples: Range<u32>,
@@ -101,14 +101,14 @@ pub enum ShareError {
     /// The sums need more memory than there is.
     #[error("{}: {source}", .path.display())]
     Film {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is missing.
+        /// Error of making the film.
         source: crate::film::FilmError,
     },
 }
 
-/// As [`can_write`], for a share: the name must also end in `.exr`.
+/// Checks that a share can be written, as [`can_write`] does; the name must also end in `.exr`.
 ///
 /// # Errors
 /// [`OutputError`], the one that writing would give.

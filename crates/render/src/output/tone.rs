@@ -17,22 +17,22 @@ const BRIGHTEST: f32 = 1e15;
 pub struct Exposure(f32);
 
 impl Exposure {
-    /// `2^stops`; `None` if that is not a positive finite `f32`.
+    /// Makes the exposure `2^stops`; `None` if that is not a positive finite `f32`.
     pub fn stops(stops: f32) -> Option<Self> {
         Self::factor(stops.exp2())
     }
 
-    /// The factor itself; `None` if it is not positive and finite.
+    /// Makes the exposure of a factor; `None` if it is not positive and finite.
     pub fn factor(factor: f32) -> Option<Self> {
         (factor > 0.0 && factor.is_finite()).then_some(Self(factor))
     }
 
-    /// The factor.
+    /// Returns the factor on radiance.
     pub fn as_factor(self) -> f32 {
         self.0
     }
 
-    /// Both, one after the other; this alone where the product is not positive and finite.
+    /// Combines both, one after the other; this alone where the product is not positive and finite.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::factor(self.0 * other.0).unwrap_or(self)
@@ -45,7 +45,7 @@ impl Default for Exposure {
     }
 }
 
-/// `1.5` or `-2` is stops, `x3` or `3x` a factor.
+/// Parses an exposure: `1.5` or `-2` is stops, `x3` or `3x` a factor.
 impl FromStr for Exposure {
     type Err = ToneError;
 
@@ -60,10 +60,10 @@ impl FromStr for Exposure {
     }
 }
 
-/// A tone curve.
+/// Tone curve that a picture is shown by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tone {
-    /// None: values above 1 clip. Exact where the picture is in range.
+    /// No curve: values above 1 clip. Exact where the picture is in range.
     #[default]
     Srgb,
     /// Luminance L becomes L / (1 + L), hue and saturation stay (Reinhard et al. 2002, equation 3).
@@ -79,10 +79,10 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// Every curve.
+    /// All curves, in the order of their names in commands.
     pub const ALL: [Self; 5] = [Self::Srgb, Self::Reinhard, Self::Aces, Self::Agx, Self::Neutral];
 
-    /// The name in commands.
+    /// Returns the name in commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Srgb => "srgb",
@@ -93,7 +93,7 @@ impl Tone {
         }
     }
 
-    /// Linear display values, 0 to 1, of linear radiance.
+    /// Returns linear display values, 0 to 1, of linear radiance.
     pub fn apply(self, radiance: [f32; 3]) -> [f32; 3] {
         // A NaN fails the comparison.
         let c = radiance.map(|c| if c > 0.0 { c.min(BRIGHTEST) } else { 0.0 });
@@ -125,7 +125,7 @@ impl FromStr for Tone {
     }
 }
 
-/// A word that names no curve or exposure.
+/// Error for a word that names no curve or exposure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToneError {
@@ -137,23 +137,23 @@ pub enum ToneError {
     Exposure(String),
 }
 
-/// How a picture is brought to a display.
+/// Exposure and tone curve by which a picture is brought to a display.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Look {
-    /// Applied first.
+    /// Exposure that is applied first.
     pub exposure: Exposure,
-    /// Applied to the product.
+    /// Tone curve that is applied to the product.
     pub tone: Tone,
 }
 
 impl Look {
-    /// sRGB bytes of linear radiance.
+    /// Returns the sRGB bytes of linear radiance.
     pub fn to_srgb8(&self, radiance: [f32; 3]) -> [u8; 3] {
         self.tone.apply(radiance.map(|c| c * self.exposure.0)).map(encode_srgb)
     }
 }
 
-/// The sRGB byte nearest to a linear value (IEC 61966-2-1); outside 0 to 1 it clips, a NaN is 0.
+/// Returns the sRGB byte nearest to a linear value (IEC 61966-2-1); outside 0 to 1 it clips, a NaN is 0.
 pub fn encode_srgb(linear: f32) -> u8 {
     let c = if linear > 0.0 { linear.min(1.0) } else { 0.0 };
     let encoded = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
@@ -165,8 +165,8 @@ fn multiply(m: [[f32; 3]; 3], v: [f32; 3]) -> [f32; 3] {
     m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
 }
 
-/// Numbers: Hill, "ACES fitted" (in the BakingLab of Pettineo and Neubelt, 2016). The matrices go from Rec. 709 to
-/// the primaries in which the curve acts and back.
+/// Applies the curve [`Tone::Aces`]. Numbers: Hill, "ACES fitted" (in the BakingLab of Pettineo and Neubelt, 2016). The
+/// matrices go from Rec. 709 to the primaries in which the curve acts and back.
 fn aces(c: [f32; 3]) -> [f32; 3] {
     const INTO: [[f32; 3]; 3] =
         [[0.597_19, 0.354_58, 0.048_23], [0.076_00, 0.908_34, 0.015_66], [0.028_40, 0.133_83, 0.837_77]];
@@ -176,7 +176,7 @@ fn aces(c: [f32; 3]) -> [f32; 3] {
     multiply(BACK, multiply(INTO, c).map(curve))
 }
 
-/// Khronos Group, "Khronos PBR Neutral Tone Mapper" specification, 2024.
+/// Applies the curve [`Tone::Neutral`]: Khronos Group, "Khronos PBR Neutral Tone Mapper" specification, 2024.
 fn neutral(c: [f32; 3]) -> [f32; 3] {
     /// Normal reflectance of a dielectric, which the curve takes away again.
     const FRESNEL: f32 = 0.04;

@@ -12,12 +12,12 @@ use raywarp_sample::warp::AliasTable;
 use raywarp_scene::{Light, Scene, SpotFalloff};
 use std::f64::consts::PI;
 
-/// The measure lights are chosen by.
+/// Returns the luminance of a colour, by which lights are chosen.
 pub(super) fn luminance(c: Vec3) -> f32 {
     c.dot(Vec3::new(0.2126, 0.7152, 0.0722))
 }
 
-/// A power that can be compared: what overflows or is negative is no reason to choose a light.
+/// Returns a power that can be compared: one that overflows or is negative is no reason to choose a light.
 fn finite(power: f64) -> f64 {
     if power.is_finite() { power.max(0.0) } else { 0.0 }
 }
@@ -44,7 +44,7 @@ fn of(kind: LightKind) -> LightRecord {
     LightRecord { kind: kind.tag(), ..LightRecord::zeroed() }
 }
 
-/// Luminous power that a triangle of each material sends out, per area.
+/// Returns the luminous power that a triangle of each material sends out, per area.
 fn power_per_area(flat: &ShadingScene) -> Vec<f64> {
     let of = |material: &crate::flat::MaterialRecord| {
         if material.emission == NONE {
@@ -58,7 +58,7 @@ fn power_per_area(flat: &ShadingScene) -> Vec<f64> {
     flat.materials.iter().map(of).collect()
 }
 
-/// Mean of an input over the unit square: an image is averaged over 256 x 256 places.
+/// Returns the mean of an input over the unit square: an image is averaged over 256 x 256 places.
 fn mean_color(flat: &ShadingScene, input: u32) -> Vec3 {
     const SIDE: u32 = 256;
     let input = &flat.inputs[input as usize];
@@ -72,7 +72,7 @@ fn mean_color(flat: &ShadingScene, input: u32) -> Vec3 {
     (0..SIDE * SIDE).map(at).sum::<Vec3>() / (SIDE * SIDE) as f32
 }
 
-/// Lights for the triangles that emit and have area: one for each shape.
+/// Adds lights for the triangles that emit and have area: one for each shape.
 fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<LightRecord>, powers: &mut Vec<f64>) {
     if per_area.iter().all(|&power| power <= 0.0) {
         return;
@@ -118,8 +118,8 @@ fn area(triangle: &TriangleRecord) -> f32 {
     0.5 * length((b - a).cross(c - a))
 }
 
-/// The shape that `triangles`, the rest of a placement or all of it, begin with. A ball that has holes would show its
-/// inside, which directions from outside do not find: it stays triangles.
+/// Returns the shape that `triangles`, the rest of a placement or all of it, begin with. A ball that has holes would
+/// show its inside, which directions from outside do not find: it stays triangles.
 fn first_shape(triangles: &[TriangleRecord], all: bool, opaque: bool) -> (LightKind, Shape) {
     let material = triangles[0].material();
     let whole = |kind: LightKind| all && triangles.len() == kind.triangle_count() as usize;
@@ -147,7 +147,8 @@ fn ramp(falloff: SpotFalloff) -> u32 {
     .tag()
 }
 
-/// A light that is no triangle, and the luminous power that it sends into the scene, whose cross-section is `disk`.
+/// Returns a light that is no triangle, and the luminous power that it sends into the scene, whose cross-section is
+/// `disk`.
 fn light_and_power(flat: &mut ShadingScene, light: &Light, disk: f64) -> (LightRecord, f64) {
     let strength = |c: [f32; 3]| f64::from(luminance(c.into()));
     match *light {
@@ -179,7 +180,7 @@ fn light_and_power(flat: &mut ShadingScene, light: &Light, disk: f64) -> (LightR
     }
 }
 
-/// Whether a light is infinitely far away.
+/// Tells if a light is infinitely far away.
 fn is_distant(light: &LightRecord) -> bool {
     match light.kind() {
         LightKind::Environment | LightKind::Directional => true,
@@ -192,7 +193,7 @@ fn is_distant(light: &LightRecord) -> bool {
     }
 }
 
-/// Factors from power to probability for local and for distant lights.
+/// Returns the factors from power to probability for local and for distant lights.
 ///
 /// A distant light's power grows with the size of the scene, a lamp's does not: under a large floor a sky would take
 /// nearly every connection and leave the lamp to noise. So where both kinds are there, each gets half of the

@@ -32,7 +32,8 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
     Ok(())
 }
 
-/// Which materials something is made of: media of others would only take numbers away from those that are met.
+/// Returns `true` for each material that something is made of: media of others would only take numbers away from those
+/// that are met.
 fn used(scene: &Scene) -> Vec<bool> {
     let mut used = vec![false; scene.materials.len()];
     for instance in &scene.instances {
@@ -52,7 +53,7 @@ fn used(scene: &Scene) -> Vec<bool> {
     used
 }
 
-/// Media that neither absorb nor bend light are not worth following.
+/// Removes media that neither absorb nor bend light: they are not worth following.
 fn forget_media(flat: &mut ShadingScene) {
     flat.media.clear();
     for material in &mut flat.materials {
@@ -67,7 +68,7 @@ type Bodies = HashMap<[u32; 4], u32>;
 /// A material while it is put together.
 struct Maker<'f> {
     flat: &'f mut ShadingScene,
-    /// None of a material that nothing is made of.
+    /// Bodies found so far; none for a material that nothing is made of.
     bodies: Option<&'f mut Bodies>,
     record: MaterialRecord,
 }
@@ -144,7 +145,7 @@ impl Maker<'_> {
         self.input(Input::constant(numbers));
     }
 
-    /// Two inputs.
+    /// Adds the two inputs of a roughness.
     fn roughness(&mut self, roughness: &Roughness) {
         self.scalar(&roughness.x);
         self.scalar(&roughness.y);
@@ -154,7 +155,7 @@ impl Maker<'_> {
         self.flag(MaterialFlags::ANISOTROPIC | MaterialFlags::LOOKS_AT_ATTRIBUTES, anisotropic);
     }
 
-    /// What is inside, where transmission bends by the index `ior`.
+    /// Sets the medium that is inside, where transmission bends by the index `ior`.
     fn medium(&mut self, thin: bool, absorption: Option<Absorption>, ior: f32) {
         self.flag(MaterialFlags::THIN, thin);
         if let (false, Some(Absorption { sigma: absorption }), Some(bodies)) = (thin, absorption, &mut self.bodies) {
@@ -168,7 +169,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Media on both sides, in place of what the surface has inside.
+    /// Sets media on both sides, in place of what the surface has inside.
     fn interface(&mut self, media: &MediumInterface) {
         let index = |id: Option<MediumId>| id.map_or(NONE, |id| id.0);
         (self.record.inside, self.record.outside) = (index(media.inside), index(media.outside));
@@ -180,7 +181,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The inputs of a kind, in the order of [`MaterialKind`].
+    /// Adds the inputs of a kind, in the order of [`MaterialKind`].
     fn surface(&mut self, surface: &Surface) {
         let kind = match surface {
             Surface::Diffuse { reflectance } => {
@@ -259,7 +260,7 @@ impl Maker<'_> {
         self.record.kind = kind.tag();
     }
 
-    /// What is inside one of the parts is inside the mixture.
+    /// Sets the parts of a mixture: the medium inside of one of them is inside the mixture.
     fn mixture(&mut self, parts: [u32; 2]) {
         let [first, second] = parts.map(|part| self.flat.materials[part as usize]);
         self.record.parts = parts;

@@ -1,4 +1,4 @@
-//! From a validated scene to the flat one that shading reads.
+//! Conversion of a validated scene to the flat one that shading reads.
 
 mod environments;
 #[cfg(test)]
@@ -35,8 +35,8 @@ impl ShadingScene {
         Ok(flat)
     }
 
-    /// Takes the lights of `scene`, which differs from what this was made of by its lights and the images that come with
-    /// them.
+    /// Replaces the lights by those of `scene`, which differs from what this was made of by its lights and the images
+    /// that come with them.
     pub fn set_lights(&mut self, scene: &Scene, bounds: &Aabb) {
         self.images = scene.images.iter().map(image).collect();
         lights::set(self, scene, bounds);

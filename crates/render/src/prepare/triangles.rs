@@ -84,12 +84,13 @@ fn mesh_of(scene: &Scene, instance: u32) -> &Mesh {
     &scene.meshes[scene.instances[instance as usize].mesh.index()]
 }
 
-/// Whether a mesh has anything that would be looked at.
+/// Tells if a mesh has anything that would be looked at.
 fn has_attributes(mesh: &TriangleMesh) -> bool {
     !(mesh.uvs.is_empty() && mesh.uvs1.is_empty() && mesh.tangents.is_empty() && mesh.colors.is_empty())
 }
 
-/// All triangles in chunks: the instance, the primitives, and how many of them have attributes that are looked at.
+/// Splits all triangles into chunks: the instance, the primitives, and how many of them have attributes that are looked
+/// at.
 fn parts(scene: &Scene, looks: &[bool]) -> Vec<(u32, Range<usize>, usize)> {
     let chunks: Vec<(u32, Range<usize>)> = (0..scene.instances.len() as u32)
         .flat_map(|instance| {
@@ -169,7 +170,7 @@ impl<'s> Placement<'s> {
         record
     }
 
-    /// Texture coordinates and tangents; `color` is the index of the triangle's colours plus one, or 0.
+    /// Returns texture coordinates and tangents; `color` is the index of the triangle's colours plus one, or 0.
     fn attributes(&self, primitive: usize, color: u32) -> AttributeRecord {
         let mesh = &self.mesh.triangles;
         let indices = mesh.indices[primitive].map(|i| i as usize);
@@ -190,8 +191,8 @@ impl<'s> Placement<'s> {
     }
 }
 
-/// For each material the mapping of its normal map, where the map's directions are not those of the first texture
-/// coordinates: shading finds those by itself.
+/// Returns for each material the mapping of its normal map, where the map's directions are not those of the first
+/// texture coordinates: shading finds those by itself.
 fn turned_maps(scene: &Scene) -> Vec<Option<UvMapping>> {
     let is_turned = |mapping: &UvMapping| {
         let [[uu, uv, _], [vu, vv, _]] = mapping.rows;
@@ -201,8 +202,8 @@ fn turned_maps(scene: &Scene) -> Vec<Option<UvMapping>> {
     materials.map(|id| scene.normal_mapping_of(MaterialId(id)).filter(is_turned)).collect()
 }
 
-/// Gives a triangle the tangent along which a map's own u grows, and the side on which its v does; none where the map has
-/// no area on it, so that its normals bend nothing.
+/// Gives a triangle the tangent along which a map's own u grows, and the side on which its v does; none where the map
+/// has no area on it, so that its normals bend nothing.
 fn give_tangents(attributes: &mut AttributeRecord, triangle: &TriangleRecord, mapping: &UvMapping) {
     let uvs = if mapping.set == 0 { &attributes.uv0 } else { &attributes.uv1 };
     let [ua, ub, uc] =

@@ -10,7 +10,8 @@ use raywarp_geom::{Hit, TraceError, Tracer};
 /// Salt of the alpha decisions of shadow rays, so that they are independent of the path's own.
 pub(crate) const SHADOW_SALT: u32 = 0x8000_0000;
 
-/// Traces the connection queue and adds the contributions that arrive. `seed` and `salt` are those of the alpha decisions.
+/// Traces the connection queue and adds the contributions that arrive. `seed` and `salt` are those of the alpha
+/// decisions.
 pub(crate) fn connect(
     scene: &ShadingScene,
     seed: u32,
@@ -41,7 +42,7 @@ pub(crate) fn connect(
     }
 }
 
-/// Of the rays last asked, adds what those bring that nothing blocks, and keeps those that go on behind a hole.
+/// Adds what those of the rays last asked bring that nothing blocks, and keeps those that go on behind a hole.
 fn take_arrivals(scene: &ShadingScene, seed: u32, salt: u32, wave: &mut Wave) {
     let Wave { shadow, scratch, radiance, pixel, sample, bounce, rays_traced, .. } = wave;
     let Scratch { blocked, undecided, retry_rays, retry_after, retry_index, next_index, .. } = scratch;
@@ -70,7 +71,7 @@ fn take_arrivals(scene: &ShadingScene, seed: u32, salt: u32, wave: &mut Wave) {
 }
 
 impl ShadowQueue {
-    /// What ray `i` brings to its path.
+    /// Returns the light that ray `i` brings to its path.
     #[inline]
     fn arriving(&self, scene: &ShadingScene, i: usize) -> Vec3 {
         let contribution = self.contributions[i];

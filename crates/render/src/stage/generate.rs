@@ -7,13 +7,13 @@ use crate::path::Wave;
 use crate::vertex::MediaStack;
 use raywarp_sample::Sampler;
 
-/// What the stage needs.
+/// Inputs of the stage: camera, filter and sampler.
 pub(crate) struct Generate<'a> {
     pub lens: &'a Lens,
     pub filter: &'a PixelFilter,
     pub sampler: Sampler,
     pub width: u32,
-    /// What the camera is in.
+    /// Media that the camera is in.
     pub media: MediaStack,
 }
 

@@ -1,6 +1,7 @@
 //! The stages of the path tracer, with the lecture's names (L9): generate, extend, shade, connect,
-//! finalize. Each is a loop over a queue of a [`crate::path::Wave`] that moves data and decides nothing: that is done by
-//! functions of one path ([`crate::vertex`]). The two that trace take several waves, whose rays they join to one batch.
+//! finalize. Each is a loop over a queue of a [`crate::path::Wave`] that moves data and decides nothing: that is done
+//! by functions of one path ([`crate::vertex`]). The two that trace take several waves, whose rays they join to one
+//! batch.
 
 mod connect;
 mod extend;

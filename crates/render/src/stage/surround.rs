@@ -5,14 +5,14 @@ use crate::vertex::MediaStack;
 use glam::Vec3;
 use raywarp_geom::{Control, Hit, HitKey, Ray, TraceError, Tracer};
 
-/// Surfaces that each look takes in, at most.
+/// Largest number of surfaces that each look takes in.
 const MOST_SURFACES: usize = 256;
 
-/// Directions to look in, along no axis; a surface that is not closed misleads one of them, seldom three.
+/// Directions of the looks, along no axis; a surface that is not closed misleads one of them, seldom three.
 const DIRECTIONS: [[f32; 3]; 5] =
     [[0.31, 0.87, 0.39], [-0.77, 0.23, 0.59], [0.53, -0.61, -0.59], [0.83, -0.29, 0.47], [-0.41, -0.73, -0.55]];
 
-/// What a look from a place finds.
+/// Bodies and media that a look from a place finds.
 #[derive(Default)]
 struct Look {
     /// Bodies entered on the way and not yet left.
@@ -23,8 +23,8 @@ struct Look {
     stated: Option<u32>,
 }
 
-/// The media that `place` lies in, as the closed surfaces around it tell: bodies that hold it, and the near side of
-/// the first interface. The answer of most of several directions counts.
+/// Returns the media that `place` lies in, as the closed surfaces around it tell: bodies that hold it, and the near
+/// side of the first interface. The answer of most of several directions counts.
 pub(crate) fn media_around(scene: &ShadingScene, tracer: &dyn Tracer, place: Vec3) -> Result<MediaStack, TraceError> {
     if scene.media.is_empty() || !place.is_finite() {
         return Ok(MediaStack::default());
@@ -51,7 +51,7 @@ pub(crate) fn media_around(scene: &ShadingScene, tracer: &dyn Tracer, place: Vec
 }
 
 impl Look {
-    /// Goes on through a surface.
+    /// Takes the look on through a surface.
     fn pass(&mut self, scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) {
         let (triangle, material) = scene.surface_of(hit, instance);
         let from_behind = triangle.is_met_from_behind(ray.direction.into());

@@ -1,4 +1,4 @@
-//! Whether a surface is there.
+//! Coverage of surfaces: where one with alpha is there, and where a ray passes.
 
 use super::texture_point;
 use crate::flat::{MaterialFlags, NONE, ShadingScene};
@@ -7,7 +7,7 @@ use glam::Vec2;
 use raywarp_geom::Hit;
 use raywarp_sample::hash;
 
-/// Probability with which the surface of `triangle` is at the barycentrics `at`.
+/// Returns the probability with which the surface of `triangle` is at the barycentrics `at`.
 #[inline]
 pub fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
     let record = &scene.triangles[triangle as usize];
@@ -23,17 +23,17 @@ pub fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
     }
 }
 
-/// Decides where blended surfaces are.
+/// Random decision of where blended surfaces have holes, the same for the same place and ray.
 #[derive(Debug, Clone, Copy)]
 pub struct Holes {
     /// Seed of the render.
     pub seed: u32,
-    /// Keeps the decisions of different rays of a path apart.
+    /// Number that keeps the decisions of different rays of a path apart.
     pub salt: u32,
 }
 
 impl Holes {
-    /// Whether the surface is there at a candidate hit; blended surfaces decide by a number that depends on (seed,
+    /// Tells if the surface is there at a candidate hit; blended surfaces decide by a number that depends on (seed,
     /// pixel, sample, salt) and the place alone, so the answer never changes.
     pub fn is_surface(self, scene: &ShadingScene, hit: &Hit, instance: u32, pixel: u32, sample: u32) -> bool {
         let triangle = scene.triangle_of(hit, instance);

@@ -9,7 +9,7 @@ use raywarp_geom::{Hit, offset_from_triangle};
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct SurfacePoint {
-    /// The hit.
+    /// Position of the hit.
     pub position: Vec3,
     /// Largest coordinate difference to a corner of the triangle.
     pub extent: f32,
@@ -24,7 +24,7 @@ pub struct SurfacePoint {
     pub triangle: u32,
     /// Index of the triangle's attributes, or [`crate::flat::NONE`].
     pub attributes: u32,
-    /// Weights of the second and the third corner.
+    /// Barycentric weights of the second and the third corner.
     pub barycentrics: Vec2,
     /// The medium of a body whose boundary is in the same place as this one of another body, or [`NONE`].
     pub touching: u32,
@@ -33,7 +33,7 @@ pub struct SurfacePoint {
 const _: () = assert!(size_of::<SurfacePoint>() == 64);
 
 impl SurfacePoint {
-    /// Stands where a ray missed.
+    /// Point that stands where a ray missed.
     pub const NONE: Self = Self {
         position: Vec3::ZERO,
         extent: 0.0,
@@ -46,7 +46,7 @@ impl SurfacePoint {
         touching: NONE,
     };
 
-    /// Where a ray starts that leaves on the side that `direction` points to.
+    /// Returns the start of a ray that leaves on the side that `direction` points to.
     #[inline]
     pub fn origin_towards(&self, direction: Vec3) -> [f32; 3] {
         let side = self.geometric_normal * self.geometric_normal.dot(direction).signum();
@@ -59,7 +59,7 @@ fn unit(code: UnitCode) -> Vec3 {
     decode_unit(code).into()
 }
 
-/// The point of a hit.
+/// Returns the point of a hit.
 #[inline]
 pub fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfacePoint {
     let triangle = scene.triangle_of(hit, instance);
@@ -87,7 +87,7 @@ pub fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfaceP
     }
 }
 
-/// Texture coordinates and vertex colour at the barycentrics `at` of a triangle.
+/// Returns texture coordinates and vertex colour at the barycentrics `at` of a triangle.
 #[inline]
 pub fn texture_point(scene: &ShadingScene, attributes: u32, at: Vec2) -> TexturePoint {
     if attributes == NONE {
@@ -101,8 +101,8 @@ pub fn texture_point(scene: &ShadingScene, attributes: u32, at: Vec2) -> Texture
     }
 }
 
-/// Unit tangent along increasing u, perpendicular to nothing in particular, and the sign of the bitangent; from the
-/// mesh's tangents, else from its texture coordinates.
+/// Returns the unit tangent along increasing u, perpendicular to nothing in particular, and the sign of the bitangent;
+/// from the mesh's tangents, else from its texture coordinates.
 pub fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, f32)> {
     if point.attributes != NONE {
         let record = &scene.attributes[point.attributes as usize];
@@ -120,7 +120,7 @@ pub fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, f32)
     Some((direction, sign))
 }
 
-/// World-space change of position along the first texture coordinates, where they have area.
+/// Returns the world-space change of position along the first texture coordinates, where they have area.
 pub fn position_derivatives(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, Vec3)> {
     let [a, b, c] = scene.triangles[point.triangle as usize].points();
     let (e1, e2) = (b - a, c - a);

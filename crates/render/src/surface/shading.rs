@@ -1,4 +1,4 @@
-//! From a surface point to its BSDF: textures looked up, mixtures decided, normals bent.
+//! Conversion of a surface point to its BSDF: textures looked up, mixtures decided, normals bent.
 
 use super::frame::Frame;
 use super::point::{SurfacePoint, position_derivatives, tangent, texture_point};
@@ -8,21 +8,21 @@ use crate::texture::{Inputs, TexturePoint, scalar, value};
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::choose;
 
-/// What a vertex scatters with.
+/// Model and frame that a vertex scatters with.
 pub struct Shading {
     /// The model of scattering, in `frame`.
     pub bsdf: Bsdf,
     /// The frame of shading.
     pub frame: Frame,
-    /// Unit, on the front side.
+    /// Unit geometric normal, on the front side.
     pub geometric_normal: Vec3,
 }
 
 /// Step in texture coordinates over which a bump map's slope is taken.
 const BUMP_STEP: f32 = 1.0 / 2048.0;
 
-/// The BSDF and its frame at a surface point seen from the unit direction `wo`; `u` decides between the parts of a
-/// mixture.
+/// Returns the BSDF and its frame at a surface point seen from the unit direction `wo`; `u` decides between the parts
+/// of a mixture.
 #[inline]
 pub fn shading(scene: &ShadingScene, scattering: Scattering, point: &SurfacePoint, wo: Vec3, u: f32) -> Shading {
     let outer = &scene.materials[point.material as usize];
@@ -36,7 +36,7 @@ pub fn shading(scene: &ShadingScene, scattering: Scattering, point: &SurfacePoin
     shading_of_any(scene, scattering, outer, point, wo, u)
 }
 
-/// [`shading`] of whatever material.
+/// Does as [`shading`], for whatever material.
 fn shading_of_any(
     scene: &ShadingScene,
     scattering: Scattering,
@@ -61,8 +61,8 @@ fn shading_of_any(
     Shading { bsdf, frame, geometric_normal }
 }
 
-/// The part of a mixture that `u` falls on, and `u` spread over the unit interval again. Parts come before the mixtures
-/// that hold them, so this ends.
+/// Returns the part of a mixture that `u` falls on, and `u` spread over the unit interval again. Parts come before the
+/// mixtures that hold them, so this ends.
 pub fn decided<'s>(
     scene: &'s ShadingScene,
     mut material: &'s MaterialRecord,
@@ -78,7 +78,8 @@ pub fn decided<'s>(
     (material, u)
 }
 
-/// The shading normal that the viewer sees, after the normal map or bump map of `bent_by`, of a surface of a kind.
+/// Returns the shading normal that the viewer sees, after the normal map or bump map of `bent_by`, of a surface of a
+/// kind.
 pub(crate) fn bent_towards(
     scene: &ShadingScene,
     bent_by: &MaterialRecord,
@@ -91,7 +92,7 @@ pub(crate) fn bent_towards(
     if kind.mirrors() { lifted(normal, point.geometric_normal, wo) } else { normal }
 }
 
-/// The shading normal after the normal map or bump map of `material`.
+/// Returns the shading normal after the normal map or bump map of `material`.
 pub fn bent_normal(scene: &ShadingScene, material: &MaterialRecord, point: &SurfacePoint, at: &TexturePoint) -> Vec3 {
     let input = &scene.inputs[material.normal as usize];
     let bent = if material.has(MaterialFlags::BUMP) {
@@ -102,7 +103,7 @@ pub fn bent_normal(scene: &ShadingScene, material: &MaterialRecord, point: &Surf
     bent.filter(|n| n.is_finite()).unwrap_or(point.shading_normal)
 }
 
-/// The normal of a tangent-space normal map.
+/// Returns the normal of a tangent-space normal map.
 fn mapped(scene: &ShadingScene, input: &Input, point: &SurfacePoint, at: &TexturePoint) -> Option<Vec3> {
     let (tangent, sign) = tangent(scene, point)?;
     let (normal, scale) = (point.shading_normal, input.factor[0]);
@@ -112,7 +113,7 @@ fn mapped(scene: &ShadingScene, input: &Input, point: &SurfacePoint, at: &Textur
     bent.try_normalize()
 }
 
-/// The normal of a height field.
+/// Returns the normal of a height field.
 fn bumped(scene: &ShadingScene, height: &Input, point: &SurfacePoint, at: &TexturePoint) -> Option<Vec3> {
     let (dpdu, dpdv) = position_derivatives(scene, point)?;
     let normal = point.shading_normal;
@@ -126,15 +127,15 @@ fn bumped(scene: &ShadingScene, height: &Input, point: &SurfacePoint, at: &Textu
     Some(if bent.dot(normal) < 0.0 { -bent } else { bent })
 }
 
-/// A shading normal on the geometric normal's side, or the geometric normal where the viewer sees
-/// the surface from one side and the shading normal from the other.
+/// Returns a shading normal on the geometric normal's side, or the geometric normal where the viewer sees the surface
+/// from one side and the shading normal from the other.
 pub fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
     let normal = if shading.dot(geometric) < 0.0 { -shading } else { shading };
     if normal.dot(wo) * geometric.dot(wo) > 0.0 { normal } else { geometric }
 }
 
-/// A normal that a map bent, turned back as little as it takes for the mirrored direction to leave
-/// the surface: a mirror with bumps would be black where that direction goes below it.
+/// Turns a normal that a map bent back as little as it takes for the mirrored direction to leave the surface: a mirror
+/// with bumps would be black where that direction goes below it.
 ///
 /// `normal` must come from [`facing`].
 pub fn lifted(normal: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {

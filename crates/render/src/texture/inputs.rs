@@ -1,4 +1,4 @@
-//! What a material is made of, at a point.
+//! Inputs of a material at a point: colours and numbers, from textures or constant.
 
 use super::{TexturePoint, value};
 use crate::bsdf::Scattering;
@@ -6,14 +6,14 @@ use crate::flat::{Input, InputChannel, MaterialFlags, MaterialRecord, Remap, Sha
 use glam::{Vec2, Vec3};
 use raywarp_sample::elementary::ln;
 
-/// A colour at a point.
+/// Returns a colour at a point.
 #[inline]
 pub fn color(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> Vec3 {
     let factor = Vec3::from(input.factor);
     if input.is_textured() { factor * value(scene, input.texture(), at).truncate() } else { factor }
 }
 
-/// A number at a point.
+/// Returns a number at a point.
 #[inline]
 pub fn scalar(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> f32 {
     let factor = input.factor[0];
@@ -40,7 +40,7 @@ pub struct Inputs<'a> {
     pub material: &'a MaterialRecord,
     /// The point where they are asked.
     pub at: &'a TexturePoint,
-    /// Which bounces between facets count.
+    /// Bounces that count between facets.
     pub scattering: Scattering,
 }
 
@@ -50,38 +50,38 @@ impl Inputs<'_> {
         &self.scene.inputs[(self.material.first_input + number) as usize]
     }
 
-    /// A colour as it is.
+    /// Returns a colour as it is.
     #[inline]
     pub fn color(&self, number: u32) -> Vec3 {
         color(self.scene, self.input(number), self.at)
     }
 
-    /// A colour from 0 to 1.
+    /// Returns a colour from 0 to 1.
     #[inline]
     pub fn share(&self, number: u32) -> Vec3 {
         self.color(number).clamp(Vec3::ZERO, Vec3::ONE)
     }
 
-    /// A number as it is.
+    /// Returns a number as it is.
     #[inline]
     pub fn scalar(&self, number: u32) -> f32 {
         scalar(self.scene, self.input(number), self.at)
     }
 
-    /// A number from 0 to 1.
+    /// Returns a number from 0 to 1.
     #[inline]
     pub fn fraction(&self, number: u32) -> f32 {
         self.scalar(number).clamp(0.0, 1.0)
     }
 
-    /// Three numbers that never vary.
+    /// Returns three numbers that never vary.
     #[inline]
     pub fn numbers(&self, number: u32) -> [f32; 3] {
         self.input(number).factor
     }
 
-    /// GGX alpha, `least` to 1, from the roughness along the tangent and, if it is another, along the bitangent: the
-    /// input `number` and the one after it.
+    /// Returns the GGX alpha, `least` to 1, from the roughness along the tangent and, if it is another, along the
+    /// bitangent: the input `number` and the one after it.
     #[inline]
     pub fn alpha(&self, number: u32, least: f32) -> Vec2 {
         let remapping = Remap::of(self.material.remap);
@@ -90,14 +90,14 @@ impl Inputs<'_> {
         Vec2::new(x, if self.material.has(MaterialFlags::ANISOTROPIC) { one(number + 1) } else { x })
     }
 
-    /// Whether transmission does not bend.
+    /// Tells if transmission does not bend.
     #[inline]
     pub fn is_thin(&self) -> bool {
         self.material.has(MaterialFlags::THIN)
     }
 }
 
-/// A file's roughness as GGX alpha.
+/// Returns a file's roughness as GGX alpha.
 #[inline]
 fn remapped(roughness: f32, remap: Remap) -> f32 {
     let r = roughness.max(0.0);

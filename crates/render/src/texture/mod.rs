@@ -1,4 +1,4 @@
-//! What textures say at a point of a surface: functions over the flat scene.
+//! Evaluation of textures at a point of a surface: functions over the flat scene.
 
 mod image;
 mod inputs;
@@ -13,7 +13,7 @@ pub use program::value;
 
 use glam::{Vec2, Vec4};
 
-/// What a texture may ask of the surface point.
+/// Attributes of the surface point that a texture may ask for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TexturePoint {
     /// Both sets of texture coordinates.

@@ -1,4 +1,4 @@
-//! A connection to a light.
+//! Connection of a vertex to a light.
 
 use super::leave::Vertex;
 use super::{InMedia, PathState, Transport, dimension, power_heuristic};
@@ -13,11 +13,11 @@ use raywarp_geom::Ray;
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Connection {
-    /// From the surface to the light.
+    /// Ray from the surface to the light.
     pub ray: Ray,
     /// The light that arrives if nothing is between.
     pub contribution: Vec3,
-    /// What the ray starts in.
+    /// Media that the ray starts in.
     pub media: InMedia,
 }
 

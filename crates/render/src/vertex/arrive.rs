@@ -1,4 +1,4 @@
-//! A path comes to what its ray found.
+//! Arrival of a path at what its ray found.
 
 use super::{ALL_SPECULAR, FirstHit, PathState, Transport, emission};
 use crate::bsdf::MaterialKind;
@@ -8,17 +8,17 @@ use crate::texture::color;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 
-/// What is there for a path: 60 bytes, 4 of them saying whether there is a first vertex.
+/// Result of an arrival: 60 bytes, 4 of them saying whether there is a first vertex.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Arrival {
-    /// What it brings.
+    /// Light that the path brings back from there.
     pub radiance: Vec3,
-    /// What is left of its throughput.
+    /// Throughput of the path that is left.
     pub throughput: Vec3,
     /// The first vertex, where a path ends at it.
     pub first_hit: Option<FirstHit>,
-    /// Whether it is at a surface that scatters.
+    /// `true` if the path is at a surface that scatters.
     pub scatters: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A path leaves the surface that it is at.
+//! Departure of a path from the surface that it is at.
 
 use super::aim::{Connection, aim};
 use super::media::Boundary;
@@ -10,14 +10,14 @@ use crate::surface::{Shading, SurfacePoint, shading};
 use glam::Vec3;
 use raywarp_geom::Ray;
 
-/// What becomes of a path at a surface.
+/// Result of leaving a surface: the connection to a light, and the path's next ray.
 #[derive(Debug, Clone, Copy)]
 pub struct Departure {
-    /// What the surface looks like, where it is the first.
+    /// Features of the surface, where it is the first.
     pub first_hit: Option<FirstHit>,
-    /// A shadow ray, and what it brings.
+    /// Shadow ray to a light, and what it brings.
     pub connection: Option<Connection>,
-    /// Where it goes on, and with what.
+    /// Ray on which the path goes on, and its state there.
     pub next: Option<(Ray, PathState)>,
 }
 
@@ -62,7 +62,7 @@ pub fn leave(
     Departure { first_hit, connection, next }
 }
 
-/// The random number that decides between the parts of a material, if it has any.
+/// Returns the random number that decides between the parts of a material, if it has any.
 #[inline]
 fn part_of_material(scene: &ShadingScene, transport: &Transport, path: &mut PathState, point: &SurfacePoint) -> f32 {
     if !scene.materials[point.material as usize].has(MaterialFlags::CHOOSES) {
@@ -98,14 +98,14 @@ fn place_in_media(scene: &ShadingScene, path: &PathState, point: &SurfacePoint, 
 }
 
 impl Vertex<'_> {
-    /// Whether light can go between `wo` and the world direction `wi`, `cos` its cosine to the shading normal: a shading
-    /// normal must not send it through the surface.
+    /// Tells if light can go between `wo` and the world direction `wi`, `cos` its cosine to the shading normal: a
+    /// shading normal must not send it through the surface.
     #[inline]
     pub fn passes(&self, wi: Vec3, cos: f32) -> bool {
         self.shading.geometric_normal.dot(wi) * cos > 0.0
     }
 
-    /// The media of light that goes on from here, `cos` the cosine of its direction to the shading normal.
+    /// Returns the media of light that goes on from here, `cos` the cosine of its direction to the shading normal.
     #[inline]
     pub fn media_beyond(&self, scene: &ShadingScene, path: &PathState, cos: f32) -> InMedia {
         if scene.media.is_empty() {
@@ -116,7 +116,7 @@ impl Vertex<'_> {
         InMedia::at_start(path.media.stack.beyond(&at, cos < 0.0))
     }
 
-    /// What it scatters with.
+    /// Returns the model that the vertex scatters with.
     #[inline]
     pub fn bsdf(&self) -> &Bsdf {
         &self.shading.bsdf

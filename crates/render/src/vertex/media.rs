@@ -1,9 +1,9 @@
 //! The media that light runs in along a path.
 //!
-//! Two kinds of surface bound media. A *body* (a glTF volume) says what fills it and lies in whatever is around it: light
-//! that enters is in it until it leaves, and of several bodies that it is in, the one entered last counts. That stands
-//! for the priorities of Schmidt and Budge (2002), which no file that is read gives. An *interface* (pbrt's) states the
-//! media on both of its sides: beyond it light is in that medium and no other, whatever it was in before.
+//! Two kinds of surface bound media. A *body* (a glTF volume) says what fills it and lies in whatever is around it:
+//! light that enters is in it until it leaves, and of several bodies that it is in, the one entered last counts. That
+//! stands for the priorities of Schmidt and Budge (2002), which no file that is read gives. An *interface* (pbrt's)
+//! states the media on both of its sides: beyond it light is in that medium and no other, whatever it was in before.
 
 use crate::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene};
 use bytemuck::{Pod, Zeroable};
@@ -11,19 +11,20 @@ use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_sample::elementary::exp;
 
-/// Bodies that a path can be in at once; those that it comes into besides are not there for it, and only counted.
+/// Number of bodies that a path can be in at once; those that it comes into besides are not there for it, and only
+/// counted.
 const ENTRIES: usize = 4;
 /// Bits of an entry that say which medium.
 const MEDIUM: u16 = 0x3fff;
-/// How many bodies are counted besides.
+/// Largest number of bodies that are counted besides.
 const MOST_UNNAMED: u32 = 255;
 
 /// The media that a path is in, the one entered last first: 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct MediaStack {
-    /// Indices of media plus one; 0 behind the last. The upper two bits of the four, the first lowest, count the bodies that
-    /// a path came into when there was no room.
+    /// Indices of media plus one; 0 behind the last. The upper two bits of the four, the first lowest, count the bodies
+    /// that a path came into when there was no room.
     pub entries: [u16; ENTRIES],
 }
 
@@ -33,7 +34,7 @@ pub struct MediaStack {
 pub struct InMedia {
     /// The media, the last entered on top.
     pub stack: MediaStack,
-    /// Where on its ray the path came into the medium that it runs in.
+    /// Distance along its ray at which the path came into the medium that it runs in.
     pub since: f32,
 }
 
@@ -46,31 +47,31 @@ pub struct Boundary<'a> {
     pub material: &'a MaterialRecord,
     /// The medium of another body that begins or ends in the same place, or [`NONE`].
     pub touching: u32,
-    /// Whether light comes from behind.
+    /// `true` if light comes from behind.
     pub from_behind: bool,
 }
 
 impl MediaStack {
-    /// Of a medium alone, or of empty space for [`NONE`].
+    /// Makes the stack of a medium alone, or of empty space for [`NONE`].
     #[inline]
     pub fn of(medium: u32) -> Self {
         if medium == NONE { Self::default() } else { Self::default().entered(medium) }
     }
 
-    /// As two words, the first entry lowest.
+    /// Returns the stack as two words, the first entry lowest.
     pub fn words(self) -> [u32; 2] {
         let [a, b, c, d] = self.entries.map(u32::from);
         [a | b << 16, c | d << 16]
     }
 
-    /// The medium that light runs in, or [`NONE`] for empty space.
+    /// Returns the medium that light runs in, or [`NONE`] for empty space.
     #[inline]
     pub fn medium(self) -> u32 {
         let entry = self.entries[0] & MEDIUM;
         if entry == 0 { NONE } else { u32::from(entry) - 1 }
     }
 
-    /// Bodies that light is in and that have no entry.
+    /// Returns the number of bodies that light is in and that have no entry.
     #[inline]
     fn unnamed(self) -> u32 {
         let [a, b, c, d] = self.entries.map(|entry| u32::from(entry >> 14));
@@ -87,13 +88,13 @@ impl MediaStack {
         Self { entries }
     }
 
-    /// Whether no other medium can be entered.
+    /// Tells if no other medium can be entered.
     #[inline]
     fn is_full(self) -> bool {
         self.entries[ENTRIES - 1] & MEDIUM != 0
     }
 
-    /// After light has come into a medium, which has no entry where there are as many as can be.
+    /// Returns the stack after light has come into a medium, which has no entry where there are as many as can be.
     #[inline]
     pub fn entered(self, medium: u32) -> Self {
         if self.is_full() {
@@ -103,7 +104,8 @@ impl MediaStack {
         Self { entries: [(medium + 1) as u16, a, b, c] }
     }
 
-    /// After light has left a medium; the same where it was not in it. Those without an entry, entered last, are left first.
+    /// Returns the stack after light has left a medium; the same where it was not in it. Those without an entry,
+    /// entered last, are left first.
     #[inline]
     pub fn left(self, medium: u32) -> Self {
         if self.unnamed() > 0 {
@@ -121,22 +123,23 @@ impl MediaStack {
         Self { entries }
     }
 
-    /// Whether light is in a medium.
+    /// Tells if light is in a medium.
     #[inline]
     fn holds(self, medium: u32) -> bool {
         let entry = (medium + 1) as u16;
         self.entries.into_iter().any(|other| other & MEDIUM == entry)
     }
 
-    /// The medium of the body that touches another at a boundary, or [`NONE`]: one that light comes into as it leaves the
-    /// other, or the other way round. At the edge of a body alone, where it begins and ends, light is not in it before.
+    /// Returns the medium of the body that touches another at a boundary, or [`NONE`]: one that light comes into as it
+    /// leaves the other, or the other way round. At the edge of a body alone, where it begins and ends, light is not in
+    /// it before.
     #[inline]
     fn touching(self, at: &Boundary) -> u32 {
         let held = if at.from_behind { at.material.inside } else { at.touching };
         if at.touching != NONE && self.holds(held) { at.touching } else { NONE }
     }
 
-    /// After light has gone through the boundary of a body, and of one that touches it there.
+    /// Returns the stack after light has gone through the boundary of a body, and of one that touches it there.
     #[inline]
     fn through(self, at: &Boundary) -> Self {
         let (inside, touching) = (at.material.inside, self.touching(at));
@@ -145,8 +148,8 @@ impl MediaStack {
         if entered == NONE { stack } else { stack.entered(entered) }
     }
 
-    /// Whether the boundary of a body is not there for light: that of one in another that was entered later, and that of
-    /// one body too many.
+    /// Tells if the boundary of a body is not there for light: that of one in another that was entered later, and that
+    /// of one body too many.
     #[inline]
     pub fn hides(self, at: &Boundary) -> bool {
         let inside = at.material.body();
@@ -162,8 +165,8 @@ impl MediaStack {
         self.is_full() && self.touching(at) == NONE
     }
 
-    /// The index of refraction of what is behind a surface over that of what is in front, `ior` being that which its
-    /// material says. In another body, or where it touches one, that is the index of one over the other's.
+    /// Returns the index of refraction of what is behind a surface over that of what is in front, `ior` being that
+    /// which its material says. In another body, or where it touches one, that is the index of one over the other's.
     #[inline]
     pub fn relative_ior(self, scene: &ShadingScene, at: &Boundary, ior: f32) -> f32 {
         if at.material.body() == NONE {
@@ -174,7 +177,7 @@ impl MediaStack {
         if around > 0.0 { ior / around } else { ior }
     }
 
-    /// After light has come to a surface and goes on: behind it or in front.
+    /// Returns the stack after light has come to a surface and goes on: behind it or in front.
     #[inline]
     pub fn beyond(self, at: &Boundary, to_behind: bool) -> Self {
         if at.material.has(MaterialFlags::INTERFACE) {
@@ -188,14 +191,14 @@ impl MediaStack {
 }
 
 impl InMedia {
-    /// From the start of a ray on.
+    /// Makes a state that begins with the start of a ray.
     #[inline]
     pub fn at_start(stack: MediaStack) -> Self {
         Self { stack, since: 0.0 }
     }
 
-    /// What is left of light from where the path came into its medium up to `t` on a ray whose direction has `length`
-    /// (Beer-Lambert).
+    /// Returns the share of light that is left from where the path came into its medium up to `t` on a ray whose
+    /// direction has `length` (Beer-Lambert).
     #[inline]
     pub fn transmittance(&self, scene: &ShadingScene, t: f32, length: f32) -> Vec3 {
         let medium = self.stack.medium();
@@ -208,8 +211,8 @@ impl InMedia {
         Vec3::select(absorption.cmpgt(Vec3::ZERO), (-absorption * distance).map(exp), Vec3::ONE)
     }
 
-    /// What is left of light that comes along `ray` to a surface that is not there, and the media that it is in behind: a
-    /// body that light enters through a hole in its surface is entered.
+    /// Returns the share of light that is left along `ray` at a surface that is not there, and the media that it is in
+    /// behind: a body that light enters through a hole in its surface is entered.
     #[inline]
     pub fn passed(&self, scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> (Vec3, Self) {
         let (triangle, material) = scene.surface_of(hit, instance);

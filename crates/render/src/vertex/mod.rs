@@ -1,4 +1,4 @@
-//! What happens to one path at one vertex. Every function takes a path's records and gives records back; the loops of
+//! Steps of one path at one vertex. Every function takes a path's records and gives records back; the loops of
 //! [`crate::stage`] move those and decide nothing.
 //!
 //! [`arrive`] ends a path or finds the surface that it is at; [`leave`] connects it to a light and sends it on. Random
@@ -26,31 +26,31 @@ pub use touching::{search, touching};
 
 use raywarp_sample::Sampler;
 
-/// How light is carried: the same for all paths of a render.
+/// Rules by which light is carried: the same for all paths of a render.
 #[derive(Debug, Clone, Copy)]
 pub struct Transport {
-    /// Random numbers.
+    /// Source of random numbers.
     pub sampler: Sampler,
     /// The techniques that find light.
     pub direct: crate::options::DirectLight,
-    /// Which bounces between facets of rough surfaces count.
+    /// Bounces that count between facets of rough surfaces.
     pub scattering: crate::bsdf::Scattering,
-    /// Bounces: 0 is emission only.
+    /// Largest number of bounces: 0 is emission only.
     pub max_depth: u32,
-    /// The last vertex is connected to a light, too.
+    /// `true` if the last vertex is connected to a light, too.
     pub connect_last: bool,
     /// Throughput below which Russian roulette begins.
     pub roulette_below: f32,
-    /// One over it.
+    /// One over `roulette_below`.
     pub roulette_scale: f32,
-    /// Camera rays that miss bring nothing.
+    /// `true` if camera rays that miss bring nothing.
     pub transparent: bool,
-    /// Albedos of first hits are wanted: those of what scatters are zeros otherwise.
+    /// `true` if albedos of first hits are wanted: those of what scatters are zeros otherwise.
     pub first_albedos: bool,
 }
 
 impl Transport {
-    /// Whether no ray goes on from a vertex with so many behind it.
+    /// Tells if no ray goes on from a vertex with so many behind it.
     #[inline]
     pub fn is_last(&self, bounce: u32) -> bool {
         bounce >= self.max_depth
@@ -68,13 +68,14 @@ pub(crate) mod dimension {
     pub const LIGHT: u32 = 1;
     /// Choice of a lobe, and the direction.
     pub const SCATTER: u32 = 4;
-    /// Russian roulette.
+    /// Decision of Russian roulette.
     pub const ROULETTE: u32 = 7;
-    /// How many there are.
+    /// Number of dimensions of a vertex.
     pub const COUNT: u32 = 8;
 }
 
-/// The power heuristic with exponent 2 (Veach 1997, section 9.2) for one sample of each technique.
+/// Returns the weight of the power heuristic with exponent 2 (Veach 1997, section 9.2) for one sample of each
+/// technique.
 #[inline]
 pub fn power_heuristic(pdf: f32, other: f32) -> f32 {
     if pdf.is_infinite() {

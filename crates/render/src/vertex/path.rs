@@ -1,4 +1,4 @@
-//! What a path carries from vertex to vertex.
+//! State that a path carries from vertex to vertex.
 
 use super::{CAMERA_DIMENSIONS, InMedia, Transport, dimension};
 use glam::Vec3;
@@ -27,14 +27,14 @@ pub struct PathState {
     pub sampler_state: u32,
     /// The bits `SPECULAR` and `ALL_SPECULAR` of its vertices.
     pub flags: u8,
-    /// What it runs in.
+    /// Media that the path runs in.
     pub media: InMedia,
 }
 
 const _: () = assert!(size_of::<PathState>() == 48);
 
 impl PathState {
-    /// The path's random numbers from `dimension` of its vertex on, for a generator that has come to `state`.
+    /// Resumes the path's random numbers from `dimension` of its vertex on, for a generator that has come to `state`.
     #[inline]
     pub fn stream(&self, transport: &Transport, dimension: u32, state: u32) -> Stream {
         let at = CAMERA_DIMENSIONS + self.bounce * dimension::COUNT + dimension;
@@ -42,7 +42,7 @@ impl PathState {
     }
 }
 
-/// What a path says of its first vertex: 28 bytes.
+/// Features of a path's first vertex: 28 bytes.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct FirstHit {

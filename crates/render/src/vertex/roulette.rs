@@ -1,9 +1,9 @@
-//! Russian roulette.
+//! Russian roulette, which ends paths of little throughput at random.
 
 use super::{PathState, Transport, dimension};
 use glam::Vec3;
 
-/// The throughput and the sampler state with which `path` goes on, or `None` where it ends.
+/// Returns the throughput and the sampler state with which `path` goes on, or `None` where it ends.
 #[inline]
 pub fn roulette(transport: &Transport, path: &PathState, throughput: Vec3, state: u32) -> Option<(Vec3, u32)> {
     let largest = throughput.max_element();

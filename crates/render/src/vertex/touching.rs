@@ -5,11 +5,12 @@ use crate::surface::surface_point;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 
-/// Cosines below this are taken for it: along a boundary the search would be long.
+/// Least cosine: smaller ones are taken for it, for along a boundary the search would be long.
 const LEAST_COS: f32 = 0.01;
 
-/// What finds a boundary that the next ray of a path at `hit` would start behind: the part of `ray` from there on that the
-/// start is moved by, and once more for the other boundary's own rounding. `None` where no body begins or ends.
+/// Returns the ray that finds a boundary behind which the next ray of a path at `hit` would start: the part of `ray`
+/// from there on that the start is moved by, and once more for the other boundary's own rounding. `None` where no body
+/// begins or ends.
 #[inline]
 pub fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> Option<Ray> {
     if !hit.is_hit() {
@@ -25,8 +26,8 @@ pub fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> Opti
     Some(ray.with_interval(hit.t, hit.t + way))
 }
 
-/// The medium of the body whose boundary `found` is what such a search from a hit came to, or [`NONE`] if light does not
-/// leave one body there and come into the other.
+/// Returns the medium of the body whose boundary `found` such a search from a hit came to, or [`NONE`] if light does
+/// not leave one body there and come into the other.
 #[inline]
 pub fn touching(scene: &ShadingScene, ray: &Ray, from: (&Hit, u32), found: (&Hit, u32)) -> u32 {
     if !found.0.is_hit() {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// Points of the integrals that the tables were made with.
 pub(crate) const POINTS: u32 = 96;
 
-/// Share of light lost at facets that reflect everything, or at those of glass whose far side has the
+/// Returns the share of light lost at facets that reflect everything, or at those of glass whose far side has the
 /// relative index `eta`.
 pub(crate) fn exact(alpha: f32, cos: f32, eta: Option<f32>) -> f64 {
     let cos = cos.max(1e-7);
@@ -27,7 +27,7 @@ pub(crate) fn exact(alpha: f32, cos: f32, eta: Option<f32>) -> f64 {
     1.0 - over_the_square(POINTS, |u| kept(&ggx, wo, eta, u)).element_sum()
 }
 
-/// What one facet reflects and refracts of the light, that the numbers `u` choose.
+/// Returns the shares of light that one facet, chosen by the numbers `u`, reflects and refracts.
 pub(crate) fn kept(ggx: &Ggx, wo: Vec3, eta: Option<f32>, u: [f32; 2]) -> DVec2 {
     let h = ggx.sample_visible(wo, u);
     let cos = wo.dot(h);
@@ -40,7 +40,7 @@ pub(crate) fn kept(ggx: &Ggx, wo: Vec3, eta: Option<f32>, u: [f32; 2]) -> DVec2 
     DVec2::new(f64::from(share * reflected), f64::from((1.0 - share) * refracted))
 }
 
-/// Share of light lost at facets of any alphas, toward any side.
+/// Returns the share of light lost at facets of any alphas, toward any side.
 pub(crate) fn exact_turned(alpha: Vec2, wo: Vec3, eta: Option<f32>, points: u32) -> f64 {
     let ggx = Ggx::new(alpha);
     // The square is that of half a turn.
@@ -48,7 +48,7 @@ pub(crate) fn exact_turned(alpha: Vec2, wo: Vec3, eta: Option<f32>, points: u32)
     1.0 - over_the_square(points, both).element_sum()
 }
 
-/// A node of the table of anisotropic facets: the alphas, a direction, and the alpha along that.
+/// Returns the place of a node of the table of anisotropic facets: the alphas, a direction, and the alpha along that.
 pub(crate) fn turned_place(node: usize) -> (Vec2, Vec3, f32) {
     let [_, ratios, turns, cosines] = TURNED_NODES;
     let at =
@@ -73,7 +73,8 @@ pub(crate) fn turned_node(node: usize) -> u16 {
     stored(exact - even + f64::from(TURNED_ZERO))
 }
 
-/// Mean over the hemisphere of what is said to be lost at alphas of the table, over that of isotropic facets.
+/// Returns the mean over the hemisphere of what is said to be lost at alphas of the table, over that of isotropic
+/// facets.
 pub(crate) fn turned_mean(node: usize) -> f64 {
     let (alpha, _, _) = turned_place(node * TURNED_NODES[2] * TURNED_NODES[3]);
     let even = White::new(even_alpha(alpha));
@@ -84,7 +85,7 @@ pub(crate) fn turned_mean(node: usize) -> f64 {
     mean_of_turned(|w| losses.at(w), alpha) / f64::from(even.mean)
 }
 
-/// Mean over the hemisphere of a loss at different alphas.
+/// Returns the mean over the hemisphere of a loss at different alphas.
 pub(crate) fn mean_of_turned(loss: impl Fn(Vec3) -> f32, alpha: Vec2) -> f64 {
     let n = 32;
     let turns: Vec<_> =
@@ -98,7 +99,7 @@ pub(crate) fn mean_of_turned(loss: impl Fn(Vec3) -> f32, alpha: Vec2) -> f64 {
     mean(around, most) * f64::from(most * most)
 }
 
-/// Place of a fraction of the axis of alpha.
+/// Returns the alpha at a fraction of its axis.
 pub(crate) fn alpha_at(x: f64) -> f32 {
     ((x * x) as f32).max(LEAST_ALPHA)
 }
@@ -118,13 +119,13 @@ pub(crate) fn white_at(alpha: f64, t: f64) -> f64 {
     exact(alpha, cos_at(t, alpha), None)
 }
 
-/// At fractions of the three axes.
+/// Returns the exact loss of glass at fractions of the three axes.
 pub(crate) fn glass_at(side: usize, [index, alpha, t]: [f64; 3]) -> f64 {
     let (n, alpha) = (index_at(index), alpha_at(alpha));
     exact(alpha, cos_at(t, alpha), Some(if side == 0 { n } else { 1.0 / n }))
 }
 
-/// What is stored at a node of the glass table. Between nodes the loss is mostly convex, and straight lines
+/// Returns the value to store at a node of the glass table. Between nodes the loss is mostly convex, and straight lines
 /// through its values lie too high: half the mean error at the middles of the cells about is taken off.
 pub(crate) fn glass_node(side: usize, node: [usize; 3], value: &impl Fn(usize, [usize; 3]) -> f64) -> f64 {
     let (mut error, mut cells) = (0.0, 0.0);
@@ -146,7 +147,7 @@ pub(crate) fn glass_value(side: usize, node: [usize; 3]) -> f64 {
     glass_at(side, node.map(|i| i as f64 / (GLASS_NODES - 1) as f64))
 }
 
-/// What the coat's scale loses of light from white facets, at fractions of the axes.
+/// Integrates the light from white facets that the coat's scale loses, at fractions of the axes.
 pub(crate) fn coat_at([coat, base, cos]: [f64; 3]) -> f64 {
     let row = AlbedoTable::ggx().row((coat * coat) as f32);
     let e = |cos: f32| albedo(Vec3::splat(COAT_F0), 1.0, row.at(cos)).x;
@@ -162,7 +163,7 @@ pub(crate) fn coat_at([coat, base, cos]: [f64; 3]) -> f64 {
     lost.x
 }
 
-/// At a node. The scale of three axes is the place of a node on them.
+/// Returns [`coat_at`] at a node. The scale of three axes is the place of a node on them.
 pub(crate) fn coat_node(at: usize) -> f64 {
     let [_, bases, cosines] = COAT_NODES;
     let node = [at / (bases * cosines), at / cosines % bases, at % cosines];
@@ -170,13 +171,13 @@ pub(crate) fn coat_node(at: usize) -> f64 {
     (coat_at(place) - f64::from(COAT_MARGIN)).max(0.0)
 }
 
-/// Alpha at a node of the means.
+/// Returns the alpha at a node of the means.
 pub(crate) fn mean_alpha(node: usize) -> f32 {
     let root = LEAST_ROOT + (1.0 - LEAST_ROOT) * node as f32 / (MEAN_NODES - 1) as f32;
     (root * root) * (root * root)
 }
 
-/// Mean over the hemisphere of the interpolated `loss`, 2 loss cos dcos, over alpha^2.
+/// Returns the mean over the hemisphere of the interpolated `loss`, 2 loss cos dcos, over alpha^2.
 pub(crate) fn mean(loss: impl Fn(f32) -> f32, alpha: f32) -> f64 {
     let n = 6000;
     let a = f64::from(alpha);
@@ -195,7 +196,7 @@ pub(crate) fn stored(x: f64) -> u16 {
     (x.clamp(0.0, 1.0) / f64::from(SCALE)).round() as u16
 }
 
-/// The index at a node of the glass table.
+/// Returns the index at a node of the glass table.
 pub(crate) fn index_of(node: usize) -> f32 {
     index_at(node as f64 / (GLASS_NODES - 1) as f64)
 }
@@ -209,7 +210,7 @@ pub(crate) fn array(text: &mut String, name: &str, size: &str, numbers: impl Ite
     *text += "];\n";
 }
 
-/// The numbers of `CoatMeans` at a node, from the tables.
+/// Returns the numbers of `CoatMeans` at a node, from the tables.
 pub(crate) fn coat_means(node: usize) -> [f64; COAT_MEAN_NUMBERS] {
     let place = |i: usize, axis: usize| (i as f64 / (COAT_NODES[axis] - 1) as f64).powi(2) as f32;
     let (coat_alpha, base_alpha) = (place(node / COAT_NODES[1], 0), place(node % COAT_NODES[1], 1).max(LEAST_ALPHA));
@@ -295,7 +296,7 @@ fn write(
     text
 }
 
-/// The text of `loss_data.rs`: values at nodes, and means that follow from the tables as they are compiled in.
+/// Returns the text of `loss_data.rs`: values at nodes, and means that follow from the tables as they are compiled in.
 pub(crate) fn text() -> String {
     let white: Vec<u16> = (0..WHITE_NODES * WHITE_NODES)
         .into_par_iter()
@@ -318,7 +319,7 @@ pub(crate) fn text() -> String {
     write(&tables, &white_means, &glass_means)
 }
 
-/// What is stored of glass.
+/// Computes the numbers of the glass table as they are stored.
 fn glass_nodes() -> Vec<u16> {
     let n = GLASS_NODES;
     let node = |i: usize| [i / (n * n) % n, i / n % n, i % n];

@@ -1,4 +1,4 @@
-//! What glass of different alphas loses, fitted to its integrals, as `turned_glass_data.rs` has it.
+//! Fit of the light that glass of different alphas loses to its integrals, as `turned_glass_data.rs` has it.
 
 use super::loss::{POINTS, array, exact_turned, mean_of_turned, stored};
 use super::{direction, numbers};
@@ -19,7 +19,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The alpha toward the direction.
+    /// Returns the alpha toward the direction.
     fn along(&self) -> f32 {
         let (x2, y2) = (self.wo.x * self.wo.x, self.wo.y * self.wo.y);
         if x2 + y2 == 0.0 {
@@ -32,13 +32,13 @@ impl Place {
         exact_turned(self.alpha, self.wo, Some(if self.dense { 1.0 / self.n } else { self.n }), points)
     }
 
-    /// What the isotropic facets are said to lose to which the table adds.
+    /// Returns the loss of the isotropic facets to which the table adds.
     fn isotropic(&self) -> f32 {
         let alpha = alpha_of_base(even_alpha(self.alpha), self.along(), self.wo.z);
         Glass::new(alpha, self.n).at(self.dense, self.wo.z, alpha)
     }
 
-    /// The numbers of the table about it, and what they are multiplied by.
+    /// Returns the numbers of the table about the place, and their weights.
     fn stencil(&self) -> [(usize, f32); 32] {
         let [most, least] = self.alpha.to_array();
         let index = ((1.0 - 1.0 / self.n).sqrt() - INDEX_AXIS[0]) / (INDEX_AXIS[1] - INDEX_AXIS[0]);
@@ -56,7 +56,7 @@ impl Place {
         })
     }
 
-    /// A random one, often at the ends of axes.
+    /// Makes a random place, often at the ends of axes.
     pub fn random(i: u32, dense: bool) -> Self {
         let (v, u) = numbers(i);
         let (index, [turn, ratio]) = numbers(i + 1_000_000);
@@ -77,7 +77,7 @@ impl Place {
         Self { alpha, n, dense, wo }
     }
 
-    /// That of a number of the table, whose alphas are equal where it adds nothing.
+    /// Returns the place of a number of the table; its alphas are equal where the table adds nothing.
     fn of_number(mut at: usize) -> Self {
         let mut place = [0.0f32; 5];
         for axis in (0..5).rev() {
@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-/// The index at a fraction of the axis.
+/// Returns the index at a fraction of its axis.
 pub(crate) fn index_at(x: f32) -> f32 {
     let s = INDEX_AXIS[0] + x * (INDEX_AXIS[1] - INDEX_AXIS[0]);
     1.0 / (1.0 - s * s)
@@ -105,17 +105,17 @@ pub(crate) fn index_at(x: f32) -> f32 {
 /// Directions, rounds over them, and their part of the rounds with which a step is smallest at the end.
 const PLACES: u32 = 160_000;
 const ROUNDS: u32 = 60;
-/// What errors are drawn to a little, and the bounds beyond which they are drawn back with force, more so from above:
-/// too much light is worse than too little.
+/// Error to which all others are drawn a little, and the bounds beyond which they are drawn back with force, more so
+/// from above: too much light is worse than too little.
 const MIDDLE: f32 = -0.0065;
 const BOUNDS: [f32; 2] = [-0.013, -0.0015];
 
-/// What can be stored.
+/// Clamps a number to the range that can be stored.
 fn within(x: f32) -> f32 {
     x.clamp(-ZERO, UNIT * f32::from(u16::MAX) - ZERO)
 }
 
-/// The numbers of one side, from the values at the nodes: steps along each direction's stencil.
+/// Fits the numbers of one side, from the values at the nodes: steps along each direction's stencil.
 fn fit(dense: bool) -> Vec<f32> {
     let side = usize::from(dense) * SIDE;
     let is_even = |at: usize| (at / RATIO).is_multiple_of(NODES[2]);
@@ -146,7 +146,7 @@ fn fit(dense: bool) -> Vec<f32> {
     table
 }
 
-/// Mean over the hemisphere of what is said to be lost, over that of isotropic facets of the even alpha.
+/// Returns the mean over the hemisphere of what is said to be lost, over that of isotropic facets of the even alpha.
 fn mean_ratio(alpha: Vec2, n: f32) -> [f64; 2] {
     let losses = GlassLosses::new(alpha, n);
     let even = even_alpha(alpha);
@@ -154,7 +154,7 @@ fn mean_ratio(alpha: Vec2, n: f32) -> [f64; 2] {
     [false, true].map(|dense| mean_of_turned(|w| losses.at(dense, w), alpha) / f64::from(means[usize::from(dense)]))
 }
 
-/// The stored mean at its number.
+/// Returns the mean at its number, as it is stored.
 pub(crate) fn mean_number(at: usize) -> u16 {
     let [indices, alphas, ratios] = MEAN_NODES;
     let place = |node: usize, nodes: usize| (node % nodes) as f32 / (nodes - 1) as f32;
@@ -190,7 +190,7 @@ fn write(table: &[u16], means: &[u16]) -> String {
     text
 }
 
-/// The text of `turned_glass_data.rs`: the fit, and means that follow from the tables as they are compiled in.
+/// Returns the text of `turned_glass_data.rs`: the fit, and means that follow from the tables as they are compiled in.
 pub(crate) fn text() -> String {
     let (thin, dense) = rayon::join(|| fit(false), || fit(true));
     let table: Vec<u16> = [thin, dense].concat().into_iter().map(|x| ((x + ZERO) / UNIT).round() as u16).collect();

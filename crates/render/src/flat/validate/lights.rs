@@ -1,4 +1,4 @@
-//! What holds for lights, for the choice between them and for environments.
+//! Checks of lights, of the choice between them and of environments.
 
 use super::{Check, InvalidShading, each, ensure, finite, tag, within};
 use crate::flat::{EnvironmentRecord, LightKind, LightRecord, NONE, ShadingScene, Shape, SpotRamp, shape};
@@ -94,8 +94,8 @@ impl ShadingScene {
         ensure(tables.are_guided(), "has a table with the guide of another")
     }
 
-    /// The choice of lights, whose cells name lights that are there: a light that is chosen more often or less often than
-    /// connections and the paths that meet it are told is too bright or too dark.
+    /// Checks the choice of lights, whose cells name lights that are there: a light that is chosen more often or less
+    /// often than connections and the paths that meet it are told is too bright or too dark.
     fn validate_choice(&self) -> Result<(), InvalidShading> {
         let cells = &self.light_choice;
         // In cells: what each light is chosen by, and how many cells that is beside its own.
@@ -120,12 +120,13 @@ impl ShadingScene {
         })
     }
 
-    /// Probability of the light `index`; 0 where none is ever chosen.
+    /// Returns the probability of the light `index`; 0 where none is ever chosen.
     fn probability(&self, index: usize) -> f32 {
         self.light_choice.get(index).map_or(0.0, |cell| cell.probability)
     }
 
-    /// What lights and environments say of their probability: the weights of multiple importance sampling come of it.
+    /// Checks the probabilities that lights and environments state: the weights of multiple importance sampling come of
+    /// it.
     fn validate_probabilities(&self) -> Result<(), InvalidShading> {
         let message = "has another probability than the choice gives it";
         let mut light_of = vec![None; self.environments.len()];

@@ -1,45 +1,45 @@
-//! Why a picture cannot be read.
+//! Errors of reading a picture.
 
 use crate::output::ShareError;
 use raywarp_scene::SceneError;
 use std::path::PathBuf;
 
-/// Why a picture cannot be read; one line each, naming the file.
+/// Reason for which a picture cannot be read; one line each, naming the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The file cannot be read.
     #[error("{}: cannot be read ({source})", .path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// An OpenEXR file that has no picture that is read here.
     #[error("{}: {reason}; a picture has channels R, G and B, or Y, of full size", .path.display())]
     Unsupported {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it has instead.
+        /// Description of what it has instead.
         reason: String,
     },
     /// An OpenEXR file that is cut off or contradicts itself.
     #[error("{}: is damaged ({reason}); copy or render it again", .path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the damage.
         reason: String,
     },
     /// The memory is not there.
     #[error("{}: {}x{} pixels of {channels} channels need {} MB, but {} MB are free", .path.display(), .size[0], .size[1], .needed >> 20, .free >> 20)]
     Memory {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Columns and rows.
+        /// Columns and rows of the picture.
         size: [u32; 2],
-        /// How many channels.
+        /// Number of channels.
         channels: usize,
         /// Bytes that reading takes.
         needed: u64,
@@ -49,11 +49,11 @@ pub enum ReadError {
     /// The picture has no such layer.
     #[error("{}: has no layer {name}; {}", .path.display(), if .known.is_empty() { "it has none beside the picture".to_owned() } else { format!("it has {}", .known.join(", ")) })]
     NoLayer {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was asked for.
+        /// Name of the layer that was asked for.
         name: String,
-        /// What there is.
+        /// Names of the layers that there are.
         known: Vec<String>,
     },
     /// A share cannot be read.

@@ -15,9 +15,9 @@ use std::path::Path;
 
 /// A picture of up to this may be packed as tightly as it likes.
 const SMALL_BYTES: u64 = 64 << 20;
-/// How Blender and others call the picture itself, among layers that have R, G and B too.
+/// Names that Blender and others give the picture itself, among layers that have R, G and B too.
 const MAIN_LAYERS: [&str; 4] = ["combined", "beauty", "rgba", "rgb"];
-/// What names of a share's sums begin with.
+/// Prefixes of the names of a share's sums.
 const SUM_PREFIXES: [&str; 3] = ["hi.", "lo.", "rest."];
 
 /// Layers that are never the picture.
@@ -141,15 +141,15 @@ fn check(path: &Path, headers: &[Header], file_bytes: usize) -> Result<(), ReadE
     }
 }
 
-/// Where a file has its picture.
+/// Place of the picture in a file: its part and the names of its channels.
 struct Colours {
     part: usize,
     /// Names of red, green, blue and alpha; of a luminance the first and the last alone.
     names: [String; 4],
 }
 
-/// The colours without a prefix first, then those of a layer that is named as the main one, then of the first layer;
-/// in each part of the file, and colours before luminance.
+/// Finds the colours without a prefix first, then those of a layer that is named as the main one, then of the first
+/// layer; in each part of the file, and colours before luminance.
 fn find_colours(headers: &[Header]) -> Option<Colours> {
     let names: Vec<Vec<String>> = headers
         .iter()
@@ -183,18 +183,18 @@ fn find_colours(headers: &[Header]) -> Option<Colours> {
     })
 }
 
-/// As it was written: the crate's own conversion takes bytes for Latin-1.
+/// Returns a text as it was written: the crate's own conversion takes bytes for Latin-1.
 fn string(text: &Text) -> String {
     String::from_utf8_lossy(text.as_slice()).into_owned()
 }
 
-/// Within what programs round to.
+/// Tells if primaries are those of Rec. 709, within what programs round to.
 fn is_rec709(c: &Chromaticities) -> bool {
     let near = |a: Vec2<f32>, b: [f32; 2]| (a.0 - b[0]).abs() < 2e-3 && (a.1 - b[1]).abs() < 2e-3;
     near(c.red, [0.64, 0.33]) && near(c.green, [0.30, 0.60]) && near(c.blue, [0.15, 0.06])
 }
 
-/// The values as `f32`, moved where they are.
+/// Returns the values as `f32`, moved where they are.
 pub(super) fn floats(samples: FlatSamples) -> Vec<f32> {
     match samples {
         FlatSamples::F32(values) => values,

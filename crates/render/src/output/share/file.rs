@@ -13,8 +13,8 @@ use std::path::Path;
 
 /// Custom attribute of the file, lines of `key=value`.
 const ATTRIBUTE: &str = "raywarpShare";
-/// Changes when old readers would misread a new file. Version 1 had hits only where it had features, and neither the
-/// part of the picture nor what it shows.
+/// Version of the file, which changes when old readers would misread a new file. Version 1 had hits only where it had
+/// features, and neither the part of the picture nor what it shows.
 const VERSION: &str = "2";
 const READ_VERSIONS: [&str; 2] = ["1", VERSION];
 
@@ -22,7 +22,7 @@ const READ_VERSIONS: [&str; 2] = ["1", VERSION];
 struct Sum<T> {
     hi: &'static str,
     lo: &'static str,
-    /// What two floats leave of it; not in files of other programs' and older making.
+    /// Channel of what two floats leave of the sum; not in files of other programs' and older making.
     rest: &'static str,
     get: fn(&T) -> f64,
     set: fn(&mut T, f64),
@@ -79,8 +79,8 @@ pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metada
     write_encoded(path, bytes)
 }
 
-/// As [`write_film`], and an `.exr` is also a share of its samples: any program shows the picture, and the sums can be merged
-/// and gone on with.
+/// Writes a picture as [`write_film`] does, where an `.exr` is also a share of its samples: any program shows the
+/// picture, and the sums can be merged and gone on with.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind.
@@ -103,7 +103,7 @@ pub fn write_film_and_sums(
     write_encoded(path, bytes)
 }
 
-/// The channels of a film's sums.
+/// Makes the channels of a film's sums.
 fn sums(film: &Film) -> exr_file::Channels {
     let counts = |of: fn(&PixelSums) -> u32| FlatSamples::U32(film.pixels().map(|p| of(film.sums(p))).collect());
     let mut channels = vec![(SAMPLES, counts(|s| s.samples)), (HITS, counts(|s| s.hits))];
@@ -121,7 +121,7 @@ fn sums(film: &Film) -> exr_file::Channels {
     channels
 }
 
-/// The share's facts.
+/// Writes the share's facts as text.
 fn attribute(film: &Film, info: &ShareInfo) -> String {
     format!(
         "version={VERSION}\nsamples={}..{}\nseed={}\nfingerprint={}\nexposure={}\nshows={}\ntransparent={}\ninvalid={}\n",
@@ -136,8 +136,8 @@ fn attribute(film: &Film, info: &ShareInfo) -> String {
     )
 }
 
-/// Each value as the nearest `f32`, the `f32` nearest to what is left, and the last bits: 24, 24 and 5 of 53. Sums stay below
-/// `f32::MAX` by [`crate::film::LARGEST`].
+/// Splits each value into the nearest `f32`, the `f32` nearest to what is left, and the last bits: 24, 24 and 5 of 53.
+/// Sums stay below `f32::MAX` by [`crate::film::LARGEST`].
 fn planes(values: impl Iterator<Item = f64>) -> [FlatSamples; 3] {
     let (mut hi, mut lo, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for value in values {
@@ -160,7 +160,7 @@ pub fn read_share(path: &Path) -> Result<Share, ShareError> {
     parse(path, &read_file(path).map_err(read_error)?)
 }
 
-/// Entry for fuzzing: a share from the bytes of its file.
+/// Entry for fuzzing: reads a share from the bytes of its file.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -169,10 +169,10 @@ pub fn fuzz_share(bytes: &[u8]) {
     let _ = parse(Path::new("fuzz.exr"), bytes);
 }
 
-/// Most bytes that one byte of the file can stand for: Deflate's limit is 1032.
+/// Largest number of bytes that one byte of the file can stand for: Deflate's limit is 1032.
 pub(in crate::output) const MAX_INFLATION: u64 = 1100;
 
-/// Whether a file has sums.
+/// Tells if a file has sums.
 pub(in crate::output) fn is_share(header: &Header) -> bool {
     header.own_attributes.other.keys().any(|name| name.as_slice() == ATTRIBUTE.as_bytes())
 }
@@ -272,7 +272,7 @@ fn fill<T>(into: &mut [T], sum: &Sum<T>, [hi, lo, rest]: [&Vec<f32>; 3]) -> Resu
     Ok(())
 }
 
-/// The share's facts and its count of invalid samples.
+/// Reads the share's facts and its count of invalid samples from text.
 fn parse_info(text: &str) -> Result<(ShareInfo, u64), String> {
     let field = |key: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));

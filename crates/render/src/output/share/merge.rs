@@ -1,34 +1,34 @@
-//! Adding shares.
+//! Addition of shares of one render.
 
 use super::{Share, ShareError, ShareInfo, differences};
 use crate::film::Film;
 use crate::output::Content;
 use std::ops::Range;
 
-/// Shares added up.
+/// Result of adding shares.
 #[derive(Debug, Clone)]
 pub struct Merged {
-    /// The sums of all.
+    /// Sums of all shares.
     pub film: Film,
     /// Seed of the sampler.
     pub seed: u64,
-    /// What was rendered.
+    /// Fingerprint of what was rendered, as in [`ShareInfo::fingerprint`].
     pub fingerprint: String,
-    /// See [`ShareInfo::content`].
+    /// Meaning of the picture, as in [`ShareInfo::content`].
     pub content: Content,
     /// The samples that were found, in order, neighbours joined: one range unless a share is missing between others.
     pub samples: Vec<Range<u32>>,
 }
 
 impl Merged {
-    /// What this is as a share itself, to be merged with more; `None` with a gap in its samples.
+    /// Returns the facts that this has as a share itself, to be merged with more; `None` with a gap in its samples.
     pub fn info(&self) -> Option<ShareInfo> {
         let [samples] = self.samples.as_slice() else { return None };
         let (samples, fingerprint) = (samples.clone(), self.fingerprint.clone());
         Some(ShareInfo { samples, seed: self.seed, fingerprint, content: self.content })
     }
 
-    /// The samples before the last one that no share held.
+    /// Returns the samples before the last one that no share held.
     pub fn missing(&self) -> Vec<Range<u32>> {
         let starts = std::iter::once(0).chain(self.samples.iter().map(|r| r.end));
         starts.zip(&self.samples).map(|(start, next)| start..next.start).filter(|gap| !gap.is_empty()).collect()
