@@ -21,7 +21,7 @@ pub const RELATIVE_EPSILON: f64 = 0.01;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// They differ in size.
+    /// The two pictures differ in size.
     #[error("{} is {a} and {} is {b}: only pictures of one size, or parts of one picture, can be compared", .paths[0].display(), .paths[1].display())]
     Sizes {
         /// The two files, in order.

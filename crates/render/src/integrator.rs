@@ -14,8 +14,8 @@ use raywarp_sample::{Sampler, warp};
 /// Salt of the alpha decisions of occlusion rays.
 const OCCLUSION_SALT: u32 = 0x4000_0000;
 
-/// Free share of the hemisphere about the normal on the viewer's side, one ray a sample; where the
-/// camera ray misses, 1, or 0 if `transparent`.
+/// Finds the free share of the hemisphere about the normal on the viewer's side, one ray a sample; where the camera ray
+/// misses, 1, or 0 if `transparent`.
 pub(crate) fn ambient_occlusion(
     scene: &ShadingScene,
     seed: u32,
@@ -53,7 +53,7 @@ fn occlusion_rays(scene: &ShadingScene, sampler: Sampler, distance: f32, transpa
     }
 }
 
-/// The shading normal as a colour.
+/// Shows the shading normal as a colour.
 pub(crate) fn normal(
     scene: &ShadingScene,
     seed: u32,
@@ -66,7 +66,7 @@ pub(crate) fn normal(
     Ok(())
 }
 
-/// The distance of the first hit.
+/// Shows the distance of the first hit.
 pub(crate) fn depth(
     scene: &ShadingScene,
     seed: u32,
@@ -99,7 +99,7 @@ fn first_hits(scene: &ShadingScene, wave: &mut Wave, value: impl Fn(&FirstHit) -
     }
 }
 
-/// Node visits, triangle tests and their sum of the camera ray.
+/// Counts node visits, triangle tests and their sum of the camera ray.
 pub(crate) fn cost(tracer: &dyn Tracer, waves: &mut [Wave]) -> Result<(), TraceError> {
     for wave in waves {
         let mut costs = vec![RayCost::default(); wave.rays.len()];

@@ -41,7 +41,7 @@ pub struct Progress {
     pub rays: u64,
     /// Time since the start.
     pub elapsed: Duration,
-    /// With a noise limit: the samples of a pixel when the noise was last looked at, and how much it was.
+    /// Samples of a pixel when the noise was last looked at, and how much it was; only with a noise limit.
     pub noise: Option<(u32, f64)>,
 }
 

@@ -34,7 +34,7 @@ pub struct Row<'t> {
     t: f32,
 }
 
-/// Node below a place on an axis, and how far beyond it.
+/// Returns the node below a place on an axis, and how far beyond it.
 #[inline]
 fn locate(x: f32) -> (usize, f32) {
     super::loss_table::locate(x.clamp(0.0, 1.0).sqrt(), CELLS + 1)
@@ -93,7 +93,7 @@ pub fn albedo(f0: Vec3, f90: f32, scale_bias: Vec2) -> Vec3 {
     (f0 * scale_bias.x + f90 * scale_bias.y).clamp(Vec3::ZERO, Vec3::ONE)
 }
 
-/// Share of light that the lobe leaves to a Lambert base: `(1 - E(wo)) (1 - E(wi)) / (1 - mean E)`.
+/// Returns the share of light that the lobe leaves to a Lambert base: `(1 - E(wo)) (1 - E(wi)) / (1 - mean E)`.
 /// Reciprocal, and a white base under it returns all light that the lobe does not.
 #[inline]
 pub fn coupling(e_wo: Vec3, e_wi: Vec3, mean: Vec3) -> Vec3 {

@@ -32,7 +32,7 @@ pub(super) fn exponent_of_alpha(alpha: f32) -> f32 {
     (2.0 / (alpha * alpha) - 2.0).clamp(0.0, 1e6)
 }
 
-/// Density of normals. `cos^n` from the sine: near the peak cos has too few digits for a large n.
+/// Returns the density of normals. `cos^n` from the sine: near the peak cos has too few digits for a large n.
 #[inline]
 fn d(n: f32, h: Vec3) -> f32 {
     let sin2 = (h.x * h.x + h.y * h.y).min(1.0);

@@ -35,13 +35,13 @@ pub struct Bounces {
 }
 
 impl Conductor {
-    /// From a material of kind [`super::MaterialKind::Conductor`].
+    /// Reads the parameters of a material of kind [`super::MaterialKind::Conductor`].
     #[inline]
     pub(super) fn look_up(m: &Inputs) -> Self {
         Self::new(m.color(0).max(Vec3::ZERO), m.color(1).max(Vec3::ZERO), m.alpha(2, 0.0), m.scattering)
     }
 
-    /// The metal at one point.
+    /// Makes the metal at one point.
     #[inline]
     pub fn new(eta: Vec3, k: Vec3, alpha: Vec2, scattering: Scattering) -> Self {
         let fresnel_mean = match scattering {
@@ -56,7 +56,7 @@ impl Conductor {
         Ggx::is_smooth(self.alpha)
     }
 
-    /// The further bounces of a rough metal.
+    /// Returns the further bounces of a rough metal.
     #[inline]
     pub(super) fn bounces(&self, wo: Vec3) -> Option<Bounces> {
         let f = self.fresnel_mean;
@@ -112,14 +112,14 @@ impl Conductor {
         }
     }
 
-    /// Value and density of the first bounce; `h` is the half vector.
+    /// Returns value and density of the first bounce; `h` is the half vector.
     #[inline]
     fn first(&self, ggx: &Ggx, wo: Vec3, wi: Vec3, h: Vec3) -> (Vec3, f32) {
         let pdf = ggx.reflection_pdf(wo, h);
         (fresnel::conductor(wo.dot(h), self.eta, self.k) * (pdf * ggx.g1(wi)), pdf)
     }
 
-    /// The same of both lobes.
+    /// Returns value and density of both lobes; `h` is the half vector.
     #[inline]
     fn all(&self, ggx: &Ggx, bounces: &Bounces, wo: Vec3, wi: Vec3, h: Vec3) -> (Vec3, f32) {
         let (value, pdf) = self.first(ggx, wo, wi, h);

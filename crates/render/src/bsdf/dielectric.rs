@@ -28,9 +28,9 @@ pub struct Dielectric {
     pub reflectance: Vec3,
     /// Tint of transmission.
     pub transmittance: Vec3,
-    /// A sheet without thickness: light goes on in its direction, reflections between its two sides
-    /// are summed. A rough sheet transmits its reflection lobe mirrored at the sheet: an
-    /// approximation, since two refractions spread light a little less.
+    /// `true` for a sheet without thickness: light goes on in its direction, reflections between its two sides are
+    /// summed. A rough sheet transmits its reflection lobe mirrored at the sheet: an approximation, since two
+    /// refractions spread light a little less.
     pub thin: bool,
     /// Bounces that count: the first alone, or also further ones between facets.
     pub scattering: Scattering,

@@ -30,7 +30,7 @@ pub struct Glazed {
     pub alpha: Vec2,
     /// Tint of transmission.
     pub transmittance: Vec3,
-    /// A sheet without thickness.
+    /// `true` for a sheet without thickness.
     pub thin: bool,
     /// Bounces that count: the first alone, or also further ones between facets.
     pub scattering: Scattering,

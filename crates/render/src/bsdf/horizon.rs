@@ -20,19 +20,19 @@ impl Horizon {
     /// The cosine lobe alone.
     pub const NONE: Self = Self { alpha: 1.0, share: 0.0 };
 
-    /// For facets of `alpha`, 1e-4 to 1.
+    /// Makes the lobes for facets of `alpha`, 1e-4 to 1.
     #[inline]
     pub fn new(alpha: f32) -> Self {
         Self { alpha, share: 0.5 * (1.0 - alpha) }
     }
 
-    /// The same for a part of the light only.
+    /// Returns the same lobes for a part of the light only.
     #[inline]
     pub fn scaled(self, part: f32) -> Self {
         Self { share: self.share * part.min(1.0), ..self }
     }
 
-    /// A direction above; `u_lobe` chooses between the two lobes, all numbers in `0 .. 1`.
+    /// Samples a direction above; `u_lobe` chooses between the two lobes, all numbers in `0 .. 1`.
     #[inline]
     pub fn sample(&self, u_lobe: f32, u: [f32; 2]) -> Vec3 {
         if u_lobe >= self.share {
@@ -44,7 +44,7 @@ impl Horizon {
         Vec3::new(r * cos, r * sin, z)
     }
 
-    /// Density per solid angle of a direction with this cosine.
+    /// Returns the density per solid angle of a direction with this cosine.
     #[inline]
     pub fn pdf(&self, cos: f32) -> f32 {
         let cosine = cos * FRAC_1_PI;

@@ -299,7 +299,7 @@ impl WhiteLosses {
         self.even.mean
     }
 
-    /// Returns the sampling of directions in proportion to the light that they lose.
+    /// Returns the mixture of lobes that samples directions about as they lose light.
     #[inline]
     pub fn horizon(&self) -> Horizon {
         Horizon::new(self.even_alpha)
@@ -341,7 +341,7 @@ impl GlassLosses {
         [even[0] * ratios[0], even[1] * ratios[1]]
     }
 
-    /// Returns the sampling of directions in proportion to the light that they lose.
+    /// Returns the mixture of lobes that samples directions about as they lose light.
     #[inline]
     pub fn horizon(&self) -> Horizon {
         Horizon::new(self.even_alpha)

@@ -49,7 +49,7 @@ pub struct Lobes {
     ggx: Ggx,
     facets: Facets,
     coat: Option<Coat>,
-    /// With further bounces: what is under the coat.
+    /// White facets under the coat, with further bounces.
     beneath: Option<Beneath>,
     /// Fresnel term of the reflection, metal and dielectric mixed.
     f0: Vec3,
@@ -291,7 +291,7 @@ impl Principled {
         (value, pdf)
     }
 
-    /// The exact means of the losses are never 0, those of the albedo table can be.
+    /// Returns the least divisor: the exact means of the losses are never 0, those of the albedo table can be.
     #[inline]
     fn least_metal_mean(&self) -> f32 {
         match self.scattering {

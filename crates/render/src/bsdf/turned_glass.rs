@@ -38,7 +38,7 @@ pub(super) struct TurnedGlass {
     w: f32,
     t: f32,
     r: f32,
-    /// One over how much larger the one alpha is.
+    /// Inverse of how much larger the one alpha is.
     scale: f32,
 }
 

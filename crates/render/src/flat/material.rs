@@ -108,7 +108,7 @@ pub struct MaterialRecord {
     pub normal: u32,
     /// Index of the input that says how much of the surface is there, or [`NONE`] for all of it.
     pub alpha: u32,
-    /// With [`MaterialFlags::MASK`]: the surface is where alpha is at least this.
+    /// Least alpha at which the surface is there, with [`MaterialFlags::MASK`].
     pub cutoff: f32,
     /// Index of the medium inside, or [`NONE`]: where there is none, or, with [`MaterialFlags::INTERFACE`], for empty
     /// space.
@@ -128,7 +128,7 @@ const _: () = assert!(size_of::<MaterialRecord>() == 64);
 pub struct MaterialFlags;
 
 impl MaterialFlags {
-    /// Both sides emit.
+    /// Flag: both sides of the surface emit.
     pub const EMITS_ON_BOTH_SIDES: u32 = 1;
     /// The normal's input is a height.
     pub const BUMP: u32 = 1 << 1;
@@ -141,7 +141,7 @@ impl MaterialFlags {
     /// A random number decides between its parts: of every mixture, and of [`MaterialKind::Principled`] that may
     /// transmit. Without the flag the number is always 0.5.
     pub const CHOOSES: u32 = 1 << 5;
-    /// It looks at texture coordinates, colours or tangents.
+    /// Flag: the material looks at texture coordinates, colours or tangents.
     pub const LOOKS_AT_ATTRIBUTES: u32 = 1 << 6;
     /// The media on both sides are stated: beyond the surface light is in that medium and no other.
     pub const INTERFACE: u32 = 1 << 7;

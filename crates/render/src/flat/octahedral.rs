@@ -9,14 +9,14 @@ use glam::{Vec2, Vec3};
 pub struct UnitCode(pub u32);
 
 impl UnitCode {
-    /// Stands for the zero vector: no place on the square is -32768.
+    /// Code that stands for the zero vector: no place on the square is -32768.
     pub const ZERO: Self = Self(0x8000_8000);
 }
 
 /// Steps from the middle of the square to its border.
 const STEPS: f32 = 32767.0;
 
-/// The code of the direction of `v`, which need not be of unit length; zero (or what is not finite) is
+/// Returns the code of the direction of `v`, which need not be of unit length; zero (or what is not finite) is
 /// [`UnitCode::ZERO`].
 pub fn encode_unit(v: [f32; 3]) -> UnitCode {
     // Scaled first, so that neither tiny nor huge vectors leave the range.
@@ -32,7 +32,7 @@ pub fn encode_unit(v: [f32; 3]) -> UnitCode {
     UnitCode(u32::from(steps.x as i16 as u16) | u32::from(steps.y as i16 as u16) << 16)
 }
 
-/// The unit vector of a code; zero for [`UnitCode::ZERO`].
+/// Returns the unit vector of a code; zero for [`UnitCode::ZERO`].
 #[inline]
 pub fn decode_unit(code: UnitCode) -> [f32; 3] {
     if code == UnitCode::ZERO {
@@ -47,7 +47,7 @@ pub fn decode_unit(code: UnitCode) -> [f32; 3] {
     Vec3::new(x, y, z).normalize().into()
 }
 
-/// A place of the lower half, reflected at the nearest side of the inner diamond.
+/// Reflects a place of the lower half at the nearest side of the inner diamond.
 fn folded(p: Vec2) -> Vec2 {
     let sign = |x: f32| if x >= 0.0 { 1.0 } else { -1.0 };
     Vec2::new((1.0 - p.y.abs()) * sign(p.x), (1.0 - p.x.abs()) * sign(p.y))

@@ -73,7 +73,7 @@ const _: () = assert!(size_of::<TextureOp>() == 64);
 pub struct ProgramRecord {
     /// The first step.
     pub first: u32,
-    /// One past the last.
+    /// Index one past the last step.
     pub end: u32,
 }
 

@@ -28,7 +28,7 @@ const _: () = assert!(size_of::<TriangleRecord>() == 64);
 impl TriangleRecord {
     /// The front is where the corners run clockwise.
     pub const FLIPPED: u32 = 1 << 31;
-    /// There are shading normals.
+    /// Flag: there are shading normals.
     pub const SMOOTH: u32 = 1 << 30;
     /// The bits that are the index of the material.
     pub const MATERIAL: u32 = Self::SMOOTH - 1;
@@ -86,7 +86,7 @@ pub struct AttributeRecord {
 const _: () = assert!(size_of::<AttributeRecord>() == 64);
 
 impl AttributeRecord {
-    /// There are tangents.
+    /// Flag: there are tangents.
     pub const TANGENTS: u32 = 1 << 31;
     /// The bitangent is `-normal x tangent`.
     pub const LEFT_HANDED: u32 = 1 << 30;

@@ -24,7 +24,7 @@ impl<V> Ggx<V> {
         area * area * area / (V::splat(s.set(), PI) * s * s)
     }
 
-    /// Share of the facets that face `w` which `w` sees.
+    /// Returns the share of the facets that face `w` which `w` sees.
     #[inline(always)]
     pub fn g1<const N: usize>(&self, w: Vec3s<V>) -> V
     where
@@ -35,7 +35,7 @@ impl<V> Ggx<V> {
         V::splat(z.set(), 2.0) * z / (z + (z * z + x * x + y * y).sqrt())
     }
 
-    /// Density of the normals `h` that `wo` sees, reflected at.
+    /// Returns the density of the normals `h` that `wo` sees, reflected at.
     #[inline(always)]
     pub fn reflection_pdf<const N: usize>(&self, wo: Vec3s<V>, h: Vec3s<V>) -> V
     where
@@ -46,7 +46,7 @@ impl<V> Ggx<V> {
         self.d(h) * (half / (wo.z + (wo.z * wo.z + x * x + y * y).sqrt()))
     }
 
-    /// A normal that `wo` sees.
+    /// Samples a normal that `wo` sees.
     #[inline(always)]
     pub fn sample_visible<const N: usize>(&self, wo: Vec3s<V>, u: [V; 2]) -> Vec3s<V>
     where

@@ -15,7 +15,7 @@ pub(super) struct Horizon<V> {
 }
 
 impl<V> Horizon<V> {
-    /// The cosine lobe alone.
+    /// Makes the cosine lobe alone.
     #[inline(always)]
     pub fn none<const N: usize>(set: V::Set) -> Self
     where
@@ -24,7 +24,7 @@ impl<V> Horizon<V> {
         Self { alpha: V::splat(set, 1.0), share: V::splat(set, 0.0) }
     }
 
-    /// The same for a part of the light only.
+    /// Returns the same lobes for a part of the light only.
     #[inline(always)]
     pub fn scaled<const N: usize>(self, part: V) -> Self
     where
@@ -41,7 +41,7 @@ impl<V> Horizon<V> {
         Self { alpha: V::select(mask, yes.alpha, no.alpha), share: V::select(mask, yes.share, no.share) }
     }
 
-    /// For facets of `alpha`, 1e-4 to 1.
+    /// Makes the lobes for facets of `alpha`, 1e-4 to 1.
     #[inline(always)]
     pub fn new<const N: usize>(alpha: V) -> Self
     where

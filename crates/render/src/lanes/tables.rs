@@ -47,11 +47,11 @@ pub(super) mod class {
 
 /// Flags of a record of `Tables::lights`.
 pub(super) mod flag {
-    /// It is flat, and its points send out the same.
+    /// Flag: the light is flat, and its points send out the same.
     pub const PLANAR: u32 = 1;
-    /// Both sides emit.
+    /// Flag: both sides emit.
     pub const BOTH_SIDES: u32 = 1 << 1;
-    /// It is the environment that vectors know.
+    /// Flag: the light is the environment that vectors know.
     pub const SKY: u32 = 1 << 2;
 }
 

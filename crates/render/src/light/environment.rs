@@ -17,13 +17,13 @@ pub struct Environment<'s> {
 }
 
 impl<'s> Environment<'s> {
-    /// The environment `index` of a scene.
+    /// Returns the environment `index` of a scene.
     #[inline]
     pub fn of(scene: &'s ShadingScene, index: u32) -> Self {
         Self { record: &scene.environments[index as usize], scene }
     }
 
-    /// Radiance from the unit world `direction` and its solid-angle density in [`Self::sample`].
+    /// Returns the radiance from the unit world `direction` and its solid-angle density in [`Self::sample`].
     #[inline]
     pub fn eval(&self, direction: Vec3) -> (Vec3, f32) {
         if self.record.image == NONE {
@@ -38,7 +38,7 @@ impl<'s> Environment<'s> {
         (self.look_up(uv), pdf)
     }
 
-    /// A unit world direction, its radiance and its solid-angle density.
+    /// Samples a unit world direction; returns it, its radiance and its solid-angle density.
     #[inline]
     pub fn sample(&self, u: [f32; 2]) -> Option<(Vec3, Vec3, f32)> {
         if self.record.image == NONE {
@@ -58,7 +58,7 @@ impl<'s> Environment<'s> {
         Some((d.x * rows[0] + d.y * rows[1] + d.z * rows[2], self.look_up(uv.into()), pdf))
     }
 
-    /// A connection to it, chosen with `probability`.
+    /// Samples a connection to the environment, chosen with `probability`.
     #[inline]
     pub fn connect(&self, u: [f32; 2], probability: f32) -> Option<LightSample> {
         let (wi, radiance, pdf) = self.sample(u)?;
@@ -81,14 +81,15 @@ impl<'s> Environment<'s> {
 }
 
 impl ShadingScene {
-    /// Radiance of all environments together from a unit `direction` of the world; zeros where there is none.
+    /// Returns the radiance of all environments together from a unit `direction` of the world; zeros where there is
+    /// none.
     pub fn environment_radiance(&self, direction: [f32; 3]) -> [f32; 3] {
         let of = |index| Environment::of(self, index).eval(direction.into()).0;
         (0..self.environments.len() as u32).map(of).sum::<Vec3>().into()
     }
 }
 
-/// The tables by which directions to an environment with a map are drawn.
+/// Returns the tables by which directions to an environment with a map are drawn.
 #[inline]
 pub fn tables<'s>(scene: &'s ShadingScene, record: &EnvironmentRecord) -> DensityTables<'s> {
     let [width, height] = record.size.map(|n| n as usize);

@@ -35,7 +35,7 @@ struct Planar {
     outline: &'static [[f32; 2]],
     /// Place of its middle, in units of both `u` and `v` from `at`.
     middle: f32,
-    /// Its area in units of that of the parallelogram of `u` and `v`.
+    /// Area in units of that of the parallelogram of `u` and `v`.
     area: f32,
 }
 

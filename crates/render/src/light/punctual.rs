@@ -4,7 +4,7 @@ use super::LightSample;
 use crate::flat::{LightKind, LightRecord, SpotRamp};
 use glam::Vec3;
 
-/// The one connection to `point`, chosen with `probability`.
+/// Makes the one connection to `point`, chosen with `probability`.
 #[inline]
 pub fn sample(light: &LightRecord, point: Vec3, probability: f32) -> Option<LightSample> {
     let strength = Vec3::from(light.w);
@@ -31,7 +31,7 @@ pub fn sample(light: &LightRecord, point: Vec3, probability: f32) -> Option<Ligh
     lights.then_some(LightSample { wi, target: Some(position), weight, pdf: 0.0 })
 }
 
-/// Share of the axial intensity at an angle of cosine `cos`.
+/// Returns the share of the axial intensity at an angle of cosine `cos`.
 fn spot(cos: f32, cos_inner: f32, cos_outer: f32, ramp: SpotRamp) -> f32 {
     let x = if cos_inner > cos_outer {
         ((cos - cos_outer) / (cos_inner - cos_outer)).clamp(0.0, 1.0)

@@ -30,7 +30,7 @@ impl Canvas {
         }
     }
 
-    /// A picture whose pixels become squares of `zoom` pixels.
+    /// Draws a picture whose pixels become squares of `zoom` pixels.
     pub fn picture(&mut self, [left, top]: [u32; 2], zoom: u32, picture: &Rgb8) {
         let places = (0..picture.size[1]).flat_map(|y| (0..picture.size[0]).map(move |x| [x, y]));
         for ([x, y], colour) in places.zip(picture.bytes.chunks_exact(3)) {

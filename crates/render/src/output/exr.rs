@@ -22,15 +22,16 @@ pub const MISS_DEPTH: f32 = 1e10;
 /// Layers of an EXR beside the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Layers {
-    /// `albedo.R`, `.G`, `.B`: mean reflectance at the first hit. Needs a film with features, as the next two.
+    /// `true` for `albedo.R`, `.G`, `.B`: mean reflectance at the first hit. Needs a film with features, as the next
+    /// two.
     pub albedo: bool,
-    /// `normal.X`, `.Y`, `.Z`: mean world normal at the first hit, not normalized again.
+    /// `true` for `normal.X`, `.Y`, `.Z`: mean world normal at the first hit, not normalized again.
     pub normal: bool,
-    /// `depth.Z`: mean distance to the first hit over the samples that hit; [`MISS_DEPTH`] where none did.
+    /// `true` for `depth.Z`: mean distance to the first hit over the samples that hit; [`MISS_DEPTH`] where none did.
     pub depth: bool,
-    /// `samples`: how many samples the pixel got.
+    /// `true` for `samples`: the number of samples that the pixel got.
     pub samples: bool,
-    /// `variance`: estimated variance of the luminance of the pixel's mean; 0 below two samples.
+    /// `true` for `variance`: estimated variance of the luminance of the pixel's mean; 0 below two samples.
     pub variance: bool,
 }
 

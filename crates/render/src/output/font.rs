@@ -51,13 +51,13 @@ fn rows(c: char) -> [u8; 7] {
     }
 }
 
-/// Width of a line of text in pixels of the font.
+/// Returns the width of a line of text in pixels of the font.
 pub(super) fn text_width(text: &str) -> u32 {
     let count = text.chars().count() as u32;
     (count * (GLYPH[0] + 1)).saturating_sub(1)
 }
 
-/// The set pixels of a line of text, as (column, row) from its top left.
+/// Returns the set pixels of a line of text, as (column, row) from its top left.
 pub(super) fn text_pixels(text: &str) -> impl Iterator<Item = [u32; 2]> + '_ {
     text.chars().zip(0_u32..).flat_map(|(c, place)| {
         rows(c).into_iter().zip(0_u32..).flat_map(move |(row, y)| {

@@ -27,8 +27,8 @@ const VIRIDIS: [[u8; 3]; 17] = [
 ];
 const BACKGROUND: [u8; 3] = [0; 3];
 
-/// Colour of a value in 0 to 1, dark violet over green to yellow: equal steps look about equal, in gray too and with
-/// the common kinds of colour blindness. Values outside clip; a NaN is black, which no value is.
+/// Returns the colour of a value in 0 to 1, dark violet over green to yellow: equal steps look about equal, in gray too
+/// and with the common kinds of colour blindness. Values outside clip; a NaN is black, which no value is.
 pub fn heat_colour(value: f32) -> [u8; 3] {
     if value.is_nan() {
         return BACKGROUND;
@@ -43,7 +43,7 @@ pub fn heat_colour(value: f32) -> [u8; 3] {
     })
 }
 
-/// A picture of `values`, row by row from the top, from 0 to `scale_max`, and under it a bar with its numbers and
+/// Draws `values`, row by row from the top, in colours from 0 to `scale_max`, and under them a bar with its numbers and
 /// `label` (small letters, digits and `.+-/`; others are blanks). A `scale_max` that is not positive and finite is
 /// replaced by the largest finite value. A picture too narrow for the scale gets black on its right.
 ///
@@ -87,13 +87,13 @@ pub fn heat_map(values: &[f32], size: [u32; 2], scale_max: f32, label: &str) -> 
     canvas.image
 }
 
-/// The largest finite value, or 1 where none is positive.
+/// Returns the largest finite value, or 1 where none is positive.
 fn largest(values: &[f32]) -> f32 {
     let max = values.iter().copied().filter(|v| v.is_finite()).fold(0.0, f32::max);
     if max > 0.0 { max } else { 1.0 }
 }
 
-/// Up to three digits and k or M: 0.25, 12.5, 340, 1.2k, 56M.
+/// Writes up to three digits and k or M: 0.25, 12.5, 340, 1.2k, 56M.
 fn short_number(value: f32) -> String {
     let value = f64::from(value);
     // From 999.5 on, three digits would read 1000.

@@ -12,7 +12,7 @@ pub struct Rgb8 {
     pub bytes: Vec<u8>,
 }
 
-/// The file's bytes; `bytes` has three a pixel, or four where `has_alpha`: colours not multiplied by it.
+/// Encodes the file's bytes; `bytes` has three a pixel, or four where `has_alpha`: colours not multiplied by it.
 pub(super) fn encode(
     size: [u32; 2],
     bytes: &[u8],

@@ -87,7 +87,7 @@ pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// Entry for fuzzing: reads a picture from the bytes of an EXR file.
+/// Reads a picture from the bytes of an EXR file, as an entry for fuzzing.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.

@@ -129,10 +129,10 @@ impl FromStr for Tone {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToneError {
-    /// Not a curve.
+    /// The word names no curve.
     #[error("there is no tone curve '{0}'; use srgb, reinhard, aces, agx or neutral")]
     Tone(String),
-    /// Not an exposure.
+    /// The word is no exposure.
     #[error("'{0}' is no exposure; give stops (1.5, -2), a positive factor (x3) or auto")]
     Exposure(String),
 }

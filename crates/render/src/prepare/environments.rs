@@ -28,7 +28,7 @@ pub(super) fn add(flat: &mut ShadingScene, map: Option<u32>, radiance: [f32; 3],
     mean
 }
 
-/// Of each texel, the weight with which it is drawn: luminance times solid angle; and the mean radiance.
+/// Returns the weight with which each texel is drawn, luminance times solid angle, and the mean radiance.
 fn weights(image: &Image, radiance: Vec3) -> (Vec<f32>, Vec3) {
     let [w, h] = image.size;
     // The look-up is bilinear: a cell's weight takes its neighbours in, or directions beside a bright texel would have

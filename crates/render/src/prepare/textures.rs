@@ -32,7 +32,7 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
     Ok(())
 }
 
-/// The textures that one is made of, in the order in which they are pushed, and its own step.
+/// Returns the textures that one is made of, in the order in which they are pushed, and its own step.
 fn step(texture: &Texture) -> (Vec<TextureId>, TextureOp) {
     match *texture {
         Texture::Constant(value) => (vec![], TextureOp { value, ..of(TextureKind::Constant) }),

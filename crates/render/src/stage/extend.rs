@@ -53,7 +53,7 @@ pub(crate) fn extend(
     }
 }
 
-/// Of the rays last asked, keeps those whose nearest candidate turns out to be a hole, to be asked again behind it.
+/// Keeps those of the rays last asked whose nearest candidate turns out to be a hole, to be asked again behind it.
 fn keep_holes(scene: &ShadingScene, seed: u32, wave: &mut Wave) {
     let Scratch { retry_rays, retry_after, retry_index, retry_hits, retry_instances, next_index, .. } =
         &mut wave.scratch;

@@ -24,7 +24,7 @@ pub(crate) fn finalize(wave: &Wave, width: u32, tile: &mut Tile) {
 }
 
 impl Wave {
-    /// For integrators that are not paths: the value of a sample.
+    /// Sets the value of a sample, for integrators that are not paths.
     pub(crate) fn set(&mut self, slot: usize, value: Vec3) {
         self.radiance[slot] = value;
     }

@@ -14,13 +14,13 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Any frame about a unit normal.
+    /// Makes any frame about a unit normal.
     pub fn around(normal: Vec3) -> Self {
         let (t, b) = raywarp_sample::warp::onb(normal.into());
         Self { tangent: t.into(), bitangent: b.into(), normal }
     }
 
-    /// The frame about a unit normal whose tangent is nearest to `tangent`.
+    /// Makes the frame about a unit normal whose tangent is nearest to `tangent`.
     pub fn along(normal: Vec3, tangent: Vec3) -> Self {
         match (tangent - normal * normal.dot(tangent)).try_normalize() {
             Some(tangent) => Self { tangent, bitangent: normal.cross(tangent), normal },
@@ -28,12 +28,12 @@ impl Frame {
         }
     }
 
-    /// A direction of the world in this frame.
+    /// Turns a direction of the world into this frame.
     pub fn to_local(self, v: Vec3) -> Vec3 {
         Vec3::new(self.tangent.dot(v), self.bitangent.dot(v), self.normal.dot(v))
     }
 
-    /// A direction of this frame in the world.
+    /// Turns a direction of this frame into the world.
     pub fn to_world(self, v: Vec3) -> Vec3 {
         v.x * self.tangent + v.y * self.bitangent + v.z * self.normal
     }

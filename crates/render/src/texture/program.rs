@@ -7,7 +7,7 @@ use glam::{Vec2, Vec4};
 /// Deepest stack a program may need.
 pub(crate) const STACK: usize = 12;
 
-/// Linear RGBA of a texture at a point.
+/// Evaluates a texture at a point; returns linear RGBA.
 pub fn value(scene: &ShadingScene, program: u32, point: &TexturePoint) -> Vec4 {
     let program = scene.programs[program as usize];
     let mut stack = [Vec4::ZERO; STACK];

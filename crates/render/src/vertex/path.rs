@@ -15,7 +15,7 @@ pub(crate) const ALL_SPECULAR: u8 = 2;
 pub struct PathState {
     /// The index of its pixel.
     pub pixel: u32,
-    /// Its number among the pixel's samples.
+    /// Number of the path among the pixel's samples.
     pub sample: u32,
     /// Vertices behind it.
     pub bounce: u32,

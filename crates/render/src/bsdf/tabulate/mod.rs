@@ -14,13 +14,13 @@ pub fn tables() -> [(&'static str, String); 3] {
     [("albedo_data.rs", albedo::text()), ("loss_data.rs", loss::text()), ("turned_glass_data.rs", turned_glass::text())]
 }
 
-/// A direction by its angles in degrees.
+/// Returns a direction by its angles in degrees.
 pub(crate) fn direction(theta: f64, phi: f64) -> Vec3 {
     let (theta, phi) = (theta.to_radians(), phi.to_radians());
     DVec3::new(theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()).as_vec3().normalize()
 }
 
-/// Independent numbers of a draw.
+/// Returns independent numbers of a draw.
 pub(crate) fn numbers(i: u32) -> (f32, [f32; 2]) {
     let key = pcg(i);
     (to_unit(pcg(key ^ 0x1357)), [to_unit(pcg(key ^ 0x2468)), to_unit(pcg(key ^ 0x9ABC))])

@@ -5,15 +5,15 @@ use crate::flat::{EnvironmentRecord, LightKind, LightRecord, NONE, ShadingScene,
 use crate::light::environment;
 use glam::Vec3;
 
-/// Most by which the length of a light's direction differs from 1: single precision gives 2e-7.
+/// Largest difference of the length of a light's direction from 1: single precision gives 2e-7.
 const UNIT: f32 = 1e-6;
-/// Most by which a row of a rotation differs from length 1, and two rows from right angles. A scene that is loaded may
-/// have 1e-3; its rounding is another.
+/// Largest difference of a row of a rotation from length 1, and of two rows from right angles. A scene that is loaded
+/// may have 1e-3; its rounding is another.
 const ROTATION: f32 = 1.5e-3;
-/// Most by which two statements of one probability differ, in parts of it.
+/// Largest difference of two statements of one probability, in parts of it.
 const PROBABILITY: f32 = 1e-6;
-/// Most by which a light's cells differ from its probability, in parts of it: a light of a million cells has sums of as
-/// many shares.
+/// Largest difference of a light's cells from its probability, in parts of it: a light of a million cells has sums of
+/// as many shares.
 const SHARE: f64 = 1e-4;
 /// Rounding of the share that one cell leaves to its alias.
 const LEFT: f64 = 1e-7;

@@ -4,7 +4,8 @@ use super::{Channel, PictureFile, ReadError};
 use crate::film::Window;
 use crate::output::{Content, Shows};
 
-/// A channel's layer and its place in it: `albedo.R` is channel `R` of `albedo`, `variance` the only one of itself.
+/// Splits a channel's name into its layer and its place in it: `albedo.R` is channel `R` of `albedo`, `variance` the
+/// only one of itself.
 fn split(name: &str) -> (&str, &str) {
     match name.rsplit_once('.') {
         Some((layer, channel)) if channel.len() == 1 => (layer, channel),
@@ -34,8 +35,9 @@ impl PictureFile {
         channels
     }
 
-    /// A layer as a picture: three channels become its colours, one stands for all three. Its name says what it shows:
-    /// albedo, normal, depth, variance and samples are known, another is taken for radiance. Normals become colours.
+    /// Makes a layer a picture: three channels become its colours, one stands for all three. Its name says what it
+    /// shows: albedo, normal, depth, variance and samples are known, another is taken for radiance. Normals become
+    /// colours.
     ///
     /// # Errors
     /// [`ReadError::NoLayer`], which names those that there are.
@@ -79,7 +81,7 @@ impl PictureFile {
         })
     }
 
-    /// The part of this that lies in `window`, a part of its own window.
+    /// Returns the part of this that lies in `window`, a part of its own window.
     pub(crate) fn cut(&self, window: Window) -> Self {
         let [x, y] = [0, 1].map(|k| window.origin[k].abs_diff(self.window.origin[k]) as usize);
         let [width, height] = window.size.map(|n| n as usize);

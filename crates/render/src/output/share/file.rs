@@ -160,7 +160,7 @@ pub fn read_share(path: &Path) -> Result<Share, ShareError> {
     parse(path, &read_file(path).map_err(read_error)?)
 }
 
-/// Entry for fuzzing: reads a share from the bytes of its file.
+/// Reads a share from the bytes of its file, as an entry for fuzzing.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.

@@ -35,7 +35,7 @@ pub fn agx(c: [f32; 3]) -> [f32; 3] {
     multiply(OUTSET, contrasted).map(|c| c.max(0.0).powf(2.2))
 }
 
-/// Through (0, 0), middle gray at one half with [`SLOPE`], and (1, 1).
+/// Evaluates AgX's curve, which goes through (0, 0), middle gray at one half with [`SLOPE`], and (1, 1).
 pub fn sigmoid(x: f32) -> f32 {
     let pivot = STOPS[0] / (STOPS[0] + STOPS[1]);
     // Both ends are the same curve, mirrored about the pivot: `room` is the distance to the end, `power` its bend.
