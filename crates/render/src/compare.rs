@@ -36,7 +36,7 @@ pub enum CompareError {
 /// Measures of the distance between the values of two lists.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Difference {
-    /// Values that were compared.
+    /// Number of values that were compared.
     pub values: u64,
     /// Mean of each list.
     pub mean: [f64; 2],
@@ -81,7 +81,7 @@ impl Difference {
 pub struct Farthest {
     /// Column and row in the whole picture.
     pub pixel: [i32; 2],
-    /// The colours there.
+    /// Colours of both pictures there.
     pub colours: [[f32; 3]; 2],
 }
 
@@ -92,14 +92,14 @@ pub struct LayerDifference {
     pub name: String,
     /// Difference over all channels of the layer; distances count only where both pictures have one.
     pub difference: Difference,
-    /// Pixels where one alone has a finite value or, of distances, something at all.
+    /// Number of pixels where one alone has a finite value or, of distances, something at all.
     pub in_one_only: u64,
 }
 
 /// Result of comparing two pictures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The pixels that both have.
+    /// Pixels that both pictures have.
     pub window: Window,
     /// Difference over red, green and blue.
     pub colour: Difference,
@@ -107,7 +107,7 @@ pub struct Comparison {
     pub mean: [[f64; 3]; 2],
     /// Mean of (a - b)^2 / (b^2 + [`RELATIVE_EPSILON`]).
     pub relative_mse: f64,
-    /// Pixels of which a channel, or the alpha, is not the same.
+    /// Number of pixels of which a channel, or the alpha, is not the same.
     pub different: u64,
     /// Number of pixels in each picture that are not finite.
     pub not_finite: [u64; 2],

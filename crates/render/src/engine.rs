@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Settings of a picture on which a path depends beside the scene: the same for all paths of a render.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
-    /// The options, of which threads and stopping rules do not matter here.
+    /// Options of the render, of which threads and stopping rules do not matter here.
     pub options: &'a RenderOptions,
     pub(crate) lens: &'a Lens,
     pub(crate) filter: &'a PixelFilter,

@@ -12,14 +12,14 @@ const CELLS: usize = 128;
 pub enum PixelFilter {
     /// Box filter: all offsets within the radius are equally likely.
     Box {
-        /// Half its width, in pixels.
+        /// Half the box's width, in pixels.
         radius: f32,
     },
     /// Filter of any other kind, by its tabulated density.
     Table(Box<Table>),
 }
 
-/// |f| along one axis as a piecewise constant density over `-radius ..= radius`.
+/// Tabulated filter: |f| along one axis as a piecewise constant density over `-radius ..= radius`.
 #[derive(Debug, Clone)]
 pub struct Table {
     radius: f32,

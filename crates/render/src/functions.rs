@@ -1,5 +1,5 @@
-//! The functions of shading, each of one hit or one path: what kernels on GPUs say again under the same names, and what
-//! tests hold those against, bit by bit. Who renders needs none of them.
+//! Functions of shading, each of one hit or one path: kernels on GPUs repeat them under the same names, and tests hold
+//! the kernels against them, bit by bit. A caller who renders needs none of them.
 
 /// Models of scattering, and what they share.
 pub mod bsdf {
@@ -13,12 +13,12 @@ pub mod bsdf {
     pub use crate::bsdf::{Prepared, Scattering, f0_of_ior, fresnel};
 }
 
-/// The pixel's filter.
+/// Pixel filters and their tables.
 pub mod filter {
     pub use crate::filter::{FilterTable, PixelFilter};
 }
 
-/// Rays of a camera.
+/// Cameras and their rays.
 pub mod lens {
     pub use crate::lens::{Lens, LensRecord};
 }
@@ -42,7 +42,7 @@ pub mod texture {
     pub use crate::texture::{Inputs, TexturePoint, color, look_up, scalar, value};
 }
 
-/// A path at a vertex: how it arrives, leaves and ends.
+/// Steps of a path at a vertex: it arrives, leaves and ends.
 pub mod vertex {
     pub use crate::vertex::{
         Arrival, Boundary, Connection, Departure, FirstHit, InMedia, MediaStack, PathState, Transport, arrive,

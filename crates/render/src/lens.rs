@@ -1,4 +1,4 @@
-//! Camera rays: from a place on the picture and a point on the lens to a ray.
+//! Camera rays: they lead from a place on the picture and a point on the lens into the scene.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -9,13 +9,13 @@ use raywarp_scene::{Camera, FovAxis, Projection};
 /// A camera for a picture of a given size.
 #[derive(Debug, Clone)]
 pub struct Lens {
-    /// The position of the camera.
+    /// Position of the camera.
     pub eye: Vec3,
     /// The picture's axis to the right, of unit length.
     pub right: Vec3,
     /// The picture's axis upwards, of unit length.
     pub up: Vec3,
-    /// The direction of view.
+    /// Direction of view, of unit length.
     pub forward: Vec3,
     /// Half the picture's width and height: at distance 1 (perspective) or in scene units.
     pub half: [f32; 2],
@@ -25,7 +25,7 @@ pub struct Lens {
     pub radius: f32,
     /// Distance, along the direction of view, at which the picture is sharp.
     pub focal_distance: f32,
-    /// Pixels of the picture.
+    /// Columns and rows of the picture.
     pub size: [f32; 2],
 }
 
@@ -45,7 +45,7 @@ pub struct LensRecord {
     pub half: [f32; 2],
     /// Columns and rows of the picture.
     pub size: [f32; 2],
-    /// 1 where lines meet in the eye, 0 where they are parallel.
+    /// Kind of the projection: 1 where lines meet in the eye, 0 where they are parallel.
     pub perspective: u32,
     /// Radius of the lens, in scene units; 0 is a pinhole.
     pub radius: f32,

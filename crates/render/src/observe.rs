@@ -1,4 +1,4 @@
-//! Watching paths live and die: the tables of W11 are made of this.
+//! Observers of the paths that live and die in a render: the tables of W11 are made of this.
 
 use raywarp_geom::Ray;
 use std::ops::Range;

@@ -44,7 +44,7 @@ pub struct RenderOptions {
     pub size: [u32; 2],
     /// Part of the picture to render, if not all of it; its pixels are those of the whole, bit for bit.
     pub crop: Option<Crop>,
-    /// `true` to leave out what camera rays see that miss everything: the picture is then of what
+    /// `true` to leave out the background, which camera rays that miss everything see: the picture is then of what
     /// [`crate::film::Film::coverage`] covers, and black elsewhere. The environment lights all the same.
     pub transparent: bool,
     /// Sample numbers of each pixel, `first .. end`; a part of them makes a share.
@@ -127,12 +127,12 @@ pub enum RenderError {
     TextureTooDeep {
         /// Index of the texture.
         texture: usize,
-        /// Values its program must hold at once.
+        /// Number of values that its program must hold at once.
         depth: usize,
-        /// Steps of its program.
+        /// Number of steps of its program.
         ops: usize,
     },
-    /// An index leaves its bits.
+    /// An index needs more bits than its record has.
     #[error("too many {0} to shade")]
     TooLarge(&'static str),
     /// An option is out of its range.

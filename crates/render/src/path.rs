@@ -23,17 +23,17 @@ pub(crate) struct Wave {
     pub pixel: Vec<u32>,
     pub sample: Vec<u32>,
     pub radiance: Vec<Vec3>,
-    /// Weight of the sample in the pixel filter.
+    /// Weight of each sample in the pixel filter.
     pub filter_weight: Vec<f32>,
     pub first_hit: Vec<FirstHit>,
-    /// Vertices that all living paths have behind them.
+    /// Number of vertices that all living paths have behind them.
     pub bounce: u32,
     // Extension queue: one entry a living path.
     pub rays: Vec<Ray>,
     pub paths: Vec<QueuedPath>,
     pub hits: Vec<Hit>,
     pub instances: Vec<u32>,
-    /// The medium of a body that touches another where a ray ends; empty where no medium counts.
+    /// Media of bodies that touch others where rays end; empty where no medium counts.
     pub touching: Vec<u32>,
     /// Lists of the entries by how they are shaded.
     pub queues: Queues,
@@ -45,7 +45,7 @@ pub(crate) struct Wave {
     // Connection queue.
     pub shadow: ShadowQueue,
     pub scratch: Scratch,
-    /// Rays traced since the wave was made.
+    /// Number of rays traced since the wave was made.
     pub rays_traced: u64,
 }
 

@@ -33,13 +33,13 @@ const MAX_WHOLE_PASS: u32 = 8;
 /// State of a render in progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Samples taken of all pixels together.
+    /// Number of samples taken of all pixels together.
     pub paths: u64,
-    /// Samples to take.
+    /// Number of samples to take.
     pub paths_total: u64,
     /// Number of rays traced: camera, scattered and shadow rays.
     pub rays: u64,
-    /// Time since the start.
+    /// Time since the start of the render.
     pub elapsed: Duration,
     /// Samples of a pixel when the noise was last looked at, and how much it was; only with a noise limit.
     pub noise: Option<(u32, f64)>,
@@ -67,7 +67,7 @@ pub struct Rendered {
     pub film: Film,
     /// Reason for which it ended.
     pub stop: StopReason,
-    /// Samples taken of all pixels together.
+    /// Number of samples taken of all pixels together.
     pub paths: u64,
     /// Number of rays traced.
     pub rays: u64,
@@ -77,9 +77,9 @@ pub struct Rendered {
     pub vertices_in_vectors: u64,
     /// Time by the clock on the wall.
     pub elapsed: Duration,
-    /// Fewest and most samples of a pixel; they differ only when a pass was cut short, or a device failed.
+    /// Fewest and most samples of a pixel; the two differ only when a pass was cut short, or a device failed.
     pub samples: [u32; 2],
-    /// Error of a device that had rendered these samples: they were looked at before.
+    /// Error of a device that failed after it had given back these samples.
     pub failure: Option<TraceError>,
 }
 
@@ -377,7 +377,7 @@ pub(crate) struct Job<'a> {
     waves: Mutex<Vec<Wave>>,
     /// `true` once some tile left samples out because the time was over.
     cut_short: AtomicBool,
-    /// Samples that each pixel had at the start.
+    /// Number of samples that each pixel had at the start.
     before: u32,
     /// Noise when it was last looked at, as in [`Progress::noise`].
     noise: Mutex<Option<(u32, f64)>>,

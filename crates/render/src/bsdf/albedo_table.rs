@@ -19,13 +19,13 @@ pub(super) type Nodes = [[f32; 2]; CELLS + 1];
 
 /// Scale and bias over alpha and the cosine, and their cosine-weighted means over the hemisphere.
 pub struct AlbedoTable {
-    /// Alpha by alpha, and in each by the cosine.
+    /// Scale and bias at the nodes, alpha by alpha, and in each by the cosine.
     pub nodes: [Nodes; CELLS + 1],
-    /// The means, by alpha.
+    /// Means of scale and bias over the hemisphere, by alpha.
     pub means: Nodes,
 }
 
-/// The table at one alpha.
+/// Row of the table at one alpha.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'t> {
     low: &'t Nodes,

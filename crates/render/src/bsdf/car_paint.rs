@@ -43,9 +43,9 @@ pub struct Lobes {
     coat: Option<Coat>,
     flake: Ggx,
     amount: f32,
-    /// Rows take a direction to the flake's frame.
+    /// Rows of the matrix that takes a direction to the flake's frame.
     rows: [Vec3; 3],
-    /// `wo` there; below the flake's horizon there is no flake lobe.
+    /// Direction `wo` in the flake's frame; below the flake's horizon there is no flake lobe.
     wo_flake: Vec3,
     p_coat: f32,
     p_flake: f32,

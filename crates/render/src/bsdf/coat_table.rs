@@ -16,7 +16,7 @@ pub(super) const COAT_F0: f32 = 0.04;
 /// Amount by which the table is too low, about its largest error of interpolation upward.
 #[cfg(any(test, feature = "tables"))]
 pub(super) const COAT_MARGIN: f32 = 0.001;
-/// Numbers of [`CoatMeans`].
+/// Number of the numbers of a [`CoatMeans`].
 pub(super) const COAT_MEAN_NUMBERS: usize = 5;
 
 /// A coat of one alpha over facets of another.

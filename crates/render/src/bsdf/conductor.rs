@@ -14,9 +14,9 @@ use std::f32::consts::FRAC_1_PI;
 /// A metal with complex index of refraction `eta + i k`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conductor {
-    /// Real part, per channel.
+    /// Real part of the index, per channel.
     pub eta: Vec3,
-    /// Imaginary part, per channel.
+    /// Imaginary part of the index, per channel.
     pub k: Vec3,
     /// GGX alpha along tangent and bitangent; below 1e-4 the metal is smooth.
     pub alpha: Vec2,
@@ -28,7 +28,7 @@ pub struct Conductor {
 #[derive(Debug, Clone, Copy)]
 pub struct Bounces {
     losses: WhiteLosses,
-    /// `loss(wo)` times the sum over all further bounces, over the mean loss.
+    /// Product of `loss(wo)` and the sum over all further bounces, over the mean loss.
     factor: Vec3,
     /// Probability of the lobe.
     p: f32,

@@ -74,7 +74,7 @@ pub struct Bounces {
     /// mean that is lost there.
     over_here: f32,
     over_beyond: f32,
-    /// Share of it that comes from the side of `wo`.
+    /// Share of the light that comes back on the side of `wo`.
     reflected: f32,
     /// Probability of the lobe.
     p: f32,
@@ -92,7 +92,7 @@ impl Bounces {
     }
 }
 
-/// An index nearer to 1 than this bends light by a degree at most. Masking would still take light from it
+/// Difference of the index from 1 below which light bends by a degree at most. Masking would still take light from it
 /// that only turns up in a lobe all over the hemisphere; so with further bounces it counts as smooth.
 const LEAST_BEND: f32 = 0.02;
 

@@ -6,8 +6,8 @@ use glam::{Vec2, Vec3};
 use raywarp_sample::warp::sin_cos_turn;
 use std::f32::consts::PI;
 
-/// Below this alpha a surface is taken for smooth, and no single alpha may be less: f32 half vectors
-/// have no digits for a narrower lobe.
+/// Least alpha of a rough surface; below it a surface is taken for smooth, and no single alpha may be less: f32 half
+/// vectors have no digits for a narrower lobe.
 pub(crate) const MIN_ALPHA: f32 = 1e-4;
 
 /// Distribution of normals; all directions are in the upper hemisphere.

@@ -17,7 +17,7 @@ pub struct Horizon {
 }
 
 impl Horizon {
-    /// The cosine lobe alone.
+    /// Mixture that is the cosine lobe alone.
     pub const NONE: Self = Self { alpha: 1.0, share: 0.0 };
 
     /// Makes the lobes for facets of `alpha`, 1e-4 to 1.

@@ -44,11 +44,11 @@ pub(crate) const LEAST_ROOT: f32 = 0.177_827_94;
 /// Nodes of what anisotropic facets lose more, over the larger alpha's root, one less the ratio of the alphas, the
 /// alpha along the view between the two, and the cosine's `t`.
 pub(super) const TURNED_NODES: [usize; 4] = [7, 5, 4, 9];
-/// The end of the axis of the ratio: alphas of 1 to 4.
+/// End of the axis of the ratio: alphas of 1 to 4.
 pub(super) const MOST_TURNED: f32 = 0.75;
 /// Amount by which the numbers of turned facets are stored too high, since they have both signs.
 pub(super) const TURNED_ZERO: f32 = 0.2;
-/// Share of the loss that they are too low by, about their largest error upward.
+/// Share of the loss by which the numbers of turned facets are too low, about their largest error upward.
 #[cfg(any(test, feature = "tables"))]
 pub(super) const TURNED_MARGIN: f32 = 0.015;
 /// Ends of the axis of the index: 1.02 and 10.
@@ -118,10 +118,10 @@ impl White {
 /// A boundary of clear glass of one alpha and one index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Glass {
-    /// The index below, as rows of `GLASS`, and how far beyond.
+    /// Node below the index, as rows of `GLASS`, and how far beyond.
     index: u32,
     w: f32,
-    /// The alpha below, likewise.
+    /// Node below the alpha, likewise.
     row: u32,
     t: f32,
 }
@@ -223,11 +223,11 @@ fn projected(alpha: Vec2, w: Vec3) -> f32 {
 /// alpha along the view, from `TURNED`. Without it up to 0.1 would be missing.
 #[derive(Debug, Clone, Copy)]
 struct Turned {
-    /// The larger alpha and the ratio below, as rows of `TURNED_MEANS`, and how far beyond.
+    /// Nodes below the larger alpha and the ratio, as rows of `TURNED_MEANS`, and how far beyond.
     row: u32,
     t: f32,
     r: f32,
-    /// The smaller alpha, and one over how much larger the other is.
+    /// Smaller alpha, and one over how much larger the other is.
     least: f32,
     scale: f32,
 }

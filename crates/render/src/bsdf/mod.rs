@@ -80,7 +80,7 @@ tag! {
         Mix,
         /// No surface. No inputs.
         Invisible,
-        /// Shows a colour, scatters nothing. Inputs: colour.
+        /// A colour without scattering. Inputs: colour.
         Unlit,
     }
 }
@@ -120,9 +120,9 @@ impl MaterialKind {
 /// Bounces of light that count between the facets of a rough surface, and between layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scattering {
-    /// The first one, as in pbrt and Mitsuba: rough surfaces lose light, two thirds of it at alpha 1.
+    /// The first bounce alone, as in pbrt and Mitsuba: rough surfaces lose light, two thirds of it at alpha 1.
     Single,
-    /// All of them (Kulla and Conty 2017).
+    /// All bounces (Kulla and Conty 2017).
     #[default]
     Multiple,
 }
@@ -130,9 +130,9 @@ pub enum Scattering {
 /// A direction that light came from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BsdfSample {
-    /// Unit, away from the surface.
+    /// Unit direction that the light came from, away from the surface.
     pub wi: Vec3,
-    /// `f |cos wi| / pdf`: what the throughput is multiplied by. Finite, not negative.
+    /// Factor on the throughput, `f |cos wi| / pdf`. Finite, not negative.
     pub weight: Vec3,
     /// Solid-angle density of `wi` over all lobes; 0 when specular.
     pub pdf: f32,
@@ -172,14 +172,14 @@ pub enum Bsdf {
     },
     /// Lambert on the lit side and on the other.
     DiffuseTransmission {
-        /// Share that stays on its side.
+        /// Share that stays on the lit side.
         reflectance: Vec3,
-        /// Share that goes through; with `reflectance` at most 1.
+        /// Share that goes through to the other side; with `reflectance` at most 1.
         transmittance: Vec3,
     },
     /// An ideal mirror without Fresnel.
     Mirror {
-        /// Share that is reflected.
+        /// Share of the light that is reflected.
         reflectance: Vec3,
     },
     /// Lambert under a Blinn microfacet lobe.
@@ -240,7 +240,7 @@ impl Prepared {
     }
 }
 
-/// A cosine this small cannot be told from 0 once a direction has been turned into a frame and back.
+/// Least cosine: a smaller one cannot be told from 0 once a direction has been turned into a frame and back.
 const MIN_COS: f32 = 1e-6;
 
 /// Returns `v` moved to the upper side and off the horizon: how opaque models see `wo`.

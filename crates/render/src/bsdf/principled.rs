@@ -26,7 +26,7 @@ pub(crate) const LEAST_MEAN: f32 = 1e-6;
 pub struct Principled {
     /// Albedo of the dielectric's base, reflectance of the metal at normal incidence.
     pub base: Vec3,
-    /// 0 dielectric to 1 metal.
+    /// Share of metal, from 0 (dielectric) to 1 (metal).
     pub metallic: f32,
     /// Reflectance of the dielectric at normal incidence.
     pub f0: Vec3,

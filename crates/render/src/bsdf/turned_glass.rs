@@ -33,7 +33,7 @@ pub(super) const MEANS_SIDE: usize = MEAN_NODES[0] * MEANS_INDEX;
 /// Place of two alphas and an index in the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurnedGlass {
-    /// Index, larger alpha and ratio below, and how far beyond.
+    /// Nodes below the index, the larger alpha and the ratio, and how far beyond.
     row: u32,
     w: f32,
     t: f32,

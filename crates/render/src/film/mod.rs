@@ -1,4 +1,4 @@
-//! The film: what a render adds up, pixel by pixel.
+//! The film: sums of what a render finds, pixel by pixel.
 //!
 //! Sums are `f64` and each pixel's samples are added in the order of their index, so that a picture depends neither
 //! on threads nor on the passes in which it was rendered. The film lies in [`Tile`]s; a worker takes one as `&mut`,
@@ -41,7 +41,7 @@ pub const MAX_TILE: u32 = 64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilmError {
-    /// A side is zero.
+    /// A side of the picture is zero.
     #[error("a picture of {0}x{1} pixels is empty; both sides must be at least 1")]
     Empty(u32, u32),
     /// The memory is not to be had.
@@ -62,16 +62,17 @@ pub enum FilmError {
         width: u32,
         /// Rows of the picture.
         height: u32,
-        /// Bytes of the sums and of what writing them takes.
+        /// Number of bytes of the sums and of what writing them takes.
         needed: u64,
         /// Number of bytes that are free.
         free: u64,
     },
 }
 
-/// Bytes a pixel that writing a picture takes beside the sums: means, bytes of the format and the file in memory.
+/// Number of bytes a pixel that writing a picture takes beside the sums: means, bytes of the format and the file in
+/// memory.
 const WRITING_BYTES: u64 = 32;
-/// A film of less than this is not held against what is free: it will fit, and what systems say is rough.
+/// Number of bytes below which a film is not held against what is free: it will fit, and what systems say is rough.
 const SMALL_BYTES: u64 = 256 << 20;
 
 /// Sums of every pixel, rows from the top. A pixel is named by its place in the whole picture, also where the film
@@ -81,7 +82,7 @@ pub struct Film {
     window: Window,
     /// Side of all tiles but the last of a row or column, which may be smaller.
     tile: u32,
-    /// Row by row; `columns` in a row.
+    /// Tiles of the film, row by row; `columns` in a row.
     tiles: Vec<Tile>,
     columns: u32,
     features: bool,

@@ -8,7 +8,7 @@ pub(crate) use raywarp_scene::srgb_to_linear;
 /// An image. Its texels are shared with the scene that it came from.
 #[derive(Debug, Clone)]
 pub struct Image {
-    /// Columns and rows, at least 1.
+    /// Columns and rows of the image, at least 1.
     pub size: [u32; 2],
     /// `size[0] * size[1]` texels, row by row from the top.
     pub texels: Arc<Texels>,

@@ -7,7 +7,7 @@
 use glam::Vec3;
 use raywarp_geom::triangle::power_of_two_under;
 
-/// Lengths (2^-50 to 2^60) whose squares are floats with all their digits.
+/// Least and largest length (2^-50 and 2^60) whose squares are floats with all their digits.
 pub(crate) const LEAST_LENGTH: f32 = 8.881_784_2e-16;
 pub(crate) const MOST_LENGTH: f32 = 1.152_921_5e18;
 

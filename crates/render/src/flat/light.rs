@@ -25,9 +25,9 @@ tag! {
         /// A cone. `at`: the tip; `u`: its axis; `v`: cosines inside and outside; `w`: intensity; `index`: tag of the
         /// [`SpotRamp`].
         Spot,
-        /// Infinitely far. `u`: where the light goes; `w`: irradiance.
+        /// A light infinitely far away. `u`: where the light goes; `w`: irradiance.
         Directional,
-        /// All around. `index`: the environment.
+        /// Light from all around. `index`: the environment.
         Environment,
     }
 }
@@ -44,11 +44,11 @@ tag! {
     }
 }
 
-/// Triangles of a disk, each from the rim to the centre.
+/// Number of triangles of a disk, each from the rim to the centre.
 pub const DISK_SECTORS: u32 = 128;
-/// Cells of a sphere around its axis.
+/// Number of cells of a sphere around its axis.
 pub const SPHERE_COLUMNS: u32 = 128;
-/// Cells of a sphere from pole to pole, at even angles.
+/// Number of cells of a sphere from pole to pole, at even angles.
 pub const SPHERE_ROWS: u32 = 64;
 
 impl LightKind {

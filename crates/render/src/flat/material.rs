@@ -115,7 +115,7 @@ pub struct MaterialRecord {
     pub inside: u32,
     /// Index of the medium outside, likewise; [`NONE`] without an interface.
     pub outside: u32,
-    /// Parts of a mixture, earlier materials; [`NONE`] of other kinds.
+    /// Indices of the parts of a mixture, earlier materials; [`NONE`] of other kinds.
     pub parts: [u32; 2],
     /// Padding, which must be zeros.
     pub unused: [u32; 4],
@@ -130,22 +130,22 @@ pub struct MaterialFlags;
 impl MaterialFlags {
     /// Flag: both sides of the surface emit.
     pub const EMITS_ON_BOTH_SIDES: u32 = 1;
-    /// The normal's input is a height.
+    /// Flag: the normal's input is a height.
     pub const BUMP: u32 = 1 << 1;
-    /// Alpha is held against the cutoff; otherwise it is a probability.
+    /// Flag: alpha is held against the cutoff; otherwise it is a probability.
     pub const MASK: u32 = 1 << 2;
-    /// Roughness differs along tangent and bitangent.
+    /// Flag: roughness differs along tangent and bitangent.
     pub const ANISOTROPIC: u32 = 1 << 3;
-    /// Transmission does not bend.
+    /// Flag: transmission does not bend.
     pub const THIN: u32 = 1 << 4;
-    /// A random number decides between its parts: of every mixture, and of [`MaterialKind::Principled`] that may
-    /// transmit. Without the flag the number is always 0.5.
+    /// Flag: a random number decides between the material's parts, of every mixture, and of
+    /// [`MaterialKind::Principled`] that may transmit. Without the flag the number is always 0.5.
     pub const CHOOSES: u32 = 1 << 5;
     /// Flag: the material looks at texture coordinates, colours or tangents.
     pub const LOOKS_AT_ATTRIBUTES: u32 = 1 << 6;
-    /// The media on both sides are stated: beyond the surface light is in that medium and no other.
+    /// Flag: the media on both sides are stated, so that beyond the surface light is in that medium and no other.
     pub const INTERFACE: u32 = 1 << 7;
-    /// All bits that mean something.
+    /// Mask of all flags that mean something.
     pub const ALL: u32 = (1 << 8) - 1;
 }
 

@@ -62,7 +62,7 @@ pub struct ShadingScene {
     pub lights: Vec<LightRecord>,
     /// Choice of one of the lights: as many cells as lights, or none where no light has power.
     pub light_choice: Vec<AliasCell>,
-    /// Radiance from infinitely far.
+    /// Environments, which send radiance from infinitely far.
     pub environments: Vec<EnvironmentRecord>,
     /// Tables of the environments, as [`raywarp_sample::warp::DensityTables`] has them.
     pub tables: Vec<u32>,

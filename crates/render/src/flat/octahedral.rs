@@ -13,7 +13,7 @@ impl UnitCode {
     pub const ZERO: Self = Self(0x8000_8000);
 }
 
-/// Steps from the middle of the square to its border.
+/// Number of steps from the middle of the square to its border.
 const STEPS: f32 = 32767.0;
 
 /// Returns the code of the direction of `v`, which need not be of unit length; zero (or what is not finite) is

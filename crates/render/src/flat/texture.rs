@@ -71,7 +71,7 @@ const _: () = assert!(size_of::<TextureOp>() == 64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProgramRecord {
-    /// The first step.
+    /// Index of the first step.
     pub first: u32,
     /// Index one past the last step.
     pub end: u32,

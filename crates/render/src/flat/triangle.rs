@@ -26,11 +26,11 @@ pub struct TriangleRecord {
 const _: () = assert!(size_of::<TriangleRecord>() == 64);
 
 impl TriangleRecord {
-    /// The front is where the corners run clockwise.
+    /// Flag: the front is where the corners run clockwise.
     pub const FLIPPED: u32 = 1 << 31;
     /// Flag: there are shading normals.
     pub const SMOOTH: u32 = 1 << 30;
-    /// The bits that are the index of the material.
+    /// Mask of the bits that are the index of the material.
     pub const MATERIAL: u32 = Self::SMOOTH - 1;
 
     /// Returns the index of the material.
@@ -88,7 +88,7 @@ const _: () = assert!(size_of::<AttributeRecord>() == 64);
 impl AttributeRecord {
     /// Flag: there are tangents.
     pub const TANGENTS: u32 = 1 << 31;
-    /// The bitangent is `-normal x tangent`.
+    /// Flag: the bitangent is `-normal x tangent`.
     pub const LEFT_HANDED: u32 = 1 << 30;
 
     /// Returns the index of the colours, or [`NONE`].

@@ -25,7 +25,7 @@ pub(super) struct Blinn<'t, V, W, M> {
     n: V,
     f0: Vec3s<V>,
     f90: V,
-    /// Albedo of the base, and what the facets leave it of the light from `wo`, and from all around.
+    /// Albedo of the base, and the shares of the light from `wo` and from all around that the facets leave it.
     base: Vec3s<V>,
     left: Vec3s<V>,
     left_mean: Vec3s<V>,

@@ -11,7 +11,7 @@ use raywarp_geom::Ray;
 use raywarp_lanes::{Vector, Words};
 use raywarp_sample::Sampler;
 
-/// Starts the paths of a wave that holds their pixels (index `y * width + x`) and sample numbers.
+/// Task that starts the paths of a wave that holds their pixels (index `y * width + x`) and sample numbers.
 pub(super) struct Start<'a> {
     pub with: &'a Generate<'a>,
     pub wave: &'a mut Wave,

@@ -32,7 +32,7 @@ pub(super) struct SkySamples<V, M> {
     pub found: M,
 }
 
-/// A cell of a cumulative table, where in it, and its probability.
+/// Cells of cumulative tables, the places within them, and their probabilities.
 #[derive(Debug, Clone, Copy)]
 struct Cells<V, W> {
     cell: W,

@@ -8,7 +8,7 @@ use std::f32::consts::PI;
 /// Distributions of normals; directions are above.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ggx<V> {
-    /// 1e-3 to 1.
+    /// Alpha of the facets, 1e-3 to 1.
     pub alpha: V,
 }
 

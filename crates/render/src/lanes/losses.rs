@@ -14,12 +14,12 @@ pub(super) fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Word
     (node, s - V::from_u32(node))
 }
 
-/// Facets of one alpha.
+/// Losses of facets of one alpha.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Losses<'t, V, W> {
     tables: &'t Tables,
     alpha: V,
-    /// The row of the losses below, and how far beyond it.
+    /// Row of the losses below, and how far beyond it.
     row: W,
     t: V,
     /// Mean of the loss over all directions.

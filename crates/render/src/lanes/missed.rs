@@ -10,7 +10,7 @@ use glam::Vec3;
 use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Ends the paths of a wave that hit nothing.
+/// Task that ends the paths of a wave that hit nothing.
 pub(super) struct Leave<'a> {
     pub sky: Sky<'a>,
     pub transport: &'a Transport,

@@ -46,14 +46,14 @@ pub(super) struct Principled<'t, V, W, M> {
     scatters: M,
 }
 
-/// The ends of Schlick's term.
+/// Ends of Schlick's term, f0 and f90.
 #[derive(Debug, Clone, Copy)]
 struct Fresnel<V> {
     f0: Vec3s<V>,
     f90: V,
 }
 
-/// The metal's further bounces.
+/// Further bounces of the metal.
 struct Bounces<V> {
     /// Factor on the lobe, as in [`Principled`].
     factor: Vec3s<V>,

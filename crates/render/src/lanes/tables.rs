@@ -35,11 +35,11 @@ pub(super) mod class {
     pub const BLINN: u32 = 9;
     /// Lambert under Blinn's facets, of textures.
     pub const TEXTURED_BLINN: u32 = 10;
-    /// Flag: it shines.
+    /// Flag: the material sends out light.
     pub const EMITS: u32 = 1 << 8;
-    /// Flag: its frame lies along a tangent.
+    /// Flag: the frame lies along a tangent.
     pub const ALONG_TANGENT: u32 = 1 << 9;
-    /// Flag: a map bends its normals.
+    /// Flag: a map bends the normals.
     pub const BENT: u32 = 1 << 10;
     /// Mask of all flags.
     pub const FLAGS: u32 = EMITS | ALONG_TANGENT | BENT;
@@ -91,7 +91,7 @@ pub(super) struct Albedos {
 }
 
 impl Albedos {
-    /// Nodes on either axis.
+    /// Number of nodes on either axis.
     const SIDE: usize = CELLS + 1;
 
     /// Splits the albedos of one kind of facets off the numbers of [`BsdfTables`]; returns the rest, too.
@@ -109,9 +109,9 @@ fn neighbours(row: &[f32]) -> Vec<[u32; 4]> {
 }
 
 impl Tables {
-    /// Nodes of the albedos on either axis.
+    /// Number of nodes of the albedos on either axis.
     pub const ALBEDO_NODES: u32 = Albedos::SIDE as u32;
-    /// Nodes of the losses on either axis.
+    /// Number of nodes of the losses on either axis.
     pub const LOSS_NODES: u32 = WHITE_NODES as u32;
 
     pub fn new(scene: &ShadingScene, scattering: Scattering) -> Self {

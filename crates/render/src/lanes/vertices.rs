@@ -23,7 +23,7 @@ use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Shades the queue of a [`class`] of a wave: each is a function of its own, which is quicker to compile.
+/// Task that shades the queue of a [`class`] of a wave: each is a function of its own, which is quicker to compile.
 pub(super) struct Shade<'a, const CLASS: u32> {
     pub scene: &'a ShadingScene,
     pub transport: &'a Transport,

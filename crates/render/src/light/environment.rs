@@ -11,7 +11,7 @@ use std::f32::consts::{FRAC_1_PI, PI, TAU};
 /// Radiance from everywhere around.
 #[derive(Clone, Copy)]
 pub struct Environment<'s> {
-    /// The stored form of the light.
+    /// Record of the environment.
     pub record: &'s EnvironmentRecord,
     scene: &'s ShadingScene,
 }

@@ -28,7 +28,7 @@ pub struct LightSample {
     pub target: Option<Vec3>,
     /// Incident radiance over the pdf.
     pub weight: Vec3,
-    /// Solid-angle density, choice of the light included; 0 for a light that no other ray can find.
+    /// Solid-angle density of the direction, choice of the light included; 0 for a light that no other ray can find.
     pub pdf: f32,
 }
 

@@ -6,8 +6,9 @@ use crate::flat::{DISK_SECTORS, LightKind, LightRecord, MaterialFlags, ShadingSc
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::{self, sin_cos_turn};
 
-/// Solid angles that are sampled as such. Below, a light is so small that its points are as good as its directions, and
-/// directions have no digits to tell them apart; above (pbrt's bound), the point all but lies in the light.
+/// Least and largest solid angle that is sampled as such. Below, a light is so small that its points are as good as its
+/// directions, and directions have no digits to tell them apart; above (pbrt's bound), the point all but lies in the
+/// light.
 const SOLID_ANGLES: [f32; 2] = [1e-4, 6.22];
 
 /// Distance, in sizes of the light, beyond which it has nearly the same density over all its directions: what a fan of

@@ -4,9 +4,9 @@ use super::{Look, MISS_DEPTH, Shows, heat_map};
 
 /// A picture of bytes.
 pub(super) struct Display {
-    /// Columns and rows; more than the picture's where a scale stands under it.
+    /// Columns and rows; they are more than the picture's where a scale stands under it.
     pub size: [u32; 2],
-    /// Three bytes a pixel, or four with alpha; row by row from the top.
+    /// Bytes of the pixels, three each, or four with alpha; row by row from the top.
     pub bytes: Vec<u8>,
     /// `true` if there is an alpha, and the colours are not multiplied by it, as PNG has it.
     pub has_alpha: bool,

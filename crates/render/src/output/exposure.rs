@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// Brightness to which the middle of a picture is brought: the reflectance of a photographer's grey card.
 pub const KEY: f64 = 0.18;
-/// The most stops, up or down, that [`auto_exposure`] finds.
+/// Largest number of stops, up or down, that [`auto_exposure`] finds.
 pub const MOST_STOPS: f64 = 40.0;
 /// Share of the lit pixels, at either end, that has no say in [`auto_exposure`].
 const TRIMMED: f64 = 0.05;
@@ -60,7 +60,7 @@ pub fn auto_exposure(radiance: &[[f32; 3]]) -> Option<Exposure> {
     Exposure::stops(((stops * 10.0).round() / 10.0) as f32)
 }
 
-/// The byte below which hardly anybody sees a difference from black.
+/// Least byte that shows; below it hardly anybody sees a difference from black.
 pub const DARK: u8 = 8;
 
 /// Count of the pixels of a picture that show nothing.

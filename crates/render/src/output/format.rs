@@ -1,4 +1,4 @@
-//! The file formats and how a name chooses one.
+//! File formats of pictures, and the choice of one by a file's name.
 
 use super::OutputError;
 use raywarp_system::files::{FileError, can_write_file};

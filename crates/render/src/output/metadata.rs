@@ -3,7 +3,7 @@
 /// Facts that PNG and EXR carry; Radiance files have no place for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {
-    /// Program and version.
+    /// Name and version of the program.
     pub software: String,
     /// The command line; empty if there was none. Two runs give equal bytes only if it names no folders.
     pub command: String,

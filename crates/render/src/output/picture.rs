@@ -1,4 +1,4 @@
-//! Writing films and other pictures to files.
+//! Writers of films and other pictures to files.
 
 use super::display::{self, display};
 use super::{Content, Format, Layers, Look, MISS_DEPTH, Metadata, OutputError, Rgb8, Shows};

@@ -8,7 +8,7 @@ use png::{BitDepth, ColorType, EncodingError, ScaledFloat, SourceChromaticities,
 pub struct Rgb8 {
     /// Columns and rows, each at least 1.
     pub size: [u32; 2],
-    /// Three bytes a pixel, row by row from the top.
+    /// Bytes of the pixels, three each, row by row from the top.
     pub bytes: Vec<u8>,
 }
 

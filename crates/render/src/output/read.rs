@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub struct Channel {
     /// Name in the file, such as `albedo.R`.
     pub name: String,
-    /// A value a pixel, row by row from the top; half floats and integers became floats.
+    /// Values of the channel, one a pixel, row by row from the top; half floats and integers became floats.
     pub values: Vec<f32>,
 }
 
@@ -32,7 +32,7 @@ pub struct PictureFile {
     pub path: PathBuf,
     /// Part of its picture that the file holds.
     pub window: Window,
-    /// Linear Rec. 709, row by row from the top; multiplied by `alpha` if there is one.
+    /// Colours in linear Rec. 709, row by row from the top; multiplied by `alpha` if there is one.
     pub colour: Vec<[f32; 3]>,
     /// Coverage, 0 to 1.
     pub alpha: Option<Vec<f32>>,

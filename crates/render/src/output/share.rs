@@ -43,7 +43,7 @@ pub struct ShareInfo {
 /// A share in memory.
 #[derive(Debug, Clone)]
 pub struct Share {
-    /// File, for messages.
+    /// Path of the file, for messages.
     pub path: PathBuf,
     /// Facts about the part that it is.
     pub info: ShareInfo,
@@ -79,7 +79,7 @@ pub enum ShareError {
         /// Description of the damage.
         reason: String,
     },
-    /// Nothing to add.
+    /// There is nothing to add.
     #[error("there are no shares to merge; name at least one")]
     NoShares,
     /// Two shares differ in something that must be the same.
@@ -95,7 +95,7 @@ pub enum ShareError {
     Overlap {
         /// Paths of the two files.
         paths: Box<[PathBuf; 2]>,
-        /// The samples in both.
+        /// Range of the samples in both.
         samples: Range<u32>,
     },
     /// The sums need more memory than there is.

@@ -7,7 +7,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use raywarp_sample::warp::{Distribution2d, sin_cos_turn};
 
-/// Adds an environment; its mean radiance over the sphere.
+/// Adds an environment, and returns its mean radiance over the sphere.
 pub(super) fn add(flat: &mut ShadingScene, map: Option<u32>, radiance: [f32; 3], rows: [[f32; 3]; 3]) -> Vec3 {
     let mut record = EnvironmentRecord { radiance, rows, image: NONE, ..bytemuck::Zeroable::zeroed() };
     let Some(index) = map else {

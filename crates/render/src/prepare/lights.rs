@@ -1,4 +1,4 @@
-//! All lights behind one choice by power, half of it for local and half for distant ones.
+//! Choice between all lights by power, half of it for local and half for distant ones.
 
 use super::environments;
 use crate::flat::{
@@ -109,7 +109,7 @@ fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<Lig
     }
 }
 
-/// Areas of the parallelogram of a light's edges (2^-100 to 2^100) by which densities can be divided.
+/// Least and largest area of the parallelogram of a light's edges (2^-100 and 2^100) by which densities can be divided.
 const LEAST_AREA: f32 = 7.888_609e-31;
 const MOST_AREA: f32 = 1.267_650_6e30;
 

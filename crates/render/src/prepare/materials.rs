@@ -1,4 +1,4 @@
-//! Materials become records with their inputs in the order that [`MaterialKind`] says.
+//! Conversion of materials to records with their inputs in the order that [`MaterialKind`] says.
 
 use crate::RenderError;
 use crate::bsdf::MaterialKind;

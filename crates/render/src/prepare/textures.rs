@@ -1,11 +1,11 @@
-//! Texture graphs become programs.
+//! Conversion of texture graphs to programs.
 
 use crate::RenderError;
 use crate::flat::{ImageLookup, ProgramRecord, ShadingScene, TextureKind, TextureOp, Wrapping};
 use crate::texture::STACK;
 use raywarp_scene::{ImageFilter, Scene, Texture, TextureId, UvMapping, Wrap};
 
-/// Longest program: a graph that shares its parts unfolds, and must not unfold without end.
+/// Largest number of steps of a program: a graph that shares its parts unfolds, and must not unfold without end.
 const MAX_OPS: usize = 1024;
 
 /// Compiles all textures of `scene`.

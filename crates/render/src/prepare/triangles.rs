@@ -12,10 +12,10 @@ use raywarp_geom::{Affine, TriangleMesh};
 use raywarp_scene::{Instance, MaterialId, Mesh, Scene, UvMapping};
 use std::ops::Range;
 
-/// Triangles that a worker makes records of at a time.
+/// Number of triangles that a worker makes records of at a time.
 const CHUNK: usize = 1 << 14;
 
-/// Some triangles of a placement, and where their records go.
+/// Part of a placement's triangles, and the place of their records.
 struct Chunk<'s> {
     instance: u32,
     placement: Placement<'s>,
@@ -116,7 +116,7 @@ struct Placement<'s> {
     is_identity: bool,
     /// Rows that map normals, times the sign of the determinant.
     normal_rows: [Vec3; 3],
-    /// -1 when the transform mirrors: winding turns over, but the front of a surface stays the front.
+    /// Sign of the transform, -1 when it mirrors: winding turns over, but the front of a surface stays the front.
     handedness: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Stage 4: shadow rays; what nothing blocks is added to its path.
+//! Stage 4: shadow rays; the light that nothing blocks is added to its path.
 
 use crate::flat::ShadingScene;
 use crate::joined::{Any, Joined};

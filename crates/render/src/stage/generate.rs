@@ -1,4 +1,4 @@
-//! Stage 1: camera rays.
+//! Stage 1: camera rays, with which the paths begin.
 
 use crate::filter::PixelFilter;
 use crate::lanes::Vectors;

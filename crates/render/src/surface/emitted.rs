@@ -1,4 +1,4 @@
-//! Emission of a surface.
+//! Emission of a surface: the radiance that its material sends out.
 
 use super::texture_point;
 use crate::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene};

@@ -5,11 +5,11 @@ use glam::Vec3;
 /// A right-handed or left-handed orthonormal frame; z is the shading normal.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
-    /// The x axis.
+    /// Axis x of the frame.
     pub tangent: Vec3,
-    /// The y axis.
+    /// Axis y of the frame.
     pub bitangent: Vec3,
-    /// The z axis.
+    /// Axis z of the frame.
     pub normal: Vec3,
 }
 

@@ -20,13 +20,13 @@ pub struct SurfacePoint {
     pub shading_normal: Vec3,
     /// Index of the material.
     pub material: u32,
-    /// Index of the triangle's record, and that of its attributes.
+    /// Index of the triangle's record.
     pub triangle: u32,
     /// Index of the triangle's attributes, or [`crate::flat::NONE`].
     pub attributes: u32,
     /// Barycentric weights of the second and the third corner.
     pub barycentrics: Vec2,
-    /// The medium of a body whose boundary is in the same place as this one of another body, or [`NONE`].
+    /// Medium of a body whose boundary is in the same place as this one of another body, or [`NONE`].
     pub touching: u32,
 }
 

@@ -1,10 +1,10 @@
-//! Texels, and what lies between and outside of them.
+//! Look-up of texels, and of points between and outside of them.
 
 use crate::flat::{Image, ImageLookup, Texels, Wrapping, srgb_to_linear};
 use glam::{Vec2, Vec4};
 use std::sync::LazyLock;
 
-/// sRGB bytes to linear.
+/// Table from sRGB bytes to linear values.
 static SRGB: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|i| srgb_to_linear(i as u8)));
 
 /// Returns the linear values of the 256 bytes of sRGB.

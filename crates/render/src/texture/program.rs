@@ -1,10 +1,10 @@
-//! Textures are short programs on a small stack.
+//! Evaluation of textures, which are short programs on a small stack.
 
 use super::{TexturePoint, look_up};
 use crate::flat::{ImageLookup, ShadingScene, TextureKind, TextureOp, Wrapping};
 use glam::{Vec2, Vec4};
 
-/// Deepest stack a program may need.
+/// Largest number of values that a program may hold on its stack.
 pub(crate) const STACK: usize = 12;
 
 /// Evaluates a texture at a point; returns linear RGBA.

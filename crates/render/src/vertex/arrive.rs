@@ -16,7 +16,7 @@ pub struct Arrival {
     pub radiance: Vec3,
     /// Throughput of the path that is left.
     pub throughput: Vec3,
-    /// The first vertex, where a path ends at it.
+    /// Features of the first vertex, where a path ends at it.
     pub first_hit: Option<FirstHit>,
     /// `true` if the path is at a surface that scatters.
     pub scatters: bool,

@@ -14,7 +14,7 @@ use raywarp_sample::elementary::exp;
 /// Number of bodies that a path can be in at once; those that it comes into besides are not there for it, and only
 /// counted.
 const ENTRIES: usize = 4;
-/// Bits of an entry that say which medium.
+/// Mask of the bits of an entry that name the medium.
 const MEDIUM: u16 = 0x3fff;
 /// Largest number of bodies that are counted besides.
 const MOST_UNNAMED: u32 = 255;

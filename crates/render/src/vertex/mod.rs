@@ -31,7 +31,7 @@ use raywarp_sample::Sampler;
 pub struct Transport {
     /// Source of random numbers.
     pub sampler: Sampler,
-    /// The techniques that find light.
+    /// Techniques that find light.
     pub direct: crate::options::DirectLight,
     /// Bounces that count between facets of rough surfaces.
     pub scattering: crate::bsdf::Scattering,

@@ -4,22 +4,22 @@ use super::{CAMERA_DIMENSIONS, InMedia, Transport, dimension};
 use glam::Vec3;
 use raywarp_sample::Stream;
 
-/// The path's last vertex was specular, or it has no vertex yet: emission counts in full.
+/// Flag: the path's last vertex was specular, or it has no vertex yet; emission counts in full.
 pub(crate) const SPECULAR: u8 = 1;
-/// Every vertex so far was specular: what is seen now is seen "directly".
+/// Flag: every vertex so far was specular; what is seen now is seen "directly".
 pub(crate) const ALL_SPECULAR: u8 = 2;
 
 /// A path between two vertices: 48 bytes, of which three pad the flags.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct PathState {
-    /// The index of its pixel.
+    /// Index of the path's pixel.
     pub pixel: u32,
     /// Number of the path among the pixel's samples.
     pub sample: u32,
-    /// Vertices behind it.
+    /// Number of vertices behind the path.
     pub bounce: u32,
-    /// Light that it brings for what it meets.
+    /// Factor on the light that the path finds from here on.
     pub throughput: Vec3,
     /// Solid-angle density of the last scattering direction.
     pub previous_pdf: f32,
@@ -46,9 +46,9 @@ impl PathState {
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct FirstHit {
-    /// The albedo there.
+    /// Albedo at the first vertex.
     pub albedo: Vec3,
-    /// The normal of shading.
+    /// Shading normal at the first vertex.
     pub normal: Vec3,
     /// Distance from the camera; infinite for a miss.
     pub depth: f32,

@@ -1,4 +1,4 @@
-//! The next direction of a path.
+//! Choice of the next direction of a path.
 
 use super::leave::Vertex;
 use super::roulette::roulette;

@@ -1,4 +1,4 @@
-//! Integrals of what microfacet lobes reflect, as `albedo_data.rs` has them.
+//! Integrals of the light that microfacet lobes reflect, as `albedo_data.rs` has them.
 
 use crate::bsdf::albedo_table::{AlbedoTable, CELLS, Nodes};
 use crate::bsdf::blinn::{blinn_scale_and_bias, exponent_of_alpha};
@@ -7,7 +7,7 @@ use crate::bsdf::ggx::Ggx;
 use glam::{DVec2, Vec2, Vec3};
 use rayon::prelude::*;
 
-/// The weight of a sample, what multiplies f0 and f90 apart.
+/// Function that returns the weight of a sample: its factors on f0 and f90.
 pub(crate) type Contribution = fn(f32, Vec3, [f32; 2]) -> Vec2;
 
 pub(crate) fn ggx(alpha: f32, wo: Vec3, u: [f32; 2]) -> Vec2 {
@@ -69,7 +69,7 @@ pub(crate) fn mean(nodes: &Nodes) -> DVec2 {
     sum
 }
 
-/// Name, the stored table, what it is the integral of.
+/// Name of a table, the table as it is stored, and the weight that it is the integral of.
 pub(crate) type Table = (&'static str, fn() -> &'static AlbedoTable, Contribution);
 
 pub(crate) const TABLES: [Table; 2] = [("GGX", AlbedoTable::ggx, ggx), ("BLINN", AlbedoTable::blinn, blinn)];

@@ -1,4 +1,4 @@
-//! Integrals of what single scattering loses, as `loss_data.rs` has them.
+//! Integrals of the light that single scattering loses, as `loss_data.rs` has them.
 
 use super::albedo::over_the_square;
 use crate::bsdf::Scattering;

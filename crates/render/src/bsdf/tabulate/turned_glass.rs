@@ -102,7 +102,7 @@ pub(crate) fn index_at(x: f32) -> f32 {
     1.0 / (1.0 - s * s)
 }
 
-/// Directions, rounds over them, and their part of the rounds with which a step is smallest at the end.
+/// Number of directions, of rounds over them, and the part of the rounds with which a step is smallest at the end.
 const PLACES: u32 = 160_000;
 const ROUNDS: u32 = 60;
 /// Error to which all others are drawn a little, and the bounds beyond which they are drawn back with force, more so

@@ -32,7 +32,7 @@ pub enum ReadError {
         /// Description of the damage.
         reason: String,
     },
-    /// The memory is not there.
+    /// The memory for the picture is not there.
     #[error("{}: {}x{} pixels of {channels} channels need {} MB, but {} MB are free", .path.display(), .size[0], .size[1], .needed >> 20, .free >> 20)]
     Memory {
         /// Path of the file.
@@ -41,9 +41,9 @@ pub enum ReadError {
         size: [u32; 2],
         /// Number of channels.
         channels: usize,
-        /// Bytes that reading takes.
+        /// Number of bytes that reading takes.
         needed: u64,
-        /// Bytes that are free.
+        /// Number of bytes that are free.
         free: u64,
     },
     /// The picture has no such layer.

@@ -13,7 +13,7 @@ use raywarp_system::memory;
 use std::io::Cursor;
 use std::path::Path;
 
-/// A picture of up to this may be packed as tightly as it likes.
+/// Number of bytes up to which a picture may be packed as tightly as it likes.
 const SMALL_BYTES: u64 = 64 << 20;
 /// Names that Blender and others give the picture itself, among layers that have R, G and B too.
 const MAIN_LAYERS: [&str; 4] = ["combined", "beauty", "rgba", "rgb"];

@@ -1,4 +1,4 @@
-//! The file of a share.
+//! The file of a share: writing and reading the sums as channels of OpenEXR.
 
 use super::{Share, ShareError, ShareInfo};
 use crate::film::{Crop, FeatureSums, Film, PixelSums, Window};
@@ -18,7 +18,7 @@ const ATTRIBUTE: &str = "raywarpShare";
 const VERSION: &str = "2";
 const READ_VERSIONS: [&str; 2] = ["1", VERSION];
 
-/// A sum of a pixel: its channel's name, and how to read and write it.
+/// Sum of a pixel: its channel's name, and how to read and write it.
 struct Sum<T> {
     hi: &'static str,
     lo: &'static str,

@@ -16,7 +16,8 @@ pub struct Merged {
     pub fingerprint: String,
     /// Meaning of the picture, as in [`ShareInfo::content`].
     pub content: Content,
-    /// The samples that were found, in order, neighbours joined: one range unless a share is missing between others.
+    /// Ranges of the samples that were found, in order, neighbours joined: one unless a share is missing between
+    /// others.
     pub samples: Vec<Range<u32>>,
 }
 

@@ -1,4 +1,4 @@
-//! AgX, base look.
+//! Tone curve AgX with its base look.
 //!
 //! Source: Sobotka, AgX (2022): an inset of the primaries, 16.5 stops of a logarithm around middle gray, a sigmoid
 //! for contrast, the outset, and a display of gamma 2.2. We evaluate the sigmoid that his table samples, where
@@ -6,19 +6,19 @@
 
 use super::multiply;
 
-/// The inset in Rec. 709; its rows sum to 1 within 2e-4.
+/// Matrix of the inset in Rec. 709; its rows sum to 1 within 2e-4.
 const INSET: [[f32; 3]; 3] = [
     [0.842_479_06, 0.078_433_6, 0.079_223_745],
     [0.042_328_242, 0.878_468_64, 0.079_166_13],
     [0.042_375_655, 0.078_433_6, 0.879_142_97],
 ];
-/// The inverse of [`INSET`].
+/// Matrix of the outset, the inverse of [`INSET`].
 const OUTSET: [[f32; 3]; 3] = [
     [1.196_879, -0.098_020_88, -0.099_029_744],
     [-0.052_896_85, 1.151_903_1, -0.098_961_18],
     [-0.052_971_636, -0.098_043_45, 1.151_073_7],
 ];
-/// Stops below and above middle gray.
+/// Number of stops below and above middle gray.
 const STOPS: [f32; 2] = [10.0, 6.5];
 const MIDDLE_GRAY: f32 = 0.18;
 /// Slope at middle gray, which maps to one half, and the powers of the two ends of the sigmoid.
