@@ -152,7 +152,7 @@ impl Backend {
         &self.plan
     }
 
-    #[cfg(all(feature = "cuda", feature = "formats"))]
+    #[cfg(feature = "cuda")]
     pub fn planned_mut(&mut self) -> &mut Plan {
         &mut self.plan
     }
