@@ -1,5 +1,5 @@
-//! What the fuzz targets share: bytes are loaded as [`super::load`] loads a file, the run with an origin and all checks
-//! included, but without the disk.
+//! Loading for the fuzz targets: bytes are loaded as [`super::load`] loads a file, the run with an origin and all
+//! checks included, but without the disk.
 
 use super::context::{Context, LoadOptions, WithoutTriangles};
 use super::{Format, Loaded, import_with};

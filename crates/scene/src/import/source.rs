@@ -13,7 +13,7 @@ use std::path::Path;
 pub(crate) const MAX_BYTES: u64 = 8 << 30;
 /// Below this a file may unpack to any multiple of its size.
 const FREE_BYTES: u64 = 64 << 20;
-/// Above that, to at most this many times its size.
+/// Largest multiple of its size that a file may unpack to above that.
 const MAX_RATIO: u64 = 256;
 
 /// The kind of a file: its extension in lower case, behind `.gz` or `.zst` if there is one.
@@ -55,8 +55,8 @@ pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, SceneE
     unpack(path, bytes)
 }
 
-/// Why nothing of this kind is read. Devices are refused, since a scene can name one that never ends (`/dev/zero`) or
-/// whose reading does something; pipes are not.
+/// Returns the reason why nothing of this kind is read, if there is one. Devices are refused, since a scene can name
+/// one that never ends (`/dev/zero`) or whose reading does something; pipes are not.
 fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
     #[cfg(unix)]
     let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(kind);
@@ -84,7 +84,7 @@ fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, SceneError> {
     }
 }
 
-/// One member after the other; zeros behind the last are padding.
+/// Unpacks gzip, one member after the other; zeros behind the last are padding.
 fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     let mut out = Vec::new();
     let mut rest = bytes;
@@ -100,7 +100,7 @@ fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     Ok(out)
 }
 
-/// One frame after the other; skippable frames are skipped.
+/// Unpacks Zstandard, one frame after the other; skippable frames are skipped.
 fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     let mut out = Vec::new();
     let mut rest = bytes;

@@ -34,7 +34,7 @@ impl Component {
         })
     }
 
-    /// Bytes of one.
+    /// Returns the number of bytes of one component.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -89,9 +89,9 @@ pub struct Elements<'a> {
     component: Component,
     components: usize,
     normalized: bool,
-    /// How many elements it has.
+    /// Number of its elements.
     pub count: usize,
-    /// `None`: all zero.
+    /// Elements before sparse changes; `None`: all zero.
     base: Option<Strided<'a>>,
     /// Ascending positions and the elements that replace those of the base.
     sparse: Option<(Vec<u32>, Strided<'a>)>,
@@ -135,7 +135,7 @@ impl<'a> Elements<'a> {
         Ok(Self { item, component, components, normalized: accessor.normalized, count, base, sparse })
     }
 
-    /// Accessor `index` with values that were decompressed: `count` elements of `components` each.
+    /// Makes accessor `index` with values that were decompressed: `count` elements of `components` each.
     pub fn decoded(data: &Data, index: Int, values: &'a draco::Attribute, count: usize, item: &str) -> Read<Self> {
         let accessor = data.entry(&data.document.accessors, "accessors", index, item)?;
         let (component, components) = (values.component, values.components);
@@ -150,7 +150,7 @@ impl<'a> Elements<'a> {
         &self.item
     }
 
-    /// Whether nothing in the file gives the values.
+    /// Returns `true` if nothing in the file gives the values.
     pub fn is_implicit(&self) -> bool {
         self.base.is_none() && self.sparse.is_none()
     }

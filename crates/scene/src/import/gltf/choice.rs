@@ -74,7 +74,7 @@ pub fn variants(document: &Document) -> Vec<&str> {
     all.iter().map(|variant| variant.name.as_str()).collect()
 }
 
-/// All that there is to choose from.
+/// Lists all that there is to choose from.
 pub fn list(data: &Data) -> Choices {
     let document = data.document;
     Choices {
@@ -85,7 +85,7 @@ pub fn list(data: &Data) -> Choices {
     }
 }
 
-/// When the last channel of an animation ends; 0 where that cannot be told.
+/// Returns the time at which the last channel of an animation ends; 0 where that cannot be told.
 fn end(data: &Data, animation: &AnimationJson) -> f64 {
     let last = |input: Int| -> Option<f64> {
         let times = Elements::open(data, input, "").ok()?;
@@ -96,7 +96,7 @@ fn end(data: &Data, animation: &AnimationJson) -> f64 {
     animation.samplers.iter().filter_map(|sampler| last(sampler.input?)).fold(0.0, f64::max)
 }
 
-/// Which animation is shown at what time, if any is; says what was chosen.
+/// Chooses the animation to show and its time, if any is shown; says what was chosen.
 pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f64)>, SceneError> {
     let animations = &data.document.animations;
     let options = context.gltf().clone();

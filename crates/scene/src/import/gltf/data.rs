@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 
-/// Whether files that a document names may be read.
+/// Permission to read the files that a document names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum External {
-    /// From the disk.
+    /// They are read from the disk.
     Read,
     /// They count as missing.
     Missing,
@@ -24,9 +24,9 @@ pub struct Data<'a> {
     pub path: &'a Path,
     pub document: &'a Document,
     pub external: External,
-    /// `None` where the file is missing or nothing needs the buffer.
+    /// Bytes of each buffer; `None` where the file is missing or nothing needs the buffer.
     buffers: Vec<Option<Cow<'a, [u8]>>>,
-    /// Decompressed views.
+    /// Decompressed views, each once it was asked for.
     decoded: Vec<OnceCell<Vec<u8>>>,
     /// Bytes of memory that the scene may still take.
     budget: Cell<u64>,
@@ -62,7 +62,7 @@ impl<'a> Data<'a> {
         Ok(Self { path, document, external, buffers, decoded, budget })
     }
 
-    /// A format error in this file.
+    /// Makes a format error in this file.
     pub fn malformed(&self, item: impl Into<String>, message: impl Into<String>) -> SceneError {
         malformed(self.path, item, message)
     }

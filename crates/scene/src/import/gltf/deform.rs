@@ -11,16 +11,16 @@ use crate::import::origin::Rounder;
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
 
-/// How a mesh is bent.
+/// Weights and joints that bend a mesh.
 pub struct Deformation<'a> {
-    /// Of the morph targets, in their order; what is beyond the last counts nothing.
+    /// Weights of the morph targets, in their order; what is beyond the last counts nothing.
     pub weights: &'a [f64],
-    /// From the mesh to the world, of the joints of its skin.
+    /// Transforms from the mesh to the world, of the joints of its skin.
     pub joints: Option<&'a [DAffine3]>,
 }
 
-/// Bends `mesh`, which has the vertices `which` (all for `None`) of `attributes`; what its positions are relative to, and
-/// whether they are the world's.
+/// Bends `mesh`, which has the vertices `which` (all for `None`) of `attributes`; returns what its positions are
+/// relative to, and whether they are the world's.
 pub fn apply(
     attributes: &Attributes,
     context: &mut Context,
@@ -138,13 +138,14 @@ impl Targets<'_> {
 /// Four joints of each vertex, and how much it hangs on each.
 type InfluenceSet = (Vec<[u16; 4]>, Vec<[f32; 4]>);
 
-/// On which joints vertices hang, and by how much.
+/// Joints on which vertices hang, with their weights.
 struct Influences {
     sets: Vec<InfluenceSet>,
 }
 
 impl Influences {
-    /// Where vertex `i` is taken: by its joints, weighted to a sum of one; by its first joint where no weight is above zero.
+    /// Returns the transform of vertex `i`: that of its joints, weighted to a sum of one; of its first joint where no
+    /// weight is above zero.
     fn blend(&self, joints: &[DAffine3], i: usize) -> DAffine3 {
         let all = || {
             self.sets.iter().flat_map(move |(joints, weights)| {
