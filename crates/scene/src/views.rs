@@ -26,7 +26,7 @@ pub struct Viewpoint {
     target: [f64; 3],
     up: [f32; 3],
     vfov: f32,
-    /// As seen from the eye.
+    /// Camera of the same view with its eye at zero.
     own: Camera,
 }
 

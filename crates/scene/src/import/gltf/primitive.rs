@@ -16,11 +16,11 @@ use raywarp_geom::TriangleMesh;
 /// The triangles of a primitive.
 #[derive(Default)]
 pub struct Triangles {
-    /// Empty where there is nothing to draw.
+    /// Mesh of the triangles; empty where there is nothing to draw.
     pub mesh: TriangleMesh,
-    /// What rounded its positions.
+    /// Rounder that rounded its positions.
     pub rounder: Rounder,
-    /// Whether a skin has placed them in the world.
+    /// `true` if a skin has placed them in the world.
     pub in_world: bool,
 }
 
@@ -129,7 +129,7 @@ pub struct Attributes<'a> {
     pub data: &'a Data<'a>,
     pub primitive: &'a Primitive,
     decoded: Option<&'a Decoded>,
-    /// How many vertices there are.
+    /// Number of the vertices.
     count: usize,
     /// The primitive, for messages.
     pub item: &'a str,
@@ -170,7 +170,7 @@ fn whole(data: &Data, decoded: &Decoded, item: &str) -> Read<Vec<[u32; 3]>> {
     }
 }
 
-/// Vertex indices of the triangles, each below `vertices`.
+/// Reads the vertex indices of the triangles, each below `vertices`.
 fn corners(
     data: &Data,
     context: &mut Context,

@@ -1,4 +1,4 @@
-//! Skins: where each joint takes the vertices that hang on it.
+//! Skins: the transforms by which joints take the vertices that hang on them.
 //!
 //! Source: glTF 2.0 specification, section 3.7.3.3.
 

@@ -12,7 +12,7 @@ pub(super) struct Lines<'a> {
 
 /// A keyword and what follows it.
 pub(super) struct Line<'a> {
-    /// Of the first of joined lines, counted from 1.
+    /// Line of the first of joined lines, counted from 1.
     pub number: u64,
     text: Cow<'a, str>,
 }
@@ -89,7 +89,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// A number that is finite.
+/// Parses a number that is finite.
 pub(super) fn finite(word: &str) -> Option<f32> {
     word.parse().ok().filter(|x: &f32| x.is_finite())
 }

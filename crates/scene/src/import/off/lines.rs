@@ -1,4 +1,4 @@
-//! Lines of numbers.
+//! Lines of a file of numbers.
 
 use super::Fault;
 use crate::import::origin::decimal;
@@ -14,7 +14,7 @@ impl<'a> Lines<'a> {
         Self { lines: text::Lines::new(text) }
     }
 
-    /// Bytes that are left.
+    /// Returns the number of bytes that are left.
     pub fn left(&self) -> usize {
         self.lines.left()
     }
@@ -44,12 +44,12 @@ impl<'a> Lines<'a> {
         Fault { line: self.lines.number().max(1), message: message.into() }
     }
 
-    /// A number that is finite as f32, in f64.
+    /// Parses a number that is finite as f32, in f64.
     pub fn wide_number(&self, word: &str) -> Result<f64, Fault> {
         decimal(word).map_or_else(|| self.number(word).map(f64::from), Ok)
     }
 
-    /// A number that is finite.
+    /// Parses a number that is finite.
     pub fn number(&self, word: &str) -> Result<f32, Fault> {
         match word.parse::<f32>() {
             Ok(value) if value.is_finite() => Ok(value),

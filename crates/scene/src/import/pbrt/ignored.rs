@@ -5,7 +5,7 @@
 
 use super::params::Params;
 
-/// Of which directive or material, which parameter (`*` for all), and why it is not read.
+/// Directive or material, parameter of it (`*` for all), and the reason why it is not read.
 pub(super) const IGNORED: &[(&str, &str, &str)] = &[
     ("Accelerator", "*", "a tree changes how long rays take, not what they hit"),
     (

@@ -14,9 +14,9 @@ pub(super) enum Token {
     Text(String),
     /// A finite number.
     Number(f64),
-    /// `[`
+    /// The bracket `[` that begins a list.
     Open,
-    /// `]`
+    /// The bracket `]` that ends a list.
     Close,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Display for Token {
     }
 }
 
-/// What is wrong, and on which line.
+/// Message about a mistake, and the line it is on.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LexError {
     pub line: u64,
@@ -99,7 +99,7 @@ impl Lexer {
         }
     }
 
-    /// Back to the first token.
+    /// Goes back to the first token.
     pub fn rewind(&mut self) {
         (self.at, self.line, self.peeked) = (start_of(&self.bytes), 1, None);
     }
@@ -212,7 +212,7 @@ impl Lexer {
     }
 }
 
-/// Where the text begins, behind a byte order mark.
+/// Returns where the text begins, behind a byte order mark.
 fn start_of(bytes: &[u8]) -> usize {
     bytes.len() - text::without_mark(bytes).len()
 }

@@ -19,7 +19,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// The absorption coefficient of a medium.
+    /// Reads the absorption coefficient of a medium.
     fn absorption(&mut self, name: &str, params: &Params) -> Result<[f32; 3], SceneError> {
         let kind = params.text("type")?.unwrap_or("homogeneous").to_string();
         if kind != "homogeneous" {
@@ -91,7 +91,7 @@ impl Importer<'_> {
         medium.id
     }
 
-    /// Whether a directive defines the medium that the one at `place` names; if not, a warning says so.
+    /// Returns `true` if a directive defines the medium that the one at `place` names; if not, a warning says so.
     fn is_medium(&mut self, name: Option<&str>, (path, line): (&Path, u64)) -> bool {
         let Some(name) = name else { return false };
         let is_known = self.media.contains_key(name);

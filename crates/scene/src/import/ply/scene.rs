@@ -11,8 +11,8 @@ use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there are any, else
-/// 0.7.
+/// Returns the mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there
+/// are any, else 0.7.
 pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Scene, SceneError> {
     let PlyMesh { triangles, face_materials, material_names, textures, face_textures, is_from_blender, quads: _ } =
         mesh;

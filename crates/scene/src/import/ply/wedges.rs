@@ -22,7 +22,7 @@ impl Wedge {
     }
 }
 
-/// All that faces have, each once.
+/// All wedges that faces have, each once.
 #[derive(Debug, Default)]
 pub(super) struct Wedges {
     list: Vec<Wedge>,
@@ -44,7 +44,7 @@ impl Wedges {
         &self.list
     }
 
-    /// Makes the colours linear that `channels` read; what is to be said of that.
+    /// Makes the colours linear that `channels` read; returns what is to be said of that.
     pub fn finish_colors(&mut self, channels: Channels) -> Vec<String> {
         let mut colors: Vec<_> =
             self.list.iter().filter_map(|wedge| wedge.color).map(|color| color.map(f32::from_bits)).collect();

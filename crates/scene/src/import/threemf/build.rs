@@ -1,4 +1,4 @@
-//! From the objects that are to be built to meshes and instances.
+//! Meshes and instances from the objects that are to be built.
 
 use super::Parts;
 use super::model::{Group, Model, Object, Property, Reference};
@@ -27,11 +27,11 @@ pub(super) struct Builder<'a, 'c> {
     pub scene: Scene,
     /// Models with the names of their parts.
     models: Vec<(String, Rc<Model>)>,
-    /// Their numbers by [`key`].
+    /// Numbers of the models by [`key`].
     known: HashMap<String, usize>,
-    /// Of objects that were met: part and id.
+    /// Meshes of objects that were met: part and id.
     meshes: HashMap<(usize, u32), Option<MeshId>>,
-    /// By part, group and index.
+    /// Materials by part, group and index.
     materials: HashMap<(usize, u32, u32), MaterialId>,
     grey: Option<MaterialId>,
     colored: Option<MaterialId>,
@@ -233,7 +233,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         })
     }
 
-    /// Grey in place of a group that is not read.
+    /// Returns grey in place of a group that is not read.
     fn unread(&mut self, part: usize, group: u32) -> MaterialId {
         let id = self.material((part, group, u32::MAX), "", None);
         let log = &mut self.context.stand_ins;
@@ -244,7 +244,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         id
     }
 
-    /// What has no colour.
+    /// Returns the grey material of what has no colour.
     fn grey(&mut self) -> MaterialId {
         let scene = &mut self.scene;
         *self.grey.get_or_insert_with(|| {
@@ -253,7 +253,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         })
     }
 
-    /// What has colours at its corners.
+    /// Returns the material of what has colours at its corners.
     fn colored(&mut self) -> MaterialId {
         let scene = &mut self.scene;
         *self.colored.get_or_insert_with(|| {

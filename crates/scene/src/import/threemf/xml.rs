@@ -7,14 +7,14 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use std::cell::Cell;
 
-/// What is wrong, and in which line of the part.
+/// Message about a mistake, and the line of the part it is in.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub line: u64,
     pub message: String,
 }
 
-/// A part that is being read.
+/// Reader of a part, element by element.
 pub(super) struct Xml<'a> {
     reader: Reader<&'a [u8]>,
     text: &'a str,
@@ -109,7 +109,7 @@ pub(super) fn local(name: &str) -> &str {
     name.split_once(':').map_or(name, |(_, local)| local)
 }
 
-/// A number that is finite as f32.
+/// Parses a number that is finite as f32.
 pub(super) fn number(value: &str) -> Result<f64, String> {
     let word = value.trim();
     decimal(word).ok_or_else(|| match word.parse::<f64>() {
@@ -118,7 +118,7 @@ pub(super) fn number(value: &str) -> Result<f64, String> {
     })
 }
 
-/// An index or an id.
+/// Parses an index or an id.
 pub(super) fn index(value: &str) -> Result<u32, String> {
     value.trim().parse().map_err(|_| format!("`{value:.40}` is no index or id"))
 }

@@ -48,7 +48,7 @@ impl Decoder<'_> {
         Ok(self.last)
     }
 
-    /// A vertex by a four-bit code, and whether it goes into the queue.
+    /// Reads a vertex by a four-bit code, and whether it goes into the queue.
     fn vertex(&mut self, code: u8) -> Result<(u32, bool), String> {
         Ok(match code {
             0 => (self.fresh(), true),
@@ -57,7 +57,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// A triangle on a recent edge.
+    /// Reads a triangle on a recent edge.
     fn on_edge(&mut self, code: u8, version: u8) -> Result<[u32; 3], String> {
         let [a, b] = self.edges.get(usize::from(code >> 4))?;
         let (c, push) = match code & 15 {
@@ -75,7 +75,7 @@ impl Decoder<'_> {
         Ok([a, b, c])
     }
 
-    /// A triangle apart from the recent edges; the first vertex is always new to the queue.
+    /// Reads a triangle apart from the recent edges; the first vertex is always new to the queue.
     fn apart(&mut self, first: u8, others: u8) -> Result<[u32; 3], String> {
         let (a, _) = self.vertex(first)?;
         let (b, push_b) = self.vertex(others >> 4)?;
