@@ -66,7 +66,7 @@ pub fn validate(scene: &Scene) -> Result<(), Invalid> {
 
 type Check = Result<(), String>;
 
-/// `Err(message())` unless `holds`.
+/// Returns `Err(message())` unless `holds`.
 fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
     if holds { Ok(()) } else { Err(message()) }
 }

@@ -38,7 +38,7 @@ impl Viewpoint {
         Some(Self { eye, target, up, vfov, own: Camera::look_at([0.0; 3], ahead, up, vfov)? })
     }
 
-    /// The camera in a scene of this origin.
+    /// Returns the camera in a scene of this origin.
     pub fn camera(&self, origin: [f64; 3]) -> Camera {
         let near = |position: [f64; 3]| std::array::from_fn(|i| (position[i] - origin[i]) as f32);
         let eye = near(self.eye);

@@ -148,13 +148,14 @@ impl Context {
         self.is_sealed
     }
 
-    /// The file that `path` means, see [`located`].
+    /// Returns the file that `path` means, see [`located`].
     fn located(&self, path: &Path) -> PathBuf {
         if self.is_sealed { path.to_path_buf() } else { located(path) }
     }
 
-    /// The file that the path `name` means, which stands in `file` at `place`: in that file's folder, by another case
-    /// or `\`, or, of a whole path of another machine, beside it, which is said. The plain path where there is none.
+    /// Finds the file that the path `name` means, which stands in `file` at `place`: in that file's folder, by another
+    /// case or `\`, or, of a whole path of another machine, beside it, which is said. The plain path where there is
+    /// none.
     pub fn find(&mut self, file: &Path, place: Place, name: &str) -> PathBuf {
         let folder = file.parent().unwrap_or(Path::new(""));
         let path = self.located(&folder.join(name));
@@ -187,7 +188,7 @@ impl Context {
         }
     }
 
-    /// The scene file itself, decompressed. A missing one is a [`SceneError::Read`].
+    /// Reads the scene file itself, decompressed. A missing one is a [`SceneError::Read`].
     pub fn read_scene(&mut self, path: &Path) -> Result<Rc<Vec<u8>>, SceneError> {
         // Bytes that were given are of no file; they stay, as the file may have to be imported again.
         let bytes = match &self.given {
@@ -373,12 +374,12 @@ impl Context {
         Ok(decoded.image)
     }
 
-    /// The files that were read so far, each once, in this order.
+    /// Takes the files that were read so far, each once, in this order.
     pub fn take_files(&mut self) -> Vec<PathBuf> {
         std::mem::take(&mut self.files)
     }
 
-    /// The warnings so far.
+    /// Takes the warnings so far.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }
@@ -388,7 +389,7 @@ impl Context {
         self.warnings = warnings;
     }
 
-    /// The warnings, or the one error that names all missing files.
+    /// Returns the warnings, or the one error that names all missing files.
     pub fn finish(&mut self) -> Result<Vec<Warning>, SceneError> {
         for file in std::mem::take(&mut self.missing_looks) {
             self.warn(&file, Place::File, "missing; not needed for the triangles");
@@ -407,7 +408,7 @@ impl Context {
     }
 }
 
-/// File, place and message of an error about one file; another stays an error.
+/// Returns file, place and message of an error about one file; another stays an error.
 fn told(error: SceneError) -> Result<(PathBuf, Place, String), SceneError> {
     match error {
         SceneError::Malformed { path, place, message }

@@ -38,7 +38,7 @@ impl Format {
         ("3mf", Self::ThreeMf),
     ];
 
-    /// The kind by the file's extension, in any case, behind `.gz` or `.zst` if there is one.
+    /// Returns the kind by the file's extension, in any case, behind `.gz` or `.zst` if there is one.
     pub fn of(path: &Path) -> Option<Self> {
         source::extension(path).parse().ok()
     }

@@ -32,7 +32,7 @@ pub(super) fn loaded(
     Some(loaded)
 }
 
-/// The bytes of a file for a run without the disk; `None`: it is missing.
+/// Returns the bytes of a file for a run without the disk; `None`: it is missing.
 pub(super) fn file(path: &Path) -> Option<Vec<u8>> {
     path.extension().is_some_and(|extension| extension == "png").then(|| include_bytes!("sealed.png").to_vec())
 }

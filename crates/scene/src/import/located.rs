@@ -26,7 +26,7 @@ fn found(path: &Path) -> Option<PathBuf> {
     Some(found)
 }
 
-/// The entry of a folder that is called `name` but for its case.
+/// Returns the entry of a folder that is called `name` but for its case.
 fn in_any_case(folder: &Path, name: &str) -> Option<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let wanted = name.to_lowercase();

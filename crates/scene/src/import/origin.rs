@@ -110,8 +110,8 @@ impl Center {
         self.meshes.get(&mesh).unwrap_or(&self.moved)
     }
 
-    /// The placement by `world` of a mesh whose positions are relative to `local`, for the scene's next instance, which
-    /// is number `instance`; relative to the origin, rounded once.
+    /// Returns the placement by `world` of a mesh whose positions are relative to `local`, for the scene's next
+    /// instance, which is number `instance`; relative to the origin, rounded once.
     pub fn place(&mut self, instance: usize, world: &DAffine3, local: [f64; 3]) -> Affine {
         let exact = self.rows(world, local);
         let placement = rounded(&exact);
@@ -125,8 +125,8 @@ impl Center {
         placement
     }
 
-    /// The placement of an instance as the file has it, relative as its transform is; `None` where the transform is
-    /// that.
+    /// Returns the placement of an instance as the file has it, relative as its transform is; `None` where the
+    /// transform is that.
     fn placed(&self, instance: usize) -> Option<[[f64; 4]; 3]> {
         self.placed.binary_search_by_key(&instance, |of| of.0).ok().map(|index| self.placed[index].1)
     }
@@ -138,17 +138,17 @@ impl Center {
         std::array::from_fn(|r| [rows[r].x, rows[r].y, rows[r].z, shift[r]])
     }
 
-    /// A placement as f32 holds it, relative to the origin.
+    /// Returns a placement as f32 holds it, relative to the origin.
     pub fn placement(&self, world: &DAffine3) -> Affine {
         rounded(&self.rows(world, [0.0; 3]))
     }
 
-    /// A number of a transform or a point, as f64 in a run with a center; without one as f32 holds it.
+    /// Returns a number of a transform or a point, as f64 in a run with a center; without one as f32 holds it.
     pub fn number(&self, x: f64) -> f64 {
         if self.is_zero() { f64::from(x as f32) } else { x }
     }
 
-    /// A point that stands in the world by itself, such as a camera or a light, relative to the origin.
+    /// Rounds a point that stands in the world by itself, such as a camera or a light, relative to the origin.
     pub fn point(&self, position: impl Into<[f64; 3]>) -> [f32; 3] {
         let position = position.into();
         std::array::from_fn(|i| (position[i] - self.origin[i]) as f32)
@@ -159,9 +159,9 @@ fn rounded(rows: &[[f64; 4]; 3]) -> Affine {
     Affine { rows: rows.map(|row| row.map(|x| x as f32)) }
 }
 
-/// The centre of a mesh around `position`: of `locals` and zero the nearest. It is no further from the mesh than
-/// the one that its own placement takes to the origin, and the origin at most twice as far from it as from the mesh.
-/// Meshes that touch have the same, if their placements agree.
+/// Returns the centre of a mesh around `position`: of `locals` and zero the nearest. It is no further from the mesh
+/// than the one that its own placement takes to the origin, and the origin at most twice as far from it as from the
+/// mesh. Meshes that touch have the same, if their placements agree.
 fn nearest(locals: &[[f64; 3]], position: [f64; 3]) -> [f64; 3] {
     let mut best = ([0.0; 3], square(position));
     for &local in locals {
@@ -208,7 +208,7 @@ pub(crate) struct Rounder {
 }
 
 impl Rounder {
-    /// A position relative to what [`Rounder::at`] says, after [`Rounder::settle`] of all.
+    /// Rounds a position relative to what [`Rounder::at`] says, after [`Rounder::settle`] of all.
     #[inline]
     pub fn round(&mut self, position: [f64; 3]) -> [f32; 3] {
         let single = position.map(|x| x as f32);

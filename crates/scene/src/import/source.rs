@@ -16,7 +16,7 @@ const FREE_BYTES: u64 = 64 << 20;
 /// Largest multiple of its size that a file may unpack to above that.
 const MAX_RATIO: u64 = 256;
 
-/// The kind of a file: its extension in lower case, behind `.gz` or `.zst` if there is one.
+/// Returns the kind of a file: its extension in lower case, behind `.gz` or `.zst` if there is one.
 pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
@@ -69,7 +69,7 @@ fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
     }
 }
 
-/// The most bytes that a file of `packed` bytes may unpack to.
+/// Returns the most bytes that a file of `packed` bytes may unpack to.
 pub(super) fn unpacked_limit(packed: usize) -> u64 {
     (packed as u64).saturating_mul(MAX_RATIO).clamp(FREE_BYTES, MAX_BYTES)
 }

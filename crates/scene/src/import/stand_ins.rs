@@ -130,7 +130,7 @@ impl StandInLog {
         self.left_out += 1;
     }
 
-    /// The counts of the finished scene, or `None` where nothing stands in for anything.
+    /// Returns the counts of the finished scene, or `None` where nothing stands in for anything.
     pub fn count(&self, scene: &Scene) -> Option<StandIns> {
         if self.of.is_empty() && self.left_out == 0 {
             return None;

@@ -16,7 +16,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     Ok(String::from_utf8_lossy(without_mark(bytes)))
 }
 
-/// The bytes behind a UTF-8 byte order mark.
+/// Returns the bytes behind a UTF-8 byte order mark.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
@@ -72,7 +72,7 @@ impl<'a> Lines<'a> {
         self.rest.len()
     }
 
-    /// The number of the line that came last, counted from 1; 0 before the first.
+    /// Returns the number of the line that came last, counted from 1; 0 before the first.
     pub fn number(&self) -> u64 {
         self.number
     }

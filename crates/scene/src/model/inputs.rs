@@ -4,7 +4,7 @@ use super::{Alpha, MaterialId, NormalInput, Scene, Surface, SurfacePart, Texture
 use std::collections::HashSet;
 
 impl Scene {
-    /// A material and, of a mixture, all its parts, each once.
+    /// Returns a material and, of a mixture, all its parts, each once.
     fn with_parts(&self, material: MaterialId) -> Vec<MaterialId> {
         let mut all = vec![material];
         let mut next = 0;
@@ -18,7 +18,7 @@ impl Scene {
         all
     }
 
-    /// The textures that a material names, those of the parts of a mixture included.
+    /// Returns the textures that a material names, those of the parts of a mixture included.
     fn textures_of(&self, material: MaterialId) -> Vec<TextureId> {
         let mut textures = Vec::new();
         for id in self.with_parts(material) {

@@ -34,7 +34,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position in the array that it indexes.
+            /// Returns the position in the array that it indexes.
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -103,7 +103,7 @@ pub enum FaceMaterials {
 }
 
 impl FaceMaterials {
-    /// The material of triangle `index`.
+    /// Returns the material of triangle `index`.
     #[inline]
     pub fn get(&self, index: usize) -> MaterialId {
         match self {
@@ -131,19 +131,19 @@ pub struct Instance {
 }
 
 impl Scene {
-    /// The position in the file's coordinates of a point of the scene.
+    /// Returns the position in the file's coordinates of a point of the scene.
     #[inline]
     pub fn in_file(&self, point: [f32; 3]) -> [f64; 3] {
         std::array::from_fn(|i| f64::from(point[i]) + self.origin[i])
     }
 
-    /// The point of the scene that has a position in the file's coordinates: subtracted in f64, rounded once.
+    /// Returns the point of the scene that has a position in the file's coordinates: subtracted in f64, rounded once.
     #[inline]
     pub fn from_file(&self, position: [f64; 3]) -> [f32; 3] {
         std::array::from_fn(|i| (position[i] - self.origin[i]) as f32)
     }
 
-    /// Material of triangle `primitive` of instance `instance`.
+    /// Returns the material of triangle `primitive` of instance `instance`.
     ///
     /// # Panics
     /// If an index is out of range.

@@ -49,8 +49,8 @@ impl<'a> Head<'a> {
         self.text.contains(word)
     }
 
-    /// The lines that say something: keyword and what follows. `#` begins a comment in all formats that are told by
-    /// lines.
+    /// Returns the lines that say something: keyword and what follows. `#` begins a comment in all formats that are
+    /// told by lines.
     fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
         let lines =
             text::Lines::new(&self.text).map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -33,7 +33,7 @@ pub struct PosedWeights {
 }
 
 impl PosedWeights {
-    /// The weights in place of `own`.
+    /// Returns the weights in place of `own`.
     pub fn replace(&self, own: Vec<f64>) -> Vec<f64> {
         let mut weights = self.all.clone().unwrap_or(own);
         for (&target, &weight) in &self.single {
@@ -98,7 +98,7 @@ impl Path {
     }
 }
 
-/// The pose of animation `index` at `at` seconds. What cannot be moved is warned about.
+/// Returns the pose of animation `index` at `at` seconds. What cannot be moved is warned about.
 pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Result<Pose, SceneError> {
     let animation = &data.document.animations[index];
     let mut pose = Pose::default();
@@ -200,8 +200,8 @@ fn pointed(pointer: &str) -> Option<(Owner, Path)> {
     }
 }
 
-/// The values of a sampler at a time, as many as `path` has; `targets` is the number of morph targets, where there is a
-/// mesh.
+/// Returns the values of a sampler at a time, as many as `path` has; `targets` is the number of morph targets, where
+/// there is a mesh.
 fn values(
     data: &Data,
     sampler: &AnimationSampler,
@@ -287,7 +287,7 @@ struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// The value of a key, without its tangents.
+    /// Returns the value of a key, without its tangents.
     fn value(&self, key: usize, width: usize) -> Read<Vec<f64>> {
         self.part(key, usize::from(self.is_cubic), width)
     }
@@ -314,7 +314,7 @@ fn quaternion(values: &[f64]) -> DQuat {
     DQuat::from_vec4(quaternion.try_normalize().unwrap_or(DVec4::W))
 }
 
-/// The turn at share `t` of the shorter way from one to the other.
+/// Returns the turn at share `t` of the shorter way from one to the other.
 fn slerp(from: DQuat, to: DQuat, t: f64) -> DQuat {
     let to = if from.dot(to) < 0.0 { -to } else { to };
     // Exact for small angles, too, where the arc cosine is not.

@@ -12,7 +12,7 @@ use std::path::Path;
 /// The most names that an error lists.
 const LISTED: usize = 10;
 
-/// The place in `names` of the one that `wanted` names, or else numbers from 0.
+/// Finds the place in `names` of the one that `wanted` names, or else numbers from 0.
 pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usize, SceneError> {
     let by_number = || wanted.parse().ok().filter(|&number: &usize| number < names.len());
     if let Some(index) = names.iter().position(|name| *name == wanted).or_else(by_number) {
@@ -37,7 +37,7 @@ pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usi
     Err(malformed(path, format!("{kind}s"), format!("the file has no {kind} {wanted:?}; {known}")))
 }
 
-/// The first scene that has something to show, as the end of an error's line about one that has not.
+/// Names the first scene that has something to show, as the end of an error's line about one that has not.
 pub fn scene_with_triangles(document: &Document) -> Option<String> {
     let is_shown = |primitive: &Primitive| {
         (4..=6).contains(&primitive.mode.map_or(4, |mode| mode.0)) && primitive.attributes.contains_key("POSITION")
@@ -68,7 +68,7 @@ pub fn scene_with_triangles(document: &Document) -> Option<String> {
     Some(format!("; scene {index}{name} of the file has some: --gltf-scene {index}"))
 }
 
-/// The names of the variants of materials.
+/// Returns the names of the variants of materials.
 pub fn variants(document: &Document) -> Vec<&str> {
     let all = document.extensions.variants.as_ref().map_or(&[][..], |variants| &variants.variants);
     all.iter().map(|variant| variant.name.as_str()).collect()

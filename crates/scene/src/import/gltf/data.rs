@@ -82,14 +82,14 @@ impl<'a> Data<'a> {
         self.budget.get()
     }
 
-    /// The entry of `array` called `name` that `item` refers to.
+    /// Returns the entry of `array` called `name` that `item` refers to.
     pub fn entry<'b, T>(&self, array: &'b [T], name: &str, index: Int, item: &str) -> Result<&'b T, SceneError> {
         array.get(index.index()).ok_or_else(|| {
             self.malformed(item, format!("refers to {name}[{}], but there are {} {name}", index.0, array.len()))
         })
     }
 
-    /// The bytes of view `index`, which `item` refers to, and the view.
+    /// Returns the bytes of view `index`, which `item` refers to, and the view.
     pub fn view(&self, index: Int, item: &str) -> Read<(&'a BufferView, &[u8])> {
         let view = self.entry(&self.document.buffer_views, "bufferViews", index, item)?;
         let place = format!("bufferViews[{}]", index.0);
@@ -119,7 +119,7 @@ impl<'a> Data<'a> {
         Ok((view, cell.get_or_init(|| bytes)))
     }
 
-    /// `length` bytes of `buffer` from `offset`.
+    /// Returns `length` bytes of `buffer` from `offset`.
     fn range(&self, place: &str, buffer: Option<Int>, offset: Int, length: Int) -> Read<&[u8]> {
         let buffer = buffer.ok_or_else(|| self.malformed(place, "names no buffer"))?;
         self.entry(&self.document.buffers, "buffers", buffer, place)?;
@@ -139,7 +139,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The compression of a view, with the extension's name.
+/// Returns the compression of a view, with the extension's name.
 fn meshopt_of(view: &BufferView) -> Option<(&'static str, &super::json::Meshopt)> {
     let extensions = &view.extensions;
     let khr = extensions.khr.as_ref().map(|m| ("KHR_meshopt_compression", m));
@@ -182,7 +182,7 @@ fn load_buffer<'a>(
     Ok(Some(bytes))
 }
 
-/// The file that the document `path` names at `item`.
+/// Returns the file that the document `path` names at `item`.
 pub fn file_of(path: &Path, item: String, name: &str, external: External, context: &mut Context) -> PathBuf {
     match external {
         External::Read => context.find(path, Place::Item(item), name),
@@ -190,7 +190,7 @@ pub fn file_of(path: &Path, item: String, name: &str, external: External, contex
     }
 }
 
-/// The bytes of a file that the document names; `None` when it is missing, which is noted.
+/// Reads the bytes of a file that the document names; `None` when it is missing, which is noted.
 pub fn read_external(file: &Path, external: External, context: &mut Context) -> Result<Option<Vec<u8>>, SceneError> {
     match external {
         External::Read => context.read(file),

@@ -107,7 +107,7 @@ fn shift<const N: usize>(value: Option<&mut [f32; N]>, by: [f64; N]) {
     }
 }
 
-/// The inverse transpose times the determinant, which there is without an inverse, too.
+/// Returns the inverse transpose times the determinant, which there is without an inverse, too.
 fn cofactors(m: &DMat3) -> DMat3 {
     DMat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
 }
@@ -165,7 +165,7 @@ impl Influences {
     }
 }
 
-/// The joints and weights of a primitive, checked against how many joints there are; `None` where it has none.
+/// Reads the joints and weights of a primitive, checked against how many joints there are; `None` where it has none.
 fn influences(
     attributes: &Attributes,
     context: &mut Context,

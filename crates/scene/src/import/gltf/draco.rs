@@ -92,7 +92,7 @@ pub fn decode(data: &Data, _draco: &Draco, item: &str) -> Read<Decoded> {
     Err(refused(data.path, item).into())
 }
 
-/// The error for geometry that exists only in Draco's form.
+/// Makes the error for geometry that exists only in Draco's form.
 #[cfg(not(feature = "draco"))]
 pub fn refused(path: &std::path::Path, item: &str) -> crate::SceneError {
     let message = format!("{NAME} is not built in (feature draco); export without Draco, or with meshopt compression");

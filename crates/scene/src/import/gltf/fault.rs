@@ -21,7 +21,7 @@ impl From<SceneError> for Fault {
 /// Result of reading one part.
 pub type Read<T> = Result<T, Fault>;
 
-/// The part, or `None` when its file is missing.
+/// Returns the part, or `None` when its file is missing.
 pub fn optional<T>(read: Read<T>) -> Result<Option<T>, SceneError> {
     match read {
         Ok(value) => Ok(Some(value)),

@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Wide {
     }
 }
 
-/// The plain numbers of an array.
+/// Returns the plain numbers of an array.
 pub fn plain<const N: usize>(values: [Num; N]) -> [f32; N] {
     values.map(|v| v.0)
 }

@@ -49,7 +49,7 @@ pub fn is_blenders(document: &Document) -> bool {
     document.asset.generator.as_deref().and_then(blender_version).is_some()
 }
 
-/// The version of Blender's exporter that `generator` names.
+/// Returns the version of Blender's exporter that `generator` names.
 fn blender_version(generator: &str) -> Option<[u64; 3]> {
     let mut parts = generator.strip_prefix(BLENDER)?.split(|c: char| !c.is_ascii_digit());
     let mut part = || parts.next()?.parse().ok();

@@ -24,7 +24,7 @@ struct Base {
 }
 
 impl Builder<'_, '_> {
-    /// The scene's material for material `index` (`None`: the default one) on a primitive that has or
+    /// Returns the scene's material for material `index` (`None`: the default one) on a primitive that has or
     /// lacks vertex colours.
     pub fn material(&mut self, index: Option<Int>, vertex_colors: bool, item: &str) -> Result<MaterialId, SceneError> {
         let default = MaterialJson::default();

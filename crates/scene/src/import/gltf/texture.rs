@@ -13,7 +13,7 @@ use crate::{ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId,
 pub type TextureKey = (u64, Encoding, u8, [[u32; 3]; 2]);
 
 impl Builder<'_, '_> {
-    /// The texture that `info` describes, or `None` when it cannot be had: its image is missing, or it
+    /// Returns the texture that `info` describes, or `None` when it cannot be had: its image is missing, or it
     /// needs what is not supported (a warning says which).
     pub fn texture(
         &mut self,
@@ -126,7 +126,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The image that an extension names, or the one that the file has beside it for those who cannot read that.
+    /// Returns the image that an extension names, or the one that the file has beside it for those who cannot read
+    /// that.
     fn image_or_fallback(
         &mut self,
         [first, fallback]: [Int; 2],

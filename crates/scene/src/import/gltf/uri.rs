@@ -56,7 +56,8 @@ pub fn resolve(uri: &str) -> Result<Target, String> {
     Ok(Target::File(decoded))
 }
 
-/// The letters of base64 as writers mean them: wrapped into lines, escaped as in any URI, or those of base64url.
+/// Returns the letters of base64 as writers mean them: wrapped into lines, escaped as in any URI, or those of
+/// base64url.
 fn plain_base64(payload: &str) -> Cow<'_, [u8]> {
     let is_odd = |byte: &u8| matches!(byte, b'-' | b'_' | b'%') || byte.is_ascii_whitespace();
     if !payload.as_bytes().iter().any(is_odd) {

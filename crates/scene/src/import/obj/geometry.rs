@@ -92,7 +92,7 @@ impl Obj {
         self.parts.triangle_count()
     }
 
-    /// The meshes of each material that has any, in the order of first use.
+    /// Returns the meshes of each material that has any, in the order of first use.
     ///
     /// A mesh is called as its object, and as its material too where the object has several; without an object it is
     /// called as its material.

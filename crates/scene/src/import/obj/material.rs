@@ -367,7 +367,7 @@ enum Coverage {
     Partial,
 }
 
-/// The channel that `-imfchan` names; m is the matte, l and z stand for brightness.
+/// Returns the channel that `-imfchan` names; m is the matte, l and z stand for brightness.
 fn channel(map: &Map) -> Option<Channel> {
     Some(match map.channel? {
         'r' => Channel::R,

@@ -127,7 +127,7 @@ impl Parts {
         &mut self.parts[part]
     }
 
-    /// The vertex of `part` with these attributes.
+    /// Returns the vertex of `part` with these attributes.
     pub fn vertex(&mut self, part: usize, key: [u32; 3]) -> u32 {
         let [v, uv, normal] = key;
         if self.heads.len() <= v as usize {
@@ -176,7 +176,7 @@ impl Parts {
         self.by_object = HashMap::from([(String::new(), by_material)]);
     }
 
-    /// All parts by material, in the order of first use of materials and, in each, of objects.
+    /// Returns all parts by material, in the order of first use of materials and, in each, of objects.
     pub fn by_material(self) -> Vec<(NamedMaterial, Vec<Part>)> {
         let mut materials: Vec<_> = self.materials.into_iter().map(|material| (material, Vec::new())).collect();
         for part in self.parts {
@@ -196,7 +196,7 @@ impl Parts {
         all.warning()
     }
 
-    /// The positions that vertices of any part have.
+    /// Returns the positions that vertices of any part have.
     pub fn positions(&self) -> impl Iterator<Item = u32> {
         self.parts.iter().flat_map(|part| &part.vertices).map(|vertex| vertex[0])
     }

@@ -34,12 +34,12 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// The number of the line that came last.
+    /// Returns the number of the line that came last.
     pub fn line(&self) -> u64 {
         self.lines.number()
     }
 
-    /// A fault in the line that came last.
+    /// Makes a fault in the line that came last.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { line: self.lines.number().max(1), message: message.into() }
     }

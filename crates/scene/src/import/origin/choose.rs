@@ -135,8 +135,8 @@ pub fn recentred(meshes: &[DoubleMesh]) -> ([f64; 3], Vec<TriangleMesh>) {
     }
 }
 
-/// The middle of points, to few digits; zero on axes where they lie around zero, or no further from it than by their
-/// own spread. Points far from the others have no say.
+/// Returns the middle of points, to few digits; zero on axes where they lie around zero, or no further from it than by
+/// their own spread. Points far from the others have no say.
 fn middle(points: impl Iterator<Item = [f32; 3]>) -> [f64; 3] {
     let mut axes: [Vec<f32>; 3] = Default::default();
     for point in points {

@@ -118,7 +118,7 @@ pub(super) fn half_unit(number: f64) -> f64 {
     f64::from_bits(((exponent.max(-126) - 24 + 1023) as u64) << 52)
 }
 
-/// The rows of the transform of an instance as the file has them.
+/// Returns the rows of the transform of an instance as the file has them.
 pub(super) fn exact_rows(run: &Center, instance: usize, transform: &Affine) -> [[f64; 4]; 3] {
     run.placed(instance).unwrap_or_else(|| transform.rows.map(|row| row.map(f64::from)))
 }
@@ -169,7 +169,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The extent of the largest triangles that may be hurt or coarse, by the mesh's largest numbers.
+    /// Returns the extent of the largest triangles that may be hurt or coarse, by the mesh's largest numbers.
     fn limit(&self) -> f64 {
         let bounds = self.mesh.bounds();
         let reach: [f64; 3] = std::array::from_fn(|i| bounds.min[i].abs().max(bounds.max[i].abs()).into());
@@ -276,7 +276,7 @@ impl<'a> View<'a> {
         self.rows.map(|r| r[0] * x + r[1] * y + r[2] * z + r[3])
     }
 
-    /// The largest number that takes part in a triangle as it is.
+    /// Returns the largest number that takes part in a triangle as it is.
     #[inline]
     fn largest(&self, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> f64 {
         let largest = largest_of(world);
@@ -294,7 +294,7 @@ impl<'a> View<'a> {
         if self.is_identity { largest } else { largest.max(self.largest_terms(local, other.local, other.shift)) }
     }
 
-    /// The largest product or shift of the transform of a triangle that is relative to `center`.
+    /// Returns the largest product or shift of the transform of a triangle that is relative to `center`.
     fn largest_terms(&self, local: &[[f64; 3]; 3], center: [f64; 3], shift: [f64; 3]) -> f64 {
         let mut largest = shift.iter().fold(0f64, |most, x| most.max(x.abs()));
         for l in local {
@@ -306,12 +306,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// The largest number of a triangle's corners.
+/// Returns the largest number of a triangle's corners.
 fn largest_of(corners: &[[f64; 3]; 3]) -> f64 {
     corners.iter().flatten().fold(0f64, |most, x| most.max(x.abs()))
 }
 
-/// The largest of a triangle's sides along axes.
+/// Returns the largest of a triangle's sides along axes.
 pub(super) fn extent([a, b, c]: &[[f64; 3]; 3]) -> f64 {
     (0..3).map(|i| a[i].max(b[i]).max(c[i]) - a[i].min(b[i]).min(c[i])).fold(0.0, f64::max)
 }

@@ -67,8 +67,8 @@ impl Importer<'_> {
         Ok(params.float(name)?.filter(|&value| value > 0.0))
     }
 
-    /// The light that a shape of `triangles` is under the current transformation: one whose power is given gets the
-    /// radiance that this takes.
+    /// Returns the light that a shape of `triangles` is under the current transformation: one whose power is given gets
+    /// the radiance that this takes.
     pub(super) fn with_power(&mut self, params: &Params, look: Look, triangles: &TriangleMesh, pieces: Pieces) -> Look {
         let Some(light) = look.light.map(|light| self.area_lights[light]) else { return look };
         let Some(power) = light.power else { return look };

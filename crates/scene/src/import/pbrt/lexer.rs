@@ -58,7 +58,7 @@ impl Lexer {
         Self { bytes, at, line: 1, peeked: None }
     }
 
-    /// The next token with its line, or `None` at the end.
+    /// Reads the next token with its line, or `None` at the end.
     pub fn next(&mut self) -> Result<Option<(Token, u64)>, LexError> {
         match self.peeked.take() {
             Some(token) => Ok(Some(token)),
@@ -66,7 +66,7 @@ impl Lexer {
         }
     }
 
-    /// The next token, left in place.
+    /// Returns the next token, left in place.
     pub fn peek(&mut self) -> Result<Option<&Token>, LexError> {
         if self.peeked.is_none() {
             self.peeked = self.scan()?;

@@ -58,8 +58,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// The media on the sides of a shape, where they differ: as in pbrt, light that crosses a surface with the same
-    /// medium on both sides stays in the one that it is in.
+    /// Returns the media on the sides of a shape, where they differ: as in pbrt, light that crosses a surface with the
+    /// same medium on both sides stays in the one that it is in.
     pub fn interface(&mut self, params: &Params) -> Option<MediumInterface> {
         let (inside, outside) = (self.graphics.inside.clone(), self.graphics.outside.clone());
         if inside != outside {
@@ -79,7 +79,7 @@ impl Importer<'_> {
         (inside != outside).then_some(MediumInterface { inside, outside })
     }
 
-    /// The medium of a name that the directive at `place` uses, in the scene from now on; none for empty space.
+    /// Returns the medium of a name that the directive at `place` uses, in the scene from now on; none for empty space.
     pub fn medium(&mut self, name: Option<Rc<str>>, place: (&Path, u64)) -> Option<MediumId> {
         let name = name.filter(|name| self.is_medium(Some(name), place))?;
         let medium = self.media.get_mut(&*name)?;

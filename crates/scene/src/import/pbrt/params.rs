@@ -31,7 +31,7 @@ pub(super) struct Params {
     pub line: u64,
 }
 
-/// An error of the line `line` in `path`.
+/// Makes an error of the line `line` in `path`.
 pub(super) fn malformed(path: &Path, line: u64, message: impl Into<String>) -> SceneError {
     SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(line), message: message.into() }
 }
@@ -87,7 +87,7 @@ impl Params {
         self
     }
 
-    /// The parameters, each with a mark that all who are offered it share.
+    /// Returns the parameters, each with a mark that all who are offered it share.
     pub fn into_defaults(mut self) -> Vec<Parameter> {
         for parameter in &mut self.list {
             parameter.handed_on = Some(Rc::default());
@@ -95,7 +95,7 @@ impl Params {
         self.list
     }
 
-    /// The parameter `name`, marked as used. Of several, the last, as in version 3.
+    /// Returns the parameter `name`, marked as used. Of several, the last, as in version 3.
     pub fn find(&self, name: &str) -> Option<&Parameter> {
         let mut found = None;
         for parameter in self.list.iter().filter(|p| p.name == name) {
@@ -118,12 +118,12 @@ impl Params {
         self.list.iter().filter(|p| !p.used.get())
     }
 
-    /// An error at the directive.
+    /// Makes an error at the directive.
     pub fn error(&self, message: impl Into<String>) -> SceneError {
         malformed(&self.path, self.line, message)
     }
 
-    /// An error at a parameter.
+    /// Makes an error at a parameter.
     pub fn error_at(&self, parameter: &Parameter, message: impl std::fmt::Display) -> SceneError {
         malformed(&self.path, parameter.line, format!("parameter \"{}\": {message}", parameter.name))
     }
@@ -199,7 +199,7 @@ impl Params {
         }
     }
 
-    /// The name of the texture that `name` refers to, or `None` when it is something else.
+    /// Returns the name of the texture that `name` refers to, or `None` when it is something else.
     pub fn texture(&self, name: &str) -> Result<Option<&str>, SceneError> {
         match self.list.iter().rev().find(|p| p.name == name) {
             Some(parameter) if parameter.kind == Kind::Texture => {

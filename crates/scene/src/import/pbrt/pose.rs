@@ -28,7 +28,7 @@ impl Importer<'_> {
         }
     }
 
-    /// The pose at the directive of `params`, counted if it moves.
+    /// Returns the pose at the directive of `params`, counted if it moves.
     pub fn pose_here(&mut self, params: &Params) -> DAffine3 {
         let motion = self.graphics.ctm;
         self.note_motion(&motion, &params.path, params.line);

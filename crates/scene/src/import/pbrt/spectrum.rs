@@ -156,7 +156,7 @@ pub(super) fn glass(name: &str) -> Option<f32> {
     })
 }
 
-/// A spectrum that version 4 knows by name: `metal-Au-eta`, `glass-BK7`, `stdillum-D65`.
+/// Returns a spectrum that version 4 knows by name: `metal-Au-eta`, `glass-BK7`, `stdillum-D65`.
 pub(super) fn named(name: &str) -> Option<[f32; 3]> {
     if let Some(rest) = name.strip_prefix("metal-") {
         let (metal_name, which) = rest.rsplit_once('-')?;

@@ -214,7 +214,7 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// The file `name` of `line`, relative to the main file or to the one that names it, whichever exists.
+    /// Returns the file `name` of `line`, relative to the main file or to the one that names it, whichever exists.
     pub fn resolve(&mut self, name: &str, line: u64) -> PathBuf {
         let current = self.open.last().map(|file| file.path.clone());
         let (path, is_other) = self.files.resolve(name, current.as_deref());
@@ -233,7 +233,7 @@ impl<'a> Importer<'a> {
         self.context.read(path)
     }
 
-    /// The material that `Material "matte"` with no parameters would be.
+    /// Returns the material that `Material "matte"` with no parameters would be.
     pub fn default_material(&mut self) -> MaterialId {
         *self
             .default_material

@@ -128,7 +128,7 @@ impl Importer<'_> {
         }
     }
 
-    /// The texture that an input stands for, factor included.
+    /// Makes the texture that an input stands for, factor included.
     pub fn texture_of(&mut self, input: ColorInput) -> TextureId {
         let [r, g, b] = input.factor;
         match input.texture {
@@ -153,7 +153,7 @@ impl Importer<'_> {
         Ok(self.product(a, b))
     }
 
-    /// The product of two inputs.
+    /// Makes the product of two inputs.
     pub fn product(&mut self, a: ColorInput, b: ColorInput) -> ColorInput {
         let factor = std::array::from_fn(|i| (a.factor[i] * b.factor[i]).clamp(f32::MIN, f32::MAX));
         let texture = match (a.texture, b.texture) {
@@ -216,8 +216,8 @@ impl Importer<'_> {
         Ok(input)
     }
 
-    /// The image in `path` whose stored numbers are those of light to the power of 1 over `gamma`; as it is where
-    /// the file holds floats.
+    /// Returns the image in `path` whose stored numbers are those of light to the power of 1 over `gamma`; as it is
+    /// where the file holds floats.
     fn image_of_gamma(&mut self, path: &std::path::Path, gamma: f32) -> Result<Option<ImageId>, SceneError> {
         let key = (path.to_path_buf(), gamma.to_bits());
         if let Some(&known) = self.gamma_images.get(&key) {
@@ -253,7 +253,7 @@ impl Importer<'_> {
         Ok(Some(id))
     }
 
-    /// The image in `path`; `None` when it is missing (noted).
+    /// Returns the image in `path`; `None` when it is missing (noted).
     pub fn image(&mut self, path: &std::path::Path, encoding: Encoding) -> Result<Option<crate::ImageId>, SceneError> {
         if !self.files.disk && !self.context.is_sealed() {
             self.context.note_missing(path);

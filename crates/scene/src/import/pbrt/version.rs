@@ -102,7 +102,7 @@ fn either(text: &str, v3: &[&str], v4: &[&str]) -> Option<Version> {
     v4.or(v3.contains(&text).then_some(Version::V3))
 }
 
-/// The version of a film.
+/// Returns the version of a film.
 pub(super) fn film(kind: &str) -> Option<Version> {
     either(kind, &["image"], &["rgb", "gbuffer", "spectral"])
 }
@@ -117,7 +117,7 @@ fn integrator(kind: &str) -> Option<Version> {
     either(kind, &["directlighting", "whitted"], &v4)
 }
 
-/// The version of a material's type.
+/// Returns the version of a material's type.
 pub(super) fn material(kind: &str) -> Option<Version> {
     let v3 = [
         "matte",
@@ -201,7 +201,7 @@ fn look(lexer: &mut Lexer, evidence: &mut Evidence) -> Option<String> {
     None
 }
 
-/// The version of a scene whose main file is `main`; `None` where nothing tells.
+/// Returns the version of a scene whose main file is `main`; `None` where nothing tells.
 pub(super) fn of_scene(path: &Path, main: &mut Lexer, files: &Files) -> Option<Version> {
     let mut evidence = Evidence::default();
     let mut seen: HashSet<PathBuf> = HashSet::new();

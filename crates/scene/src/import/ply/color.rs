@@ -30,7 +30,7 @@ impl Channels {
         (!kinds[..3].contains(&None)).then_some(Self { kinds })
     }
 
-    /// The channel that a property is, of elements that have colours.
+    /// Returns the channel that a property is, of elements that have colours.
     pub fn channel(property: &Property) -> Option<(usize, Scalar)> {
         let Kind::Scalar(kind) = property.kind else { return None };
         NAMES.iter().position(|names| names.contains(&property.name.as_str())).map(|channel| (channel, kind))
@@ -131,14 +131,14 @@ pub(super) fn not_read(element: &Element) -> Option<(Place, String)> {
     Some((Place::Line(element.line), format!("colours of {of} in {how}, `{}`, are not read", property.name)))
 }
 
-/// The share of a full channel as the model has it: colours are sRGB, as painting and scanning programs write them,
-/// alpha is linear.
+/// Returns the share of a full channel as the model has it: colours are sRGB, as painting and scanning programs write
+/// them, alpha is linear.
 fn level(share: f64, channel: usize) -> f32 {
     let share = share.clamp(0.0, 1.0) as f32;
     if channel < 3 { linear_from_srgb(share) } else { share }
 }
 
-/// The largest value of an integer type, which is a full channel.
+/// Returns the largest value of an integer type, which is a full channel.
 fn largest(kind: Scalar) -> Option<f64> {
     Some(match kind {
         Scalar::I8 => 127.0,

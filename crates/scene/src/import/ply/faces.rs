@@ -233,7 +233,7 @@ impl Faces {
         Ok(())
     }
 
-    /// The vertex that a corner stands for.
+    /// Returns the vertex that a corner stands for.
     pub fn vertex(&self, corner: u32) -> u32 {
         self.wedges.as_ref().map_or(corner, |wedges| wedges.list()[corner as usize].vertex)
     }

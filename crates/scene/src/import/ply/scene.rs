@@ -83,7 +83,7 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
     Ok(scene)
 }
 
-/// A texture beside the file; `None` when it is missing, which is noted.
+/// Returns a texture beside the file; `None` when it is missing, which is noted.
 fn image(scene: &mut Scene, path: &Path, name: &str, context: &mut Context) -> Result<Option<ColorInput>, SceneError> {
     let file = context.find(path, Place::File, &name.replace('\\', "/"));
     let image = context.image(scene, &file, Encoding::Srgb)?;

@@ -30,7 +30,7 @@ pub(super) struct Wedges {
 }
 
 impl Wedges {
-    /// The number of a wedge; `None` where there are more than indices can tell apart.
+    /// Returns the number of a wedge; `None` where there are more than indices can tell apart.
     pub fn number(&mut self, wedge: Wedge) -> Option<u32> {
         let next = u32::try_from(self.list.len()).ok().filter(|&next| next < u32::MAX)?;
         let number = *self.known.entry(wedge).or_insert(next);

@@ -74,7 +74,7 @@ impl Rest<'_> {
         self.points[corner as usize]
     }
 
-    /// The corner at a place between its neighbours.
+    /// Returns the corner at a place between its neighbours.
     fn corner(&self, place: usize) -> [u32; 3] {
         let m = self.left.len();
         [self.left[(place + m - 1) % m], self.left[place], self.left[(place + 1) % m]]

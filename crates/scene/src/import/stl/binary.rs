@@ -10,7 +10,7 @@ const HEAD: usize = 84;
 /// Number of bytes of a triangle: a normal, three corners and two bytes of attributes.
 const TRIANGLE: usize = 50;
 
-/// The number of triangles that the file says it has.
+/// Returns the number of triangles that the file says it has.
 fn count(bytes: &[u8]) -> Option<u32> {
     bytes.get(80..HEAD).map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]))
 }

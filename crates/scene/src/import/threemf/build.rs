@@ -81,7 +81,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    /// The number of the model in a part, read at its first use; `None` if there is no such part.
+    /// Returns the number of the model in a part, read at its first use; `None` if there is no such part.
     fn part(&mut self, name: &str) -> Result<Option<usize>, SceneError> {
         if let Some(&known) = self.known.get(&key(name)) {
             return Ok(Some(known));
@@ -154,7 +154,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    /// The scene's mesh of an object, made at its first use; `None` if it has no triangles.
+    /// Returns the scene's mesh of an object, made at its first use; `None` if it has no triangles.
     fn mesh(&mut self, this: (usize, u32), model: &Model, object: &Object) -> Result<Option<MeshId>, SceneError> {
         if let Some(known) = self.meshes.get(&this) {
             return Ok(*known);
@@ -171,7 +171,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(id)
     }
 
-    /// The triangles of an object with their colours and materials.
+    /// Gathers the triangles of an object with their colours and materials.
     fn look(
         &mut self,
         part: usize,

@@ -18,7 +18,7 @@ impl<T: Copy> Fifo<T> {
         self.next += 1;
     }
 
-    /// The entry pushed `age` pushes before the last one.
+    /// Returns the entry pushed `age` pushes before the last one.
     fn get(&self, age: usize) -> Result<T, String> {
         let at = self.next.checked_sub(age + 1).filter(|_| age < 16);
         at.map(|at| self.entries[at % 16]).ok_or("the stream refers to an edge or vertex before its first".into())

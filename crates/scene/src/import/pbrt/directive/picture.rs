@@ -74,7 +74,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// The part of the picture that is asked for: the film's `cropwindow`, or its bounds, within the integrator's.
+    /// Returns the part of the picture that is asked for: the film's `cropwindow`, or its bounds, within the
+    /// integrator's.
     pub(in crate::import::pbrt) fn crop(&self) -> Option<[f32; 4]> {
         let [width, height] = self.scene.settings.size.unwrap_or([1280, 720]).map(|n| n as f32);
         let shares = self.pixel_bounds.iter().map(|[a, b, c, d]| [a / width, b / width, c / height, d / height]);
