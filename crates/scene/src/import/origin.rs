@@ -82,7 +82,8 @@ impl Center {
         Rounder { locals: self.locals.clone(), ..Rounder::default() }
     }
 
-    /// Makes the positions of a mesh that is placed, exact as they are, relative to a centre; says which.
+    /// Makes the positions of a mesh that is placed, exact as they are, relative to a centre; returns the rounder of
+    /// that centre.
     pub fn recenter(&self, positions: &mut [[f32; 3]]) -> Rounder {
         let mut rounder = self.in_mesh();
         if !self.locals.is_empty() {

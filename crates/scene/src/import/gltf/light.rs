@@ -58,8 +58,8 @@ impl Builder<'_, '_> {
 }
 
 /// Returns the cosine of the angle up to which a spot of Blender is full. Its exporter writes an inner angle of `outer`
-/// less the share that the spot's blend is; Blender itself blends over that share of the cone's height, by `3x^2 -
-/// 2x^3` as pbrt does.
+/// less the share that the spot's blend is; Blender itself blends over that share of the cone's height, as pbrt does by
+/// `3x^2 - 2x^3`.
 fn blenders_inner(inner: f32, outer: f32) -> f32 {
     let blend = if outer > 0.0 { 1.0 - inner / outer } else { 0.0 };
     outer.cos() + (1.0 - outer.cos()) * blend

@@ -20,7 +20,7 @@ use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What is wrong, and in which line.
+/// Message about a mistake, and the line it is on.
 #[derive(Debug)]
 struct Fault {
     line: u64,
@@ -68,7 +68,8 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
     Ok(scene)
 }
 
-/// The scene, and the triangles whose colour was left out. Colours are sRGB, as they are meant for screens.
+/// Makes the scene and returns it with the number of the triangles whose colour was left out. Colours are sRGB, as they
+/// are meant for screens.
 fn to_scene(path: &Path, off: Off) -> (Scene, usize) {
     let Off { mesh, triangle_colors, .. } = off;
     let mut scene = Scene::default();
