@@ -54,7 +54,7 @@ pub enum SceneError {
         /// File whose extension no importer reads.
         path: PathBuf,
     },
-    /// Nothing to see and nothing to hit.
+    /// The file has nothing to see and nothing to hit.
     #[error("{}: it has no triangles, so there is nothing to render or to trace{hint}", path.display())]
     Empty {
         /// File that shows nothing.
@@ -62,7 +62,7 @@ pub enum SceneError {
         /// End of the message's line that says which parts of the file have triangles; empty where none has.
         hint: String,
     },
-    /// Triangles of which none has an area.
+    /// No triangle of the file has an area.
     #[error("{}: none of its {triangles} triangles has an area as float32 has numbers, so there is nothing to render or to trace", path.display())]
     NoArea {
         /// File whose triangles have no area.
@@ -90,7 +90,7 @@ pub enum SceneError {
         /// Message that names what the file needs.
         message: String,
     },
-    /// Larger than a stated limit.
+    /// A part of the file is larger than a stated limit.
     #[error("{}{place}: {message}", path.display())]
     TooLarge {
         /// File that exceeds the limit.

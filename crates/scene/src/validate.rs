@@ -19,7 +19,7 @@ impl Invalid {
     }
 }
 
-/// Checks a scene. O(size of the scene).
+/// Checks that a scene keeps all rules. O(size of the scene).
 ///
 /// - Every id is in range; a texture refers only to textures, a mix only to materials before it.
 /// - Meshes pass [`raywarp_geom::TriangleMesh::validate`], their other attributes are finite, and a

@@ -80,7 +80,7 @@ pub enum ViewError {
         path: PathBuf,
         /// Scene that was asked for.
         scene: String,
-        /// Scenes that have some.
+        /// Scenes that the file has viewpoints of.
         known: Vec<String>,
     },
     /// The file is not as described.

@@ -103,7 +103,7 @@ pub(crate) struct Context {
     pub lamp_units: Option<LampUnits>,
     /// Scenes, animations and looks that the file has to choose from.
     pub choices: Choices,
-    /// Where nothing is shown, what of the file has triangles; empty, or the end of an error's line.
+    /// End of an error's line that says, where nothing is shown, which parts of the file have triangles; or empty.
     pub elsewhere: String,
     /// Center that positions are rounded relative to.
     pub center: Center,

@@ -1,4 +1,4 @@
-//! Counts in sentences.
+//! Counts of things, worded for sentences.
 
 /// Returns `count` with what follows it of one, or of many: "1 line is", "3 lines are".
 pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {

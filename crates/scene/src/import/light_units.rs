@@ -28,11 +28,11 @@ pub struct LampUnits {
 /// Conversion of lamps' numbers to watts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LampReading {
-    /// Divided by 683 lumens a watt.
+    /// The numbers are divided by 683 lumens a watt.
     Photometric,
-    /// As they stand.
+    /// The numbers are taken as they stand.
     Radiometric,
-    /// The watts of a whole lamp: those of points and spots are divided by 4 pi.
+    /// The numbers are watts of a whole lamp: those of points and spots are divided by 4 pi.
     Watts,
 }
 

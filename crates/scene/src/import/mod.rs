@@ -80,7 +80,7 @@ pub struct Loaded {
     pub scene: Scene,
     /// Warnings about what was left out or replaced, each once.
     pub warnings: Vec<Warning>,
-    /// Number of surfaces that show something else than the file says, if any do.
+    /// Counts of the surfaces that show something else than the file says, if any do.
     pub stand_ins: Option<StandIns>,
     /// Units in which lamps were read, where the file or who asked made a choice of it.
     pub lamp_units: Option<LampUnits>,

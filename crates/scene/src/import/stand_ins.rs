@@ -98,7 +98,7 @@ impl StandInLog {
         }
     }
 
-    /// Ends what was begun: its stand-ins, if it has any.
+    /// Ends what was begun, and returns its stand-ins, if it has any.
     pub fn close(&mut self) -> Option<MarkId> {
         let marks = std::mem::take(&mut self.open);
         if marks == Marks::default() {

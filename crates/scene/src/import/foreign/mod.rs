@@ -34,7 +34,7 @@ pub(super) fn named(bytes: &[u8]) -> Option<&'static str> {
     known.or(head.is_text().then_some("text"))
 }
 
-/// Names a format by its name, and how its files are known, for who sees one that is none.
+/// Returns the name of a format, and how its files are known, for who sees one that is none.
 fn rule(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::Gltf => ("glTF file", "a glTF file is JSON with an `asset`, and a GLB file begins with `glTF`"),

@@ -76,7 +76,7 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// Bytes of memory that the file may still use.
+    /// Returns the bytes of memory that the file may still use.
     #[cfg(feature = "draco")]
     pub fn left(&self) -> u64 {
         self.budget.get()
@@ -146,7 +146,7 @@ fn meshopt_of(view: &BufferView) -> Option<(&'static str, &super::json::Meshopt)
     khr.or(extensions.ext.as_ref().map(|m| ("EXT_meshopt_compression", m)))
 }
 
-/// Bytes of buffer `index`, exactly `byteLength` of them; `None` when its file is missing.
+/// Loads the bytes of buffer `index`, exactly `byteLength` of them; `None` when its file is missing.
 fn load_buffer<'a>(
     path: &Path,
     document: &Document,

@@ -49,8 +49,8 @@ impl<'de> Deserialize<'de> for Num {
     }
 }
 
-/// The same for placements, as the file has it: what is large in one node and cancelled in another is not rounded
-/// between.
+/// A number of a placement in f64, as the file has it: what is large in one node and cancelled in another is not
+/// rounded between.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Wide(pub f64);
 

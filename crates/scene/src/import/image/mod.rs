@@ -19,11 +19,12 @@ use std::path::Path;
 
 /// The most columns or rows.
 const MAX_SIDE: u32 = 1 << 14;
-/// The most texels a byte of any of the formats was seen to hold is near 8,300 (a deflated one-bit
-/// PNG of one colour); a file that claims twice that is broken, and is refused before it is unpacked.
+/// Most texels that a byte of a file may hold. The most that one of any of the formats was seen to hold is near 8,300
+/// (a deflated one-bit PNG of one colour); a file that claims twice that is broken, and is refused before it is
+/// unpacked.
 const MAX_TEXELS_PER_BYTE: u64 = 1 << 14;
 
-/// Images of up to this many texels may be packed as tightly as their format can;
+/// Images of up to this many texels may be packed as tightly as their format can.
 const FREE_TEXELS: u64 = 1 << 24;
 /// Larger images may be packed only to this many texels a byte, six times what a PNG of one colour in eight-bit RGB
 /// has: otherwise 30 kilobytes could ask for gigabytes.

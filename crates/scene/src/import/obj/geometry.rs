@@ -151,7 +151,7 @@ struct Parser<'a> {
     corners: Vec<u32>,
     /// `true` if a smoothing group is on.
     is_smooth: bool,
-    /// `true` if it was said that some face of one is flat.
+    /// `true` if it was said that some face of a smoothing group is flat.
     said_flat: bool,
     bright: Bright,
 }

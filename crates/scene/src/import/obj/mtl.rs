@@ -48,7 +48,7 @@ pub(super) struct Entry {
     pub roughness_map: Option<Map>,
     pub metallic_map: Option<Map>,
     pub exponent_map: Option<Map>,
-    /// map_refl, of Blender's files alone.
+    /// Map of reflections map_refl, of Blender's files alone.
     pub reflection_map: Option<Map>,
     pub clearcoat_map: Option<Map>,
     pub clearcoat_roughness_map: Option<Map>,

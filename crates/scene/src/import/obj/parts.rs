@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// Most meshes by object; above it they are by material alone.
 pub(super) const LIMIT: usize = 4096;
 
-/// "No such attribute" and "end of the list".
+/// Mark for "no such attribute" and "end of the list".
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A name of `usemtl` with the line of its first use; `None` where faces come before any.
@@ -29,7 +29,7 @@ pub(super) struct Part {
     /// Position, texture coordinate and normal of each vertex.
     pub vertices: Vec<[u32; 3]>,
     pub indices: Vec<[u32; 3]>,
-    /// Polygons among `indices` that are not triangulated yet.
+    /// Polygons among `indices` that wait for their positions or cross themselves.
     pub polygons: Polygons,
 }
 

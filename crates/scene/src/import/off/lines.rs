@@ -1,4 +1,4 @@
-//! Lines of a file of numbers.
+//! Lines of numbers of OFF files.
 
 use super::Fault;
 use crate::import::origin::decimal;

@@ -1,4 +1,4 @@
-//! Parser of a file to a mesh with colours.
+//! Parser of OFF files to meshes with colours.
 
 use super::Fault;
 use super::lines::Lines;

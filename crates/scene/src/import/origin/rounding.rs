@@ -11,9 +11,9 @@ pub(super) const PLAIN: f64 = 0.05;
 pub(super) const MOST_COUNTED: u64 = 1 << 20;
 /// One hurt triangle of so many is worth a line.
 const MANY: u64 = 10;
-/// So is one of so many on which hits are moved plainly.
+/// One triangle of so many on which hits are moved plainly is worth a line.
 const SEVERAL: u64 = 50;
-/// So is one of so many that is moved plainly.
+/// One triangle of so many that is moved plainly is worth a line.
 const FEW: u64 = 1000;
 
 /// Counts of triangles by what rounding does to them.
@@ -25,11 +25,11 @@ pub(crate) struct Rounding {
     pub hurt: u64,
     /// Triangles with one that is moved by more than a twentieth: seen where a triangle is twenty pixels large.
     pub plain: u64,
-    /// Placed meshes of which half the triangles are that, or points.
+    /// Placed meshes of which half the triangles are such, or points.
     pub parts: u64,
     /// Triangles where points on them, such as hits, are moved by more than a twentieth of their extent.
     pub stepped: u64,
-    /// Placed meshes of which half the triangles are that.
+    /// Placed meshes of which half the triangles are such.
     pub stepped_parts: u64,
     /// Largest step of float32 at the triangles of `stepped`.
     pub step: f64,

@@ -21,7 +21,7 @@ pub(super) struct AreaLight {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pieces {
     Triangles,
-    /// So many, of which the sizes are not looked at.
+    /// So many patches, of which the sizes are not looked at.
     Patches(usize),
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Files {
 pub(super) struct Opened {
     pub path: Rc<Path>,
     pub lexer: Lexer,
-    /// For version 4's `Import`: the graphics state to return to.
+    /// Graphics state to return to, for version 4's `Import`.
     pub restore: Option<Box<Graphics>>,
 }
 

@@ -41,7 +41,7 @@ impl Params {
         }
     }
 
-    /// Marks parameters of something that is replaced or left out as a whole, which a warning says where that is.
+    /// Marks the parameters `names` of something that is replaced or left out as a whole, as a warning says there.
     pub fn cover(&self, names: &[&str]) {
         for name in names {
             self.find(name);

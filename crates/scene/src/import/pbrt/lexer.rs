@@ -1,4 +1,4 @@
-//! Bytes to tokens, with line numbers.
+//! Lexer of pbrt files: bytes to tokens, with line numbers.
 //!
 //! Source: the file format pages of pbrt versions 3 and 4. Numbers are read as f64, so that indices
 //! above 2^24 stay exact.

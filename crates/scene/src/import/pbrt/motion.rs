@@ -17,7 +17,7 @@ pub(super) struct Motion {
     pub end: DAffine3,
 }
 
-/// Transformations of the two that directives change.
+/// Selection of the transformations that directives change, of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Active {
     #[default]
@@ -34,7 +34,7 @@ pub(super) struct Times {
     pub end: f64,
     /// The camera's `shutteropen`.
     pub shutter_open: f64,
-    /// Number of shapes, instances, lights and cameras move, and where the first is.
+    /// Number of shapes, instances, lights and cameras that move; `first` is the place of the first.
     pub moving: u64,
     pub first: Option<(Rc<Path>, u64)>,
 }

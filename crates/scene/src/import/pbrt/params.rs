@@ -18,7 +18,7 @@ pub(super) struct Parameter {
     pub line: u64,
     /// `true` if anything asked for it.
     used: Cell<bool>,
-    /// The same of all that version 4's `Attribute` hands it to.
+    /// `true` if anything asked for it of all that version 4's `Attribute` hands it to.
     handed_on: Option<Rc<Cell<bool>>>,
 }
 

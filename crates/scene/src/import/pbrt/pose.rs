@@ -1,4 +1,4 @@
-//! Poses of moving things when the shutter opens, which is the one that is rendered.
+//! Poses of moving things when the shutter opens, which are the ones that are rendered.
 
 use super::motion::Motion;
 use super::params::Params;

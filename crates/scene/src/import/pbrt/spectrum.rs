@@ -1,4 +1,4 @@
-//! Spectra to linear Rec. 709 RGB.
+//! Conversion of spectra to linear Rec. 709 RGB.
 //!
 //! Sources: colour matching functions by the multi-lobe fit of Wyman, Sloan and Shirley 2013
 //! ("Simple Analytic Approximations to the CIE XYZ Color Matching Functions", section 2.2; within

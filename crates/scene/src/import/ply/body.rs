@@ -1,4 +1,4 @@
-//! The body as a sequence of numbers, whether text or binary.
+//! The body of a PLY file as a sequence of numbers, whether text or binary.
 //!
 //! A text has a record a line, and what a line holds beyond what the header announces is not read: programs add normals
 //! and qualities to the lines and not to the header. A text whose lines are too short for that is read as free numbers,

@@ -1,4 +1,4 @@
-//! Colours of vertices and faces.
+//! Colours of vertices and faces of PLY files.
 
 use super::header::{Element, Property, Scalar};
 use crate::Place;

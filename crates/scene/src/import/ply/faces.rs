@@ -1,4 +1,4 @@
-//! Faces and triangle strips.
+//! Faces and triangle strips of PLY files.
 
 use super::Fault;
 use super::body::Body;
@@ -16,7 +16,7 @@ pub(super) struct Faces {
     pub materials: Vec<u32>,
     /// Faces of fewer than three corners, left out.
     pub small: usize,
-    /// Polygons among `indices` that are not triangulated yet.
+    /// Polygons among `indices` that wait for their positions or cross themselves.
     pub polygons: Polygons,
     /// Corners that `indices` count, where faces have colours or texture coordinates.
     pub wedges: Option<Wedges>,

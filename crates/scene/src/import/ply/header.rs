@@ -1,4 +1,4 @@
-//! Header of a file: the elements that follow, and their form.
+//! Header of a PLY file: the elements that follow, and their form.
 
 use super::Fault;
 use crate::Place;
@@ -130,8 +130,8 @@ pub(super) struct Header {
 /// Materials past this index are refused; no file that was seen has a tenth.
 pub(super) const MAX_MATERIALS: usize = 1 << 16;
 
-/// Splits off a line; headers end lines with LF, CR LF or (old) CR, all in one way, as after `ply`: binary data follow,
-/// whose first byte may look like the second of a line end.
+/// Lines of a header, split off one by one; headers end lines with LF, CR LF or (old) CR, all in one way, as after
+/// `ply`: binary data follow, whose first byte may look like the second of a line end.
 struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -1,4 +1,4 @@
-//! The mesh of a file as a scene.
+//! The mesh of a PLY file as a scene.
 
 use super::PlyMesh;
 use crate::import::context::{Context, Encoding};

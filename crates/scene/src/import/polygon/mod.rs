@@ -1,4 +1,4 @@
-//! Polygons to triangles, once all positions are known: the one place for every format.
+//! Triangulation of polygons, once all positions are known: the one place for every format.
 //!
 //! A polygon of n corners becomes n - 2 triangles of its own corners, which turn as it does. A convex one is a fan from
 //! its first corner. From any other, ears are cut off (Meisters 1975), and one of more than [`MAX_EARS`] corners is

@@ -60,7 +60,7 @@ pub(super) enum Group {
 #[derive(Debug, Clone)]
 pub(super) struct Reference {
     pub object: u32,
-    /// Part that has the object, if another.
+    /// Name of the part that has the object, if it is another one.
     pub part: Option<String>,
     pub transform: DAffine3,
     pub line: u64,

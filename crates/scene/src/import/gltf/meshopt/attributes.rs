@@ -1,4 +1,4 @@
-//! Mode 0: elements of 4 to 256 bytes, stored as deltas byte by byte in blocks.
+//! Mode 0 of meshopt: elements of 4 to 256 bytes, stored as deltas byte by byte in blocks.
 
 use super::Stream;
 

@@ -1,4 +1,5 @@
-//! Mode 1: triangle lists, coded by the edges and vertices used last. Mode 2: any indices.
+//! Modes of meshopt for indices. Mode 1: triangle lists, coded by the edges and vertices used last. Mode 2: any
+//! indices.
 
 use super::Stream;
 

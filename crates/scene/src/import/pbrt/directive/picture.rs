@@ -1,4 +1,4 @@
-//! Film, sampler, integrator and pixel filter.
+//! Directives of film, sampler, integrator and pixel filter.
 
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::{Importer, Version};

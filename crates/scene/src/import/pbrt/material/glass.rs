@@ -5,7 +5,7 @@ use crate::import::pbrt::params::{Kind, Params, Values};
 use crate::import::pbrt::spectrum;
 use crate::{ColorInput, Roughness, SceneError, Surface};
 
-/// Largest index of refraction: no matter bends light more: a larger index is a slip.
+/// Largest index of refraction: no matter bends light more, and a larger index is a slip.
 const MAX_INDEX: f32 = 100.0;
 
 impl Importer<'_> {
