@@ -5,7 +5,7 @@ use std::fmt;
 /// Reading of the numbers of a glTF file's lamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LightUnits {
-    /// Radiometric, as the specification has lamps and emission in like units, but where the file's generator is a
+    /// Radiometric, as the specification has lamps and emission in like units, except where the file's generator is a
     /// release of Blender's exporter that writes something else.
     #[default]
     Auto,

@@ -82,7 +82,7 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
     /// Counts of the surfaces that show something else than the file says, if any do.
     pub stand_ins: Option<StandIns>,
-    /// Units in which lamps were read, where the file or who asked made a choice of it.
+    /// Reading of the lamps' numbers, where the file or its user made a choice of it.
     pub lamp_units: Option<LampUnits>,
     /// Choices that the file offers (glTF): scenes, animations, variants of materials.
     pub choices: Choices,

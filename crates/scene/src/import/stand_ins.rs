@@ -13,13 +13,13 @@ use std::fmt;
 pub struct StandIns {
     /// Materials of the file, used by some triangle, that another model replaces.
     pub materials: u64,
-    /// Textures of the file, used so, that a constant or another mapping replaces.
+    /// Textures of the file, used by some triangle, that a constant or another mapping replaces.
     pub textures: u64,
     /// Triangles that have any of them, instance by instance.
     pub triangles: u64,
     /// Triangles of the scene.
     pub of: u64,
-    /// Shapes that are not there at all.
+    /// Shapes that are left out entirely.
     pub left_out: u64,
 }
 

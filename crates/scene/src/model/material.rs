@@ -127,8 +127,8 @@ pub enum Surface {
         transmittance: ColorInput,
         /// `true` if it is a thin sheet, through which light does not bend.
         thin: bool,
-        /// The medium inside, in whatever lies around; ignored when thin. Without one, light that goes in stays in the
-        /// medium that it comes from.
+        /// Medium inside the surface, within the medium around it; ignored when thin. Without one, light that goes in
+        /// stays in the medium that it comes from.
         absorption: Option<Absorption>,
     },
     /// A diffuse base under a dielectric coat with GGX roughness; the coat takes energy from the
@@ -314,8 +314,8 @@ pub struct Principled {
     pub transmission: ScalarInput,
     /// `true` if it has no volume: transmission does not bend.
     pub thin: bool,
-    /// The medium inside, in whatever lies around; ignored when thin. Without one, light that goes in stays in the
-    /// medium that it comes from.
+    /// Medium inside the surface, within the medium around it; ignored when thin. Without one, light that goes in stays
+    /// in the medium that it comes from.
     pub absorption: Option<Absorption>,
     /// Share covered by the clear coat.
     pub clearcoat: ScalarInput,

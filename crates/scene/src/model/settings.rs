@@ -63,7 +63,7 @@ pub struct Settings {
     /// Name of the picture (pbrt's film `filename`), as the file has it: folders are those of whoever wrote it.
     pub output: Option<String>,
     /// Direction that is upwards in a file without a camera, where the program that wrote it is known by what it puts
-    /// there. Nothing is turned: whoever frames the scene may say it.
+    /// there. Nothing is turned by it: a program that frames the scene may mention it.
     pub likely_up: Option<[f32; 3]>,
 }
 

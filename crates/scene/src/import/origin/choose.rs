@@ -58,7 +58,8 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
 }
 
 /// Returns centres for meshes, around `middles`: what their placements take to the origin, each unless one before it is
-/// as good. Of a scene without one, for meshes that lie far from zero in their own space, as for their own size.
+/// as good. A scene without an origin has them for meshes that lie far from zero in their own space, as for their own
+/// size.
 fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
     let (gain, zero) = (if origin.is_none() { GAIN } else { 1.0 }, origin.unwrap_or_default());
     let mut locals = Vec::new();
@@ -108,8 +109,8 @@ fn size_around(mesh: &TriangleMesh, place: [f64; 3]) -> f64 {
 /// The positions of a mesh and the triangles over them.
 pub type DoubleMesh<'a> = (&'a [[f64; 3]], &'a [[u32; 3]]);
 
-/// Rounds meshes, positions and triangles each, relative to the origin that an importer would give them; also says
-/// which.
+/// Rounds meshes, positions and triangles each, relative to the origin that an importer would give them; returns also
+/// that origin.
 ///
 /// # Panics
 /// If a triangle uses a vertex that is not there.
