@@ -7,8 +7,8 @@ use crate::{Scene, SceneError};
 use std::path::{Path, PathBuf};
 
 /// Imports by `import` until no run is left; `None` where that ends in an error. Scenes without a triangle are taken
-/// where the format holds lights. Of
-/// the files that `bytes` name, there are images only: all that end in `.png` are one of four texels.
+/// where the format holds lights. Of the files that `bytes` name, there are images only: all that end in `.png` are one
+/// of four texels.
 ///
 /// # Panics
 /// If a run makes a scene that breaks a rule.

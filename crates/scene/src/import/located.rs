@@ -39,7 +39,7 @@ const MAX_FOLDERS: usize = 8;
 
 /// Finds, of the whole path of a file on another machine (`C:\maps\wood.png`, `/home/me/maps/wood.png`,
 /// `//server/maps/wood.png`), the file here: the longest end of that path that is in `folder` (`maps/wood.png`, else
-/// `wood.png`). `None` where the path leads to a file as it is, or is none of a whole path.
+/// `wood.png`). `None` where the path leads to a file as it is, or is not a whole path.
 pub(crate) fn of_another_machine(folder: &Path, name: &str) -> Option<PathBuf> {
     let name = name.replace('\\', "/");
     let without_root = name.trim_start_matches('/');

@@ -1,5 +1,5 @@
 //! KHR_lights_punctual. A candela counts as one watt per steradian and a lux as one watt per square
-//! metre, as no spectrum is known that would say more, but where `light_units.rs` finds other units.
+//! metre, as no spectrum is known that would say more, except where `light_units.rs` finds other units.
 
 use super::Builder;
 use super::json::{Int, plain};

@@ -18,8 +18,8 @@ const FIRST_PHOTOMETRIC: [u64; 3] = [3, 4, 39];
 /// The kinds of lights that are read.
 const KINDS: [&str; 3] = ["point", "spot", "directional"];
 
-/// Returns how the document's lamps are read, with what is to be said of it; nothing is where the specification is
-/// followed unasked.
+/// Returns the reading of the document's lamps, with what is to be said of it; nothing is said where the specification
+/// is followed unasked.
 pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<LampUnits>) {
     let all = document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
     // Of others nothing is read, and their numbers tell nothing.

@@ -1,7 +1,7 @@
 //! KTX 2: plain texels (none, Zstandard or zlib on top), and Basis Universal through `basisu`.
 //!
-//! Source: the KTX 2.0 specification, section 3. Read is the largest level of the first layer of a
-//! 2D texture; the other levels are the renderer's to make.
+//! Source: the KTX 2.0 specification, section 3. The largest level of the first layer of a 2D texture is read; the
+//! other levels are the renderer's to make.
 
 use super::{Encoding, Origin, eight_bit, linear_from_u16};
 use crate::{Pixels, SceneError};

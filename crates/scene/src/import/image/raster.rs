@@ -1,5 +1,5 @@
-//! PNG, WebP, TGA and Radiance HDR, through the `image` crate, and JPEG through `zune-jpeg`, which that has below it,
-//! too: the loops over texels are compiled here then, and nothing of `image` needs an optimiser.
+//! Decoders of PNG, WebP, TGA and Radiance HDR, through the `image` crate, and of JPEG, through `zune-jpeg`, which
+//! `image` itself uses: the loops over texels are then compiled here, and nothing of `image` needs an optimiser.
 
 use super::{Encoding, MAX_SIDE, Origin, eight_bit, linear_from_u16};
 use crate::{Pixels, SceneError};

@@ -40,8 +40,8 @@ pub(super) struct MaterialMeshes {
 #[derive(Default)]
 pub(super) struct Obj {
     positions: Vec<[f32; 3]>,
-    /// Colours of the vertices: empty, or one a position. As in the file while it is read, NaN where a vertex has none;
-    /// linear then.
+    /// Colours of the vertices: empty, or one a position. While the file is read they are as it has them, NaN where a
+    /// vertex has none; linear afterwards.
     colors: Vec<[f32; 4]>,
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
@@ -94,8 +94,8 @@ impl Obj {
 
     /// Returns the meshes of each material that has any, in the order of first use.
     ///
-    /// A mesh is called as its object, and as its material too where the object has several; without an object it is
-    /// called as its material.
+    /// A mesh has the name of its object, followed by that of its material where the object has several; without an
+    /// object it has the name of its material.
     pub fn into_meshes(self) -> Vec<MaterialMeshes> {
         let Self { positions, colors, uvs, normals, parts, .. } = self;
         let several: HashSet<String> =

@@ -26,9 +26,9 @@ impl Kind {
     }
 }
 
-/// Returns `true` if a model that may be glass is glass: programs write it for whatever is not opaque (Blender), or for
-/// everything (Maya), so that something must say that light goes through or bends, and nothing that the surface has
-/// gaps or paint.
+/// Returns `true` if an entry whose model may be glass is glass: programs write such models for whatever is not opaque
+/// (Blender), or for everything (Maya), so that another statement must say that light goes through or bends, and none
+/// that the surface has gaps or paint.
 fn is_glass(entry: &Entry) -> bool {
     // No index is 0: programs write it where there is none.
     let bends = entry.ior.is_some_and(|ior| ior != 1.0 && ior > 0.0);

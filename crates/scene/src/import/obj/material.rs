@@ -62,8 +62,8 @@ impl Mapper<'_> {
         Ok(material)
     }
 
-    /// Returns a factor, white in place of black under a map. Many programs write a black factor under a map and mean
-    /// the map as it is.
+    /// Returns white in place of a black factor under a map, and warns. Many programs write black there and mean the
+    /// map as it is.
     fn white_under_map(&mut self, entry: &Entry, factor: &str) -> [f32; 3] {
         self.warn(entry, format!("{factor} is black under map_{factor}; read as white"));
         [1.0; 3]
@@ -281,8 +281,8 @@ impl Mapper<'_> {
         Ok(ScalarInput { factor: factor.unwrap_or(silent), texture: texture.map(|texture| (texture, channel)) })
     }
 
-    /// Makes a number times its map, as [`Self::scalar`]; a 0 under a map is what [`Self::white_under_map`] is of
-    /// colours.
+    /// Makes a number times its map, as [`Self::scalar`], but reads a 0 under a map as 1, as [`Self::white_under_map`]
+    /// does for colours.
     fn under_map(
         &mut self,
         entry: &Entry,

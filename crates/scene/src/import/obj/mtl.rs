@@ -223,8 +223,7 @@ fn number(line: &Line) -> Result<f32, (u64, String)> {
     finite(word).map(|x| x.max(0.0)).ok_or_else(|| (line.number, format!("`{word:.40}` is no finite number")))
 }
 
-/// Reads options, then a file name that may hold blanks. Nothing but a name that is missing is an error, and
-/// not one that stops a scene.
+/// Reads options, then a file name that may hold blanks. Only a missing name is an error, and it stops no scene.
 fn map(line: &Line, warnings: &mut Vec<(u64, String)>) -> Option<Map> {
     let mut map = Map {
         file: String::new(),

@@ -185,7 +185,7 @@ impl Parts {
         materials
     }
 
-    /// Triangulates the polygons that came before their positions; returns what is to be said of those that cross
+    /// Triangulates the polygons that came before their positions; returns the warning about those that cross
     /// themselves.
     pub fn finish_polygons(&mut self, positions: &[[f32; 3]]) -> Option<(u64, String)> {
         let mut all = Polygons::default();

@@ -1,7 +1,7 @@
 //! OFF, the Object File Format of Geomview, as text: vertices, polygons, and colours of both.
 //!
-//! Source: the manual of Geomview 1.9, section "OFF Files". Read are `OFF` with any of the prefixes `ST`, `C` and `N`;
-//! what has four or n dimensions, and the binary form, is refused. See docs/reference/formats.md.
+//! Source: the manual of Geomview 1.9, section "OFF Files". The importer reads `OFF` with any of the prefixes `ST`, `C`
+//! and `N`; what has four or n dimensions, and the binary form, is refused. See docs/reference/formats.md.
 
 mod lines;
 mod parse;

@@ -45,8 +45,8 @@ impl Count {
     }
 }
 
-/// Returns what is to be said of a scene, as an importer without an origin has it, whose meshes nothing has rounded and
-/// that shows the steps of float32; `None` of almost all. O(meshes) but for meshes that show them.
+/// Returns the warning about a scene, as an importer without an origin has it, whose meshes nothing has rounded and
+/// that shows the steps of float32; `None` for almost all scenes. O(meshes) but for meshes that show them.
 pub(crate) fn coarse(scene: &Scene, run: &Center) -> Option<String> {
     let count = |(index, mesh): (usize, &crate::Mesh)| {
         let mesh = &mesh.triangles;

@@ -22,7 +22,7 @@ const SAMPLES: usize = 64;
 pub(super) struct Looked {
     pub rounding: Rounding,
     /// Triangles where any point, such as a ray's origin or a hit, is rounded by more than [`COARSE`] of their extent;
-    /// with those of which a corner is hurt, and those that have become points.
+    /// counted with those of which a corner is hurt, and those that have become points.
     pub coarse: u64,
     /// First corners of some of these.
     pub samples: Vec<[f32; 3]>,
@@ -50,8 +50,8 @@ impl Looked {
 }
 
 /// Looks at the triangles of a scene, which `run` rounded, in parallel: at those that may be hurt, or at all for what
-/// another center would do to meshes around `middles`. Of more than `most` every so manieth stands for the others: a
-/// third of `most` or more, at least one of each placed mesh.
+/// another center would do to meshes around `middles`. Of more than `most`, only every n-th is looked at and stands for
+/// the others: a third of `most` or more, at least one of each placed mesh.
 pub(super) fn look_under(scene: &Scene, run: &Center, other: Option<(&Center, &[[f64; 3]])>, most: u64) -> Looked {
     // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and where it is
     // fine: most files are such.

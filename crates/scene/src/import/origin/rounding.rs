@@ -57,10 +57,10 @@ impl Rounding {
         }
     }
 
-    /// Returns what is to be said of it; `None` where nothing can be seen: nothing is hurt, or slivers only, which are
-    /// less than a tenth of all triangles, of which less than a thousandth are moved plainly, and less than half of any
-    /// mesh. Nor, of those whose corners float32 holds and hits on them not, less than a fiftieth and less than half of
-    /// any mesh.
+    /// Returns the warning about what was counted; `None` where nothing can be seen of it: nothing is hurt, or only
+    /// slivers are, which are less than a tenth of all triangles, of which less than a thousandth are moved plainly,
+    /// and less than half of any mesh. Triangles whose corners float32 holds, but not the hits on them, are not worth a
+    /// line where they are less than a fiftieth of all and less than half of any mesh.
     pub fn warning(&self) -> Option<String> {
         let Self { triangles, hurt, plain, parts, stepped, stepped_parts, step, collapsed, share, is_estimate } = *self;
         let about = if is_estimate { "about " } else { "" };

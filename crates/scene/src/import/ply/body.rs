@@ -116,7 +116,8 @@ impl<'a> Body<'a> {
         self.is_complete = true;
     }
 
-    /// Returns what was not read, in words and with a place; of what is left only where it is surplus.
+    /// Returns warnings about what was not read, each with its place; what is left of the file counts only where it is
+    /// surplus.
     ///
     /// # Errors
     /// A text of free numbers goes on.

@@ -36,8 +36,8 @@ impl Channels {
         NAMES.iter().position(|names| names.contains(&property.name.as_str())).map(|channel| (channel, kind))
     }
 
-    /// Reads a colour, and whether all of it was finite; what is not counts as 0. Channels of bytes are linear with
-    /// alpha already unless they are below 0, others are what they are in the file until [`Channels::finish`].
+    /// Reads a colour, and tells whether all of it was finite; what is not counts as 0. Channels of bytes are linear
+    /// with alpha already unless they are below 0, others are what they are in the file until [`Channels::finish`].
     #[inline]
     pub fn read(&self, values: &[f64]) -> ([f32; 4], bool) {
         let mut is_finite = true;
@@ -59,7 +59,7 @@ impl Channels {
     }
 
     /// Makes the channels that are no bytes linear, once all `colors` of an element are there: what a full channel is,
-    /// its type does not say. Returns what is to be said of that, of colours of `what`.
+    /// its type does not say. Returns the warnings about that, for colours of `what`.
     ///
     /// Programs write 0 to 255 into any type, as trimesh reads it, too: integers of which none is above 255 are that,
     /// else of the range of 16 bits or of their type. Floats are linear, unless one is above 2, which no surface
@@ -118,7 +118,7 @@ impl Channels {
     }
 }
 
-/// Returns what is to be said of the colours of `element` that are packed into one number or stand in lists.
+/// Returns the warning about colours of `element` that are packed into one number or stand in lists.
 pub(super) fn not_read(element: &Element) -> Option<(Place, String)> {
     let whole = |property: &&Property| WHOLE.iter().any(|name| property.name.eq_ignore_ascii_case(name));
     let property = element.properties.iter().find(whole).filter(|_| element.count > 0)?;

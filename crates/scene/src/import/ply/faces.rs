@@ -68,9 +68,8 @@ fn is_indices(name: &str) -> bool {
     matches!(name, "vertex_indices" | "vertex_index")
 }
 
-/// Reads the element `face`; `positions` are those of the vertices, or none where
-/// these come behind, `textured` says whether the file names textures, and `fast` allows the shortcut for triangles in
-/// records of one size.
+/// Reads the element `face`; `positions` are those of the vertices, or none where these come behind, `textured` says
+/// whether the file names textures, and `fast` allows the shortcut for triangles in records of one size.
 pub(super) fn read(
     body: &mut Body,
     element: &Element,

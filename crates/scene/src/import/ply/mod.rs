@@ -1,8 +1,8 @@
 //! The importer of PLY: text and binary polygon files.
 //!
-//! Read are vertex positions, normals, texture coordinates and colours, faces (polygons become triangles)
-//! and triangle strips, and the material of a face with the names that header comments give. What
-//! else a file holds is stepped over. See docs/reference/formats.md.
+//! The importer reads vertex positions, normals, texture coordinates and colours, faces (polygons become triangles) and
+//! triangle strips, and the material of a face with the names that header comments give. All else in a file is stepped
+//! over. See docs/reference/formats.md.
 //!
 //! A PLY file's texture coordinate `v` grows upwards; [`read_mesh`] turns it, so that row 0 of an
 //! image is `v = 0` as everywhere in the model.
@@ -209,7 +209,7 @@ fn parse_body(
     Ok(mesh)
 }
 
-/// Returns what is to be said of an element that is stepped over.
+/// Returns the warning about an element that is stepped over, with its place.
 fn not_read(element: &header::Element) -> Option<(Place, String)> {
     let why = match element.name.as_str() {
         "edge" => "; lines have no surface",

@@ -44,7 +44,7 @@ impl Wedges {
         &self.list
     }
 
-    /// Makes the colours linear that `channels` read; returns what is to be said of that.
+    /// Makes the colours linear that `channels` read; returns the warnings about that.
     pub fn finish_colors(&mut self, channels: Channels) -> Vec<String> {
         let mut colors: Vec<_> =
             self.list.iter().filter_map(|wedge| wedge.color).map(|color| color.map(f32::from_bits)).collect();

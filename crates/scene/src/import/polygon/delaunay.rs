@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 type Delaunay = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
-/// Makes the triangles of a polygon that turns counter-clockwise, and whether it goes around any of them twice or
-/// backwards; `None` where its edges cross. O(n log n).
+/// Makes the triangles of a polygon that turns counter-clockwise; returns also whether it goes around any of them twice
+/// or backwards; `None` where its edges cross. O(n log n).
 pub(super) fn triangulate(points: &[Coord<f64>]) -> Option<(Vec<[usize; 3]>, bool)> {
     // Corners at one place are one vertex, called by the first of them.
     let mut known = HashMap::with_capacity(points.len());

@@ -85,7 +85,7 @@ impl Polygons {
         self.first = self.first.into_iter().chain(other.first).min();
     }
 
-    /// Returns what is to be said of polygons that cross themselves, with the line of the first.
+    /// Returns the warning about polygons that cross themselves, with the line of the first.
     pub fn warning(&self) -> Option<(u64, String)> {
         let one = "polygon crosses itself and has no triangles of its own; it is";
         let many = "polygons cross themselves and have no triangles of their own; they are";
@@ -133,8 +133,8 @@ fn has_triangle(points: &[[f32; 3]]) -> bool {
     })
 }
 
-/// Makes triangles of a polygon that turns counter-clockwise, at most two fewer than it has corners, and whether it
-/// crosses itself.
+/// Makes triangles of a polygon that turns counter-clockwise, at most two fewer than it has corners; returns also
+/// whether it crosses itself.
 fn triangulate(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
     if points.len() <= MAX_EARS {
         return ears::cut(points);

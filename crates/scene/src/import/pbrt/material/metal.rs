@@ -104,8 +104,8 @@ fn normal_reflectance(eta: f32, k: f32) -> f32 {
     (less * less + k * k) / (more * more + k * k)
 }
 
-/// Reads version 4's `reflectance`: the metal of index 1 that has it at normal incidence; a varying one by
-/// glTF's metal, which takes a reflectance as it is.
+/// Reads version 4's `reflectance` as the metal of index 1 that has it at normal incidence; one that varies, as glTF's
+/// metal, which takes a reflectance as it is.
 fn of_reflectance(reflectance: ColorInput, roughness: Roughness) -> Surface {
     if reflectance.texture.is_some() {
         return Surface::Principled(Box::new(Principled {

@@ -183,7 +183,7 @@ impl Importer<'_> {
 }
 
 /// Gives a mesh without texture coordinates those that pbrt gives each of its triangles: (0, 0), (1, 0) and (1, 1),
-/// here with v turned to grow downwards. Before [`orient`], which swaps corners.
+/// here with v turned to grow downwards. Must come before [`orient`], which swaps corners.
 pub(super) fn parametrise(mesh: &mut TriangleMesh) {
     if !mesh.uvs.is_empty() {
         return;
@@ -206,7 +206,7 @@ pub(super) fn parametrise(mesh: &mut TriangleMesh) {
 
 /// Gives pairs of triangles, each from `quads` on, the coordinates that pbrt gives a quad of a PLY file: version 4
 /// those of a patch, (0, 0), (1, 0), (1, 1) and (0, 1); version 3 the second triangle its own, from the quad's last
-/// corner on. Behind [`parametrise`].
+/// corner on. Must come after [`parametrise`].
 pub(super) fn parametrise_quads(mesh: &mut TriangleMesh, quads: &[u32], version: Option<Version>) {
     // Of the corners 0, 2 and 3; version 3 has them as 3, 0, 2.
     let uvs = match version {
