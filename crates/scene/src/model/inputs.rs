@@ -69,7 +69,7 @@ impl Scene {
         mappings
     }
 
-    /// Returns the mapping of a material's normal map or, of a mixture without one, that of a part's.
+    /// Returns the mapping of a material's normal map, or, of a mixture without one, that of the first part with one.
     pub fn normal_mapping_of(&self, material: MaterialId) -> Option<UvMapping> {
         let normal = |id: &MaterialId| match self.materials[id.index()].normal {
             Some(NormalInput::Map { texture, .. }) => self.mappings_in(vec![texture]).first().copied(),

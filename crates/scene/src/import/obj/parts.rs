@@ -65,7 +65,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Begins the material of a line `usemtl`, or none before the first face.
+    /// Begins the material of a line `usemtl`; `None` for faces that come before any such line.
     pub fn use_material(&mut self, name: Option<String>, line: u64) {
         let material = self.by_material.get(&name).copied().unwrap_or_else(|| {
             self.materials.push((name.clone(), line));
@@ -83,7 +83,7 @@ impl Parts {
         self.set_object(name);
     }
 
-    /// Begins the object of a line `g`.
+    /// Begins the object of a line `g`, unless an `o` line has come.
     pub fn use_group(&mut self, name: &str) {
         if !self.has_objects {
             self.set_object(name);

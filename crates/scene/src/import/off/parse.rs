@@ -20,7 +20,7 @@ pub(super) struct Off {
     strays: Vec<(u32, Fault)>,
 }
 
-/// The word at the beginning.
+/// Kind of file by its first word: attributes that vertices have beside positions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Kind {
     uvs: bool,

@@ -17,7 +17,7 @@ pub(super) struct Motion {
     pub end: DAffine3,
 }
 
-/// Selection of the transformations that directives change, of the two.
+/// Selection of the current transformations that directives change: both or one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Active {
     #[default]

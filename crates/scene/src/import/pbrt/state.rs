@@ -29,7 +29,7 @@ pub(super) struct Defaults {
 pub(super) struct Graphics {
     /// Transformation from object to world; before `WorldBegin`, world to camera.
     pub ctm: Motion,
-    /// Selection of the transformations that directives change, of the two times.
+    /// Selection of the current transformations that directives change: both or one.
     pub active: Active,
     pub reverse_orientation: bool,
     /// The current material; pbrt starts with grey matte.
