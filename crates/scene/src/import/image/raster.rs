@@ -70,7 +70,8 @@ pub(super) fn looks_like_tga(bytes: &[u8]) -> bool {
         && flags & 0xc0 == 0
 }
 
-/// Returns the decoders' limits: memory for four floats a texel of the largest image. Sides are checked by [`Origin::check_size`].
+/// Returns the decoders' limits: memory for four floats a texel of the largest image. Sides are checked by
+/// [`Origin::check_size`].
 fn limits() -> Limits {
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(16 * u64::from(MAX_SIDE) * u64::from(MAX_SIDE));
