@@ -1,8 +1,8 @@
-//! Why a scene cannot be loaded.
+//! Errors of loading a scene, and the places in a file that they name.
 
 use std::path::PathBuf;
 
-/// Where in a file something stands.
+/// Place in a file that an error or a warning is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Place {
     /// The file as a whole.
@@ -26,7 +26,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Why a scene cannot be loaded; each message names the file and, where there is one, the place.
+/// Reason why a scene cannot be loaded; each message names the file and, where there is one, the place.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -35,69 +35,69 @@ pub enum SceneError {
         scene.display(), if files.len() == 1 { "file".to_string() } else { format!("{} files", files.len()) },
         files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", "))]
     Missing {
-        /// The scene.
+        /// Scene file that names them.
         scene: PathBuf,
-        /// What is missing, in the order of first use.
+        /// Files that do not exist, in the order of first use.
         files: Vec<PathBuf>,
     },
     /// A file exists but cannot be read.
     #[error("{}: cannot be read: {source}", path.display())]
     Read {
-        /// The file.
+        /// File that cannot be read.
         path: PathBuf,
-        /// What the system says.
+        /// Error that the system gave.
         source: std::io::Error,
     },
     /// No importer for this kind of file.
     #[error("{}: {}", path.display(), crate::import::unknown_kind(path))]
     UnknownExtension {
-        /// The file.
+        /// File whose extension no importer reads.
         path: PathBuf,
     },
-    /// Nothing to see and nothing to hit.
+    /// The file has nothing to see and nothing to hit.
     #[error("{}: it has no triangles, so there is nothing to render or to trace{hint}", path.display())]
     Empty {
-        /// The file.
+        /// File that shows nothing.
         path: PathBuf,
-        /// What of the file has some, as the end of a line; empty where nothing has.
+        /// End of the message's line that says which parts of the file have triangles; empty where none has.
         hint: String,
     },
-    /// Triangles of which none has an area.
+    /// No triangle of the file has an area.
     #[error("{}: none of its {triangles} triangles has an area as float32 has numbers, so there is nothing to render or to trace", path.display())]
     NoArea {
-        /// The file.
+        /// File whose triangles have no area.
         path: PathBuf,
-        /// How many there are.
+        /// Number of its triangles.
         triangles: u64,
     },
     /// The file breaks its format.
     #[error("{}{place}: {message}", path.display())]
     Malformed {
-        /// The file.
+        /// File that breaks its format.
         path: PathBuf,
-        /// Where.
+        /// Place of the mistake in the file.
         place: Place,
-        /// What was found and what is allowed.
+        /// Message that says what was found and what is allowed.
         message: String,
     },
     /// The file needs something that is not supported.
     #[error("{}{place}: {message}", path.display())]
     Unsupported {
-        /// The file.
+        /// File that needs the feature.
         path: PathBuf,
-        /// Where.
+        /// Place in the file that needs it.
         place: Place,
-        /// What it needs.
+        /// Message that names what the file needs.
         message: String,
     },
-    /// Larger than a stated limit.
+    /// A part of the file is larger than a stated limit.
     #[error("{}{place}: {message}", path.display())]
     TooLarge {
-        /// The file.
+        /// File that exceeds the limit.
         path: PathBuf,
-        /// Where.
+        /// Place in the file that exceeds it.
         place: Place,
-        /// What is too large, how large, and the limit.
+        /// Message that says what is too large, how large, and the limit.
         message: String,
     },
 }

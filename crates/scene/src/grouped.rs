@@ -1,6 +1,6 @@
-//! How large numbers are shown.
+//! Large numbers as text, grouped by thousands.
 
-/// A number with commas between its thousands.
+/// Writes a number with commas between its thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

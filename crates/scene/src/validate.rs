@@ -1,4 +1,4 @@
-//! What holds for every scene that leaves this crate.
+//! Rules that every scene keeps that leaves this crate, and their check.
 
 use crate::*;
 use std::path::Path;
@@ -6,27 +6,27 @@ use std::path::Path;
 /// A rule that a scene breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
-    /// What is wrong, such as `meshes[3]`.
+    /// Part of the scene that breaks it, such as `meshes[3]`.
     pub item: String,
-    /// Why.
+    /// Reason why that part is invalid.
     pub message: String,
 }
 
 impl Invalid {
-    /// The same as an error of a file.
+    /// Turns the broken rule into an error of the file at `path`.
     pub fn in_file(self, path: &Path) -> SceneError {
         SceneError::Malformed { path: path.to_path_buf(), place: Place::Item(self.item), message: self.message }
     }
 }
 
-/// Checks a scene. O(size of the scene).
+/// Checks that a scene keeps all rules. O(size of the scene).
 ///
 /// - Every id is in range; a texture refers only to textures, a mix only to materials before it.
 /// - Meshes pass [`raywarp_geom::TriangleMesh::validate`], their other attributes are finite, and a
 ///   list of materials has one entry a triangle.
 /// - Images hold as many texels as they say, at least one, all finite.
-/// - The origin, transforms, factors, lights and cameras are finite; light and absorption are not negative; indices of refraction
-///   are positive, angles and sizes in the range that their fields say, directions of length 1, rotations of
+/// - The origin, transforms, factors, lights and cameras are finite; light and absorption are not negative; indices of
+///   refraction are positive, angles and sizes in the range that their fields say, directions of length 1, rotations of
 ///   environments perpendicular.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub fn validate(scene: &Scene) -> Result<(), Invalid> {
 
 type Check = Result<(), String>;
 
-/// `Err(message())` unless `holds`.
+/// Returns `Err(message())` unless `holds`.
 fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
     if holds { Ok(()) } else { Err(message()) }
 }
@@ -79,7 +79,7 @@ fn finite(what: &str, values: &[f32]) -> Check {
     ensure(values.iter().all(|x| x.is_finite()), || format!("{what} is not finite: {values:?}"))
 }
 
-/// Finite and not negative.
+/// Checks that values are finite and not negative.
 fn amount(what: &str, values: &[f32]) -> Check {
     ensure(values.iter().all(|&x| x.is_finite() && x >= 0.0), || {
         format!("{what} must be finite and not negative: {values:?}")

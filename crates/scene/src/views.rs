@@ -13,7 +13,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// A viewpoint of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// Where the picture is taken from.
+    /// Camera of the viewpoint.
     pub camera: Camera,
     /// Length of the scene's ambient occlusion rays in the papers' benchmark, scene units, above 0.
     pub ao_radius: Option<f32>,
@@ -26,18 +26,19 @@ pub struct Viewpoint {
     target: [f64; 3],
     up: [f32; 3],
     vfov: f32,
-    /// As seen from the eye.
+    /// Camera of the same view with its eye at zero.
     own: Camera,
 }
 
 impl Viewpoint {
-    /// From `eye` to `target`, both in the file's coordinates; `None` where that is no direction ([`Camera::look_at`]).
+    /// Makes the viewpoint from `eye` to `target`, both in the file's coordinates; `None` where that is no direction
+    /// ([`Camera::look_at`]).
     pub fn new(eye: [f64; 3], target: [f64; 3], up: [f32; 3], vfov: f32) -> Option<Self> {
         let ahead = std::array::from_fn(|i| (target[i] - eye[i]) as f32);
         Some(Self { eye, target, up, vfov, own: Camera::look_at([0.0; 3], ahead, up, vfov)? })
     }
 
-    /// The camera in a scene of this origin.
+    /// Returns the camera in a scene of this origin.
     pub fn camera(&self, origin: [f64; 3]) -> Camera {
         let near = |position: [f64; 3]| std::array::from_fn(|i| (position[i] - origin[i]) as f32);
         let eye = near(self.eye);
@@ -57,37 +58,37 @@ struct Entry {
     ao_radius: Option<f32>,
 }
 
-/// Why a viewpoint cannot be had.
+/// Reason why a viewpoint cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
-    /// Not `FILE:SCENE:INDEX`.
+    /// The reference is not of the form `FILE:SCENE:INDEX`.
     #[error("\"{0}\" is not FILE:SCENE:INDEX, such as views.toml:sibenik:1")]
     Form(String),
     /// The file cannot be read.
     #[error("{}: cannot be read: {source}", path.display())]
     Read {
-        /// The file.
+        /// File that cannot be read.
         path: PathBuf,
-        /// What the system says.
+        /// Error that the system gave.
         source: std::io::Error,
     },
     /// The file has no viewpoint of that scene.
     #[error("{}: no views of \"{scene}\"; there are {}", path.display(), known.join(", "))]
     Unknown {
-        /// The file.
+        /// File that was searched.
         path: PathBuf,
-        /// The scene.
+        /// Scene that was asked for.
         scene: String,
-        /// Scenes that have some.
+        /// Scenes that the file has viewpoints of.
         known: Vec<String>,
     },
     /// The file is not as described.
     #[error("{}: {message}", path.display())]
     Malformed {
-        /// The file.
+        /// File that breaks the format.
         path: PathBuf,
-        /// What is wrong and where.
+        /// Message that says what is wrong and where.
         message: String,
     },
 }
@@ -130,7 +131,7 @@ pub fn load_viewpoints(path: &Path, scene: &str) -> Result<Vec<(Viewpoint, Optio
     entries(path, scene)?.iter().enumerate().map(|(i, entry)| view(path, scene, i + 1, entry)).collect()
 }
 
-/// What the file says about a scene.
+/// Reads the entries that a file of viewpoints has for a scene.
 fn entries(path: &Path, scene: &str) -> Result<Vec<Entry>, ViewError> {
     let read_error = |source| ViewError::Read { path: path.to_path_buf(), source };
     let malformed = |message: String| ViewError::Malformed { path: path.to_path_buf(), message };

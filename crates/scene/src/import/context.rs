@@ -1,4 +1,4 @@
-//! What one import run shares: options, warnings, missing files, decoded images.
+//! State that one import run shares: options, warnings, missing files, decoded images.
 
 use super::located::{located, of_another_machine};
 use super::origin::Center;
@@ -9,25 +9,25 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// How to load.
+/// Options for loading a scene.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
-    /// Missing files become warnings, and the rest is loaded.
+    /// `true` if missing files become warnings, and the rest is loaded.
     pub allow_missing: bool,
     /// The kind of the file; `None`: its extension says.
     pub format: Option<Format>,
-    /// Only the triangles are asked for: libraries of materials and images that are missing or broken become warnings. A
-    /// missing file of triangles stays an error.
+    /// `true` if only the triangles are asked for: libraries of materials and images that are missing or broken become
+    /// warnings. A missing file of triangles stays an error.
     pub geometry_only: bool,
-    /// What the numbers of a glTF file's lamps mean.
+    /// Meaning of the numbers of a glTF file's lamps.
     pub light_units: LightUnits,
-    /// What becomes of a scene without a triangle.
+    /// Treatment of a scene without a triangle.
     pub without_triangles: WithoutTriangles,
-    /// What to show of a glTF file that holds several things.
+    /// Choice among the things that a glTF file holds.
     pub gltf: GltfOptions,
 }
 
-/// What becomes of a scene without a triangle, of formats that hold lights (glTF, pbrt); files of others are refused.
+/// Treatment of a scene without a triangle, of formats that hold lights (glTF, pbrt); files of others are refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WithoutTriangles {
     /// It is an error: [`SceneError::Empty`].
@@ -40,7 +40,7 @@ pub enum WithoutTriangles {
 }
 
 impl WithoutTriangles {
-    /// Whether `scene`, which has no triangle, is taken.
+    /// Returns `true` if `scene`, which has no triangle, is taken.
     pub(super) fn takes(self, scene: &Scene) -> bool {
         let has_environment = || scene.lights.iter().any(|light| matches!(light, Light::Environment { .. }));
         match self {
@@ -51,14 +51,14 @@ impl WithoutTriangles {
     }
 }
 
-/// Something that a file holds and that was left out or replaced.
+/// Warning about something that a file holds and that was left out or replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Warning {
-    /// The file.
+    /// File that it is about.
     pub path: PathBuf,
-    /// Where in it.
+    /// Place in that file.
     pub place: Place,
-    /// What, and what was done instead.
+    /// Message that says what it is, and what was done instead.
     pub message: String,
 }
 
@@ -68,10 +68,10 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// How the bytes of an eight-bit image are to be read.
+/// Encoding of the bytes of an eight-bit image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Encoding {
-    /// Colours.
+    /// Colours in sRGB.
     Srgb,
     /// Data: normals, roughness, heights.
     Linear,
@@ -82,30 +82,30 @@ pub(crate) struct Context {
     scene_path: PathBuf,
     /// The scene file itself where it was read already.
     given: Option<Rc<Vec<u8>>>,
-    /// What kind of file it is meant to be.
+    /// Kind of file that it is meant to be.
     format: Option<Format>,
     options: LoadOptions,
-    /// Whether the disk is left alone, see [`fuzz::file`].
+    /// `true` if the disk is left alone, see [`fuzz::file`].
     is_sealed: bool,
     warnings: Vec<Warning>,
     /// Messages already given, so that each is given once.
     warned: HashSet<(PathBuf, String)>,
     missing: Vec<PathBuf>,
-    /// Of those that only say how surfaces look, where that is not asked for.
+    /// Missing files that only say how surfaces look, where that is not asked for.
     missing_looks: Vec<PathBuf>,
     /// Files that were read, in this order.
     files: Vec<PathBuf>,
     known_files: HashSet<PathBuf>,
     images: HashMap<(PathBuf, Encoding), Option<ImageId>>,
-    /// What shows something else than the file says.
+    /// Log of the surfaces that show something else than the file says.
     pub stand_ins: StandInLog,
-    /// How lamps were read, where that is to be said.
+    /// Reading of the lamps' numbers, where that is to be said.
     pub lamp_units: Option<LampUnits>,
-    /// What the file has to choose from.
+    /// Scenes, animations and looks that the file has to choose from.
     pub choices: Choices,
-    /// Where nothing is shown, what of the file has triangles; empty, or the end of an error's line.
+    /// End of an error's line that says, where nothing is shown, which parts of the file have triangles; or empty.
     pub elsewhere: String,
-    /// What positions are rounded relative to.
+    /// Center that positions are rounded relative to.
     pub center: Center,
 }
 
@@ -132,29 +132,30 @@ impl Context {
         }
     }
 
-    /// A context for importing the same file again, with positions relative to `center`.
+    /// Makes a context for importing the same file again, with positions relative to `center`.
     pub fn again(&self, center: Center) -> Self {
         let Self { format, is_sealed, .. } = *self;
         Self { given: self.given.clone(), format, is_sealed, center, ..Self::new(&self.scene_path, &self.options) }
     }
 
-    /// For a run that does not touch the disk.
+    /// Makes a context for a run that does not touch the disk.
     pub fn sealed(path: &Path, options: &LoadOptions) -> Self {
         Self { is_sealed: true, ..Self::new(path, options) }
     }
 
-    /// Whether this run does not touch the disk.
+    /// Returns `true` if this run does not touch the disk.
     pub fn is_sealed(&self) -> bool {
         self.is_sealed
     }
 
-    /// The file that `path` means, see [`located`].
+    /// Returns the file that `path` means, see [`located`].
     fn located(&self, path: &Path) -> PathBuf {
         if self.is_sealed { path.to_path_buf() } else { located(path) }
     }
 
-    /// The file that the path `name` means, which stands in `file` at `place`: in that file's folder, by another case or `\`,
-    /// or, of a whole path of another machine, beside it, which is said. The plain path where there is none.
+    /// Finds the file that the path `name` means, which stands in `file` at `place`: in that file's folder, by another
+    /// case or `\`, or, of a whole path of another machine, beside it, which is said. The plain path where there is
+    /// none.
     pub fn find(&mut self, file: &Path, place: Place, name: &str) -> PathBuf {
         let folder = file.parent().unwrap_or(Path::new(""));
         let path = self.located(&folder.join(name));
@@ -169,12 +170,12 @@ impl Context {
         self.warn(file, place, format!("{name} is not here; {} beside this file is taken", found.display()));
     }
 
-    /// What the numbers of lamps are asked to mean.
+    /// Returns the meaning that the numbers of lamps are asked to have.
     pub fn light_units(&self) -> LightUnits {
         self.options.light_units
     }
 
-    /// What to show of a glTF file.
+    /// Returns the options for glTF files.
     pub fn gltf(&self) -> &GltfOptions {
         &self.options.gltf
     }
@@ -187,7 +188,7 @@ impl Context {
         }
     }
 
-    /// The scene file itself, decompressed. A missing one is a [`SceneError::Read`].
+    /// Reads the scene file itself, decompressed. A missing one is a [`SceneError::Read`].
     pub fn read_scene(&mut self, path: &Path) -> Result<Rc<Vec<u8>>, SceneError> {
         // Bytes that were given are of no file; they stay, as the file may have to be imported again.
         let bytes = match &self.given {
@@ -204,7 +205,7 @@ impl Context {
         Ok(bytes)
     }
 
-    /// What becomes of a scene without a triangle.
+    /// Returns the treatment of a scene without a triangle.
     pub fn without_triangles(&self) -> WithoutTriangles {
         self.options.without_triangles
     }
@@ -219,12 +220,12 @@ impl Context {
         self.given = Some(Rc::new(bytes));
     }
 
-    /// Whether the scene file's bytes were given.
+    /// Returns `true` if the scene file's bytes were given.
     pub fn is_given(&self) -> bool {
         self.given.is_some()
     }
 
-    /// A file that the scene names, decompressed; `None` when it is missing, which is noted: the
+    /// Reads a file that the scene names, decompressed; `None` when it is missing, which is noted: the
     /// importer goes on without it, and [`Context::finish`] makes one error (or warnings) of all.
     ///
     /// A pointer of Git LFS or a web page in its place is refused, or counts as missing with `allow_missing`.
@@ -240,8 +241,8 @@ impl Context {
         Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(1), message })
     }
 
-    /// As [`Context::read`], of a file that only says how surfaces look: where that is not asked for, one that is missing or
-    /// broken is warned about.
+    /// Reads a file that only says how surfaces look, as [`Context::read`] does: where that is not asked for, one that
+    /// is missing or broken is warned about.
     pub fn read_look(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         let path = &self.located(path);
         if !self.options.geometry_only {
@@ -255,14 +256,16 @@ impl Context {
         Ok(self.forgive(read)?.flatten())
     }
 
-    /// As [`Context::read_look`], of a material library; what is none is refused, or warned about with `allow_missing`.
+    /// Reads a material library, as [`Context::read_look`] does; what is none is refused, or warned about with
+    /// `allow_missing`.
     pub fn read_library(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         let Some(bytes) = self.read_look(path)? else { return Ok(None) };
         let is_library = foreign::check_library(path, &bytes);
         Ok(self.forgive_image(is_library)?.map(|()| bytes))
     }
 
-    /// What was found about how surfaces look, or, where only triangles are asked for, a warning in place of the error.
+    /// Returns what was found about how surfaces look, or, where only triangles are asked for, a warning in place of
+    /// the error.
     pub fn forgive<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
         let (path, place, message) = match found {
             Ok(found) => return Ok(Some(found)),
@@ -273,7 +276,8 @@ impl Context {
         Ok(None)
     }
 
-    /// As [`Context::forgive`], of an image or a library that is none: where missing files are allowed, a broken one is a warning, too.
+    /// Forgives an image or a library that is none, as [`Context::forgive`] does: where missing files are allowed, a
+    /// broken one is a warning, too.
     pub fn forgive_image<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
         if self.options.geometry_only || !self.options.allow_missing {
             return self.forgive(found);
@@ -325,7 +329,7 @@ impl Context {
         std::mem::replace(&mut self.options.allow_missing, allow)
     }
 
-    /// How many missing files were noted.
+    /// Returns the number of missing files that were noted.
     pub fn missing_count(&self) -> usize {
         self.missing.len()
     }
@@ -335,7 +339,7 @@ impl Context {
         self.missing.truncate(count);
     }
 
-    /// The image in `path`, decoded once for each encoding; `None` when it is missing (noted).
+    /// Returns the image in `path`, decoded once for each encoding; `None` when it is missing (noted).
     pub fn image(&mut self, scene: &mut Scene, path: &Path, encoding: Encoding) -> Result<Option<ImageId>, SceneError> {
         let path = &self.located(path);
         let key = (path.clone(), encoding);
@@ -370,12 +374,12 @@ impl Context {
         Ok(decoded.image)
     }
 
-    /// The files that were read so far, each once, in this order.
+    /// Takes the files that were read so far, each once, in this order.
     pub fn take_files(&mut self) -> Vec<PathBuf> {
         std::mem::take(&mut self.files)
     }
 
-    /// The warnings so far.
+    /// Takes the warnings so far.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }
@@ -385,7 +389,7 @@ impl Context {
         self.warnings = warnings;
     }
 
-    /// The warnings, or the one error that names all missing files.
+    /// Returns the warnings, or the one error that names all missing files.
     pub fn finish(&mut self) -> Result<Vec<Warning>, SceneError> {
         for file in std::mem::take(&mut self.missing_looks) {
             self.warn(&file, Place::File, "missing; not needed for the triangles");
@@ -404,7 +408,7 @@ impl Context {
     }
 }
 
-/// File, place and message of an error about one file; another stays an error.
+/// Returns file, place and message of an error about one file; another stays an error.
 fn told(error: SceneError) -> Result<(PathBuf, Place, String), SceneError> {
     match error {
         SceneError::Malformed { path, place, message }

@@ -21,7 +21,7 @@ pub enum Format {
     Stl,
     /// OFF, as text.
     Off,
-    /// 3MF.
+    /// 3MF, a ZIP archive of XML.
     ThreeMf,
 }
 
@@ -38,23 +38,24 @@ impl Format {
         ("3mf", Self::ThreeMf),
     ];
 
-    /// The kind by the file's extension, in any case, behind `.gz` or `.zst` if there is one.
+    /// Returns the kind by the file's extension, in any case, behind `.gz` or `.zst` if there is one.
     pub fn of(path: &Path) -> Option<Self> {
         source::extension(path).parse().ok()
     }
 
-    /// Whether a file may hold lights, and so be a picture without a triangle; the others hold a mesh or are broken.
+    /// Returns `true` if a file of this kind may hold lights, and so be a picture without a triangle; the others hold a
+    /// mesh or are broken.
     pub(crate) fn holds_lights(self) -> bool {
         matches!(self, Self::Gltf | Self::Pbrt)
     }
 
-    /// All extensions with a dot before each and a blank between.
+    /// Lists all extensions with a dot before each and a blank between.
     pub fn list() -> String {
         Self::EXTENSIONS.map(|(extension, _)| format!(".{extension}")).join(" ")
     }
 }
 
-/// By an extension, with or without its dot, in any case.
+/// Parses the kind from an extension, with or without its dot, in any case.
 impl FromStr for Format {
     type Err = String;
 
@@ -66,7 +67,7 @@ impl FromStr for Format {
     }
 }
 
-/// The first of its extensions.
+/// Writes the first of its extensions.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found = Self::EXTENSIONS.iter().find(|(_, format)| format == self);

@@ -1,5 +1,5 @@
-//! What the fuzz targets share: bytes are loaded as [`super::load`] loads a file, the run with an origin and all checks
-//! included, but without the disk.
+//! Loading for the fuzz targets: bytes are loaded as [`super::load`] loads a file, the run with an origin and all
+//! checks included, but without the disk.
 
 use super::context::{Context, LoadOptions, WithoutTriangles};
 use super::{Format, Loaded, import_with};
@@ -7,8 +7,8 @@ use crate::{Scene, SceneError};
 use std::path::{Path, PathBuf};
 
 /// Imports by `import` until no run is left; `None` where that ends in an error. Scenes without a triangle are taken
-/// where the format holds lights. Of
-/// the files that `bytes` name, there are images only: all that end in `.png` are one of four texels.
+/// where the format holds lights. Of the files that `bytes` name, there are images only: all that end in `.png` are one
+/// of four texels.
 ///
 /// # Panics
 /// If a run makes a scene that breaks a rule.
@@ -32,7 +32,7 @@ pub(super) fn loaded(
     Some(loaded)
 }
 
-/// The bytes of a file for a run without the disk; `None`: it is missing.
+/// Returns the bytes of a file for a run without the disk; `None`: it is missing.
 pub(super) fn file(path: &Path) -> Option<Vec<u8>> {
     path.extension().is_some_and(|extension| extension == "png").then(|| include_bytes!("sealed.png").to_vec())
 }

@@ -1,12 +1,12 @@
-//! In which units the lamps of a file stand beside its glowing surfaces and environments.
+//! Units of a file's lamps beside its glowing surfaces and environments.
 
 use std::fmt;
 
-/// How the numbers of a glTF file's lamps are read.
+/// Reading of the numbers of a glTF file's lamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LightUnits {
-    /// Radiometric, as the specification has lamps and emission in like units, but where the file's generator is a release
-    /// of Blender's exporter that writes something else.
+    /// Radiometric, as the specification has lamps and emission in like units, except where the file's generator is a
+    /// release of Blender's exporter that writes something else.
     #[default]
     Auto,
     /// Lux and candela of 683 lumens a watt, beside emission in watts: divided by 683.
@@ -15,30 +15,30 @@ pub enum LightUnits {
     Radiometric,
 }
 
-/// What was done with the lamps of a file, and why.
+/// Reading of a file's lamps, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LampUnits {
-    /// How the lamps were read.
+    /// Reading that was chosen.
     pub reading: LampReading,
-    /// Why, as a clause.
+    /// Reason for it, as a clause.
     pub why: String,
 }
 
-/// How the numbers of lamps became watts.
+/// Conversion of lamps' numbers to watts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LampReading {
-    /// Divided by 683 lumens a watt.
+    /// The numbers are divided by 683 lumens a watt.
     Photometric,
-    /// As they stand.
+    /// The numbers are taken as they stand.
     Radiometric,
-    /// The watts of a whole lamp: those of points and spots are divided by 4 pi.
+    /// The numbers are watts of a whole lamp: those of points and spots are divided by 4 pi.
     Watts,
 }
 
 impl LampReading {
-    /// What a number of a lamp is multiplied with to give watts per square metre of suns (`is_sun`), and watts per steradian
-    /// of others.
+    /// Returns the factor on a lamp's number that gives watts per square metre of suns (`is_sun`), and watts per
+    /// steradian of others.
     pub(crate) fn factor(self, is_sun: bool) -> f64 {
         match self {
             Self::Photometric => 1.0 / LUMENS_PER_WATT,

@@ -1,4 +1,4 @@
-//! From files to [`Scene`]s. One importer a format; all share a `Context`.
+//! Importers, which make [`Scene`]s of files. One importer a format; all share a `Context`.
 
 #[cfg(test)]
 mod constructs_tests;
@@ -56,14 +56,14 @@ use crate::{Scene, SceneError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Why a scene cannot be loaded, and what was found before that: it may explain it.
+/// Error that ended the loading of a scene, with what was found before that: it may explain it.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct LoadError {
-    /// What stopped it.
+    /// Error that stopped the import.
     #[source]
     pub error: SceneError,
-    /// What had been left out or replaced by then, each once.
+    /// Warnings about what had been left out or replaced by then, each once.
     pub warnings: Vec<Warning>,
 }
 
@@ -76,15 +76,15 @@ impl From<SceneError> for LoadError {
 /// A loaded scene and what its file holds that could not be mapped.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The scene; passes [`crate::validate`].
+    /// The scene, which passes [`crate::validate`].
     pub scene: Scene,
-    /// What was left out or replaced, each once.
+    /// Warnings about what was left out or replaced, each once.
     pub warnings: Vec<Warning>,
-    /// How many surfaces show something else than the file says, if any do.
+    /// Counts of the surfaces that show something else than the file says, if any do.
     pub stand_ins: Option<StandIns>,
-    /// In which units lamps were read, where the file or who asked made a choice of it.
+    /// Reading of the lamps' numbers, where the file or its user made a choice of it.
     pub lamp_units: Option<LampUnits>,
-    /// What the file has to choose from (glTF): scenes, animations, variants of materials.
+    /// Choices that the file offers (glTF): scenes, animations, variants of materials.
     pub choices: Choices,
     /// Every file that was read, each once: the scene itself first, then what it names (buffers, libraries, includes,
     /// images, tables). A program that writes a file can tell from it what it must not overwrite.

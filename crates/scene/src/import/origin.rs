@@ -1,11 +1,11 @@
 //! The origin of a scene: positions are f64 up to one place, where they are rounded to f32 relative to it.
 //!
-//! A run of an importer rounds through a [`Center`], which is zero at first. Where f32 is coarse ([`look`]), that is, where
-//! half a step of it is more than a thousandth of a triangle's largest extent, and where an origin would mend that, the
-//! file is imported again with this origin. So a file that f32 holds well is read once and stays as it is.
+//! A run of an importer rounds through a [`Center`], which is zero at first. Where f32 is coarse ([`look`]), that is,
+//! where half a step of it is more than a thousandth of a triangle's largest extent, and where an origin would mend
+//! that, the file is imported again with this origin. So a file that f32 holds well is read once and stays as it is.
 //!
-//! Meshes that stand in the world as their file has them are relative to the origin. One that is placed is relative to a
-//! centre of its own space, which its placement takes to the origin or near it, and its transform has the rest.
+//! Meshes that stand in the world as their file has them are relative to the origin. One that is placed is relative to
+//! a centre of its own space, which its placement takes to the origin or near it, and its transform has the rest.
 
 mod choose;
 mod each;
@@ -28,35 +28,35 @@ use std::sync::Arc;
 const HURT: f64 = 1e-3;
 /// Where float32 holds the corners of a triangle, and not the points on it to this share of its extent, it is coarse.
 const COARSE: f64 = 1e-2;
-/// Numbers must become smaller by this factor for an origin to be worth it: three bits. A scene that lies around zero, or
-/// not far from it by its own size, gains less, and stays where it is.
+/// Numbers must become smaller by this factor for an origin to be worth it: three bits. A scene that lies around zero,
+/// or not far from it by its own size, gains less, and stays where it is.
 const GAIN: f64 = 8.0;
 
-/// What a run subtracts in f64 before it rounds, and what it notes of what rounding did.
+/// Shift that a run subtracts in f64 before it rounds, and its notes of what rounding did.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Center {
     /// The origin of the scene.
     pub origin: [f64; 3],
     /// Centres of meshes that are placed and lie far from zero in their own space.
     locals: Arc<[[f64; 3]]>,
-    /// Of the positions of meshes that are in no other list.
+    /// Moves of the positions of meshes that are in no other list.
     moved: Moved,
     meshes: HashMap<MeshId, Moved>,
     /// Placements that f32 does not hold, by instance in ascending order, relative as its transform is.
     placed: Vec<(usize, [[f64; 4]; 3])>,
 }
 
-/// How rounding moved the positions of a mesh.
+/// Effect of rounding on the positions of a mesh.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Moved {
-    /// The furthest along an axis.
+    /// Largest move of a position along an axis.
     by: f64,
-    /// Whether it made one vertex of the three corners of a triangle, which then shows nothing of it.
+    /// `true` if it made one vertex of the three corners of a triangle, which then shows nothing of it.
     welded: bool,
 }
 
 impl Moved {
-    /// Whether a triangle without extent may have one in the file.
+    /// Returns `true` if a triangle without extent may have one in the file.
     fn is_lost(&self, [a, b, c]: &[u32; 3]) -> bool {
         self.by > 0.0 && (self.welded || (a != b && b != c && c != a))
     }
@@ -67,22 +67,23 @@ impl Center {
         Self { origin, locals: locals.into(), ..Self::default() }
     }
 
-    /// Whether it changes nothing.
+    /// Returns `true` if it changes nothing.
     fn is_zero(&self) -> bool {
         self.origin == [0.0; 3] && self.locals.is_empty()
     }
 
-    /// For the positions of a mesh that stands in the world as its file has it.
+    /// Makes the rounder for the positions of a mesh that stands in the world as its file has it.
     pub fn in_world(&self) -> Rounder {
         Rounder { at: Some(self.origin), ..Rounder::default() }
     }
 
-    /// For the positions of a mesh that is placed by [`Center::placement`].
+    /// Makes the rounder for the positions of a mesh that is placed by [`Center::placement`].
     pub fn in_mesh(&self) -> Rounder {
         Rounder { locals: self.locals.clone(), ..Rounder::default() }
     }
 
-    /// Makes the positions of a mesh that is placed, exact as they are, relative to a centre; says which.
+    /// Makes the positions of a mesh that is placed, exact as they are, relative to a centre; returns the rounder of
+    /// that centre.
     pub fn recenter(&self, positions: &mut [[f32; 3]]) -> Rounder {
         let mut rounder = self.in_mesh();
         if !self.locals.is_empty() {
@@ -105,13 +106,13 @@ impl Center {
         }
     }
 
-    /// How the positions of a mesh were moved.
+    /// Returns how rounding moved the positions of a mesh.
     fn moved(&self, mesh: MeshId) -> &Moved {
         self.meshes.get(&mesh).unwrap_or(&self.moved)
     }
 
-    /// The placement by `world` of a mesh whose positions are relative to `local`, for the scene's next instance, which is
-    /// number `instance`; relative to the origin, rounded once.
+    /// Returns the placement by `world` of a mesh whose positions are relative to `local`, for the scene's next
+    /// instance, which is number `instance`; relative to the origin, rounded once.
     pub fn place(&mut self, instance: usize, world: &DAffine3, local: [f64; 3]) -> Affine {
         let exact = self.rows(world, local);
         let placement = rounded(&exact);
@@ -125,7 +126,8 @@ impl Center {
         placement
     }
 
-    /// The placement of an instance as the file has it, relative as its transform is; `None` where the transform is that.
+    /// Returns the placement of an instance as the file has it, relative as its transform is; `None` where the
+    /// transform is that.
     fn placed(&self, instance: usize) -> Option<[[f64; 4]; 3]> {
         self.placed.binary_search_by_key(&instance, |of| of.0).ok().map(|index| self.placed[index].1)
     }
@@ -137,17 +139,17 @@ impl Center {
         std::array::from_fn(|r| [rows[r].x, rows[r].y, rows[r].z, shift[r]])
     }
 
-    /// A placement as f32 holds it, relative to the origin.
+    /// Returns a placement as f32 holds it, relative to the origin.
     pub fn placement(&self, world: &DAffine3) -> Affine {
         rounded(&self.rows(world, [0.0; 3]))
     }
 
-    /// A number of a transform or a point, as f64 in a run with a center; without one as f32 holds it.
+    /// Returns a number of a transform or a point, as f64 in a run with a center; without one as f32 holds it.
     pub fn number(&self, x: f64) -> f64 {
         if self.is_zero() { f64::from(x as f32) } else { x }
     }
 
-    /// A point that stands in the world by itself, such as a camera or a light, relative to the origin.
+    /// Rounds a point that stands in the world by itself, such as a camera or a light, relative to the origin.
     pub fn point(&self, position: impl Into<[f64; 3]>) -> [f32; 3] {
         let position = position.into();
         std::array::from_fn(|i| (position[i] - self.origin[i]) as f32)
@@ -158,9 +160,9 @@ fn rounded(rows: &[[f64; 4]; 3]) -> Affine {
     Affine { rows: rows.map(|row| row.map(|x| x as f32)) }
 }
 
-/// The centre of a mesh around `position`: of `locals` and zero the nearest. It is no further from the mesh than
-/// the one that its own placement takes to the origin, and the origin at most twice as far from it as from the mesh. Meshes
-/// that touch have the same, if their placements agree.
+/// Returns the centre of a mesh around `position`: of `locals` and zero the nearest. It is no further from the mesh
+/// than the one that its own placement takes to the origin, and the origin at most twice as far from it as from the
+/// mesh. Meshes that touch have the same, if their placements agree.
 fn nearest(locals: &[[f64; 3]], position: [f64; 3]) -> [f64; 3] {
     let mut best = ([0.0; 3], square(position));
     for &local in locals {
@@ -180,11 +182,11 @@ fn square(a: [f64; 3]) -> f64 {
     a.iter().map(|x| x * x).sum()
 }
 
-/// Points of a mesh that say where it is.
+/// Number of points of a mesh that say where it is.
 const SOME: usize = 31;
 
-/// Where a mesh is, by some of its points: the middle one along each axis, so that a stray one has no say. `None` without a
-/// point that is finite.
+/// Finds where a mesh is, by some of its points: the middle one along each axis, so that a stray one has no say. `None`
+/// without a point that is finite.
 fn middle_of<T: Copy + Into<f64>>(points: &[[T; 3]]) -> Option<[f64; 3]> {
     let some = points.iter().step_by(points.len().div_ceil(SOME).max(1)).map(|point| point.map(Into::into));
     let mut some: Vec<[f64; 3]> = some.filter(|point: &[f64; 3]| point.iter().all(|x| x.is_finite())).collect();
@@ -197,17 +199,17 @@ fn middle_of<T: Copy + Into<f64>>(points: &[[T; 3]]) -> Option<[f64; 3]> {
 /// Rounds the positions of a mesh, the one place where that is done.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rounder {
-    /// What is subtracted; `None` until it is known.
+    /// Point that is subtracted; `None` until it is known.
     at: Option<[f64; 3]>,
-    /// What may be subtracted beside nothing: which, all positions decide.
+    /// Centres of which one may be subtracted instead of nothing: all positions decide.
     locals: Arc<[[f64; 3]]>,
-    /// The positions until then.
+    /// Positions, kept until then.
     wide: Vec<[f64; 3]>,
     moved: Moved,
 }
 
 impl Rounder {
-    /// A position relative to what [`Rounder::at`] says, after [`Rounder::settle`] of all.
+    /// Rounds a position relative to what [`Rounder::at`] says, after [`Rounder::settle`] of all.
     #[inline]
     pub fn round(&mut self, position: [f64; 3]) -> [f32; 3] {
         let single = position.map(|x| x as f32);
@@ -228,8 +230,8 @@ impl Rounder {
         rounded
     }
 
-    /// Decides what is subtracted from the positions of a mesh, which are all that [`Rounder::round`] made so far in their
-    /// order, and subtracts it.
+    /// Decides what is subtracted from the positions of a mesh, which are all that [`Rounder::round`] made so far in
+    /// their order, and subtracts it.
     pub fn settle(&mut self, positions: &mut [[f32; 3]]) {
         let wide = std::mem::take(&mut self.wide);
         if self.at.is_some() || wide.is_empty() {
@@ -245,14 +247,14 @@ impl Rounder {
         self.moved.welded = true;
     }
 
-    /// What was subtracted: the mesh's centre.
+    /// Returns the point that was subtracted: the mesh's centre.
     pub fn at(&self) -> [f64; 3] {
         self.at.unwrap_or_default()
     }
 }
 
-/// A decimal number such that rounding it to f32 gives what reading it as f32 would: twice rounded, a number in 2^29 would
-/// be another one. `None` where it is no number or not finite as f32.
+/// Parses a decimal number such that rounding it to f32 gives what reading it as f32 would: twice rounded, a number in
+/// 2^29 would be another one. `None` where it is no number or not finite as f32.
 pub(crate) fn decimal(word: &str) -> Option<f64> {
     let value: f64 = word.parse().ok()?;
     if value.to_bits() & 0x1fff_ffff != 0x1000_0000 {

@@ -41,7 +41,7 @@ const BLENDER: &str =
 const EXTENSION: &str = "with an extension for this format (a part of it before 4.2) Blender reads it, and its File > \
     Export > glTF 2.0 (.glb) writes one that is read here";
 
-/// What is wrong with a scene file whose ending is none that is read.
+/// Returns the message about a scene file whose ending is none that is read.
 pub(crate) fn unknown_kind(path: &Path) -> String {
     let ending = source::extension(path).to_ascii_lowercase();
     let known = PROGRAMS.iter().find(|(endings, ..)| endings.contains(&ending.as_str()));

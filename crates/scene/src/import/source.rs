@@ -13,10 +13,10 @@ use std::path::Path;
 pub(crate) const MAX_BYTES: u64 = 8 << 30;
 /// Below this a file may unpack to any multiple of its size.
 const FREE_BYTES: u64 = 64 << 20;
-/// Above that, to at most this many times its size.
+/// Largest multiple of its size that a file may unpack to above that.
 const MAX_RATIO: u64 = 256;
 
-/// The kind of a file: its extension in lower case, behind `.gz` or `.zst` if there is one.
+/// Returns the kind of a file: its extension in lower case, behind `.gz` or `.zst` if there is one.
 pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
@@ -55,8 +55,8 @@ pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, SceneE
     unpack(path, bytes)
 }
 
-/// Why nothing of this kind is read. Devices are refused, since a scene can name one that never ends (`/dev/zero`) or
-/// whose reading does something; pipes are not.
+/// Returns the reason why nothing of this kind is read, if there is one. Devices are refused, since a scene can name
+/// one that never ends (`/dev/zero`) or whose reading does something; pipes are not.
 fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
     #[cfg(unix)]
     let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(kind);
@@ -69,7 +69,7 @@ fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
     }
 }
 
-/// The most bytes that a file of `packed` bytes may unpack to.
+/// Returns the most bytes that a file of `packed` bytes may unpack to.
 pub(super) fn unpacked_limit(packed: usize) -> u64 {
     (packed as u64).saturating_mul(MAX_RATIO).clamp(FREE_BYTES, MAX_BYTES)
 }
@@ -84,7 +84,7 @@ fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, SceneError> {
     }
 }
 
-/// One member after the other; zeros behind the last are padding.
+/// Unpacks gzip, one member after the other; zeros behind the last are padding.
 fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     let mut out = Vec::new();
     let mut rest = bytes;
@@ -100,7 +100,7 @@ fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     Ok(out)
 }
 
-/// One frame after the other; skippable frames are skipped.
+/// Unpacks Zstandard, one frame after the other; skippable frames are skipped.
 fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     let mut out = Vec::new();
     let mut rest = bytes;

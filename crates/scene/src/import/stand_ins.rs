@@ -1,4 +1,4 @@
-//! Which surfaces show something else than their file says: another model, or a constant where a texture should be.
+//! Surfaces that show something else than their file says: another model, or a constant where a texture should be.
 //!
 //! A surface whose model is kept and that only lacks a feature of it (a coat's own normal map, say) is none of them; a
 //! warning names what it lacks.
@@ -13,13 +13,13 @@ use std::fmt;
 pub struct StandIns {
     /// Materials of the file, used by some triangle, that another model replaces.
     pub materials: u64,
-    /// Textures of the file, used so, that a constant or another mapping replaces.
+    /// Textures of the file, used by some triangle, that a constant or another mapping replaces.
     pub textures: u64,
     /// Triangles that have any of them, instance by instance.
     pub triangles: u64,
     /// Triangles of the scene.
     pub of: u64,
-    /// Shapes that are not there at all.
+    /// Shapes that are left out entirely.
     pub left_out: u64,
 }
 
@@ -59,7 +59,8 @@ struct Marks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct MarkId(u32);
 
-/// Notes of an import run. An importer begins when it reads a material or a texture, notes what it replaces, and closes.
+/// Notes of an import run. An importer begins when it reads a material or a texture, notes what it replaces, and
+/// closes.
 #[derive(Debug, Default)]
 pub(crate) struct StandInLog {
     numbers: HashMap<String, u32>,
@@ -71,24 +72,24 @@ pub(crate) struct StandInLog {
 }
 
 impl StandInLog {
-    /// Something else is read from here on.
+    /// Begins anew: something else is read from here on.
     pub fn begin(&mut self) {
         self.open = Marks::default();
     }
 
-    /// What is read is not the material that the file means; `name` tells such materials apart.
+    /// Notes that what is read is not the material that the file means; `name` tells such materials apart.
     pub fn material(&mut self, name: impl fmt::Display) {
         let number = self.number(format!("material {name}"));
         self.open.materials.insert(number);
     }
 
-    /// What is read has not the texture that the file means; `name` tells such textures apart.
+    /// Notes that what is read has not the texture that the file means; `name` tells such textures apart.
     pub fn texture(&mut self, name: impl fmt::Display) {
         let number = self.number(format!("texture {name}"));
         self.open.textures.insert(number);
     }
 
-    /// What is read uses something that was read before.
+    /// Notes that what is read uses something that was read before.
     pub fn add(&mut self, mark: Option<MarkId>) {
         if let Some(MarkId(index)) = mark {
             let Marks { materials, textures } = self.closed[index as usize].clone();
@@ -97,7 +98,7 @@ impl StandInLog {
         }
     }
 
-    /// Ends what was begun: its stand-ins, if it has any.
+    /// Ends what was begun, and returns its stand-ins, if it has any.
     pub fn close(&mut self) -> Option<MarkId> {
         let marks = std::mem::take(&mut self.open);
         if marks == Marks::default() {
@@ -112,24 +113,24 @@ impl StandInLog {
         Some(id)
     }
 
-    /// What stands in for something in `material`.
+    /// Returns the stand-ins that `material` has.
     pub fn mark_of(&self, material: MaterialId) -> Option<MarkId> {
         self.of.get(&material).copied()
     }
 
-    /// Says what stands in for something in `material`.
+    /// Sets the stand-ins that `material` has.
     pub fn keep(&mut self, material: MaterialId, mark: Option<MarkId>) {
         if let Some(mark) = mark {
             self.of.insert(material, mark);
         }
     }
 
-    /// A shape is not there.
+    /// Notes a shape that is left out.
     pub fn leave_out(&mut self) {
         self.left_out += 1;
     }
 
-    /// The counts of the finished scene, or `None` where nothing stands in for anything.
+    /// Returns the counts of the finished scene, or `None` where nothing stands in for anything.
     pub fn count(&self, scene: &Scene) -> Option<StandIns> {
         if self.of.is_empty() && self.left_out == 0 {
             return None;

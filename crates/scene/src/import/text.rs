@@ -1,11 +1,13 @@
 //! Lines of text files, for every format that is text.
 //!
 //! A line ends with LF, CR LF, or CR alone, as programs on old Macs wrote it. A byte order mark at the beginning is no
-//! part of the text. UTF-16 and UTF-32 are refused by their names: their lines would otherwise be keywords that nobody knows.
+//! part of the text. UTF-16 and UTF-32 are refused by their names: their lines would otherwise be keywords that nobody
+//! knows.
 
 use std::borrow::Cow;
 
-/// The text in `bytes`, without its byte order mark; bytes that are no UTF-8, such as names in Latin-1, are replaced.
+/// Decodes the text in `bytes`, without its byte order mark; bytes that are no UTF-8, such as names in Latin-1, are
+/// replaced.
 ///
 /// # Errors
 /// In words, where it is UTF-16 or UTF-32.
@@ -14,12 +16,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     Ok(String::from_utf8_lossy(without_mark(bytes)))
 }
 
-/// The bytes behind a UTF-8 byte order mark.
+/// Returns the bytes behind a UTF-8 byte order mark.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Refuses text of units of 16 or 32 bits, which begins with their byte order mark or has zeros between its first letters.
+/// Refuses text of units of 16 or 32 bits, which begins with their byte order mark or has zeros between its first
+/// letters.
 ///
 /// # Errors
 /// In words.
@@ -39,7 +42,7 @@ pub(crate) fn refuse_wide(bytes: &[u8]) -> Result<(), String> {
     Err(format!("the text is UTF-{units} ({order} endian), which is not read; save it as UTF-8"))
 }
 
-/// Where the line that begins at `from` ends, and where the next one begins.
+/// Returns where the line that begins at `from` ends, and where the next one begins.
 pub(crate) fn line_end(bytes: &[u8], from: usize) -> (usize, usize) {
     let rest = &bytes[from..];
     let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
@@ -54,7 +57,7 @@ pub(crate) fn line_end(bytes: &[u8], from: usize) -> (usize, usize) {
 /// The lines of a text, with their ends cut off.
 pub(crate) struct Lines<'a> {
     rest: &'a str,
-    /// Whether any line may end with CR; most files have none, and their lines are found faster.
+    /// `true` if any line may end with CR; most files have none, and their lines are found faster.
     has_cr: bool,
     number: u64,
 }
@@ -64,12 +67,12 @@ impl<'a> Lines<'a> {
         Self { rest: text.trim_start_matches('\u{feff}'), has_cr: text.as_bytes().contains(&b'\r'), number: 0 }
     }
 
-    /// Bytes that are left.
+    /// Returns the number of bytes that are left.
     pub fn left(&self) -> usize {
         self.rest.len()
     }
 
-    /// The number of the line that came last, counted from 1; 0 before the first.
+    /// Returns the number of the line that came last, counted from 1; 0 before the first.
     pub fn number(&self) -> u64 {
         self.number
     }

@@ -1,29 +1,29 @@
-//! Cameras.
+//! Cameras of a scene: pose, projection and lens.
 
 use super::MediumId;
 
-/// Which side of the picture a field of view spans.
+/// Side of the picture that a field of view spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FovAxis {
-    /// Its height.
+    /// Height of the picture.
     Vertical,
-    /// Its width.
+    /// Width of the picture.
     Horizontal,
-    /// The shorter of both (pbrt).
+    /// The shorter of height and width (pbrt).
     Shorter,
 }
 
-/// How a camera maps directions to the picture.
+/// Mapping of directions to the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Projection {
     /// Straight lines through one point.
     Perspective {
         /// Full angle in degrees, above 0 and below 180.
         fov: f32,
-        /// What the angle spans.
+        /// Side of the picture that the angle spans.
         axis: FovAxis,
     },
-    /// Parallel lines.
+    /// Parallel lines along `forward`.
     Orthographic {
         /// Half the height of the picture in scene units; pixels are square.
         half_height: f32,
@@ -38,11 +38,11 @@ pub struct Camera {
     pub name: String,
     /// World position of the lens centre.
     pub eye: [f32; 3],
-    /// Towards the right border of the picture.
+    /// Direction towards the right border of the picture.
     pub right: [f32; 3],
-    /// Towards the top border.
+    /// Direction towards the top border of the picture.
     pub up: [f32; 3],
-    /// Into the scene.
+    /// Direction into the scene.
     pub forward: [f32; 3],
     /// Perspective or orthographic.
     pub projection: Projection,
@@ -57,7 +57,7 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// A pinhole at `eye` that looks at `target` with `up` upwards in the picture.
+    /// Makes a pinhole camera at `eye` that looks at `target` with `up` upwards in the picture.
     ///
     /// Returns `None` when `target` is `eye`, `up` is parallel to the view, or anything is not finite.
     pub fn look_at(eye: [f32; 3], target: [f32; 3], up: [f32; 3], vfov: f32) -> Option<Self> {

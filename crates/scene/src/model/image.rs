@@ -1,4 +1,4 @@
-//! Decoded images.
+//! Decoded images in memory.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ pub enum Pixels {
     Srgb8(Vec<[u8; 4]>),
     /// Eight bits a channel, all linear.
     Linear8(Vec<[u8; 4]>),
-    /// Linear floats.
+    /// Four linear floats a texel, RGBA.
     Float(Vec<[f32; 4]>),
 }
 
@@ -27,7 +27,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Linear RGBA of texel `(x, y)`.
+    /// Returns texel `(x, y)` as linear RGBA.
     ///
     /// # Panics
     /// If the texel is outside.
@@ -44,7 +44,7 @@ impl Image {
         }
     }
 
-    /// How many texels are stored.
+    /// Returns the number of texels that are stored.
     pub fn len(&self) -> usize {
         match &*self.pixels {
             Pixels::Srgb8(p) | Pixels::Linear8(p) => p.len(),
@@ -52,7 +52,7 @@ impl Image {
         }
     }
 
-    /// Whether nothing is stored.
+    /// Returns `true` if no texel is stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -68,7 +68,7 @@ pub(crate) fn linear_from_srgb(c: f32) -> f32 {
     decode(f64::from(c)) as f32
 }
 
-/// The sRGB curve to ten digits, without `powf`: its last bits depend on the platform, and pictures
+/// Evaluates the sRGB curve to ten digits, without `powf`: its last bits depend on the platform, and pictures
 /// must not.
 fn decode(c: f64) -> f64 {
     if c <= 0.04045 {

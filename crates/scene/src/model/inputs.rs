@@ -1,10 +1,10 @@
-//! Which textures a material looks at, and where those lie.
+//! Textures that a material reads, and their mappings to the surface.
 
 use super::{Alpha, MaterialId, NormalInput, Scene, Surface, SurfacePart, Texture, TextureId, UvMapping};
 use std::collections::HashSet;
 
 impl Scene {
-    /// A material and, of a mixture, all its parts, each once.
+    /// Returns a material and, of a mixture, all its parts, each once.
     fn with_parts(&self, material: MaterialId) -> Vec<MaterialId> {
         let mut all = vec![material];
         let mut next = 0;
@@ -18,7 +18,7 @@ impl Scene {
         all
     }
 
-    /// The textures that a material names, those of the parts of a mixture included.
+    /// Returns the textures that a material names, those of the parts of a mixture included.
     fn textures_of(&self, material: MaterialId) -> Vec<TextureId> {
         let mut textures = Vec::new();
         for id in self.with_parts(material) {
@@ -46,7 +46,7 @@ impl Scene {
         textures
     }
 
-    /// Where everything in `textures` that lies on texture coordinates does, in no order.
+    /// Returns the mapping of each texture in the graphs of `textures` that lies on texture coordinates, in no order.
     fn mappings_in(&self, mut textures: Vec<TextureId>) -> Vec<UvMapping> {
         // A graph may share its parts many times over.
         let mut seen = HashSet::new();
@@ -69,7 +69,7 @@ impl Scene {
         mappings
     }
 
-    /// Where the normal map of a material lies, or, of a mixture without one, that of a part.
+    /// Returns the mapping of a material's normal map, or, of a mixture without one, that of the first part with one.
     pub fn normal_mapping_of(&self, material: MaterialId) -> Option<UvMapping> {
         let normal = |id: &MaterialId| match self.materials[id.index()].normal {
             Some(NormalInput::Map { texture, .. }) => self.mappings_in(vec![texture]).first().copied(),
@@ -78,7 +78,7 @@ impl Scene {
         self.with_parts(material).iter().find_map(normal)
     }
 
-    /// Whether a material looks at the first and the second texture coordinates.
+    /// Tells for the first and the second texture coordinates if a material reads them.
     pub(crate) fn uv_sets_of(&self, material: MaterialId) -> [bool; 2] {
         let mut sets = [false; 2];
         for mapping in self.mappings_in(self.textures_of(material)) {
@@ -87,7 +87,8 @@ impl Scene {
         sets
     }
 
-    /// Whether a material looks at how texture coordinates run: it has textures on them, a direction, or flakes of a size.
+    /// Returns `true` if a material depends on how texture coordinates run: it has textures on them, a direction, or
+    /// flakes of a size.
     pub(crate) fn looks_at_coordinates(&self, material: MaterialId) -> bool {
         let directed = |id: &MaterialId| match &self.materials[id.index()].surface {
             Surface::Conductor { roughness, .. }

@@ -1,23 +1,23 @@
-//! What surfaces are made of. Each [`Surface`] says which model it is and where it comes from.
+//! Materials of surfaces. Each [`Surface`] says which model it is and where it comes from.
 
 use super::{Absorption, Channel, MaterialId, MediumInterface, TextureId};
 
 /// A colour that may vary: `factor * texture`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColorInput {
-    /// Linear RGB.
+    /// Colour, or factor on the texture, in linear RGB.
     pub factor: [f32; 3],
-    /// Multiplies the factor where present.
+    /// Texture that multiplies the factor, if there is one.
     pub texture: Option<TextureId>,
 }
 
 impl ColorInput {
-    /// The same colour everywhere.
+    /// Makes an input of the same colour everywhere.
     pub const fn constant(factor: [f32; 3]) -> Self {
         Self { factor, texture: None }
     }
 
-    /// A texture as it is.
+    /// Makes an input of a texture as it is.
     pub const fn texture(texture: TextureId) -> Self {
         Self { factor: [1.0; 3], texture: Some(texture) }
     }
@@ -26,20 +26,20 @@ impl ColorInput {
 /// A number that may vary: `factor * channel of texture`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScalarInput {
-    /// Value, or what multiplies the texture.
+    /// Value, or factor on the texture.
     pub factor: f32,
-    /// Texture and which of its channels.
+    /// Texture and the channel of it that is read.
     pub texture: Option<(TextureId, Channel)>,
 }
 
 impl ScalarInput {
-    /// The same number everywhere.
+    /// Makes an input of the same number everywhere.
     pub const fn constant(factor: f32) -> Self {
         Self { factor, texture: None }
     }
 }
 
-/// How a file's roughness becomes the GGX `alpha`.
+/// Mapping of a file's roughness to the GGX `alpha`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RoughnessRemap {
     /// The value is alpha.
@@ -56,19 +56,19 @@ pub enum RoughnessRemap {
 /// Roughness along the tangent (`x`) and the bitangent (`y`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Roughness {
-    /// Along the tangent.
+    /// Roughness along the tangent.
     pub x: ScalarInput,
-    /// Along the bitangent.
+    /// Roughness along the bitangent.
     pub y: ScalarInput,
-    /// From the file's value to alpha.
+    /// Mapping of the file's value to alpha.
     pub remap: RoughnessRemap,
 }
 
 impl Roughness {
-    /// Perfectly smooth.
+    /// Roughness of a perfectly smooth surface.
     pub const SMOOTH: Self = Self::isotropic(0.0);
 
-    /// The same `alpha` in both directions.
+    /// Makes a roughness of the same `alpha` in both directions.
     pub const fn isotropic(alpha: f32) -> Self {
         let value = ScalarInput::constant(alpha);
         Self { x: value, y: value, remap: RoughnessRemap::None }
@@ -110,25 +110,25 @@ pub enum Surface {
     Conductor {
         /// Real part of the index of refraction.
         eta: ColorInput,
-        /// Imaginary part.
+        /// Imaginary part of the index of refraction.
         k: ColorInput,
-        /// GGX alpha.
+        /// Roughness of the GGX distribution.
         roughness: Roughness,
     },
     /// Glass: GGX reflection and transmission; alpha 0 is perfectly smooth. pbrt `glass`, `dielectric`.
     Dielectric {
         /// Index of refraction inside over outside.
         ior: f32,
-        /// GGX alpha.
+        /// Roughness of the GGX distribution.
         roughness: Roughness,
         /// Tint of reflections, usually 1.
         reflectance: ColorInput,
         /// Tint of transmission, usually 1.
         transmittance: ColorInput,
-        /// A thin sheet: transmission does not bend.
+        /// `true` if it is a thin sheet, through which light does not bend.
         thin: bool,
-        /// The medium inside, in whatever lies around; ignored when thin. Without one, light that goes in stays in the
-        /// medium that it comes from.
+        /// Medium inside the surface, within the medium around it; ignored when thin. Without one, light that goes in
+        /// stays in the medium that it comes from.
         absorption: Option<Absorption>,
     },
     /// A diffuse base under a dielectric coat with GGX roughness; the coat takes energy from the
@@ -147,14 +147,15 @@ pub enum Surface {
     CarPaint(Box<CarPaint>),
     /// Two materials side by side, `amount` of the second; each only for its surface.
     Mix {
-        /// Where amount is 0. Must be an earlier material.
+        /// Material where `amount` is 0. Must be an earlier one.
         first: MaterialId,
-        /// Where amount is 1. Must be an earlier material.
+        /// Material where `amount` is 1. Must be an earlier one.
         second: MaterialId,
         /// Share of the second, 0 to 1.
         amount: ScalarInput,
     },
-    /// No surface at all: light passes (pbrt `interface`, `""`). With media on its sides, light changes its medium here.
+    /// No surface at all: light passes (pbrt `interface`, `""`). With media on its sides, light changes its medium
+    /// here.
     Invisible,
     /// Shows `color` and scatters nothing (KHR_materials_unlit); it lights nothing either.
     Unlit {
@@ -168,7 +169,7 @@ pub enum Surface {
 pub enum SurfacePart<'s> {
     /// A colour, not negative.
     Color(&'s ColorInput),
-    /// A number.
+    /// A number that may vary.
     Number(&'s ScalarInput),
     /// A number that never varies, not negative.
     Amount(f32),
@@ -183,7 +184,7 @@ pub enum SurfacePart<'s> {
 }
 
 impl Surface {
-    /// What the model is called in a few words.
+    /// Returns the name of the model in a few words.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Diffuse { .. } => "diffuse",
@@ -202,7 +203,7 @@ impl Surface {
         }
     }
 
-    /// Whether light goes through it, bent or not, in one direction; of a mixture its parts say so.
+    /// Returns `true` if light goes through it, bent or not, in one direction; of a mixture its parts say so.
     pub fn is_glass(&self) -> bool {
         match self {
             Self::Dielectric { .. } => true,
@@ -220,7 +221,7 @@ impl Surface {
         }
     }
 
-    /// Whether it scatters light evenly, so that it shows no lamp; of a mixture its parts say so.
+    /// Returns `true` if it scatters light evenly, so that it shows no lamp; of a mixture its parts say so.
     pub fn is_matte(&self) -> bool {
         match self {
             Self::Diffuse { .. }
@@ -238,7 +239,7 @@ impl Surface {
         }
     }
 
-    /// Everything that it is made of, by name.
+    /// Lists all that the surface is made of, by name.
     pub fn parts(&self) -> Vec<(&'static str, SurfacePart<'_>)> {
         use SurfacePart::{Absorption, Amount, Color, Earlier, Number, Positive, UpTo};
         match self {
@@ -299,9 +300,9 @@ impl Surface {
 pub struct Principled {
     /// Albedo of the dielectric, reflectance of the metal.
     pub base_color: ColorInput,
-    /// 0 dielectric to 1 metal.
+    /// Share of metal: 0 for a dielectric, 1 for a metal.
     pub metallic: ScalarInput,
-    /// Usually with [`RoughnessRemap::Square`].
+    /// Roughness, usually with [`RoughnessRemap::Square`].
     pub roughness: Roughness,
     /// Index of refraction of the dielectric.
     pub ior: f32,
@@ -311,10 +312,10 @@ pub struct Principled {
     pub specular_color: ColorInput,
     /// Share of the dielectric's base that is glass instead of diffuse.
     pub transmission: ScalarInput,
-    /// Without a volume: transmission does not bend.
+    /// `true` if it has no volume: transmission does not bend.
     pub thin: bool,
-    /// The medium inside, in whatever lies around; ignored when thin. Without one, light that goes in stays in the medium
-    /// that it comes from.
+    /// Medium inside the surface, within the medium around it; ignored when thin. Without one, light that goes in stays
+    /// in the medium that it comes from.
     pub absorption: Option<Absorption>,
     /// Share covered by the clear coat.
     pub clearcoat: ScalarInput,
@@ -398,20 +399,20 @@ impl Default for CarPaint {
 /// Light that a surface sends out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Emission {
-    /// Radiance.
+    /// Radiance that is sent out.
     pub radiance: ColorInput,
-    /// Whether both sides emit; otherwise the front (counter-clockwise) side.
+    /// `true` if both sides emit; otherwise only the front (counter-clockwise) side does.
     pub two_sided: bool,
 }
 
-/// What bends the shading normal.
+/// Texture that bends the shading normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NormalInput {
     /// A tangent-space normal map, `2 rgb - 1` with x and y times `scale`.
     Map {
         /// The map, linear.
         texture: TextureId,
-        /// Strength.
+        /// Factor on the map's x and y.
         scale: f32,
     },
     /// A height field in scene units.
@@ -421,55 +422,55 @@ pub enum NormalInput {
     },
 }
 
-/// Where a surface is.
+/// Coverage: the places where a surface is there.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Alpha {
-    /// Everywhere.
+    /// The surface is there everywhere.
     #[default]
     Opaque,
-    /// Where `alpha >= cutoff`.
+    /// The surface is there if `alpha >= cutoff`.
     Mask {
-        /// Coverage.
+        /// Coverage at a point.
         alpha: ScalarInput,
-        /// Threshold.
+        /// Least coverage at which the surface is there.
         cutoff: f32,
     },
-    /// With probability alpha.
+    /// The surface is there with probability alpha.
     Blend {
         /// Coverage, 0 to 1.
         alpha: ScalarInput,
     },
 }
 
-/// A material.
+/// Material of a surface: model, emission, normals, coverage and media.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
     /// Name in the file; may be empty.
     pub name: String,
-    /// How it scatters.
+    /// Model by which it scatters light.
     pub surface: Surface,
-    /// What it emits.
+    /// Light that it sends out, if any.
     pub emission: Option<Emission>,
     /// Normal map or bump map.
     pub normal: Option<NormalInput>,
-    /// Where it is.
+    /// Coverage of the surface.
     pub alpha: Alpha,
     /// The media on its sides, where the file states both; replaces what the surface says of its inside.
     pub media: Option<MediumInterface>,
 }
 
 impl Material {
-    /// An opaque material that only scatters.
+    /// Makes an opaque material that only scatters.
     pub fn new(name: impl Into<String>, surface: Surface) -> Self {
         Self { name: name.into(), surface, emission: None, normal: None, alpha: Alpha::Opaque, media: None }
     }
 
-    /// Whether nothing is there: neither a surface nor a boundary between media.
+    /// Returns `true` if nothing is there: neither a surface nor a boundary between media.
     pub fn is_nothing(&self) -> bool {
         self.surface == Surface::Invisible && self.media.is_none()
     }
 
-    /// A two-sided diffuse material of constant `reflectance`.
+    /// Makes a two-sided diffuse material of constant `reflectance`.
     pub fn diffuse(name: impl Into<String>, reflectance: [f32; 3]) -> Self {
         Self::new(name, Surface::Diffuse { reflectance: ColorInput::constant(reflectance) })
     }

@@ -1,8 +1,8 @@
-//! What fills space, and what of it lies on the sides of a surface.
+//! Media that fill space, and those on the two sides of a surface.
 
 use super::MediumId;
 
-/// Beer-Lambert absorption.
+/// Coefficients of Beer-Lambert absorption.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Absorption {
     /// Absorption coefficient per scene unit, RGB, not negative.
@@ -10,10 +10,10 @@ pub struct Absorption {
 }
 
 impl Absorption {
-    /// Takes nothing away.
+    /// Absorption that takes nothing away.
     pub const NONE: Self = Self { sigma: [0.0; 3] };
 
-    /// From the colour that white light has after `distance` (glTF's attenuation); none for an
+    /// Computes absorption from the colour that white light has after `distance` (glTF's attenuation); none for an
     /// infinite distance.
     pub fn from_attenuation(color: [f32; 3], distance: f32) -> Option<Self> {
         if !(distance.is_finite() && distance > 0.0) {
@@ -28,15 +28,15 @@ impl Absorption {
 pub struct Medium {
     /// Name in the file.
     pub name: String,
-    /// What it takes from light.
+    /// Absorption of light in the medium.
     pub absorption: Absorption,
 }
 
 /// The media on the two sides of a surface; `None` is empty space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MediumInterface {
-    /// Behind the surface: where its front normal does not point.
+    /// Medium behind the surface: where its front normal does not point.
     pub inside: Option<MediumId>,
-    /// In front of it.
+    /// Medium in front of the surface.
     pub outside: Option<MediumId>,
 }

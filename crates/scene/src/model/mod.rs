@@ -34,7 +34,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position in the array that it indexes.
+            /// Returns the position in the array that it indexes.
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -49,28 +49,28 @@ id!(/** Index in [`Scene::media`]. */ MediumId);
 id!(/** Index in [`Scene::textures`]. */ TextureId);
 id!(/** Index in [`Scene::images`]. */ ImageId);
 
-/// Everything that a picture needs. [`crate::validate`] says what holds for a loaded scene.
+/// A scene: all that a picture needs. [`crate::validate`] says what holds for a loaded scene.
 #[derive(Debug, Clone, Default)]
 pub struct Scene {
-    /// Where the file's coordinates have what is zero here. Everything in the scene is relative to it: the file's own
-    /// position of a point is the origin and the point, added in f64. Zero but for files whose coordinates f32 does not
-    /// hold well.
+    /// Position in the file's coordinates of the scene's own zero. Everything in the scene is relative to it: the
+    /// file's own position of a point is the origin and the point, added in f64. Zero but for files whose coordinates
+    /// f32 does not hold well.
     pub origin: [f64; 3],
     /// Geometry in object space.
     pub meshes: Vec<Mesh>,
     /// Placements of meshes; hits name these by index.
     pub instances: Vec<Instance>,
-    /// What files of hits call the instances, where a file's parts are several instances (the objects of an OBJ file's
-    /// material): for each, the number of its part and how many triangles of the part come before it. Empty where every
-    /// instance is its own part.
+    /// Numbers by which files of hits name the instances, where a file's parts are several instances (the objects of an
+    /// OBJ file's material): for each, the number of its part and how many triangles of the part come before it. Empty
+    /// where every instance is its own part.
     pub parts: Vec<(u32, u32)>,
-    /// What surfaces are made of.
+    /// Materials that meshes and instances name.
     pub materials: Vec<Material>,
     /// Media that materials and cameras name.
     pub media: Vec<Medium>,
     /// Texture graph; a texture refers only to textures before it.
     pub textures: Vec<Texture>,
-    /// Decoded images.
+    /// Decoded images that textures name.
     pub images: Vec<Image>,
     /// Lights that are not emissive triangles.
     pub lights: Vec<Light>,
@@ -78,7 +78,7 @@ pub struct Scene {
     pub light_names: Vec<String>,
     /// Cameras of the file, the one to use first.
     pub cameras: Vec<Camera>,
-    /// What the file asks of the renderer.
+    /// Settings that the file asks of the renderer.
     pub settings: Settings,
 }
 
@@ -93,17 +93,17 @@ pub struct Mesh {
     pub materials: FaceMaterials,
 }
 
-/// Which material each triangle of a mesh has.
+/// Materials of a mesh's triangles.
 #[derive(Debug, Clone)]
 pub enum FaceMaterials {
-    /// All the same.
+    /// The same material for all triangles.
     Uniform(MaterialId),
-    /// One a triangle.
+    /// One material a triangle.
     PerTriangle(Vec<MaterialId>),
 }
 
 impl FaceMaterials {
-    /// The material of triangle `index`.
+    /// Returns the material of triangle `index`.
     #[inline]
     pub fn get(&self, index: usize) -> MaterialId {
         match self {
@@ -122,28 +122,28 @@ impl Default for FaceMaterials {
 /// A placement of a mesh.
 #[derive(Debug, Clone)]
 pub struct Instance {
-    /// What is placed.
+    /// Mesh that is placed.
     pub mesh: MeshId,
-    /// Object to world.
+    /// Transform from object to world space.
     pub transform: Affine,
-    /// Replaces every material of the mesh here.
+    /// Material that replaces all those of the mesh here, if there is one.
     pub material: Option<MaterialId>,
 }
 
 impl Scene {
-    /// The position in the file's coordinates of a point of the scene.
+    /// Returns the position in the file's coordinates of a point of the scene.
     #[inline]
     pub fn in_file(&self, point: [f32; 3]) -> [f64; 3] {
         std::array::from_fn(|i| f64::from(point[i]) + self.origin[i])
     }
 
-    /// The point of the scene that has a position in the file's coordinates: subtracted in f64, rounded once.
+    /// Returns the point of the scene that has a position in the file's coordinates: subtracted in f64, rounded once.
     #[inline]
     pub fn from_file(&self, position: [f64; 3]) -> [f32; 3] {
         std::array::from_fn(|i| (position[i] - self.origin[i]) as f32)
     }
 
-    /// Material of triangle `primitive` of instance `instance`.
+    /// Returns the material of triangle `primitive` of instance `instance`.
     ///
     /// # Panics
     /// If an index is out of range.
@@ -153,7 +153,7 @@ impl Scene {
         instance.material.unwrap_or_else(|| self.meshes[instance.mesh.index()].materials.get(primitive))
     }
 
-    /// Triangles when every instance is flattened.
+    /// Returns the number of triangles of all instances together.
     pub fn triangle_count(&self) -> u64 {
         self.instances.iter().map(|i| self.meshes[i.mesh.index()].triangles.indices.len() as u64).sum()
     }

@@ -1,4 +1,4 @@
-//! What a scene file asks of the renderer; each is `None` where the file is silent.
+//! Settings that a scene file asks of the renderer; each is `None` where the file is silent.
 
 /// A sampler by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,24 +16,24 @@ pub enum SamplerKind {
 pub enum FilterKind {
     /// Constant within the radius (0.5: the pixel).
     Box {
-        /// Radius.
+        /// Radius in pixels.
         radius: f32,
     },
     /// Linear to zero at the radius.
     Triangle {
-        /// Radius.
+        /// Radius in pixels.
         radius: f32,
     },
     /// A Gaussian less its value at the radius.
     Gaussian {
-        /// Radius.
+        /// Radius in pixels.
         radius: f32,
-        /// Standard deviation.
+        /// Standard deviation in pixels.
         sigma: f32,
     },
     /// Mitchell and Netravali.
     Mitchell {
-        /// Radius.
+        /// Radius in pixels.
         radius: f32,
         /// Blur parameter B.
         b: f32,
@@ -42,7 +42,7 @@ pub enum FilterKind {
     },
 }
 
-/// What a file asks for.
+/// Settings that a file asks for.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings {
     /// Width and height in pixels.
@@ -51,9 +51,9 @@ pub struct Settings {
     pub spp: Option<u32>,
     /// Bounces, 0 being emission only.
     pub max_depth: Option<u32>,
-    /// Sampler.
+    /// Sampler to render with.
     pub sampler: Option<SamplerKind>,
-    /// Pixel filter.
+    /// Pixel filter to render with.
     pub filter: Option<FilterKind>,
     /// Factor on all radiance in the output (pbrt's film `scale` or `iso`).
     pub exposure: Option<f32>,
@@ -62,14 +62,14 @@ pub struct Settings {
     pub crop: Option<[f32; 4]>,
     /// Name of the picture (pbrt's film `filename`), as the file has it: folders are those of whoever wrote it.
     pub output: Option<String>,
-    /// What is upwards in a file without a camera, where the program that wrote it is known by what it puts there. Nothing
-    /// is turned: whoever frames the scene may say it.
+    /// Direction that is upwards in a file without a camera, where the program that wrote it is known by what it puts
+    /// there. Nothing is turned by it: a program that frames the scene may mention it.
     pub likely_up: Option<[f32; 3]>,
 }
 
 impl Settings {
-    /// [`Self::crop`] in the pixels of a picture of `size`: first column and row, columns and rows. As in pbrt, a pixel
-    /// belongs to the part from the next whole number on.
+    /// Returns [`Self::crop`] in the pixels of a picture of `size`: first column and row, columns and rows. As in pbrt,
+    /// a pixel belongs to the part from the next whole number on.
     pub fn crop_in(&self, size: [u32; 2]) -> Option<[[u32; 2]; 2]> {
         let [left, right, top, bottom] = self.crop?;
         // Shares are rounded, so that 0.3 of 10 columns may be a little more than 3.

@@ -5,33 +5,33 @@ use super::{ImageId, TextureId};
 /// A channel of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
-    /// Red.
+    /// The red channel.
     R,
-    /// Green.
+    /// The green channel.
     G,
-    /// Blue.
+    /// The blue channel.
     B,
-    /// Alpha.
+    /// The alpha channel.
     A,
     /// Mean of red, green and blue (what pbrt and OBJ take of a colour image where a number is wanted).
     Mean,
 }
 
-/// What lies outside an image.
+/// Continuation of an image beyond its borders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wrap {
-    /// It again.
+    /// The image is repeated.
     #[default]
     Repeat,
-    /// It mirrored, and so on.
+    /// The image is mirrored, and so on.
     Mirror,
-    /// Its border.
+    /// The texels at the border go on.
     Clamp,
-    /// Black and transparent.
+    /// The outside is black and transparent.
     Black,
 }
 
-/// How texels are looked up.
+/// Filter by which texels are looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImageFilter {
     /// The texel that the point lies in.
@@ -41,10 +41,10 @@ pub enum ImageFilter {
     Bilinear,
 }
 
-/// From a mesh's texture coordinates to a texture's: `uv' = rows * (u, v, 1)`.
+/// Mapping from a mesh's texture coordinates to a texture's: `uv' = rows * (u, v, 1)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UvMapping {
-    /// Which coordinates of the mesh: 0 or 1.
+    /// Number of the set of coordinates of the mesh: 0 or 1.
     pub set: u8,
     /// Two rows of an affine map.
     pub rows: [[f32; 3]; 2],
@@ -60,44 +60,44 @@ impl Default for UvMapping {
 /// others comes after them in `Scene::textures`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Texture {
-    /// The same everywhere.
+    /// The same value everywhere, linear RGB and alpha.
     Constant([f32; 4]),
-    /// An image.
+    /// Texels of an image.
     Image {
-        /// Which.
+        /// Image that is looked up.
         image: ImageId,
-        /// Where on the surface.
+        /// Mapping from the surface to the image.
         mapping: UvMapping,
-        /// Outside, along u and v.
+        /// Continuation outside of the image, along u and v.
         wrap: [Wrap; 2],
-        /// Between texels.
+        /// Filter between texels.
         filter: ImageFilter,
     },
     /// The colour interpolated from the mesh's vertices; white where it has none.
     VertexColor,
     /// Unit squares of two textures.
     Checkerboard {
-        /// Where on the surface.
+        /// Mapping from the surface to the squares.
         mapping: UvMapping,
-        /// Where `floor(u) + floor(v)` is even.
+        /// Texture where `floor(u) + floor(v)` is even.
         even: TextureId,
-        /// Where it is odd.
+        /// Texture where that sum is odd.
         odd: TextureId,
     },
     /// The product, channel by channel.
     Scale {
-        /// One factor.
+        /// First of the two factors.
         a: TextureId,
-        /// The other.
+        /// Second of the two factors.
         b: TextureId,
     },
     /// `(1 - amount) a + amount b`, channel by channel.
     Mix {
-        /// Where amount is 0.
+        /// Texture where `amount` is 0.
         a: TextureId,
-        /// Where amount is 1.
+        /// Texture where `amount` is 1.
         b: TextureId,
-        /// Amount, 0 to 1.
+        /// Share of `b`, 0 to 1.
         amount: TextureId,
     },
 }

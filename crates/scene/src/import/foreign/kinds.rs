@@ -5,13 +5,13 @@ use crate::import::{Format, stl, text};
 
 /// A kind of file.
 pub(super) struct Kind {
-    /// With its article.
+    /// Name of the kind, with its article.
     pub what: &'static str,
     pub then: Then,
     test: Test,
 }
 
-/// What to say of a kind where another is wanted.
+/// Advice about a kind of file where another is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
     /// It stands in place of any file, and this is to be done.
@@ -25,9 +25,9 @@ pub(super) enum Then {
 }
 
 enum Test {
-    /// Its first bytes.
+    /// The file begins with these bytes.
     Starts(&'static [u8]),
-    /// What its head holds.
+    /// The file's head passes this test.
     Holds(fn(&Head) -> bool),
 }
 
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    /// Whether its first bytes are a comment of the formats that are told by their lines.
+    /// Returns `true` if its first bytes are a comment of the formats that are told by their lines.
     pub fn begins_with_comment(&self) -> bool {
         matches!(self.test, Test::Starts([b'#', ..]))
     }
@@ -53,7 +53,7 @@ const fn holds(what: &'static str, then: Then, test: fn(&Head) -> bool) -> Kind 
     Kind { what, then, test: Test::Holds(test) }
 }
 
-/// The first that fits counts.
+/// Kinds of files, of which the first that fits counts.
 pub(super) const KINDS: [Kind; 52] = [
     holds("a Git LFS pointer", Then::Placeholder("`git lfs pull` fetches the file"), sniff::is_lfs_pointer),
     holds("a web page", Then::Placeholder("download the file itself"), sniff::is_web_page),

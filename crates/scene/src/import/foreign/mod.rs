@@ -1,4 +1,5 @@
-//! Files that are not what their names say: a pointer of Git LFS, a web page, a file of another kind, or nothing at all.
+//! Files that are not what their names say: a pointer of Git LFS, a web page, a file of another kind, or nothing at
+//! all.
 //!
 //! Without a look at them first, they would be refused for what they lack, such as the 845,429,046th triangle.
 
@@ -13,7 +14,7 @@ use kinds::{KINDS, Kind, Then};
 use sniff::Head;
 use std::path::Path;
 
-/// What stands in place of a file of any kind, and what to do.
+/// Returns what stands in place of a file of any kind, and what to do.
 pub(super) fn stand_in(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     // All are texts; images and meshes mostly are not.
     if sniff::begins_as_binary(bytes) {
@@ -26,14 +27,14 @@ pub(super) fn stand_in(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// What the bytes of an image are that are none, where that can be told.
+/// Names what the bytes of an image are that are none, where that can be told.
 pub(super) fn named(bytes: &[u8]) -> Option<&'static str> {
     let head = Head::of(bytes);
     let known = KINDS.iter().find(|kind| kind.is(&head)).map(|kind| kind.what);
     known.or(head.is_text().then_some("text"))
 }
 
-/// A format by its name, and how its files are known, for who sees one that is none.
+/// Returns the name of a format, and how its files are known, for who sees one that is none.
 fn rule(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::Gltf => ("glTF file", "a glTF file is JSON with an `asset`, and a GLB file begins with `glTF`"),
@@ -46,7 +47,7 @@ fn rule(format: Format) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether nothing but comments is seen, the first of which is how another kind begins (`#VRML V2.0 utf8`).
+/// Returns `true` if nothing but comments is seen, the first of which is how another kind begins (`#VRML V2.0 utf8`).
 fn is_named_by_comment(head: &Head) -> bool {
     head.is_silent() && KINDS.iter().any(|kind| kind.begins_with_comment() && kind.is(head))
 }

@@ -1,9 +1,10 @@
-//! What the beginning of a file holds.
+//! Beginning of a file, and the tests that tell its kind by it.
 
 use crate::import::{Format, stl, text};
 use std::borrow::Cow;
 
-/// Bytes that are looked at. Comments of some programs are long, and the statements that tell a format stand behind them.
+/// Bytes that are looked at. Comments of some programs are long, and the statements that tell a format stand behind
+/// them.
 const PROBE: usize = 1 << 16;
 
 /// A file, and the beginning of it as text.
@@ -14,12 +15,12 @@ pub(super) struct Head<'a> {
     is_text: bool,
 }
 
-/// Whether a text has no such byte. Old systems end one with byte 26.
+/// Returns `true` if a text has no such byte. Old systems end one with byte 26.
 fn is_odd(&byte: &u8) -> bool {
     byte.is_ascii_control() && !byte.is_ascii_whitespace() && !matches!(byte, 11 | 26 | 27)
 }
 
-/// Whether it is no text, by a few bytes.
+/// Returns `true` if it is no text, by a few bytes.
 pub(super) fn begins_as_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(256).any(is_odd)
 }
@@ -34,12 +35,12 @@ impl<'a> Head<'a> {
         Self { bytes, text: String::from_utf8_lossy(start), is_text }
     }
 
-    /// Whether it has no bytes that texts have not.
+    /// Returns `true` if it has no bytes that texts do not have.
     pub fn is_text(&self) -> bool {
         self.is_text
     }
 
-    /// Whether `word` stands at byte `at`.
+    /// Returns `true` if `word` stands at byte `at`.
     pub fn has(&self, at: usize, word: &[u8]) -> bool {
         self.bytes.get(at..at + word.len()) == Some(word)
     }
@@ -48,7 +49,8 @@ impl<'a> Head<'a> {
         self.text.contains(word)
     }
 
-    /// The lines that say something: keyword and what follows. `#` begins a comment in all formats that are told by lines.
+    /// Returns the lines that say something: keyword and what follows. `#` begins a comment in all formats that are
+    /// told by lines.
     fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
         let lines =
             text::Lines::new(&self.text).map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -63,12 +65,12 @@ impl<'a> Head<'a> {
         self.statements().next().unwrap_or_default()
     }
 
-    /// Whether its whole beginning is comments.
+    /// Returns `true` if its whole beginning is comments.
     pub fn is_silent(&self) -> bool {
         self.is_text && self.statements().next().is_none()
     }
 
-    /// Whether nothing speaks against this format, so that its importer is to say what is wrong.
+    /// Returns `true` if nothing speaks against this format, so that its importer is to say what is wrong.
     pub fn may_be(&self, format: Format) -> bool {
         match format {
             // Whatever is JSON, unless all of it was seen and no glTF document is in it.
@@ -89,13 +91,13 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Whether it may be an MTL library.
+    /// Returns `true` if it may be an MTL library.
     pub fn may_be_library(&self) -> bool {
         self.bytes.is_empty() || self.is_silent() || self.any(is_of_mtl)
     }
 }
 
-/// Whether it is text that begins with a tag, as XML does.
+/// Returns `true` if it is text that begins with a tag, as XML does.
 pub(super) fn is_xml(head: &Head) -> bool {
     let mut start = head.text.trim_start().chars();
     let is_tag = |c: char| c.is_ascii_alphabetic() || "?!".contains(c);
@@ -106,7 +108,7 @@ pub(super) fn is_lfs_pointer(head: &Head) -> bool {
     begins(head.text.trim_start(), "version https://git-lfs.github.com/spec/")
 }
 
-/// Whether a page for browsers begins, behind comments and the line of XML.
+/// Returns `true` if a page for browsers begins here, behind comments and the line of XML.
 pub(super) fn is_web_page(head: &Head) -> bool {
     let mut text = head.text.trim_start();
     loop {
@@ -136,13 +138,13 @@ pub(super) fn is_off(head: &Head) -> bool {
     is_off_word(word) && head.is_text && rest.split_ascii_whitespace().all(|word| word.parse::<f64>().is_ok())
 }
 
-/// `OFF` with any of its prefixes, `off`, or `OFF` with a number at it.
+/// Returns `true` for `OFF` with any of its prefixes, `off`, or `OFF` with a number at it.
 fn is_off_word(word: &str) -> bool {
     let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
     name == "off" || name.strip_suffix("OFF").is_some_and(|rest| rest.chars().all(|c| "STCN4n".contains(c)))
 }
 
-/// Whether a document of glTF begins: JSON that names what only glTF has.
+/// Returns `true` if a document of glTF begins here: JSON that names what only glTF has.
 pub(super) fn is_gltf(head: &Head) -> bool {
     let words = ["\"asset\"", "\"bufferViews\"", "\"accessors\"", "\"meshes\""];
     head.is_text && head.text.trim_start().starts_with('{') && words.iter().any(|word| head.mentions(word))
@@ -160,7 +162,7 @@ pub(super) fn is_json(head: &Head) -> bool {
         }
 }
 
-/// Whether a line is there that only OBJ files have.
+/// Returns `true` if it has a line that only OBJ files have.
 pub(super) fn is_obj(head: &Head) -> bool {
     let is_number = |rest: &str| rest.split_ascii_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok());
     let is_index = |rest: &str| rest.starts_with(|c: char| c == '-' || c.is_ascii_digit());
@@ -176,7 +178,7 @@ pub(super) fn is_mtl(head: &Head) -> bool {
     head.is_text && head.any(|keyword, rest| keyword.eq_ignore_ascii_case("newmtl") && !rest.is_empty())
 }
 
-/// Whether a line is of MTL: a new material, or what one is made of.
+/// Returns `true` if a line is of MTL: a new material, or what one is made of.
 fn is_of_mtl(keyword: &str, rest: &str) -> bool {
     let keyword = keyword.to_ascii_lowercase();
     let takes_number = matches!(&*keyword, "kd" | "ka" | "ks" | "ke" | "tf" | "ns" | "ni" | "d" | "tr" | "illum");
@@ -187,7 +189,7 @@ pub(super) fn is_pbrt(head: &Head) -> bool {
     head.is_text && head.any(is_directive)
 }
 
-/// Whether a line begins with a directive of pbrt and what follows one.
+/// Returns `true` if a line begins with a directive of pbrt and what follows one.
 fn is_directive(keyword: &str, rest: &str) -> bool {
     let (keyword, rest) = match keyword.find(['"', '[']) {
         Some(at) => keyword.split_at(at),
@@ -252,7 +254,7 @@ pub(super) fn is_3ds(head: &Head) -> bool {
     head.bytes.starts_with(b"MM") && length == Some(head.bytes.len())
 }
 
-/// Whether `text` begins with `word`, in any case.
+/// Returns `true` if `text` begins with `word`, in any case.
 fn begins(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }

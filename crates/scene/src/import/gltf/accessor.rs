@@ -34,7 +34,7 @@ impl Component {
         })
     }
 
-    /// Bytes of one.
+    /// Returns the number of bytes of one component.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -43,7 +43,7 @@ impl Component {
         }
     }
 
-    /// The number in the first bytes of `b`, which has at least [`Component::size`].
+    /// Returns the number in the first bytes of `b`, which has at least [`Component::size`].
     fn float(self, b: &[u8], normalized: bool) -> f32 {
         let (value, max) = match self {
             Self::F32 => return f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -59,7 +59,7 @@ impl Component {
         if normalized { (value / max).max(-1.0) } else { value }
     }
 
-    /// The index in the first bytes of `b`; only for the unsigned types.
+    /// Returns the index in the first bytes of `b`; only for the unsigned types.
     fn index(self, b: &[u8]) -> u32 {
         match self {
             Self::U8 => b[0].into(),
@@ -89,9 +89,9 @@ pub struct Elements<'a> {
     component: Component,
     components: usize,
     normalized: bool,
-    /// How many elements it has.
+    /// Number of its elements.
     pub count: usize,
-    /// `None`: all zero.
+    /// Elements before sparse changes; `None`: all zero.
     base: Option<Strided<'a>>,
     /// Ascending positions and the elements that replace those of the base.
     sparse: Option<(Vec<u32>, Strided<'a>)>,
@@ -135,7 +135,7 @@ impl<'a> Elements<'a> {
         Ok(Self { item, component, components, normalized: accessor.normalized, count, base, sparse })
     }
 
-    /// Accessor `index` with values that were decompressed: `count` elements of `components` each.
+    /// Makes accessor `index` with values that were decompressed: `count` elements of `components` each.
     pub fn decoded(data: &Data, index: Int, values: &'a draco::Attribute, count: usize, item: &str) -> Read<Self> {
         let accessor = data.entry(&data.document.accessors, "accessors", index, item)?;
         let (component, components) = (values.component, values.components);
@@ -145,17 +145,17 @@ impl<'a> Elements<'a> {
         Ok(Self { item, component, components, normalized, count, base, sparse: None })
     }
 
-    /// The name that messages use.
+    /// Returns the name that messages use.
     pub fn item(&self) -> &str {
         &self.item
     }
 
-    /// Whether nothing in the file gives the values.
+    /// Returns `true` if nothing in the file gives the values.
     pub fn is_implicit(&self) -> bool {
         self.base.is_none() && self.sparse.is_none()
     }
 
-    /// The bytes of element `i` (below `count`), or `None` for zeros.
+    /// Returns the bytes of element `i` (below `count`), or `None` for zeros.
     fn element(&self, i: usize) -> Option<&'a [u8]> {
         if let Some((positions, values)) = &self.sparse
             && let Ok(at) = positions.binary_search(&(i as u32))
@@ -238,7 +238,7 @@ fn component_of(data: &Data, code: Int, item: &str) -> Read<Component> {
     Component::of(code).ok_or_else(|| data.malformed(item, format!("unknown componentType {}", code.0)).into())
 }
 
-/// `count` elements of `size` bytes of a view, from `offset`, checked to lie inside.
+/// Returns `count` elements of `size` bytes of a view, from `offset`, checked to lie inside.
 fn strided<'a>(
     data: &'a Data,
     view: Int,
@@ -273,7 +273,7 @@ fn strided<'a>(
     Ok(Strided { bytes, stride: usize::try_from(stride).unwrap_or(usize::MAX), count })
 }
 
-/// The sparse part of an accessor of `count` elements of `size` bytes.
+/// Returns the sparse part of an accessor of `count` elements of `size` bytes.
 fn open_sparse<'a>(
     data: &'a Data,
     accessor: &Accessor,

@@ -1,7 +1,8 @@
-//! What an animation makes of nodes at a time.
+//! Poses of nodes, taken from an animation at a time.
 //!
-//! Source: glTF 2.0 specification, section 3.11 and appendix C; KHR_animation_pointer, where it points at what channels of
-//! nodes move, too, and at weights of nodes and meshes, all or one. Everything is f64; times before the first key and behind the last are clamped.
+//! Source: glTF 2.0 specification, section 3.11 and appendix C; KHR_animation_pointer, where it points at what channels
+//! of nodes move, too, and at weights of nodes and meshes, all or one. Everything is f64; times before the first key
+//! and behind the last are clamped.
 
 use super::accessor::Elements;
 use super::data::Data;
@@ -13,26 +14,26 @@ use crate::{Place, SceneError};
 use glam::{DQuat, DVec4};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What replaces a node's own values.
+/// Values that replace a node's own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodePose {
     pub translation: Option<[f64; 3]>,
-    /// Of unit length.
+    /// Rotation as a quaternion of unit length.
     pub rotation: Option<[f64; 4]>,
     pub scale: Option<[f64; 3]>,
     pub weights: PosedWeights,
 }
 
-/// What replaces weights of morph targets.
+/// Weights that replace those of morph targets.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PosedWeights {
     all: Option<Vec<f64>>,
-    /// Single ones, by the number of the target, which the mesh has.
+    /// Single weights, by the number of the target, which the mesh has.
     single: BTreeMap<usize, f64>,
 }
 
 impl PosedWeights {
-    /// The weights in place of `own`.
+    /// Returns the weights in place of `own`.
     pub fn replace(&self, own: Vec<f64>) -> Vec<f64> {
         let mut weights = self.all.clone().unwrap_or(own);
         for (&target, &weight) in &self.single {
@@ -45,16 +46,16 @@ impl PosedWeights {
     }
 }
 
-/// What replaces the file's own values.
+/// Values that replace the file's own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pose {
-    /// By the number of the node.
+    /// Values of nodes, by the number of the node.
     pub nodes: HashMap<usize, NodePose>,
-    /// By the number of the mesh; for nodes that have no weights of their own.
+    /// Weights of meshes, by the number of the mesh; for nodes that have no weights of their own.
     pub meshes: HashMap<usize, PosedWeights>,
 }
 
-/// Of what a channel moves something.
+/// Owner of a value that a channel moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     Node(Int),
@@ -62,7 +63,7 @@ enum Owner {
 }
 
 impl Owner {
-    /// How many morph targets the mesh has.
+    /// Returns the largest number of morph targets of the mesh's primitives.
     fn targets(self, data: &Data) -> Option<usize> {
         let document = data.document;
         let mesh = match self {
@@ -74,14 +75,14 @@ impl Owner {
     }
 }
 
-/// What a channel moves.
+/// Value of its owner that a channel moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Path {
     Translation,
     Rotation,
     Scale,
     Weights,
-    /// Of one morph target.
+    /// Weight of one morph target.
     Weight(usize),
 }
 
@@ -97,7 +98,7 @@ impl Path {
     }
 }
 
-/// The pose of animation `index` at `at` seconds. What cannot be moved is warned about.
+/// Returns the pose of animation `index` at `at` seconds. What cannot be moved is warned about.
 pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Result<Pose, SceneError> {
     let animation = &data.document.animations[index];
     let mut pose = Pose::default();
@@ -167,7 +168,7 @@ fn set_weights(weights: &mut PosedWeights, path: Path, values: Vec<f64>) {
     }
 }
 
-/// What a channel moves of what; `None` where it says neither.
+/// Returns the owner and the value that a channel moves; `None` where it says neither.
 fn target(channel: &Channel) -> Result<Option<(Owner, Path)>, String> {
     let target = &channel.target;
     if let Some(pointer) = &target.extensions.pointer {
@@ -183,7 +184,7 @@ fn target(channel: &Channel) -> Result<Option<(Owner, Path)>, String> {
     }
 }
 
-/// What a pointer of KHR_animation_pointer means; `None` where that is not moved.
+/// Reads a pointer of KHR_animation_pointer; `None` where what it means is not moved.
 fn pointed(pointer: &str) -> Option<(Owner, Path)> {
     let parts: Vec<&str> = pointer.strip_prefix('/')?.split('/').collect();
     let (kind, number, rest) = (parts.first()?, parts.get(1)?.parse().ok()?, parts.get(2..)?);
@@ -199,7 +200,8 @@ fn pointed(pointer: &str) -> Option<(Owner, Path)> {
     }
 }
 
-/// The values of a sampler at a time, as many as `path` has; `targets` is the number of morph targets, where there is a mesh.
+/// Returns the values of a sampler at a time, as many as `path` has; `targets` is the number of morph targets, where
+/// there is a mesh.
 fn values(
     data: &Data,
     sampler: &AnimationSampler,
@@ -285,12 +287,12 @@ struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// The value of a key, without its tangents.
+    /// Returns the value of a key, without its tangents.
     fn value(&self, key: usize, width: usize) -> Read<Vec<f64>> {
         self.part(key, usize::from(self.is_cubic), width)
     }
 
-    /// Of a key of a spline: 0 the tangent towards it, 1 its value, 2 the tangent away from it.
+    /// Returns a part of a key of a spline: 0 the tangent towards it, 1 its value, 2 the tangent away from it.
     fn part(&self, key: usize, part: usize, width: usize) -> Read<Vec<f64>> {
         let block = if self.is_cubic { 3 * key + part } else { key };
         let which: Vec<u32> = (block * width..(block + 1) * width).map(|i| i as u32).collect();
@@ -306,13 +308,13 @@ impl Keys<'_> {
     }
 }
 
-/// Four numbers at unit length; quantised ones are not quite of it, and no turn is of length 0.
+/// Scales four numbers to unit length; quantised ones are not quite of it, and no turn is of length 0.
 fn quaternion(values: &[f64]) -> DQuat {
     let quaternion = DVec4::new(values[0], values[1], values[2], values[3]);
     DQuat::from_vec4(quaternion.try_normalize().unwrap_or(DVec4::W))
 }
 
-/// The turn at share `t` of the shorter way from one to the other.
+/// Returns the turn at share `t` of the shorter way from one to the other.
 fn slerp(from: DQuat, to: DQuat, t: f64) -> DQuat {
     let to = if from.dot(to) < 0.0 { -to } else { to };
     // Exact for small angles, too, where the arc cosine is not.

@@ -1,5 +1,5 @@
-//! Cameras. `aspectRatio`, or `xmag` to `ymag`, is the shape that a picture has unless its user says another; the height
-//! decides what is seen.
+//! Cameras. `aspectRatio`, or `xmag` to `ymag`, is the shape that a picture has unless its user says another; the
+//! height decides what is seen.
 
 use super::Builder;
 use super::json::Int;
@@ -74,7 +74,7 @@ const MAX_SHAPE: f32 = 64.0;
 /// The most characters of a name that any number of nodes may repeat.
 const MAX_NAME: usize = 256;
 
-/// The name of a camera or light, or else that of the node that carries it.
+/// Returns the name of a camera or light, or else that of the node that carries it.
 pub(super) fn name_of(own: &str, node: &str) -> String {
     let name = if own.is_empty() { node } else { own };
     name.chars().take(MAX_NAME).collect()

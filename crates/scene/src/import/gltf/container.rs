@@ -19,7 +19,7 @@ pub struct Container<'a> {
     pub bin: Option<&'a [u8]>,
 }
 
-/// How many bytes a GLB that [`split`] takes has behind its end; zeros are padding.
+/// Returns the number of bytes that a GLB that [`split`] takes has behind its end; zeros are padding.
 pub fn behind(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(8..12).filter(|_| bytes.starts_with(MAGIC))?;
     let end = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;

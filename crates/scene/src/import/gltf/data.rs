@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 
-/// Whether files that a document names may be read.
+/// Permission to read the files that a document names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum External {
-    /// From the disk.
+    /// They are read from the disk.
     Read,
     /// They count as missing.
     Missing,
@@ -24,9 +24,9 @@ pub struct Data<'a> {
     pub path: &'a Path,
     pub document: &'a Document,
     pub external: External,
-    /// `None` where the file is missing or nothing needs the buffer.
+    /// Bytes of each buffer; `None` where the file is missing or nothing needs the buffer.
     buffers: Vec<Option<Cow<'a, [u8]>>>,
-    /// Decompressed views.
+    /// Decompressed views, each once it was asked for.
     decoded: Vec<OnceCell<Vec<u8>>>,
     /// Bytes of memory that the scene may still take.
     budget: Cell<u64>,
@@ -62,7 +62,7 @@ impl<'a> Data<'a> {
         Ok(Self { path, document, external, buffers, decoded, budget })
     }
 
-    /// A format error in this file.
+    /// Makes a format error in this file.
     pub fn malformed(&self, item: impl Into<String>, message: impl Into<String>) -> SceneError {
         malformed(self.path, item, message)
     }
@@ -76,20 +76,20 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// Bytes of memory that the file may still use.
+    /// Returns the bytes of memory that the file may still use.
     #[cfg(feature = "draco")]
     pub fn left(&self) -> u64 {
         self.budget.get()
     }
 
-    /// The entry of `array` called `name` that `item` refers to.
+    /// Returns the entry of `array` called `name` that `item` refers to.
     pub fn entry<'b, T>(&self, array: &'b [T], name: &str, index: Int, item: &str) -> Result<&'b T, SceneError> {
         array.get(index.index()).ok_or_else(|| {
             self.malformed(item, format!("refers to {name}[{}], but there are {} {name}", index.0, array.len()))
         })
     }
 
-    /// The bytes of view `index`, which `item` refers to, and the view.
+    /// Returns the bytes of view `index`, which `item` refers to, and the view.
     pub fn view(&self, index: Int, item: &str) -> Read<(&'a BufferView, &[u8])> {
         let view = self.entry(&self.document.buffer_views, "bufferViews", index, item)?;
         let place = format!("bufferViews[{}]", index.0);
@@ -119,7 +119,7 @@ impl<'a> Data<'a> {
         Ok((view, cell.get_or_init(|| bytes)))
     }
 
-    /// `length` bytes of `buffer` from `offset`.
+    /// Returns `length` bytes of `buffer` from `offset`.
     fn range(&self, place: &str, buffer: Option<Int>, offset: Int, length: Int) -> Read<&[u8]> {
         let buffer = buffer.ok_or_else(|| self.malformed(place, "names no buffer"))?;
         self.entry(&self.document.buffers, "buffers", buffer, place)?;
@@ -139,14 +139,14 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The compression of a view, with the extension's name.
+/// Returns the compression of a view, with the extension's name.
 fn meshopt_of(view: &BufferView) -> Option<(&'static str, &super::json::Meshopt)> {
     let extensions = &view.extensions;
     let khr = extensions.khr.as_ref().map(|m| ("KHR_meshopt_compression", m));
     khr.or(extensions.ext.as_ref().map(|m| ("EXT_meshopt_compression", m)))
 }
 
-/// Bytes of buffer `index`, exactly `byteLength` of them; `None` when its file is missing.
+/// Loads the bytes of buffer `index`, exactly `byteLength` of them; `None` when its file is missing.
 fn load_buffer<'a>(
     path: &Path,
     document: &Document,
@@ -182,7 +182,7 @@ fn load_buffer<'a>(
     Ok(Some(bytes))
 }
 
-/// The file that the document `path` names at `item`.
+/// Returns the file that the document `path` names at `item`.
 pub fn file_of(path: &Path, item: String, name: &str, external: External, context: &mut Context) -> PathBuf {
     match external {
         External::Read => context.find(path, Place::Item(item), name),
@@ -190,7 +190,7 @@ pub fn file_of(path: &Path, item: String, name: &str, external: External, contex
     }
 }
 
-/// The bytes of a file that the document names; `None` when it is missing, which is noted.
+/// Reads the bytes of a file that the document names; `None` when it is missing, which is noted.
 pub fn read_external(file: &Path, external: External, context: &mut Context) -> Result<Option<Vec<u8>>, SceneError> {
     match external {
         External::Read => context.read(file),

@@ -11,16 +11,16 @@ use crate::import::origin::Rounder;
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
 
-/// How a mesh is bent.
+/// Weights and joints that bend a mesh.
 pub struct Deformation<'a> {
-    /// Of the morph targets, in their order; what is beyond the last counts nothing.
+    /// Weights of the morph targets, in their order; what is beyond the last counts nothing.
     pub weights: &'a [f64],
-    /// From the mesh to the world, of the joints of its skin.
+    /// Transforms from the mesh to the world, of the joints of its skin.
     pub joints: Option<&'a [DAffine3]>,
 }
 
-/// Bends `mesh`, which has the vertices `which` (all for `None`) of `attributes`; what its positions are relative to, and
-/// whether they are the world's.
+/// Bends `mesh`, which has the vertices `which` (all for `None`) of `attributes`; returns what its positions are
+/// relative to, and whether they are the world's.
 pub fn apply(
     attributes: &Attributes,
     context: &mut Context,
@@ -107,7 +107,7 @@ fn shift<const N: usize>(value: Option<&mut [f32; N]>, by: [f64; N]) {
     }
 }
 
-/// The inverse transpose times the determinant, which there is without an inverse, too.
+/// Returns the inverse transpose times the determinant, which there is without an inverse, too.
 fn cofactors(m: &DMat3) -> DMat3 {
     DMat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
 }
@@ -138,13 +138,14 @@ impl Targets<'_> {
 /// Four joints of each vertex, and how much it hangs on each.
 type InfluenceSet = (Vec<[u16; 4]>, Vec<[f32; 4]>);
 
-/// On which joints vertices hang, and by how much.
+/// Joints on which vertices hang, with their weights.
 struct Influences {
     sets: Vec<InfluenceSet>,
 }
 
 impl Influences {
-    /// Where vertex `i` is taken: by its joints, weighted to a sum of one; by its first joint where no weight is above zero.
+    /// Returns the transform of vertex `i`: that of its joints, weighted to a sum of one; of its first joint where no
+    /// weight is above zero.
     fn blend(&self, joints: &[DAffine3], i: usize) -> DAffine3 {
         let all = || {
             self.sets.iter().flat_map(move |(joints, weights)| {
@@ -164,7 +165,7 @@ impl Influences {
     }
 }
 
-/// The joints and weights of a primitive, checked against how many joints there are; `None` where it has none.
+/// Reads the joints and weights of a primitive, checked against how many joints there are; `None` where it has none.
 fn influences(
     attributes: &Attributes,
     context: &mut Context,

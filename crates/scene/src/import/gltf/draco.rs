@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 
 /// A primitive that was compressed.
 pub struct Decoded {
-    /// How many vertices it has.
+    /// Number of its vertices.
     pub vertices: usize,
     /// Vertices of its triangles, as the block says: to be checked.
     pub triangles: Vec<[u32; 3]>,
-    /// By the names that the primitive has for them.
+    /// Attributes by the names that the primitive has for them.
     pub attributes: BTreeMap<String, Attribute>,
 }
 
@@ -25,7 +25,7 @@ pub struct Attribute {
     pub bytes: Vec<u8>,
 }
 
-/// The block that `draco` names, which `item` (a primitive) has.
+/// Decodes the block that `draco` names, which `item` (a primitive) has.
 #[cfg(feature = "draco")]
 pub fn decode(data: &Data, draco: &Draco, item: &str) -> Read<Decoded> {
     use draco_core::{DecodeLimits, DecoderBuffer, Mesh, MeshDecoder, PointIndex};
@@ -86,13 +86,13 @@ fn component_of(kind: draco_core::DataType) -> Option<Component> {
     })
 }
 
-/// Of a library that was built without the decoder.
+/// Refuses the block, in a library that was built without the decoder.
 #[cfg(not(feature = "draco"))]
 pub fn decode(data: &Data, _draco: &Draco, item: &str) -> Read<Decoded> {
     Err(refused(data.path, item).into())
 }
 
-/// The error for geometry that exists only in Draco's form.
+/// Makes the error for geometry that exists only in Draco's form.
 #[cfg(not(feature = "draco"))]
 pub fn refused(path: &std::path::Path, item: &str) -> crate::SceneError {
     let message = format!("{NAME} is not built in (feature draco); export without Draco, or with meshopt compression");

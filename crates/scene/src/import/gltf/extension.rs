@@ -1,4 +1,4 @@
-//! Which extensions are known, and what a file's need of others comes to.
+//! Extensions that are known, and the refusal of files that need others.
 
 use super::data::Data;
 use super::draco;
@@ -8,7 +8,7 @@ use crate::{Place, SceneError};
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
-/// Read fully, or as far as they touch a still picture.
+/// Extensions that are read fully, or as far as they touch a still picture.
 pub(in crate::import) const SUPPORTED: &[&str] = &[
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",
@@ -31,10 +31,10 @@ pub(in crate::import) const SUPPORTED: &[&str] = &[
     "KHR_texture_transform",
 ];
 
-/// Change nothing that a renderer shows: notes, and what interaction is possible.
+/// Extensions that change nothing that a renderer shows: notes, and what interaction is possible.
 pub(in crate::import) const QUIET: &[&str] = &["KHR_node_hoverability", "KHR_node_selectability", "KHR_xmp_json_ld"];
 
-/// Left out with a warning at each material that has them.
+/// Extensions that are left out with a warning at each material that has them.
 pub(in crate::import) const WARNED_AT_USE: &[&str] = &[
     "KHR_materials_anisotropy",
     "KHR_materials_diffuse_transmission",

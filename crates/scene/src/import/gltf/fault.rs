@@ -1,9 +1,9 @@
-//! Why reading stops: an error, or a file that is not there.
+//! Reasons why reading stops: an error, or a file that is not there.
 
 use crate::{Place, SceneError};
 use std::path::Path;
 
-/// What ends the reading of one part.
+/// Reason that ends the reading of one part.
 #[derive(Debug)]
 pub enum Fault {
     /// The whole import fails.
@@ -18,10 +18,10 @@ impl From<SceneError> for Fault {
     }
 }
 
-/// What a part was read to.
+/// Result of reading one part.
 pub type Read<T> = Result<T, Fault>;
 
-/// The part, or `None` when its file is missing.
+/// Returns the part, or `None` when its file is missing.
 pub fn optional<T>(read: Read<T>) -> Result<Option<T>, SceneError> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -30,17 +30,17 @@ pub fn optional<T>(read: Read<T>) -> Result<Option<T>, SceneError> {
     }
 }
 
-/// A file that breaks the format at `item`.
+/// Makes the error of a file that breaks the format at `item`.
 pub fn malformed(path: &Path, item: impl Into<String>, message: impl Into<String>) -> SceneError {
     SceneError::Malformed { path: path.to_path_buf(), place: Place::Item(item.into()), message: message.into() }
 }
 
-/// A file that needs at `item` what is not supported.
+/// Makes the error of a file that needs at `item` what is not supported.
 pub fn unsupported(path: &Path, item: impl Into<String>, message: impl Into<String>) -> SceneError {
     SceneError::Unsupported { path: path.to_path_buf(), place: Place::Item(item.into()), message: message.into() }
 }
 
-/// More than a limit allows.
+/// Makes the error of more than a limit allows.
 pub fn too_large(path: &Path, item: impl Into<String>, message: impl Into<String>) -> SceneError {
     SceneError::TooLarge { path: path.to_path_buf(), place: Place::Item(item.into()), message: message.into() }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub struct Int(pub u64);
 
 impl Int {
-    /// As an index into an array in memory; what does not fit indexes nothing.
+    /// Returns it as an index into an array in memory; what does not fit indexes nothing.
     pub fn index(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
@@ -49,7 +49,8 @@ impl<'de> Deserialize<'de> for Num {
     }
 }
 
-/// The same for placements, as the file has it: what is large in one node and cancelled in another is not rounded between.
+/// A number of a placement in f64, as the file has it: what is large in one node and cancelled in another is not
+/// rounded between.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Wide(pub f64);
 
@@ -63,7 +64,7 @@ impl<'de> Deserialize<'de> for Wide {
     }
 }
 
-/// The plain numbers of an array.
+/// Returns the plain numbers of an array.
 pub fn plain<const N: usize>(values: [Num; N]) -> [f32; N] {
     values.map(|v| v.0)
 }
@@ -87,7 +88,7 @@ macro_rules! extensions {
         pub struct $name {
             $(#[serde(rename = $key)] pub $field: Option<$type>,)*
             $(
-                /// Those that have no field here.
+                /// Extensions that have no field here.
                 #[serde(flatten)]
                 pub $others: BTreeMap<String, IgnoredAny>,
             )?
@@ -96,7 +97,7 @@ macro_rules! extensions {
 }
 
 object!(
-    /// The root.
+    /// Root of the document.
     Document {
         asset: Asset,
         scene: Option<Int>,

@@ -1,5 +1,5 @@
 //! KHR_lights_punctual. A candela counts as one watt per steradian and a lux as one watt per square
-//! metre, as no spectrum is known that would say more, but where `light_units.rs` finds other units.
+//! metre, as no spectrum is known that would say more, except where `light_units.rs` finds other units.
 
 use super::Builder;
 use super::json::{Int, plain};
@@ -7,7 +7,8 @@ use crate::{Light, SceneError, SpotFalloff};
 use glam::{DAffine3, DVec3};
 
 impl Builder<'_, '_> {
-    /// Adds light `index`, which `item` (a node called `node_name` at `world`) carries. A light shines along the node's -z.
+    /// Adds light `index`, which `item` (a node called `node_name` at `world`) carries. A light shines along the node's
+    /// -z.
     pub fn add_light(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), SceneError> {
         let lights = self.data.document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
         let light = self.data.entry(lights, "extensions.KHR_lights_punctual.lights", index, item)?;
@@ -56,8 +57,9 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The cosine of the angle up to which a spot of Blender is full. Its exporter writes an inner angle of `outer` less the share
-/// that the spot's blend is; Blender itself blends over that share of the cone's height, by `3x^2 - 2x^3` as pbrt does.
+/// Returns the cosine of the angle up to which a spot of Blender is full. Its exporter writes an inner angle of `outer`
+/// less the share that the spot's blend is; Blender itself blends over that share of the cone's height, as pbrt does by
+/// `3x^2 - 2x^3`.
 fn blenders_inner(inner: f32, outer: f32) -> f32 {
     let blend = if outer > 0.0 { 1.0 - inner / outer } else { 0.0 };
     outer.cos() + (1.0 - outer.cos()) * blend

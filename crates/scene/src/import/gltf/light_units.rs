@@ -1,14 +1,15 @@
-//! What the numbers of a document's lamps mean, by who wrote it and by the numbers themselves.
+//! Meaning of the numbers of a document's lamps, by who wrote it and by the numbers themselves.
 //!
-//! Source: io_scene_gltf2, `blender/exp/lights.py` and its forebears, and files of the releases in docs/reference/formats-gltf.md.
-//! Blender holds a lamp's watts as a float32 and writes a double, so what it multiplied with shows: undone, a float32 comes
-//! out. A double that is none does so by chance once in some hundred thousand times.
+//! Source: io_scene_gltf2, `blender/exp/lights.py` and its forebears, and files of the releases in
+//! docs/reference/formats-gltf.md. Blender holds a lamp's watts as a float32 and writes a double, so what it multiplied
+//! with shows: undone, a float32 comes out. A double that is none does so by chance once in some hundred thousand
+//! times.
 
 use super::json::{Document, LightJson};
 use crate::import::light_units::{LUMENS_PER_WATT, SPHERE};
 use crate::import::{LampReading, LampUnits, LightUnits};
 
-/// What Blender's exporter calls itself before its version.
+/// Name of Blender's exporter that stands before its version.
 const BLENDER: &str = "Khronos glTF Blender I/O v";
 
 /// The exporter's first version that multiplies with 683 unless it is told not to; that of Blender 3.4.
@@ -17,7 +18,8 @@ const FIRST_PHOTOMETRIC: [u64; 3] = [3, 4, 39];
 /// The kinds of lights that are read.
 const KINDS: [&str; 3] = ["point", "spot", "directional"];
 
-/// How the document's lamps are read, with what is to be said of it; nothing where the specification is followed unasked.
+/// Returns the reading of the document's lamps, with what is to be said of it; nothing is said where the specification
+/// is followed unasked.
 pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<LampUnits>) {
     let all = document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
     // Of others nothing is read, and their numbers tell nothing.
@@ -42,20 +44,20 @@ pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<Lamp
     }
 }
 
-/// Whether Blender's exporter wrote the document.
+/// Returns `true` if Blender's exporter wrote the document.
 pub fn is_blenders(document: &Document) -> bool {
     document.asset.generator.as_deref().and_then(blender_version).is_some()
 }
 
-/// The version of Blender's exporter that `generator` names.
+/// Returns the version of Blender's exporter that `generator` names.
 fn blender_version(generator: &str) -> Option<[u64; 3]> {
     let mut parts = generator.strip_prefix(BLENDER)?.split(|c: char| !c.is_ascii_digit());
     let mut part = || parts.next()?.parse().ok();
     Some([part()?, part()?, part().unwrap_or(0)])
 }
 
-/// Which of the exporter's three lighting modes wrote these lamps: what most people have is the first, and it is taken where the
-/// numbers fit none.
+/// Finds which of the exporter's three lighting modes wrote these lamps: most people have the first, and it is taken
+/// where the numbers fit none.
 fn mode(lights: &[&LightJson]) -> (LampReading, &'static str) {
     let numbers = || {
         let lamps = lights.iter().filter_map(|light| Some((light.kind == "directional", light.intensity?.0)));
@@ -76,7 +78,7 @@ fn mode(lights: &[&LightJson]) -> (LampReading, &'static str) {
     }
 }
 
-/// Whether a number that went through a few roundings of f64 was a float32 before.
+/// Returns `true` if a number that went through a few roundings of f64 was a float32 before.
 fn is_single(number: f64) -> bool {
     let single = f64::from(number as f32);
     (number - single).abs() <= 1e-14 * single.abs()

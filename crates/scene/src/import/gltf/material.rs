@@ -8,7 +8,7 @@ use crate::{
     RoughnessRemap, ScalarInput, SceneError, Surface, Texture, TextureId,
 };
 
-/// Whether the normal map of the base bends the coat on it, which has none of its own.
+/// Returns `true` if the normal map of the base bends the coat on it, which has none of its own.
 fn bends_its_coat(json: &MaterialJson, material: &Material) -> bool {
     let Surface::Principled(surface) = &material.surface else { return false };
     let coat = &json.extensions.clearcoat;
@@ -24,7 +24,7 @@ struct Base {
 }
 
 impl Builder<'_, '_> {
-    /// The scene's material for material `index` (`None`: the default one) on a primitive that has or
+    /// Returns the scene's material for material `index` (`None`: the default one) on a primitive that has or
     /// lacks vertex colours.
     pub fn material(&mut self, index: Option<Int>, vertex_colors: bool, item: &str) -> Result<MaterialId, SceneError> {
         let default = MaterialJson::default();
@@ -112,7 +112,7 @@ impl Builder<'_, '_> {
         self.warn(&format!("materials[{}]", index.0), message);
     }
 
-    /// Whether a surface is nowhere: of a factor of 0, or an image that is clear in every texel.
+    /// Returns `true` if a surface is nowhere: of a factor of 0, or an image that is clear in every texel.
     fn vanishes(&self, alpha: &Alpha) -> bool {
         let (alpha, least) = match alpha {
             Alpha::Opaque => return false,
@@ -122,7 +122,7 @@ impl Builder<'_, '_> {
         least > 0.0 && (alpha.factor < least || alpha.texture.is_some_and(|(texture, _)| self.is_clear(texture)))
     }
 
-    /// Whether an image that a texture is made of is clear in every texel.
+    /// Returns `true` if an image that a texture is made of is clear in every texel.
     fn is_clear(&self, texture: TextureId) -> bool {
         match &self.scene.textures[texture.index()] {
             Texture::Image { image, .. } => match &*self.scene.images[image.index()].pixels {
@@ -256,7 +256,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// KHR_materials_pbrSpecularGlossiness: a diffuse base under a coat of the given reflectance.
+    /// Reads KHR_materials_pbrSpecularGlossiness: a diffuse base under a coat of the given reflectance.
     fn specular_glossiness(
         &mut self,
         old: &SpecularGlossiness,
@@ -302,7 +302,7 @@ impl Builder<'_, '_> {
         Ok(Base { color: ColorInput { factor: [r, g, b], texture }, alpha: scalar(a, coverage, Channel::A) })
     }
 
-    /// What the front emits; both sides where the material is double-sided.
+    /// Reads what the front emits; both sides where the material is double-sided.
     fn emission(&mut self, json: &MaterialJson, item: &str) -> Result<Option<Emission>, SceneError> {
         let strength = json.extensions.emissive_strength.as_ref().and_then(|e| e.emissive_strength);
         let strength = strength.map_or(1.0, |s| s.0);

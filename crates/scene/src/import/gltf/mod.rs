@@ -1,4 +1,4 @@
-//! glTF 2.0, as `.gltf` and `.glb`.
+//! The importer of glTF 2.0, as `.gltf` and `.glb`.
 //!
 //! Source: the glTF 2.0 specification and the specifications of the extensions in `extension.rs`;
 //! `docs/reference/formats-gltf.md` lists what becomes of each feature. Nothing in a file is trusted: every index,
@@ -42,15 +42,15 @@ use std::path::Path;
 /// The most objects of a document. An empty one, three bytes long, takes hundreds of bytes once read.
 const MAX_OBJECTS: usize = 1 << 22;
 
-/// Imports `path`.
+/// Imports the glTF file `path`.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, External::Read, context)
 }
 
-/// Loads `bytes` without touching the disk, and then each of the first scenes, animations and variants of materials that
-/// are found, at times from before an animation to long after it and with lamps in all units. For fuzzing; whatever comes
-/// out passes [`crate::validate`].
+/// Loads `bytes` without touching the disk, and then each of the first scenes, animations and variants of materials
+/// that are found, at times from before an animation to long after it and with lamps in all units. For fuzzing;
+/// whatever comes out passes [`crate::validate`].
 ///
 /// # Panics
 /// If the importer makes a scene that breaks a rule.
@@ -170,27 +170,27 @@ struct Builder<'a, 'c> {
     scene: Scene,
     textures: HashMap<texture::TextureKey, Option<TextureId>>,
     images: HashMap<(u64, Encoding), Option<ImageId>>,
-    /// Whether every texel of an image is opaque.
+    /// `true` for images of which every texel is opaque.
     opaque: HashMap<ImageId, bool>,
     vertex_color: Option<TextureId>,
     /// Textures times vertex colours.
     colored: HashMap<TextureId, TextureId>,
-    /// By material and whether the vertices have colours.
+    /// Materials by number and whether the vertices have colours.
     materials: HashMap<(Option<Int>, bool), MaterialId>,
-    /// The scene's meshes for each mesh and weights of morph targets (their bits) that were read, and whether a skin has
-    /// placed them in the world.
+    /// The scene's meshes for each mesh and weights of morph targets (their bits) that were read, and whether a skin
+    /// has placed them in the world.
     meshes: HashMap<PosedMesh, Vec<(MeshId, bool)>>,
-    /// What the positions of each of the scene's meshes are relative to.
+    /// Points that the positions of each of the scene's meshes are relative to.
     locals: Vec<[f64; 3]>,
-    /// What the numbers of lamps mean.
+    /// Reading of the numbers of lamps.
     lamps: LampReading,
-    /// What an animation makes of nodes.
+    /// Values that an animation gives to nodes.
     pose: animation::Pose,
-    /// Which variant of the materials is shown.
+    /// Number of the variant of the materials that is shown.
     variant: Option<usize>,
-    /// Of each node the one that has it as a child, once something asked.
+    /// Parent of each node, once something asked.
     parents: Option<Vec<Option<usize>>>,
-    /// Where nodes that were asked for stand.
+    /// Transforms to the world of nodes that were asked for.
     worlds: HashMap<usize, glam::DAffine3>,
     /// Materials whose normal maps bend their coats, too.
     bent_coats: Vec<Option<Int>>,

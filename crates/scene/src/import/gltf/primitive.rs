@@ -16,11 +16,11 @@ use raywarp_geom::TriangleMesh;
 /// The triangles of a primitive.
 #[derive(Default)]
 pub struct Triangles {
-    /// Empty where there is nothing to draw.
+    /// Mesh of the triangles; empty where there is nothing to draw.
     pub mesh: TriangleMesh,
-    /// What rounded its positions.
+    /// Rounder that rounded its positions.
     pub rounder: Rounder,
-    /// Whether a skin has placed them in the world.
+    /// `true` if a skin has placed them in the world.
     pub in_world: bool,
 }
 
@@ -129,14 +129,14 @@ pub struct Attributes<'a> {
     pub data: &'a Data<'a>,
     pub primitive: &'a Primitive,
     decoded: Option<&'a Decoded>,
-    /// How many vertices there are.
+    /// Number of the vertices.
     count: usize,
     /// The primitive, for messages.
     pub item: &'a str,
 }
 
 impl<'a> Attributes<'a> {
-    /// An attribute by its name; `None` where there is none.
+    /// Returns an attribute by its name; `None` where there is none.
     pub fn open(&self, name: &str) -> Read<Option<Elements<'a>>> {
         let Some(&index) = self.primitive.attributes.get(name) else { return Ok(None) };
         let place = format!("{}.attributes.{name}", self.item);
@@ -147,7 +147,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// An accessor with one element a vertex.
+    /// Returns an accessor with one element a vertex.
     pub fn one_per_vertex(&self, index: Int, place: &str) -> Read<Elements<'a>> {
         let elements = Elements::open(self.data, index, place)?;
         if elements.count != self.count {
@@ -158,7 +158,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// The triangles of a block, each of whose corners is a vertex.
+/// Returns the triangles of a block, each of whose corners is a vertex.
 fn whole(data: &Data, decoded: &Decoded, item: &str) -> Read<Vec<[u32; 3]>> {
     let vertices = decoded.vertices;
     match decoded.triangles.iter().flatten().find(|&&corner| corner as usize >= vertices) {
@@ -170,7 +170,7 @@ fn whole(data: &Data, decoded: &Decoded, item: &str) -> Read<Vec<[u32; 3]>> {
     }
 }
 
-/// Vertex indices of the triangles, each below `vertices`.
+/// Reads the vertex indices of the triangles, each below `vertices`.
 fn corners(
     data: &Data,
     context: &mut Context,
@@ -255,8 +255,8 @@ fn finite<const N: usize>(
     values
 }
 
-/// The material of a primitive in a variant of the file's looks, and whether its vertices have colours: what its scene
-/// material depends on.
+/// Returns the material of a primitive in a variant of the file's looks, and whether its vertices have colours: what
+/// its scene material depends on.
 pub fn material_key(primitive: &Primitive, variant: Option<usize>) -> (Option<Int>, bool) {
     let mappings = primitive.extensions.variants.as_ref().map_or(&[][..], |variants| &variants.mappings);
     let chosen = variant.and_then(|variant| mappings.iter().find(|m| m.variants.contains(&Int(variant as u64))));

@@ -3,7 +3,7 @@
 use super::Builder;
 use super::json::{MaterialJson, plain};
 
-/// How far above 1 is what writers make of 1 by their rounding.
+/// Amount above 1 that writers make of 1 by their rounding.
 pub const SLACK: f32 = 1e-4;
 
 impl Builder<'_, '_> {

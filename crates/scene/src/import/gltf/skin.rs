@@ -1,4 +1,4 @@
-//! Skins: where each joint takes the vertices that hang on it.
+//! Skins: the transforms by which joints take the vertices that hang on them.
 //!
 //! Source: glTF 2.0 specification, section 3.7.3.3.
 
@@ -9,7 +9,7 @@ use super::json::{Int, SkinJson};
 use glam::{DAffine3, DMat3, DVec3};
 
 impl Builder<'_, '_> {
-    /// The transforms from a mesh to the world of the joints of skin `index`, which `item` (a node) refers to.
+    /// Returns the transforms from a mesh to the world of the joints of skin `index`, which `item` (a node) refers to.
     pub fn joints(&mut self, index: Int, item: &str) -> Read<Vec<DAffine3>> {
         let data = self.data;
         let skin: &SkinJson = data.entry(&data.document.skins, "skins", index, item)?;

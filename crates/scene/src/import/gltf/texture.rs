@@ -9,11 +9,11 @@ use super::uri::{Target, resolve};
 use super::{Builder, Encoding};
 use crate::{ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
 
-/// What makes two uses of a texture the same: texture, encoding, coordinates and their map.
+/// Key by which two uses of a texture are the same: texture, encoding, coordinates and their map.
 pub type TextureKey = (u64, Encoding, u8, [[u32; 3]; 2]);
 
 impl Builder<'_, '_> {
-    /// The texture that `info` describes, or `None` when it cannot be had: its image is missing, or it
+    /// Returns the texture that `info` describes, or `None` when it cannot be had: its image is missing, or it
     /// needs what is not supported (a warning says which).
     pub fn texture(
         &mut self,
@@ -67,7 +67,7 @@ impl Builder<'_, '_> {
         Ok(id)
     }
 
-    /// `base` times the colours of the vertices.
+    /// Multiplies `base` by the colours of the vertices.
     pub fn times_vertex_color(&mut self, base: Option<TextureId>) -> TextureId {
         let colors = match self.vertex_color {
             Some(id) => id,
@@ -82,7 +82,7 @@ impl Builder<'_, '_> {
         id
     }
 
-    /// Whether `texture` is an image without transparent texels. Many writers mark everything BLEND,
+    /// Returns `true` if `texture` is an image without transparent texels. Many writers mark everything BLEND,
     /// and queries are faster where they need not ask.
     pub fn is_opaque(&mut self, texture: TextureId) -> bool {
         let Texture::Image { image, .. } = self.scene.textures[texture.index()] else { return false };
@@ -93,7 +93,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Which coordinates a texture takes, and through which map (KHR_texture_transform).
+    /// Reads the set of coordinates that a texture takes, and their map (KHR_texture_transform).
     fn mapping(&mut self, info: &TextureInfo, item: &str) -> Option<UvMapping> {
         let transform = info.extensions.transform.clone().unwrap_or_default();
         let set = transform.tex_coord.unwrap_or(info.tex_coord).0;
@@ -126,7 +126,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The image that an extension names, or the one that the file has beside it for those who cannot read that.
+    /// Returns the image that an extension names, or the one that the file has beside it for those who cannot read
+    /// that.
     fn image_or_fallback(
         &mut self,
         [first, fallback]: [Int; 2],
@@ -153,7 +154,7 @@ impl Builder<'_, '_> {
         Ok(found)
     }
 
-    /// Image `index`, decoded once for each encoding.
+    /// Returns image `index`, decoded once for each encoding.
     fn image(&mut self, index: Int, encoding: Encoding, item: &str) -> Result<Option<ImageId>, SceneError> {
         let document = self.data.document;
         self.data.entry(&document.images, "images", index, item)?;

@@ -1,11 +1,11 @@
-//! Where a URI points: bytes inside it, or a file.
+//! Targets of URIs: bytes inside one, or a file.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
 
-/// Some writers leave the padding away.
+/// Base64 that need not be padded: some writers leave the padding away.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -13,7 +13,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// What a URI names.
+/// Target that a URI names.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Target {
     /// The bytes of a `data:` URI.
@@ -56,7 +56,8 @@ pub fn resolve(uri: &str) -> Result<Target, String> {
     Ok(Target::File(decoded))
 }
 
-/// The letters of base64 as writers mean them: wrapped into lines, escaped as in any URI, or those of base64url.
+/// Returns the letters of base64 as writers mean them: wrapped into lines, escaped as in any URI, or those of
+/// base64url.
 fn plain_base64(payload: &str) -> Cow<'_, [u8]> {
     let is_odd = |byte: &u8| matches!(byte, b'-' | b'_' | b'%') || byte.is_ascii_whitespace();
     if !payload.as_bytes().iter().any(is_odd) {

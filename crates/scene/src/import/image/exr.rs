@@ -78,7 +78,7 @@ pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Result<(u32, u32, Pixels)
     Ok((width, height, Pixels::Float(data)))
 }
 
-/// The colours of a layer: those without a prefix first, then those of the first prefix (`beauty.R`)
+/// Chooses the colours of a layer: those without a prefix first, then those of the first prefix (`beauty.R`)
 /// in the file's order; colours before luminance.
 fn wanted(names: &[&Text]) -> Option<Wanted> {
     let text = |name: &Text| name.to_string();

@@ -1,7 +1,7 @@
 //! KTX 2: plain texels (none, Zstandard or zlib on top), and Basis Universal through `basisu`.
 //!
-//! Source: the KTX 2.0 specification, section 3. Read is the largest level of the first layer of a
-//! 2D texture; the other levels are the renderer's to make.
+//! Source: the KTX 2.0 specification, section 3. The largest level of the first layer of a 2D texture is read; the
+//! other levels are the renderer's to make.
 
 use super::{Encoding, Origin, eight_bit, linear_from_u16};
 use crate::{Pixels, SceneError};
@@ -14,7 +14,7 @@ const ZSTANDARD: u32 = 2;
 
 pub(super) const SIGNATURE: [u8; 12] = *b"\xabKTX 20\xbb\r\n\x1a\n";
 
-/// How a channel is stored.
+/// Type by which a channel is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sample {
     Unorm8,
@@ -23,17 +23,17 @@ enum Sample {
     Float,
 }
 
-/// How a texel is stored.
+/// Layout by which a texel is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Layout {
     sample: Sample,
     channels: usize,
-    /// Blue comes first.
+    /// `true` if blue comes first.
     bgr: bool,
 }
 
 impl Layout {
-    /// From Vulkan's `VkFormat`; UNORM and SRGB are the same here, since the use of an image decides.
+    /// Returns the layout of Vulkan's `VkFormat`; UNORM and SRGB are the same here, since the use of an image decides.
     fn of(vk_format: u32) -> Option<Self> {
         use Sample::{Float, Half, Unorm8, Unorm16};
         let (sample, channels, bgr) = match vk_format {
@@ -138,7 +138,7 @@ fn header(origin: &Origin, bytes: &[u8]) -> Result<Header, SceneError> {
     Ok(header)
 }
 
-/// Texels as they are in memory, maybe compressed as a whole.
+/// Reads texels as they are in memory, maybe compressed as a whole.
 fn plain(
     origin: &Origin,
     header: &Header,
@@ -189,21 +189,21 @@ fn plain(
     })
 }
 
-/// Up to `limit` bytes of what Zstandard packed.
+/// Unpacks up to `limit` bytes of what Zstandard packed.
 fn inflate(origin: &Origin, packed: &[u8], limit: usize) -> Result<Vec<u8>, SceneError> {
     let broken = |error: &dyn std::fmt::Display| origin.malformed(format!("broken KTX2 image: {error}"));
     let reader = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| broken(&error))?;
     take(reader, limit).map_err(|error| broken(&error))
 }
 
-/// Up to `limit` bytes.
+/// Reads up to `limit` bytes.
 fn take(reader: impl Read, limit: usize) -> std::io::Result<Vec<u8>> {
     let mut out = Vec::new();
     reader.take(limit as u64).read_to_end(&mut out)?;
     Ok(out)
 }
 
-/// Four channels; those that are not stored are 0, alpha is `one`, as Vulkan has it.
+/// Gathers the four channels of a texel; those that are not stored are 0, alpha is `one`, as Vulkan has it.
 fn gather<T: Copy>(layout: Layout, channel: impl Fn(usize) -> T, zero: T, one: T) -> [T; 4] {
     let mut texel = [zero, zero, zero, one];
     for (i, slot) in texel.iter_mut().enumerate().take(layout.channels) {
@@ -256,7 +256,8 @@ fn unpack_level(origin: &Origin, header: &Header, bytes: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// The file, without key/value data that ends before the padding of its last entry: `basisu` 0.1 gives up on it.
+/// Returns the file, without key/value data that ends before the padding of its last entry: `basisu` 0.1 gives up on
+/// it.
 fn without_cut_keys<'a>(header: &Header, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     let [start, length] = header.keys.map(|x| x as usize);
     let (mut at, end) = (start, start + length);
@@ -275,7 +276,7 @@ fn without_cut_keys<'a>(header: &Header, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     Cow::Owned(bytes)
 }
 
-/// Whether `KTXorientation` says that rows go from the bottom up.
+/// Returns `true` if `KTXorientation` says that rows go from the bottom up.
 fn grows_upwards(header: &Header, bytes: &[u8]) -> bool {
     let Some(mut keys) = slice(bytes, header.keys[0].into(), header.keys[1].into()) else { return false };
     while let Some((length, rest)) = keys.split_at_checked(4) {
@@ -305,7 +306,7 @@ fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     bytes.get(start..start.checked_add(usize::try_from(length).ok()?)?)
 }
 
-/// IEEE 754 binary16; exact.
+/// Converts an IEEE 754 binary16 to a float; exact.
 fn half_to_float(half: u16) -> f32 {
     let sign = if half >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, mantissa) = (i32::from(half >> 10 & 31), f32::from(half & 1023));

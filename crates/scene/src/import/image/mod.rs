@@ -19,14 +19,15 @@ use std::path::Path;
 
 /// The most columns or rows.
 const MAX_SIDE: u32 = 1 << 14;
-/// The most texels a byte of any of the formats was seen to hold is near 8,300 (a deflated one-bit
-/// PNG of one colour); a file that claims twice that is broken, and is refused before it is unpacked.
+/// Most texels that a byte of a file may hold. The most that one of any of the formats was seen to hold is near 8,300
+/// (a deflated one-bit PNG of one colour); a file that claims twice that is broken, and is refused before it is
+/// unpacked.
 const MAX_TEXELS_PER_BYTE: u64 = 1 << 14;
 
-/// Images of up to this many texels may be packed as tightly as their format can;
+/// Images of up to this many texels may be packed as tightly as their format can.
 const FREE_TEXELS: u64 = 1 << 24;
-/// larger ones only to this many texels a byte, six times what a PNG of one colour in eight-bit RGB has: otherwise 30
-/// kilobytes could ask for gigabytes.
+/// Larger images may be packed only to this many texels a byte, six times what a PNG of one colour in eight-bit RGB
+/// has: otherwise 30 kilobytes could ask for gigabytes.
 const MAX_LARGE_TEXELS_PER_BYTE: u64 = 1 << 11;
 
 /// An image and what was changed in it, for warnings.
@@ -36,7 +37,7 @@ pub(crate) struct Decoded {
     pub notes: Vec<String>,
 }
 
-/// Where an image comes from, for messages.
+/// Source of an image, for messages.
 struct Origin<'a> {
     path: &'a Path,
     place: Place,
@@ -130,7 +131,7 @@ fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32
     }
 }
 
-/// What an unknown image begins with, in words.
+/// Describes in words what an unknown image begins with.
 fn describe(bytes: &[u8]) -> String {
     let known = match bytes {
         [] => "the image is empty",
@@ -147,7 +148,7 @@ fn describe(bytes: &[u8]) -> String {
     known.into()
 }
 
-/// Sets texels that have a channel that is not finite to 0 there; says how many.
+/// Sets texels that have a channel that is not finite to 0 there; returns their number.
 fn clean(texels: &mut [[f32; 4]]) -> usize {
     let mut cleaned = 0;
     for texel in texels {
@@ -162,7 +163,7 @@ fn clean(texels: &mut [[f32; 4]]) -> usize {
     cleaned
 }
 
-/// Eight-bit texels as the use of the image says.
+/// Makes eight-bit texels as the use of the image says.
 fn eight_bit(texels: Vec<[u8; 4]>, encoding: Encoding) -> Pixels {
     match encoding {
         Encoding::Srgb => Pixels::Srgb8(texels),
@@ -170,7 +171,7 @@ fn eight_bit(texels: Vec<[u8; 4]>, encoding: Encoding) -> Pixels {
     }
 }
 
-/// A 16-bit texel as linear floats; alpha is linear in either encoding.
+/// Converts a 16-bit texel to linear floats; alpha is linear in either encoding.
 fn linear_from_u16(texel: [u16; 4], encoding: Encoding) -> [f32; 4] {
     let unit = texel.map(|c| f32::from(c) / 65535.0);
     match encoding {

@@ -1,5 +1,5 @@
-//! PNG, WebP, TGA and Radiance HDR, through the `image` crate, and JPEG through `zune-jpeg`, which that has below it, too: the
-//! loops over texels are compiled here then, and nothing of `image` needs an optimiser.
+//! Decoders of PNG, WebP, TGA and Radiance HDR, through the `image` crate, and of JPEG, through `zune-jpeg`, which
+//! `image` itself uses: the loops over texels are then compiled here, and nothing of `image` needs an optimiser.
 
 use super::{Encoding, MAX_SIDE, Origin, eight_bit, linear_from_u16};
 use crate::{Pixels, SceneError};
@@ -39,7 +39,7 @@ pub(super) fn jpeg(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<
     Ok((width, height, pixels(origin, color, &data, encoding)?))
 }
 
-/// Of an animation, the first picture.
+/// Decodes WebP: of an animation, the first picture.
 pub(super) fn webp(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<Size, SceneError> {
     read(origin, bytes, encoding, "WebP", WebPDecoder::new(Cursor::new(bytes)))
 }
@@ -48,13 +48,13 @@ pub(super) fn tga(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<S
     read(origin, bytes, encoding, "TGA", TgaDecoder::new(Cursor::new(bytes)))
 }
 
-/// Radiance is linear whatever the use.
+/// Decodes Radiance HDR, which is linear whatever the use.
 pub(super) fn hdr(origin: &Origin, bytes: &[u8]) -> Result<Size, SceneError> {
     // Files of other tools begin with `#?RGBE` and the like; only strict reading minds.
     read(origin, bytes, Encoding::Linear, "HDR", HdrDecoder::new_nonstrict(Cursor::new(bytes)))
 }
 
-/// Whether every field of a TGA header makes sense. The format has no signature, so that this is all
+/// Returns `true` if every field of a TGA header makes sense. The format has no signature, so that this is all
 /// there is to go by in a file of another name.
 pub(super) fn looks_like_tga(bytes: &[u8]) -> bool {
     let &[_, map_type, image_type, _, _, _, _, map_depth, _, _, _, _, w0, w1, h0, h1, depth, flags, ..] = bytes else {
@@ -70,7 +70,8 @@ pub(super) fn looks_like_tga(bytes: &[u8]) -> bool {
         && flags & 0xc0 == 0
 }
 
-/// Memory for four floats a texel of the largest image. Sides are checked by [`Origin::check_size`].
+/// Returns the decoders' limits: memory for four floats a texel of the largest image. Sides are checked by
+/// [`Origin::check_size`].
 fn limits() -> Limits {
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(16 * u64::from(MAX_SIDE) * u64::from(MAX_SIDE));
@@ -100,7 +101,7 @@ fn read<D: ImageDecoder>(
     Ok((width, height, pixels(origin, color, &data, encoding)?))
 }
 
-/// From the decoder's bytes (samples of 16 and 32 bits in the machine's order) to texels.
+/// Converts the decoder's bytes (samples of 16 and 32 bits in the machine's order) to texels.
 fn pixels(origin: &Origin, color: ColorType, data: &[u8], encoding: Encoding) -> Result<Pixels, SceneError> {
     let words = |texel: &[u8]| -> [u16; 4] {
         let word = |i: usize| u16::from_ne_bytes([texel[2 * i], texel[2 * i + 1]]);

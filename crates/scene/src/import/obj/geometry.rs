@@ -9,7 +9,7 @@ use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// What is wrong, before it is known in which file.
+/// Message about a mistake, before it is known in which file it is.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub line: u64,
@@ -19,20 +19,20 @@ pub(super) struct Fault {
 /// The largest index of a kind that a face used, and where.
 #[derive(Debug, Default, Clone, Copy)]
 struct Largest {
-    /// One more than the index.
+    /// One more than the largest index.
     needed: u32,
     line: u64,
 }
 
 /// The meshes of a material.
 pub(super) struct MaterialMeshes {
-    /// What `usemtl` calls it; `None` where faces come before any.
+    /// Name that `usemtl` gives it; `None` where faces come before any.
     pub material: Option<String>,
-    /// Of the first use.
+    /// Line of the first use.
     pub line: u64,
-    /// One an object, with the name of the mesh.
+    /// Meshes, one an object, with the name of the mesh.
     pub meshes: Vec<(String, TriangleMesh)>,
-    /// Whether some of its corners have texture coordinates and others have none.
+    /// `true` if some of its corners have texture coordinates and others have none.
     pub lacks_uvs: bool,
 }
 
@@ -40,17 +40,18 @@ pub(super) struct MaterialMeshes {
 #[derive(Default)]
 pub(super) struct Obj {
     positions: Vec<[f32; 3]>,
-    /// Empty, or one a position. As in the file while it is read, NaN where a vertex has none; linear then.
+    /// Colours of the vertices: empty, or one a position. While the file is read they are as it has them, NaN where a
+    /// vertex has none; linear afterwards.
     colors: Vec<[f32; 4]>,
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
     parts: Parts,
-    /// What follows `mtllib`, with its line.
+    /// Files that follow `mtllib`, with its line.
     pub libraries: Vec<(String, u64)>,
 }
 
 impl Obj {
-    /// `warnings` gets what is left out, with its line.
+    /// Parses a file; `warnings` gets what is left out, with its line.
     ///
     /// # Errors
     /// The line that breaks the format.
@@ -81,20 +82,20 @@ impl Obj {
         parser.finish()
     }
 
-    /// Whether any vertex has a colour.
+    /// Returns `true` if any vertex has a colour.
     pub fn has_colors(&self) -> bool {
         !self.colors.is_empty()
     }
 
-    /// Triangles of all parts.
+    /// Returns the number of triangles of all parts.
     pub fn triangle_count(&self) -> usize {
         self.parts.triangle_count()
     }
 
-    /// The meshes of each material that has any, in the order of first use.
+    /// Returns the meshes of each material that has any, in the order of first use.
     ///
-    /// A mesh is called as its object, and as its material too where the object has several; without an object it is
-    /// called as its material.
+    /// A mesh has the name of its object, followed by that of its material where the object has several; without an
+    /// object it has the name of its material.
     pub fn into_meshes(self) -> Vec<MaterialMeshes> {
         let Self { positions, colors, uvs, normals, parts, .. } = self;
         let several: HashSet<String> =
@@ -140,27 +141,27 @@ struct Parser<'a> {
     rounder: &'a mut Rounder,
     limit: i64,
     largest: [Largest; 3],
-    /// Line and message.
+    /// Line and message of each warning.
     warnings: &'a mut Vec<(u64, String)>,
     /// Vertices that are not finite, and what to say where a face uses them.
     strays: BTreeMap<u32, Fault>,
     /// Keywords that were left out.
     ignored: BTreeSet<String>,
-    /// Of the face that is read.
+    /// Corners of the face that is read.
     corners: Vec<u32>,
-    /// Whether a smoothing group is on.
+    /// `true` if a smoothing group is on.
     is_smooth: bool,
-    /// Whether it was said that some face of one is flat.
+    /// `true` if it was said that some face of a smoothing group is flat.
     said_flat: bool,
     bright: Bright,
 }
 
 /// Colours of vertices above 1.
 struct Bright {
-    /// Line of the first.
+    /// Line of the first of them.
     line: Option<u64>,
     most: f64,
-    /// Whether all numbers of all colours are whole ones from 0 to 255.
+    /// `true` if all numbers of all colours are whole ones from 0 to 255.
     are_bytes: bool,
 }
 
@@ -202,7 +203,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `v x y z`, `v x y z w`, `v x y z r g b` or `v x y z r g b a`; w is of no use to polygons.
+    /// Reads `v x y z`, `v x y z w`, `v x y z r g b` or `v x y z r g b a`; w is of no use to polygons.
     fn position(&mut self, line: &Line) -> Result<(), Fault> {
         let mut values = [0.0; 7];
         let mut count = 0;
@@ -252,7 +253,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Up to N numbers; what is missing or no number is 0. Programs do write `nan` for the normals of
+    /// Reads up to N numbers; what is missing or no number is 0. Programs do write `nan` for the normals of
     /// triangles without area, so that it is not worth an error.
     fn numbers<const N: usize>(&mut self, line: &Line, what: &str) -> [f32; N] {
         let mut values = [0.0; N];
@@ -307,7 +308,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `v`, `v/vt`, `v//vn` or `v/vt/vn` to a vertex of the part.
+    /// Turns `v`, `v/vt`, `v//vn` or `v/vt/vn` to a vertex of the part.
     fn corner(&mut self, word: &str, part: usize, line: u64) -> Result<u32, Fault> {
         let counts = [self.obj.positions.len(), self.obj.uvs.len(), self.obj.normals.len()];
         let mut key = [NONE; 3];
@@ -325,7 +326,7 @@ impl Parser<'_> {
         Ok(self.obj.parts.vertex(part, key))
     }
 
-    /// Faces may come before their vertices, so that only the end shows what is missing.
+    /// Ends the reading. Faces may come before their vertices, so that only the end shows what is missing.
     fn finish(mut self) -> Result<Obj, Fault> {
         let mut obj = self.obj;
         let counts = [obj.positions.len(), obj.uvs.len(), obj.normals.len()];
@@ -370,7 +371,7 @@ impl Bright {
     }
 }
 
-/// An index as it stands in a file, to one that counts from 0: negative ones count back from the
+/// Turns an index as it stands in a file into one that counts from 0: negative ones count back from the
 /// last that was read.
 fn index(field: &str, count: usize, limit: i64) -> Result<u32, String> {
     let number: i64 = field.parse().map_err(|_| format!("`{field:.40}` is no index"))?;

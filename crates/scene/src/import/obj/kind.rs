@@ -1,15 +1,15 @@
-//! What kind of surface an MTL entry describes, by evidence.
+//! Kinds of surfaces that MTL entries describe, told by evidence.
 
 use super::mtl::Entry;
 
-/// What kind of surface an entry describes.
+/// Kind of surface that an entry describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Glass, a body or a thin sheet.
     Glass { thin: bool },
-    /// Metallic-roughness.
+    /// Metal and roughness, of the model of `Pr` and `Pm`.
     Principled,
-    /// What the format began with, by its illumination model.
+    /// A model that the format began with, by its illumination model.
     Classic { model: u32 },
 }
 
@@ -26,8 +26,9 @@ impl Kind {
     }
 }
 
-/// Whether a model that may be glass is: programs write it for whatever is not opaque (Blender), or for everything (Maya),
-/// so that something must say that light goes through or bends, and nothing that the surface has gaps or paint.
+/// Returns `true` if an entry whose model may be glass is glass: programs write such models for whatever is not opaque
+/// (Blender), or for everything (Maya), so that another statement must say that light goes through or bends, and none
+/// that the surface has gaps or paint.
 fn is_glass(entry: &Entry) -> bool {
     // No index is 0: programs write it where there is none.
     let bends = entry.ior.is_some_and(|ior| ior != 1.0 && ior > 0.0);
@@ -36,7 +37,7 @@ fn is_glass(entry: &Entry) -> bool {
     matches!(entry.model, Some(4 | 6 | 7 | 9)) && lets_through && !is_painted && constant_coverage(entry) >= 1.0
 }
 
-/// Whether `Pr`, `Pm` or a map of either is there.
+/// Returns `true` if `Pr`, `Pm` or a map of either is there.
 pub(super) fn has_roughness(entry: &Entry) -> bool {
     entry.roughness.is_some()
         || entry.metallic.is_some()
@@ -44,12 +45,12 @@ pub(super) fn has_roughness(entry: &Entry) -> bool {
         || entry.metallic_map.is_some()
 }
 
-/// Whether Blender's exporters write so: they alone give models 6 and 9 to what is partly there.
+/// Returns `true` if Blender's exporters write so: they alone give models 6 and 9 to what is partly there.
 pub(super) fn is_as_blender_writes(entry: &Entry) -> bool {
     entry.from_blender || (matches!(entry.model, Some(6 | 9)) && entry.dissolve.is_some_and(|d| d < 1.0))
 }
 
-/// Coverage before maps: `d`, or what `Tr` leaves. `Tr 1` alone is what programs write that mean `d 1`.
+/// Returns the coverage before maps: `d`, or what `Tr` leaves. `Tr 1` alone is what programs write that mean `d 1`.
 pub(super) fn constant_coverage(entry: &Entry) -> f32 {
     match (entry.dissolve, entry.transparency) {
         (Some(d), _) => d.min(1.0),

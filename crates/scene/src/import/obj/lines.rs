@@ -12,24 +12,24 @@ pub(super) struct Lines<'a> {
 
 /// A keyword and what follows it.
 pub(super) struct Line<'a> {
-    /// Of the first of joined lines, counted from 1.
+    /// Line of the first of joined lines, counted from 1.
     pub number: u64,
     text: Cow<'a, str>,
 }
 
 impl Line<'_> {
-    /// The first word.
+    /// Returns the first word.
     pub fn keyword(&self) -> &str {
         self.text.split_ascii_whitespace().next().unwrap_or_default()
     }
 
-    /// All behind the keyword, with the blanks inside it; names may hold them.
+    /// Returns all behind the keyword, with the blanks inside it; names may hold them.
     pub fn rest(&self) -> &str {
         let text = self.text.trim_start();
         text[self.keyword().len()..].trim()
     }
 
-    /// The words behind the keyword.
+    /// Returns the words behind the keyword.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.text.split_ascii_whitespace().skip(1)
     }
@@ -40,7 +40,7 @@ impl<'a> Lines<'a> {
         Self { lines: text::Lines::new(text), first_painted: None }
     }
 
-    /// The next line of the file, without its end and its comment.
+    /// Reads the next line of the file, without its end and its comment.
     fn physical(&mut self) -> Option<&'a str> {
         let line = self.lines.next()?.trim_end();
         // A name may hold a #, so that a comment begins only at a word that begins with one.
@@ -89,7 +89,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// A number that is finite.
+/// Parses a number that is finite.
 pub(super) fn finite(word: &str) -> Option<f32> {
     word.parse().ok().filter(|x: &f32| x.is_finite())
 }

@@ -1,4 +1,4 @@
-//! What an MTL entry means in the model; the table is in docs/reference/formats.md.
+//! Meaning of MTL entries in the model; the table is in docs/reference/formats.md.
 
 use super::kind::{Kind, constant_coverage, has_roughness, is_as_blender_writes};
 use super::mtl::{Entry, Map};
@@ -10,7 +10,7 @@ pub(super) type Images<'a> = dyn FnMut(&mut Scene, &Map, Encoding) -> Result<Opt
 
 /// Below this share of Ks, Kd is taken for the black that programs write under a mirror.
 const MIRROR_DIFFUSE: f32 = 0.1;
-/// From this Ns on a mirror is a perfect one.
+/// Exponent Ns from which a mirror is a perfect one.
 const MIRROR_EXPONENT: f32 = 1000.0;
 
 /// Turns the entries of one file into materials.
@@ -19,12 +19,13 @@ pub(super) struct Mapper<'a> {
     pub images: &'a mut Images<'a>,
     /// The texture of vertex colours, if the mesh has any.
     pub colors: Option<TextureId>,
-    /// Line and message.
+    /// Line and message of each warning.
     pub warnings: Vec<(u64, String)>,
 }
 
 impl Mapper<'_> {
-    /// `uv_size` is the length in scene units that one unit of texture coordinates spans.
+    /// Turns an entry into a material; `uv_size` is the length in scene units that one unit of texture coordinates
+    /// spans.
     pub fn material(&mut self, entry: &Entry, uv_size: f32) -> Result<Material, SceneError> {
         let diffuse = match (entry.diffuse, &entry.diffuse_map) {
             (Some([0.0, 0.0, 0.0]), Some(_)) => self.white_under_map(entry, "Kd"),
@@ -61,7 +62,8 @@ impl Mapper<'_> {
         Ok(material)
     }
 
-    /// Many programs write a black factor under a map and mean the map as it is.
+    /// Returns white in place of a black factor under a map, and warns. Many programs write black there and mean the
+    /// map as it is.
     fn white_under_map(&mut self, entry: &Entry, factor: &str) -> [f32; 3] {
         self.warn(entry, format!("{factor} is black under map_{factor}; read as white"));
         [1.0; 3]
@@ -96,7 +98,7 @@ impl Mapper<'_> {
         self.warnings.push((entry.line, format!("material {}: {}", entry.name, message.into())));
     }
 
-    /// Diffuse, with highlights, or a mirror.
+    /// Maps an entry to a diffuse surface, one with highlights, or a mirror.
     fn classic(
         &mut self,
         entry: &Entry,
@@ -138,7 +140,7 @@ impl Mapper<'_> {
         Ok(Surface::Blinn { diffuse: diffuse_color, specular, exponent })
     }
 
-    /// The metallic-roughness model, of `Pr` and `Pm` or as Blender means the older statements.
+    /// Maps an entry to the metallic-roughness model, of `Pr` and `Pm` or as Blender means the older statements.
     fn principled(&mut self, entry: &Entry, base_color: ColorInput) -> Result<Principled, SceneError> {
         let unit = |factor: Option<f32>| factor.map(|x| x.min(1.0));
         let mut surface = Principled {
@@ -160,7 +162,8 @@ impl Mapper<'_> {
             surface.metallic = self.under_map(entry, "Pm", unit(entry.metallic), entry.metallic_map.as_ref())?;
             rough
         } else {
-            // Blender writes Ns as 1000 (1 - roughness)^2, the roughness map as map_Ns, metal as Ka and its map as map_refl.
+            // Blender writes Ns as 1000 (1 - roughness)^2, the roughness map as map_Ns, metal as Ka and its map as
+            // map_refl.
             let exponent = (entry.exponent.unwrap_or(250.0) / 1000.0).clamp(0.0, 1.0);
             let is_metal = matches!(entry.model, Some(3 | 6));
             let metallic = if is_metal { entry.ambient.map_or(1.0, |[r, ..]| r.min(1.0)) } else { 0.0 };
@@ -174,7 +177,8 @@ impl Mapper<'_> {
         };
         surface.roughness = Roughness { x: rough, y: rough, remap: RoughnessRemap::Square };
         if is_as_blender_writes(entry) {
-            // Its specular level is 0.5 where the index alone decides, and Tf is its transmission, written where it has any.
+            // Its specular level is 0.5 where the index alone decides, and Tf is its transmission, written where it has
+            // any.
             if entry.specular_map.is_some() {
                 self.warn(entry, "map_Ks of Blender is a specular level, which is not rendered; 0.5 is taken");
             } else {
@@ -262,14 +266,14 @@ impl Mapper<'_> {
         Ok((height.factor != 0.0 && height.factor.is_finite()).then_some(NormalInput::Bump { height }))
     }
 
-    /// A colour times a map: where the file is silent 1 with a map that is there, and 0 without.
+    /// Makes a colour times a map: where the file is silent 1 with a map that is there, and 0 without.
     fn color(&mut self, factor: Option<[f32; 3]>, map: Option<&Map>) -> Result<ColorInput, SceneError> {
         let texture = self.image(map, Encoding::Srgb)?;
         let silent = if texture.is_some() { [1.0; 3] } else { [0.0; 3] };
         Ok(ColorInput { factor: factor.unwrap_or(silent), texture })
     }
 
-    /// A number times a map, by the same rule.
+    /// Makes a number times a map, by the same rule.
     fn scalar(&mut self, factor: Option<f32>, map: Option<&Map>) -> Result<ScalarInput, SceneError> {
         let texture = self.image(map, Encoding::Linear)?;
         let channel = map.and_then(channel).unwrap_or(Channel::Mean);
@@ -277,7 +281,8 @@ impl Mapper<'_> {
         Ok(ScalarInput { factor: factor.unwrap_or(silent), texture: texture.map(|texture| (texture, channel)) })
     }
 
-    /// A number times its map, as [`Self::scalar`]; a 0 under a map is what [`Self::white_under_map`] is of colours.
+    /// Makes a number times its map, as [`Self::scalar`], but reads a 0 under a map as 1, as [`Self::white_under_map`]
+    /// does for colours.
     fn under_map(
         &mut self,
         entry: &Entry,
@@ -293,7 +298,7 @@ impl Mapper<'_> {
         Ok(found)
     }
 
-    /// A colour times an image and the vertex colours, where there are any.
+    /// Makes a colour times an image and the vertex colours, where there are any.
     fn tinted(&mut self, factor: [f32; 3], image: Option<TextureId>) -> ColorInput {
         let texture = match (image, self.colors) {
             (Some(a), Some(b)) => Some(self.scene.add_texture(Texture::Scale { a, b })),
@@ -302,7 +307,7 @@ impl Mapper<'_> {
         ColorInput { factor, texture }
     }
 
-    /// The texture of a map; the options of maps are in the file's coordinates, where v grows upwards.
+    /// Makes the texture of a map; the options of maps are in the file's coordinates, where v grows upwards.
     fn image(&mut self, map: Option<&Map>, encoding: Encoding) -> Result<Option<TextureId>, SceneError> {
         let Some(map) = map else { return Ok(None) };
         let Some(image) = (self.images)(self.scene, map, encoding)? else { return Ok(None) };
@@ -319,7 +324,7 @@ impl Mapper<'_> {
         }
     }
 
-    /// How a channel of an image covers a surface.
+    /// Tells how a channel of an image covers a surface.
     fn coverage(&self, texture: TextureId, channel: Channel) -> Coverage {
         let Some(image) = self.image_of(texture) else { return Coverage::Full };
         let value = |texel: [f32; 4]| match channel {
@@ -352,17 +357,17 @@ impl Mapper<'_> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coverage {
-    /// 1 everywhere.
+    /// The channel is 1 everywhere.
     Full,
-    /// 0 everywhere.
+    /// The channel is 0 everywhere.
     Empty,
-    /// 0 or 1.
+    /// The channel is 0 or 1 at each texel.
     Binary,
-    /// Something between somewhere.
+    /// The channel is something between somewhere.
     Partial,
 }
 
-/// The channel that `-imfchan` names; m is the matte, l and z stand for brightness.
+/// Returns the channel that `-imfchan` names; m is the matte, l and z stand for brightness.
 fn channel(map: &Map) -> Option<Channel> {
     Some(match map.channel? {
         'r' => Channel::R,
@@ -373,7 +378,7 @@ fn channel(map: &Map) -> Option<Channel> {
     })
 }
 
-/// Whether an image is blue as tangent-space normals are and height fields are not.
+/// Returns `true` if an image is blue as tangent-space normals are and height fields are not.
 fn looks_like_normals(image: &Image) -> bool {
     // Some 4,096 texels tell.
     let step = (image.len() / 4096).max(1);

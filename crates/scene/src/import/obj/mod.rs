@@ -1,4 +1,4 @@
-//! OBJ with MTL material libraries.
+//! The importer of OBJ files with MTL material libraries.
 //!
 //! A parser of our own rather than the crate `tobj`: messages must name the line, and positions,
 //! polygons that are not convex, relative indices, joined lines, names with blanks and map options
@@ -24,16 +24,16 @@ use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What all libraries hold.
+/// Entries of all libraries of a file.
 #[derive(Default)]
 struct Library {
     /// The entries by name, with the library that each is from.
     entries: HashMap<String, (PathBuf, Entry)>,
-    /// Whether a library is missing: it is said, and whatever is in no other may be in it.
+    /// `true` if a library is missing: it is said, and whatever is in no other may be in it.
     lacks_any: bool,
 }
 
-/// Imports `path`.
+/// Imports the OBJ file `path`.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
     let obj = parse(path, &bytes, context)?;
@@ -115,7 +115,8 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
     Ok(library)
 }
 
-/// `mtllib` takes several names, but names with blanks occur as well, and names in quotes: whichever exist.
+/// Finds the libraries of a line. `mtllib` takes several names, but names with blanks occur as well, and names in
+/// quotes: whichever exist.
 fn library_files(path: &Path, names: &str, line: u64, context: &mut Context) -> Vec<PathBuf> {
     let names = names.replace('\\', "/");
     let mut find = |name: &str| context.find(path, Place::Line(line), name);
@@ -177,7 +178,7 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
     Ok(scene)
 }
 
-/// The material of an entry; images are beside its library.
+/// Makes the material of an entry; images are beside its library.
 fn mapped(
     scene: &mut Scene,
     file: &Path,
@@ -202,8 +203,8 @@ fn mapped(
     Ok(material)
 }
 
-/// The length in scene units that a unit of texture coordinates spans, on average over the area of all `meshes`; 0
-/// without texture coordinates.
+/// Returns the length in scene units that a unit of texture coordinates spans, on average over the area of all
+/// `meshes`; 0 without texture coordinates.
 fn uv_size(meshes: &[(String, TriangleMesh)]) -> f32 {
     use glam::{DVec2, DVec3};
     let (mut world, mut texture) = (0.0, 0.0);

@@ -10,35 +10,35 @@ pub(super) struct Entry {
     pub name: String,
     /// Line of its `newmtl`.
     pub line: u64,
-    /// Whether Blender wrote it, which has its own meaning for some statements.
+    /// `true` if Blender wrote it, which has its own meaning for some statements.
     pub from_blender: bool,
     /// Ka, which says how much metal it is in Blender's files and nothing in others.
     pub ambient: Option<[f32; 3]>,
-    /// Kd.
+    /// Diffuse colour Kd.
     pub diffuse: Option<[f32; 3]>,
-    /// Ks.
+    /// Specular colour Ks.
     pub specular: Option<[f32; 3]>,
-    /// Ke.
+    /// Emitted colour Ke.
     pub emission: Option<[f32; 3]>,
-    /// Tf.
+    /// Transmission filter Tf.
     pub filter: Option<[f32; 3]>,
-    /// Ns.
+    /// Specular exponent Ns.
     pub exponent: Option<f32>,
-    /// Ni.
+    /// Index of refraction Ni.
     pub ior: Option<f32>,
-    /// d.
+    /// Coverage d, 1 for opaque.
     pub dissolve: Option<f32>,
-    /// Tr.
+    /// Transparency Tr, 0 for opaque.
     pub transparency: Option<f32>,
-    /// illum.
+    /// Illumination model illum.
     pub model: Option<u32>,
-    /// Pr.
+    /// Roughness of the surface, Pr.
     pub roughness: Option<f32>,
-    /// Pm.
+    /// Share of metal, Pm.
     pub metallic: Option<f32>,
-    /// Pc.
+    /// Share of clear coat, Pc.
     pub clearcoat: Option<f32>,
-    /// Pcr.
+    /// Roughness of the clear coat, Pcr.
     pub clearcoat_roughness: Option<f32>,
     pub ambient_map: Option<Map>,
     pub diffuse_map: Option<Map>,
@@ -48,7 +48,7 @@ pub(super) struct Entry {
     pub roughness_map: Option<Map>,
     pub metallic_map: Option<Map>,
     pub exponent_map: Option<Map>,
-    /// map_refl, of Blender's files alone.
+    /// Map of reflections map_refl, of Blender's files alone.
     pub reflection_map: Option<Map>,
     pub clearcoat_map: Option<Map>,
     pub clearcoat_roughness_map: Option<Map>,
@@ -62,15 +62,15 @@ pub(super) struct Map {
     /// File, with `/` between folders.
     pub file: String,
     pub line: u64,
-    /// -s, along u and v.
+    /// Scale -s, along u and v.
     pub scale: [f32; 2],
-    /// -o, along u and v.
+    /// Offset -o, along u and v.
     pub offset: [f32; 2],
-    /// -clamp on.
+    /// `true` for -clamp on.
     pub clamp: bool,
-    /// -bm.
+    /// Factor of bumps, -bm.
     pub bump: f32,
-    /// -imfchan: the letter.
+    /// Letter of the channel, -imfchan.
     pub channel: Option<char>,
 }
 
@@ -107,12 +107,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
     Ok((entries, warnings))
 }
 
-/// Whether the numbers of a statement that is read cannot be below 0.
+/// Returns `true` if the numbers of a statement that is read cannot be below 0.
 fn is_positive(keyword: &str) -> bool {
     matches!(keyword, "kd" | "ks" | "ke" | "tf" | "ns" | "ni" | "d" | "tr" | "pr" | "pm" | "pc" | "pcr")
 }
 
-/// Whether the text begins with Blender's comment (`# Blender 4.2.0 MTL File: 'None'`, of all its exporters).
+/// Returns `true` if the text begins with Blender's comment (`# Blender 4.2.0 MTL File: 'None'`, of all its exporters).
 fn is_from_blender(text: &str) -> bool {
     let first = text::Lines::new(text).find(|line| !line.trim().is_empty());
     first.is_some_and(|line| line.trim_start().strip_prefix('#').is_some_and(|rest| rest.contains("Blender")))
@@ -183,7 +183,7 @@ fn statement(
     Ok(())
 }
 
-/// What a known statement that has no effect would show.
+/// Names what a known statement that has no effect would show.
 fn not_rendered(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "ps" | "map_ps" => "sheen",
@@ -200,7 +200,7 @@ fn not_rendered(keyword: &str) -> Option<&'static str> {
     })
 }
 
-/// `r g b`, or one number for all three.
+/// Reads `r g b`, or one number for all three.
 fn color(line: &Line, warnings: &mut Vec<(u64, String)>) -> Result<Option<[f32; 3]>, (u64, String)> {
     let words: Vec<&str> = line.words().collect();
     if let ["spectral" | "xyz", ..] = words.as_slice() {
@@ -217,14 +217,13 @@ fn color(line: &Line, warnings: &mut Vec<(u64, String)>) -> Result<Option<[f32; 
     color.map(Some).ok_or_else(message)
 }
 
-/// One number that is not negative; `-halo` before it is stepped over.
+/// Reads one number that is not negative; `-halo` before it is stepped over.
 fn number(line: &Line) -> Result<f32, (u64, String)> {
     let word = line.words().find(|&word| word != "-halo").unwrap_or_default();
     finite(word).map(|x| x.max(0.0)).ok_or_else(|| (line.number, format!("`{word:.40}` is no finite number")))
 }
 
-/// Options, then a file name that may hold blanks. Nothing but a name that is missing is an error, and
-/// not one that stops a scene.
+/// Reads options, then a file name that may hold blanks. Only a missing name is an error, and it stops no scene.
 fn map(line: &Line, warnings: &mut Vec<(u64, String)>) -> Option<Map> {
     let mut map = Map {
         file: String::new(),
@@ -271,7 +270,7 @@ fn map(line: &Line, warnings: &mut Vec<(u64, String)>) -> Option<Map> {
     Some(map)
 }
 
-/// The first word and what follows it.
+/// Splits off the first word and what follows it.
 fn word(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
     (word, rest.trim_start())

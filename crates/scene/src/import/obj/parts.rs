@@ -10,10 +10,10 @@
 use crate::import::polygon::Polygons;
 use std::collections::HashMap;
 
-/// Meshes by object; above it they are by material alone.
+/// Most meshes by object; above it they are by material alone.
 pub(super) const LIMIT: usize = 4096;
 
-/// "No such attribute" and "end of the list".
+/// Mark for "no such attribute" and "end of the list".
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A name of `usemtl` with the line of its first use; `None` where faces come before any.
@@ -29,7 +29,7 @@ pub(super) struct Part {
     /// Position, texture coordinate and normal of each vertex.
     pub vertices: Vec<[u32; 3]>,
     pub indices: Vec<[u32; 3]>,
-    /// Of `indices`.
+    /// Polygons among `indices` that wait for their positions or cross themselves.
     pub polygons: Polygons,
 }
 
@@ -46,16 +46,16 @@ struct Use {
 pub(super) struct Parts {
     materials: Vec<NamedMaterial>,
     by_material: HashMap<Option<String>, u32>,
-    /// In the order of first use.
+    /// Parts in the order of first use.
     parts: Vec<Part>,
-    /// By object; of each object the parts by material.
+    /// Numbers of parts by object, and of each object by material.
     by_object: HashMap<String, HashMap<u32, u32>>,
-    /// What faces belong to from here on.
+    /// Material that faces belong to from here on.
     material: Option<u32>,
     object: String,
-    /// Whether an `o` line has come, so that `g` lines have no effect.
+    /// `true` if an `o` line has come, so that `g` lines have no effect.
     has_objects: bool,
-    /// Whether there were too many objects.
+    /// `true` if there were too many objects.
     too_many: bool,
     /// The part of `material` and `object`, where it was looked up already.
     current: Option<u32>,
@@ -65,7 +65,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// A line `usemtl`, or none before the first face.
+    /// Begins the material of a line `usemtl`; `None` for faces that come before any such line.
     pub fn use_material(&mut self, name: Option<String>, line: u64) {
         let material = self.by_material.get(&name).copied().unwrap_or_else(|| {
             self.materials.push((name.clone(), line));
@@ -77,13 +77,13 @@ impl Parts {
         self.current = None;
     }
 
-    /// A line `o`.
+    /// Begins the object of a line `o`.
     pub fn use_object(&mut self, name: &str) {
         self.has_objects = true;
         self.set_object(name);
     }
 
-    /// A line `g`.
+    /// Begins the object of a line `g`, unless an `o` line has come.
     pub fn use_group(&mut self, name: &str) {
         if !self.has_objects {
             self.set_object(name);
@@ -98,7 +98,7 @@ impl Parts {
         }
     }
 
-    /// The part that a face on `line` belongs to.
+    /// Returns the part that a face on `line` belongs to.
     pub fn current(&mut self, line: u64) -> usize {
         if let Some(part) = self.current {
             return part as usize;
@@ -127,7 +127,7 @@ impl Parts {
         &mut self.parts[part]
     }
 
-    /// The vertex of `part` with these attributes.
+    /// Returns the vertex of `part` with these attributes.
     pub fn vertex(&mut self, part: usize, key: [u32; 3]) -> u32 {
         let [v, uv, normal] = key;
         if self.heads.len() <= v as usize {
@@ -176,7 +176,7 @@ impl Parts {
         self.by_object = HashMap::from([(String::new(), by_material)]);
     }
 
-    /// All parts by material, in the order of first use of materials and, in each, of objects.
+    /// Returns all parts by material, in the order of first use of materials and, in each, of objects.
     pub fn by_material(self) -> Vec<(NamedMaterial, Vec<Part>)> {
         let mut materials: Vec<_> = self.materials.into_iter().map(|material| (material, Vec::new())).collect();
         for part in self.parts {
@@ -185,7 +185,8 @@ impl Parts {
         materials
     }
 
-    /// Triangulates the polygons that came before their positions; what is to be said of those that cross themselves.
+    /// Triangulates the polygons that came before their positions; returns the warning about those that cross
+    /// themselves.
     pub fn finish_polygons(&mut self, positions: &[[f32; 3]]) -> Option<(u64, String)> {
         let mut all = Polygons::default();
         for Part { vertices, indices, polygons, .. } in &mut self.parts {
@@ -195,17 +196,17 @@ impl Parts {
         all.warning()
     }
 
-    /// The positions that vertices of any part have.
+    /// Returns the positions that vertices of any part have.
     pub fn positions(&self) -> impl Iterator<Item = u32> {
         self.parts.iter().flat_map(|part| &part.vertices).map(|vertex| vertex[0])
     }
 
-    /// Triangles of all parts.
+    /// Returns the number of triangles of all parts.
     pub fn triangle_count(&self) -> usize {
         self.parts.iter().map(|part| part.indices.len()).sum()
     }
 
-    /// How many parts each object has.
+    /// Returns the number of parts of each object.
     pub fn objects(&self) -> HashMap<&str, usize> {
         self.by_object.iter().map(|(name, parts)| (name.as_str(), parts.len())).collect()
     }

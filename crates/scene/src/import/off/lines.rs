@@ -1,4 +1,4 @@
-//! Lines of numbers.
+//! Lines of numbers of OFF files.
 
 use super::Fault;
 use crate::import::origin::decimal;
@@ -14,7 +14,7 @@ impl<'a> Lines<'a> {
         Self { lines: text::Lines::new(text) }
     }
 
-    /// Bytes that are left.
+    /// Returns the number of bytes that are left.
     pub fn left(&self) -> usize {
         self.lines.left()
     }
@@ -34,22 +34,22 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// The number of the line that came last.
+    /// Returns the number of the line that came last.
     pub fn line(&self) -> u64 {
         self.lines.number()
     }
 
-    /// A fault in the line that came last.
+    /// Makes a fault in the line that came last.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { line: self.lines.number().max(1), message: message.into() }
     }
 
-    /// A number that is finite as f32, in f64.
+    /// Parses a number that is finite as f32, in f64.
     pub fn wide_number(&self, word: &str) -> Result<f64, Fault> {
         decimal(word).map_or_else(|| self.number(word).map(f64::from), Ok)
     }
 
-    /// A number that is finite.
+    /// Parses a number that is finite.
     pub fn number(&self, word: &str) -> Result<f32, Fault> {
         match word.parse::<f32>() {
             Ok(value) if value.is_finite() => Ok(value),

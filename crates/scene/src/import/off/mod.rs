@@ -1,7 +1,7 @@
 //! OFF, the Object File Format of Geomview, as text: vertices, polygons, and colours of both.
 //!
-//! Source: the manual of Geomview 1.9, section "OFF Files". Read are `OFF` with any of the prefixes `ST`, `C` and `N`;
-//! what has four or n dimensions, and the binary form, is refused. See docs/reference/formats.md.
+//! Source: the manual of Geomview 1.9, section "OFF Files". The importer reads `OFF` with any of the prefixes `ST`, `C`
+//! and `N`; what has four or n dimensions, and the binary form, is refused. See docs/reference/formats.md.
 
 mod lines;
 mod parse;
@@ -20,7 +20,7 @@ use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What is wrong, and in which line.
+/// Message about a mistake, and the line it is on.
 #[derive(Debug)]
 struct Fault {
     line: u64,
@@ -68,7 +68,8 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
     Ok(scene)
 }
 
-/// The scene, and the triangles whose colour was left out. Colours are sRGB, as they are meant for screens.
+/// Makes the scene and returns it with the number of the triangles whose colour was left out. Colours are sRGB, as they
+/// are meant for screens.
 fn to_scene(path: &Path, off: Off) -> (Scene, usize) {
     let Off { mesh, triangle_colors, .. } = off;
     let mut scene = Scene::default();

@@ -1,4 +1,4 @@
-//! The file as a mesh with colours.
+//! Parser of OFF files to meshes with colours.
 
 use super::Fault;
 use super::lines::Lines;
@@ -12,15 +12,15 @@ use raywarp_geom::TriangleMesh;
 /// A parsed file.
 #[derive(Debug, Default)]
 pub(super) struct Off {
-    /// Vertex colours are linear.
+    /// Mesh, whose vertex colours are linear.
     pub mesh: TriangleMesh,
-    /// Of the face that each triangle is of, sRGB from 0 to 1.
+    /// Colour of the face that each triangle is of, sRGB from 0 to 1.
     pub triangle_colors: Vec<Option<[f32; 3]>>,
     /// Vertices that are not finite, and what to say where a face uses them.
     strays: Vec<(u32, Fault)>,
 }
 
-/// The word at the beginning.
+/// Kind of file by its first word: attributes that vertices have beside positions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Kind {
     uvs: bool,
@@ -28,7 +28,7 @@ struct Kind {
     normals: bool,
 }
 
-/// Things that were left out, for one warning each.
+/// Counts of things that were left out, for one warning each.
 #[derive(Debug, Default)]
 struct LeftOut {
     numbers: usize,
@@ -47,7 +47,7 @@ struct LeftOut {
 }
 
 impl Off {
-    /// `warnings` gets what is left out.
+    /// Parses a file; `warnings` gets what is left out.
     ///
     /// # Errors
     /// The line that breaks the format.
@@ -219,7 +219,7 @@ impl Off {
     }
 }
 
-/// The first word and the numbers of vertices and faces, which may stand in one line.
+/// Reads the first word and the numbers of vertices and faces, which may stand in one line.
 fn header(lines: &mut Lines) -> Result<(Kind, [usize; 2]), Fault> {
     let mut words = Vec::new();
     lines.words(1, &mut words).map_err(|_| lines.fault("an OFF file begins with the word OFF"))?;

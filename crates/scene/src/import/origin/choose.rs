@@ -1,4 +1,4 @@
-//! Whether a scene is better off with an origin, and with which.
+//! Choice of the origin that a scene is better off with, if with any.
 
 use super::each::{each, is_small};
 use super::look::{Looked, exact_rows, look_under};
@@ -10,14 +10,15 @@ use raywarp_geom::{Affine, TriangleMesh};
 
 /// One triangle of so many is a part of the scene that counts, where the scene as a whole does not lie far from zero.
 const SHARE: u64 = 100;
-/// Triangles of a scene that decide, more or less. So many tell shares of a hundredth within a tenth, and take 3 ms; copies
-/// of copies make any number of triangles.
+/// Number of triangles of a scene that decide, more or less. So many tell shares of a hundredth within a tenth, and
+/// take 3 ms; copies of copies make any number of triangles.
 pub(super) const MOST_LOOKED: u64 = 1 << 15;
 /// The most centres of meshes.
 const MOST_LOCALS: usize = 1 << 10;
 
-/// The center with which `scene`, which was imported with none, is better imported again; `None`: it is good as it is, or no
-/// center mends it. `run` is what the run that made it noted. With what rounding did, counted where it is worth a line.
+/// Returns the center with which `scene`, which was imported with none, is better imported again, or `None` where it is
+/// good as it is, or no center mends it. `run` is what the run that made it noted. Returns also what rounding did,
+/// counted where it is worth a line.
 pub(crate) fn look(scene: &Scene, run: &Center) -> (Option<Center>, Rounding) {
     let looked = look_under(scene, run, None, MOST_LOOKED);
     let better = better(scene, run, &looked);
@@ -56,8 +57,9 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
     }
 }
 
-/// Centres for meshes, around `middles`: what their placements take to the origin, each unless one before it is as good. Of a
-/// scene without one, for meshes that lie far from zero in their own space, as for their own size.
+/// Returns centres for meshes, around `middles`: what their placements take to the origin, each unless one before it is
+/// as good. A scene without an origin has them for meshes that lie far from zero in their own space, as for their own
+/// size.
 fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
     let (gain, zero) = (if origin.is_none() { GAIN } else { 1.0 }, origin.unwrap_or_default());
     let mut locals = Vec::new();
@@ -96,7 +98,7 @@ fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: Option<[f64
     locals
 }
 
-/// How far some points of a mesh, but for a quarter of them, are from `place` at most.
+/// Returns the largest distance from `place` of some points of a mesh, but for a quarter of them.
 fn size_around(mesh: &TriangleMesh, place: [f64; 3]) -> f64 {
     let some = mesh.positions.iter().step_by(mesh.positions.len().div_ceil(SOME).max(1));
     let mut away: Vec<f64> = some.map(|p| square(minus(p.map(f64::from), place))).filter(|d| d.is_finite()).collect();
@@ -107,7 +109,8 @@ fn size_around(mesh: &TriangleMesh, place: [f64; 3]) -> f64 {
 /// The positions of a mesh and the triangles over them.
 pub type DoubleMesh<'a> = (&'a [[f64; 3]], &'a [[u32; 3]]);
 
-/// Rounds meshes, positions and triangles each, relative to the origin that an importer would give them; also says which.
+/// Rounds meshes, positions and triangles each, relative to the origin that an importer would give them; returns also
+/// that origin.
 ///
 /// # Panics
 /// If a triangle uses a vertex that is not there.
@@ -133,8 +136,8 @@ pub fn recentred(meshes: &[DoubleMesh]) -> ([f64; 3], Vec<TriangleMesh>) {
     }
 }
 
-/// The middle of points, to few digits; zero on axes where they lie around zero, or no further from it than by their own
-/// spread. Points far from the others have no say.
+/// Returns the middle of points, to few digits; zero on axes where they lie around zero, or no further from it than by
+/// their own spread. Points far from the others have no say.
 fn middle(points: impl Iterator<Item = [f32; 3]>) -> [f64; 3] {
     let mut axes: [Vec<f32>; 3] = Default::default();
     for point in points {

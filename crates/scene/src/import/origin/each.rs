@@ -3,15 +3,16 @@
 use crate::Scene;
 use rayon::prelude::*;
 
-/// Triangles of a scene that take less time than to wake the workers and to wait for them, a tenth of a millisecond.
+/// Number of triangles of a scene that take less time than to wake the workers and to wait for them, a tenth of a
+/// millisecond.
 const SMALL: u64 = 1 << 12;
 
-/// Whether one thread does the work on a scene.
+/// Returns `true` if one thread does the work on a scene.
 pub(super) fn is_small(scene: &Scene) -> bool {
     scene.triangle_count() <= SMALL
 }
 
-/// What `of` makes of each item, in their order; in parallel unless they are of a scene that `is_small`.
+/// Returns what `of` makes of each item, in their order; in parallel unless they are of a scene that `is_small`.
 pub(super) fn each<T: Sync, S: Send>(
     items: &[T],
     is_small: bool,

@@ -1,4 +1,4 @@
-//! Whether a file's own float32 coordinates are too coarse for its triangles: what wrote it has rounded them.
+//! Detection of float32 coordinates of a file that are too coarse for its triangles: what wrote it has rounded them.
 
 use super::Center;
 use super::each::{each, is_small};
@@ -12,18 +12,18 @@ const STEPS: f64 = 4.0;
 const FLAT: u64 = 100;
 /// Of so many triangles with an extent one must show steps. Others are hardly ever so small.
 const STEPPED: u64 = 10;
-/// Triangles of a mesh that are looked at first.
+/// Number of triangles of a mesh that are looked at first.
 const GLANCE: usize = 256;
 
-/// What is known of triangles.
+/// Counts of triangles by what is known of them.
 #[derive(Clone, Copy, Default)]
 struct Count {
     triangles: u64,
-    /// Without an area.
+    /// Triangles without an area.
     flat: u64,
-    /// With an extent of few steps.
+    /// Triangles with an extent of few steps.
     stepped: u64,
-    /// The largest step.
+    /// Largest step of float32 at them.
     step: f64,
 }
 
@@ -45,8 +45,8 @@ impl Count {
     }
 }
 
-/// What is to be said of a scene, as an importer without an origin has it, whose meshes nothing has rounded and that shows the
-/// steps of float32; `None` of almost all. O(meshes) but for meshes that show them.
+/// Returns the warning about a scene, as an importer without an origin has it, whose meshes nothing has rounded and
+/// that shows the steps of float32; `None` for almost all scenes. O(meshes) but for meshes that show them.
 pub(crate) fn coarse(scene: &Scene, run: &Center) -> Option<String> {
     let count = |(index, mesh): (usize, &crate::Mesh)| {
         let mesh = &mesh.triangles;

@@ -1,4 +1,4 @@
-//! What rounding does to each triangle of a scene, and what it would do under another center.
+//! Effects of rounding on each triangle of a scene, and those that it would have under another center.
 
 use super::each::{each, is_small};
 use super::rounding::PLAIN;
@@ -6,33 +6,33 @@ use super::{COARSE, Center, GAIN, HURT, Moved, Rounding, nearest};
 use crate::{Instance, Mesh, MeshId, Scene};
 use raywarp_geom::{Affine, TriangleMesh};
 
-/// Triangles of a mesh that are looked at in a run.
+/// Number of triangles of a mesh that are looked at in a run.
 const RUN: usize = 1 << 14;
-/// Triangles of a placed mesh, or all that it has, that say whether half of it is hurt.
+/// Number of triangles of a placed mesh, or all that it has, that say whether half of it is hurt.
 const PART: usize = 64;
 /// Of so many triangles one is few: the largest numbers of a mesh take as long as these.
 const FEW: usize = 16;
-/// Triangles of a mesh that are looked at first.
+/// Number of triangles of a mesh that are looked at first.
 const GLANCE: usize = 256;
-/// Hurt triangles of a run that are kept as samples.
+/// Number of hurt triangles of a run that are kept as samples.
 const SAMPLES: usize = 64;
 
-/// What is known of a scene's triangles.
+/// Counts of a scene's triangles by what rounding does to them.
 #[derive(Default)]
 pub(super) struct Looked {
     pub rounding: Rounding,
-    /// Triangles where any point, such as a ray's origin or a hit, is rounded by more than [`COARSE`] of their extent; with those
-    /// of which a corner is hurt, and those that have become points.
+    /// Triangles where any point, such as a ray's origin or a hit, is rounded by more than [`COARSE`] of their extent;
+    /// counted with those of which a corner is hurt, and those that have become points.
     pub coarse: u64,
     /// First corners of some of these.
     pub samples: Vec<[f32; 3]>,
-    /// Those that are coarse under the other center at most.
+    /// Triangles among these that are coarse under the other center at most.
     pub hurt_then: u64,
-    /// Those that are coarse, and whose numbers the other center makes smaller by [`GAIN`].
+    /// Triangles that are coarse, and whose numbers the other center makes smaller by [`GAIN`].
     pub gained: u64,
-    /// Those of them that rounding has moved, or made points.
+    /// Triangles of `gained` that rounding has moved, or made points.
     pub moved: u64,
-    /// All whose numbers it makes smaller by [`GAIN`].
+    /// All triangles whose numbers it makes smaller by [`GAIN`].
     pub nearer: u64,
 }
 
@@ -49,12 +49,12 @@ impl Looked {
     }
 }
 
-/// Looks at the triangles of a scene, which `run` rounded, in parallel: at those that may be hurt, or at all for what another
-/// center would do to meshes around `middles`. Of more than `most` every so manieth stands for the others: a third of `most`
-/// or more, at least one of each placed mesh.
+/// Looks at the triangles of a scene, which `run` rounded, in parallel: at those that may be hurt, or at all for what
+/// another center would do to meshes around `middles`. Of more than `most`, only every n-th is looked at and stands for
+/// the others: a third of `most` or more, at least one of each placed mesh.
 pub(super) fn look_under(scene: &Scene, run: &Center, other: Option<(&Center, &[[f64; 3]])>, most: u64) -> Looked {
-    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and where it is fine:
-    // most files are such.
+    // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and where it is
+    // fine: most files are such.
     let is_small = is_small(scene);
     let is_asked =
         |(index, mesh): (usize, &Mesh)| run.moved(MeshId(index as u32)).by > 0.0 || shows_steps(&mesh.triangles);
@@ -102,7 +102,7 @@ fn sum(looked: Vec<Looked>) -> Looked {
     looked.into_iter().fold(Looked::default(), Looked::and)
 }
 
-/// Whether some triangle of a mesh, of a few, is coarse as it is.
+/// Returns `true` if some triangle of a mesh, of a few, is coarse as it is.
 fn shows_steps(mesh: &TriangleMesh) -> bool {
     (0..mesh.indices.len()).step_by(mesh.indices.len().div_ceil(GLANCE).max(1)).any(|primitive| {
         let corners = mesh.corners(primitive).map(|corner| corner.map(f64::from));
@@ -112,13 +112,13 @@ fn shows_steps(mesh: &TriangleMesh) -> bool {
     })
 }
 
-/// Half a unit in the last place of f32 at a number.
+/// Returns half a unit in the last place of f32 at a number.
 pub(super) fn half_unit(number: f64) -> f64 {
     let exponent = (number.to_bits() >> 52 & 0x7ff) as i32 - 1023;
     f64::from_bits(((exponent.max(-126) - 24 + 1023) as u64) << 52)
 }
 
-/// The rows of the transform of an instance as the file has them.
+/// Returns the rows of the transform of an instance as the file has them.
 pub(super) fn exact_rows(run: &Center, instance: usize, transform: &Affine) -> [[f64; 4]; 3] {
     run.placed(instance).unwrap_or_else(|| transform.rows.map(|row| row.map(f64::from)))
 }
@@ -129,9 +129,9 @@ struct View<'a> {
     moved: &'a Moved,
     transform: Affine,
     is_identity: bool,
-    /// Of the transform, exact.
+    /// Rows of the transform, exact.
     rows: [[f64; 4]; 3],
-    /// A triangle that is larger is neither hurt nor coarse.
+    /// Extent above which a triangle is safe: one that is larger is neither hurt nor coarse.
     limit: f64,
     other: Option<Other>,
 }
@@ -145,7 +145,7 @@ struct Other {
 }
 
 impl Other {
-    /// Of a mesh that is around `middle`.
+    /// Makes the view of a mesh that is around `middle`.
     fn new(center: &Center, view: &View, middle: [f64; 3]) -> Self {
         let local = nearest(&center.locals, middle);
         let shift = std::array::from_fn(|i| {
@@ -169,7 +169,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The extent of the largest triangles that may be hurt or coarse, by the mesh's largest numbers.
+    /// Returns the extent of the largest triangles that may be hurt or coarse, by the mesh's largest numbers.
     fn limit(&self) -> f64 {
         let bounds = self.mesh.bounds();
         let reach: [f64; 3] = std::array::from_fn(|i| bounds.min[i].abs().max(bounds.max[i].abs()).into());
@@ -180,8 +180,8 @@ impl<'a> View<'a> {
         (10.0 * half_unit(largest) + own) / HURT
     }
 
-    /// How far the corner that is stored as `stored` is from where the file has it, which is `world` but for the rounding of
-    /// `stored` itself, along an axis: exact, and at most what the mesh's rounding adds.
+    /// Returns how far the corner that is stored as `stored` is from where the file has it, which is `world` but for
+    /// the rounding of `stored` itself, along an axis: exact, and at most what the mesh's rounding adds.
     #[inline]
     fn error(&self, stored: [f32; 3], world: [f64; 3]) -> f64 {
         let mut error = [0.0; 3];
@@ -276,7 +276,7 @@ impl<'a> View<'a> {
         self.rows.map(|r| r[0] * x + r[1] * y + r[2] * z + r[3])
     }
 
-    /// The largest number that takes part in a triangle as it is.
+    /// Returns the largest number that takes part in a triangle as it is.
     #[inline]
     fn largest(&self, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> f64 {
         let largest = largest_of(world);
@@ -287,14 +287,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The same under another center.
+    /// Returns the same largest number under another center.
     fn largest_under(&self, other: &Other, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> f64 {
         let apart = |w: &[f64; 3]| (0..3).map(|i| (w[i] - other.origin[i]).abs()).fold(0.0, f64::max);
         let largest = world.iter().map(apart).fold(0.0, f64::max);
         if self.is_identity { largest } else { largest.max(self.largest_terms(local, other.local, other.shift)) }
     }
 
-    /// The largest product or shift of the transform of a triangle that is relative to `center`.
+    /// Returns the largest product or shift of the transform of a triangle that is relative to `center`.
     fn largest_terms(&self, local: &[[f64; 3]; 3], center: [f64; 3], shift: [f64; 3]) -> f64 {
         let mut largest = shift.iter().fold(0f64, |most, x| most.max(x.abs()));
         for l in local {
@@ -306,12 +306,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// The largest number of a triangle's corners.
+/// Returns the largest number of a triangle's corners.
 fn largest_of(corners: &[[f64; 3]; 3]) -> f64 {
     corners.iter().flatten().fold(0f64, |most, x| most.max(x.abs()))
 }
 
-/// The largest of a triangle's sides along axes.
+/// Returns the largest of a triangle's sides along axes.
 pub(super) fn extent([a, b, c]: &[[f64; 3]; 3]) -> f64 {
     (0..3).map(|i| a[i].max(b[i]).max(c[i]) - a[i].min(b[i]).min(c[i])).fold(0.0, f64::max)
 }

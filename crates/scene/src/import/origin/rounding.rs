@@ -1,4 +1,4 @@
-//! What is said of rounding.
+//! Warnings about rounding, and the counts that they are made from.
 
 use super::Center;
 use super::choose::MOST_LOOKED;
@@ -7,37 +7,37 @@ use crate::Scene;
 
 /// A corner that is moved by more than this share of its triangle's largest extent is moved plainly.
 pub(super) const PLAIN: f64 = 0.05;
-/// Triangles of a scene that are counted, more or less, for a line on them.
+/// Number of triangles of a scene that are counted, more or less, for a line on them.
 pub(super) const MOST_COUNTED: u64 = 1 << 20;
 /// One hurt triangle of so many is worth a line.
 const MANY: u64 = 10;
-/// So is one of so many on which hits are moved plainly.
+/// One triangle of so many on which hits are moved plainly is worth a line.
 const SEVERAL: u64 = 50;
-/// So is one of so many that is moved plainly.
+/// One triangle of so many that is moved plainly is worth a line.
 const FEW: u64 = 1000;
 
-/// What rounding does to triangles.
+/// Counts of triangles by what rounding does to them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Rounding {
     /// Triangles of the scene.
     pub triangles: u64,
-    /// Those with a corner that is moved by more than a thousandth of their extent.
+    /// Triangles with a corner that is moved by more than a thousandth of their extent.
     pub hurt: u64,
-    /// Those with one that is moved by more than a twentieth: seen where a triangle is twenty pixels large.
+    /// Triangles with one that is moved by more than a twentieth: seen where a triangle is twenty pixels large.
     pub plain: u64,
-    /// Placed meshes of which half the triangles are that, or points.
+    /// Placed meshes of which half the triangles are such, or points.
     pub parts: u64,
-    /// Those where points on them, such as hits, are moved by more than a twentieth of their extent.
+    /// Triangles where points on them, such as hits, are moved by more than a twentieth of their extent.
     pub stepped: u64,
-    /// Placed meshes of which half the triangles are that.
+    /// Placed meshes of which half the triangles are such.
     pub stepped_parts: u64,
-    /// The largest step of float32 there.
+    /// Largest step of float32 at the triangles of `stepped`.
     pub step: f64,
-    /// Those of three vertices that lie at one place.
+    /// Triangles of three vertices that lie at one place.
     pub collapsed: u64,
     /// The largest share of an extent, of those that have one.
     pub share: f64,
-    /// Whether not all were looked at, and the numbers are of as many as these stand for.
+    /// `true` if not all were looked at, and the numbers are of as many as these stand for.
     pub is_estimate: bool,
 }
 
@@ -57,9 +57,10 @@ impl Rounding {
         }
     }
 
-    /// What is to be said of it; `None` where nothing can be seen: nothing is hurt, or slivers only, which are less than a
-    /// tenth of all triangles, of which less than a thousandth are moved plainly, and less than half of any mesh. Nor, of those
-    /// whose corners float32 holds and hits on them not, less than a fiftieth and less than half of any mesh.
+    /// Returns the warning about what was counted; `None` where nothing can be seen of it: nothing is hurt, or only
+    /// slivers are, which are less than a tenth of all triangles, of which less than a thousandth are moved plainly,
+    /// and less than half of any mesh. Triangles whose corners float32 holds, but not the hits on them, are not worth a
+    /// line where they are less than a fiftieth of all and less than half of any mesh.
     pub fn warning(&self) -> Option<String> {
         let Self { triangles, hurt, plain, parts, stepped, stepped_parts, step, collapsed, share, is_estimate } = *self;
         let about = if is_estimate { "about " } else { "" };
@@ -82,12 +83,12 @@ impl Rounding {
     }
 }
 
-/// What rounding did to the triangles of a scene as it is.
+/// Counts what rounding did to the triangles of a scene as it is.
 pub(crate) fn rounding(scene: &Scene, run: &Center) -> Rounding {
     counted(scene, run, look_under(scene, run, None, MOST_LOOKED).rounding)
 }
 
-/// What rounding did, of more triangles than `estimate` is of, if that is worth a line.
+/// Counts what rounding did, of more triangles than `estimate` is of, if that is worth a line.
 pub(super) fn counted(scene: &Scene, run: &Center, estimate: Rounding) -> Rounding {
     if !estimate.is_estimate || estimate.warning().is_none() {
         return estimate;

@@ -1,4 +1,4 @@
-//! `Camera`.
+//! `Camera` directives, read as cameras.
 //!
 //! pbrt's camera space is left-handed: x to the right of the picture, y up, z into the scene. The
 //! three are kept as vectors in world space, so that a mirroring transformation mirrors the picture.
@@ -78,7 +78,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// `shutteropen` says where moving things stand; in version 4 the film is as bright as the shutter is open long.
+    /// Reads the shutter: `shutteropen` says where moving things stand; in version 4 the film is as bright as the
+    /// shutter is open long.
     fn shutter(&mut self, params: &Params) -> Result<(), SceneError> {
         let (open, close) = (params.float_or("shutteropen", 0.0)?, params.float_or("shutterclose", 1.0)?);
         self.times.shutter_open = f64::from(open);
@@ -106,7 +107,7 @@ impl Importer<'_> {
         })
     }
 
-    /// Half the width and height of the `screenwindow`, whose centre must be the picture's.
+    /// Returns half the width and height of the `screenwindow`, whose centre must be the picture's.
     fn screen_window(&mut self, params: &Params) -> Result<Option<[f32; 2]>, SceneError> {
         let window = params.floats("screenwindow")?;
         if params.float("frameaspectratio")?.is_some() {
@@ -127,7 +128,7 @@ impl Importer<'_> {
     }
 }
 
-/// Unit and perpendicular axes near the given ones, `z` keeping its direction.
+/// Makes unit and perpendicular axes near the given ones, `z` keeping its direction.
 fn frame(x: DVec3, y: DVec3, z: DVec3) -> Option<(DVec3, DVec3, DVec3)> {
     let forward = z.try_normalize()?;
     let up = (y - forward * y.dot(forward)).try_normalize()?;

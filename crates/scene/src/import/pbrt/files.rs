@@ -1,4 +1,4 @@
-//! The files of a scene: where names lead, and the stack of open ones.
+//! Files of a scene: the paths that names lead to, and the stack of open files.
 
 use super::lexer::Lexer;
 use super::params::malformed;
@@ -14,10 +14,10 @@ const MAX_DEPTH: usize = 64;
 /// The most `Include` directives of a scene: a stop for files that include each other many times over.
 const MAX_INCLUDES: u32 = 100_000;
 
-/// Where files are.
+/// Folder and access to the disk, by which names of files are resolved.
 pub(super) struct Files {
     folder: PathBuf,
-    /// False when no file may be touched: then all but the first are missing.
+    /// `true` if files may be touched; else all but the first are missing.
     pub disk: bool,
     includes: u32,
 }
@@ -26,7 +26,7 @@ pub(super) struct Files {
 pub(super) struct Opened {
     pub path: Rc<Path>,
     pub lexer: Lexer,
-    /// For version 4's `Import`: the graphics state to return to.
+    /// Graphics state to return to, for version 4's `Import`.
     pub restore: Option<Box<Graphics>>,
 }
 
@@ -35,9 +35,9 @@ impl Files {
         Self { folder: main.parent().unwrap_or(Path::new("")).to_path_buf(), disk, includes: 0 }
     }
 
-    /// Names are relative to the main file's folder, as in pbrt, or else to the folder of the file
-    /// that has the name. Backslashes separate folders where nothing is found otherwise, letters may be of another case, and
-    /// a whole path of another machine leads to a file beside these; then it is said that it does.
+    /// Resolves a name. Names are relative to the main file's folder, as in pbrt, or else to the folder of the file
+    /// that has the name. Backslashes separate folders where nothing is found otherwise, letters may be of another
+    /// case, and a whole path of another machine leads to a file beside these; then it is said that it does.
     pub fn resolve(&self, name: &str, current: Option<&Path>) -> (PathBuf, bool) {
         let first = self.folder.join(name);
         if !self.disk {

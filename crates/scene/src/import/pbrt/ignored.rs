@@ -5,7 +5,7 @@
 
 use super::params::Params;
 
-/// Of which directive or material, which parameter (`*` for all), and why it is not read.
+/// Directive or material, parameter of it (`*` for all), and the reason why it is not read.
 pub(super) const IGNORED: &[(&str, &str, &str)] = &[
     ("Accelerator", "*", "a tree changes how long rays take, not what they hit"),
     (
@@ -41,7 +41,7 @@ impl Params {
         }
     }
 
-    /// Marks parameters of something that is replaced or left out as a whole, which a warning says where that is.
+    /// Marks the parameters `names` of something that is replaced or left out as a whole, as a warning says there.
     pub fn cover(&self, names: &[&str]) {
         for name in names {
             self.find(name);

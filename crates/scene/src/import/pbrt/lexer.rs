@@ -1,4 +1,4 @@
-//! Bytes to tokens, with line numbers.
+//! Lexer of pbrt files: bytes to tokens, with line numbers.
 //!
 //! Source: the file format pages of pbrt versions 3 and 4. Numbers are read as f64, so that indices
 //! above 2^24 stay exact.
@@ -14,9 +14,9 @@ pub(super) enum Token {
     Text(String),
     /// A finite number.
     Number(f64),
-    /// `[`
+    /// The bracket `[` that begins a list.
     Open,
-    /// `]`
+    /// The bracket `]` that ends a list.
     Close,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Display for Token {
     }
 }
 
-/// What is wrong, and on which line.
+/// Message about a mistake, and the line it is on.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LexError {
     pub line: u64,
@@ -58,7 +58,7 @@ impl Lexer {
         Self { bytes, at, line: 1, peeked: None }
     }
 
-    /// The next token with its line, or `None` at the end.
+    /// Reads the next token with its line, or `None` at the end.
     pub fn next(&mut self) -> Result<Option<(Token, u64)>, LexError> {
         match self.peeked.take() {
             Some(token) => Ok(Some(token)),
@@ -66,7 +66,7 @@ impl Lexer {
         }
     }
 
-    /// The next token, left in place.
+    /// Returns the next token, left in place.
     pub fn peek(&mut self) -> Result<Option<&Token>, LexError> {
         if self.peeked.is_none() {
             self.peeked = self.scan()?;
@@ -99,7 +99,7 @@ impl Lexer {
         }
     }
 
-    /// Back to the first token.
+    /// Goes back to the first token.
     pub fn rewind(&mut self) {
         (self.at, self.line, self.peeked) = (start_of(&self.bytes), 1, None);
     }
@@ -212,7 +212,7 @@ impl Lexer {
     }
 }
 
-/// Where the text begins, behind a byte order mark.
+/// Returns where the text begins, behind a byte order mark.
 fn start_of(bytes: &[u8]) -> usize {
     bytes.len() - text::without_mark(bytes).len()
 }

@@ -1,7 +1,8 @@
-//! `LightSource`.
+//! `LightSource` directives, read as lights.
 //!
 //! Version 4 takes lights by their luminance: spectra are divided by it, so that a light shines with its
-//! `scale`, and `power` and `illuminance` scale it further as its `lights.cpp` does. Version 3 takes spectra as they are.
+//! `scale`, and `power` and `illuminance` scale it further as its `lights.cpp` does. Version 3 takes spectra as they
+//! are.
 
 use super::area_light::luminance;
 use super::params::Params;
@@ -78,7 +79,7 @@ impl Importer<'_> {
         }
     }
 
-    /// `scale`: a number in version 4, a spectrum in version 3.
+    /// Reads `scale`: a number in version 4, a spectrum in version 3.
     pub fn light_scale(&mut self, params: &Params) -> Result<[f32; 3], SceneError> {
         if let Some(scale) = params.float_if_plain("scale")? {
             return Ok([scale; 3]);
@@ -100,7 +101,7 @@ impl Importer<'_> {
         }
     }
 
-    /// A light of the same intensity all round; version 4's `power` is what it sends out.
+    /// Makes a light of the same intensity all round; version 4's `power` is what it sends out.
     fn point_light(&mut self, params: &Params, scale: [f32; 3]) -> Result<Light, SceneError> {
         let factor = self.positive(params, "power")?.map_or(1.0, |power| power / (2.0 * TAU));
         let intensity = times(self.scaled(params, "I", scale)?, factor);
@@ -156,7 +157,7 @@ impl Importer<'_> {
         Ok(Light::Environment { map: Some(map), radiance, world_to_map })
     }
 
-    /// From the world to [`Light::Environment`]'s frame.
+    /// Returns the rotation from the world to [`Light::Environment`]'s frame.
     ///
     /// pbrt's light space has z up: `u = phi / 2pi` from +x towards +y, `v = theta / pi` from +z. Our
     /// map has `u = 1/2 + atan2(x, -z) / 2pi` and `v = acos(y) / pi`, so that `(-y, z, x)` of the light
@@ -175,12 +176,12 @@ impl Importer<'_> {
     }
 }
 
-/// Each times `factor`, kept finite and not negative.
+/// Multiplies each channel by `factor`, kept finite and not negative.
 fn times(color: [f32; 3], factor: f32) -> [f32; 3] {
     color.map(|c| (c * factor).clamp(0.0, f32::MAX))
 }
 
-/// The rotation, perhaps mirrored, nearest in the sense of Gram and Schmidt.
+/// Finds the rotation, perhaps mirrored, nearest in the sense of Gram and Schmidt.
 fn orthonormal(map: DAffine3) -> Option<DMat3> {
     let m = map.matrix3;
     let x = m.x_axis.try_normalize()?;
@@ -197,7 +198,7 @@ fn unit(params: &Params, direction: DVec3) -> Result<[f32; 3], SceneError> {
     }
 }
 
-/// Version 4's equal-area octahedral map as latitude and longitude with z up, of the same height.
+/// Resamples version 4's equal-area octahedral map as latitude and longitude with z up, of the same height.
 ///
 /// Source: Clarberg 2008, "Fast Equal-Area Mapping of the (Hemi)Sphere using SIMD", section 2.
 fn latitude_longitude(square: &Image) -> Image {
@@ -214,7 +215,7 @@ fn latitude_longitude(square: &Image) -> Image {
     Image { name: square.name.clone(), width, height, pixels: Pixels::Float(pixels).into() }
 }
 
-/// What version 4 takes for the illuminance of a square map from the side of +z. It gives each texel half of
+/// Computes what version 4 takes for the illuminance of a square map from the side of +z. It gives each texel half of
 /// the solid angle that it has, so that the light becomes twice as bright as asked for; as pbrt renders it.
 fn illuminance_of(square: &Image) -> f32 {
     let n = f64::from(square.width);
@@ -231,7 +232,7 @@ fn illuminance_of(square: &Image) -> f32 {
     (sum * f64::from(TAU) / (n * n)) as f32
 }
 
-/// Unit direction to the unit square; +z is its centre, -z its corners.
+/// Maps a unit direction to the unit square; +z is its centre, -z its corners.
 fn octahedral(d: DVec3) -> [f64; 2] {
     let a = d.abs();
     let radius = (1.0 - a.z).max(0.0).sqrt();
@@ -247,7 +248,7 @@ fn octahedral(d: DVec3) -> [f64; 2] {
     [u.copysign(d.x), v.copysign(d.y)].map(|c| (c + 1.0) / 2.0)
 }
 
-/// Linear between texel centres; past a border the map goes on at the mirrored place of the same
+/// Looks an image up, linear between texel centres; past a border the map goes on at the mirrored place of the same
 /// border, which is how an octahedron's square is folded.
 fn bilinear(image: &Image, u: f64, v: f64) -> [f32; 4] {
     let n = i64::from(image.width);

@@ -37,7 +37,7 @@ use state::{Importer, TRIANGLE_BUDGET};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Imports `path`.
+/// Imports the pbrt scene whose main file is `path`.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, Rc::unwrap_or_clone(bytes), context, true, TRIANGLE_BUDGET)
@@ -64,7 +64,7 @@ fn import_bytes(
     Ok(importer.scene)
 }
 
-/// For the fuzz target: loads `bytes` without touching the disk; of the files that they name there are images only. What
+/// Loads `bytes` without touching the disk; of the files that they name there are images only. What
 /// loads passes [`crate::validate`].
 ///
 /// # Panics
@@ -74,7 +74,7 @@ pub fn fuzz_pbrt(bytes: &[u8]) {
     let _ = fuzz_pbrt_scene(bytes);
 }
 
-/// As [`fuzz_pbrt`], with the scene, if there is one.
+/// Loads `bytes` as [`fuzz_pbrt`] does, and returns the scene, if there is one.
 ///
 /// # Panics
 /// Never.

@@ -17,7 +17,7 @@ pub(super) struct Motion {
     pub end: DAffine3,
 }
 
-/// Which of the two transformations directives change.
+/// Selection of the current transformations that directives change: both or one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Active {
     #[default]
@@ -26,15 +26,15 @@ pub(super) enum Active {
     End,
 }
 
-/// When things are where, and what was seen to move.
+/// Times of the two transformations and of the shutter, and what was seen to move.
 #[derive(Debug, Clone)]
 pub(super) struct Times {
-    /// `TransformTimes`.
+    /// Time of the first of the two transformations, from `TransformTimes`.
     pub start: f64,
     pub end: f64,
     /// The camera's `shutteropen`.
     pub shutter_open: f64,
-    /// How many shapes, instances, lights and cameras move, and where the first is.
+    /// Number of shapes, instances, lights and cameras that move; `first` is the place of the first.
     pub moving: u64,
     pub first: Option<(Rc<Path>, u64)>,
 }
@@ -60,7 +60,7 @@ impl Motion {
         }
     }
 
-    /// The pose at `t` of the way from the start to the end.
+    /// Returns the pose at `t` of the way from the start to the end.
     pub fn at(&self, t: f64) -> DAffine3 {
         if !self.is_moving() || t <= 0.0 {
             return self.start;
@@ -83,7 +83,7 @@ impl Motion {
     }
 }
 
-/// The rotation nearest to `m`, where it does not flatten space; a mirroring goes to the stretch.
+/// Finds the rotation nearest to `m`, where it does not flatten space; a mirroring goes to the stretch.
 fn rotation_of(m: DMat3) -> Option<DQuat> {
     let mut rotation = m;
     for _ in 0..100 {

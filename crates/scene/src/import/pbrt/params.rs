@@ -9,16 +9,16 @@ use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 
-/// One parameter.
+/// Parameter of a directive: type, name and values.
 #[derive(Debug, Clone)]
 pub(super) struct Parameter {
     pub kind: Kind,
     pub name: String,
     pub values: Values,
     pub line: u64,
-    /// Whether anything asked for it.
+    /// `true` if anything asked for it.
     used: Cell<bool>,
-    /// The same of all that version 4's `Attribute` hands it to.
+    /// `true` if anything asked for it of all that version 4's `Attribute` hands it to.
     handed_on: Option<Rc<Cell<bool>>>,
 }
 
@@ -31,13 +31,13 @@ pub(super) struct Params {
     pub line: u64,
 }
 
-/// An error of the line `line` in `path`.
+/// Makes an error of the line `line` in `path`.
 pub(super) fn malformed(path: &Path, line: u64, message: impl Into<String>) -> SceneError {
     SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(line), message: message.into() }
 }
 
 impl Parameter {
-    /// Whether nothing asked for it of all that it was handed to.
+    /// Returns `true` if nothing asked for it of all that it was handed to.
     pub fn is_idle(&self) -> bool {
         self.handed_on.as_ref().is_some_and(|asked| !asked.get())
     }
@@ -87,7 +87,7 @@ impl Params {
         self
     }
 
-    /// The parameters, each with a mark that all who are offered it share.
+    /// Returns the parameters, each with a mark that all who are offered it share.
     pub fn into_defaults(mut self) -> Vec<Parameter> {
         for parameter in &mut self.list {
             parameter.handed_on = Some(Rc::default());
@@ -95,7 +95,7 @@ impl Params {
         self.list
     }
 
-    /// The parameter `name`, marked as used. Of several, the last, as in version 3.
+    /// Returns the parameter `name`, marked as used. Of several, the last, as in version 3.
     pub fn find(&self, name: &str) -> Option<&Parameter> {
         let mut found = None;
         for parameter in self.list.iter().filter(|p| p.name == name) {
@@ -108,27 +108,27 @@ impl Params {
         found
     }
 
-    /// Whether there is a parameter `name`; does not count as a use.
+    /// Returns `true` if there is a parameter `name`; does not count as a use.
     pub fn has(&self, name: &str) -> bool {
         self.list.iter().any(|p| p.name == name)
     }
 
-    /// Parameters that nothing asked for.
+    /// Lists the parameters that nothing asked for.
     pub fn unused(&self) -> impl Iterator<Item = &Parameter> {
         self.list.iter().filter(|p| !p.used.get())
     }
 
-    /// An error at the directive.
+    /// Makes an error at the directive.
     pub fn error(&self, message: impl Into<String>) -> SceneError {
         malformed(&self.path, self.line, message)
     }
 
-    /// An error at a parameter.
+    /// Makes an error at a parameter.
     pub fn error_at(&self, parameter: &Parameter, message: impl std::fmt::Display) -> SceneError {
         malformed(&self.path, parameter.line, format!("parameter \"{}\": {message}", parameter.name))
     }
 
-    /// All numbers of `name`, which must be of one of `kinds`.
+    /// Returns all numbers of `name`, which must be of one of `kinds`.
     fn numbers(&self, name: &str, kinds: &[Kind], what: &str) -> Result<Option<(&Parameter, &[f64])>, SceneError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
@@ -137,7 +137,7 @@ impl Params {
         }
     }
 
-    /// One number.
+    /// Reads one number, `None` without the parameter.
     pub fn float(&self, name: &str) -> Result<Option<f32>, SceneError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Float, Kind::Integer], "a number")? else {
             return Ok(None);
@@ -148,12 +148,12 @@ impl Params {
         }
     }
 
-    /// One number, or `default`.
+    /// Reads one number, or returns `default`.
     pub fn float_or(&self, name: &str, default: f32) -> Result<f32, SceneError> {
         Ok(self.float(name)?.unwrap_or(default))
     }
 
-    /// One number, if it is declared as a number and not as a texture or spectrum; not an error.
+    /// Reads one number, if it is declared as a number and not as a texture or spectrum; not an error.
     pub fn float_if_plain(&self, name: &str) -> Result<Option<f32>, SceneError> {
         match self.list.iter().rev().find(|p| p.name == name) {
             Some(p) if matches!(p.kind, Kind::Float | Kind::Integer) => self.float(name),
@@ -161,7 +161,7 @@ impl Params {
         }
     }
 
-    /// One whole number in `range`.
+    /// Reads one whole number in `range`.
     pub fn integer(&self, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<Option<u32>, SceneError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer, Kind::Float], "a whole number")? else {
             return Ok(None);
@@ -176,7 +176,7 @@ impl Params {
         }
     }
 
-    /// One truth value; quoted ones count, as in version 3.
+    /// Reads one truth value; quoted ones count, as in version 3.
     pub fn bool(&self, name: &str) -> Result<Option<bool>, SceneError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
@@ -190,7 +190,7 @@ impl Params {
         }
     }
 
-    /// One text.
+    /// Reads one text in quotes.
     pub fn text(&self, name: &str) -> Result<Option<&str>, SceneError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
@@ -199,7 +199,7 @@ impl Params {
         }
     }
 
-    /// The name of the texture that `name` refers to, or `None` when it is something else.
+    /// Returns the name of the texture that `name` refers to, or `None` when it is something else.
     pub fn texture(&self, name: &str) -> Result<Option<&str>, SceneError> {
         match self.list.iter().rev().find(|p| p.name == name) {
             Some(parameter) if parameter.kind == Kind::Texture => {
@@ -213,7 +213,7 @@ impl Params {
         }
     }
 
-    /// All numbers as f32.
+    /// Reads all numbers as f32.
     pub fn floats(&self, name: &str) -> Result<Option<Vec<f32>>, SceneError> {
         let Some((parameter, numbers)) =
             self.numbers(name, &[Kind::Float, Kind::Integer, Kind::Point2, Kind::Point3], "numbers")?
@@ -223,7 +223,7 @@ impl Params {
         numbers.iter().map(|&n| self.finite(parameter, n)).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Numbers in groups of `N`.
+    /// Reads numbers in groups of `N`.
     pub fn groups<const N: usize>(&self, name: &str) -> Result<Option<Vec<[f32; N]>>, SceneError> {
         let kinds = if N == 2 { [Kind::Point2, Kind::Float] } else { [Kind::Point3, Kind::Float] };
         let Some((parameter, numbers)) = self.numbers(name, &kinds, "points")? else { return Ok(None) };
@@ -242,7 +242,7 @@ impl Params {
         Ok(Some(out))
     }
 
-    /// Points of a mesh, rounded by `rounder`; some may be not finite.
+    /// Reads points of a mesh, rounded by `rounder`; some may be not finite.
     pub fn positions(&self, name: &str, rounder: &mut Rounder) -> Result<Option<Vec<[f32; 3]>>, SceneError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Point3, Kind::Float], "points")? else {
             return Ok(None);
@@ -256,7 +256,7 @@ impl Params {
         Ok(Some(rounded))
     }
 
-    /// Refuses points of a mesh that are not finite where `indices` use them; how many there are else.
+    /// Refuses points of a mesh that are not finite where `indices` use them; returns their number else.
     pub fn check_strays(
         &self,
         name: &str,
@@ -275,7 +275,7 @@ impl Params {
         }
     }
 
-    /// One point, as `center` has numbers.
+    /// Reads one point, as `center` has numbers.
     pub fn point(&self, name: &str, center: &Center) -> Result<Option<[f64; 3]>, SceneError> {
         match self.groups::<3>(name)? {
             None => Ok(None),
@@ -290,7 +290,7 @@ impl Params {
         }
     }
 
-    /// Vertex indices in groups of `N`, each below `limit`.
+    /// Reads vertex indices in groups of `N`, each below `limit`.
     pub fn indices<const N: usize>(&self, name: &str, limit: usize) -> Result<Option<Vec<[u32; N]>>, SceneError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer], "whole numbers")? else {
             return Ok(None);
@@ -305,7 +305,7 @@ impl Params {
         Ok(Some(groups.iter().map(|group| group.map(|n| n as u32)).collect()))
     }
 
-    /// `number` as a finite f32.
+    /// Returns `number` as a finite f32.
     pub fn finite(&self, parameter: &Parameter, number: f64) -> Result<f32, SceneError> {
         let single = number as f32;
         if single.is_finite() { Ok(single) } else { Err(self.error_at(parameter, format!("{number} is too large"))) }

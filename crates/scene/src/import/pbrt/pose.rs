@@ -1,4 +1,4 @@
-//! The pose of what moves when the shutter opens, which is the one that is rendered.
+//! Poses of moving things when the shutter opens, which are the ones that are rendered.
 
 use super::motion::Motion;
 use super::params::Params;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 impl Importer<'_> {
-    /// Where what moves as `motion` stands when the shutter opens.
+    /// Returns where what moves as `motion` stands when the shutter opens.
     pub fn pose(&self, motion: &Motion) -> DAffine3 {
         let times = &self.times;
         let t = match times.end > times.start {
@@ -28,7 +28,7 @@ impl Importer<'_> {
         }
     }
 
-    /// The pose at the directive of `params`, counted if it moves.
+    /// Returns the pose at the directive of `params`, counted if it moves.
     pub fn pose_here(&mut self, params: &Params) -> DAffine3 {
         let motion = self.graphics.ctm;
         self.note_motion(&motion, &params.path, params.line);

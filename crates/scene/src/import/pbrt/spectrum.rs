@@ -1,4 +1,4 @@
-//! Spectra to linear Rec. 709 RGB.
+//! Conversion of spectra to linear Rec. 709 RGB.
 //!
 //! Sources: colour matching functions by the multi-lobe fit of Wyman, Sloan and Shirley 2013
 //! ("Simple Analytic Approximations to the CIE XYZ Color Matching Functions", section 2.2; within
@@ -20,7 +20,7 @@ fn lobe(wavelength: f64, mean: f64, below: f64, above: f64) -> f64 {
     (-0.5 * t * t).exp()
 }
 
-/// CIE 1931 colour matching functions at `wavelength` (nm).
+/// Evaluates the CIE 1931 colour matching functions at `wavelength` (nm).
 fn matching(wavelength: f64) -> [f64; 3] {
     let g = |mean, below, above| lobe(wavelength, mean, below, above);
     [
@@ -30,7 +30,7 @@ fn matching(wavelength: f64) -> [f64; 3] {
     ]
 }
 
-/// CIE XYZ to linear Rec. 709 RGB (IEC 61966-2-1).
+/// Converts CIE XYZ to linear Rec. 709 RGB (IEC 61966-2-1).
 pub(super) fn xyz_to_rgb([x, y, z]: [f64; 3]) -> [f64; 3] {
     [
         3.2406255 * x - 1.5372080 * y - 0.4986286 * z,
@@ -43,7 +43,7 @@ fn wavelengths() -> impl Iterator<Item = f64> {
     (0..STEPS).map(|i| FIRST + (i as f64 + 0.5) * (LAST - FIRST) / STEPS as f64)
 }
 
-/// Integral of the matching functions times `value`, over that of the y function.
+/// Computes the integral of the matching functions times `value`, over that of the y function.
 fn xyz_of(value: impl Fn(f64) -> f64) -> [f64; 3] {
     let mut sum = [0.0; 3];
     let mut norm = 0.0;
@@ -66,7 +66,7 @@ static WHITE: LazyLock<[f64; 3]> = LazyLock::new(|| xyz_to_rgb(xyz_of(|_| 1.0)))
 pub(super) struct Samples(Vec<[f64; 2]>);
 
 impl Samples {
-    /// From `wavelength value` pairs in nm; `None` when there are none or one is left over.
+    /// Makes samples from `wavelength value` pairs in nm; `None` when there are none or one is left over.
     pub fn from_pairs(numbers: &[f64]) -> Option<Self> {
         let (pairs, rest) = numbers.as_chunks::<2>();
         let mut pairs = pairs.to_vec();
@@ -85,43 +85,44 @@ impl Samples {
     }
 }
 
-/// RGB of a reflectance, an index of refraction or an absorption; not negative.
+/// Computes the RGB of a reflectance, an index of refraction or an absorption; not negative.
 pub(super) fn reflectance(samples: &Samples) -> [f64; 3] {
     let rgb = xyz_to_rgb(xyz_of(|wavelength| samples.at(wavelength)));
     std::array::from_fn(|i| (rgb[i] / WHITE[i]).max(0.0))
 }
 
-/// RGB of an emission, in units of its value; not negative.
+/// Computes the RGB of an emission, in units of its value; not negative.
 pub(super) fn emission(samples: &Samples) -> [f64; 3] {
     xyz_to_rgb(xyz_of(|wavelength| samples.at(wavelength))).map(|c| c.max(0.0))
 }
 
-/// RGB of an emission of luminance 1, nothing outside of its samples (version 4's lights); black where it has none.
+/// Computes the RGB of an emission of luminance 1, nothing outside of its samples (version 4's lights); black where it
+/// has none.
 pub(super) fn emission_unit(samples: &Samples) -> [f64; 3] {
     let ends = [samples.0[0][0], samples.0[samples.0.len() - 1][0]];
     let xyz = xyz_of(|wavelength| if (ends[0]..=ends[1]).contains(&wavelength) { samples.at(wavelength) } else { 0.0 });
     if xyz[1] > 0.0 { xyz_to_rgb(xyz.map(|c| c / xyz[1])).map(|c| c.max(0.0)) } else { [0.0; 3] }
 }
 
-/// Planck's law up to a factor; `kelvin > 0`.
+/// Evaluates Planck's law up to a factor; `kelvin > 0`.
 fn planck(wavelength_nm: f64, kelvin: f64) -> f64 {
     let wavelength = wavelength_nm * 1e-9;
     1.0 / (wavelength.powi(5) * (0.014_387_769 / (wavelength * kelvin)).exp_m1())
 }
 
-/// RGB of a black body whose spectrum is scaled to have its peak at 1 (version 3).
+/// Computes the RGB of a black body whose spectrum is scaled to have its peak at 1 (version 3).
 pub(super) fn blackbody_peak(kelvin: f64) -> [f64; 3] {
     let peak = planck(2.897_771_955e6 / kelvin, kelvin);
     xyz_to_rgb(xyz_of(|wavelength| planck(wavelength, kelvin) / peak)).map(|c| c.max(0.0))
 }
 
-/// RGB of a black body of luminance 1 (version 4).
+/// Computes the RGB of a black body of luminance 1 (version 4).
 pub(super) fn blackbody_unit(kelvin: f64) -> [f64; 3] {
     let xyz = xyz_of(|wavelength| planck(wavelength, kelvin));
     xyz_to_rgb(xyz.map(|c| c / xyz[1])).map(|c| c.max(0.0))
 }
 
-/// RGB of eta and k of a metal, the averages over Rec. 709 that are in common use, made from the
+/// Returns the RGB of eta and k of a metal, the averages over Rec. 709 that are in common use, made from the
 /// tables of Palik's Handbook of Optical Constants of Solids. About two digits are meaningful.
 pub(super) fn metal(name: &str) -> Option<[[f32; 3]; 2]> {
     Some(match name {
@@ -139,7 +140,7 @@ pub(super) fn metal(name: &str) -> Option<[[f32; 3]; 2]> {
     })
 }
 
-/// Index of refraction at 587.6 nm (the glass makers' n_d).
+/// Returns the index of refraction at 587.6 nm (the glass makers' n_d).
 pub(super) fn glass(name: &str) -> Option<f32> {
     Some(match name {
         "BK7" => 1.5168,
@@ -155,7 +156,7 @@ pub(super) fn glass(name: &str) -> Option<f32> {
     })
 }
 
-/// A spectrum that version 4 knows by name: `metal-Au-eta`, `glass-BK7`, `stdillum-D65`.
+/// Returns a spectrum that version 4 knows by name: `metal-Au-eta`, `glass-BK7`, `stdillum-D65`.
 pub(super) fn named(name: &str) -> Option<[f32; 3]> {
     if let Some(rest) = name.strip_prefix("metal-") {
         let (metal_name, which) = rest.rsplit_once('-')?;

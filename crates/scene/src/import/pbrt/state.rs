@@ -1,4 +1,4 @@
-//! What an import run carries from directive to directive.
+//! State that an import run carries from directive to directive.
 
 use super::area_light::AreaLight;
 use super::files::{Files, Opened};
@@ -27,9 +27,9 @@ pub(super) struct Defaults {
 /// The graphics state: what `AttributeBegin` saves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Graphics {
-    /// Object to world; before `WorldBegin`, world to camera.
+    /// Transformation from object to world; before `WorldBegin`, world to camera.
     pub ctm: Motion,
-    /// Which of its two times directives change.
+    /// Selection of the current transformations that directives change: both or one.
     pub active: Active,
     pub reverse_orientation: bool,
     /// The current material; pbrt starts with grey matte.
@@ -42,11 +42,11 @@ pub(super) struct Graphics {
     pub defaults: Defaults,
 }
 
-/// What a block saved, and which directive must close it.
+/// State that a block saved, and the directive that must close it.
 pub(super) struct Saved {
     pub begin: &'static str,
     pub line: u64,
-    /// How many files were open: a block closes in the file that opened it.
+    /// Number of open files: a block closes in the file that opened it.
     pub depth: usize,
     pub state: SavedState,
 }
@@ -76,7 +76,7 @@ pub(super) struct CameraSource {
     pub at: (Rc<Path>, u64),
 }
 
-/// Everything that one import run knows.
+/// State of one import run.
 pub(super) struct Importer<'a> {
     pub context: &'a mut Context,
     pub files: Files,
@@ -86,22 +86,23 @@ pub(super) struct Importer<'a> {
     pub saved: Vec<Saved>,
     pub in_world: bool,
     pub ended: bool,
-    /// Of the whole scene, told before it is read; `None` for pieces of scenes that have nothing of one version.
+    /// Version of the whole scene, told before it is read; `None` for pieces of scenes that have nothing of one
+    /// version.
     pub version: Option<Version>,
-    /// Whether it was said that the scene has things of the other version.
+    /// `true` if it was said that the scene has things of the other version.
     pub mixes_versions: bool,
     pub coordinate_systems: HashMap<String, Motion>,
     pub times: Times,
-    /// How long the shutter is open.
+    /// Time for which the shutter is open.
     pub exposure_time: f32,
     pub camera: Option<CameraSource>,
-    /// A Gaussian filter without parameters: its size depends on the version.
+    /// `true` for a Gaussian filter without parameters: its size depends on the version.
     pub bare_gaussian: bool,
     pub float_textures: HashMap<String, ColorInput>,
     pub color_textures: HashMap<String, ColorInput>,
     /// Stand-ins of the textures that have any, by name and whether they are colours.
     pub texture_marks: HashMap<(String, bool), MarkId>,
-    /// The same of media, by name.
+    /// Stand-ins of the media that have any, by name.
     pub medium_marks: HashMap<String, MarkId>,
     /// Images of a gamma that was named, by file and the gamma's bits.
     pub gamma_images: HashMap<(PathBuf, u32), ImageId>,
@@ -129,9 +130,9 @@ pub(super) struct Importer<'a> {
     pub current_object: Option<(String, Vec<Placement>)>,
     /// Triangles that tessellation may still make.
     pub triangle_budget: u64,
-    /// What rounded the positions of the shape that is read.
+    /// Rounder that rounded the positions of the shape that is read.
     pub rounded: Rounder,
-    /// What rounded the positions of meshes.
+    /// Rounders that rounded the positions of meshes.
     pub rounders: HashMap<MeshId, Rounder>,
 }
 
@@ -213,7 +214,7 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// The file `name` of `line`, relative to the main file or to the one that names it, whichever exists.
+    /// Returns the file `name` of `line`, relative to the main file or to the one that names it, whichever exists.
     pub fn resolve(&mut self, name: &str, line: u64) -> PathBuf {
         let current = self.open.last().map(|file| file.path.clone());
         let (path, is_other) = self.files.resolve(name, current.as_deref());
@@ -223,7 +224,7 @@ impl<'a> Importer<'a> {
         path
     }
 
-    /// A file's bytes, or `None` when it is missing (noted).
+    /// Reads a file's bytes, or `None` when it is missing (noted).
     pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         if !self.files.disk && !self.context.is_sealed() {
             self.context.note_missing(path);
@@ -232,14 +233,14 @@ impl<'a> Importer<'a> {
         self.context.read(path)
     }
 
-    /// The material that `Material "matte"` with no parameters would be.
+    /// Returns the material that `Material "matte"` with no parameters would be.
     pub fn default_material(&mut self) -> MaterialId {
         *self
             .default_material
             .get_or_insert_with(|| self.scene.add_material(crate::Material::diffuse("default", [0.5; 3])))
     }
 
-    /// Grey in place of the material `name`, which no directive defines.
+    /// Returns grey in place of the material `name`, which no directive defines.
     pub fn undefined_material(&mut self, name: &str) -> MaterialId {
         if let Some(&known) = self.undefined_materials.get(name) {
             return known;
@@ -254,7 +255,7 @@ impl<'a> Importer<'a> {
         id
     }
 
-    /// What can only be said after the last directive: the camera, the filter and the part of the picture.
+    /// Sets what can only be set after the last directive: the camera, the filter and the part of the picture.
     pub fn finish_settings(&mut self, path: &Path) {
         if self.bare_gaussian {
             self.scene.settings.filter = Some(super::directive::default_gaussian(self.version));

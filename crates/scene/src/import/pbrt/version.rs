@@ -1,4 +1,4 @@
-//! Which version of pbrt a scene was written for.
+//! Version of pbrt that a scene was written for, and how it is told.
 //!
 //! The file does not say so, but much of it belongs to one version: films, materials, samplers, some
 //! directives, the closing `WorldEnd`. It is told before anything is read, by the whole scene with the
@@ -24,12 +24,12 @@ pub(super) enum Version {
 /// The most files that are looked into; the version of larger scenes is told by these.
 const MAX_FILES: usize = 10_000;
 
-/// What a scene has been seen to have.
+/// Evidence of versions that a scene has been seen to have.
 #[derive(Debug, Default)]
 struct Evidence {
-    /// Something that only this version has.
+    /// Version that something belongs to which only it has.
     sure: Option<Version>,
-    /// Something that usually means this version.
+    /// Version that something usually means.
     likely: Option<Version>,
     world: bool,
 }
@@ -52,7 +52,7 @@ impl Evidence {
         }
     }
 
-    /// `text` is the argument `index` of `directive`.
+    /// Takes evidence from an argument: `text` is the argument `index` of `directive`.
     fn argument(&mut self, directive: &str, index: usize, text: &str) {
         let found = match (directive, index) {
             ("Film", 0) => film(text),
@@ -70,7 +70,7 @@ impl Evidence {
         self.sure = self.sure.or(found);
     }
 
-    /// The value of a parameter `"string type"`.
+    /// Takes evidence from the value of a parameter `"string type"`.
     fn type_value(&mut self, directive: &str, text: &str) {
         let found = match directive {
             "MakeNamedMaterial" => material(text),
@@ -80,7 +80,7 @@ impl Evidence {
         self.sure = self.sure.or(found);
     }
 
-    /// The declaration of a parameter.
+    /// Takes evidence from the declaration of a parameter.
     fn declaration(&mut self, directive: &str, kind: &str, name: &str) {
         let found = match (directive, kind, name) {
             (_, "color" | "xyz" | "point" | "vector", _) => Some(Version::V3),
@@ -102,7 +102,7 @@ fn either(text: &str, v3: &[&str], v4: &[&str]) -> Option<Version> {
     v4.or(v3.contains(&text).then_some(Version::V3))
 }
 
-/// The version of a film.
+/// Returns the version of a film.
 pub(super) fn film(kind: &str) -> Option<Version> {
     either(kind, &["image"], &["rgb", "gbuffer", "spectral"])
 }
@@ -117,7 +117,7 @@ fn integrator(kind: &str) -> Option<Version> {
     either(kind, &["directlighting", "whitted"], &v4)
 }
 
-/// The version of a material's type.
+/// Returns the version of a material's type.
 pub(super) fn material(kind: &str) -> Option<Version> {
     let v3 = [
         "matte",
@@ -146,7 +146,7 @@ pub(super) fn material(kind: &str) -> Option<Version> {
     either(kind, &v3, &v4)
 }
 
-/// How many texts behind a directive are not yet parameters.
+/// Returns the number of texts behind a directive that are not yet parameters.
 fn arguments_of(directive: &str) -> usize {
     match directive {
         "Texture" => 3,
@@ -201,7 +201,7 @@ fn look(lexer: &mut Lexer, evidence: &mut Evidence) -> Option<String> {
     None
 }
 
-/// The version of a scene whose main file is `main`; `None` where nothing tells.
+/// Returns the version of a scene whose main file is `main`; `None` where nothing tells.
 pub(super) fn of_scene(path: &Path, main: &mut Lexer, files: &Files) -> Option<Version> {
     let mut evidence = Evidence::default();
     let mut seen: HashSet<PathBuf> = HashSet::new();

@@ -1,4 +1,4 @@
-//! The body as a sequence of numbers, whether text or binary.
+//! The body of a PLY file as a sequence of numbers, whether text or binary.
 //!
 //! A text has a record a line, and what a line holds beyond what the header announces is not read: programs add normals
 //! and qualities to the lines and not to the header. A text whose lines are too short for that is read as free numbers,
@@ -13,20 +13,20 @@ use crate::import::text;
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the last number began.
+    /// Byte at which the last number began.
     last: usize,
     format: Format,
     line: u64,
-    /// Of a text of a record a line.
+    /// Lines of records, of a text of a record a line.
     records: Option<Records>,
-    /// Whether all elements that the header announces were read.
+    /// `true` if all elements that the header announces were read.
     is_complete: bool,
 }
 
-/// What the lines of records were like.
+/// Lines of records, and what is odd about them.
 #[derive(Debug, Default)]
 struct Records {
-    /// Where the line of the record ends, and where the next line begins.
+    /// End of the record's line, and the beginning of the next line.
     end: usize,
     next: usize,
     /// Lines with more numbers than announced, and the first of them.
@@ -35,7 +35,7 @@ struct Records {
 }
 
 impl<'a> Body<'a> {
-    /// `by_lines`: of a text, whether a record is a line.
+    /// Begins the body; `by_lines`: of a text, `true` if a record is a line.
     pub fn new(bytes: &'a [u8], header: &Header, by_lines: bool) -> Self {
         let records = (by_lines && header.format == Format::Ascii).then(|| Records {
             end: header.body,
@@ -55,7 +55,7 @@ impl<'a> Body<'a> {
         self.format == Format::Big
     }
 
-    /// Where the next number stands.
+    /// Returns the place of the next number.
     pub fn place(&self) -> Place {
         match self.format {
             Format::Ascii => Place::Line(self.line),
@@ -63,7 +63,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Where the last number stood.
+    /// Returns the place of the last number.
     pub fn last_place(&self) -> Place {
         match self.format {
             Format::Ascii => Place::Line(self.line),
@@ -71,7 +71,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// What is left.
+    /// Returns the bytes that are left.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
@@ -111,12 +111,13 @@ impl<'a> Body<'a> {
         self.at = records.end;
     }
 
-    /// All elements were read: what is left is surplus.
+    /// Notes that all elements were read: what is left is surplus.
     pub fn complete(&mut self) {
         self.is_complete = true;
     }
 
-    /// What was not read, in words and with a place; of what is left only where it is surplus.
+    /// Returns warnings about what was not read, each with its place; what is left of the file counts only where it is
+    /// surplus.
     ///
     /// # Errors
     /// A text of free numbers goes on.
@@ -184,7 +185,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// The next number.
+    /// Reads the next number.
     #[inline]
     pub fn scalar(&mut self, kind: Scalar) -> Result<f64, Fault> {
         if self.format == Format::Ascii {
@@ -199,7 +200,7 @@ impl<'a> Body<'a> {
         Ok(kind.read(bytes, self.format == Format::Big))
     }
 
-    /// The length of a list, of which the file can hold that many items.
+    /// Reads the length of a list, of which the file can hold that many items.
     pub fn length(&mut self, count: Scalar, item: Scalar) -> Result<usize, Fault> {
         let length = self.scalar(count)?;
         let least = if self.is_binary() { item.size() } else { 2 };
@@ -228,7 +229,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The next word of a text as a number.
+    /// Reads the next word of a text as a number.
     fn number(&mut self) -> Result<f64, Fault> {
         let limit = self.records.as_ref().map_or(self.bytes.len(), |records| records.end);
         while let Some(byte) = self.bytes[self.at..limit].first().filter(|byte| byte.is_ascii_whitespace()) {

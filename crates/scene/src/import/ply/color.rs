@@ -1,4 +1,4 @@
-//! Colours of vertices and faces.
+//! Colours of vertices and faces of PLY files.
 
 use super::header::{Element, Property, Scalar};
 use crate::Place;
@@ -18,26 +18,26 @@ pub(super) const NAMES: [&[&str]; 4] = [
 /// Names of properties that hold a whole colour, which are not read.
 const WHOLE: [&str; 9] = ["color", "colour", "colors", "colours", "rgb", "rgba", "bgra", "argb", "abgr"];
 
-/// How the channels of a colour are read.
+/// Types of the channels of a colour, by which they are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Channels {
     kinds: [Option<Scalar>; 4],
 }
 
 impl Channels {
-    /// `None` where red, green or blue is not there.
+    /// Makes channels of these types; `None` where red, green or blue is not there.
     pub fn of(kinds: [Option<Scalar>; 4]) -> Option<Self> {
         (!kinds[..3].contains(&None)).then_some(Self { kinds })
     }
 
-    /// The channel that a property is, of elements that have colours.
+    /// Returns the channel that a property is, of elements that have colours.
     pub fn channel(property: &Property) -> Option<(usize, Scalar)> {
         let Kind::Scalar(kind) = property.kind else { return None };
         NAMES.iter().position(|names| names.contains(&property.name.as_str())).map(|channel| (channel, kind))
     }
 
-    /// The colour, and whether all of it was finite; what is not counts as 0. Channels of bytes are linear with alpha
-    /// already unless they are below 0, others are what they are in the file until [`Channels::finish`].
+    /// Reads a colour, and tells whether all of it was finite; what is not counts as 0. Channels of bytes are linear
+    /// with alpha already unless they are below 0, others are what they are in the file until [`Channels::finish`].
     #[inline]
     pub fn read(&self, values: &[f64]) -> ([f32; 4], bool) {
         let mut is_finite = true;
@@ -58,11 +58,12 @@ impl Channels {
         (color, is_finite)
     }
 
-    /// Makes the channels that are no bytes linear, once all `colors` of an element are there: what a full channel is, its
-    /// type does not say. What is to be said of that, of colours of `what`.
+    /// Makes the channels that are no bytes linear, once all `colors` of an element are there: what a full channel is,
+    /// its type does not say. Returns the warnings about that, for colours of `what`.
     ///
-    /// Programs write 0 to 255 into any type, as trimesh reads it, too: integers of which none is above 255 are that, else of
-    /// the range of 16 bits or of their type. Floats are linear, unless one is above 2, which no surface returns.
+    /// Programs write 0 to 255 into any type, as trimesh reads it, too: integers of which none is above 255 are that,
+    /// else of the range of 16 bits or of their type. Floats are linear, unless one is above 2, which no surface
+    /// returns.
     pub fn finish(&self, what: &str, colors: &mut [[f32; 4]]) -> Vec<String> {
         let wide =
             |i: usize, integers: bool| self.kinds[i].filter(|kind| kind.size() > 1 && kind.is_integer() == integers);
@@ -117,7 +118,7 @@ impl Channels {
     }
 }
 
-/// What to say of the colours of `element` that are packed into one number or stand in lists.
+/// Returns the warning about colours of `element` that are packed into one number or stand in lists.
 pub(super) fn not_read(element: &Element) -> Option<(Place, String)> {
     let whole = |property: &&Property| WHOLE.iter().any(|name| property.name.eq_ignore_ascii_case(name));
     let property = element.properties.iter().find(whole).filter(|_| element.count > 0)?;
@@ -130,14 +131,14 @@ pub(super) fn not_read(element: &Element) -> Option<(Place, String)> {
     Some((Place::Line(element.line), format!("colours of {of} in {how}, `{}`, are not read", property.name)))
 }
 
-/// The share of a full channel as the model has it: colours are sRGB, as painting and scanning programs write them, alpha is
-/// linear.
+/// Returns the share of a full channel as the model has it: colours are sRGB, as painting and scanning programs write
+/// them, alpha is linear.
 fn level(share: f64, channel: usize) -> f32 {
     let share = share.clamp(0.0, 1.0) as f32;
     if channel < 3 { linear_from_srgb(share) } else { share }
 }
 
-/// The largest value of an integer type, which is a full channel.
+/// Returns the largest value of an integer type, which is a full channel.
 fn largest(kind: Scalar) -> Option<f64> {
     Some(match kind {
         Scalar::I8 => 127.0,

@@ -1,4 +1,4 @@
-//! Faces and triangle strips.
+//! Faces and triangle strips of PLY files.
 
 use super::Fault;
 use super::body::Body;
@@ -12,19 +12,20 @@ use crate::import::polygon::Polygons;
 #[derive(Debug, Default)]
 pub(super) struct Faces {
     pub indices: Vec<[u32; 3]>,
-    /// As long as `indices`, or empty.
+    /// Materials of triangles: as long as `indices`, or empty.
     pub materials: Vec<u32>,
     /// Faces of fewer than three corners, left out.
     pub small: usize,
-    /// Of `indices`.
+    /// Polygons among `indices` that wait for their positions or cross themselves.
     pub polygons: Polygons,
-    /// Where faces have colours or texture coordinates: what `indices` count.
+    /// Corners that `indices` count, where faces have colours or texture coordinates.
     pub wedges: Option<Wedges>,
-    /// How the colours of wedges are read.
+    /// Channels by which the colours of wedges are read.
     pub channels: Option<Channels>,
     /// The numbers of textures, as long as `indices`, or empty.
     pub textures: Vec<i32>,
-    /// Where in `indices` each face of four corners begins that is a fan from its first, if that is asked for.
+    /// Positions in `indices` at which each face of four corners begins that is a fan from its first, if that is asked
+    /// for.
     pub quads: Option<Vec<u32>>,
     /// Faces whose colour or texture coordinates are not finite; read as 0.
     pub odd: usize,
@@ -32,12 +33,12 @@ pub(super) struct Faces {
     pub bad_uvs: usize,
 }
 
-/// What holds for the indices of a file.
+/// Limits that the indices of a file keep.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Indices are below this.
+    /// Number of vertices, which indices are below.
     pub vertices: u32,
-    /// Materials are below this.
+    /// Number of materials, which their indices are below.
     pub materials: u32,
 }
 
@@ -67,9 +68,8 @@ fn is_indices(name: &str) -> bool {
     matches!(name, "vertex_indices" | "vertex_index")
 }
 
-/// Reads the element `face`; `positions` are those of the vertices, or none where
-/// these come behind, `textured` says whether the file names textures, and `fast` allows the shortcut for triangles in records
-/// of one size.
+/// Reads the element `face`; `positions` are those of the vertices, or none where these come behind, `textured` says
+/// whether the file names textures, and `fast` allows the shortcut for triangles in records of one size.
 pub(super) fn read(
     body: &mut Body,
     element: &Element,
@@ -180,17 +180,18 @@ pub(super) fn read(
     Ok(())
 }
 
-/// What faces have of their own beside materials.
+/// Attributes that faces have of their own beside materials.
 struct Attributes {
     colors: Option<Channels>,
-    /// Lists `texcoord`: two numbers a corner.
+    /// `true` if there are lists `texcoord`: two numbers a corner.
     uvs: bool,
-    /// `texnumber`: which texture.
+    /// `true` if there is `texnumber`, the number of a texture.
     numbers: bool,
 }
 
 impl Attributes {
-    /// `textured`: whether the file names textures, without which coordinates are of no use.
+    /// Finds the attributes of an element; `textured`: whether the file names textures, without which coordinates are
+    /// of no use.
     fn of(element: &Element, textured: bool) -> Self {
         let mut kinds = [None; 4];
         for (channel, kind) in element.properties.iter().filter_map(Channels::channel) {
@@ -212,7 +213,7 @@ impl Attributes {
 }
 
 impl Faces {
-    /// The index of a vertex with what a face says of it.
+    /// Returns the index of a vertex with what a face says of it.
     fn corner(&mut self, vertex: u32, uv: Option<[f32; 2]>, color: Option<[f32; 4]>) -> Result<u32, Fault> {
         let Some(wedges) = &mut self.wedges else { return Ok(vertex) };
         wedges
@@ -231,7 +232,7 @@ impl Faces {
         Ok(())
     }
 
-    /// The vertex that a corner stands for.
+    /// Returns the vertex that a corner stands for.
     pub fn vertex(&self, corner: u32) -> u32 {
         self.wedges.as_ref().map_or(corner, |wedges| wedges.list()[corner as usize].vertex)
     }
@@ -273,11 +274,11 @@ pub(super) fn read_strips(body: &mut Body, element: &Element, limits: Limits, fa
     Ok(())
 }
 
-/// Where things are in a record that holds a triangle, when its only list is that of the indices.
+/// Places of things in a record that holds a triangle, when its only list is that of the indices.
 struct Layout {
-    /// Bytes of the record.
+    /// Number of bytes of the record.
     stride: usize,
-    /// Offset of the list.
+    /// Offset of the list in the record.
     list: usize,
     count: Scalar,
     signed: bool,
@@ -285,7 +286,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// `None` for text, and where the indices are not of 32 bits, which large files' are.
+    /// Finds the layout; `None` for text, and where the indices are not of 32 bits, which large files' are.
     fn of(element: &Element, binary: bool) -> Option<Self> {
         let mut layout = Self { stride: 0, list: usize::MAX, count: Scalar::U8, signed: false, material: None };
         for property in &element.properties {
@@ -308,7 +309,7 @@ impl Layout {
         (binary && layout.list != usize::MAX).then_some(layout)
     }
 
-    /// Reads triangles until something else comes; says how many faces were read.
+    /// Reads triangles until something else comes; returns the number of faces that were read.
     fn read(&self, body: &mut Body, count: u64, limits: Limits, faces: &mut Faces) -> Result<u64, Fault> {
         let big = body.is_big_endian();
         // A negative index reads as one of at least 2^31.

@@ -1,4 +1,4 @@
-//! The header: what elements follow, in which form.
+//! Header of a PLY file: the elements that follow, and their form.
 
 use super::Fault;
 use crate::Place;
@@ -18,7 +18,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// From either family of names that files use.
+    /// Reads a type from either family of names that files use.
     fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "char" | "int8" => Self::I8,
@@ -33,7 +33,7 @@ impl Scalar {
         })
     }
 
-    /// The older of its names.
+    /// Returns the older of its names.
     pub fn name(self) -> &'static str {
         match self {
             Self::I8 => "char",
@@ -47,7 +47,7 @@ impl Scalar {
         }
     }
 
-    /// Bytes in a binary file.
+    /// Returns the number of its bytes in a binary file.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -61,7 +61,7 @@ impl Scalar {
         !matches!(self, Self::F32 | Self::F64)
     }
 
-    /// The number in the first [`Scalar::size`] bytes; `f64` holds each of the types exactly.
+    /// Reads the number in the first [`Scalar::size`] bytes; `f64` holds each of the types exactly.
     #[inline]
     pub fn read(self, bytes: &[u8], big_endian: bool) -> f64 {
         macro_rules! read {
@@ -119,7 +119,7 @@ pub(super) struct Header {
     pub material_names: Vec<String>,
     /// Names of `comment TextureFile NAME`, in order.
     pub textures: Vec<String>,
-    /// Whether a comment says that Blender wrote the file.
+    /// `true` if a comment says that Blender wrote the file.
     pub is_from_blender: bool,
     /// Byte at which the body begins.
     pub body: usize,
@@ -130,8 +130,8 @@ pub(super) struct Header {
 /// Materials past this index are refused; no file that was seen has a tenth.
 pub(super) const MAX_MATERIALS: usize = 1 << 16;
 
-/// Splits off a line; headers end lines with LF, CR LF or (old) CR, all in one way, as after `ply`: binary data follow,
-/// whose first byte may look like the second of a line end.
+/// Lines of a header, split off one by one; headers end lines with LF, CR LF or (old) CR, all in one way, as after
+/// `ply`: binary data follow, whose first byte may look like the second of a line end.
 struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -218,7 +218,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     Ok(header)
 }
 
-/// `comment material INDEX NAME`; a comment that only begins so is a comment.
+/// Reads `comment material INDEX NAME`; a comment that only begins so is a comment.
 fn material(header: &mut Header, line: &str, index: &str, at: Place) -> Result<(), Fault> {
     let Ok(number) = index.parse::<usize>() else { return Ok(()) };
     if number >= MAX_MATERIALS {

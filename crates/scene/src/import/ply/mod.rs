@@ -1,8 +1,8 @@
-//! PLY: text and binary polygon files.
+//! The importer of PLY: text and binary polygon files.
 //!
-//! Read are vertex positions, normals, texture coordinates and colours, faces (polygons become triangles)
-//! and triangle strips, and the material of a face with the names that header comments give. What
-//! else a file holds is stepped over. See docs/reference/formats.md.
+//! The importer reads vertex positions, normals, texture coordinates and colours, faces (polygons become triangles) and
+//! triangle strips, and the material of a face with the names that header comments give. All else in a file is stepped
+//! over. See docs/reference/formats.md.
 //!
 //! A PLY file's texture coordinate `v` grows upwards; [`read_mesh`] turns it, so that row 0 of an
 //! image is `v = 0` as everywhere in the model.
@@ -28,23 +28,24 @@ use std::path::Path;
 /// A mesh and what its file says about materials.
 #[derive(Debug, Default)]
 pub(crate) struct PlyMesh {
-    /// Valid, v turned downwards.
+    /// The mesh: valid, v turned downwards.
     pub triangles: TriangleMesh,
-    /// Of each triangle, an index into `material_names`, or any below 65,536 where that is empty.
+    /// Material of each triangle, an index into `material_names`, or any below 65,536 where that is empty.
     pub face_materials: Option<Vec<u32>>,
-    /// From `comment material INDEX NAME`; empty strings for indices without a name.
+    /// Names from `comment material INDEX NAME`; empty strings for indices without a name.
     pub material_names: Vec<String>,
-    /// From `comment TextureFile NAME`, in order.
+    /// Names from `comment TextureFile NAME`, in order.
     pub textures: Vec<String>,
-    /// Of each triangle, an index into `textures`, and any other number where it has none; `None`: the first everywhere.
+    /// Texture of each triangle, an index into `textures`, and any other number where it has none; `None`: the first
+    /// everywhere.
     pub face_textures: Option<Vec<i32>>,
-    /// Where in the triangles each face of four corners begins that is a fan from its first, if that is asked for.
+    /// First triangle of each face of four corners that is a fan from its first, if that is asked for.
     pub quads: Vec<u32>,
-    /// Whether a comment says that Blender wrote the file.
+    /// `true` if a comment says that Blender wrote the file.
     pub is_from_blender: bool,
 }
 
-/// What is wrong, before it is known in which file.
+/// Message about a mistake, before it is known in which file it is.
 #[derive(Debug)]
 struct Fault {
     place: Place,
@@ -78,16 +79,16 @@ pub(crate) fn read_mesh(
     })
 }
 
-/// How to read.
+/// Settings by which a file is read.
 #[derive(Debug, Clone, Copy)]
 struct Read {
-    /// Whether shortcuts are taken for records of one size.
+    /// `true` if shortcuts are taken for records of one size.
     fast: bool,
-    /// Whether faces of four corners are noted.
+    /// `true` if faces of four corners are noted.
     quads: bool,
 }
 
-/// The whole file.
+/// Parses the whole file.
 fn parse(bytes: &[u8], read: Read, rounder: &mut Rounder, warnings: &mut Warnings) -> Result<PlyMesh, Fault> {
     let header = header::parse(bytes)?;
     let before = rounder.clone();
@@ -111,10 +112,10 @@ fn parse(bytes: &[u8], read: Read, rounder: &mut Rounder, warnings: &mut Warning
     by_lines
 }
 
-/// What was left out or replaced, and where.
+/// Places and descriptions of what was left out or replaced.
 pub(crate) type Warnings = Vec<(Place, String)>;
 
-/// Reads the elements.
+/// Reads the elements of the body.
 fn parse_body(
     body: &mut body::Body,
     header: &header::Header,
@@ -208,7 +209,7 @@ fn parse_body(
     Ok(mesh)
 }
 
-/// What to say of an element that is stepped over.
+/// Returns the warning about an element that is stepped over, with its place.
 fn not_read(element: &header::Element) -> Option<(Place, String)> {
     let why = match element.name.as_str() {
         "edge" => "; lines have no surface",

@@ -1,4 +1,4 @@
-//! The mesh of a file as a scene.
+//! The mesh of a PLY file as a scene.
 
 use super::PlyMesh;
 use crate::import::context::{Context, Encoding};
@@ -11,8 +11,8 @@ use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there are any, else
-/// 0.7.
+/// Returns the mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there
+/// are any, else 0.7.
 pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Scene, SceneError> {
     let PlyMesh { triangles, face_materials, material_names, textures, face_textures, is_from_blender, quads: _ } =
         mesh;
@@ -83,7 +83,7 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
     Ok(scene)
 }
 
-/// A texture beside the file; `None` when it is missing, which is noted.
+/// Returns a texture beside the file; `None` when it is missing, which is noted.
 fn image(scene: &mut Scene, path: &Path, name: &str, context: &mut Context) -> Result<Option<ColorInput>, SceneError> {
     let file = context.find(path, Place::File, &name.replace('\\', "/"));
     let image = context.image(scene, &file, Encoding::Srgb)?;

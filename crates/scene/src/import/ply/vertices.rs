@@ -28,21 +28,21 @@ const NORMAL: usize = 3;
 const UV: usize = 6;
 const COLOR: usize = 8;
 
-/// Which attribute a property is; a list is none.
+/// Returns the attribute that a property is; a list is none.
 fn attribute(name: &str, kind: Kind) -> Option<usize> {
     matches!(kind, Kind::Scalar(_)).then(|| NAMES.iter().position(|names| names.contains(&name)))?
 }
 
-/// How the element is read.
+/// Sinks and settings by which the element is read.
 pub(super) struct Reader<'a> {
     pub rounder: &'a mut Rounder,
     pub warnings: &'a mut Vec<(Place, String)>,
-    /// Allows the shortcut for records of one size.
+    /// `true` to allow the shortcut for records of one size.
     pub fast: bool,
 }
 
 impl Reader<'_> {
-    /// Reads the element into `mesh`. The vertices whose positions are not finite, and where they stand.
+    /// Reads the element into `mesh`. Returns the vertices whose positions are not finite, and where they stand.
     pub fn read(
         &mut self,
         body: &mut Body,

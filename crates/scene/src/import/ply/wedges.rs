@@ -22,7 +22,7 @@ impl Wedge {
     }
 }
 
-/// All that faces have, each once.
+/// All wedges that faces have, each once.
 #[derive(Debug, Default)]
 pub(super) struct Wedges {
     list: Vec<Wedge>,
@@ -30,7 +30,7 @@ pub(super) struct Wedges {
 }
 
 impl Wedges {
-    /// The number of a wedge; `None` where there are more than indices can tell apart.
+    /// Returns the number of a wedge; `None` where there are more than indices can tell apart.
     pub fn number(&mut self, wedge: Wedge) -> Option<u32> {
         let next = u32::try_from(self.list.len()).ok().filter(|&next| next < u32::MAX)?;
         let number = *self.known.entry(wedge).or_insert(next);
@@ -44,7 +44,7 @@ impl Wedges {
         &self.list
     }
 
-    /// Makes the colours linear that `channels` read; what is to be said of that.
+    /// Makes the colours linear that `channels` read; returns the warnings about that.
     pub fn finish_colors(&mut self, channels: Channels) -> Vec<String> {
         let mut colors: Vec<_> =
             self.list.iter().filter_map(|wedge| wedge.color).map(|color| color.map(f32::from_bits)).collect();

@@ -3,12 +3,12 @@
 use super::orientation;
 use robust::Coord;
 
-/// "Not known to be blocked."
+/// Mark of a corner that is not known to be blocked.
 const FREE: u32 = u32::MAX;
-/// "Does not turn inwards."
+/// Mark of a corner that does not turn inwards.
 const REFLEX: u32 = u32::MAX - 1;
 
-/// How much of an ear must be free of other corners.
+/// Share of an ear that must be free of other corners.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
     /// All of it, its edges too.
@@ -17,17 +17,18 @@ enum Rule {
     Touched,
 }
 
-/// What is left of a polygon.
+/// Rest of a polygon whose ears are being cut.
 struct Rest<'a> {
     points: &'a [Coord<f64>],
-    /// Corners, in order.
+    /// Corners that are left, in order.
     left: Vec<u32>,
     is_left: Vec<bool>,
-    /// What is known of each corner since its neighbours changed: a corner in its ear, [`REFLEX`] or [`FREE`].
+    /// State of each corner since its neighbours changed: a corner in its ear, [`REFLEX`] or [`FREE`].
     blocked: Vec<u32>,
 }
 
-/// Cuts a polygon that turns counter-clockwise, ear by ear, each time the first; whether it crosses itself.
+/// Cuts a polygon that turns counter-clockwise, ear by ear, each time the first; returns also whether it crosses
+/// itself.
 pub(super) fn cut(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
     let n = points.len();
     let mut rest = Rest { points, left: (0..n as u32).collect(), is_left: vec![true; n], blocked: vec![FREE; n] };
@@ -73,7 +74,7 @@ impl Rest<'_> {
         self.points[corner as usize]
     }
 
-    /// The corner at a place between its neighbours.
+    /// Returns the corner at a place between its neighbours.
     fn corner(&self, place: usize) -> [u32; 3] {
         let m = self.left.len();
         [self.left[(place + m - 1) % m], self.left[place], self.left[(place + 1) % m]]
@@ -92,7 +93,7 @@ impl Rest<'_> {
         self.blocked[behind as usize] = FREE;
     }
 
-    /// Whether the two edges at a place lie on each other, or one has no length.
+    /// Returns `true` if the two edges at a place lie on each other, or one has no length.
     fn is_needle(&self, place: usize) -> bool {
         let [a, b, c] = self.corner(place).map(|i| self.point(i));
         orientation(a, b, c) == 0.0 && (a.x - b.x) * (c.x - b.x) + (a.y - b.y) * (c.y - b.y) >= 0.0
@@ -147,7 +148,7 @@ impl Rest<'_> {
     }
 }
 
-/// Whether two edges cross at a point inside of both.
+/// Returns `true` if two edges cross at a point inside of both.
 fn crosses_itself(points: &[Coord<f64>]) -> bool {
     let n = points.len();
     let edge = |i: usize| (points[i], points[(i + 1) % n]);

@@ -1,13 +1,15 @@
-//! Polygons to triangles, once all positions are known: the one place for every format.
+//! Triangulation of polygons, once all positions are known: the one place for every format.
 //!
-//! A polygon of n corners becomes n - 2 triangles of its own corners, which turn as it does. A convex one is a fan from its
-//! first corner. From any other, ears are cut off (Meisters 1975), and one of more than [`MAX_EARS`] corners is
-//! triangulated by a Delaunay triangulation that keeps its edges. Both ask exact predicates, so that no rounding makes a
-//! triangle which is not in the polygon. Holes that are joined to the outside by a pair of edges (keyholes) stay holes.
+//! A polygon of n corners becomes n - 2 triangles of its own corners, which turn as it does. A convex one is a fan from
+//! its first corner. From any other, ears are cut off (Meisters 1975), and one of more than [`MAX_EARS`] corners is
+//! triangulated by a Delaunay triangulation that keeps its edges. Both ask exact predicates, so that no rounding makes
+//! a triangle which is not in the polygon. Holes that are joined to the outside by a pair of edges (keyholes) stay
+//! holes.
 //!
-//! A flat polygon is looked at along the axis that is nearest to its normal, where coordinates stay as they are. One that is
-//! not flat is projected along its mean normal (Newell). One that crosses itself has no triangles that would be right: it is
-//! cut at corners that turn inwards as they come, with the ears of what is not crossed first, and a warning counts it.
+//! A flat polygon is looked at along the axis that is nearest to its normal, where coordinates stay as they are. One
+//! that is not flat is projected along its mean normal (Newell). One that crosses itself has no triangles that would be
+//! right: it is cut at corners that turn inwards as they come, with the ears of what is not crossed first, and a
+//! warning counts it.
 
 mod delaunay;
 mod ears;
@@ -18,7 +20,7 @@ use crate::import::counted::counted;
 use glam::DVec3;
 use robust::Coord;
 
-/// The largest polygon of which ears are cut, which takes quadratic time.
+/// Number of corners of the largest polygon of which ears are cut, which takes quadratic time.
 const MAX_EARS: usize = 1000;
 
 /// Polygons that were handed in: those that wait for positions, and those that were found to cross themselves.
@@ -32,15 +34,15 @@ pub(crate) struct Polygons {
 /// A polygon that is a fan until all positions are known.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
-    /// Its first triangle.
+    /// Number of its first triangle.
     start: usize,
     corners: usize,
     line: u64,
 }
 
 impl Polygons {
-    /// Appends the triangles of a polygon to `out`; where a position is not known yet, [`Polygons::finish`] will mend them.
-    /// `line` is where the polygon stands, for a warning.
+    /// Appends the triangles of a polygon to `out`; where a position is not known yet, [`Polygons::finish`] will mend
+    /// them. `line` is where the polygon stands, for a warning.
     #[inline]
     pub fn push(
         &mut self,
@@ -83,7 +85,7 @@ impl Polygons {
         self.first = self.first.into_iter().chain(other.first).min();
     }
 
-    /// What is to be said of polygons that cross themselves, with the line of the first.
+    /// Returns the warning about polygons that cross themselves, with the line of the first.
     pub fn warning(&self) -> Option<(u64, String)> {
         let one = "polygon crosses itself and has no triangles of its own; it is";
         let many = "polygons cross themselves and have no triangles of their own; they are";
@@ -122,7 +124,7 @@ impl Polygons {
     }
 }
 
-/// Whether any triangle of the fan has an area, beyond what rounding makes of corners on a line.
+/// Returns `true` if any triangle of the fan has an area, beyond what rounding makes of corners on a line.
 fn has_triangle(points: &[[f32; 3]]) -> bool {
     let from = |p: &[f32; 3]| DVec3::from(p.map(f64::from)) - DVec3::from(points[0].map(f64::from));
     points.windows(2).any(|pair| {
@@ -131,8 +133,8 @@ fn has_triangle(points: &[[f32; 3]]) -> bool {
     })
 }
 
-/// Triangles of a polygon that turns counter-clockwise, at most two fewer than it has corners, and whether it crosses
-/// itself.
+/// Makes triangles of a polygon that turns counter-clockwise, at most two fewer than it has corners; returns also
+/// whether it crosses itself.
 fn triangulate(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
     if points.len() <= MAX_EARS {
         return ears::cut(points);
@@ -140,13 +142,13 @@ fn triangulate(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
     delaunay::triangulate(points).unwrap_or_else(|| (ears::scan(points), true))
 }
 
-/// The corners of a fan.
+/// Returns the corners of a fan.
 fn fan_corners(fan: &[[u32; 3]]) -> impl Iterator<Item = u32> {
     let first = fan.first().map(|&[a, b, _]| [a, b]);
     first.into_iter().flatten().chain(fan.iter().map(|triangle| triangle[2]))
 }
 
-/// Whether a fan is right for these four corners beyond doubt: the usual case, decided fast.
+/// Returns `true` if a fan is right for these four corners beyond doubt: the usual case, decided fast.
 #[inline]
 fn is_convex_quad(corners: [[f32; 3]; 4]) -> bool {
     let [a, b, c, d] = corners.map(|p| DVec3::from(p.map(f64::from)));
@@ -157,7 +159,7 @@ fn is_convex_quad(corners: [[f32; 3]; 4]) -> bool {
     orientation(b - a, e) && orientation(e, d - a) && orientation(c - b, f) && orientation(f, a - b)
 }
 
-/// The polygon in a plane, where it turns counter-clockwise; `None` when it has no area.
+/// Returns the polygon in a plane, where it turns counter-clockwise; `None` when it has no area.
 fn flatten(points: &[[f32; 3]]) -> Option<Vec<Coord<f64>>> {
     let origin = DVec3::from(points[0].map(f64::from));
     let point = |p: &[f32; 3]| DVec3::from(p.map(f64::from)) - origin;
@@ -181,16 +183,16 @@ fn flatten(points: &[[f32; 3]]) -> Option<Vec<Coord<f64>>> {
     Some(points.iter().map(point).map(|p| coord(p.dot(x), p.dot(y))).collect())
 }
 
-/// A polygon is flat whose corners are no further from its plane than this share of its extent: as far as rounding to f32
-/// moves them.
+/// A polygon is flat whose corners are no further from its plane than this share of its extent: as far as rounding to
+/// f32 moves them.
 const FLAT: f64 = 1e-5;
 
-/// Above 0 where the corners run counter-clockwise, and 0 where they are on a line: exact.
+/// Returns a number above 0 where the corners run counter-clockwise, and 0 where they are on a line: exact.
 fn orientation(a: Coord<f64>, b: Coord<f64>, c: Coord<f64>) -> f64 {
     robust::orient2d(a, b, c)
 }
 
-/// Whether each corner turns inwards or is straight, once around.
+/// Returns `true` if each corner turns inwards or is straight, once around.
 fn is_convex(points: &[Coord<f64>]) -> bool {
     let n = points.len();
     let first = points[0];

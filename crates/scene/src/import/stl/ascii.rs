@@ -35,7 +35,7 @@ pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, 
     Ok((parser.solids, warnings))
 }
 
-/// Whether a line is a comment; there are none in STL, but programs write them, as other formats have them.
+/// Returns `true` if a line is a comment; there are none in STL, but programs write them, as other formats have them.
 pub(super) fn is_comment(line: &str) -> bool {
     ["#", ";", "//"].iter().any(|mark| line.trim_start().starts_with(mark))
 }
@@ -43,7 +43,7 @@ pub(super) fn is_comment(line: &str) -> bool {
 struct Parser<'a> {
     rounder: &'a mut Rounder,
     solids: Vec<Solid>,
-    /// Within a solid, the last of the list.
+    /// `true` within a solid, the last of the list.
     open: bool,
     /// Corners of the facet that has begun.
     corners: Option<Vec<[f64; 3]>>,
@@ -52,7 +52,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// All statements of a line.
+    /// Reads all statements of a line.
     fn line(&mut self, line: &str) -> Result<(), String> {
         let mut rest = if is_comment(line) { "" } else { line.trim() };
         while !rest.is_empty() {
@@ -61,7 +61,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The first statement of `line`; what is left of it.
+    /// Reads the first statement of `line` and returns what is left of it.
     fn statement<'a>(&mut self, line: &'a str) -> Result<&'a str, String> {
         let (keyword, mut rest) = split_word(line);
         let mut name = keyword.to_ascii_lowercase();
@@ -140,12 +140,12 @@ fn is_keyword(word: &str) -> bool {
     KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
 }
 
-/// The first word of `text`, which begins with it, and what is behind.
+/// Splits off the first word of `text`, which begins with it, and what is behind.
 fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len()))
 }
 
-/// What is left of `text` behind its first words, as long as `skip` says so.
+/// Returns what is left of `text` behind its first words, as long as `skip` says so.
 fn behind_words(mut text: &str, skip: impl Fn(&str) -> bool) -> &str {
     loop {
         let (word, behind) = split_word(text.trim_start());
@@ -156,7 +156,7 @@ fn behind_words(mut text: &str, skip: impl Fn(&str) -> bool) -> &str {
     }
 }
 
-/// Where each word of `text` begins, with what follows it.
+/// Lists where each word of `text` begins, with what follows it.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -168,7 +168,8 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     })
 }
 
-/// Where the name of a solid ends on its line: at `facet normal` (it may hold the first word alone) or `endsolid`.
+/// Returns where the name of a solid ends on its line: at `facet normal` (it may hold the first word alone) or
+/// `endsolid`.
 fn name_end(text: &str) -> usize {
     let is_end = |&(_, word, behind): &(usize, &str, &str)| {
         let next = split_word(behind.trim_start()).0;
@@ -178,7 +179,7 @@ fn name_end(text: &str) -> usize {
     words(text).find(is_end).map_or(text.len(), |(at, ..)| at)
 }
 
-/// Where the next solid begins on the line of an `endsolid`: one that has facets on it; else the end.
+/// Returns where the next solid begins on the line of an `endsolid`: one that has facets on it; else the end.
 fn next_solid(text: &str) -> usize {
     let is_solid = |&(_, word, behind): &(usize, &str, &str)| {
         word.eq_ignore_ascii_case("solid") && name_end(behind) < behind.len()

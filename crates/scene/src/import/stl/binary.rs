@@ -5,17 +5,17 @@ use crate::Place;
 use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 
-/// Bytes before the first triangle.
+/// Number of bytes before the first triangle.
 const HEAD: usize = 84;
-/// A normal, three corners and two bytes of attributes.
+/// Number of bytes of a triangle: a normal, three corners and two bytes of attributes.
 const TRIANGLE: usize = 50;
 
-/// The number of triangles that the file says it has.
+/// Returns the number of triangles that the file says it has.
 fn count(bytes: &[u8]) -> Option<u32> {
     bytes.get(80..HEAD).map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]))
 }
 
-/// Whether the file is just as long as its count says.
+/// Returns `true` if the file is just as long as its count says.
 pub(in crate::import) fn has_its_size(bytes: &[u8]) -> bool {
     count(bytes).is_some_and(|count| bytes.len() as u64 == HEAD as u64 + u64::from(count) * TRIANGLE as u64)
 }

@@ -3,8 +3,8 @@
 //! A parser of our own rather than the crate `stl_io`: messages must name the line or the byte, names with blanks and
 //! several solids must come through, and a binary file that begins with `solid`, as many do, is no text.
 //!
-//! Corners at one place, once they are rounded, become one vertex. The normals of the file are not read: where they differ from the winding of
-//! their triangle, it is most often them that are wrong. See docs/reference/formats.md.
+//! Corners at one place, once they are rounded, become one vertex. The normals of the file are not read: where they
+//! differ from the winding of their triangle, it is most often them that are wrong. See docs/reference/formats.md.
 
 mod ascii;
 mod binary;
@@ -21,7 +21,7 @@ use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What is wrong, before it is known in which file.
+/// Message about a mistake, before it is known in which file it is.
 #[derive(Debug)]
 struct Fault {
     place: Place,
@@ -31,7 +31,7 @@ struct Fault {
 /// A solid: one of a text, the whole of a binary file.
 #[derive(Debug, Default)]
 struct Solid {
-    /// Empty where the file says nothing.
+    /// Name of the solid; empty where the file gives none.
     name: String,
     triangles: TriangleMesh,
     /// The vertex at each place, by the bits of its coordinates.
@@ -111,7 +111,7 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
     Ok(scene)
 }
 
-/// What was left out, and where.
+/// Places and descriptions of what was left out.
 type Warnings = Vec<(Place, String)>;
 
 fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
@@ -129,17 +129,17 @@ fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), 
     ascii::parse(bytes, rounder)
 }
 
-/// Whether a text of solids begins, or one of facets, which lacks its first line.
+/// Returns `true` if a text of solids begins, or one of facets, which lacks its first line.
 pub(super) fn begins_as_text(bytes: &[u8]) -> bool {
     matches!(first_word(bytes).as_str(), "solid" | "facet") && is_text(bytes)
 }
 
-/// Whether a text of facets begins without `solid`, which is no STL file.
+/// Returns `true` if a text of facets begins without `solid`, which is no STL file.
 pub(super) fn lacks_solid(bytes: &[u8]) -> bool {
     first_word(bytes) == "facet" && is_text(bytes)
 }
 
-/// The first word of a text in small letters, behind lines that are comments.
+/// Returns the first word of a text in small letters, behind lines that are comments.
 fn first_word(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(PROBE)]);
     let mut lines = Lines::new(&text);
@@ -147,15 +147,16 @@ fn first_word(bytes: &[u8]) -> String {
     line.split_ascii_whitespace().next().unwrap_or_default().to_ascii_lowercase()
 }
 
-/// What Blender, whose z is upwards, writes into the head or the name of the solid.
+/// Text that Blender, whose z is upwards, writes into the head or the name of the solid.
 const MADE_BY: &[u8] = b"Exported from Blender";
 
-/// Bytes that are looked at to tell text from binary data, whose first triangles have zeros and the like among them.
+/// Number of bytes that are looked at to tell text from binary data, whose first triangles have zeros and the like
+/// among them.
 const PROBE: usize = 1024;
 
-/// Whether a file that begins with a word of a text goes on as text does. The word alone says little: programs write it
-/// into the free first 80 bytes of a binary file. Others pad the name of a solid with zeros: then the text has its
-/// corners soon.
+/// Returns `true` if a file that begins with a word of a text goes on as text does. The word alone says little:
+/// programs write it into the free first 80 bytes of a binary file. Others pad the name of a solid with zeros: then the
+/// text has its corners soon.
 fn is_text(bytes: &[u8]) -> bool {
     let probe = &bytes[..bytes.len().min(PROBE)];
     let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace() && *byte != 0;

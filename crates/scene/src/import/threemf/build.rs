@@ -1,4 +1,4 @@
-//! From the objects that are to be built to meshes and instances.
+//! Meshes and instances from the objects that are to be built.
 
 use super::Parts;
 use super::model::{Group, Model, Object, Property, Reference};
@@ -27,11 +27,11 @@ pub(super) struct Builder<'a, 'c> {
     pub scene: Scene,
     /// Models with the names of their parts.
     models: Vec<(String, Rc<Model>)>,
-    /// Their numbers by [`key`].
+    /// Numbers of the models by [`key`].
     known: HashMap<String, usize>,
-    /// Of objects that were met: part and id.
+    /// Meshes of objects that were met: part and id.
     meshes: HashMap<(usize, u32), Option<MeshId>>,
-    /// By part, group and index.
+    /// Materials by part, group and index.
     materials: HashMap<(usize, u32, u32), MaterialId>,
     grey: Option<MaterialId>,
     colored: Option<MaterialId>,
@@ -81,7 +81,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    /// The number of the model in a part, read at its first use; `None` if there is no such part.
+    /// Returns the number of the model in a part, read at its first use; `None` if there is no such part.
     fn part(&mut self, name: &str) -> Result<Option<usize>, SceneError> {
         if let Some(&known) = self.known.get(&key(name)) {
             return Ok(Some(known));
@@ -154,7 +154,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    /// The scene's mesh of an object, made at its first use; `None` if it has no triangles.
+    /// Returns the scene's mesh of an object, made at its first use; `None` if it has no triangles.
     fn mesh(&mut self, this: (usize, u32), model: &Model, object: &Object) -> Result<Option<MeshId>, SceneError> {
         if let Some(known) = self.meshes.get(&this) {
             return Ok(*known);
@@ -171,7 +171,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(id)
     }
 
-    /// The triangles of an object with their colours and materials.
+    /// Gathers the triangles of an object with their colours and materials.
     fn look(
         &mut self,
         part: usize,
@@ -233,7 +233,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         })
     }
 
-    /// Grey in place of a group that is not read.
+    /// Returns grey in place of a group that is not read.
     fn unread(&mut self, part: usize, group: u32) -> MaterialId {
         let id = self.material((part, group, u32::MAX), "", None);
         let log = &mut self.context.stand_ins;
@@ -244,7 +244,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         id
     }
 
-    /// What has no colour.
+    /// Returns the grey material of what has no colour.
     fn grey(&mut self) -> MaterialId {
         let scene = &mut self.scene;
         *self.grey.get_or_insert_with(|| {
@@ -253,7 +253,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         })
     }
 
-    /// What has colours at its corners.
+    /// Returns the material of what has colours at its corners.
     fn colored(&mut self) -> MaterialId {
         let scene = &mut self.scene;
         *self.colored.get_or_insert_with(|| {

@@ -17,12 +17,12 @@ use package::Package;
 use std::path::Path;
 use xml::{Fault, Xml};
 
-/// Gives the part of a name, or `None` if there is none.
+/// Function that gives the part of a name, or `None` if there is none.
 type Parts<'a> = Box<dyn FnMut(&str) -> Result<Option<Vec<u8>>, SceneError> + 'a>;
 
-/// Where the model is in the packages of most programs.
+/// Name of the model's part in the packages of most programs.
 const USUAL_MODEL: &str = "3D/3dmodel.model";
-/// The part that says where it is.
+/// Name of the part that says where the model is.
 const RELATIONSHIPS: &str = "_rels/.rels";
 
 /// Parts in which slicers keep what they know beyond the format.
@@ -78,7 +78,7 @@ fn import_parts(path: &Path, mut parts: Parts<'_>, context: &mut Context) -> Res
     Ok(scene)
 }
 
-/// The part of the model, by the package's relationships.
+/// Returns the name of the part of the model, by the package's relationships.
 fn model_part(text: &str) -> Result<Option<String>, Fault> {
     let mut xml = Xml::new(text.trim_start_matches('\u{feff}'));
     xml.root("Relationships")?;

@@ -18,9 +18,9 @@ pub(super) struct Model {
     /// Ids of the objects as they come.
     pub order: Vec<u32>,
     pub groups: HashMap<u32, Group>,
-    /// What is to be built, in this order.
+    /// Objects that are to be built, in this order.
     pub items: Vec<Reference>,
-    /// What was left out: line and message.
+    /// Line and message of what was left out.
     pub warnings: Vec<(u64, String)>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Model {
 pub(super) struct Object {
     pub name: String,
     pub line: u64,
-    /// Relative to what `rounder` says.
+    /// Positions relative to what `rounder` says.
     pub positions: Vec<[f32; 3]>,
     pub rounder: Rounder,
     pub triangles: Vec<[u32; 3]>,
@@ -49,10 +49,10 @@ pub(super) struct Property {
 /// Properties that belong together. Colours are linear.
 #[derive(Debug)]
 pub(super) enum Group {
-    /// Name and colour.
+    /// Base materials: name and colour.
     Materials(Vec<BaseMaterial>),
     Colors(Vec<[f32; 3]>),
-    /// One of a kind that is not read.
+    /// A group of a kind that is not read.
     Other,
 }
 
@@ -60,13 +60,15 @@ pub(super) enum Group {
 #[derive(Debug, Clone)]
 pub(super) struct Reference {
     pub object: u32,
-    /// The part that has it, if another.
+    /// Name of the part that has the object, if it is another one.
     pub part: Option<String>,
     pub transform: DAffine3,
     pub line: u64,
 }
 
 impl Model {
+    /// Parses the text of a part.
+    ///
     /// # Errors
     /// The line that breaks the format.
     pub fn parse(text: &str, center: &Center) -> Result<Self, Fault> {
@@ -206,7 +208,7 @@ fn object(
 /// Vertices that are not finite, and what to say where a triangle uses them.
 type Strays = BTreeMap<u32, Fault>;
 
-/// Leaves them out, and says so.
+/// Leaves the vertices of `strays` out, and says so.
 fn leave_out(object: &mut Object, mut strays: Strays, warnings: &mut Vec<(u64, String)>) -> Result<(), Fault> {
     if strays.is_empty() {
         return Ok(());
@@ -358,7 +360,7 @@ fn say_clear(xml: &Xml, is_clear: bool, warnings: &mut Vec<(u64, String)>) {
     }
 }
 
-/// `#RRGGBB` or `#RRGGBBAA`, as linear numbers; how much shines through is not read.
+/// Parses `#RRGGBB` or `#RRGGBBAA`, as linear numbers; how much shines through is not read.
 fn color(text: &str, is_clear: &mut bool) -> Result<[f32; 3], String> {
     let digits = text
         .trim()
@@ -371,7 +373,7 @@ fn color(text: &str, is_clear: &mut bool) -> Result<[f32; 3], String> {
     Ok([r, g, b].map(|channel| linear_from_srgb(f32::from(channel) / 255.0)))
 }
 
-/// An `item` or a `component`.
+/// Reads an `item` or a `component`.
 fn reference(xml: &Xml, element: &Element) -> Result<Reference, Fault> {
     let (mut object, mut part, mut transform) = (None, None, DAffine3::IDENTITY);
     xml.attributes(element, |name, value| {
@@ -387,7 +389,7 @@ fn reference(xml: &Xml, element: &Element) -> Result<Reference, Fault> {
     Ok(Reference { object, part, transform, line: xml.line() })
 }
 
-/// Twelve numbers, the rows of a matrix by which a row vector is multiplied; the last row is the shift.
+/// Parses twelve numbers, the rows of a matrix by which a row vector is multiplied; the last row is the shift.
 fn matrix(text: &str) -> Result<DAffine3, String> {
     let numbers: Vec<f64> = text.split_ascii_whitespace().map(number).collect::<Result<_, _>>()?;
     let &[ax, ay, az, bx, by, bz, cx, cy, cz, tx, ty, tz] = &numbers[..] else {

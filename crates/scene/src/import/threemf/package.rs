@@ -22,7 +22,7 @@ struct Entry {
     encrypted: bool,
 }
 
-/// A name as the table has it.
+/// Returns a name as the table has it.
 pub(super) fn key(name: &str) -> String {
     name.trim_start_matches('/').replace('\\', "/").to_lowercase()
 }
@@ -50,7 +50,7 @@ impl<'a> Package<'a> {
         Ok(Self { path, archive, entries, budget: source::unpacked_limit(bytes.len()) })
     }
 
-    /// A part, unpacked and compared with its checksum; `None` if there is none of this name.
+    /// Reads a part, unpacked and compared with its checksum; `None` if there is none of this name.
     pub fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, SceneError> {
         let Some(entry) = self.entries.get(&key(name)) else { return Ok(None) };
         let place = || Place::Item(name.to_string());

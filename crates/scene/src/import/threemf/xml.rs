@@ -7,14 +7,14 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use std::cell::Cell;
 
-/// What is wrong, and in which line of the part.
+/// Message about a mistake, and the line of the part it is in.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub line: u64,
     pub message: String,
 }
 
-/// A part that is being read.
+/// Reader of a part, element by element.
 pub(super) struct Xml<'a> {
     reader: Reader<&'a [u8]>,
     text: &'a str,
@@ -33,12 +33,12 @@ impl<'a> Xml<'a> {
         Self { reader, text, counted: Cell::new((0, 1)) }
     }
 
-    /// A fault right here.
+    /// Makes a fault right here.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { line: self.line(), message: message.into() }
     }
 
-    /// The line that was reached, counted from 1. All calls together look at each byte once.
+    /// Returns the line that was reached, counted from 1. All calls together look at each byte once.
     pub fn line(&self) -> u64 {
         let (from, line) = self.counted.get();
         let at = (self.reader.buffer_position() as usize).clamp(from, self.text.len());
@@ -47,7 +47,7 @@ impl<'a> Xml<'a> {
         line + ends as u64
     }
 
-    /// The outermost element, which must have this local name.
+    /// Reads the outermost element, which must have this local name.
     pub fn root(&mut self, name: &str) -> Result<Element<'a>, Fault> {
         match self.event()? {
             Some(Event::Start(element)) if element.local_name().into_inner() == name => Ok(element),
@@ -55,7 +55,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// The next element in the one that has begun last and not ended; `None` at the end of that.
+    /// Reads the next element in the one that has begun last and not ended; `None` at the end of that.
     pub fn child(&mut self) -> Result<Option<Element<'a>>, Fault> {
         match self.event()? {
             Some(Event::Start(element)) => Ok(Some(element)),
@@ -72,7 +72,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// The next begin or end of an element; `None` at the end of the part.
+    /// Reads the next begin or end of an element; `None` at the end of the part.
     fn event(&mut self) -> Result<Option<Event<'a>>, Fault> {
         loop {
             match self.reader.read_event() {
@@ -104,12 +104,12 @@ impl<'a> Xml<'a> {
     }
 }
 
-/// The local part of a name with a prefix.
+/// Returns the local part of a name with a prefix.
 pub(super) fn local(name: &str) -> &str {
     name.split_once(':').map_or(name, |(_, local)| local)
 }
 
-/// A number that is finite as f32.
+/// Parses a number that is finite as f32.
 pub(super) fn number(value: &str) -> Result<f64, String> {
     let word = value.trim();
     decimal(word).ok_or_else(|| match word.parse::<f64>() {
@@ -118,7 +118,7 @@ pub(super) fn number(value: &str) -> Result<f64, String> {
     })
 }
 
-/// An index or an id.
+/// Parses an index or an id.
 pub(super) fn index(value: &str) -> Result<u32, String> {
     value.trim().parse().map_err(|_| format!("`{value:.40}` is no index or id"))
 }

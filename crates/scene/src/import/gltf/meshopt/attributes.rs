@@ -1,8 +1,8 @@
-//! Mode 0: elements of 4 to 256 bytes, stored as deltas byte by byte in blocks.
+//! Mode 0 of meshopt: elements of 4 to 256 bytes, stored as deltas byte by byte in blocks.
 
 use super::Stream;
 
-/// Elements whose deltas share one encoding.
+/// Number of elements whose deltas share one encoding.
 const GROUP: usize = 16;
 
 /// Decodes `count` elements of `stride` bytes.
@@ -107,7 +107,7 @@ fn integrate(
     Ok(())
 }
 
-/// 0, -1, 1, -2, 2 ... from 0, 1, 2, 3, 4 ...; the low bits are right for narrower integers, too.
+/// Returns 0, -1, 1, -2, 2 ... from 0, 1, 2, 3, 4 ...; the low bits are right for narrower integers, too.
 fn unzigzag(v: u32) -> u32 {
     if v & 1 == 1 { !(v >> 1) } else { v >> 1 }
 }

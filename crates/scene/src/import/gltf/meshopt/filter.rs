@@ -1,4 +1,4 @@
-//! What the attribute codec's elements become after decoding.
+//! Filters that the attribute codec's elements pass after decoding.
 
 /// Reads component `i` of an element of 4 components: signed bytes or signed 16-bit integers.
 fn signed(element: &[u8], i: usize) -> i32 {
@@ -20,7 +20,7 @@ fn write(element: &mut [u8], i: usize, value: f32) {
     element[i * size..(i + 1) * size].copy_from_slice(&value.to_le_bytes()[..size]);
 }
 
-/// Unit vectors in octahedral coordinates, in the first three components.
+/// Decodes unit vectors in octahedral coordinates, in the first three components.
 pub fn octahedral(bytes: &mut [u8], stride: usize) {
     let max = if stride == 4 { 127.0 } else { 32767.0 };
     for element in bytes.chunks_exact_mut(stride) {
@@ -37,7 +37,7 @@ pub fn octahedral(bytes: &mut [u8], stride: usize) {
     }
 }
 
-/// Quaternions without their largest component, whose index is in the low bits of the fourth.
+/// Decodes quaternions without their largest component, whose index is in the low bits of the fourth.
 pub fn quaternion(bytes: &mut [u8]) {
     for element in bytes.chunks_exact_mut(8) {
         let last = signed(element, 3);
@@ -50,7 +50,7 @@ pub fn quaternion(bytes: &mut [u8]) {
     }
 }
 
-/// Floats as a signed exponent (8 bits) over a signed mantissa (24 bits).
+/// Decodes floats as a signed exponent (8 bits) over a signed mantissa (24 bits).
 pub fn exponential(bytes: &mut [u8]) {
     for word in bytes.chunks_exact_mut(4) {
         let v = i32::from_le_bytes([word[0], word[1], word[2], word[3]]);
@@ -59,7 +59,7 @@ pub fn exponential(bytes: &mut [u8]) {
     }
 }
 
-/// Colours as luma, two chroma differences and an alpha whose highest bit gives the scale.
+/// Decodes colours as luma, two chroma differences and an alpha whose highest bit gives the scale.
 pub fn color(bytes: &mut [u8], stride: usize) {
     let max = if stride == 4 { 255.0 } else { 65535.0 };
     for element in bytes.chunks_exact_mut(stride) {

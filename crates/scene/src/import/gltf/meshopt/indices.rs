@@ -1,4 +1,5 @@
-//! Mode 1: triangle lists, coded by the edges and vertices used last. Mode 2: any indices.
+//! Modes of meshopt for indices. Mode 1: triangle lists, coded by the edges and vertices used last. Mode 2: any
+//! indices.
 
 use super::Stream;
 
@@ -18,7 +19,7 @@ impl<T: Copy> Fifo<T> {
         self.next += 1;
     }
 
-    /// The entry pushed `age` pushes before the last one.
+    /// Returns the entry pushed `age` pushes before the last one.
     fn get(&self, age: usize) -> Result<T, String> {
         let at = self.next.checked_sub(age + 1).filter(|_| age < 16);
         at.map(|at| self.entries[at % 16]).ok_or("the stream refers to an edge or vertex before its first".into())
@@ -48,7 +49,7 @@ impl Decoder<'_> {
         Ok(self.last)
     }
 
-    /// A vertex by a four-bit code, and whether it goes into the queue.
+    /// Reads a vertex by a four-bit code, and whether it goes into the queue.
     fn vertex(&mut self, code: u8) -> Result<(u32, bool), String> {
         Ok(match code {
             0 => (self.fresh(), true),
@@ -57,7 +58,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// A triangle on a recent edge.
+    /// Reads a triangle on a recent edge.
     fn on_edge(&mut self, code: u8, version: u8) -> Result<[u32; 3], String> {
         let [a, b] = self.edges.get(usize::from(code >> 4))?;
         let (c, push) = match code & 15 {
@@ -75,7 +76,7 @@ impl Decoder<'_> {
         Ok([a, b, c])
     }
 
-    /// A triangle apart from the recent edges; the first vertex is always new to the queue.
+    /// Reads a triangle apart from the recent edges; the first vertex is always new to the queue.
     fn apart(&mut self, first: u8, others: u8) -> Result<[u32; 3], String> {
         let (a, _) = self.vertex(first)?;
         let (b, push_b) = self.vertex(others >> 4)?;

@@ -61,7 +61,7 @@ pub fn decode(compressed: &Meshopt, source: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Indices as little-endian bytes, 2 or 4 each.
+/// Writes indices as little-endian bytes, 2 or 4 each.
 fn narrow(indices: &[u32], stride: usize) -> Vec<u8> {
     indices.iter().flat_map(|i| i.to_le_bytes().into_iter().take(stride)).collect()
 }
@@ -80,7 +80,7 @@ impl<'a> Stream<'a> {
         Ok(self.take(1)?[0])
     }
 
-    /// Unsigned LEB128 of at most five bytes; bits above the 32nd are dropped.
+    /// Reads an unsigned LEB128 of at most five bytes; bits above the 32nd are dropped.
     fn varint(&mut self) -> Result<u32, String> {
         let mut value = 0;
         for shift in (0..35).step_by(7) {

@@ -141,7 +141,7 @@ impl Importer<'_> {
         }
     }
 
-    /// `Attribute "shape" ...`: parameters for the directives that follow.
+    /// Reads `Attribute "shape" ...`: parameters for the directives that follow.
     pub fn attribute_defaults(&mut self, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
         let target = self.argument("Attribute", path, line)?;
         let params = self.params(path, line)?;

@@ -1,4 +1,4 @@
-//! Film, sampler, integrator and pixel filter.
+//! Directives of film, sampler, integrator and pixel filter.
 
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::{Importer, Version};
@@ -8,7 +8,7 @@ use crate::{FilterKind, SamplerKind, SceneError};
 /// The longest side of a picture.
 const MAX_SIDE: u32 = 1 << 16;
 
-/// The Gaussian filter that a file gets without saying more. Version 3 gives `exp(-2 x^2)` on a
+/// Returns the Gaussian filter that a file gets without saying more. Version 3 gives `exp(-2 x^2)` on a
 /// radius of 2, version 4 a standard deviation of a half on 1.5.
 pub(in crate::import::pbrt) fn default_gaussian(version: Option<Version>) -> FilterKind {
     match version {
@@ -64,7 +64,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// `pixelbounds` of the film or the integrator.
+    /// Reads `pixelbounds` of the film or the integrator.
     fn pixel_bounds(&mut self, params: &Params) -> Result<(), SceneError> {
         let Some(bounds) = params.floats("pixelbounds")? else { return Ok(()) };
         let [x0, x1, y0, y1] = bounds[..] else {
@@ -74,7 +74,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// The part of the picture that is asked for: the film's `cropwindow`, or its bounds, within the integrator's.
+    /// Returns the part of the picture that is asked for: the film's `cropwindow`, or its bounds, within the
+    /// integrator's.
     pub(in crate::import::pbrt) fn crop(&self) -> Option<[f32; 4]> {
         let [width, height] = self.scene.settings.size.unwrap_or([1280, 720]).map(|n| n as f32);
         let shares = self.pixel_bounds.iter().map(|[a, b, c, d]| [a / width, b / width, c / height, d / height]);

@@ -16,7 +16,7 @@ use crate::{
     Surface, Texture, UvMapping,
 };
 
-/// Reflectance at normal incidence between air and a dielectric of index `eta`.
+/// Returns the reflectance at normal incidence between air and a dielectric of index `eta`.
 fn normal_reflectance(eta: f32) -> f32 {
     let r = (eta - 1.0) / (eta + 1.0);
     r * r
@@ -130,7 +130,7 @@ impl Importer<'_> {
         self.finish_material(material, &params)
     }
 
-    /// A coated surface in place of one that is not supported, whose parameters mean nothing here.
+    /// Makes a coated surface in place of one that is not supported, whose parameters mean nothing here.
     fn stand_in(
         &mut self,
         mut material: Material,
@@ -158,7 +158,7 @@ impl Importer<'_> {
         Ok(self.scene.add_material(material))
     }
 
-    /// `bumpmap` (version 3), `displacement` and `normalmap` (version 4).
+    /// Reads `bumpmap` (version 3), `displacement` and `normalmap` (version 4).
     fn normal_input(&mut self, params: &Params) -> Result<Option<NormalInput>, SceneError> {
         let mut normal = None;
         for name in ["bumpmap", "displacement"] {
@@ -182,7 +182,7 @@ impl Importer<'_> {
         Ok(normal)
     }
 
-    /// A share of light: a constant outside of 0 to 1 is clamped.
+    /// Reads a share of light: a constant outside of 0 to 1 is clamped.
     fn color_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ColorInput, SceneError> {
         let mut color = self.color_input(params, name)?.unwrap_or(ColorInput::constant([default; 3]));
         if color.texture.is_none() && color.factor.iter().any(|c| !(0.0..=1.0).contains(c)) {
@@ -196,7 +196,7 @@ impl Importer<'_> {
         Ok(self.scalar_input(params, name)?.unwrap_or(ScalarInput::constant(default)))
     }
 
-    /// `roughness`, `uroughness`, `vroughness` and `remaproughness`.
+    /// Reads `roughness`, `uroughness`, `vroughness` and `remaproughness`.
     ///
     /// Remapping is on unless the file turns it off; versions 3 and 4 remap differently. What is 0
     /// in both directions is perfectly smooth in either.
@@ -204,7 +204,7 @@ impl Importer<'_> {
         self.roughness_named(params, "", default)
     }
 
-    /// The same with names that start with `prefix`, such as `interface.`.
+    /// Reads the same with names that start with `prefix`, such as `interface.`.
     fn roughness_named(&mut self, params: &Params, prefix: &str, default: f32) -> Result<Roughness, SceneError> {
         let both = self.scalar_or(params, &format!("{prefix}roughness"), default)?;
         let x = self.scalar_input(params, &format!("{prefix}uroughness"))?.unwrap_or(both);
@@ -236,7 +236,7 @@ impl Importer<'_> {
         })
     }
 
-    /// Version 3's `amount` is the share of `namedmaterial1`, version 4's that of the second of
+    /// Reads a mixture. Version 3's `amount` is the share of `namedmaterial1`, version 4's that of the second of
     /// `materials`.
     fn mix(&mut self, name: &str, params: &Params) -> Result<MaterialId, SceneError> {
         let amount = match params.texture("amount")? {
@@ -266,7 +266,7 @@ impl Importer<'_> {
         self.finish_material(Material::new(name, Surface::Mix { first, second, amount }), params)
     }
 
-    /// Our extension for W11's car paint.
+    /// Reads our extension for W11's car paint.
     fn car_paint(&mut self, params: &Params) -> Result<Surface, SceneError> {
         let default = CarPaint::default();
         let share = |name: &str, default: f32, range: std::ops::RangeInclusive<f32>| {

@@ -1,4 +1,4 @@
-//! Who is next to whom in a mesh under subdivision: edges, creases, rings and fans, with the weights
+//! Neighbourhoods in a mesh under subdivision: edges, creases, rings and fans, with the weights
 //! and normals that depend on them. [`super::loop_subdivision`] has the sources.
 
 use glam::DVec3;
@@ -11,7 +11,7 @@ pub(super) struct Edge {
     pub opposite: Option<[u32; 2]>,
 }
 
-/// Who is next to whom.
+/// Edges of a mesh, and the neighbours of its vertices.
 pub(super) struct Topology {
     pub edges: Vec<Edge>,
     /// Edge k of triangle t, from corner k to the next, is `edges[of_triangle[t][k]]`.
@@ -89,7 +89,7 @@ impl Topology {
         &self.neighbours[self.start[vertex] as usize..self.start[vertex + 1] as usize]
     }
 
-    /// `1 - n weight` of the vertex and `weight` of each neighbour; on a crease of the two along it.
+    /// Sums `1 - n weight` of the vertex and `weight` of each neighbour; on a crease of the two along it.
     pub fn weigh(&self, points: &[DVec3], vertex: usize, crease: f64, inside: impl Fn(f64) -> f64) -> DVec3 {
         let ring = match &self.creases[vertex] {
             Crease::None => self.ring(vertex),
@@ -109,7 +109,7 @@ impl Topology {
         self.weigh(points, vertex, 1.0 / 5.0, |n| 1.0 / (n + 3.0 / (8.0 * beta(n))))
     }
 
-    /// Normals from the tangents of the limit surface, not normalised; where the triangles around a
+    /// Computes normals from the tangents of the limit surface, not normalised; where the triangles around a
     /// vertex form no fan, the sum of their own normals.
     pub fn normals(&self, points: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
         // Triangles around each vertex: for a corner v of (v, a, b) the pair a, b.
@@ -145,7 +145,7 @@ impl Topology {
     }
 }
 
-/// Weight of a neighbour of an inner vertex of `n` neighbours.
+/// Returns the weight of a neighbour of an inner vertex of `n` neighbours.
 pub(super) fn beta(n: f64) -> f64 {
     if n == 3.0 { 3.0 / 16.0 } else { 3.0 / (8.0 * n) }
 }

@@ -25,7 +25,7 @@ use crate::{
 use raywarp_geom::TriangleMesh;
 use std::path::PathBuf;
 
-/// What a shape adds to its material. Floats as bits, so that it can be a key.
+/// Additions of a shape to its material. Floats as bits, so that it can be a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Look {
     /// Index in [`Importer::area_lights`].
@@ -34,7 +34,7 @@ pub(super) struct Look {
     pub alpha: Option<(Option<TextureId>, u32, bool)>,
     /// Media on both sides.
     pub media: Option<MediumInterface>,
-    /// What of this is not what the file says.
+    /// Stand-ins: the parts of this that are not what the file says.
     pub mark: Option<MarkId>,
 }
 
@@ -51,7 +51,8 @@ pub(super) enum ShapeKey {
 /// since interpolation between texels would make masks grow.
 const V3_CUTOFF: f32 = 1.0 / 512.0;
 
-/// pbrt samples such a light, though no ray hits it. Here lights are sampled by the surfaces that rays hit.
+/// Warning about a light without a surface: pbrt samples such a light, though no ray hits it. Here lights are sampled
+/// by the surfaces that rays hit.
 const CLEAR_LIGHT: &str = "an area light whose surface has \"alpha\" 0 shines in pbrt and is not seen; here it lights \
      nothing: leave \"alpha\" out to have its light, and to see it";
 
@@ -111,7 +112,7 @@ impl Importer<'_> {
         self.place(params, mesh, material)
     }
 
-    /// What this shape adds to its material.
+    /// Reads what this shape adds to its material.
     fn look(&mut self, params: &Params) -> Result<Look, SceneError> {
         self.context.stand_ins.begin();
         let v3 = self.version == Some(Version::V3);
@@ -142,7 +143,7 @@ impl Importer<'_> {
         Ok(Look { light, alpha, media, mark })
     }
 
-    /// `base` with what `look` adds; made once for each pair.
+    /// Returns `base` with what `look` adds; made once for each pair.
     pub fn derive(&mut self, base: MaterialId, look: Look) -> MaterialId {
         if look == Look::default() {
             return base;
@@ -181,8 +182,8 @@ impl Importer<'_> {
     }
 }
 
-/// Gives a mesh without texture coordinates those that pbrt gives each of its triangles: (0, 0), (1, 0) and (1, 1), here with
-/// v turned to grow downwards. Before [`orient`], which swaps corners.
+/// Gives a mesh without texture coordinates those that pbrt gives each of its triangles: (0, 0), (1, 0) and (1, 1),
+/// here with v turned to grow downwards. Must come before [`orient`], which swaps corners.
 pub(super) fn parametrise(mesh: &mut TriangleMesh) {
     if !mesh.uvs.is_empty() {
         return;
@@ -203,9 +204,9 @@ pub(super) fn parametrise(mesh: &mut TriangleMesh) {
     }
 }
 
-/// Gives pairs of triangles, each from `quads` on, the coordinates that pbrt gives a quad of a PLY file: version 4 those of a
-/// patch, (0, 0), (1, 0), (1, 1) and (0, 1); version 3 the second triangle its own, from the quad's last corner on. Behind
-/// [`parametrise`].
+/// Gives pairs of triangles, each from `quads` on, the coordinates that pbrt gives a quad of a PLY file: version 4
+/// those of a patch, (0, 0), (1, 0), (1, 1) and (0, 1); version 3 the second triangle its own, from the quad's last
+/// corner on. Must come after [`parametrise`].
 pub(super) fn parametrise_quads(mesh: &mut TriangleMesh, quads: &[u32], version: Option<Version>) {
     // Of the corners 0, 2 and 3; version 3 has them as 3, 0, 2.
     let uvs = match version {

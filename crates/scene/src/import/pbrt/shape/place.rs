@@ -15,11 +15,11 @@ use raywarp_geom::{Aabb, Affine};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Where a mesh is.
+/// Placement of a mesh in the world or in an object.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::import::pbrt) struct Placement {
     pub mesh: MeshId,
-    /// Mesh to world; in an object, to the object.
+    /// Transform from mesh to world; in an object, to the object.
     pub transform: DAffine3,
     pub material: MaterialId,
 }
@@ -28,7 +28,7 @@ pub(in crate::import::pbrt) struct Placement {
 pub(in crate::import::pbrt) struct Pending {
     pub mesh: MeshId,
     pub path: PathBuf,
-    /// Where the shape stands.
+    /// File and line of the shape.
     pub at: (Rc<Path>, u64),
     pub reverse: bool,
     pub base: MaterialId,
@@ -160,7 +160,7 @@ impl Importer<'_> {
         mesh.materials = materials;
     }
 
-    /// What the face property `material` means: an index into the file's own list of names, or
+    /// Returns the materials that the face property `material` counts: an index into the file's own list of names, or
     /// without one into the `MakeNamedMaterial` directives in order.
     fn ply_materials(&self, ply: &PlyMesh) -> Vec<Option<MaterialId>> {
         if ply.material_names.is_empty() {
@@ -213,7 +213,7 @@ impl Importer<'_> {
     }
 }
 
-/// As f32 holds it without an origin.
+/// Rounds a placement to f32, for a scene without an origin.
 fn single(map: &DAffine3) -> Affine {
     Center::default().placement(map)
 }

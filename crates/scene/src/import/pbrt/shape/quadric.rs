@@ -13,9 +13,9 @@ use crate::{FaceMaterials, MaterialId, Mesh, SceneError};
 use raywarp_geom::TriangleMesh;
 use std::f64::consts::{PI, TAU};
 
-/// Pieces of a full circle.
+/// Number of pieces of a full circle.
 const AROUND: u32 = 128;
-/// Rows from pole to pole of a sphere, and along a paraboloid.
+/// Number of rows from pole to pole of a sphere, and along a paraboloid.
 const ROWS: u32 = 64;
 
 /// A point of the curve that is turned about z: radius, height, pbrt's v, normal (outwards, up).
@@ -27,7 +27,7 @@ struct ProfilePoint {
     normal: [f64; 2],
 }
 
-/// A sphere about the origin, facing outwards, as triangles: the shape that lights are sampled as a ball of.
+/// Makes a sphere about the origin, facing outwards, as triangles: the shape that lights are sampled as a ball of.
 pub fn sphere(radius: f64) -> TriangleMesh {
     revolve(&profile("sphere", radius, -radius, radius), TAU)
 }
@@ -91,7 +91,7 @@ impl Importer<'_> {
     }
 }
 
-/// The curve of `kind` with v from 0 to 1; empty when nothing is left of the shape.
+/// Returns the curve of `kind` with v from 0 to 1; empty when nothing is left of the shape.
 fn profile(kind: &str, radius: f64, a: f64, b: f64) -> Vec<ProfilePoint> {
     let (low, high) = (a.min(b), a.max(b));
     let steps = |n: u32| (0..=n).map(move |i| f64::from(i) / f64::from(n));

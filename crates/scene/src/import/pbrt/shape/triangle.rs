@@ -1,4 +1,4 @@
-//! `trianglemesh`.
+//! Shapes `trianglemesh`, and the attributes of vertices.
 
 use crate::SceneError;
 use crate::import::counted::counted;
@@ -38,7 +38,7 @@ impl Importer<'_> {
         }
     }
 
-    /// `N`; as in pbrt left out where the count is wrong.
+    /// Reads `N`; as in pbrt left out where the count is wrong.
     pub(super) fn vertex_normals(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 3]>, SceneError> {
         let normals = params.groups::<3>("N")?.unwrap_or_default();
         if !normals.is_empty() && normals.len() != vertices {
@@ -51,7 +51,7 @@ impl Importer<'_> {
         Ok(normals)
     }
 
-    /// `uv`, `st` or `UV`, as points or numbers, with v turned to grow downwards. As in pbrt left out
+    /// Reads `uv`, `st` or `UV`, as points or numbers, with v turned to grow downwards. As in pbrt left out
     /// where there are too few.
     pub(super) fn vertex_uvs(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 2]>, SceneError> {
         let mut found = None;
