@@ -22,7 +22,7 @@ use {
     raywarp_cuda::{CudaError, CudaPair, Device, EncodedPair, SharedTracer, side_by_side},
 };
 
-/// A scene's triangles and their tree, which something is to trace through.
+/// Triangles of a scene and the tree that a tracer is to walk.
 #[derive(Clone, Copy)]
 pub(crate) struct SceneTree<'a> {
     /// The tree, built with what fits the kernels of the plan.
@@ -33,14 +33,14 @@ pub(crate) struct SceneTree<'a> {
     pub triangles: &'a FlatTriangles,
 }
 
-/// Why a scene cannot be put where it is to be traced.
+/// An error that keeps a scene from being put on the device that is to trace it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// The builder refuses.
+    /// The builder of the tree refuses the triangles.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The encoder of the CPU's tracer refuses.
+    /// The encoder of the CPU's tracer refuses the tree.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// The factory of [`PlannedKernels::Own`] refuses the tree.
@@ -67,7 +67,7 @@ pub enum BackendError {
 pub struct OneOfGpus {
     /// Its number in the driver's order.
     pub ordinal: usize,
-    /// Why.
+    /// The error of that GPU.
     pub error: Box<CudaError>,
 }
 
@@ -197,7 +197,7 @@ impl Backend {
         }
     }
 
-    /// How long the CPU's tracer took that was made when its first ray came; none where none was.
+    /// Returns the time that making the CPU's tracer took when its first ray came; `None` where none was made so.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub fn late_time(&self) -> Option<std::time::Duration> {
         match &self.tracing {

@@ -73,8 +73,8 @@ pub(crate) const PATHS_BYTES: u64 = 512;
 /// 574 of San Miguel.
 const TWO_TREES_BYTES: u64 = 1040;
 
-/// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads;
-/// none where the CPU is as fast, from 50 threads on.
+/// Returns the number of rays from which on a GPU is worth its start, in a scene of so many triangles beside a CPU of
+/// so many threads; `None` where the CPU is as fast, from 50 threads on.
 ///
 /// Its tree takes 0.3 us a triangle longer to build than the CPU's, and 1.3 us divided by the number of threads.
 pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
@@ -84,7 +84,7 @@ pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
     (saved > 0.0).then(|| (seconds / saved) as u64)
 }
 
-/// From how many rays on, where a test asks for fewer than the rule does.
+/// Returns the number of rays from which on a test says that a GPU is worth its start, in place of the rule's.
 #[cfg(feature = "cuda")]
 fn pretended_least() -> Option<u64> {
     std::env::var("RAYWARP_PRETEND_RAYS_WORTH_A_GPU").ok()?.parse().ok()
@@ -104,14 +104,14 @@ pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(
     }
 }
 
-/// From how many samples of paths on a GPU is worth its start beside a CPU of so many threads.
+/// Returns the number of samples of paths from which on a GPU is worth its start beside a CPU of so many threads.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn samples_worth_a_gpu(threads: usize) -> u64 {
     SAMPLES_PER_THREAD.saturating_mul(threads as u64)
 }
 
-/// How many GPUs are worth their start for so many samples of paths in all, `threads` being those of the CPU: none
-/// below [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
+/// Returns the number of GPUs that are worth their start for so many samples of paths in all, beside a CPU of `threads`
+/// threads: none below [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn gpus_for(samples: u64, threads: usize) -> usize {
     if samples < samples_worth_a_gpu(threads) { 0 } else { samples.div_ceil(SAMPLES_PER_GPU).max(1) as usize }
@@ -138,11 +138,11 @@ pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildO
     if seconds * CPU_REINSERTION_GAIN > REINSERTION.of(triangles, threads) { presets::GOOD } else { presets::BALANCED }
 }
 
-/// How much is done for the tree of GPUs that take whole paths. Their kernels walk one triangle a leaf.
+/// Effort that is spent on the tree of GPUs that take whole paths. Their kernels walk one triangle a leaf.
 #[cfg(all(feature = "cuda", feature = "render"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeEffort {
-    /// Binned splits.
+    /// Binned splits alone, the quickest to build.
     Quick,
     /// The same, improved by reinsertion.
     Good,

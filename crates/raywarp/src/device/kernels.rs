@@ -18,9 +18,9 @@ const NEXT_KERNELS: [Variant; 2] = [DEFAULT_KERNEL, HOLDS_MORE];
 /// The kernels of GPUs for closest-hit and for any-hit rays.
 #[derive(Debug, Clone)]
 pub struct RayKernels {
-    /// For closest-hit rays.
+    /// Kernel for closest-hit rays.
     pub closest: Variant,
-    /// For any-hit rays.
+    /// Kernel for any-hit rays.
     pub any: Variant,
     /// Says that they were asked for by name: a scene that they cannot hold is then an error, and otherwise goes to
     /// the kernel that comes next. Batches of few rays go to a kernel of the same tree that is faster with them
@@ -33,9 +33,9 @@ pub struct RayKernels {
 /// A kernel that was chosen and is not taken.
 #[derive(Debug, Clone)]
 pub struct ReplacedKernel {
-    /// The one for closest-hit rays.
+    /// The kernel for closest-hit rays that was chosen.
     pub variant: Variant,
-    /// Why it cannot hold the scene.
+    /// The reason why it cannot hold the scene.
     pub cause: Cause,
 }
 

@@ -15,11 +15,11 @@ pub(crate) struct GpuOnceWorth {
     cpu: Arc<CpuTracer>,
     asked: AtomicU64,
     state: Mutex<State>,
-    /// From how many rays of a batch on a GPU takes it that has started.
+    /// Number of rays of a batch from which on a GPU that has started takes it.
     least_batch: usize,
 }
 
-/// How far the GPU has come.
+/// State of the GPU: not yet looked for, tracing, or given up.
 enum State {
     /// Nobody has looked for one yet; the scene that it would need.
     Waiting(Box<GpuNeeds>),

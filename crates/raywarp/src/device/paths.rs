@@ -45,7 +45,7 @@ impl Encoding {
     }
 }
 
-/// Where each instance's triangles begin among the placements of the flat scene.
+/// Returns for each instance the index of its first triangle among the placements of the flat scene.
 fn first_triangles(scene: &Scene) -> Vec<u32> {
     let mut next = 0u32;
     let counts = scene.instances.iter().map(|instance| scene.meshes[instance.mesh.index()].triangles.indices.len());

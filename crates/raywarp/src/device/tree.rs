@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 /// A tree for GPUs, and how it came about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GpuTree {
-    /// How much was done for it.
+    /// Effort that was spent on it.
     pub effort: TreeEffort,
-    /// What the tree that was taken was built with.
+    /// Options of the tree that was taken, of those that were built.
     pub build: BuildOptions,
-    /// How long building took, of all trees that were built.
+    /// Time that building took, of all trees that were built.
     pub time: Duration,
 }
 
