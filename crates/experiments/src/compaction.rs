@@ -1,23 +1,23 @@
-//! What lists the paths that go on, and where in a bounce.
+//! Options of listing the paths that go on: by which kernels, and at which places of a bounce.
 
-/// What lists the paths that go on, between two bounces of [`Compact`](crate::MeasuredOrganisation::Compact) and
+/// Way of listing the paths that go on between two bounces, in [`Compact`](crate::MeasuredOrganisation::Compact) and
 /// [`Regenerate`](crate::MeasuredOrganisation::Regenerate).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Compaction {
-    /// Nothing: a lane whose path has ended is idle (W11 4.2.3), or begins another.
+    /// No listing: a lane whose path has ended is idle (W11 4.2.3), or begins another.
     Off,
     /// A prefix sum: they stay in their order, as W11's did.
     #[default]
     Scan,
-    /// An atomic a warp: in the order in which warps come.
+    /// An atomic operation a warp: they are in the order in which warps come.
     Atomics,
 }
 
 impl Compaction {
-    /// All of them.
+    /// All ways, in the order of their declaration.
     pub const ALL: [Self; 3] = [Self::Off, Self::Scan, Self::Atomics];
 
-    /// On the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -27,7 +27,7 @@ impl Compaction {
     }
 }
 
-/// Where paths are listed in a bounce of [`Compact`](crate::MeasuredOrganisation::Compact) (W11 3).
+/// Places in a bounce of [`Compact`](crate::MeasuredOrganisation::Compact) at which paths are listed (W11 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ListedAt {
     /// Behind the rays that extend paths: those that have hit something are shaded.
@@ -45,12 +45,12 @@ impl ListedAt {
     /// A bounce is one kernel, and those that go on are listed behind it (W11 3.4).
     pub const END: Self = Self { start: false, shadow: false, end: true, in_parts: false };
 
-    /// Whether a bounce is three launches.
+    /// Returns `true` if a bounce is three launches.
     pub const fn splits(self) -> bool {
         self.start || self.shadow || self.in_parts
     }
 
-    /// How often they are listed in a bounce.
+    /// Returns the number of times that paths are listed in a bounce.
     pub const fn listings(self) -> u32 {
         self.start as u32 + self.shadow as u32 + self.end as u32
     }

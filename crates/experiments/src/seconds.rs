@@ -1,9 +1,9 @@
-//! What bounces took, of the seconds of their launches.
+//! Times of bounces, from the seconds of their launches.
 
 use crate::{Experiment, stage};
 use raywarp_render_cuda::{Stage, StageSeconds};
 
-/// What a bounce took, all batches together.
+/// Time that a bounce took, all batches together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BounceSeconds {
     /// The kernel that extends paths, in seconds of the device.
@@ -22,7 +22,8 @@ impl BounceSeconds {
 }
 
 impl Experiment {
-    /// What the bounces of a picture took whose launches took `rounds`; nothing where paths do not keep their places.
+    /// Returns the times of the bounces of a picture whose launches took `rounds`; none where paths do not keep their
+    /// places.
     pub fn bounce_seconds(&self, rounds: &[StageSeconds]) -> Vec<BounceSeconds> {
         if self.has_bounces() { rounds.iter().map(BounceSeconds::of).collect() } else { Vec::new() }
     }

@@ -10,8 +10,8 @@ use raywarp_experiments::{Compaction, Experiment, KernelUse, MeasuredOrganisatio
 const THREADS: [u32; 3] = [64, 128, 256];
 /// Registers of a thread at most. The kernels come with 128.
 const REGISTERS: [u32; 6] = [64, 80, 96, 128, 168, 255];
-/// Registers of a block at most, and in how many of a thread's they are given out, on all GPUs that the kernels are for (CUDA
-/// C++ Programming Guide, technical specifications by compute capability).
+/// Most registers of a block, and the step in which a thread's are given out, on all GPUs that the kernels are for
+/// (CUDA C++ Programming Guide, technical specifications by compute capability).
 const BLOCK_REGISTERS: u32 = 65_536;
 const REGISTER_UNIT: u32 = 8;
 /// The driver compiles longer than a run takes.
@@ -28,7 +28,7 @@ fn swept() -> impl Iterator<Item = LaunchBounds> {
         .map(|(threads, registers)| LaunchBounds { block_threads: Some(threads), max_registers: Some(registers) })
 }
 
-/// How a limit on registers is called, and that there is none.
+/// Returns the name of a limit on registers, or the words for none.
 fn limit(bounds: &LaunchBounds) -> String {
     match (bounds.are_default(), bounds.max_registers) {
         (true, _) => "prebuilt".into(),

@@ -1,5 +1,5 @@
-//! What W11 looked into to explain its figures (W11 3 and 4.2): who lists paths and where, how heavy shading is, how rays are
-//! walked, and how many paths there are at once.
+//! The experiments by which W11 explained its figures (W11 3 and 4.2): ways and places of listing paths, heavier
+//! shading, other walks of rays, and numbers of paths in flight.
 
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
@@ -140,7 +140,8 @@ pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// W11 4.2.5: the same with arithmetic that about doubles the naive frame, and with a search as for a texel of an environment.
+/// Makes W11's table of heavier shading (4.2.5): arithmetic that about doubles the naive frame, and a search as for a
+/// texel of an environment.
 pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     const STEPS: u32 = 21;
     let columns =
@@ -177,7 +178,8 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// How many multiply-adds a vertex about double the time of a frame: from trials until one adds a third to it.
+/// Finds the number of multiply-adds a vertex that about doubles the time of a frame: from trials until one adds a
+/// third to it.
 fn that_doubles(bench: &Bench<'_>, naive: Experiment, options: &RenderOptions) -> Result<u32, BenchPathsError> {
     const MOST: u32 = 1 << 20;
     let mut trial = 1024;

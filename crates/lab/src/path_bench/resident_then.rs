@@ -1,4 +1,4 @@
-//! How many warps W11's GPU kept resident, to stand beside what this machine does.
+//! The number of warps that W11's GPU kept resident, to stand beside this machine's.
 
 use raywarp_sim::machine::{Launch, Machine};
 

@@ -112,7 +112,7 @@ pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Where what the device counts of the first frame is not what the lengths of the CPU's paths say.
+/// Returns a note where the device's counts of the first frame are not what the lengths of the CPU's paths say.
 fn beside_the_record(bench: &Bench<'_>) -> Result<Option<String>, BenchPathsError> {
     let options = RenderOptions { samples: 0..1, ..bench.options(DEPTH) };
     let cases = [Compaction::Off, Compaction::Scan].map(|compaction| case(bench, compacted(compaction), &options));
@@ -142,7 +142,7 @@ pub(super) fn bounces_of_while_while(bench: &Bench<'_>) -> Result<Table, BenchPa
     bounces_of(bench, Walk::WhileWhile, Table::new("bounces-while-while", title, &BOUNCES))
 }
 
-/// Why a table of kernels of experiments is left out.
+/// Reason why a table of experiments' kernels is left out.
 pub(super) const NOT_PLAIN: &str =
     "left out: its kernels are for scenes of diffuse surfaces alone, as --clay makes them";
 

@@ -24,7 +24,7 @@ fn any_shines(scene: &Scene, that: impl Fn(&Emission) -> bool) -> bool {
     emits.contains(&true) && (0..scene.instances.len()).any(shines)
 }
 
-/// Returns `true` if a texture is black everywhere; mixtures are taken not to be.
+/// Returns `true` if a texture is black everywhere; vertex colours and mixtures are taken not to be.
 fn is_black(scene: &Scene, texture: TextureId) -> bool {
     match &scene.textures[texture.index()] {
         Texture::Constant([r, g, b, _]) => [*r, *g, *b] == [0.0; 3],
@@ -35,7 +35,7 @@ fn is_black(scene: &Scene, texture: TextureId) -> bool {
     }
 }
 
-/// Ends at the first texel that is not, and so looks at few of most images.
+/// Returns `true` if all texels are black; it ends at the first one that is not, and so looks at few of most images.
 fn is_black_image(image: &Image) -> bool {
     match &*image.pixels {
         Pixels::Srgb8(texels) | Pixels::Linear8(texels) => texels.iter().all(|[r, g, b, _]| [*r, *g, *b] == [0; 3]),

@@ -60,7 +60,7 @@ pub struct PictureRequest {
     pub max_depth: Option<u32>,
     /// `true` if the last vertex is connected to a light too: [`RenderOptions::connect_last`].
     pub connect_last: bool,
-    /// Throughput below which paths end by chance: [`RenderOptions::roulette_below`], 0 to 1.
+    /// Throughput below which Russian roulette may end a path: [`RenderOptions::roulette_below`], 0 to 1.
     pub roulette_below: Option<f32>,
     /// Seed of the sampler.
     pub seed: u32,

@@ -16,7 +16,7 @@ use raywarp_scene::{
 const GOLD: ([f32; 3], [f32; 3]) = ([0.18, 0.54, 1.37], [3.43, 2.29, 1.77]);
 const CHROMIUM: ([f32; 3], [f32; 3]) = ([3.13, 2.95, 2.13], [3.31, 3.33, 2.97]);
 
-/// The built-in scene, the same on every machine.
+/// Makes the built-in scene, the same on every machine.
 pub fn default_scene() -> Scene {
     let mut scene = Scene { settings: settings(), ..Scene::default() };
     let backdrop = scene.add_material(Material::diffuse("backdrop", [0.16, 0.33, 0.36]));
