@@ -33,6 +33,8 @@ impl TracerFactory for ImitatedKernel {
         !self.variant.needs().t_min_not_negative
     }
 
+    /// Makes a tracer that imitates the kernel on this CPU.
+    ///
     /// # Errors
     /// [`raywarp_traverse::KernelError`].
     fn make(&self, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Box<dyn Tracer>, Box<dyn Error + Send + Sync>> {

@@ -7,9 +7,9 @@ use raywarp_cuda::{CudaError, Device, Function, KernelSet, LaunchBounds};
 /// The path tracer's kernels that a crate embeds: which there are, and their code.
 #[derive(Debug, Clone, Copy)]
 pub struct PathKernels {
-    /// Which there are.
+    /// Table of the kernels that there are.
     pub table: KernelTable,
-    /// Their code.
+    /// Compiled code of the kernels.
     pub set: &'static KernelSet,
 }
 
@@ -57,7 +57,7 @@ impl PathKernels {
 /// A kernel whose warps take work until none is left: as many blocks as are resident do.
 #[derive(Debug)]
 pub struct ResidentKernel {
-    /// The kernel.
+    /// Kernel that is launched.
     pub function: Function,
     /// Blocks that a device holds at once.
     resident: u32,

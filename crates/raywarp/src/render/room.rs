@@ -280,8 +280,8 @@ fn count(
     up: DVec3,
     diagonal: f64,
 ) -> Option<Count> {
-    // The same lines from outside, and on from what was met: what stands in the room has something behind it that is not
-    // yet the outermost surface. Behind the wall of a jar there is only its outside.
+    // The same lines from outside, and on from what was met: what stands in the room has something behind it that is
+    // not yet the outermost surface. Behind the wall of a jar there is only its outside.
     let outside = directions.iter().map(|&d| (place + 2.0 * diagonal * d, -d));
     let onwards = directions.iter().zip(seen).map(|(&d, met)| {
         let t = if met.escapes() { diagonal } else { f64::from(met.t) + 1e-4 * diagonal };

@@ -20,7 +20,7 @@ pub struct WavefrontKernels {
     extend: ResidentKernel,
     sort: Option<ResidentKernel>,
     sort_waiting: Option<ResidentKernel>,
-    /// One a class.
+    /// Kernels that shade, one a class.
     shade: Vec<ResidentKernel>,
     connect: ResidentKernel,
     arrive_light: ResidentKernel,
@@ -28,7 +28,7 @@ pub struct WavefrontKernels {
 }
 
 impl WavefrontKernels {
-    /// Loads them; with `sorts` those that list paths by class, where the scene has several.
+    /// Loads the kernels; with `sorts` those that list paths by class, where the scene has several.
     ///
     /// # Errors
     /// [`RenderCudaError`].

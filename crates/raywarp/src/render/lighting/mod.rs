@@ -23,7 +23,7 @@ pub enum BuiltInLight {
 }
 
 impl BuiltInLight {
-    /// All built-in lights, in the order in which messages list them.
+    /// All built-in lights, the white one first.
     pub const ALL: [Self; 4] = [Self::White, Self::Studio, Self::Sky, Self::None];
 
     /// Returns the light's name in commands.
