@@ -30,14 +30,14 @@ impl Compaction {
 /// Places in a bounce of [`Compact`](crate::MeasuredOrganisation::Compact) at which paths are listed (W11 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ListedAt {
-    /// Behind the rays that extend paths: those that have hit something are shaded.
+    /// `true` if paths that have hit something are listed behind the rays that extend paths, and only those are shaded.
     pub start: bool,
-    /// Before the rays that connect them to lights: those that have one.
+    /// `true` if paths with a connection to a light are listed before the rays that connect them.
     pub shadow: bool,
-    /// Behind all: those that go on.
+    /// `true` if paths that go on are listed behind all of the bounce.
     pub end: bool,
-    /// Each of the three is a launch of its own, also where nothing is listed between them. With [`Self::start`] and
-    /// [`Self::shadow`] it always is.
+    /// `true` if each of the three is a launch of its own, also where nothing is listed between them. With
+    /// [`Self::start`] and [`Self::shadow`] it always is.
     pub in_parts: bool,
 }
 

@@ -22,7 +22,7 @@ pub enum MeasuredOrganisation {
     /// A block takes a tile of paths to their ends, and lists those that go on after each bounce; the device's memory
     /// holds them (W11 3.5).
     TiledGlobal,
-    /// The same; the memory that a block shares holds them.
+    /// Tiles as before; the memory that a block shares holds the paths.
     TiledShared,
     /// Lanes whose path has ended begin another: at once (Novák et al. 2010), or, where those that go on are listed,
     /// behind them and in their own launches (van Antwerpen 2011).
@@ -31,10 +31,10 @@ pub enum MeasuredOrganisation {
     Split,
     /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all.
     Wavefront,
-    /// The same with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
+    /// A wavefront with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
     /// 2013).
     WavefrontSorted,
-    /// The same, whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
+    /// A sorted wavefront whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
     Graph,
 }
 

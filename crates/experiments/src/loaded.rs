@@ -205,7 +205,8 @@ impl Work {
         })
     }
 
-    /// The kernel that holds paths in its lanes, with its name; none where a tile does, whose blocks share memory.
+    /// Returns the kernel that holds paths in its lanes, with its name; none where a tile does, whose blocks share
+    /// memory.
     fn lane_kernel(&self, features: FeatureSet) -> Option<(String, &Function)> {
         let own = PATH_KERNELS.table;
         match self {

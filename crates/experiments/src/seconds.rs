@@ -6,14 +6,14 @@ use raywarp_render_cuda::{Stage, StageSeconds};
 /// Time that a bounce took, all batches together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BounceSeconds {
-    /// The kernel that extends paths, in seconds of the device.
+    /// Seconds of the device in the kernel that extends paths.
     pub bounce: f64,
-    /// The kernels that list those that go on.
+    /// Seconds of the device in the kernels that list the paths that go on.
     pub step: f64,
 }
 
 impl BounceSeconds {
-    /// Of the launches of a bounce.
+    /// Sums up the launches of a bounce.
     fn of(bounce: &StageSeconds) -> Self {
         // In parts it has three of them.
         let kernels = [stage::BOUNCE, Stage::EXTEND, Stage::SHADE, Stage::CONNECT];

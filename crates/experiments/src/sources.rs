@@ -34,7 +34,7 @@ pub const KERNEL_TABLE: KernelTable = KernelTable {
     by_class: None,
 };
 
-/// A stage of another loop over the tree.
+/// Describes a stage of another loop over the tree.
 const fn over_binary_tree(stage: &'static str, function: (&'static str, &'static [&'static str])) -> FeatureStage {
     FeatureStage { function, ..FeatureStage::new("binary_tree", stage, PLAIN, 4) }
 }

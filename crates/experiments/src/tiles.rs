@@ -29,7 +29,7 @@ impl Tiles {
         Ok(())
     }
 
-    /// All tiles of a batch.
+    /// Launches all tiles of a batch.
     pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
         batch.render.tile = self.experiment.tile(batch.layout());
         let tile = TILE_LANES * batch.render.tile.paths_per_lane;

@@ -50,8 +50,8 @@ pub struct GpuSelfTest {
 pub const AIMED_RAYS: u64 = 10_000_000;
 
 impl SelfTestRequest {
-    /// Every row of the papers on widths 1, 8, 16, 32 and 64, the CPU tracer, and `legal_sample` legal variants
-    /// drawn by their numbers as seeds.
+    /// Requests every row of the papers on widths 1, 8, 16, 32 and 64, the CPU tracer, and `legal_sample` legal
+    /// variants drawn by their numbers as seeds.
     pub fn all(legal_sample: u64) -> Self {
         // Plain boxes promise nothing, and implicit lanes need a GPU.
         let keeps_promises = |v: &Variant| v.box_planes() == BoxPlanes::Padded && !v.needs().gpu;
@@ -61,7 +61,7 @@ impl SelfTestRequest {
         Self { variants, widths: vec![1, 8, 16, 32, 64], cpu: true, gpu: None }
     }
 
-    /// Every compiled kernel on a GPU, and nothing else.
+    /// Requests every compiled kernel on a GPU, and nothing else.
     pub fn gpu(device: Device) -> Self {
         // Plain boxes promise nothing.
         let variants = compiled().into_iter().filter(|v| v.box_planes() == BoxPlanes::Padded).collect();

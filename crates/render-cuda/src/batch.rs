@@ -78,7 +78,7 @@ impl<'a> Batch<'a> {
         self.state.layout()
     }
 
-    /// The addresses of the two lists of places, where those are kept.
+    /// Returns the addresses of the two lists of places, where those are kept.
     pub fn lists(&mut self) -> [u64; 2] {
         self.state.lists(self.stream)
     }
@@ -101,7 +101,7 @@ impl<'a> Batch<'a> {
         self.state.clear_answers(self.stream)
     }
 
-    /// The paths that are not at their end, for which the host waits; `None` where there are none.
+    /// Returns the numbers of paths that are not at their end, for which the host waits; `None` where there are none.
     ///
     /// # Errors
     /// [`CudaError`].

@@ -131,7 +131,7 @@ impl PathCounts {
         if self.warps == 0 { 1.0 } else { self.extended as f64 / (self.warps * WARP) as f64 }
     }
 
-    /// A vertex with a connection, from which its path goes on: what moves for it, without any launch.
+    /// Counts a vertex with a connection, from which its path goes on: what moves for it, without any launch.
     pub(crate) fn vertex(layout: &Layout, moves: impl FnOnce(&Self) -> Vec<StageMoves>) -> Self {
         let mut counts = Self { extended: 1, connected: 1, ..Self::default() };
         counts.stages = stages(layout, &counts, &BTreeMap::new(), moves(&counts));
@@ -200,7 +200,7 @@ fn stages(
 }
 
 impl std::ops::AddAssign<&Self> for PathCounts {
-    /// Other batches, or another device's part of the picture.
+    /// Adds the counts of other batches, or of another device's part of the picture.
     fn add_assign(&mut self, other: &Self) {
         for (stage, other) in &other.stages {
             let own = self.stages.entry(*stage).or_default();
@@ -231,7 +231,7 @@ impl std::ops::AddAssign<&Self> for PathCounts {
 const SHOWN: usize = 16;
 
 impl fmt::Display for PathCounts {
-    /// A line, and for a wavefront a second one with its rounds.
+    /// Writes a line, and for a wavefront a second one with its rounds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Of the integrators beside path tracing no path goes on, nor to a light.
         let is_of_paths = self.stage(Stage::FIRST_HITS).launches == 0;

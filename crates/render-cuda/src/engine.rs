@@ -379,7 +379,7 @@ fn failed(error: CudaError) -> TraceError {
 }
 
 impl CudaRenderer {
-    /// As [`PathEngine::begin`], of the tiles in `share` alone.
+    /// Begins as [`PathEngine::begin`] does, with the tiles in `share` alone.
     pub(crate) fn begin_share(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), TraceError> {
         let origin = frame.lens().farthest_origin();
         if let Some(reach) = self.tree.reach().filter(|reach| origin > 2.0 * reach) {
@@ -397,7 +397,7 @@ impl CudaRenderer {
         self.begin_picture(frame, film, share).map_err(failed)
     }
 
-    /// As [`PathEngine::fetch`], with the tiles of the share in the film's order.
+    /// Fetches as [`PathEngine::fetch`] does, with the tiles of the share in the film's order.
     pub(crate) fn fetch_tiles(&mut self, tiles: &mut [&mut Tile]) -> Result<(), TraceError> {
         if self.picture.is_none() {
             return Ok(());

@@ -5,7 +5,7 @@ use raywarp_render::ShadingScene;
 use raywarp_render::flat::{MaterialFlags, MaterialKind, MaterialRecord, NONE};
 
 impl FeatureSet {
-    /// The smallest set that holds all of a scene.
+    /// Finds the smallest set that holds all of a scene.
     pub fn of(scene: &ShadingScene) -> Self {
         if !scene.media.is_empty() {
             return Self::Everything;
@@ -19,7 +19,7 @@ impl FeatureSet {
 }
 
 impl ShadingClass {
-    /// The class of a material: as kernels/stage/shading_class.h.
+    /// Returns the class of a material, as kernels/stage/shading_class.h does.
     pub fn of(material: &MaterialRecord) -> Self {
         if material.has(MaterialFlags::CHOOSES) {
             return Self::Mixed;

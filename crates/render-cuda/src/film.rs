@@ -55,7 +55,7 @@ fn row_by_row<T: Copy + Default>(size: [u32; 2], by_block: &[T], rows: &mut Vec<
 #[derive(Debug)]
 pub(crate) struct DeviceFilm {
     order: PixelOrder,
-    /// Of each pixel its number in the whole picture, row by row.
+    /// Number of each pixel in the whole picture, row by row.
     pub pixels: DeviceBuffer<u32>,
     pub sums: DeviceBuffer<PixelSums>,
     /// Sums of the film's layers, where it has them.
@@ -68,7 +68,7 @@ impl DeviceFilm {
         pixels * (4 + size_of::<PixelSums>() + if features { size_of::<FeatureSums>() } else { 0 })
     }
 
-    /// The pixels of `share` of a `film`, whose picture has so many columns: `width`.
+    /// Uploads the pixels of `share` of a `film`, whose picture has so many columns: `width`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] before anything is allocated, [`CudaError::Driver`].

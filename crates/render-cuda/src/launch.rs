@@ -70,7 +70,7 @@ impl FrameRecord {
     }
 }
 
-/// As `Batch` in kernels/render.h.
+/// Parameters of a batch of paths, as `Batch` in kernels/render.h.
 #[allow(missing_docs)] // There, once; as in all records of this file.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -84,7 +84,7 @@ pub struct BatchRecord {
     pub width: u32,
 }
 
-/// As `Results` and `FilmSums`.
+/// Addresses of paths' results and of the film's sums, as `Results` and `FilmSums` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]

@@ -66,7 +66,7 @@ impl<'a> Launches<'a> {
         self.timed.then(|| self.stream.mark()).transpose()
     }
 
-    /// A kernel by so many blocks of so many threads that share so many bytes.
+    /// Launches a kernel by so many blocks of so many threads that share so many bytes.
     pub fn launch(
         &mut self,
         stage: Stage,

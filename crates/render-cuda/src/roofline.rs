@@ -62,8 +62,8 @@ impl Each {
     }
 }
 
-/// Warp instructions of a kernel of a wavefront for each path, ray or connection; nothing for kernels that were not
-/// counted.
+/// Returns the warp instructions of a kernel of a wavefront for each path, ray or connection; nothing for kernels that
+/// were not counted.
 ///
 /// By Nsight Compute: all launches of whole renders of bmw_m6, coffee and kitchen
 /// (bench/runs/2026-11-23-h200-2/kernels.csv), and the last four rounds of a batch of sibenik

@@ -45,7 +45,7 @@ pub struct ImageRecord {
 }
 
 impl ImageRecord {
-    /// Of an image whose texels are at an address.
+    /// Makes the record of an image whose texels are at an address.
     pub fn new(image: &raywarp_render::flat::Image, texels: u64) -> Self {
         let texels_tag = match &*image.texels {
             Texels::Srgb8(_) => 0,
@@ -56,7 +56,7 @@ impl ImageRecord {
     }
 }
 
-/// The bytes of an image's texels.
+/// Returns the bytes of an image's texels.
 pub fn texels(image: &raywarp_render::flat::Image) -> &[u8] {
     match &*image.texels {
         Texels::Srgb8(texels) | Texels::Linear8(texels) => bytemuck::cast_slice(texels),
@@ -135,14 +135,14 @@ pub struct HostScene<'a> {
 }
 
 impl<'a> HostScene<'a> {
-    /// Of a scene that stays where it is.
+    /// Makes the records of a scene that stays where it is.
     pub fn new(scene: &'a ShadingScene) -> Self {
         let images = scene.images.iter().map(|image| ImageRecord::new(image, address(texels(image)))).collect();
         Self { scene, ops: scene.texture_ops.clone(), images, tables: Tables::new() }
     }
 
-    /// The same with images that are looked up by texture objects: one for each step of its textures, all of which look
-    /// up images.
+    /// Makes the records of a scene with images that are looked up by texture objects: one for each step of its
+    /// textures, all of which look up images.
     pub fn sampled(scene: &'a ShadingScene, objects: &[u64]) -> Self {
         let ops = scene.texture_ops.iter().zip(objects).map(|(op, object)| sampled(op, *object)).collect();
         Self { ops, ..Self::new(scene) }

@@ -8,10 +8,10 @@ pub enum Organisation {
     Megakernel,
     /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all.
     Wavefront,
-    /// The same with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
+    /// A wavefront with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
     /// 2013).
     WavefrontSorted,
-    /// The same, whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
+    /// A sorted wavefront whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
     Graph,
     /// A kernel takes each camera ray to its first hit: pictures of the integrators beside path tracing.
     FirstHits,
@@ -55,10 +55,10 @@ pub enum FeatureSet {
 }
 
 impl FeatureSet {
-    /// All of them, the smallest first.
+    /// All sets, the smallest first.
     pub const ALL: [Self; 3] = [Self::Plain, Self::Surfaces, Self::Everything];
 
-    /// In names of kernels.
+    /// Returns the set's name in names of kernels.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -99,10 +99,10 @@ pub enum ShadingClass {
 }
 
 impl ShadingClass {
-    /// All of them.
+    /// All classes, in the order of their declaration.
     pub const ALL: [Self; 5] = [Self::Simple, Self::Metal, Self::Glass, Self::Layered, Self::Mixed];
 
-    /// In names of kernels.
+    /// Returns the class's name in names of kernels.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
@@ -138,7 +138,7 @@ impl ShadingClass {
 pub struct FeatureStage {
     /// The source that they are in.
     pub source: &'static str,
-    /// Its name, which those of the kernels begin with.
+    /// Name of the stage, which those of the kernels begin with.
     pub stage: &'static str,
     /// The function of C++ that they call with their features, and what it is given beside them.
     pub function: (&'static str, &'static [&'static str]),

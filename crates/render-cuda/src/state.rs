@@ -170,7 +170,7 @@ pub(crate) struct StateRecords {
     pub queues: [QueueRecord; 2],
     pub hits: u64,
     pub order: u64,
-    /// Before any bounce: without lists.
+    /// Places before any bounce: without lists.
     pub places: PlacesRecord,
     pub shadows: ShadowRecord,
     pub counters: u64,
@@ -202,9 +202,9 @@ impl State {
         paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds + sums
     }
 
-    /// Room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device has no
-    /// room for so many: half of what is free is left, and paths in flight come before those that wait. And for the
-    /// lengths of so many `rounds`.
+    /// Allocates room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device
+    /// has no room for so many: half of what is free is left, and paths in flight come before those that wait. And for
+    /// the lengths of so many `rounds`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].

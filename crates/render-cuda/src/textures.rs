@@ -113,7 +113,7 @@ pub struct DeviceImages {
     pub texels: Vec<Option<DeviceBuffer<u8>>>,
     /// The scene's steps of textures, of which some name texture objects.
     pub ops: Vec<TextureOp>,
-    /// For texture units.
+    /// Images for texture units.
     pub textures: Vec<DeviceTexture>,
 }
 

@@ -16,10 +16,10 @@ const BLOCK_REGISTERS: u32 = 65_536;
 const REGISTER_UNIT: u32 = 8;
 /// The driver compiles longer than a run takes.
 const MOST_RUNS: u32 = 3;
-/// As compiled ahead of time, but by the driver: what all others are compared with.
+/// Bounds as of the kernel compiled ahead of time, but compiled by the driver: all others are compared with them.
 const BASE: LaunchBounds = LaunchBounds { block_threads: Some(128), max_registers: None };
 
-/// Every size with every limit that a block can have.
+/// Lists every size with every limit that a block can have.
 fn swept() -> impl Iterator<Item = LaunchBounds> {
     let fits =
         |&(threads, registers): &(u32, u32)| threads * registers.next_multiple_of(REGISTER_UNIT) <= BLOCK_REGISTERS;
@@ -37,7 +37,7 @@ fn limit(bounds: &LaunchBounds) -> String {
     }
 }
 
-/// W11 4: blocks by registers of the naive kernel and of that of a bounce.
+/// Makes W11's table (4) of blocks by registers, of the naive kernel and of that of a bounce.
 pub(super) fn blocks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     // As many as a terminal has room for.
     let columns = ["kernel", "threads", "limit", "registers", "local bytes", "warps", "frames/s", "of base"];

@@ -13,7 +13,7 @@ fn of(organisation: MeasuredOrganisation) -> Experiment {
     Experiment::of(organisation)
 }
 
-/// "N matches the hardware": queues of 2^16 to 2^24 paths that are filled up again.
+/// Makes the table on "N matches the hardware": queues of 2^16 to 2^24 paths that are filled up again.
 pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["paths in flight", "wavefront", "wavefront-sorted", "regenerate scan", "rounds", "launches"];
     let mut table =
@@ -44,7 +44,7 @@ pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// "The weakest link": registers and occupancy of each kernel.
+/// Makes the table on "The weakest link": registers and occupancy of each kernel.
 pub(super) fn kernels(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["kernel", "registers", "local bytes", "blocks", "occupancy %"];
     let mut table = Table::new("kernels", "L9: what each kernel takes of a multiprocessor, blocks of 128", &columns);

@@ -67,7 +67,7 @@ fn printed() -> Bars {
     }
 }
 
-/// An organisation a group, a number of bounces a series.
+/// Returns the bars of frame rates: an organisation a group, a number of bounces a series.
 fn rates(table: &Table) -> Bars {
     let (depths, ratios) = (table.numbers("bounces"), table.numbers("of naive"));
     let mut series: Vec<f64> = Vec::new();

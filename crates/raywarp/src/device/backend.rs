@@ -90,18 +90,18 @@ enum Tracing {
 }
 
 impl Backend {
-    /// The CPU's tracer.
+    /// Makes a backend of the CPU's tracer.
     pub fn cpu(tracer: Arc<CpuTracer>, plan: Plan) -> Self {
         Self { tracing: Tracing::Cpu(tracer), plan }
     }
 
-    /// The CPU's tracer, made when its first ray comes.
+    /// Makes a backend of the CPU's tracer, which is made when its first ray comes.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub fn late(bvh: Arc<Bvh2>, triangles: Arc<FlatTriangles>, plan: Plan) -> Self {
         Self { tracing: Tracing::Late(LateTracer::new(bvh, triangles)), plan }
     }
 
-    /// The CPU's tracer until a GPU would have been worth its start.
+    /// Makes a backend of the CPU's tracer until a GPU would have been worth its start, and then of that GPU.
     #[cfg(feature = "cuda")]
     pub fn once_worth(gpu: GpuOnceWorth) -> Self {
         let plan = gpu.plan();
@@ -137,7 +137,7 @@ impl Backend {
         }
     }
 
-    /// The plan as it came out, and as it stands now.
+    /// Returns the plan as it came out, and as it stands now.
     pub fn plan(&self) -> Plan {
         match &self.tracing {
             #[cfg(feature = "cuda")]
@@ -146,7 +146,7 @@ impl Backend {
         }
     }
 
-    /// The plan as it came out, when the scene was put there.
+    /// Returns the plan as it came out when the scene was put on its device.
     #[cfg(feature = "cuda")]
     pub fn planned(&self) -> &Plan {
         &self.plan
@@ -157,8 +157,8 @@ impl Backend {
         &mut self.plan
     }
 
-    /// The tracer, made now where it was not yet: here, not by a worker that others wait for. One that cannot be made
-    /// fails every batch.
+    /// Returns the tracer, which is made now where it was not yet: here, not by a worker that others wait for. One that
+    /// cannot be made fails every batch.
     pub fn tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             #[cfg(all(feature = "cuda", feature = "render"))]
@@ -167,7 +167,7 @@ impl Backend {
         }
     }
 
-    /// The tracer, which is made when its first ray comes, where it was not yet.
+    /// Returns the tracer, which is made when its first ray comes, where it was not yet.
     pub fn late_tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             Tracing::Cpu(tracer) => &**tracer,
@@ -250,7 +250,7 @@ impl Backend {
     }
 }
 
-/// The kernel of GPUs that answers `query` of a batch of `rays`.
+/// Returns the kernel of GPUs that answers `query` of a batch of `rays`.
 #[cfg(all(feature = "cuda", feature = "formats"))]
 fn variant(tracer: &SharedTracer<CudaPair>, query: Query, rays: usize) -> Option<raywarp_family::Variant> {
     let stretch = tracer.stretch(rays).min(rays);

@@ -40,7 +40,7 @@ pub struct ReplacedKernel {
 }
 
 impl Default for RayKernels {
-    /// [`DEFAULT_KERNEL`], untimed: its hits have the bits of the CPU's.
+    /// Returns [`DEFAULT_KERNEL`], untimed: its hits have the bits of the CPU's.
     fn default() -> Self {
         Self::both(DEFAULT_KERNEL)
     }
@@ -59,24 +59,24 @@ impl RayKernels {
         Self { closest: variant, any: variant, is_named: false, instead_of: None }
     }
 
-    /// A kernel that was named.
+    /// Takes a kernel that was named, for both queries.
     pub fn named(variant: Variant) -> Self {
         Self { is_named: true, ..Self::both(variant) }
     }
 
-    /// The kernels that were chosen for a GPU, closest-hit rays being of `kind`.
+    /// Takes the kernels that were chosen for a GPU, closest-hit rays being of `kind`.
     pub fn chosen(choice: &Choice, kind: BatchKind) -> Self {
         let [closest, any] = [kind, BatchKind::Any].map(|kind| choice.of(kind).variant);
         Self { closest, any, is_named: false, instead_of: None }
     }
 
-    /// `options` with leaves that the nodes for closest-hit rays can hold.
+    /// Returns `options` with leaves that the nodes for closest-hit rays can hold.
     pub fn fitting(&self, options: &BuildOptions) -> BuildOptions {
         fitting(options, &self.closest)
     }
 
-    /// These kernels over a scene whose tree was built with [`RayKernels::fitting`] options; where any-hit rays need
-    /// smaller or larger leaves, they get a tree of their own.
+    /// Encodes a scene for these kernels, whose tree was built with [`RayKernels::fitting`] options; where any-hit rays
+    /// need smaller or larger leaves, they get a tree of their own.
     ///
     /// Where they were not named, and cannot hold the scene or are not sure of it, the next ones are taken that are.
     pub(super) fn holding(&self, tree: &SceneTree<'_>) -> Result<Held, BackendError> {
@@ -100,7 +100,7 @@ impl RayKernels {
         Ok(Held::ByNone(cause))
     }
 
-    /// The trees that two kernels walk, for closest-hit and for any-hit rays.
+    /// Encodes the trees that two kernels walk, for closest-hit and for any-hit rays.
     fn encoded(&self, [closest, any]: [&Variant; 2], tree: &SceneTree<'_>) -> Result<EncodedPair, BackendError> {
         let SceneTree { bvh, asked, triangles } = *tree;
         if !self.is_named {
@@ -118,7 +118,7 @@ impl RayKernels {
     }
 }
 
-/// `options` with leaves that the nodes of `variant` can hold.
+/// Returns `options` with leaves that the nodes of `variant` can hold.
 pub(crate) fn fitting(options: &BuildOptions, variant: &Variant) -> BuildOptions {
     BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..*options }
 }

@@ -59,7 +59,7 @@ impl Plan {
         Self::by_gpus(work).unwrap_or_else(|reason| Self::picture_by_cpu(work.options, reason))
     }
 
-    /// The plan for GPUs, or why the CPU renders.
+    /// Returns the plan for GPUs, or the reason why the CPU renders.
     fn by_gpus(work: &PictureWork<'_>) -> Result<Self, Reason> {
         let PictureWork { options, engine, triangles } = *work;
         if triangles == 0 {

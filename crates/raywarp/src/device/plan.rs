@@ -40,8 +40,8 @@ pub enum PlannedDevice {
     /// GPUs, in the order of their shares.
     #[cfg(feature = "cuda")]
     Gpus(Vec<Device>),
-    /// As many GPUs as are wanted, in the driver's order, of those that can be used: they are opened when the scene
-    /// is put there.
+    /// GPUs, as many as are wanted, in the driver's order, of those that can be used: they are opened when the scene is
+    /// put there.
     #[cfg(feature = "cuda")]
     FirstUsable {
         /// Number of GPUs that are taken, at most.

@@ -68,7 +68,7 @@ pub enum Reason {
     NoMemory(Cause),
     /// No GPU can be given the scene.
     Unplaceable(Cause),
-    /// None of the GPUs can be used.
+    /// No GPU that was tried can be used.
     NoneUsable(Vec<Unusable>),
     /// No kernel of a GPU holds the scene that loses no ray.
     NoKernelHolds(Cause),

@@ -348,7 +348,7 @@ fn planned(device: &DeviceChoice, options: &BuildOptions) -> Result<Plan, QueryE
     }
 }
 
-/// The triangles of all meshes, all opaque.
+/// Flattens the triangles of all meshes, which all are opaque.
 fn flat(meshes: &[TriangleMesh]) -> Result<FlatTriangles, QueryError> {
     let mut flat = FlatTriangles::default();
     let found: u64 = meshes.iter().map(|m| m.indices.len() as u64).sum();

@@ -128,12 +128,12 @@ struct Tried {
     luminance: f64,
 }
 
-/// All of them, in the order in which the workers came to them.
+/// Connections that paths tried, in the order in which the workers came to them.
 #[derive(Default)]
 struct Connections(Mutex<Vec<Tried>>);
 
 impl Connections {
-    /// In the order of pixels, samples and bounces; evenly spaced ones if there are very many.
+    /// Returns the connections in the order of pixels, samples and bounces; evenly spaced ones if there are very many.
     fn in_order(self) -> Vec<Tried> {
         let mut tried = self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         tried.sort_unstable_by_key(|tried| tried.key);
@@ -242,7 +242,7 @@ fn shining_sides(shading: &ShadingScene) -> Vec<([f32; 3], Option<Vec3>)> {
     found
 }
 
-/// One of [`DIRECTIONS`] spread evenly over the sphere, on a spiral of the golden angle.
+/// Returns one of [`DIRECTIONS`] spread evenly over the sphere, on a spiral of the golden angle.
 fn direction(index: usize) -> [f32; 3] {
     let z = 1.0 - (2 * index + 1) as f64 / DIRECTIONS as f64;
     let (sin, cos) = (2.399_963_229_728_653 * index as f64).sin_cos();

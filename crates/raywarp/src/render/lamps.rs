@@ -175,7 +175,7 @@ fn clearest(prepared: &Prepared, places: Vec<DVec3>, fits: impl Fn(DVec3, f64) -
 }
 
 impl Lamp {
-    /// The lamp as one that is `factor` times as strong.
+    /// Returns the lamp `factor` times as strong.
     pub(crate) fn times(self, factor: f32) -> Self {
         Self { intensity: self.intensity * f64::from(factor), ..self }
     }
@@ -190,7 +190,7 @@ impl Lamp {
         self.intensity / (std::f64::consts::PI * (RADIUS * self.clear).powi(2))
     }
 
-    /// A lamp in view as one point.
+    /// Returns a lamp in view as one point.
     pub(crate) fn middle(&self) -> Option<Light> {
         self.in_view.then(|| self.points(1).next()).flatten()
     }
@@ -208,7 +208,7 @@ impl Lamp {
         Emission { radiance: ColorInput::constant([self.radiance() as f32; 3]), two_sided: false }
     }
 
-    /// A ball that glows.
+    /// Adds a ball that glows to the scene.
     fn add_ball(&self, scene: &mut Scene) {
         let emission = Some(self.emission());
         let material = scene.add_material(Material { emission, ..Material::diffuse("added lamp", [0.0; 3]) });
@@ -277,7 +277,7 @@ fn balls(lamps: &[Lamp]) -> Vec<&Lamp> {
     lamps.iter().filter(|lamp| !lamp.in_view).collect()
 }
 
-/// The point of a ray at a distance.
+/// Returns the point of a ray at a distance.
 fn along(ray: &Ray, t: f64) -> DVec3 {
     Vec3::from(ray.origin).as_dvec3() + t * Vec3::from(ray.direction).as_dvec3()
 }
@@ -287,7 +287,7 @@ fn along(ray: &Ray, t: f64) -> DVec3 {
 struct CameraRays(Mutex<Vec<(u32, Ray)>>);
 
 impl CameraRays {
-    /// In the order of pixels.
+    /// Returns the rays in the order of their pixels.
     fn in_order(self) -> Vec<Ray> {
         let mut rays = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         rays.sort_unstable_by_key(|&(pixel, _)| pixel);

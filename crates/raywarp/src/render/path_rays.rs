@@ -163,7 +163,7 @@ impl PathRays {
         }
     }
 
-    /// The rays of each bounce that has some: those that extend paths, then those that connect them.
+    /// Returns the rays of each bounce that has some: those that extend paths, then those that connect them.
     ///
     /// # Errors
     /// [`PathRaysError`], if memory ran out while the picture was rendered.

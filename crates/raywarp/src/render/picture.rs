@@ -266,14 +266,15 @@ impl Picture {
         Ok(picture)
     }
 
-    /// The exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user leaves it
-    /// to them.
+    /// Returns the exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user
+    /// leaves it to them.
     pub fn exposure_of(&self, film: &Film) -> Exposure {
         exposure_of(self.exposure_choice, self.content().film_exposure, film)
     }
 }
 
-/// The exposure of a PNG of `film`, whose file asks for `own`: what the user chose beside that, or what the pixels ask.
+/// Returns the exposure of a PNG of `film`, whose file asks for `own`: what the user chose beside that, or what the
+/// pixels ask.
 pub fn exposure_of(choice: ExposureChoice, own: Exposure, film: &Film) -> Exposure {
     match choice {
         ExposureChoice::Fixed(exposure) => exposure.and(own),
@@ -407,7 +408,7 @@ impl Default for Fnv {
 }
 
 impl Fnv {
-    /// The hash of what Rust prints of `value`.
+    /// Returns the hash of what Rust prints of `value`.
     fn of(value: &impl std::fmt::Debug) -> String {
         let mut hash = Self::default();
         let _ = write!(hash, "{value:?}");

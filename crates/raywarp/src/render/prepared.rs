@@ -320,7 +320,7 @@ impl Prepared {
         self.render_onto(camera, options, watch, film)
     }
 
-    /// As [`render`](Self::render), telling `observer` which paths live at each bounce.
+    /// Renders as [`render`](Self::render) does, telling `observer` which paths live at each bounce.
     ///
     /// # Errors
     /// [`RenderError`].
@@ -348,7 +348,7 @@ impl Prepared {
         self.render_onto_observed(camera, options, watch, &raywarp_render::Unobserved, film)
     }
 
-    /// As [`render_onto`](Self::render_onto), telling `observer` what paths do. The picture is the same.
+    /// Renders as [`render_onto`](Self::render_onto) does, telling `observer` what paths do. The picture is the same.
     ///
     /// # Errors
     /// [`RenderError`].

@@ -127,7 +127,7 @@ fn up_to_walls(tracer: &dyn Tracer, crowd: &Aabb) -> Option<Aabb> {
     Some(grown)
 }
 
-/// The same of a part of the scene.
+/// Finds such a place in a part of the scene.
 fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Inside> {
     let diagonal = f64::from(bounds.diagonal());
     if bounds.is_empty() || !(diagonal > 0.0 && diagonal.is_finite()) || !has_sides_of_a_room(bounds, up) {
@@ -143,7 +143,7 @@ fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Insid
     Some(Inside { eye: typed(eye), target: typed(eye + 0.5 * length * ahead), is_room, has_outside, open_above })
 }
 
-/// A place in the file's coordinates as short numbers that can be typed: to a thousandth of a size.
+/// Returns a place in the file's coordinates as short numbers that can be typed: to a thousandth of a size.
 pub(crate) fn typed(scene: &Scene, place: DVec3, size: f64) -> [f64; 3] {
     let digits = (3.0 - size.log10()).ceil() as i32;
     let step = 10f64.powi(-digits);
@@ -225,7 +225,8 @@ impl Count {
     }
 }
 
-/// The places of a grid in the box, if hardly a ray leaves from many of them and something is in there to be seen.
+/// Finds the places of a grid in the box, if hardly a ray leaves from many of them and something is in there to be
+/// seen.
 fn closed_places(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Free> {
     let (tracer, diagonal) = (prepared.tracer(), f64::from(bounds.diagonal()));
     let points = grid(bounds, [GRID; 3]);
@@ -335,8 +336,8 @@ fn has_open_side(tracer: &dyn Tracer, places: &[DVec3]) -> Option<bool> {
     Some(false)
 }
 
-/// Where the front of what was met points, not of unit length: to the side of the normals of its vertices, or else of
-/// its winding.
+/// Returns the direction, not of unit length, in which the front of the met surface points: to the side of the normals
+/// of its vertices, or else of its winding.
 fn normal(scene: &Scene, met: &Met) -> DVec3 {
     let instance = &scene.instances[met.instance as usize];
     let mesh = &scene.meshes[instance.mesh.index()].triangles;
@@ -388,20 +389,20 @@ fn eyes(tracer: &dyn Tracer, free: &[DVec3], up: DVec3, bounds: &Aabb) -> Option
     Some(eyes)
 }
 
-/// The number of which one in `one_in` is less; 1 of none.
+/// Returns the number of which one in `one_in` is less; 1 of none.
 fn share_of(numbers: impl Iterator<Item = f64>, one_in: usize) -> f64 {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);
     numbers.get(numbers.len() / one_in).copied().unwrap_or(1.0)
 }
 
-/// One of the level directions that are tried.
+/// Returns one of the level directions that are tried.
 fn turned(turn: usize, right: DVec3, front: DVec3) -> DVec3 {
     let (sin, cos) = (std::f64::consts::TAU * turn as f64 / TURNS as f64).sin_cos();
     sin * right + cos * front
 }
 
-/// The eye, direction and length of the longest free view: where three quarters of the rays beside each other get
+/// Finds the eye, direction and length of the longest free view: where three quarters of the rays beside each other get
 /// farthest, so that nothing near hides the room. Rays that leave the scene get nowhere.
 fn longest_view(tracer: &dyn Tracer, eyes: &[DVec3], up: DVec3) -> Option<(DVec3, DVec3, f64)> {
     let (right, front) = front(up);

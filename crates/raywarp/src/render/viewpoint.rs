@@ -1,5 +1,5 @@
-//! From where a picture is taken: a camera of the file, a known viewpoint, a place that the user names, or a frame
-//! around what there is.
+//! The viewpoint of a picture: a camera of the file, a known viewpoint, a place that the user names, or a frame around
+//! what there is.
 
 use crate::render::Prepared;
 use crate::render::frame_scene::{DEFAULT_VFOV, frame, front, open_side, three_quarter};
@@ -168,13 +168,13 @@ impl CameraRequest {
         }
     }
 
-    /// A unit vector upwards; y where nobody says.
+    /// Returns the unit vector upwards; y where nobody says.
     fn upwards(&self) -> Result<DVec3, CameraError> {
         let up: DVec3 = self.up.unwrap_or([0.0, 1.0, 0.0]).map(f64::from).into();
         up.try_normalize().ok_or(CameraError::Nowhere)
     }
 
-    /// From the eye to the target; what is not given lies where it shows the scene.
+    /// Makes a camera from the eye to the target; what is not given lies where it shows the scene.
     fn look(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(if self.eye.is_some() { 45.0 } else { DEFAULT_VFOV });

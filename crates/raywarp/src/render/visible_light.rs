@@ -216,7 +216,7 @@ pub(crate) fn lamps_where_dark(
     Ok(found)
 }
 
-/// The small picture.
+/// Returns the options of the small picture.
 fn small(options: &RenderOptions) -> RenderOptions {
     let longer = options.size[0].max(options.size[1]) as f32;
     let size = options.size.map(|pixels| ((pixels as f32 * SIDE / longer).round() as u32).max(1));
@@ -230,7 +230,7 @@ fn small(options: &RenderOptions) -> RenderOptions {
     }
 }
 
-/// The small picture, rendered.
+/// Renders the small picture.
 fn tried(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<Film, RenderError> {
     Ok(prepared.render(camera, small, &Watch::default())?.film)
 }

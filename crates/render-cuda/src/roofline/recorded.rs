@@ -43,7 +43,7 @@ struct Counted {
     recorded: BTreeMap<Stage, f64>,
 }
 
-/// The renders of 2026-11-23-h200-2, whose rays a path are those of the same scenes with more samples.
+/// Reads the renders of 2026-11-23-h200-2, whose rays a path are those of the same scenes with more samples.
 fn whole_renders() -> Vec<Counted> {
     let (kernels, renders) = (record("2026-11-23-h200-2/kernels.csv"), record("2026-11-23-h200/renders.txt"));
     let scenes = [

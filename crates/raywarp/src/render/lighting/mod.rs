@@ -137,7 +137,7 @@ fn draw(name: &str, [width, height]: [u32; 2], radiance: impl Fn([f64; 3]) -> [f
     Image { name: name.into(), width, height, pixels: Pixels::Float(texels).into() }
 }
 
-/// 0 below `from`, 1 above `to`, smooth between.
+/// Returns 0 below `from`, 1 above `to`, and a smooth step between.
 fn smooth_step(from: f64, to: f64, x: f64) -> f64 {
     let x = ((x - from) / (to - from)).clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)

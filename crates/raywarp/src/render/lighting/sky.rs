@@ -58,7 +58,7 @@ struct Sky {
 }
 
 impl Sky {
-    /// `theta` is the angle of the sun from the zenith.
+    /// Makes the model for a sun at the angle `theta` from the zenith.
     fn new(theta: f64) -> Self {
         let t = TURBIDITY;
         let line = |[slope, offset]: [f64; 2]| slope * t + offset;
