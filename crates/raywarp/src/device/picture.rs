@@ -32,7 +32,8 @@ impl Plan {
     }
 
     /// Plans a picture by GPUs that were named, which share it: they take whole paths where `work` has an engine, or
-    /// else
+    /// else trace rays by `kernels`, if there are some. The CPU renders where there is neither, and what has no
+    /// triangles.
     pub fn picture_on(devices: Vec<Device>, kernels: Option<RayKernels>, work: &PictureWork<'_>) -> Self {
         if devices.is_empty() {
             return Self::picture_by_cpu(work.options, Reason::Asked);

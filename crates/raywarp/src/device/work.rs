@@ -26,8 +26,7 @@ pub struct PathWork {
 
 impl PathWork {
     /// Estimates the work of a picture that `gpus` GPUs share, or the CPU does where there is none. Samples are counted
-    /// as if
-    /// no noise limit ended them before, and up to 1,024 of a pixel where nothing else does.
+    /// as if no noise limit ended them before, and up to 1,024 of a pixel where nothing else does.
     #[cfg(feature = "render")]
     pub fn new(options: &RenderOptions, gpus: usize) -> Self {
         let pixels = Window::new(options.size, options.crop).map_or(0, |window| window.pixel_count());

@@ -156,7 +156,7 @@ impl CameraRequest {
         CameraSource::Flags(flags.into())
     }
 
-    /// Returns the camera of the file that `name` names, or numbers from 1.
+    /// Returns the camera of the file that is asked for, or is used where nobody asks, if it is one of the file's.
     pub(crate) fn of_file<'s>(&'s self, scene: &'s Scene) -> Option<&'s Camera> {
         if self.camera.is_some() || self.view.is_some() {
             return self.camera.as_ref();
@@ -257,7 +257,7 @@ fn typed(x: f64) -> String {
     short.to_string()
 }
 
-/// The camera of the file that `name` names, or numbers from 1.
+/// Returns the camera of the file that `name` names, or numbers from 1.
 fn named<'s>(scene: &'s Scene, name: &str) -> Result<&'s Camera, CameraError> {
     let by_name = scene.cameras.iter().find(|camera| camera.name == name);
     let by_number = || scene.cameras.get(name.parse::<usize>().ok()?.checked_sub(1)?);

@@ -87,7 +87,8 @@ impl From<BackendError> for TraceSceneError {
 }
 
 impl TraceScene {
-    /// Flattens `scene`, builds its tree and encodes it for the planned device, in parallel on rayon's current
+    /// Flattens `scene`, builds its tree and encodes it for the planned device, in parallel on rayon's current pool.
+    /// Kernels on compressed trees get leaves of at most three triangles, whatever the plan says.
     ///
     /// # Errors
     /// [`TraceSceneError`].
@@ -154,7 +155,7 @@ impl TraceScene {
     }
 
     /// Answers as [`TraceScene::trace`] does, into the memory of answers that nobody needs any more: for 4 million rays
-    /// the system
+    /// the system takes as long to give new memory as a GPU takes to answer. After an error `traced` is worth nothing.
     ///
     /// # Errors
     /// As [`TraceScene::trace`].
