@@ -27,7 +27,7 @@ pub(crate) struct PlacedBounces {
 #[derive(Debug)]
 pub(crate) enum BounceKernels {
     One(Function),
-    /// A launch each: extends, shades, connects.
+    /// Three kernels, a launch each: extend, shade, connect.
     Parts([Function; 3]),
 }
 

@@ -96,7 +96,7 @@ pub struct Experiment {
     pub organisation: MeasuredOrganisation,
     /// Number of paths in flight: [`EngineOptions::paths`].
     pub paths: usize,
-    /// Length of a batch in queues: [`EngineOptions::queues_a_batch`].
+    /// Length of a batch in queues: [`EngineOptions::queues_per_batch`].
     pub queues_per_batch: usize,
     /// Way of listing the paths that go on; of [`MeasuredOrganisation::Compact`] and
     /// [`MeasuredOrganisation::Regenerate`].

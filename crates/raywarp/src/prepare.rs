@@ -62,7 +62,7 @@ pub enum PrepareError {
     #[cfg(all(feature = "cuda", feature = "render"))]
     #[error("cuda:{ordinal}: {error}")]
     Gpu {
-        /// Its number in the driver's order.
+        /// Number of the GPU in the driver's order.
         ordinal: usize,
         /// The error of that GPU.
         error: Box<RenderCudaError>,

@@ -83,7 +83,7 @@ impl<'a> Batch<'a> {
         self.state.lists(self.stream)
     }
 
-    /// Says of which round, or bounce, the launches are that follow.
+    /// Sets the round, or bounce, that the launches which follow belong to.
     pub fn begin_round(&mut self, round: u32) {
         self.launches.round = round as usize;
     }

@@ -63,7 +63,7 @@ pub(crate) struct DeviceFilm {
 }
 
 impl DeviceFilm {
-    /// Bytes of so many pixels.
+    /// Returns the bytes of so many pixels.
     pub fn bytes(pixels: usize, features: bool) -> usize {
         pixels * (4 + size_of::<PixelSums>() + if features { size_of::<FeatureSums>() } else { 0 })
     }

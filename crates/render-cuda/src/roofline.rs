@@ -123,7 +123,7 @@ pub enum BindingResource {
 /// Least time that some rays and connections are foretold to take of a GPU, where nothing else holds it up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RooflineEstimate {
-    /// Bytes of state.
+    /// Bytes of state that are read and written.
     pub bytes: u64,
     /// Seconds in which the GPU's memory moves them.
     pub memory_s: f64,

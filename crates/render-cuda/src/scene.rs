@@ -218,7 +218,7 @@ impl DeviceShading {
         self.record
     }
 
-    /// Bytes of device memory.
+    /// Returns the bytes of device memory that the tables take.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -27,7 +27,7 @@ pub struct Layout {
     pub sampler_states: bool,
 }
 
-/// Bytes a path, by part.
+/// Bytes that the state of a path takes, by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathBytes {
     /// Ray with number, bounce and flags in place of its interval, throughput, sampler and media: in each of two
@@ -100,7 +100,7 @@ impl Layout {
         32 + 16 + if self.sampler_states { 4 } else { 0 } + if self.has_media() { 8 } else { 0 }
     }
 
-    /// Returns the bytes a path, by part.
+    /// Returns the bytes that the state of a path takes, by part.
     pub fn bytes(&self) -> PathBytes {
         let result = 16 + if self.first_hits { 28 } else { 4 };
         let none = PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result, second_queue: 0 };

@@ -65,7 +65,7 @@ pub enum BackendError {
 #[derive(Debug, thiserror::Error)]
 #[error("cuda:{ordinal}: {error}")]
 pub struct OneOfGpus {
-    /// Its number in the driver's order.
+    /// Number of the GPU in the driver's order.
     pub ordinal: usize,
     /// The error of that GPU.
     pub error: Box<CudaError>,
@@ -181,7 +181,8 @@ impl Backend {
         }
     }
 
-    /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers of the
+    /// Returns the bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers
+    /// of the caller's.
     /// caller's.
     #[cfg(feature = "render")]
     pub fn bytes(&self) -> usize {
@@ -226,7 +227,7 @@ impl Backend {
         }
     }
 
-    /// Says whether what answers `query` of a batch of `rays` takes rays that begin before their origin.
+    /// Returns `true` if the tracer of `query` for a batch of `rays` takes rays that begin before their origin.
     pub fn takes_negative_t_min(&self, query: Query, rays: usize) -> bool {
         match (&self.tracing, &self.plan.kernels) {
             (_, PlannedKernels::Own(factory)) => factory.takes_negative_t_min(),
@@ -241,7 +242,7 @@ impl Backend {
         }
     }
 
-    /// Says whether the tracer splits large batches by itself, and lets parts overlap.
+    /// Returns `true` if the tracer splits large batches by itself, and lets parts overlap.
     pub fn splits_batches(&self) -> bool {
         #[cfg(feature = "cuda")]
         return matches!(&self.tracing, Tracing::Gpus(_));

@@ -90,10 +90,10 @@ fn pretended_least() -> Option<u64> {
     std::env::var("RAYWARP_PRETEND_RAYS_WORTH_A_GPU").ok()?.parse().ok()
 }
 
-/// Says whether so many rays are worth a GPU's start.
+/// Checks that so many rays are worth a GPU's start.
 ///
 /// # Errors
-/// Why not.
+/// The reason why they are not.
 #[cfg(feature = "cuda")]
 pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(), Reason> {
     let work = Amount::Rays(rays);

@@ -8,7 +8,7 @@ use raywarp_cuda::{CudaError, EncodedPair, OnTree};
 use raywarp_family::Variant;
 use std::sync::Arc;
 
-/// The kernel of those who choose none: the fastest with most rays on the GPUs that were measured.
+/// Kernel that is taken where none is chosen: the fastest with most rays on the GPUs that were measured.
 pub const DEFAULT_KERNEL: Variant = Variant::RAYWARP_H8;
 /// The kernel over nodes of two boxes, which holds scenes that the others with the CPU's bits cannot.
 pub const HOLDS_MORE: Variant = Variant::WATERTIGHT;
@@ -22,8 +22,8 @@ pub struct RayKernels {
     pub closest: Variant,
     /// Kernel for any-hit rays.
     pub any: Variant,
-    /// Says that they were asked for by name: a scene that they cannot hold is then an error, and otherwise goes to
-    /// the kernel that comes next. Batches of few rays go to a kernel of the same tree that is faster with them
+    /// `true` if the kernels were asked for by name: a scene that they cannot hold is then an error, and otherwise goes
+    /// to the kernel that comes next. Batches of few rays go to a kernel of the same tree that is faster with them
     /// ([`raywarp_cuda::CudaPair::by_size`]) unless this is so.
     pub is_named: bool,
     /// The kernel that was chosen and cannot hold the scene, where these are taken for it.
@@ -46,11 +46,11 @@ impl Default for RayKernels {
     }
 }
 
-/// The answer of kernels to a scene.
+/// Outcome of encoding a scene for kernels.
 pub(super) enum Held {
     /// These kernels hold it, as it is encoded for them.
     By(RayKernels, Box<EncodedPair>),
-    /// No kernel that loses no ray does: why those that were chosen do not.
+    /// No kernel that loses no ray holds the scene: the error of those that were chosen.
     ByNone(CudaError),
 }
 

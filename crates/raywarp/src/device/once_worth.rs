@@ -21,7 +21,7 @@ pub(crate) struct GpuOnceWorth {
 
 /// State of the GPU: not yet looked for, tracing, or given up.
 enum State {
-    /// Nobody has looked for one yet; the scene that it would need.
+    /// No GPU was looked for yet; this is the scene that one would need.
     Waiting(Box<GpuNeeds>),
     /// A GPU traces.
     Started(Arc<Backend>),

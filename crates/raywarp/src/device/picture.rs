@@ -21,7 +21,7 @@ pub struct PictureWork<'a> {
     pub options: &'a RenderOptions,
     /// Options of the GPUs' path tracer; `None` where GPUs would only trace the picture's rays.
     pub engine: Option<&'a EngineOptions>,
-    /// Triangles of the scene, placements counted each.
+    /// Number of triangles of the scene, each placement counted.
     pub triangles: u64,
 }
 

@@ -18,7 +18,7 @@ pub enum Amount {
 /// A GPU that was tried and cannot be used.
 #[derive(Debug, Clone)]
 pub struct Unusable {
-    /// Its number in the driver's order.
+    /// Number of the GPU in the driver's order.
     pub ordinal: usize,
     /// Error that keeps it from being used.
     pub cause: Cause,

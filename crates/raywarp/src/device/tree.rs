@@ -8,7 +8,7 @@ use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_with_choice};
 use raywarp_geom::FlatTriangles;
 use std::time::{Duration, Instant};
 
-/// A tree for GPUs, and how it came about.
+/// Record of a tree for GPUs: the options that it was built with, and the time that this took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GpuTree {
     /// Effort that was spent on it.

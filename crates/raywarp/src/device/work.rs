@@ -61,7 +61,7 @@ pub(crate) fn samples_per_path(integrator: Integrator) -> u64 {
     }
 }
 
-/// Rays of a sample, about.
+/// Returns the number of rays of a sample, about.
 #[cfg(feature = "render")]
 fn rays_per_sample(options: &RenderOptions) -> f64 {
     match options.integrator {

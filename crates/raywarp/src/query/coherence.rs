@@ -2,7 +2,7 @@
 
 use raywarp_geom::Ray;
 
-/// Rays that a warp takes together.
+/// Number of rays that a warp takes together.
 const GROUP: usize = 32;
 /// Number of groups that are looked at, at most about.
 const MOST_GROUPS: usize = 4096;

@@ -1,4 +1,4 @@
-//! Names of pictures that nobody named.
+//! Names of files for pictures for which the user names none.
 
 use raywarp_render::output::Format;
 use std::ffi::OsString;

@@ -7,7 +7,7 @@ use raywarp_scene::Scene;
 use std::fmt;
 use std::str::FromStr;
 
-/// A further column of a hit file: three numbers a hit, in world space.
+/// Quantity that a further column of a hit file may hold: three numbers a hit, in world space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// The point that was hit, from its weights u and v: nearer to the triangle than `origin + t * direction`.
@@ -43,7 +43,7 @@ impl FromStr for Field {
 pub struct VectorColumn {
     /// Quantity that the column holds, which is also its name in files.
     pub field: Field,
-    /// One entry a ray; NaN for a miss.
+    /// Values, one entry a ray; NaN for a miss.
     pub values: Vectors,
 }
 

@@ -27,7 +27,7 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 const RAY_BYTES: usize = 32;
 /// Bytes of a hit in a file, without further columns.
 const HIT_BYTES: usize = 20;
-/// Rays that are read at once.
+/// Number of rays that are read at once.
 const CHUNK: usize = 1 << 14;
 /// Memory of a ray from its reading, into a list that doubles, to the writing of its hit with all columns.
 const WORK_BYTES: u64 = 192;
