@@ -7,7 +7,7 @@ use std::mem::offset_of;
 
 const WARP: u32 = 32;
 
-/// What the path of a place does: kernels/organisation/compact.h.
+/// Marks of what the path of a place does, as in kernels/organisation/compact.h.
 pub(crate) mod mark {
     pub const GOES_ON: u32 = 1;
     pub const HAS_HIT: u32 = 2;
@@ -23,15 +23,15 @@ pub(crate) struct PlacedBounces {
     pub listing: Listing,
 }
 
-/// What takes paths on by a segment.
+/// Kernels that take paths on by a segment.
 #[derive(Debug)]
 pub(crate) enum BounceKernels {
     One(Function),
-    /// A launch each: extends, shades, connects.
+    /// Three kernels, a launch each: extend, shade, connect.
     Parts([Function; 3]),
 }
 
-/// What lists those that go on.
+/// Kernels that list the paths that go on.
 #[derive(Debug)]
 pub(crate) enum Listing {
     Off,
@@ -80,7 +80,7 @@ impl Lists {
         Self { both, next: 0 }
     }
 
-    /// Which one is written next.
+    /// Returns the address of the list that is written next.
     fn free(&self) -> u64 {
         self.both[self.next]
     }
@@ -91,7 +91,7 @@ impl Lists {
 }
 
 impl PlacedBounces {
-    /// All bounces of a batch.
+    /// Launches all bounces of a batch.
     pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
         let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
         let mut lists = Lists::new(batch.lists());
@@ -128,7 +128,7 @@ impl PlacedBounces {
         Ok(())
     }
 
-    /// A bounce in parts, with what is listed between them.
+    /// Launches a bounce in parts, with what is listed between them.
     fn trace_parts(
         &self,
         batch: &mut Batch<'_>,

@@ -1,23 +1,23 @@
-//! What lists the paths that go on, and where in a bounce.
+//! Options of listing the paths that go on: by which kernels, and at which places of a bounce.
 
-/// What lists the paths that go on, between two bounces of [`Compact`](crate::MeasuredOrganisation::Compact) and
+/// Way of listing the paths that go on between two bounces, in [`Compact`](crate::MeasuredOrganisation::Compact) and
 /// [`Regenerate`](crate::MeasuredOrganisation::Regenerate).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Compaction {
-    /// Nothing: a lane whose path has ended is idle (W11 4.2.3), or begins another.
+    /// No listing: a lane whose path has ended is idle (W11 4.2.3), or begins another.
     Off,
     /// A prefix sum: they stay in their order, as W11's did.
     #[default]
     Scan,
-    /// An atomic a warp: in the order in which warps come.
+    /// An atomic operation a warp: they are in the order in which warps come.
     Atomics,
 }
 
 impl Compaction {
-    /// All of them.
+    /// All ways, in the order of their declaration.
     pub const ALL: [Self; 3] = [Self::Off, Self::Scan, Self::Atomics];
 
-    /// On the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -27,17 +27,17 @@ impl Compaction {
     }
 }
 
-/// Where paths are listed in a bounce of [`Compact`](crate::MeasuredOrganisation::Compact) (W11 3).
+/// Places in a bounce of [`Compact`](crate::MeasuredOrganisation::Compact) at which paths are listed (W11 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ListedAt {
-    /// Behind the rays that extend paths: those that have hit something are shaded.
+    /// `true` if paths that have hit something are listed behind the rays that extend paths, and only those are shaded.
     pub start: bool,
-    /// Before the rays that connect them to lights: those that have one.
+    /// `true` if paths with a connection to a light are listed before the rays that connect them.
     pub shadow: bool,
-    /// Behind all: those that go on.
+    /// `true` if paths that go on are listed behind all of the bounce.
     pub end: bool,
-    /// Each of the three is a launch of its own, also where nothing is listed between them. With [`Self::start`] and
-    /// [`Self::shadow`] it always is.
+    /// `true` if each of the three is a launch of its own, also where nothing is listed between them. With
+    /// [`Self::start`] and [`Self::shadow`] it always is.
     pub in_parts: bool,
 }
 
@@ -45,12 +45,12 @@ impl ListedAt {
     /// A bounce is one kernel, and those that go on are listed behind it (W11 3.4).
     pub const END: Self = Self { start: false, shadow: false, end: true, in_parts: false };
 
-    /// Whether a bounce is three launches.
+    /// Returns `true` if a bounce is three launches.
     pub const fn splits(self) -> bool {
         self.start || self.shadow || self.in_parts
     }
 
-    /// How often they are listed in a bounce.
+    /// Returns the number of times that paths are listed in a bounce.
     pub const fn listings(self) -> u32 {
         self.start as u32 + self.shadow as u32 + self.end as u32
     }

@@ -1,13 +1,13 @@
-//! What is tried: an organisation, and what it is told.
+//! Experiments: an organisation of paths, and its options.
 
 use crate::{Compaction, ListedAt, Walk};
 use raywarp_cuda::LaunchBounds;
 use raywarp_render_cuda::{EngineOptions, Organisation};
 use std::sync::Arc;
 
-/// Paths of a batch whose paths keep their places, or are in tiles: all are in flight.
+/// Number of paths of a batch whose paths keep their places, or are in tiles: all are in flight.
 const KEPT_PATHS: usize = 1 << 22;
-/// How many times as many a batch has where others begin behind them.
+/// Factor by which a batch has more paths where others begin behind those that end.
 const QUEUES_PER_BATCH: usize = 4;
 /// Paths of each lane of a tile.
 const PATHS_PER_LANE: u32 = 8;
@@ -22,7 +22,7 @@ pub enum MeasuredOrganisation {
     /// A block takes a tile of paths to their ends, and lists those that go on after each bounce; the device's memory
     /// holds them (W11 3.5).
     TiledGlobal,
-    /// The same; the memory that a block shares holds them.
+    /// Tiles as before; the memory that a block shares holds the paths.
     TiledShared,
     /// Lanes whose path has ended begin another: at once (Novák et al. 2010), or, where those that go on are listed,
     /// behind them and in their own launches (van Antwerpen 2011).
@@ -31,15 +31,15 @@ pub enum MeasuredOrganisation {
     Split,
     /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all.
     Wavefront,
-    /// The same with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
+    /// A wavefront with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
     /// 2013).
     WavefrontSorted,
-    /// The same, whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
+    /// A sorted wavefront whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
     Graph,
 }
 
 impl MeasuredOrganisation {
-    /// All of them.
+    /// All organisations, in the order of their declaration.
     pub const ALL: [Self; 9] = [
         Self::Megakernel,
         Self::Compact,
@@ -52,7 +52,7 @@ impl MeasuredOrganisation {
         Self::Graph,
     ];
 
-    /// Its name, also on the command line.
+    /// Returns the organisation's name, also on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Megakernel => Organisation::Megakernel.name(),
@@ -67,7 +67,7 @@ impl MeasuredOrganisation {
         }
     }
 
-    /// That of the product, if it is one.
+    /// Returns the product's organisation of the same name, if there is one.
     pub const fn product(self) -> Option<Organisation> {
         match self {
             Self::Megakernel => Some(Organisation::Megakernel),
@@ -78,31 +78,32 @@ impl MeasuredOrganisation {
         }
     }
 
-    /// Whether rays are queued between kernels that trace and kernels that shade.
+    /// Returns `true` if rays are queued between kernels that trace and kernels that shade.
     pub const fn is_wavefront(self) -> bool {
         matches!(self, Self::Wavefront | Self::WavefrontSorted | Self::Graph)
     }
 
-    /// Whether blocks each take a tile of paths.
+    /// Returns `true` if blocks each take a tile of paths.
     pub const fn is_tiled(self) -> bool {
         matches!(self, Self::TiledGlobal | Self::TiledShared)
     }
 }
 
-/// An organisation, and what it is told: all give the same picture.
+/// Experiment: an organisation and its options, which all give the same picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Experiment {
-    /// Which kernels, in which order.
+    /// Organisation: the kernels, and the order in which they are launched.
     pub organisation: MeasuredOrganisation,
-    /// [`EngineOptions::paths`].
+    /// Number of paths in flight: [`EngineOptions::paths`].
     pub paths: usize,
-    /// [`EngineOptions::queues_per_batch`].
+    /// Length of a batch in queues: [`EngineOptions::queues_per_batch`].
     pub queues_per_batch: usize,
-    /// What lists the paths that go on; of [`MeasuredOrganisation::Compact`] and [`MeasuredOrganisation::Regenerate`].
+    /// Way of listing the paths that go on; of [`MeasuredOrganisation::Compact`] and
+    /// [`MeasuredOrganisation::Regenerate`].
     pub compaction: Compaction,
-    /// Whether the host asks after each bounce, or round, how many paths go on, launches as many lanes, and stops
-    /// when there is none (W11 3.4; L9); else as many as began, of which the device sends those away that are too
-    /// many. Of the same two, and of [`MeasuredOrganisation::Wavefront`] and
+    /// `true` if the host asks after each bounce, or round, how many paths go on, launches as many lanes, and stops
+    /// when there is none (W11 3.4; L9); else as many lanes as began are launched, of which the device sends those away
+    /// that are too many. Of the same two, and of [`MeasuredOrganisation::Wavefront`] and
     /// [`MeasuredOrganisation::WavefrontSorted`].
     pub host_counts: bool,
     /// Paths of each of a tile's 64 lanes, 1 to 512: W11's M.
@@ -118,20 +119,20 @@ pub struct Experiment {
     /// Steps of a search in a table of 2^steps numbers that each vertex makes beside its own work, 0 to 28: as though
     /// it looked for a texel of an environment of so many (W11 4.2.5). Where lanes hold paths, as before.
     pub search_steps: u32,
-    /// Where paths are listed in a bounce, of [`MeasuredOrganisation::Compact`]. Other than behind all of it in
-    /// scenes of diffuse surfaces alone, without textures, holes and media.
+    /// Places in a bounce at which paths are listed, of [`MeasuredOrganisation::Compact`]. Others than behind all of it
+    /// are for scenes of diffuse surfaces alone, without textures, holes and media.
     pub listed_at: ListedAt,
-    /// How hits are found, of [`MeasuredOrganisation::Megakernel`] and of [`MeasuredOrganisation::Compact`] with
-    /// bounces of one kernel. Other than phased in the same scenes alone, and with a tree of their own.
+    /// Loop that finds hits, of [`MeasuredOrganisation::Megakernel`] and of [`MeasuredOrganisation::Compact`] with
+    /// bounces of one kernel. Others than the phased one are for the same scenes alone, and have a tree of their own.
     pub walk: Walk,
-    /// Whether each launch is timed:
+    /// `true` if each launch is timed:
     /// [`CudaRenderer::stage_seconds`](raywarp_render_cuda::CudaRenderer::stage_seconds). The two events that each
     /// takes then make a picture slower.
     pub timed: bool,
 }
 
 impl Experiment {
-    /// How an organisation renders fastest.
+    /// Returns the options with which an organisation renders fastest.
     pub fn of(organisation: MeasuredOrganisation) -> Self {
         let (paths, queues_per_batch) = match organisation.product().map(EngineOptions::of) {
             Some(EngineOptions { paths, queues_per_batch, .. }) => (paths, queues_per_batch),
@@ -158,7 +159,7 @@ impl Experiment {
         }
     }
 
-    /// That of the product which does the same, if there is one.
+    /// Returns the product's organisation that does the same, if there is one.
     fn product(&self) -> Option<Organisation> {
         let is_plain = !self.host_counts
             && !self.timed
@@ -168,12 +169,13 @@ impl Experiment {
         self.organisation.product().filter(|_| is_plain)
     }
 
-    /// Where paths are listed: of who takes part in it alone, not of whatever is asked for.
+    /// Returns the places at which paths are listed, where the organisation has a choice, whatever is asked for of
+    /// others.
     pub(crate) fn listed_at(&self) -> ListedAt {
         if self.organisation == MeasuredOrganisation::Compact { self.listed_at } else { ListedAt::END }
     }
 
-    /// Whether paths keep their places from bounce to bounce.
+    /// Returns `true` if paths keep their places from bounce to bounce.
     pub(crate) fn has_bounces(&self) -> bool {
         match self.organisation {
             MeasuredOrganisation::Compact => true,
@@ -182,12 +184,12 @@ impl Experiment {
         }
     }
 
-    /// Whether those that go on are listed, by two lists that take turns.
+    /// Returns `true` if paths that go on are listed, by two lists that take turns.
     pub(crate) fn lists_paths(&self) -> bool {
         self.has_bounces() && self.compaction != Compaction::Off && self.listed_at().listings() > 0
     }
 
-    /// Whether a bounce is three launches.
+    /// Returns `true` if a bounce is three launches.
     pub(crate) fn is_in_parts(&self) -> bool {
         self.listed_at().splits()
     }

@@ -1,21 +1,21 @@
-//! What kernels take of a multiprocessor, as the driver says.
+//! The resources of a multiprocessor that kernels take, as the driver says.
 
 use crate::PATH_KERNELS;
 use raywarp_cuda::{CudaError, Device, Function};
 use raywarp_render_cuda::{CudaRenderer, PathKernels, RenderCudaError};
 
-/// What a kernel takes of a multiprocessor.
+/// Resources of a multiprocessor that a kernel takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelUse {
-    /// Its name.
+    /// Name of the kernel.
     pub name: String,
-    /// Registers of a thread.
+    /// Number of registers of a thread.
     pub registers: u32,
     /// Bytes of a thread in local memory: what is spilled, and arrays.
     pub local_bytes: u32,
-    /// Threads of its blocks.
+    /// Number of threads of its blocks.
     pub block_threads: u32,
-    /// Blocks of so many threads that are on a multiprocessor at once.
+    /// Number of blocks of so many threads that are on a multiprocessor at once.
     pub blocks: u32,
 }
 
@@ -28,7 +28,8 @@ impl KernelUse {
     }
 }
 
-/// What each kernel takes of a device's multiprocessors: the product's, and those of experiments.
+/// Returns the resources that each kernel takes of a device's multiprocessors: the product's kernels, and those of
+/// experiments.
 ///
 /// # Errors
 /// [`RenderCudaError`].
@@ -44,8 +45,9 @@ pub fn kernel_resources(device: &Device) -> Result<Vec<KernelUse>, RenderCudaErr
     names(&raywarp_render_cuda::PATH_KERNELS).chain(names(&PATH_KERNELS)).map(of).collect()
 }
 
-/// What the kernel of a renderer takes of its device's multiprocessors that holds paths in its lanes; `None` where
-/// there is none, and for tiles ([`Experiment::tile_occupancy`](crate::Experiment::tile_occupancy)).
+/// Returns the resources that the kernel of a renderer takes of its device's multiprocessors which holds paths in its
+/// lanes; `None` where there is none, and for tiles
+/// ([`Experiment::tile_occupancy`](crate::Experiment::tile_occupancy)).
 ///
 /// # Errors
 /// [`CudaError::Driver`].

@@ -13,7 +13,7 @@ use raywarp_render_cuda::{
     RenderCudaError, ResidentKernel, SceneFeatures, Stage, WavefrontKernels,
 };
 
-/// What an experiment cannot be tried with.
+/// Part of an experiment that does not go with the rest of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Refusal {
     /// Kernels for plain scenes, and a scene with more than they know.
@@ -34,17 +34,17 @@ impl From<Refusal> for RenderCudaError {
 #[derive(Debug)]
 pub(crate) struct Loaded {
     work: LoadedWork,
-    /// What can occur in the scene.
+    /// Features that can occur in the scene.
     features: FeatureSet,
     burden: Burden,
 }
 
-/// What takes the paths of a batch to their end.
+/// Kernels that take the paths of a batch to their end.
 #[derive(Debug)]
 enum LoadedWork {
     /// Kernels of this crate, or the megakernel.
     Own(Work),
-    /// Those of the product, as it launches them.
+    /// The kernels of the product, as it launches them.
     Product(Box<dyn LoadedOrganisation>),
     /// A wavefront whose host asks after each round how many paths go on.
     HostCounted(WavefrontKernels),
@@ -125,9 +125,9 @@ fn trace_host_counted(kernels: &WavefrontKernels, batch: &mut Batch<'_>) -> Resu
     Ok(())
 }
 
-/// Whether an experiment's kernels can have the bounds and the loop that are asked for, in a scene with such
-/// features. In those that can have any bounds, nothing is for blocks of one size: they share no memory and meet at
-/// no barrier, and platform::warp() asks for the launch's size.
+/// Checks that an experiment's kernels can have the bounds and the loop that are asked for, in a scene with such
+/// features. In those that can have any bounds, nothing is for blocks of one size: they share no memory and meet at no
+/// barrier, and platform::warp() asks for the launch's size.
 fn check(experiment: &Experiment, features: &SceneFeatures) -> Result<(), RenderCudaError> {
     let Experiment { organisation, bounds, walk, .. } = *experiment;
     let why = match organisation {
@@ -205,7 +205,8 @@ impl Work {
         })
     }
 
-    /// The kernel that holds paths in its lanes, with its name; none where a tile does, whose blocks share memory.
+    /// Returns the kernel that holds paths in its lanes, with its name; none where a tile does, whose blocks share
+    /// memory.
     fn lane_kernel(&self, features: FeatureSet) -> Option<(String, &Function)> {
         let own = PATH_KERNELS.table;
         match self {

@@ -19,7 +19,7 @@ use raywarp_render_cuda::{Layout, PathCounts, Stage, StageMoves};
 const PLACE: u64 = 4;
 const RADIANCE: u64 = 16;
 
-/// What the kernels of an experiment move that is none of the product's.
+/// Returns the bytes that an experiment's kernels move, of those that are none of the product's.
 pub(crate) fn moves(experiment: &Experiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
     let bytes = layout.bytes();
     let [queue, result] = [bytes.queue, bytes.result].map(|bytes| bytes as u64);
@@ -46,7 +46,7 @@ pub(crate) fn moves(experiment: &Experiment, layout: &Layout, counts: &PathCount
     }
 }
 
-/// Those of bounces of paths that keep their places.
+/// Returns the bytes that bounces of paths that keep their places move.
 fn of_bounces(experiment: &Experiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
     let bytes = layout.bytes();
     let [queue, hit, result] = [bytes.queue, bytes.hit, bytes.result].map(|bytes| bytes as u64);

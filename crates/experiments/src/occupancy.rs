@@ -1,4 +1,4 @@
-//! How many blocks of tiles a multiprocessor holds (W11, figure 2).
+//! The number of blocks of tiles that a multiprocessor holds (W11, figure 2).
 
 use crate::Experiment;
 use crate::loaded::Work;
@@ -7,18 +7,19 @@ use raywarp_cuda::Device;
 use raywarp_render::RenderOptions;
 use raywarp_render_cuda::{EngineOptions, RenderCudaError, SceneFeatures};
 
-/// What a block that takes a tile shares, and how many such blocks are on a multiprocessor at once.
+/// Occupancy by tiles: the memory that a block of one shares, and the blocks that are on a multiprocessor at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileOccupancy {
-    /// Bytes: lists, and the paths of [`MeasuredOrganisation::TiledShared`](crate::MeasuredOrganisation::TiledShared).
+    /// Bytes that a block shares: lists, and the paths of
+    /// [`MeasuredOrganisation::TiledShared`](crate::MeasuredOrganisation::TiledShared).
     pub shared_bytes: u32,
-    /// Blocks of 64 threads; none where one is too large.
+    /// Number of blocks of 64 threads on a multiprocessor; none where one is too large.
     pub blocks: u32,
 }
 
 impl Experiment {
-    /// The blocks of organisations by tiles on a device, for
-    /// a picture with these options of a scene with such features; `None` for other organisations.
+    /// Returns the occupancy of a device by tiles, for a picture with these options of a scene with such features;
+    /// `None` for organisations without tiles.
     ///
     /// # Errors
     /// [`RenderCudaError`].

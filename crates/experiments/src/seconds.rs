@@ -1,19 +1,19 @@
-//! What bounces took, of the seconds of their launches.
+//! Times of bounces, from the seconds of their launches.
 
 use crate::{Experiment, stage};
 use raywarp_render_cuda::{Stage, StageSeconds};
 
-/// What a bounce took, all batches together.
+/// Time that a bounce took, all batches together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BounceSeconds {
-    /// The kernel that extends paths, in seconds of the device.
+    /// Seconds of the device in the kernel that extends paths.
     pub bounce: f64,
-    /// The kernels that list those that go on.
+    /// Seconds of the device in the kernels that list the paths that go on.
     pub step: f64,
 }
 
 impl BounceSeconds {
-    /// Of the launches of a bounce.
+    /// Sums up the launches of a bounce.
     fn of(bounce: &StageSeconds) -> Self {
         // In parts it has three of them.
         let kernels = [stage::BOUNCE, Stage::EXTEND, Stage::SHADE, Stage::CONNECT];
@@ -22,7 +22,8 @@ impl BounceSeconds {
 }
 
 impl Experiment {
-    /// What the bounces of a picture took whose launches took `rounds`; nothing where paths do not keep their places.
+    /// Returns the times of the bounces of a picture whose launches took `rounds`; none where paths do not keep their
+    /// places.
     pub fn bounce_seconds(&self, rounds: &[StageSeconds]) -> Vec<BounceSeconds> {
         if self.has_bounces() { rounds.iter().map(BounceSeconds::of).collect() } else { Vec::new() }
     }

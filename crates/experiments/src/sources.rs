@@ -1,4 +1,4 @@
-//! What is compiled: a file a source, a kernel a stage and set of features.
+//! The sources that are compiled: a file a source, a kernel a stage and set of features.
 
 use super::path_sources::{FeatureSet, FeatureStage, KernelTable};
 
@@ -9,7 +9,7 @@ const PLAIN: &[FeatureSet] = &[FeatureSet::Plain];
 /// Sources of which there is PTX alone, for drivers to compile.
 pub const PTX_ALONE: &[&str] = &["parts", "binary_tree"];
 
-/// The kernels.
+/// Table of the kernels that only experiments use.
 pub const KERNEL_TABLE: KernelTable = KernelTable {
     sources: &["compact", "tiled", "regenerate", "parts", "binary_tree"],
     of_features: &[
@@ -34,7 +34,7 @@ pub const KERNEL_TABLE: KernelTable = KernelTable {
     by_class: None,
 };
 
-/// A stage of another loop over the tree.
+/// Describes a stage of another loop over the tree.
 const fn over_binary_tree(stage: &'static str, function: (&'static str, &'static [&'static str])) -> FeatureStage {
     FeatureStage { function, ..FeatureStage::new("binary_tree", stage, PLAIN, 4) }
 }

@@ -2,7 +2,7 @@
 
 use raywarp_render_cuda::Stage;
 
-/// Begins a bounce: says who is extended, and who begins.
+/// Begins a bounce: sets the number of paths that are extended, and of those that begin.
 pub const BEGIN_BOUNCE: Stage = Stage("begin_bounce");
 /// Begins the paths of a batch.
 pub const BEGIN_PATHS: Stage = Stage("begin_paths");

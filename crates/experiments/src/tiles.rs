@@ -18,7 +18,7 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    /// Whether a block of the device can share what a tile needs.
+    /// Checks that a block of the device can share what a tile needs.
     pub fn check(&self, device: &Device, layout: &Layout) -> Result<(), TraceError> {
         let needed = self.experiment.tile(layout).shared_bytes;
         let most = device.shared_bytes_per_block().map_err(|error| TraceError::Device(error.to_string()))?;
@@ -29,7 +29,7 @@ impl Tiles {
         Ok(())
     }
 
-    /// All tiles of a batch.
+    /// Launches all tiles of a batch.
     pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
         batch.render.tile = self.experiment.tile(batch.layout());
         let tile = TILE_LANES * batch.render.tile.paths_per_lane;
@@ -41,7 +41,7 @@ impl Tiles {
 }
 
 impl Experiment {
-    /// How large tiles are, and what their blocks share.
+    /// Returns the size of tiles, and what their blocks share.
     pub(crate) fn tile(&self, layout: &Layout) -> TileRecord {
         let paths_per_lane = self.paths_per_lane.clamp(1, MOST_PATHS_PER_LANE);
         let paths = TILE_LANES * paths_per_lane;

@@ -2,23 +2,23 @@
 
 use raywarp_render_cuda::PATH_VARIANT;
 
-/// How kernels that hold a path in a lane find hits.
+/// Loop by which kernels that hold a path in a lane find hits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Walk {
-    /// Over the tree of blocks; what is fastest.
+    /// The product's loop over the tree of blocks, which is fastest.
     #[default]
     Phased,
-    /// Over a binary tree, as W11 did (AL09 3.2).
+    /// While-while over a binary tree, as W11 did (AL09 3.2).
     WhileWhile,
-    /// The same; lanes with a leaf go on until all have one (AL09 4).
+    /// The same over a binary tree; lanes with a leaf go on until all have one (AL09 4).
     SpeculativeWhileWhile,
 }
 
 impl Walk {
-    /// All of them.
+    /// All loops, in the order of their declaration.
     pub const ALL: [Self; 3] = [Self::Phased, Self::WhileWhile, Self::SpeculativeWhileWhile];
 
-    /// Its name.
+    /// Returns the loop's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Phased => "phased",
@@ -27,7 +27,7 @@ impl Walk {
         }
     }
 
-    /// The family's variant with this loop, whose tree is walked.
+    /// Returns the family's variant with this loop, whose tree is walked.
     pub const fn variant(self) -> &'static str {
         match self {
             Self::Phased => PATH_VARIANT,
@@ -36,7 +36,7 @@ impl Walk {
         }
     }
 
-    /// Of the kernels of a stage.
+    /// Returns the ending of names of kernels with this loop.
     const fn suffix(self) -> &'static str {
         match self {
             Self::Phased => "",
@@ -45,7 +45,7 @@ impl Walk {
         }
     }
 
-    /// The stage with this loop, of kernels that take whole paths, and of those of a bounce.
+    /// Returns the stage with this loop, of kernels that take whole paths, and of those of a bounce.
     pub(crate) fn stage(self, stage: &str) -> String {
         format!("{stage}{}", self.suffix())
     }

@@ -10,29 +10,30 @@ pub use raywarp_study::compaction::{
     CompactionError as CountError, CompactionReport, CompactionRequest, Counts, W11_DEPTH, W11_REFLECTANCE, W11_SIZE,
 };
 
-/// Why there are no counts.
+/// An error that keeps paths from being counted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionError {
-    /// Paths are not counted so, or no more: the caller asked to stop.
+    /// The paths cannot be counted so, or the caller asked to stop.
     #[error(transparent)]
     Count(#[from] CountError),
-    /// The renderer refuses.
+    /// The renderer refuses the scene or the options.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// There is no camera.
+    /// The picture cannot be settled: its camera, for one.
     #[error(transparent)]
     Picture(#[from] PictureError),
 }
 
 impl CompactionError {
-    /// Whether the caller asked to stop.
+    /// Returns `true` if the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Count(CountError::Cancelled))
     }
 }
 
-/// Renders frames with the sampler of W11 and counts their paths and warps. Light changes no path's length, so that any does.
+/// Renders frames with the sampler of W11 and counts their paths and warps. Light changes no path's length, so that any
+/// light does.
 ///
 /// # Errors
 /// [`CompactionError`].

@@ -10,9 +10,9 @@ use std::error::Error;
 /// A kernel of the family that this CPU imitates, lane by lane; its time is that of imitating a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImitatedKernel {
-    /// The kernel.
+    /// Variant of the family that is imitated.
     pub variant: Variant,
-    /// One lane, or a warp in lockstep.
+    /// Execution of the kernel: one lane, or a warp in lockstep.
     pub machine: Execution,
 }
 
@@ -33,6 +33,8 @@ impl TracerFactory for ImitatedKernel {
         !self.variant.needs().t_min_not_negative
     }
 
+    /// Makes a tracer that imitates the kernel on this CPU.
+    ///
     /// # Errors
     /// [`raywarp_traverse::KernelError`].
     fn make(&self, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Box<dyn Tracer>, Box<dyn Error + Send + Sync>> {

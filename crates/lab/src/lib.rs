@@ -1,9 +1,10 @@
 //! The researcher's door of Raywarp: the kernels of the papers, the simulator that bounds them, benches and studies.
 //!
-//! - [`family`] says what a traversal variant is and lists the papers' rows; [`traverse`] runs variants on this CPU as one lane or
-//!   as a warp in lockstep, and a probe counts what they do.
+//! - [`family`] says what a traversal variant is and lists the papers' rows; [`traverse`] runs variants on this CPU as
+//!   one lane or as a warp in lockstep, and a probe counts what they do.
 //! - [`sim`] has simulated machines, prices and bounds; [`study`] puts them together as experiments, tables and pages.
-//! - [`mod@bench`] times kernels on this machine; [`workload`] has the papers' batches of rays, the oracle and the conformance cases.
+//! - [`mod@bench`] times kernels on this machine; [`workload`] has the papers' batches of rays, the oracle and the
+//!   conformance cases.
 //! - [`experiments`] has the organisations of the GPU path tracer that W11 and L9 measured, for the product's engine.
 //! - [`compaction`], [`path_bench`], [`selftest`] and [`variants`] are the commands of the laboratory as functions.
 //!

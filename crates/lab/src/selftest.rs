@@ -22,36 +22,36 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What to test.
+/// Request for a self test: the engines that are to be tested.
 #[derive(Debug, Clone)]
 pub struct SelfTestRequest {
-    /// Kernels of the family.
+    /// Kernels of the family, which this CPU imitates.
     pub variants: Vec<Variant>,
     /// Widths of warps, besides the scalar reference.
     pub widths: Vec<u32>,
-    /// Engines of the CPU tracer, on every instruction set of this machine.
+    /// `true` if the CPU's tracer is tested, on every instruction set of this machine.
     pub cpu: bool,
-    /// Kernels on a GPU.
+    /// Kernels on a GPU that are tested, if any.
     pub gpu: Option<GpuSelfTest>,
 }
 
 /// Kernels on a GPU that are to be tested.
 #[derive(Debug, Clone)]
 pub struct GpuSelfTest {
-    /// The GPU.
+    /// GPU that is tested.
     pub device: Device,
-    /// Which kernels.
+    /// Variants whose kernels are tested.
     pub variants: Vec<Variant>,
     /// Rays that it aims at closed meshes, through the tree of blocks as its path tracer asks it; 0: none.
     pub aimed: u64,
 }
 
-/// [`GpuSelfTest::aimed`] where nothing else is said: a fraction of a second.
+/// Number of rays for [`GpuSelfTest::aimed`] where nothing else is said: they take a fraction of a second.
 pub const AIMED_RAYS: u64 = 10_000_000;
 
 impl SelfTestRequest {
-    /// Every row of the papers on widths 1, 8, 16, 32 and 64, the CPU tracer, and `legal_sample` legal variants
-    /// drawn by their numbers as seeds.
+    /// Requests every row of the papers on widths 1, 8, 16, 32 and 64, the CPU tracer, and `legal_sample` legal
+    /// variants drawn by their numbers as seeds.
     pub fn all(legal_sample: u64) -> Self {
         // Plain boxes promise nothing, and implicit lanes need a GPU.
         let keeps_promises = |v: &Variant| v.box_planes() == BoxPlanes::Padded && !v.needs().gpu;
@@ -61,7 +61,7 @@ impl SelfTestRequest {
         Self { variants, widths: vec![1, 8, 16, 32, 64], cpu: true, gpu: None }
     }
 
-    /// Every compiled kernel on a GPU, and nothing else.
+    /// Requests every compiled kernel on a GPU, and nothing else.
     pub fn gpu(device: Device) -> Self {
         // Plain boxes promise nothing.
         let variants = compiled().into_iter().filter(|v| v.box_planes() == BoxPlanes::Padded).collect();
@@ -74,63 +74,63 @@ impl SelfTestRequest {
     }
 }
 
-/// How one engine fared over all cases.
+/// Result of one engine over all cases.
 #[derive(Debug, Clone, Default)]
 pub struct EngineResult {
-    /// The engine and the machine.
+    /// Names of the engine and of the machine.
     pub engine: String,
-    /// Whether its triangle test lets no ray slip through an edge.
+    /// `true` if its triangle test lets no ray slip through an edge.
     pub watertight: bool,
-    /// Rays asked, over all cases and queries.
+    /// Number of rays asked, over all cases and queries.
     pub rays: u64,
-    /// Answers that differ from the oracle's within what rounding explains.
+    /// Number of answers that differ from the oracle's within what rounding explains.
     pub excused: u64,
-    /// Cases that it was given.
+    /// Number of cases that it was given.
     pub cases: usize,
-    /// Rays whose answer is not that of the same triangle test tried on every triangle, without a tree.
+    /// Number of rays whose answer is not that of the same triangle test tried on every triangle, without a tree.
     pub unlike_brute_force: u64,
-    /// What is wrong: case by case.
+    /// Faults that were found, case by case.
     pub faults: Vec<String>,
 }
 
 impl EngineResult {
-    /// The engine with the name of the papers' row in place of its variant, where it is one.
+    /// Returns the engine with the name of the papers' row in place of its variant, where it is one.
     fn short_name(&self) -> String {
         let parts = self.engine.split_once(", ").and_then(|(variant, on)| Some((variant.parse().ok()?, on)));
         parts.map_or_else(|| self.engine.clone(), |(variant, on): (Variant, _)| format!("{}, {on}", name_of(&variant)))
     }
 }
 
-/// The verdict.
+/// Report of a self test: the results of all engines.
 #[derive(Debug, Clone)]
 pub struct SelfTestReport {
-    /// By engine.
+    /// Results of the engines.
     pub engines: Vec<EngineResult>,
-    /// By organisation of the GPU's path tracer, where a GPU was asked for.
+    /// Results of the organisations of the GPU's path tracer, where a GPU was asked for.
     pub pictures: Vec<PictureResult>,
-    /// Of rays aimed at closed meshes, where a GPU was asked for.
+    /// Result of rays aimed at closed meshes, where a GPU was asked for.
     pub aimed: Option<AimedResult>,
-    /// How many cases each engine was given.
+    /// Number of cases that each engine was given.
     pub cases: usize,
-    /// Wall time.
+    /// Wall time of cases and pictures.
     pub elapsed: Duration,
 }
 
-/// Why the suite could not be run to its end.
+/// An error that keeps the suite from being run to its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelfTestError {
-    /// Stopped, or a device failed.
+    /// The suite was stopped, or a device failed.
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// An engine could not be made for a case: a bug.
     #[error("{engine} on case {case}: {message}")]
     CpuTree {
-        /// The engine.
+        /// Name of the engine.
         engine: String,
-        /// The case.
+        /// Name of the case.
         case: &'static str,
-        /// What it says.
+        /// Message of the engine's error.
         message: String,
     },
 }
@@ -228,12 +228,12 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
     Ok(results)
 }
 
-/// The test of single triangles that finds the same hits.
+/// Returns the test of single triangles that finds the same hits.
 fn apart(test: TriangleTest) -> TriangleTest {
     if test == TriangleTest::Pair { TriangleTest::Watertight } else { test }
 }
 
-/// Of trees with leaves of at most 8, 3 and 1 triangles the one that the variant's nodes can hold.
+/// Chooses from trees with leaves of at most 8, 3 and 1 triangles the one that the variant's nodes can hold.
 fn tree_for<'a>(variant: &Variant, [plain, small, single]: &'a [Bvh2; 3]) -> &'a Bvh2 {
     match variant.tree().max_leaf() {
         1 => single,
@@ -242,8 +242,8 @@ fn tree_for<'a>(variant: &Variant, [plain, small, single]: &'a [Bvh2; 3]) -> &'a
     }
 }
 
-/// Kernels on a GPU, held to the same triangle test without a tree on the same GPU, whose division by Woop's
-/// rows may round otherwise than a CPU's.
+/// Tests kernels on a GPU, beside the same triangle test without a tree on the same GPU, whose division by Woop's rows
+/// may round otherwise than a CPU's.
 fn gpu_engines(
     case: &Case,
     gpu: &GpuSelfTest,
@@ -277,7 +277,7 @@ fn gpu_engines(
     Ok(results)
 }
 
-/// The CPU tracer on every instruction set that this machine has, and its reference walks.
+/// Makes the CPU's tracer on every instruction set that this machine has, and its reference walks.
 fn cpu_engines(
     bvh: &Bvh2,
     triangles: &FlatTriangles,
@@ -294,7 +294,7 @@ fn cpu_engines(
     Ok(engines)
 }
 
-/// What rays find: the closest hits with their instances, and the words of the any-hit query.
+/// Answers to rays: the closest hits with their instances, and the words of the any-hit query.
 struct Found {
     hits: Vec<Hit>,
     instances: Vec<u32>,
@@ -313,7 +313,7 @@ fn find(case: &Case, tracer: &dyn Tracer) -> Result<Found, TraceError> {
     Ok(found)
 }
 
-/// A tree whose boxes all hold everything, so that every ray which meets the scene's box tests every triangle.
+/// Makes a tree whose boxes all hold everything, so that every ray which meets the scene's box tests every triangle.
 fn without_boxes(triangles: &FlatTriangles) -> Bvh2 {
     let (bounds, count) = (triangles.bounds(), triangles.len() as u32);
     let mut nodes = if count == 0 { vec![] } else { vec![Node { bounds, first: 0, count }] };
@@ -333,7 +333,7 @@ fn without_boxes(triangles: &FlatTriangles) -> Bvh2 {
     Bvh2 { nodes, references: (0..count).collect(), primitive_count: count }
 }
 
-/// What a triangle test finds without a tree: all triangles in one leaf.
+/// Finds the answers of a triangle test without a tree: every triangle is tested.
 fn brute_force(case: &Case, test: TriangleTest) -> Result<Found, Box<dyn std::error::Error>> {
     let bvh = without_boxes(&case.triangles);
     let variant =
@@ -342,7 +342,7 @@ fn brute_force(case: &Case, test: TriangleTest) -> Result<Found, Box<dyn std::er
     Ok(find(case, &FamilyTracer::new(kernel, Execution::Scalar)?)?)
 }
 
-/// How many rays find something else.
+/// Counts the rays whose answers differ.
 fn differences(a: &Found, b: &Found) -> u64 {
     let closest = a.hits.iter().zip(&b.hits).zip(a.instances.iter().zip(&b.instances));
     // By value, so that the zeros are equal.
@@ -378,19 +378,19 @@ fn judge(
     Ok(result)
 }
 
-/// What the columns mean.
+/// Explanation of the table's columns.
 const LEGEND: &str = "rays: asked over all cases and queries. rounded: answers unlike the oracle's by what rounding explains; share: of all. unlike: rays \
     whose answer is not that of the same triangle test without a tree.";
 
 impl SelfTestReport {
-    /// Whether every engine passed every case.
+    /// Returns `true` if every engine passed every case, every picture is the CPU's, and no aimed ray was lost.
     pub fn passed(&self) -> bool {
         self.engines.iter().all(|engine| engine.faults.is_empty())
             && self.pictures.iter().all(|picture| picture.different == 0)
             && self.aimed.as_ref().is_none_or(AimedResult::passed)
     }
 
-    /// What is wrong, engine by engine, and the verdict; every engine when `verbose`.
+    /// Writes the faults, engine by engine, and the verdict; every engine when `verbose`.
     pub fn text(&self, verbose: bool, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());
         let mut table = Table::new([
@@ -452,7 +452,7 @@ impl SelfTestReport {
         text
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let engine = |engine: &EngineResult| {
             serde_json::json!({

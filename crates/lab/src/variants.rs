@@ -13,25 +13,25 @@ pub enum Variants {
     Papers(&'static [PaperRow]),
     /// Legal variants that differ from the defaults of their parts in at most one option.
     Legal {
-        /// Those.
+        /// The variants, each with at most one such option.
         single_changes: Vec<Variant>,
-        /// How many legal variants there are, with every combination of options.
+        /// Number of legal variants, with every combination of options.
         count: u64,
     },
 }
 
 impl Variants {
-    /// The papers' kernels.
+    /// Returns the papers' kernels.
     pub fn papers() -> Self {
         Self::Papers(papers())
     }
 
-    /// All that can be combined.
+    /// Returns the legal variants.
     pub fn legal() -> Self {
         Self::Legal { single_changes: legal::single_changes().collect(), count: legal::count() }
     }
 
-    /// A table: for the papers a row a line, else a legal variant.
+    /// Writes the kernels as a table: for the papers a row a line, else a legal variant.
     pub fn text(&self, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());
         let _ = writeln!(text, "{}\n", wrapped(LEGEND));
@@ -73,8 +73,8 @@ impl Variants {
         text
     }
 
-    /// For the papers an array with an object a row; else `legal`, the number of all, and the array
-    /// `single_changes`.
+    /// Returns the kernels as JSON: for the papers an array with an object a row; else `legal`, the number of all, and
+    /// the array `single_changes`.
     pub fn json(&self) -> Value {
         match self {
             Self::Papers(rows) => rows.iter().map(row_json).collect(),
@@ -86,16 +86,16 @@ impl Variants {
     }
 }
 
-/// What the columns mean.
+/// Explanation of the table's columns.
 const LEGEND: &str = "A name, or a variant in full, is what --variant takes. paper: its key and section. tree node, stack entry: bytes (B) of one. needs: of the \
     machine.";
 
-/// Bytes of a node: for a ray on several lanes, of all its children.
+/// Returns the bytes of a node: for a ray on several lanes, of all its children.
 fn node_bytes(variant: &Variant) -> u32 {
     MemoryLayout::of(variant.tree()).node_bytes * variant.lanes_per_ray()
 }
 
-/// Tree, stack and needs in words.
+/// Describes tree, stack and needs in words.
 fn requirements(variant: &Variant) -> [String; 3] {
     let (needs, stack) = (variant.needs(), variant.stack());
     let mut words = Vec::new();

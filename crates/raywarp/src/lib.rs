@@ -19,8 +19,8 @@
 //!
 //! # Features
 //! - `cuda` (default): NVIDIA GPUs, found when the program runs; the module `cuda`.
-//! - `formats`: scenes and their importers (glTF, OBJ, PLY, pbrt, STL, OFF, 3MF), files of rays and hits; the modules `scene` and
-//!   `trace`.
+//! - `formats`: scenes and their importers (glTF, OBJ, PLY, pbrt, STL, OFF, 3MF), files of rays and hits; the modules
+//!   `scene` and `trace`.
 //! - `render`: pictures; the module `render`. It implies `formats`.
 //! - `draco`: glTF meshes that Draco compressed. It implies `formats`.
 //!

@@ -1,4 +1,4 @@
-//! What can go wrong while a scene is made ready for rays, and how long it takes.
+//! Errors of making a scene ready for rays, and the time that each step of it takes.
 
 use crate::device::BackendError;
 #[cfg(feature = "cuda")]
@@ -17,30 +17,30 @@ use raywarp_render::RenderError;
 use raywarp_render_cuda::RenderCudaError;
 use std::time::Duration;
 
-/// Scenes that need less than this are not held against what is free: what systems say is rough.
+/// Need of memory in bytes below which a scene is never refused: figures of free memory are rough.
 const SMALL_BYTES: u64 = 256 << 20;
 
-/// Why a scene cannot be prepared.
+/// An error that keeps a scene from being prepared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrepareError {
-    /// Too many triangles.
+    /// The scene has more triangles than can be numbered.
     #[error(transparent)]
     Flat(#[from] FlatError),
-    /// The memory is not there: a scene of few bytes can place its meshes any number of times.
+    /// The memory is not there: a small file can place its meshes any number of times.
     #[error("{triangles} triangles need about {} MB, but {} MB are free; place fewer", needed >> 20, free >> 20)]
     Memory {
-        /// World-space triangles.
+        /// Number of triangles in world space, each placement of a mesh counted.
         triangles: u64,
-        /// Bytes needed at the peak, about.
+        /// Bytes that preparing needs at its peak, about.
         needed: u64,
-        /// Bytes that are free.
+        /// Bytes that the system says are free.
         free: u64,
     },
-    /// The builder refuses.
+    /// The builder of the tree refuses the triangles.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The encoder refuses.
+    /// The encoder of the CPU's tracer refuses the tree.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// The factory of [`PlannedKernels::Own`](crate::device::PlannedKernels::Own) refuses the tree.
@@ -62,16 +62,16 @@ pub enum PrepareError {
     #[cfg(all(feature = "cuda", feature = "render"))]
     #[error("cuda:{ordinal}: {error}")]
     Gpu {
-        /// Its number in the driver's order.
+        /// Number of the GPU in the driver's order.
         ordinal: usize,
-        /// Why.
+        /// The error of that GPU.
         error: Box<RenderCudaError>,
     },
     /// One of several GPUs lacks something, or fails.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     OneOfGpus(#[from] OneOfGpus),
-    /// What shading reads cannot be made.
+    /// The tables that shading reads cannot be made.
     #[cfg(feature = "render")]
     #[error(transparent)]
     Shading(#[from] Box<RenderError>),
@@ -95,7 +95,7 @@ impl From<BackendError> for PrepareError {
 
 #[cfg(all(feature = "cuda", feature = "render"))]
 impl PrepareError {
-    /// Says whether kernels refuse the scene that take whole paths of it, which others may trace.
+    /// Returns `true` if the kernels that take whole paths refuse the scene, whose rays other kernels may still trace.
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Cuda(error) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
@@ -105,16 +105,16 @@ impl PrepareError {
     }
 }
 
-/// Wall time of each step.
+/// Wall time of each step of preparing a scene.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Timings {
-    /// World-space triangles.
+    /// Time to flatten the scene into triangles in world space.
     pub flatten: Duration,
-    /// The canonical tree.
+    /// Time to build the canonical tree.
     pub build: Duration,
-    /// The tree that the tracer walks; nothing where it is made when it is asked for.
+    /// Time to encode the tree that the tracer walks; zero where that is made when it is asked for.
     pub encode: Duration,
-    /// What shading reads, where it was made beside the tree.
+    /// Time to make the tables that shading reads; zero unless they were made beside the tree.
     pub shading: Duration,
 }
 
@@ -123,13 +123,14 @@ pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PREPARE_BYTES).map(|_| ())
 }
 
-/// Refuses what GPUs that take whole paths need more for.
+/// Refuses triangles for which GPUs that take whole paths, which need more memory, have too little of it on the host.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn check_memory_for_paths(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PATHS_BYTES).map(|_| ())
 }
 
-/// The same for so many bytes a triangle; otherwise what is free, where the system tells.
+/// Returns the free bytes, or refuses triangles that need `bytes` each where these are not free. Where the system does
+/// not tell, all is taken to be free.
 pub(crate) fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
     let needed = triangles.saturating_mul(bytes);
     let countable = triangles <= u64::from(FlatTriangles::LIMIT);

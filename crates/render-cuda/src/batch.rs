@@ -9,30 +9,30 @@ use raywarp_cuda::{CudaError, Function, Stream};
 use raywarp_render::Integrator;
 use std::collections::BTreeMap;
 
-/// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
+/// Number of rounds that are launched before the host looks how many paths are left, where paths may be long.
 pub const ROUNDS_AT_ONCE: u32 = 12;
 
-/// Paths that are not at their end.
+/// Numbers of paths that are not at their end.
 #[derive(Debug, Clone, Copy)]
 pub struct PathsLeft {
-    /// Those that go on, and those that wait.
+    /// Number of paths that go on or wait.
     pub all: u32,
-    /// Those that have not begun.
+    /// Number of paths that have not begun.
     pub waiting: u32,
 }
 
-/// A batch of paths: what its kernels are given, and who launches them, in order on one stream.
+/// Batch of paths: the parameters of its kernels, and the launches of them, in order on one stream.
 #[derive(Debug)]
 pub struct Batch<'a> {
-    /// What its kernels are given.
+    /// Parameters that its kernels are given.
     pub render: RenderRecord,
-    /// What its pixels show.
+    /// Integrator, which says what pixels show.
     pub integrator: Integrator,
-    /// Whether layers of first hits are wanted.
+    /// `true` if layers of first hits are wanted.
     pub layers: bool,
-    /// How many vertices a path has at most behind its first.
+    /// Most vertices that a path has behind its first.
     pub max_depth: u32,
-    /// Lanes that each begin a path of their own, and then others, where a kernel does so: 0 elsewhere.
+    /// Number of lanes that each begin a path of their own, and then others, where a kernel does so: 0 elsewhere.
     pub regenerating_lanes: u64,
     stream: &'a Stream,
     state: &'a mut State,
@@ -40,7 +40,7 @@ pub struct Batch<'a> {
     seconds: &'a mut Vec<StageSeconds>,
 }
 
-/// What was launched for a batch.
+/// Counts of the launches of a batch.
 pub(crate) struct Launched {
     pub counters: Counters,
     pub launches: BTreeMap<Stage, u64>,
@@ -49,7 +49,7 @@ pub(crate) struct Launched {
 }
 
 impl<'a> Batch<'a> {
-    /// One that has not begun; what its launches take is added to `seconds`, if they are timed.
+    /// Makes a batch that has not begun; the times of its launches are added to `seconds`, if they are timed.
     pub(crate) fn new(
         stream: &'a Stream,
         (state, seconds): (&'a mut State, &'a mut Vec<StageSeconds>),
@@ -61,29 +61,29 @@ impl<'a> Batch<'a> {
         Self { render, integrator, layers, max_depth, regenerating_lanes: 0, stream, state, launches, seconds }
     }
 
-    /// What was launched, at the end, for which the host waits.
+    /// Returns the counts of the launches, at the end, for which the host waits.
     pub(crate) fn ended(mut self) -> Result<Launched, CudaError> {
         let counters = self.counters()?;
         let Self { launches, regenerating_lanes, .. } = self;
         Ok(Launched { counters, launches: launches.counts, graphs: launches.graphs, regenerating_lanes })
     }
 
-    /// The stream that all is launched on.
+    /// Returns the stream that all is launched on.
     pub fn stream(&self) -> &'a Stream {
         self.stream
     }
 
-    /// What of the state of paths there is.
+    /// Returns the layout of the state of paths.
     pub fn layout(&self) -> &Layout {
         self.state.layout()
     }
 
-    /// The addresses of the two lists of places, where those are kept.
+    /// Returns the addresses of the two lists of places, where those are kept.
     pub fn lists(&mut self) -> [u64; 2] {
         self.state.lists(self.stream)
     }
 
-    /// Says of which round, or bounce, the launches are that follow.
+    /// Sets the round, or bounce, that the launches which follow belong to.
     pub fn begin_round(&mut self, round: u32) {
         self.launches.round = round as usize;
     }
@@ -101,7 +101,7 @@ impl<'a> Batch<'a> {
         self.state.clear_answers(self.stream)
     }
 
-    /// The paths that are not at their end, for which the host waits; `None` where there are none.
+    /// Returns the numbers of paths that are not at their end, for which the host waits; `None` where there are none.
     ///
     /// # Errors
     /// [`CudaError`].
@@ -112,7 +112,7 @@ impl<'a> Batch<'a> {
         Ok((all > 0).then_some(PathsLeft { all, waiting }))
     }
 
-    /// What was counted up to here, for which the host waits.
+    /// Returns the kernels' counters as they are now, for which the host waits.
     fn counters(&mut self) -> Result<Counters, CudaError> {
         let mut counters = [Counters::default()];
         self.stream.read(&self.state.counters, &mut counters)?;

@@ -1,4 +1,4 @@
-//! What the kernels did for a picture: launches, rounds, paths, rays, warps, and the state that they moved.
+//! Counts of the kernels' work for a picture: launches, rounds, paths, rays, warps, and the state that they moved.
 
 use crate::kept_paths::{CountedRounds, KeptPaths, KeptPlaces};
 use crate::launch::Counters;
@@ -13,7 +13,7 @@ const WARP: u64 = 32;
 /// Bytes of the state of paths that a kernel reads and writes for a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageMoves {
-    /// The kernel.
+    /// Kernel that moves them.
     pub stage: Stage,
     /// Bytes that it reads.
     pub read: u64,
@@ -21,10 +21,10 @@ pub struct StageMoves {
     pub written: u64,
 }
 
-/// What a kernel did.
+/// Counts of a kernel's launches and of the state that it moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageCounts {
-    /// How often it was launched.
+    /// Number of its launches.
     pub launches: u64,
     /// Bytes of the state of paths that it read: see [`PathCounts::stages`].
     pub read: u64,
@@ -32,22 +32,22 @@ pub struct StageCounts {
     pub written: u64,
 }
 
-/// A round of a wavefront, or a bounce; all batches together.
+/// Counts of a round of a wavefront, or of a bounce; all batches together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RoundCounts {
-    /// Paths that it extended.
+    /// Number of paths that it extended.
     pub active: u64,
-    /// Of them those that began in it.
+    /// Number of those of them that began in it.
     pub begun: u64,
-    /// Warps that shaded them: queues and lists have no gaps, so that only a batch's last warp is not full, or a
-    /// tile's.
+    /// Number of warps that shaded them: queues and lists have no gaps, so that only a batch's last warp is not full,
+    /// or a tile's.
     pub warps: u64,
 }
 
-/// What the kernels did for a picture.
+/// Counts of the kernels' work for a picture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathCounts {
-    /// Batches of paths.
+    /// Number of batches of paths.
     pub batches: u64,
     /// Launches, and bytes of state, by [`Stage`]. State is what [`Layout::bytes`] tells of; each entry counts where a
     /// stage reads or writes it as a whole:
@@ -68,21 +68,21 @@ pub struct PathCounts {
     /// hits that are added to results where they are found, bits of blocked connections, and candidates of undecided
     /// ones.
     pub stages: BTreeMap<Stage, StageCounts>,
-    /// Those launches of kernels that are graphs'.
+    /// Launches of kernels that graphs stand for.
     pub graphs: GraphCounts,
-    /// Rounds of a wavefront that had paths.
+    /// Number of rounds of a wavefront that had paths.
     pub rounds: u64,
-    /// Paths that began.
+    /// Number of paths that began.
     pub begun: u64,
-    /// Of them those that took a place in a queue after its first round: lanes that were refilled.
+    /// Number of those of them that took a place in a queue after its first round: lanes that were refilled.
     pub refilled: u64,
-    /// Rays that extend paths.
+    /// Number of rays that extend paths.
     pub extended: u64,
-    /// Rays to lights; of ambient occlusion those from first hits.
+    /// Number of rays to lights; of ambient occlusion those from first hits.
     pub connected: u64,
-    /// Rays of both kinds that were asked again behind holes, and searches for touching bodies.
+    /// Number of rays of both kinds that were asked again behind holes, and of searches for touching bodies.
     pub asked: u64,
-    /// Warps that had a path to extend, once for each round, of a megakernel for each turn of its loop.
+    /// Number of warps that had a path to extend, once for each round, of a megakernel for each turn of its loop.
     pub warps: u64,
     /// The rounds of a wavefront: where batches fit into its queue, round n is the paths' bounce n. Rounds past the
     /// 4,096th count as that one. Of compaction, and of tiles, the bounces. Kernels that take a path to its end do
@@ -90,33 +90,33 @@ pub struct PathCounts {
     pub by_round: Vec<RoundCounts>,
 }
 
-/// What is known of a batch at its end.
+/// Counts of a batch at its end.
 #[derive(Debug, Clone)]
 pub struct BatchCounts {
-    /// Its paths.
+    /// Number of its paths.
     pub paths: u64,
-    /// How often each kernel was launched.
+    /// Number of launches of each kernel.
     pub launches: BTreeMap<Stage, u64>,
-    /// What its kernels counted.
+    /// Counters of its kernels.
     pub counters: Counters,
-    /// Of each round its paths, and what else the organisation counts of it.
+    /// Number of paths of each round, and what else the organisation counts of it.
     pub rounds: Vec<[u32; 2]>,
-    /// Lanes that each begin a path of their own, and then others.
+    /// Number of lanes that each begin a path of their own, and then others.
     pub regenerating_lanes: u64,
 }
 
 impl PathCounts {
-    /// What a stage did.
+    /// Returns the counts of a stage; zeros where it did nothing.
     pub fn stage(&self, stage: Stage) -> StageCounts {
         self.stages.get(&stage).copied().unwrap_or_default()
     }
 
-    /// Launches of all stages.
+    /// Returns the number of launches of all stages.
     pub fn launches(&self) -> u64 {
         self.stages.values().map(|stage| stage.launches).sum()
     }
 
-    /// Launches that the host makes: a graph is one.
+    /// Returns the number of launches that the host makes: a graph is one.
     pub fn host_launches(&self) -> u64 {
         self.launches() - self.graphs.kernels + self.graphs.launches
     }
@@ -131,7 +131,7 @@ impl PathCounts {
         if self.warps == 0 { 1.0 } else { self.extended as f64 / (self.warps * WARP) as f64 }
     }
 
-    /// A vertex with a connection, from which its path goes on: what moves for it, without any launch.
+    /// Counts a vertex with a connection, from which its path goes on: what moves for it, without any launch.
     pub(crate) fn vertex(layout: &Layout, moves: impl FnOnce(&Self) -> Vec<StageMoves>) -> Self {
         let mut counts = Self { extended: 1, connected: 1, ..Self::default() };
         counts.stages = stages(layout, &counts, &BTreeMap::new(), moves(&counts));
@@ -178,7 +178,7 @@ impl PathCounts {
     }
 }
 
-/// What stages did, as [`PathCounts::stages`] says; those that did nothing have no entry.
+/// Sums up the stages, as [`PathCounts::stages`] says; those that did nothing have no entry.
 fn stages(
     layout: &Layout,
     counts: &PathCounts,
@@ -200,7 +200,7 @@ fn stages(
 }
 
 impl std::ops::AddAssign<&Self> for PathCounts {
-    /// Other batches, or another device's part of the picture.
+    /// Adds the counts of other batches, or of another device's part of the picture.
     fn add_assign(&mut self, other: &Self) {
         for (stage, other) in &other.stages {
             let own = self.stages.entry(*stage).or_default();
@@ -231,7 +231,7 @@ impl std::ops::AddAssign<&Self> for PathCounts {
 const SHOWN: usize = 16;
 
 impl fmt::Display for PathCounts {
-    /// A line, and for a wavefront a second one with its rounds.
+    /// Writes a line, and for a wavefront a second one with its rounds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Of the integrators beside path tracing no path goes on, nor to a light.
         let is_of_paths = self.stage(Stage::FIRST_HITS).launches == 0;

@@ -6,9 +6,9 @@ use std::fmt;
 /// Memory that a device has given to a picture, for people to read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceMemory {
-    /// Its number in the driver's order.
+    /// Number of the device in the driver's order.
     pub ordinal: usize,
-    /// Its name.
+    /// Name of the device.
     pub name: String,
     /// Bytes that are free beside the scene, where the driver tells.
     pub free: Option<u64>,
@@ -16,13 +16,13 @@ pub struct DeviceMemory {
     pub tree: u64,
     /// Bytes of what shading reads.
     pub shading: u64,
-    /// How many images texture units filter, where they may.
+    /// Number of images that texture units filter, where they may.
     pub sampled_images: Option<usize>,
     /// Bytes of a path in flight.
     pub path: PathBytes,
-    /// Paths in flight at most.
+    /// Number of paths in flight at most.
     pub paths: usize,
-    /// Results that there may be for each of them.
+    /// Number of results that there may be for each of them.
     pub results: usize,
 }
 

@@ -34,9 +34,9 @@ use raywarp_render::{FilterTable, Frame, Integrator, PassWatch, PathEngine, Rend
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Scenes have coordinates up to this, so that areas of triangles are numbers that kernels can invert: 2^58.
+/// Largest coordinate of scenes, so that areas of triangles are numbers that kernels can invert: 2^58.
 const LARGEST_COORDINATE: f32 = 2.882_303_8e17;
-/// And are at least so large: 2^-40.
+/// Least extent of scenes, for the same: 2^-40.
 const LEAST_EXTENT: f32 = 9.094_947e-13;
 
 /// A scene on a device, and the kernels that render it.
@@ -66,15 +66,15 @@ struct Picture {
     counts: PathCounts,
     /// Samples with an invalid radiance that the film does not know of.
     invalid: u64,
-    /// What the device took for batches.
+    /// Time that the device took for batches.
     seconds: f64,
-    /// By round, where that is asked for.
+    /// Times by round, where they are asked for.
     stage_seconds: Vec<StageSeconds>,
 }
 
 impl CudaRenderer {
-    /// The tree that kernels with the loop of a `variant` want, for [`tree`](Self::tree): `bvh` of `triangles`, of
-    /// which those of each instance begin in the flat scene where `first_triangle` says; for rays that start up to
+    /// Encodes the tree that kernels with the loop of a `variant` want, for [`tree`](Self::tree): `bvh` of `triangles`,
+    /// of which those of each instance begin in the flat scene where `first_triangle` says; for rays that start up to
     /// `farthest_origin` from zero, see [`EngineOptions::farthest_origin`].
     ///
     /// # Errors
@@ -105,8 +105,8 @@ impl CudaRenderer {
         Ok(encoded)
     }
 
-    /// What a tree and a scene take of a device's memory that renders, of a picture with such options, a share of so
-    /// many `pixels`.
+    /// Returns the least memory of a device that a tree and a scene take, and of a picture with such options a share of
+    /// so many `pixels`.
     pub fn least_memory(
         encoded: &EncodedScene,
         scene: &ShadingScene,
@@ -138,8 +138,8 @@ impl CudaRenderer {
         Ok(tree)
     }
 
-    /// Puts what shading reads beside a [tree](Self::tree) of the same scene, which is for kernels of the options'
-    /// organisation.
+    /// Makes a renderer: puts what shading reads beside a [tree](Self::tree) of the same scene, which is for kernels of
+    /// the options' organisation.
     ///
     /// # Errors
     /// [`RenderCudaError`]; [`RenderCudaError::Refused`] where the organisation does not know such scenes.
@@ -170,43 +170,43 @@ impl CudaRenderer {
         })
     }
 
-    /// What the kernels did for the picture that was begun last, up to now.
+    /// Returns the counts of the picture that was begun last, up to now.
     pub fn counts(&self) -> PathCounts {
         self.picture.as_ref().map(|picture| picture.counts.clone()).unwrap_or_default()
     }
 
-    /// Seconds that the device took for the batches of the picture that was begun last, up to now: from the camera to
-    /// the film's sums, by events.
+    /// Returns the seconds that the device took for the batches of the picture that was begun last, up to now: from the
+    /// camera to the film's sums, by events.
     pub fn device_seconds(&self) -> f64 {
         self.picture.as_ref().map_or(0.0, |picture| picture.seconds)
     }
 
-    /// What the launches of each stage took in each round, or bounce, of that picture, all batches together and up to
-    /// now, where the organisation [asks for it](crate::PathOrganisation::is_timed); empty otherwise, and of a
-    /// [graph](crate::Organisation::Graph), whose kernels are not launched one by one. Launches that belong to no
+    /// Returns the times of the launches of each stage in each round, or bounce, of that picture, all batches together
+    /// and up to now, where the organisation [asks for it](crate::PathOrganisation::is_timed); empty otherwise, and of
+    /// a [graph](crate::Organisation::Graph), whose kernels are not launched one by one. Launches that belong to no
     /// round stand in the first one: that which adds to the film, and those of organisations without rounds.
     pub fn stage_seconds(&self) -> &[StageSeconds] {
         self.picture.as_ref().map_or(&[], |picture| &picture.stage_seconds)
     }
 
-    /// The kernel that holds paths in its lanes, with its name, where there is one.
+    /// Returns the kernel that holds paths in its lanes, with its name, where there is one.
     pub fn lane_kernel(&self) -> Option<(String, &Function)> {
         self.organisation.lane_kernel()
     }
 
-    /// The device.
+    /// Returns the device that renders.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// What the seconds of a picture with these options are foretold from, where the driver tells what the device can
-    /// do. Asks it.
+    /// Returns the roofline from which the seconds of a picture with these options are foretold, where the driver tells
+    /// what the device can do. Asks the driver.
     pub fn roofline(&self, options: &RenderOptions) -> Option<Roofline> {
         let organisation = self.options.organisation.clone();
         Some(Roofline { rates: self.device.peak_rates()?, layout: self.layout(options), organisation })
     }
 
-    /// What the device keeps for a picture with these options.
+    /// Returns the memory that the device keeps for a picture with these options.
     pub fn memory(&self, options: &RenderOptions) -> DeviceMemory {
         DeviceMemory {
             ordinal: self.device.ordinal(),
@@ -222,8 +222,8 @@ impl CudaRenderer {
         }
     }
 
-    /// Whether about so many `pixels` of a picture with these options fit beside the scene, with the fewest paths in
-    /// flight.
+    /// Checks that about so many `pixels` of a picture with these options fit beside the scene, with the fewest paths
+    /// in flight.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -379,7 +379,7 @@ fn failed(error: CudaError) -> TraceError {
 }
 
 impl CudaRenderer {
-    /// As [`PathEngine::begin`], of the tiles in `share` alone.
+    /// Begins as [`PathEngine::begin`] does, with the tiles in `share` alone.
     pub(crate) fn begin_share(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), TraceError> {
         let origin = frame.lens().farthest_origin();
         if let Some(reach) = self.tree.reach().filter(|reach| origin > 2.0 * reach) {
@@ -397,7 +397,7 @@ impl CudaRenderer {
         self.begin_picture(frame, film, share).map_err(failed)
     }
 
-    /// As [`PathEngine::fetch`], with the tiles of the share in the film's order.
+    /// Fetches as [`PathEngine::fetch`] does, with the tiles of the share in the film's order.
     pub(crate) fn fetch_tiles(&mut self, tiles: &mut [&mut Tile]) -> Result<(), TraceError> {
         if self.picture.is_none() {
             return Ok(());

@@ -1,24 +1,24 @@
-//! What can go wrong when a picture is to be rendered on a GPU.
+//! Errors of rendering a picture on a GPU.
 
 use crate::memory::LeastMemory;
 use raywarp_cuda::CudaError;
 
-/// See the variants.
+/// An error that keeps a picture from being rendered on a GPU.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderCudaError {
-    /// The GPU, its driver or its memory.
+    /// The GPU, its driver or its memory fails.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// Not enough memory on the device for a picture of the scene.
+    /// The device has too little memory for a picture of the scene.
     #[error(
         "the scene and its picture need {} MiB of device memory ({needed}), {} MiB are free", .needed.total().div_ceil(1 << 20),
         .free >> 20
     )]
     Memory {
-        /// What they take at least.
+        /// Memory that they take at least.
         needed: LeastMemory,
-        /// Bytes.
+        /// Bytes that are free.
         free: usize,
     },
     /// Triangles or cameras lie where f32 has too few exponents for the kernels' triangle test.
@@ -32,22 +32,22 @@ pub enum RenderCudaError {
         /// The longest side of the scene's box.
         extent: f32,
     },
-    /// Triangles so small, thin or large that the kernels' test of pairs cannot decide them, and the kernels trace no
-    /// ray again.
+    /// Triangles are so small, thin or large that the kernels' test of pairs cannot decide them, and the kernels trace
+    /// no ray again.
     #[error(
         "{count} of its triangles, one of which has a doubled area of {area:.1e}, are beyond what the GPU's path tracer decides (1e-29 to \
          7e35)"
     )]
     Areas {
-        /// How many.
+        /// Number of such triangles.
         count: usize,
-        /// Of one of them.
+        /// Doubled area of one of them.
         area: f64,
     },
-    /// An organisation that does not know such a scene, or what it is told.
+    /// The organisation does not know such a scene, or its options do not go together.
     #[error("{why}")]
     Refused {
-        /// Its own words.
+        /// Reason in the organisation's own words.
         why: String,
     },
     /// A source was left out when the kernels were compiled.

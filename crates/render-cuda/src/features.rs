@@ -1,11 +1,11 @@
-//! Which kernels a scene needs.
+//! The features of a scene, which say what kernels it needs.
 
 use crate::sources::{FeatureSet, ShadingClass};
 use raywarp_render::ShadingScene;
 use raywarp_render::flat::{MaterialFlags, MaterialKind, MaterialRecord, NONE};
 
 impl FeatureSet {
-    /// The smallest set that holds all of a scene.
+    /// Finds the smallest set that holds all of a scene.
     pub fn of(scene: &ShadingScene) -> Self {
         if !scene.media.is_empty() {
             return Self::Everything;
@@ -19,7 +19,7 @@ impl FeatureSet {
 }
 
 impl ShadingClass {
-    /// The class of a material: as kernels/stage/shading_class.h.
+    /// Returns the class of a material, as kernels/stage/shading_class.h does.
     pub fn of(material: &MaterialRecord) -> Self {
         if material.has(MaterialFlags::CHOOSES) {
             return Self::Mixed;
@@ -37,19 +37,19 @@ impl ShadingClass {
     }
 }
 
-/// What of a scene decides which kernels render it, and what they keep of a path.
+/// Features of a scene that decide which kernels render it, and what they keep of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SceneFeatures {
     /// The smallest set that holds all of it.
     pub set: FeatureSet,
-    /// Some of its surfaces have holes.
+    /// `true` if some of its surfaces have holes.
     pub holes: bool,
     /// Classes of its materials, and [`ShadingClass::Simple`] for misses; none where its set has one kernel.
     pub classes: Vec<ShadingClass>,
 }
 
 impl SceneFeatures {
-    /// Of a scene.
+    /// Finds the features of a scene.
     pub fn of(scene: &ShadingScene) -> Self {
         let set = FeatureSet::of(scene);
         let occurs = |class: &ShadingClass| {
@@ -60,7 +60,7 @@ impl SceneFeatures {
         Self { set, holes: !scene.all_opaque, classes: all.iter().copied().filter(occurs).collect() }
     }
 
-    /// The class of all that its paths meet, or [`ShadingClass::Mixed`]: whose kernel shades it unsorted.
+    /// Returns the class of all that its paths meet, or [`ShadingClass::Mixed`]: whose kernel shades it unsorted.
     pub(crate) fn only_class(&self) -> ShadingClass {
         match self.classes[..] {
             [class] if !self.holes => class,
@@ -68,7 +68,7 @@ impl SceneFeatures {
         }
     }
 
-    /// Whether paths are sorted by class: where there are several, and where holes are passed before.
+    /// Returns `true` if paths are sorted by class: where there are several, and where holes are passed before.
     pub fn is_sorted(&self) -> bool {
         self.classes.len() > 1 || (self.holes && !self.classes.is_empty())
     }

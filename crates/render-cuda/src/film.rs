@@ -12,16 +12,16 @@ const PORTION: usize = 1 << 16;
 /// Pixels of a block's side.
 const BLOCK: usize = 8;
 
-/// How the pixels of a tile stand.
+/// Order in which the pixels of a tile stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PixelOrder {
-    /// As in the picture.
+    /// Row by row, as in the picture.
     Rows,
-    /// Of 8 x 8 pixels (W11 B).
+    /// Blocks of 8 x 8 pixels (W11 B).
     Blocks,
 }
 
-/// The pixels of a tile of so many columns and rows, block by block, by their number in the tile.
+/// Lists the pixels of a tile of so many columns and rows, block by block, by their number in the tile.
 fn by_blocks([columns, rows]: [u32; 2]) -> impl Iterator<Item = usize> {
     let [columns, rows] = [columns as usize, rows as usize];
     (0..rows).step_by(BLOCK).flat_map(move |top| {
@@ -32,8 +32,8 @@ fn by_blocks([columns, rows]: [u32; 2]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The pixels of a whole picture, by their number row by row, in the order in which lanes that keep a path are dealt
-/// them.
+/// Lists the pixels of a whole picture, by their number row by row, in the order in which lanes that keep a path are
+/// dealt them.
 pub fn pixels_by_lane(film: &Film) -> Vec<usize> {
     let width = film.size()[0];
     let of_tile = |tile: &Tile| -> Vec<usize> {
@@ -43,7 +43,7 @@ pub fn pixels_by_lane(film: &Film) -> Vec<usize> {
     film.tiles().iter().flat_map(of_tile).collect()
 }
 
-/// What stands block by block, row by row; nothing of nothing.
+/// Puts values that stand block by block into `rows`, row by row; empty input gives empty output.
 fn row_by_row<T: Copy + Default>(size: [u32; 2], by_block: &[T], rows: &mut Vec<T>) {
     rows.clear();
     rows.resize(by_block.len(), T::default());
@@ -55,20 +55,20 @@ fn row_by_row<T: Copy + Default>(size: [u32; 2], by_block: &[T], rows: &mut Vec<
 #[derive(Debug)]
 pub(crate) struct DeviceFilm {
     order: PixelOrder,
-    /// Of each pixel its number in the whole picture, row by row.
+    /// Number of each pixel in the whole picture, row by row.
     pub pixels: DeviceBuffer<u32>,
     pub sums: DeviceBuffer<PixelSums>,
-    /// Where the film has them.
+    /// Sums of the film's layers, where it has them.
     pub features: Option<DeviceBuffer<FeatureSums>>,
 }
 
 impl DeviceFilm {
-    /// Bytes of so many pixels.
+    /// Returns the bytes of so many pixels.
     pub fn bytes(pixels: usize, features: bool) -> usize {
         pixels * (4 + size_of::<PixelSums>() + if features { size_of::<FeatureSums>() } else { 0 })
     }
 
-    /// The pixels of `share` of a `film`, whose picture has so many columns: `width`.
+    /// Uploads the pixels of `share` of a `film`, whose picture has so many columns: `width`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] before anything is allocated, [`CudaError::Driver`].

@@ -1,6 +1,6 @@
-//! What a device keeps of paths between kernels, and what is counted of them.
+//! The parts of paths that a device keeps between kernels, and the counts that it makes of them.
 
-/// What a device keeps of paths between kernels, beside what they leave for the film.
+/// State of paths that a device keeps between kernels, beside what they leave for the film.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptPaths {
     /// Nothing: a lane, or the memory that a block shares, holds each from the camera to its end.
@@ -11,18 +11,19 @@ pub enum KeptPaths {
     Places(KeptPlaces),
 }
 
-/// What a device keeps of paths that have places.
+/// State that a device keeps of paths that have places.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeptPlaces {
-    /// A word for each place, which says what its path does.
+    /// `true` if each place has a word, which says what its path does.
     pub marks: bool,
-    /// Two lists of places, of which one is read and the other written.
+    /// `true` if there are two lists of places, of which one is read and the other written.
     pub lists: bool,
-    /// What rays hit, and connections to lights, for kernels between which paths have not come to their next vertex.
+    /// `true` if hits of rays and connections to lights are kept, for kernels between which paths have not come to
+    /// their next vertex.
     pub between_vertices: bool,
 }
 
-/// What is counted of each round, or bounce, of a batch.
+/// Numbers that are counted of each round, or bounce, of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedRounds {
     /// Nothing: kernels do not tell them apart.

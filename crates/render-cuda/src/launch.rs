@@ -1,11 +1,11 @@
-//! What the kernels of a render are given: the same words as in kernels/render.h.
+//! The parameters of a render's kernels: the same words as in kernels/render.h.
 
 use crate::scene::{ArrayRecord, SceneRecord};
 use raywarp_cuda::{Parameters, TreeRecord};
 use raywarp_render::{DirectLight, Frame, Integrator, LensRecord, Scattering};
 use raywarp_scene::SamplerKind;
 
-/// As `Lens`, `PixelFilter`, `Transport` and what follows them in `Render`.
+/// Parameters of a frame, as `Lens`, `PixelFilter`, `Transport` and what follows them in `Render` of kernels/render.h.
 #[allow(missing_docs)] // There, once; as in all records of this file.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -33,7 +33,7 @@ pub struct FrameRecord {
 const _: () = assert!(size_of::<FrameRecord>() == 152);
 
 impl FrameRecord {
-    /// Of a frame, whose filter's numbers are at `filter`.
+    /// Makes the parameters of a frame, whose filter's numbers are at `filter`.
     pub fn new(frame: &Frame<'_>, filter: ArrayRecord) -> Self {
         let options = frame.options;
         Self {
@@ -70,7 +70,7 @@ impl FrameRecord {
     }
 }
 
-/// As `Batch` in kernels/render.h.
+/// Parameters of a batch of paths, as `Batch` in kernels/render.h.
 #[allow(missing_docs)] // There, once; as in all records of this file.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -84,7 +84,7 @@ pub struct BatchRecord {
     pub width: u32,
 }
 
-/// As `Results` and `FilmSums`.
+/// Addresses of paths' results and of the film's sums, as `Results` and `FilmSums` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -96,7 +96,7 @@ pub struct ResultRecord {
     pub film_features: u64,
 }
 
-/// As `Queue`.
+/// Arrays of a queue of paths, as `Queue` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -107,7 +107,7 @@ pub struct QueueRecord {
     pub media: u64,
 }
 
-/// As `Shadows`.
+/// Arrays of connections to lights, as `Shadows` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -120,7 +120,7 @@ pub struct ShadowRecord {
     pub candidates: u64,
 }
 
-/// As `Counters`.
+/// Counters of a batch, as `Counters` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -150,23 +150,24 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Rays that extend paths, of either organisation.
+    /// Returns the number of rays that extend paths, of either organisation.
     pub fn all_extended(&self) -> u64 {
         self.extended + u64::from(self.walked)
     }
 
-    /// Rays to lights of a batch that has ended: those of its last round, too, which no further round has counted.
+    /// Returns the number of rays to lights of a batch that has ended: those of its last round, too, which no further
+    /// round has counted.
     pub fn all_connected(&self) -> u64 {
         self.connected + u64::from(self.shadows)
     }
 
-    /// All rays of a batch that has ended.
+    /// Returns the number of all rays of a batch that has ended.
     pub fn rays(&self) -> u64 {
         self.all_extended() + self.all_connected() + self.asked
     }
 }
 
-/// As `Shown`.
+/// Quantity that pixels show, as `Shown` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -176,7 +177,7 @@ pub struct ShownRecord {
 }
 
 impl ShownRecord {
-    /// Of an integrator; [`Integrator::Cost`] has no kernel, and is as paths are.
+    /// Makes the record of an integrator; [`Integrator::Cost`] has no kernel, and is as paths are.
     pub fn new(integrator: Integrator) -> Self {
         let (integrator, distance) = match integrator {
             Integrator::Path | Integrator::Cost => (0, 0.0),
@@ -188,7 +189,7 @@ impl ShownRecord {
     }
 }
 
-/// As `Places`.
+/// Places of paths and lists of them, as `Places` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -205,7 +206,7 @@ pub struct PlacesRecord {
     pub in_parts: u32,
 }
 
-/// As `Tile`.
+/// Size of a tile and of its lists, as `Tile` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -216,7 +217,7 @@ pub struct TileRecord {
     pub has_sampler_states: u32,
 }
 
-/// As `Burden`.
+/// Work that makes shading heavier, as `Burden` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -226,7 +227,7 @@ pub struct BurdenRecord {
     pub multiply_adds: u32,
 }
 
-/// As `Render`.
+/// All parameters of a kernel of a render, as `Render` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -252,8 +253,8 @@ pub struct RenderRecord {
     pub unused: [u32; 4],
 }
 
-// SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
-// that kernels/render.h asserts.
+// SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are
+// those that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
 const _: () = assert!(size_of::<Counters>() == 120 && size_of::<RenderRecord>() == 848);

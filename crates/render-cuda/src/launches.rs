@@ -5,7 +5,7 @@ use crate::stage::{GraphCounts, Stage};
 use raywarp_cuda::{CudaError, Function, Graph, Mark, Stream};
 use std::collections::BTreeMap;
 
-/// What a batch launches on a stream.
+/// Launches of a batch on a stream.
 #[derive(Debug)]
 pub(crate) struct Launches<'a> {
     stream: &'a Stream,
@@ -18,18 +18,18 @@ pub(crate) struct Launches<'a> {
     marks: Vec<(usize, Stage, [Mark; 2])>,
 }
 
-/// What a device took for the launches of each stage, in seconds.
+/// Time that a device took for the launches of each stage, in seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StageSeconds(BTreeMap<Stage, f64>);
 
 impl StageSeconds {
-    /// For those of a stage.
+    /// Returns the seconds of a stage's launches; 0 for one without.
     pub fn of(&self, stage: Stage) -> f64 {
         self.0.get(&stage).copied().unwrap_or(0.0)
     }
 }
 
-/// Launches that were recorded.
+/// Launches that were recorded as a graph.
 #[derive(Debug)]
 pub struct Recorded {
     pub(crate) graph: Graph,
@@ -37,7 +37,7 @@ pub struct Recorded {
 }
 
 impl<'a> Launches<'a> {
-    /// None yet.
+    /// Begins to count launches on a stream.
     pub fn on(stream: &'a Stream, timed: bool) -> Self {
         let (counts, graphs) = (BTreeMap::new(), GraphCounts::default());
         Self { stream, counts, graphs, round: 0, timed, marks: Vec::new() }
@@ -66,7 +66,7 @@ impl<'a> Launches<'a> {
         self.timed.then(|| self.stream.mark()).transpose()
     }
 
-    /// A kernel by so many blocks of so many threads that share so many bytes.
+    /// Launches a kernel by so many blocks of so many threads that share so many bytes.
     pub fn launch(
         &mut self,
         stage: Stage,

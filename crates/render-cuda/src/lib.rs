@@ -4,9 +4,9 @@
 //! kernels/      raywarp-render's functions of one path again in CUDA C++, under the stems of crates/render/src, with
 //!               the same bits; stage/ and organisation/ make kernels of them
 //! prebuilt/     what `cargo xtask kernels` made of those
-//! src/          puts a scene (scene.rs, textures.rs; areas.rs says which it leaves to others) and a film (film.rs) into
-//!               a device's memory, keeps the state of paths (state.rs), and renders batch by batch (engine.rs) as an
-//!               organisation says (organisation.rs: a trait, and the product's), which launches kernels through
+//! src/          puts a scene (scene.rs, textures.rs; areas.rs says which it leaves to others) and a film (film.rs)
+//!               into a device's memory, keeps the state of paths (state.rs), and renders batch by batch (engine.rs) as
+//!               an organisation says (organisation.rs: a trait, and the product's), which launches kernels through
 //!               batch.rs; counts (counts.rs), and says what bounds that (roofline.rs); several.rs shares a picture out
 //!               (share.rs) among devices
 //! ```
@@ -65,7 +65,7 @@ pub use stage::{GraphCounts, Stage};
 pub use state::{Layout, PathBytes, State};
 pub use textures::{ImageUse, TextureFilter, format_of, sampler_of};
 
-/// The sources of the kernels: name and text.
+/// Returns the sources of the kernels: name and text.
 pub fn sources() -> Vec<(String, String)> {
     KERNEL_TABLE.texts(raywarp_cuda::BLOCK_THREADS)
 }

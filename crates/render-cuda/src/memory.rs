@@ -4,30 +4,30 @@ use crate::RenderCudaError;
 use raywarp_cuda::Device;
 use std::fmt;
 
-/// What a scene and a picture of it take of a device's memory, with the fewest paths in flight: bytes. What the driver takes
-/// for kernels is not known before and comes on top.
+/// Least memory of a device, in bytes, that a scene and a picture of it take with the fewest paths in flight. The
+/// memory that the driver takes for kernels is not known before and comes on top.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeastMemory {
-    /// The tree.
+    /// Bytes of the tree.
     pub tree: usize,
-    /// What shading reads, but for images.
+    /// Bytes of what shading reads, but for images.
     pub records: usize,
-    /// Texels of images.
+    /// Bytes of images' texels.
     pub images: usize,
-    /// The film, or the share of it.
+    /// Bytes of the film, or of the share of it.
     pub film: usize,
-    /// The state of the paths.
+    /// Bytes of the state of the paths.
     pub paths: usize,
 }
 
 impl LeastMemory {
-    /// All of it, and a little for buffers that hold nothing.
+    /// Returns the sum of all, and a little for buffers that hold nothing.
     pub fn total(&self) -> usize {
         const EMPTY_BUFFERS: usize = 1 << 10;
         self.tree + self.records + self.images + self.film + self.paths + EMPTY_BUFFERS
     }
 
-    /// Whether so much is free on a device.
+    /// Checks that so much is free on a device.
     ///
     /// # Errors
     /// [`RenderCudaError::Memory`] if not, [`RenderCudaError::Cuda`].

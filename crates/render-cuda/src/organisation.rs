@@ -1,5 +1,5 @@
-//! What an organisation of a picture's paths is to the engine, which renders by it whoever brings it: this crate, or
-//! one of experiments with kernels of its own.
+//! The engine's view of an organisation of a picture's paths, whoever brings it: this crate, or one of experiments with
+//! kernels of its own.
 
 mod product;
 mod wavefront;
@@ -29,31 +29,31 @@ pub const PATH_VARIANT: &str = "replace/phased/h8?batch=exact&occlusion=far&refi
 /// else, and each address that it writes there is that of memory which stays until the batch has ended, as long as
 /// kernels/render.h says.
 pub unsafe trait PathOrganisation: Debug + Send + Sync {
-    /// Its name, for people to read.
+    /// Returns the organisation's name, for people to read.
     fn name(&self) -> &'static str;
 
-    /// The family's variant with the loop of its kernels, whose tree they walk.
+    /// Returns the family's variant with the loop of the organisation's kernels, whose tree they walk.
     fn variant(&self) -> &'static str {
         PATH_VARIANT
     }
 
-    /// What a device keeps of paths between kernels.
+    /// Returns the parts of paths that a device keeps between kernels.
     fn kept_paths(&self) -> KeptPaths;
 
-    /// What is counted of each round.
+    /// Returns the numbers that are counted of each round.
     fn counted_rounds(&self) -> CountedRounds;
 
-    /// Whether paths begin where others have ended, so that a batch may have more than are in flight.
+    /// Returns `true` if paths begin where others have ended, so that a batch may have more than are in flight.
     fn refills(&self) -> bool {
         self.kept_paths() == KeptPaths::Queues
     }
 
-    /// Whether paths are listed by class, where a scene has several, and each class has a kernel.
+    /// Returns `true` if paths are listed by class, where a scene has several, and each class has a kernel.
     fn sorts(&self) -> bool {
         false
     }
 
-    /// How lanes are dealt a tile's pixels.
+    /// Returns the order in which lanes are dealt a tile's pixels.
     fn pixel_order(&self) -> PixelOrder {
         match self.kept_paths() {
             // No slower on an H200, and nothing to sort for the host.
@@ -62,17 +62,17 @@ pub unsafe trait PathOrganisation: Debug + Send + Sync {
         }
     }
 
-    /// Whether each launch is timed: [`CudaRenderer::stage_seconds`](crate::CudaRenderer::stage_seconds). The two
-    /// events that each takes then make a picture slower.
+    /// Returns `true` if each launch is timed: [`CudaRenderer::stage_seconds`](crate::CudaRenderer::stage_seconds). The
+    /// two events that each takes then make a picture slower.
     fn is_timed(&self) -> bool {
         false
     }
 
-    /// Bytes of state that its kernels read and wrote for what was counted of a batch, as [`PathCounts::stages`] has
-    /// them.
+    /// Returns the bytes of state that the organisation's kernels read and wrote for what was counted of a batch, as
+    /// [`PathCounts::stages`] has them.
     fn moves(&self, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves>;
 
-    /// Its kernels, for a scene on a device.
+    /// Loads the organisation's kernels, for a scene on a device.
     ///
     /// # Errors
     /// [`RenderCudaError`].
@@ -81,12 +81,12 @@ pub unsafe trait PathOrganisation: Debug + Send + Sync {
 
 /// The kernels of an organisation on a device.
 pub trait LoadedOrganisation: Debug + Send + Sync {
-    /// Whether they render pictures of an integrator, with layers or without.
+    /// Returns `true` if the kernels render pictures of an integrator, with layers or without.
     fn renders(&self, integrator: Integrator, _layers: bool) -> bool {
         integrator == Integrator::Path
     }
 
-    /// Whether a device can render pictures with such a state.
+    /// Checks that a device can render pictures with such a state.
     ///
     /// # Errors
     /// [`TraceError::Device`] if not.
@@ -94,7 +94,8 @@ pub trait LoadedOrganisation: Debug + Send + Sync {
         Ok(())
     }
 
-    /// The kernel that holds paths in its lanes, with its name; none where queues do, or blocks that share memory.
+    /// Returns the kernel that holds paths in its lanes, with its name; none where queues do, or blocks that share
+    /// memory.
     fn lane_kernel(&self) -> Option<(String, &Function)> {
         None
     }
@@ -106,15 +107,15 @@ pub trait LoadedOrganisation: Debug + Send + Sync {
     fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError>;
 }
 
-/// Where kernels are loaded, and for what.
+/// Place where kernels are loaded, and the scene that they are for.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadPlace<'a> {
-    /// The device.
+    /// Device that the kernels are loaded on.
     pub device: &'a Device,
     /// The renderer's stream on it.
     pub stream: &'a Stream,
     /// The scene that is rendered.
     pub scene: &'a ShadingScene,
-    /// What of it decides which kernels are loaded.
+    /// Features of the scene that decide which kernels are loaded.
     pub features: &'a SceneFeatures,
 }

@@ -7,14 +7,14 @@ use raywarp_cuda::{CudaError, Device, Function, KernelSet, LaunchBounds};
 /// The path tracer's kernels that a crate embeds: which there are, and their code.
 #[derive(Debug, Clone, Copy)]
 pub struct PathKernels {
-    /// Which there are.
+    /// Table of the kernels that there are.
     pub table: KernelTable,
-    /// Their code.
+    /// Compiled code of the kernels.
     pub set: &'static KernelSet,
 }
 
 impl PathKernels {
-    /// The kernel `name` of a stage.
+    /// Loads the kernel `name` of a stage.
     ///
     /// # Errors
     /// [`RenderCudaError::NoKernels`] where it is not compiled; [`RenderCudaError::Cuda`].
@@ -22,7 +22,7 @@ impl PathKernels {
         self.bounded(device, stage, name, &LaunchBounds::AS_COMPILED)
     }
 
-    /// The same, under other bounds than it was compiled with.
+    /// Loads a kernel under other bounds than it was compiled with.
     ///
     /// # Errors
     /// As [`function`](Self::function).
@@ -37,7 +37,7 @@ impl PathKernels {
         self.set.bounded_function(device, source, name, bounds)?.ok_or(RenderCudaError::NoKernels)
     }
 
-    /// The kernel of a stage for a set of features.
+    /// Loads the kernel of a stage for a set of features.
     ///
     /// # Errors
     /// As [`function`](Self::function).
@@ -45,7 +45,7 @@ impl PathKernels {
         self.function(device, stage, &self.table.kernel_name(stage, set))
     }
 
-    /// The kernel of a stage that no feature changes.
+    /// Loads the kernel of a stage that no feature changes.
     ///
     /// # Errors
     /// As [`function`](Self::function).
@@ -57,7 +57,7 @@ impl PathKernels {
 /// A kernel whose warps take work until none is left: as many blocks as are resident do.
 #[derive(Debug)]
 pub struct ResidentKernel {
-    /// The kernel.
+    /// Kernel that is launched.
     pub function: Function,
     /// Blocks that a device holds at once.
     resident: u32,
@@ -73,7 +73,7 @@ impl ResidentKernel {
         Ok(Self { function, resident })
     }
 
-    /// As many blocks as are resident, at most one lane for each of so many entries; at least one.
+    /// Returns the number of blocks that are resident, at most one lane for each of so many entries; at least one.
     pub fn blocks(&self, entries: u32) -> u32 {
         entries.div_ceil(self.function.block_threads()).max(1).min(self.resident)
     }

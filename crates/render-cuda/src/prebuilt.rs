@@ -10,5 +10,5 @@ include!("../prebuilt/table.rs");
 pub static KERNELS: KernelSet =
     KernelSet { images: PREBUILT, costs: COSTS, resources: include_str!("../prebuilt/resources.csv") };
 
-/// The same, by stage.
+/// Kernels of the product, by stage.
 pub static PATH_KERNELS: PathKernels = PathKernels { table: KERNEL_TABLE, set: &KERNELS };

@@ -1,5 +1,5 @@
-//! What the seconds of a picture are foretold from: the bytes of state that its paths move against the GPU's memory,
-//! and the warp instructions that they take against what the GPU issues.
+//! The roofline from which the seconds of a picture are foretold: the bytes of state that its paths move against the
+//! GPU's memory, and the warp instructions that they take against what the GPU issues.
 //!
 //! Nothing here is timed. Bytes are those of [`PathCounts`]. Instructions are rays and connections times what each
 //! kernel took for one of them in four scenes on an H200 ([`instructions`]). A scene's own instructions are not known:
@@ -43,7 +43,7 @@ impl std::ops::AddAssign for CountedRange {
     }
 }
 
-/// What a kernel does its work for.
+/// Unit of a kernel's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Each {
     Path,
@@ -62,8 +62,8 @@ impl Each {
     }
 }
 
-/// Warp instructions of a kernel of a wavefront for each path, ray or connection; nothing for kernels that were not
-/// counted.
+/// Returns the warp instructions of a kernel of a wavefront for each path, ray or connection; nothing for kernels that
+/// were not counted.
 ///
 /// By Nsight Compute: all launches of whole renders of bmw_m6, coffee and kitchen
 /// (bench/runs/2026-11-23-h200-2/kernels.csv), and the last four rounds of a batch of sibenik
@@ -100,18 +100,18 @@ fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
     Some(counted)
 }
 
-/// What a GPU can do, and what paths are kept as on it.
+/// Roofline of a GPU: its peak rates, and the state of paths that is moved on it.
 #[derive(Debug, Clone)]
 pub struct Roofline {
-    /// What it can do.
+    /// Peak rates of the GPU.
     pub rates: PeakRates,
-    /// Which kernels there are.
+    /// Layout of the state of paths.
     pub layout: Layout,
-    /// What they move.
+    /// Organisation of the paths, which says what its kernels move.
     pub organisation: Arc<dyn PathOrganisation>,
 }
 
-/// What binds.
+/// Resource that binds a picture's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingResource {
     /// The bytes that the GPU's memory moves.
@@ -120,10 +120,10 @@ pub enum BindingResource {
     Issue,
 }
 
-/// What some rays and connections are foretold to take of a GPU, where nothing else holds it up.
+/// Least time that some rays and connections are foretold to take of a GPU, where nothing else holds it up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RooflineEstimate {
-    /// Bytes of state.
+    /// Bytes of state that are read and written.
     pub bytes: u64,
     /// Seconds in which the GPU's memory moves them.
     pub memory_s: f64,
@@ -134,7 +134,7 @@ pub struct RooflineEstimate {
 }
 
 impl Roofline {
-    /// What `counts` take.
+    /// Estimates the time of the work that `counts` tell of.
     pub fn estimate(&self, counts: &PathCounts) -> RooflineEstimate {
         let bytes = counts.bytes();
         let mut sum = CountedRange::default();
@@ -152,8 +152,8 @@ impl Roofline {
         }
     }
 
-    /// What a vertex of a path, the ray to it and a connection to a light take, in words: what can be said before any
-    /// path is taken. Nothing where kernels keep no state between vertices.
+    /// Describes in words the time of a path's vertex, of the ray to it and of a connection to a light, which can be
+    /// said before any path is taken. `None` where kernels keep no state between vertices.
     pub fn vertex_line(&self) -> Option<String> {
         let vertex =
             self.estimate(&PathCounts::vertex(&self.layout, |counts| self.organisation.moves(&self.layout, counts)));
@@ -185,19 +185,20 @@ impl Roofline {
 const UNCOUNTED: &str = "instructions of such kernels were not counted";
 
 impl RooflineEstimate {
-    /// What takes longer, by the mean of the scenes that were counted.
+    /// Returns the resource that takes longer, by the mean of the scenes that were counted; `None` where instructions
+    /// were not.
     pub fn binds(&self) -> Option<BindingResource> {
         let issue = self.issue_s?;
         Some(if issue.mean >= self.memory_s { BindingResource::Issue } else { BindingResource::Memory })
     }
 
-    /// Seconds of what takes longer: of memory alone, where instructions were not counted.
+    /// Returns the seconds of the resource that takes longer: of memory alone, where instructions were not counted.
     pub fn seconds(&self) -> CountedRange {
         let issue = self.issue_s.unwrap_or_default();
         issue.map(|issue| issue.max(self.memory_s))
     }
 
-    /// How much of `seconds` that passed was foretold, in words.
+    /// Describes in words the share of `seconds` that passed which was foretold.
     pub fn share_of(&self, seconds: f64) -> String {
         let part = self.seconds().map(|estimate| 100.0 * estimate / seconds);
         match self.binds() {

@@ -14,17 +14,17 @@ use raywarp_render::{BsdfTables, ShadingScene};
 pub struct ArrayRecord {
     /// Address of the first record.
     pub first: u64,
-    /// How many there are.
+    /// Number of records.
     pub count: u64,
 }
 
-/// The same words as `Scene` in kernels/flat/scene.h.
+/// Scene in a device's memory: the same words as `Scene` in kernels/flat/scene.h.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct SceneRecord {
     /// The arrays in the order of [`Arrays`].
     pub arrays: [ArrayRecord; Arrays::COUNT],
-    /// Whether no material has holes.
+    /// 1 if no material has holes, else 0.
     pub all_opaque: u64,
 }
 
@@ -36,16 +36,16 @@ pub struct ImageRecord {
     pub size: [u32; 2],
     /// 0 for sRGB in bytes, 1 for linear bytes, 2 for floats; four of them a texel.
     pub texels_tag: u32,
-    /// Zero.
+    /// Padding, which is zero.
     pub unused: u32,
     /// Address of the first texel.
     pub texels: u64,
-    /// Zero.
+    /// Padding, which is zero.
     pub unused2: u64,
 }
 
 impl ImageRecord {
-    /// Of an image whose texels are at an address.
+    /// Makes the record of an image whose texels are at an address.
     pub fn new(image: &raywarp_render::flat::Image, texels: u64) -> Self {
         let texels_tag = match &*image.texels {
             Texels::Srgb8(_) => 0,
@@ -56,7 +56,7 @@ impl ImageRecord {
     }
 }
 
-/// The bytes of an image's texels.
+/// Returns the bytes of an image's texels.
 pub fn texels(image: &raywarp_render::flat::Image) -> &[u8] {
     match &*image.texels {
         Texels::Srgb8(texels) | Texels::Linear8(texels) => bytemuck::cast_slice(texels),
@@ -64,17 +64,17 @@ pub fn texels(image: &raywarp_render::flat::Image) -> &[u8] {
     }
 }
 
-/// What a device's scene is made of beside the flat scene.
+/// Tables that a device's scene has beside the flat scene.
 #[derive(Debug, Clone)]
 pub struct Tables {
     numbers: Vec<f32>,
-    /// Of an even number.
+    /// Fractions of the tables, padded to an even number.
     fractions: Vec<u16>,
     srgb: Vec<f32>,
 }
 
 impl Tables {
-    /// The tables.
+    /// Makes the tables.
     pub fn new() -> Self {
         let BsdfTables { numbers, mut fractions } = BsdfTables::new();
         fractions.resize(fractions.len().next_multiple_of(2), 0);
@@ -93,11 +93,11 @@ impl Default for Tables {
 pub struct Arrays<'a>(pub [(&'a [u8], u64); Arrays::COUNT]);
 
 impl<'a> Arrays<'a> {
-    /// How many arrays there are.
+    /// Number of the arrays.
     pub const COUNT: usize = 17;
 
-    /// In the order of `Scene` in kernels/flat/scene.h; `ops` are the scene's steps of textures as the device is to take
-    /// them.
+    /// Collects the arrays in the order of `Scene` in kernels/flat/scene.h; `ops` are the scene's steps of textures as
+    /// the device is to take them.
     pub fn new(scene: &'a ShadingScene, ops: &'a [TextureOp], images: &'a [ImageRecord], tables: &'a Tables) -> Self {
         fn of<T: bytemuck::NoUninit>(records: &[T]) -> (&[u8], u64) {
             (bytemuck::cast_slice(records), records.len() as u64)
@@ -135,20 +135,20 @@ pub struct HostScene<'a> {
 }
 
 impl<'a> HostScene<'a> {
-    /// Of a scene that stays where it is.
+    /// Makes the records of a scene that stays where it is.
     pub fn new(scene: &'a ShadingScene) -> Self {
         let images = scene.images.iter().map(|image| ImageRecord::new(image, address(texels(image)))).collect();
         Self { scene, ops: scene.texture_ops.clone(), images, tables: Tables::new() }
     }
 
-    /// The same with images that are looked up by texture objects: one for each step of its textures, all of which look
-    /// up images.
+    /// Makes the records of a scene with images that are looked up by texture objects: one for each step of its
+    /// textures, all of which look up images.
     pub fn sampled(scene: &'a ShadingScene, objects: &[u64]) -> Self {
         let ops = scene.texture_ops.iter().zip(objects).map(|(op, object)| sampled(op, *object)).collect();
         Self { ops, ..Self::new(scene) }
     }
 
-    /// The arrays.
+    /// Returns the arrays of the scene, as bytes.
     pub fn arrays(&self) -> Arrays<'_> {
         Arrays::new(self.scene, &self.ops, &self.images, &self.tables)
     }
@@ -164,7 +164,7 @@ fn address(bytes: &[u8]) -> u64 {
     bytes.as_ptr().expose_provenance() as u64
 }
 
-/// What shading reads, in a device's memory.
+/// Tables that shading reads, in a device's memory.
 #[derive(Debug)]
 pub struct DeviceShading {
     /// Kept for their memory: the record has their addresses.
@@ -208,7 +208,7 @@ impl DeviceShading {
         Arrays::new(scene, &scene.texture_ops, &no_images, tables).0.iter().map(|(bytes, _)| bytes.len()).sum()
     }
 
-    /// How many images texture units read.
+    /// Returns the number of images that texture units read.
     pub fn sampled_images(&self) -> usize {
         self.images.textures.len()
     }
@@ -218,7 +218,7 @@ impl DeviceShading {
         self.record
     }
 
-    /// Bytes of device memory.
+    /// Returns the bytes of device memory that the tables take.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

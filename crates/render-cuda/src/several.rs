@@ -10,13 +10,13 @@ use raywarp_render::{Frame, PassWatch, PathEngine};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Renderers of one scene on one or more devices. The picture has the same bits whatever their number: which paths
-/// there are, and the order in which a pixel's are added up, does not depend on who renders the pixel.
+/// Renderers of one scene on one or more devices. The picture has the same bits whatever their number: the paths, and
+/// the order in which a pixel's are added up, do not depend on the device that renders the pixel.
 #[derive(Debug)]
 pub struct CudaRenderers(Vec<CudaRenderer>);
 
 impl CudaRenderers {
-    /// Of renderers of the same scene, on a device each.
+    /// Joins renderers of the same scene, on a device each.
     ///
     /// # Panics
     /// If there is none.
@@ -25,12 +25,12 @@ impl CudaRenderers {
         Self(renderers)
     }
 
-    /// The renderers, in the order of their shares.
+    /// Returns the renderers, in the order of their shares.
     pub fn renderers(&self) -> &[CudaRenderer] {
         &self.0
     }
 
-    /// What the kernels of all devices did for the picture that was begun last.
+    /// Returns the counts of all devices for the picture that was begun last.
     pub fn counts(&self) -> PathCounts {
         self.0.iter().fold(PathCounts::default(), |mut all, renderer| {
             all += &renderer.counts();
@@ -38,8 +38,8 @@ impl CudaRenderers {
         })
     }
 
-    /// `work` for each renderer with one of `parts`, side by side; the error of the first that fails, which is
-    /// named where there are several.
+    /// Does `work` for each renderer with one of `parts`, side by side; returns the error of the first that fails,
+    /// which is named where there are several.
     fn each<P: Send>(
         &mut self,
         parts: impl IntoIterator<Item = P>,
@@ -58,8 +58,8 @@ impl CudaRenderers {
     }
 }
 
-/// Tells the other devices to stop where one has failed: the picture is lost, and nobody is to wait for their part of
-/// it.
+/// Signal that tells the other devices to stop where one has failed: the picture is lost, and nobody is to wait for
+/// their part of it.
 struct Joint<'a> {
     watch: &'a dyn PassWatch,
     failed: AtomicBool,

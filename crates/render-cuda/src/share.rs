@@ -1,17 +1,17 @@
-//! Which tiles of a film a device renders, where several share one picture.
+//! The share of a film's tiles that a device renders, where several devices share one picture.
 
 use raywarp_render::film::Film;
 
-/// A device's part of a picture: of `of` devices that of the one numbered `index`.
+/// Share of a picture that a device renders: of `of` devices that of the one numbered `index`.
 ///
 /// The tile in column c and row r belongs to device (c + r) mod n. So neighbours belong to different devices, and what
 /// is slow to render, which mostly lies together, is spread over all of them. Nothing depends on speeds: the same
 /// devices always render the same pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// From 0.
+    /// Number of the share, from 0.
     pub index: usize,
-    /// At least 1.
+    /// Number of shares, at least 1.
     pub of: usize,
 }
 
@@ -19,17 +19,18 @@ impl Share {
     /// The whole picture.
     pub const ALL: Self = Self { index: 0, of: 1 };
 
-    /// Whether the tile with this number, row by row from the top, of a film with so many `columns` of tiles is in it.
+    /// Returns `true` if the tile with this number, row by row from the top, of a film with so many `columns` of tiles
+    /// is in it.
     pub fn has(self, tile: usize, columns: usize) -> bool {
         Self::index_of(self.of, tile, columns) == self.index
     }
 
-    /// The number of the share that the tile is in, of as many as here.
+    /// Returns the number of the share that the tile is in, of as many as here.
     pub(crate) fn index_of(of: usize, tile: usize, columns: usize) -> usize {
         (tile % columns + tile / columns) % of
     }
 
-    /// How many pixels of `film` are in it.
+    /// Returns the number of pixels of `film` that are in it.
     pub fn pixels(self, film: &Film) -> usize {
         let tiles = film.tiles().iter().enumerate().filter(|(i, _)| self.has(*i, film.columns()));
         tiles.map(|(_, tile)| tile.all_sums().len()).sum()

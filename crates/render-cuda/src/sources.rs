@@ -1,4 +1,4 @@
-//! What is compiled: a file a source, a kernel a stage and set of features.
+//! The sources that are compiled: a file a source, a kernel a stage and set of features.
 
 /// An organisation of a picture's work: of paths Laine, Karras and Aila's (L9), and the megakernel that they are
 /// compared with.
@@ -8,20 +8,20 @@ pub enum Organisation {
     Megakernel,
     /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all.
     Wavefront,
-    /// The same with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
+    /// A wavefront with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
     /// 2013).
     WavefrontSorted,
-    /// The same, whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
+    /// A sorted wavefront whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
     Graph,
     /// A kernel takes each camera ray to its first hit: pictures of the integrators beside path tracing.
     FirstHits,
 }
 
 impl Organisation {
-    /// Those of paths.
+    /// All organisations of paths.
     pub const OF_PATHS: [Self; 4] = [Self::Megakernel, Self::Wavefront, Self::WavefrontSorted, Self::Graph];
 
-    /// Its name; on the command line those of paths have it.
+    /// Returns the organisation's name; on the command line those of paths have it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Megakernel => "megakernel",
@@ -32,33 +32,33 @@ impl Organisation {
         }
     }
 
-    /// Whether rays are queued between kernels that trace and kernels that shade.
+    /// Returns `true` if rays are queued between kernels that trace and kernels that shade.
     pub const fn is_wavefront(self) -> bool {
         matches!(self, Self::Wavefront | Self::WavefrontSorted | Self::Graph)
     }
 
-    /// Whether paths are listed by class, where a scene has several, and each class has a kernel.
+    /// Returns `true` if paths are listed by class, where a scene has several, and each class has a kernel.
     pub const fn sorts(self) -> bool {
         matches!(self, Self::WavefrontSorted | Self::Graph)
     }
 }
 
-/// What can occur in the scenes that a kernel is for; kernels/feature_set.h says what each set is.
+/// Set of features that can occur in the scenes that a kernel is for; kernels/feature_set.h says what each set is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureSet {
     /// Diffuse surfaces of constant colours without holes, lit by surfaces and environments.
     Plain,
     /// All materials and textures; no media.
     Surfaces,
-    /// Anything.
+    /// All features, media among them.
     Everything,
 }
 
 impl FeatureSet {
-    /// All of them, the smallest first.
+    /// All sets, the smallest first.
     pub const ALL: [Self; 3] = [Self::Plain, Self::Surfaces, Self::Everything];
 
-    /// In names of kernels.
+    /// Returns the set's name in names of kernels.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -67,12 +67,12 @@ impl FeatureSet {
         }
     }
 
-    /// Without what fills space.
+    /// Returns the set without media.
     pub(crate) fn without_media(self) -> Self {
         self.min(Self::Surfaces)
     }
 
-    /// In kernels/feature_set.h.
+    /// Returns the set's name in kernels/feature_set.h.
     pub(crate) const fn cpp_name(self) -> &'static str {
         match self {
             Self::Plain => "Plain",
@@ -82,27 +82,27 @@ impl FeatureSet {
     }
 }
 
-/// What a path has hit, as far as a wavefront tells it apart: kernels/stage/shading_class.h says which materials are of
-/// which class.
+/// Class of a path's hit, as far as a wavefront tells hits apart: kernels/stage/shading_class.h says which materials
+/// are of which class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ShadingClass {
     /// Diffuse surfaces, mirrors, what scatters nothing, and misses.
     Simple,
     /// Conductors, and Blinn's model.
     Metal,
-    /// Dielectrics.
+    /// Dielectrics, such as glass.
     Glass,
     /// Bases under coats.
     Layered,
-    /// All else.
+    /// All other materials.
     Mixed,
 }
 
 impl ShadingClass {
-    /// All of them.
+    /// All classes, in the order of their declaration.
     pub const ALL: [Self; 5] = [Self::Simple, Self::Metal, Self::Glass, Self::Layered, Self::Mixed];
 
-    /// In names of kernels.
+    /// Returns the class's name in names of kernels.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
@@ -113,7 +113,7 @@ impl ShadingClass {
         }
     }
 
-    /// In kernels/stage/shading_class.h.
+    /// Returns the class's name in kernels/stage/shading_class.h.
     const fn cpp_name(self) -> &'static str {
         match self {
             Self::Simple => "Simple",
@@ -124,7 +124,7 @@ impl ShadingClass {
         }
     }
 
-    /// The features of its kernel, in kernels/feature_set.h.
+    /// Returns the features of its kernel, in kernels/feature_set.h.
     const fn cpp_features(self) -> &'static str {
         match self {
             Self::Mixed => "Everything",
@@ -138,18 +138,18 @@ impl ShadingClass {
 pub struct FeatureStage {
     /// The source that they are in.
     pub source: &'static str,
-    /// Its name, which those of the kernels begin with.
+    /// Name of the stage, which those of the kernels begin with.
     pub stage: &'static str,
     /// The function of C++ that they call with their features, and what it is given beside them.
     pub function: (&'static str, &'static [&'static str]),
-    /// The features.
+    /// Sets of features that it is compiled for.
     pub sets: &'static [FeatureSet],
     /// Blocks that a multiprocessor should hold.
     pub blocks: u32,
 }
 
 impl FeatureStage {
-    /// Of a stage whose function has its name.
+    /// Describes a stage whose function has its name.
     pub const fn new(source: &'static str, stage: &'static str, sets: &'static [FeatureSet], blocks: u32) -> Self {
         Self { source, stage, function: (stage, &[]), sets, blocks }
     }
@@ -175,7 +175,8 @@ pub struct KernelTable {
     pub by_class: Option<(&'static str, u32)>,
 }
 
-/// Those of the product. Scenes without media are rare guests of kernels that do all of a path, which are large.
+/// Table of the product's kernels. Scenes without media are rare guests of kernels that do all of a path, which are
+/// large.
 pub const KERNEL_TABLE: KernelTable = KernelTable {
     sources: &["megakernel", "wavefront", "first_hits", "finalize"],
     of_features: &[
@@ -196,30 +197,31 @@ pub const KERNEL_TABLE: KernelTable = KernelTable {
     by_class: Some(("wavefront", 4)),
 };
 
-/// The name of the kernel of a wavefront that shades a class; the one without a class is for scenes all plain.
+/// Returns the name of the kernel of a wavefront that shades a class; the one without a class is for scenes all plain.
 pub fn shade_name(class: Option<ShadingClass>) -> String {
     format!("shade__{}", class.map_or(FeatureSet::Plain.name(), ShadingClass::name))
 }
 
-/// With which and without any.
+/// Returns all classes of kernels that shade: none, for plain scenes, and then each class.
 fn shade_classes() -> impl Iterator<Item = Option<ShadingClass>> {
     [None].into_iter().chain(ShadingClass::ALL.map(Some))
 }
 
-/// The name of the kernel of a stage that no feature changes.
+/// Returns the name of the kernel of a stage that no feature changes.
 pub fn plain_name(stage: &str) -> String {
     format!("render_{stage}")
 }
 
 impl KernelTable {
-    /// The name of the kernel of a stage for the smallest set that it is compiled for and that holds `features`.
+    /// Returns the name of the kernel of a stage for the smallest set that it is compiled for and that holds
+    /// `features`.
     pub fn kernel_name(&self, stage: &str, features: FeatureSet) -> String {
         let sets = self.of_features.iter().find(|known| known.stage == stage).map_or(&[][..], |known| known.sets);
         let fits = sets.iter().find(|set| **set as u32 >= features as u32);
         format!("{stage}__{}", fits.unwrap_or(&FeatureSet::Everything).name())
     }
 
-    /// The source that a stage's kernel is compiled in.
+    /// Returns the source that a stage's kernel is compiled in.
     pub fn source_of(&self, stage: &str) -> Option<&'static str> {
         let of_features = self.of_features.iter().map(|known| (known.source, known.stage));
         let plain = self.plain.iter().map(|(source, name, _)| (*source, *name));
@@ -227,12 +229,12 @@ impl KernelTable {
         all.find(|(_, name)| *name == stage).map(|(source, _)| source)
     }
 
-    /// The texts of the sources, of kernels of so many threads a block: name and text.
+    /// Returns the texts of the sources, of kernels of so many threads a block: name and text.
     pub fn texts(&self, block_threads: u32) -> Vec<(String, String)> {
         self.sources.iter().map(|name| ((*name).to_string(), self.text(name, block_threads))).collect()
     }
 
-    /// The names of all kernels.
+    /// Returns the names of all kernels.
     pub fn kernel_names(&self) -> Vec<String> {
         let plain = self.plain.iter().map(|(_, stage, _)| plain_name(stage));
         let of_features = self.of_features.iter().flat_map(|known| {

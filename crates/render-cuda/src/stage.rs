@@ -21,7 +21,7 @@ impl Stage {
     pub const FIRST_HITS: Self = Self("first_hits");
     pub const FINALIZE: Self = Self("finalize");
 
-    /// Those of a wavefront, and that which adds to the film.
+    /// Kernels of a wavefront, and the one that adds to the film.
     pub const OF_WAVEFRONT: [Self; 10] = [
         Self::BEGIN_ROUND,
         Self::REFILL,
@@ -45,7 +45,7 @@ impl fmt::Debug for Stage {
 /// Graphs of launches, which the host launches as a whole: [`Organisation::Graph`](crate::Organisation::Graph).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GraphCounts {
-    /// How often one was launched.
+    /// Number of launches of graphs.
     pub launches: u64,
     /// Launches of kernels that they stand for: part of those of [`stages`](crate::PathCounts::stages).
     pub kernels: u64,

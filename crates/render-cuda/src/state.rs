@@ -6,53 +6,53 @@ use crate::sources::FeatureSet;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use std::mem::offset_of;
 
-/// What of the state there is.
+/// Layout of the state of paths: the parts of it that there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// What the organisation keeps of paths.
+    /// Parts of paths that the organisation keeps.
     pub kept: KeptPaths,
-    /// What it counts of rounds.
+    /// Numbers that it counts of rounds.
     pub counted_rounds: CountedRounds,
-    /// Whether it lists paths by class, where a scene has several.
+    /// `true` if it lists paths by class, where a scene has several.
     pub sorts: bool,
-    /// What can occur.
+    /// Features that can occur.
     pub features: FeatureSet,
-    /// Some surfaces have holes.
+    /// `true` if some surfaces have holes.
     pub holes: bool,
-    /// Paths are sorted by class before they are shaded.
+    /// `true` if paths are sorted by class before they are shaded.
     pub sorted: bool,
-    /// Layers of first hits are wanted.
+    /// `true` if layers of first hits are wanted.
     pub first_hits: bool,
-    /// The sampler has a state of its own.
+    /// `true` if the sampler has a state of its own.
     pub sampler_states: bool,
 }
 
-/// Bytes a path, by part.
+/// Bytes that the state of a path takes, by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathBytes {
     /// Ray with number, bounce and flags in place of its interval, throughput, sampler and media: in each of two
     /// queues. Places of those that wait for holes stand in the one without paths.
     pub queue: usize,
-    /// What a ray hit.
+    /// Hit of a ray.
     pub hit: usize,
     /// Lists of paths by class; of those that go on, twice, and whether each does.
     pub order: usize,
     /// The connection to a light, beside two bits for what is in its way: its candidate stands where the hit was.
     pub connection: usize,
-    /// What it leaves for the film.
+    /// Result that the path leaves for the film.
     pub result: usize,
     /// The second queue, where there is one: not in flight.
     pub second_queue: usize,
 }
 
 impl PathBytes {
-    /// All of it of a path in flight: with one queue.
+    /// Returns the bytes of a path in flight: with one queue.
     pub fn in_flight(&self) -> usize {
         self.queue + self.hit + self.order + self.connection + self.result
     }
 
-    /// With the second queue, and with as many `results` as there may be for each path in flight, at least one: of
-    /// those that have ended too.
+    /// Returns the bytes of a path with the second queue, and with as many `results` as there may be for each path in
+    /// flight, at least one: of those that have ended too.
     pub fn total_with(&self, results: usize) -> usize {
         self.in_flight() + self.second_queue + (results - 1) * self.result
     }
@@ -63,13 +63,13 @@ impl Layout {
         self.features == FeatureSet::Everything
     }
 
-    /// Kernels for everything always ask for holes.
+    /// Returns `true` if kernels ask for holes: those for everything always do.
     pub fn has_holes(&self) -> bool {
         self.holes || self.has_media()
     }
 
-    /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what
-    /// it brings, and the rest where a medium or a hole may be on its way.
+    /// Returns the bytes of a connection that are written where it is made, and those that are read where its light
+    /// arrives: what it brings, and the rest where a medium or a hole may be on its way.
     pub fn connection_moved(&self) -> (u64, u64) {
         let made = self.bytes().connection;
         if made == 0 {
@@ -82,7 +82,7 @@ impl Layout {
         self.kept == KeptPaths::Queues
     }
 
-    /// What is kept of paths that have places; nothing of others.
+    /// Returns the parts that are kept of paths that have places; none of other paths.
     fn places(&self) -> KeptPlaces {
         match self.kept {
             KeptPaths::Places(places) => places,
@@ -94,12 +94,13 @@ impl Layout {
         self.counted_rounds != CountedRounds::None
     }
 
-    /// Of a path between two of its vertices: ray with number, bounce and flags, throughput, sampler and media.
+    /// Returns the bytes of a path between two of its vertices: ray with number, bounce and flags, throughput, sampler
+    /// and media.
     pub fn queued(&self) -> usize {
         32 + 16 + if self.sampler_states { 4 } else { 0 } + if self.has_media() { 8 } else { 0 }
     }
 
-    /// Bytes a path.
+    /// Returns the bytes that the state of a path takes, by part.
     pub fn bytes(&self) -> PathBytes {
         let result = 16 + if self.first_hits { 28 } else { 4 };
         let none = PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result, second_queue: 0 };
@@ -152,7 +153,7 @@ pub struct State {
     order: DeviceBuffer<u32>,
     alive: DeviceBuffer<u32>,
     lists: [DeviceBuffer<u32>; 2],
-    /// How many each warp has found that lists.
+    /// Number of paths that each warp that lists has found.
     sums: DeviceBuffer<u32>,
     shadows: ShadowBuffers,
     pub(crate) counters: DeviceBuffer<Counters>,
@@ -169,14 +170,14 @@ pub(crate) struct StateRecords {
     pub queues: [QueueRecord; 2],
     pub hits: u64,
     pub order: u64,
-    /// Before any bounce: without lists.
+    /// Places before any bounce: without lists.
     pub places: PlacesRecord,
     pub shadows: ShadowRecord,
     pub counters: u64,
     pub rounds: u64,
 }
 
-/// Where a buffer is; 0 where there is none.
+/// Returns the address of a buffer; 0 where it is empty.
 fn address<T: bytemuck::Pod>(buffer: &mut DeviceBuffer<T>, stream: &Stream) -> u64 {
     if buffer.is_empty() { 0 } else { buffer.address_mut(stream) }
 }
@@ -201,9 +202,9 @@ impl State {
         paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds + sums
     }
 
-    /// Room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device has no
-    /// room for so many: half of what is free is left, and paths in flight come before those that wait. And for the
-    /// lengths of so many `rounds`.
+    /// Allocates room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device
+    /// has no room for so many: half of what is free is left, and paths in flight come before those that wait. And for
+    /// the lengths of so many `rounds`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].
@@ -264,17 +265,17 @@ impl State {
         })
     }
 
-    /// What of it there is.
+    /// Returns the layout of the state.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// How many paths may be in flight.
+    /// Returns the number of paths that may be in flight.
     pub fn paths(&self) -> usize {
         self.paths
     }
 
-    /// How many paths a batch may have: there is room for what they leave.
+    /// Returns the number of paths that a batch may have: there is room for what they leave.
     pub fn results(&self) -> usize {
         self.results
     }
@@ -291,7 +292,7 @@ impl State {
         if self.layout.has_holes() { stream.clear(&mut self.shadows.undecided) } else { Ok(()) }
     }
 
-    /// The addresses of the two lists of places.
+    /// Returns the addresses of the two lists of places.
     pub(crate) fn lists(&mut self, stream: &Stream) -> [u64; 2] {
         self.lists.each_mut().map(|list| address(list, stream))
     }

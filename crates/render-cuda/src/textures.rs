@@ -1,4 +1,4 @@
-//! Which images a GPU's texture units look up, and how they are told.
+//! The images that a GPU's texture units look up, and the steps of textures that name them.
 
 use crate::scene::texels;
 use raywarp_cuda::{
@@ -7,14 +7,14 @@ use raywarp_cuda::{
 use raywarp_render::ShadingScene;
 use raywarp_render::flat::{Image, ImageLookup, MaterialFlags, NONE, Texels, TextureKind, TextureOp, Wrapping};
 
-/// What looks up the images of materials' textures and filters them.
+/// Unit that looks up the images of materials' textures and filters them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TextureFilter {
     /// Kernels, as the CPU does it: pictures have its bits.
     #[default]
     Exact,
-    /// The GPU's texture units: weights have 8 bits, so that pictures are about the CPU's. Environments, bumps and images
-    /// that are too large for them stay with the kernels.
+    /// The GPU's texture units: weights have 8 bits, so that pictures are about the CPU's. Environments, bumps and
+    /// images that are too large for them stay with the kernels.
     Hardware,
 }
 
@@ -22,12 +22,12 @@ pub enum TextureFilter {
 /// which no scene has before it is on a device.
 const SAMPLED_IMAGE: u32 = TextureKind::ALL.len() as u32;
 
-/// `op`, the look-up of an image, by a texture object instead.
+/// Returns `op`, the look-up of an image, by a texture object instead.
 pub fn sampled(op: &TextureOp, object: u64) -> TextureOp {
     TextureOp { kind: SAMPLED_IMAGE, wrap: [object as u32, (object >> 32) as u32], ..*op }
 }
 
-/// How a step looks up an image.
+/// Returns the sampler with which a step looks up an image.
 pub fn sampler_of(op: &TextureOp) -> TextureSampler {
     let address = op.wrap.map(|wrap| match Wrapping::of(wrap) {
         Wrapping::Repeat => TextureAddress::Repeat,
@@ -38,7 +38,7 @@ pub fn sampler_of(op: &TextureOp) -> TextureSampler {
     TextureSampler { address, linear: ImageLookup::of(op.lookup) == ImageLookup::Bilinear }
 }
 
-/// How its texels lie in memory.
+/// Returns the format in which an image's texels lie in memory.
 pub fn format_of(image: &Image) -> TexelFormat {
     match &*image.texels {
         Texels::Srgb8(_) => TexelFormat::Srgb8,
@@ -47,19 +47,19 @@ pub fn format_of(image: &Image) -> TexelFormat {
     }
 }
 
-/// Who reads what of a scene's images.
+/// Readers of a scene's images: texture units or kernels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageUse {
-    /// By step of textures: whether texture units look it up.
+    /// By step of textures: `true` if texture units look it up.
     pub sampled_ops: Vec<bool>,
-    /// By image: whether texture units read it.
+    /// By image: `true` if texture units read it.
     pub by_units: Vec<bool>,
-    /// By image: whether kernels do.
+    /// By image: `true` if kernels read it.
     pub by_kernels: Vec<bool>,
 }
 
 impl ImageUse {
-    /// Of a scene.
+    /// Decides which unit reads each of a scene's images.
     pub fn of(scene: &ShadingScene, filter: TextureFilter) -> Self {
         let images = scene.images.len();
         if filter == TextureFilter::Exact {
@@ -74,8 +74,8 @@ impl ImageUse {
         let is_look_up = |op: &TextureOp| TextureKind::of(op.kind) == TextureKind::Image;
         let mut sampled_ops: Vec<bool> =
             (scene.texture_ops.iter()).map(|op| is_look_up(op) && fits(&scene.images[op.image as usize])).collect();
-        // A slope is a difference over 1/2048 of the image, which may be a small part of a texel: weights of 8 bits would
-        // make stairs of it.
+        // A slope is a difference over 1/2048 of the image, which may be a small part of a texel: weights of 8 bits
+        // would make stairs of it.
         for material in scene.materials.iter().filter(|m| m.has(MaterialFlags::BUMP) && m.normal != NONE) {
             let heights = &scene.inputs[material.normal as usize];
             if heights.is_textured() {
@@ -95,7 +95,7 @@ impl ImageUse {
         Self { sampled_ops, by_units, by_kernels }
     }
 
-    /// Bytes of device memory that the images of `scene` take, about.
+    /// Returns the bytes of device memory that the images of `scene` take, about.
     pub fn bytes(&self, scene: &ShadingScene) -> usize {
         let of = |(image, (units, kernels)): (&Image, (&bool, &bool))| {
             let linear = if *kernels { texels(image).len() } else { 0 };
@@ -113,7 +113,7 @@ pub struct DeviceImages {
     pub texels: Vec<Option<DeviceBuffer<u8>>>,
     /// The scene's steps of textures, of which some name texture objects.
     pub ops: Vec<TextureOp>,
-    /// For texture units.
+    /// Images for texture units.
     pub textures: Vec<DeviceTexture>,
 }
 

@@ -10,16 +10,16 @@ use raywarp_experiments::{Compaction, Experiment, KernelUse, MeasuredOrganisatio
 const THREADS: [u32; 3] = [64, 128, 256];
 /// Registers of a thread at most. The kernels come with 128.
 const REGISTERS: [u32; 6] = [64, 80, 96, 128, 168, 255];
-/// Registers of a block at most, and in how many of a thread's they are given out, on all GPUs that the kernels are for (CUDA
-/// C++ Programming Guide, technical specifications by compute capability).
+/// Most registers of a block, and the step in which a thread's are given out, on all GPUs that the kernels are for
+/// (CUDA C++ Programming Guide, technical specifications by compute capability).
 const BLOCK_REGISTERS: u32 = 65_536;
 const REGISTER_UNIT: u32 = 8;
 /// The driver compiles longer than a run takes.
 const MOST_RUNS: u32 = 3;
-/// As compiled ahead of time, but by the driver: what all others are compared with.
+/// Bounds as of the kernel compiled ahead of time, but compiled by the driver: all others are compared with them.
 const BASE: LaunchBounds = LaunchBounds { block_threads: Some(128), max_registers: None };
 
-/// Every size with every limit that a block can have.
+/// Lists every size with every limit that a block can have.
 fn swept() -> impl Iterator<Item = LaunchBounds> {
     let fits =
         |&(threads, registers): &(u32, u32)| threads * registers.next_multiple_of(REGISTER_UNIT) <= BLOCK_REGISTERS;
@@ -28,7 +28,7 @@ fn swept() -> impl Iterator<Item = LaunchBounds> {
         .map(|(threads, registers)| LaunchBounds { block_threads: Some(threads), max_registers: Some(registers) })
 }
 
-/// How a limit on registers is called, and that there is none.
+/// Returns the name of a limit on registers, or the words for none.
 fn limit(bounds: &LaunchBounds) -> String {
     match (bounds.are_default(), bounds.max_registers) {
         (true, _) => "prebuilt".into(),
@@ -37,7 +37,7 @@ fn limit(bounds: &LaunchBounds) -> String {
     }
 }
 
-/// W11 4: blocks by registers of the naive kernel and of that of a bounce.
+/// Makes W11's table (4) of blocks by registers, of the naive kernel and of that of a bounce.
 pub(super) fn blocks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     // As many as a terminal has room for.
     let columns = ["kernel", "threads", "limit", "registers", "local bytes", "warps", "frames/s", "of base"];

@@ -1,5 +1,5 @@
-//! What W11 looked into to explain its figures (W11 3 and 4.2): who lists paths and where, how heavy shading is, how rays are
-//! walked, and how many paths there are at once.
+//! The experiments by which W11 explained its figures (W11 3 and 4.2): ways and places of listing paths, heavier
+//! shading, other walks of rays, and numbers of paths in flight.
 
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
@@ -7,7 +7,7 @@ use super::w11::{DEPTH, NOT_PLAIN, case, compacted, of, rate, rates, ratio, tile
 use raywarp_experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation, Walk};
 use raywarp_render::RenderOptions;
 
-/// W11 3.4: what lists paths, and who reads the counts.
+/// Makes W11's table (3.4) of the ways of listing paths, with counts that the host reads or the device.
 pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["listing", "counts", "frames/s", "least", "most", "of naive", "listing %"];
     let mut table = Table::new("steps", "W11 3.4: what lists the paths that go on, and who reads how many", &columns);
@@ -41,7 +41,7 @@ pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// W11 3: where in a bounce paths are listed.
+/// Makes W11's table (3) of the places in a bounce at which paths are listed.
 pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 3: where in a bounce paths are listed (three kernels: PTX that the driver compiles)";
     let columns = ["listed at", "kernels", "frames/s", "least", "most", "of naive", "lanes", "launches"];
@@ -100,7 +100,7 @@ fn named(bench: &Bench<'_>, name: &str, engine: Experiment, options: &RenderOpti
     Case { name: name.into(), ..case(bench, engine, options) }
 }
 
-/// W11 4.2.6: other loops over the tree.
+/// Makes W11's table (4.2.6) of other loops over the tree.
 pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 4.2.6: frames a second by how rays are walked (other than phased: PTX that the driver compiles)";
     let columns = ["loop", "naive", "compact", "not listed", "compact of naive", "of not listed", "naive of phased"];
@@ -140,7 +140,8 @@ pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// W11 4.2.5: the same with arithmetic that about doubles the naive frame, and with a search as for a texel of an environment.
+/// Makes W11's table of heavier shading (4.2.5): arithmetic that about doubles the naive frame, and a search as for a
+/// texel of an environment.
 pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     const STEPS: u32 = 21;
     let columns =
@@ -177,7 +178,8 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// How many multiply-adds a vertex about double the time of a frame: from trials until one adds a third to it.
+/// Finds the number of multiply-adds a vertex that about doubles the time of a frame: from trials until one adds a
+/// third to it.
 fn that_doubles(bench: &Bench<'_>, naive: Experiment, options: &RenderOptions) -> Result<u32, BenchPathsError> {
     const MOST: u32 = 1 << 20;
     let mut trial = 1024;
@@ -229,7 +231,7 @@ pub(super) fn accumulation(bench: &Bench<'_>) -> Result<Table, BenchPathsError> 
     Ok(table)
 }
 
-/// W11 4.2.4: smaller and larger frames.
+/// Makes W11's table (4.2.4) of smaller and larger frames.
 pub(super) fn resolutions(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["size", "naive", "compact", "regenerate", "wavefront-sorted", "compact of naive"];
     let mut table = Table::new("resolutions", "W11 4.2.4: million paths a second by size, a frame at a time", &columns);

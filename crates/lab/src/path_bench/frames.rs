@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Why an experiment came to no end.
+/// An error that ends an experiment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchPathsError {
@@ -36,16 +36,17 @@ pub enum BenchPathsError {
     Interrupted,
 }
 
-/// What is measured.
+/// Settings of a measurement.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Size, bounces, sampler, and how vertices are connected to lights; samples are those of a run, a frame each.
+    /// Options of the pictures: size, bounces, sampler, and how vertices are connected to lights; samples are those of
+    /// a run, a frame each.
     pub options: RenderOptions,
-    /// Runs, of which the median counts; another one before them does not.
+    /// Number of runs, of which the median counts; another one before them does not.
     pub runs: u32,
 }
 
-/// A scene on a GPU, and a camera.
+/// Scene on a GPU, seen by a camera, whose frames are timed.
 pub struct Bench<'a> {
     prepared: &'a Prepared,
     camera: Camera,
@@ -56,24 +57,24 @@ pub struct Bench<'a> {
     cancel: Option<&'a AtomicBool>,
 }
 
-/// One organisation's frames.
+/// Measurements of one organisation's frames.
 #[derive(Debug, Clone)]
 pub(super) struct Frames {
     /// Seconds of a frame, of each run.
     pub seconds: Vec<f64>,
-    /// Of all frames of a run.
+    /// Counts of all frames of a run.
     pub counts: PathCounts,
     /// Seconds of each bounce of a frame, of the last run.
     pub bounces: Vec<BounceSeconds>,
     /// Seconds of each stage of all frames, by round, of the last run.
     pub stages: Vec<StageSeconds>,
-    /// Pixels with another sum than the first organisation's.
+    /// Number of pixels with another sum than the first organisation's.
     pub different: usize,
-    /// What the kernel takes of a multiprocessor that holds paths in its lanes, where there is one.
+    /// Resources of a multiprocessor that the kernel takes which holds paths in its lanes, where there is one.
     pub kernel: Option<KernelUse>,
 }
 
-/// A name, how it renders, and what.
+/// Case of a table: a name, an experiment, and the options of its pictures.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub name: String,
@@ -82,7 +83,7 @@ pub(super) struct Case {
 }
 
 impl Frames {
-    /// The median, the least and the most of the runs.
+    /// Returns the median, the least and the most of the runs.
     pub fn spread(&self) -> [f64; 3] {
         let mut sorted = self.seconds.clone();
         sorted.sort_by(f64::total_cmp);
@@ -112,7 +113,7 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
-    /// The tree that the kernels of an experiment want, on the device from the first time on.
+    /// Returns the tree that the kernels of an experiment want, which stays on the device from the first time on.
     fn tree(&self, experiment: &Experiment) -> Result<Arc<DeviceScene>, BenchPathsError> {
         let walk = experiment.walk;
         if let Some((_, tree)) = self.trees.borrow().iter().find(|(known, _)| *known == walk) {
@@ -133,34 +134,34 @@ impl<'a> Bench<'a> {
         &self.device
     }
 
-    /// Whether the scene has diffuse surfaces alone, without textures, holes and media.
+    /// Returns `true` if the scene has diffuse surfaces alone, without textures, holes and media.
     pub(super) fn is_plain(&self) -> bool {
         self.prepared.shading().is_ok_and(|scene| FeatureSet::of(scene) == FeatureSet::Plain)
     }
 
-    /// What is rendered, with so many bounces.
+    /// Returns the options of a render with so many bounces.
     pub(super) fn options(&self, max_depth: u32) -> RenderOptions {
         RenderOptions { max_depth, ..self.setup.options.clone() }
     }
 
-    /// How an organisation renders frame by frame: as many paths in flight as a frame has.
+    /// Returns an experiment that renders frame by frame: with as many paths in flight as a frame has.
     pub(super) fn a_frame(&self, engine: Experiment) -> Experiment {
         let [width, height] = self.setup.options.size;
         Experiment { paths: (width * height) as usize, queues_per_batch: 1, ..engine }
     }
 
-    /// How the engine renders an experiment's frames.
+    /// Returns the engine's options for an experiment's frames.
     fn engine(&self, experiment: &Experiment) -> EngineOptions {
         EngineOptions { farthest_origin: self.farthest_origin, ..(*experiment).into() }
     }
 
-    /// What renders an experiment's frames.
+    /// Makes the renderer of an experiment's frames.
     fn renderer(&self, experiment: &Experiment) -> Result<CudaRenderer, BenchPathsError> {
         let (tree, shading) = (self.tree(experiment)?, self.prepared.shading()?);
         Ok(CudaRenderer::new(&self.device, tree, shading, self.engine(experiment))?)
     }
 
-    /// The blocks of tiles on the device, for pictures with these options.
+    /// Returns the number of blocks of tiles on the device, and what they share, for pictures with these options.
     pub(super) fn tile_occupancy(
         &self,
         experiment: &Experiment,
@@ -170,12 +171,12 @@ impl<'a> Bench<'a> {
         Ok(experiment.tile_occupancy(&self.device, &features, options)?)
     }
 
-    /// Frames of each case, run by run in turn, so that a GPU that gets faster or slower does so for all.
+    /// Renders frames of each case, run by run in turn, so that a GPU that gets faster or slower does so for all.
     pub(super) fn frames(&self, cases: &[Case]) -> Result<Vec<Frames>, BenchPathsError> {
         self.frames_of_runs(cases, self.setup.runs)
     }
 
-    /// The same, of so many runs.
+    /// Renders frames as [`Bench::frames`] does, in so many runs.
     pub(super) fn frames_of_runs(&self, cases: &[Case], runs: u32) -> Result<Vec<Frames>, BenchPathsError> {
         let (mut renderers, mut all) = (Vec::new(), Vec::new());
         for case in cases {
@@ -216,7 +217,8 @@ impl<'a> Bench<'a> {
         Ok(all)
     }
 
-    /// Segments of the paths of a frame, as the CPU's renderer follows them, in the order in which lanes are dealt pixels.
+    /// Counts the segments of the paths of a frame, as the CPU's renderer follows them, in the order in which lanes are
+    /// dealt pixels.
     pub(super) fn recorded(&self, options: &RenderOptions) -> Result<Vec<u16>, BenchPathsError> {
         let film = Film::new(options.size, false).map_err(RenderError::Film)?;
         let pixels = pixels_by_lane(&film);
@@ -243,7 +245,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The name of an organisation with what it is told.
+/// Returns the name of an organisation with the options that are not its own.
 pub(super) fn name_of(engine: &Experiment) -> String {
     let own = Experiment::of(engine.organisation);
     let mut name = engine.organisation.name().to_string();

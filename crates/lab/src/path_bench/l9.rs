@@ -13,7 +13,7 @@ fn of(organisation: MeasuredOrganisation) -> Experiment {
     Experiment::of(organisation)
 }
 
-/// "N matches the hardware": queues of 2^16 to 2^24 paths that are filled up again.
+/// Makes the table on "N matches the hardware": queues of 2^16 to 2^24 paths that are filled up again.
 pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["paths in flight", "wavefront", "wavefront-sorted", "regenerate scan", "rounds", "launches"];
     let mut table =
@@ -44,7 +44,7 @@ pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// "The weakest link": registers and occupancy of each kernel.
+/// Makes the table on "The weakest link": registers and occupancy of each kernel.
 pub(super) fn kernels(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["kernel", "registers", "local bytes", "blocks", "occupancy %"];
     let mut table = Table::new("kernels", "L9: what each kernel takes of a multiprocessor, blocks of 128", &columns);
@@ -98,8 +98,8 @@ pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// "We need to inform the host about ray counts": who reads them, and how rounds are launched; a frame at a time, and with as many
-/// paths in flight as `render` has.
+/// Makes the table on "We need to inform the host about ray counts": rounds that the host counts and launches, or the
+/// device; a frame at a time, and with as many paths in flight as `render` has.
 pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["rounds", "in flight", "frames/s", "least", "most", "of device", "launches by the host", "kernels"];
     let mut table =
@@ -155,7 +155,8 @@ pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// What each stage takes of a frame, with one kernel that shades and with one for each class of materials (Hoberock et al. 2009).
+/// Makes the table of each stage's time in a frame, with one kernel that shades and with one for each class of
+/// materials (Hoberock et al. 2009).
 pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["stage", "one kernel ms", "%", "by class ms", "%", "one over by class"];
     let mut table =
@@ -204,8 +205,8 @@ pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// "Rays are automatically sorted", "at the start of each kernel occupancy is 100 %": time of a ray by bounce, and how much of the
-/// GPU its launch fills.
+/// Makes the table on "Rays are automatically sorted" and "at the start of each kernel occupancy is 100 %": time of a
+/// ray by bounce, and the share of the GPU that its launch fills.
 pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["bounce", "paths", "ps/ray extend", "ps/ray connect", "ns/path shade", "fills %"];
     let mut table = Table::new(
@@ -240,7 +241,7 @@ pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// What random numbers cost: other numbers, and so other pictures and paths.
+/// Makes the table of the cost of random numbers: other samplers give other numbers, and so other pictures and paths.
 pub(super) fn samplers(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["sampler", "megakernel", "wavefront-sorted", "vertices"];
     let mut table = Table::new("samplers", "L9: million vertices a second by where random numbers come from", &columns);

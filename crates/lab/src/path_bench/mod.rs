@@ -1,7 +1,7 @@
-//! How fast GPUs render paths by each organisation: the experiments of W11 and L9 on this machine's GPU.
+//! Benches of the GPU path tracer's organisations: the experiments of W11 and L9 on this machine's GPU.
 //!
-//! A *frame* is one sample of each pixel, as in W11; its seconds are the device's own, from the camera to the film's sums, by
-//! events. All pictures of a table are compared with the first one's: they have to be the same, bit for bit.
+//! A *frame* is one sample of each pixel, as in W11; its seconds are the device's own, from the camera to the film's
+//! sums, by events. All pictures of a table are compared with the first one's: they have to be the same, bit for bit.
 
 mod blocks;
 mod causes;
@@ -16,23 +16,23 @@ pub use frames::{Bench, BenchPathsError, Setup};
 pub use page::path_bench_page;
 pub use table::Table;
 
-/// Makes a table.
+/// Function that makes the table of an experiment.
 type Experiment = fn(&Bench<'_>) -> Result<Table, BenchPathsError>;
 
 /// The experiments of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathSuite {
-    /// Wald 2011.
+    /// Experiments of Wald 2011.
     W11,
-    /// The lecture.
+    /// Experiments of the lecture L9.
     L9,
 }
 
 impl PathSuite {
-    /// All of them.
+    /// All suites, in the order of their papers.
     pub const ALL: [Self; 2] = [Self::W11, Self::L9];
 
-    /// Its name on the command line.
+    /// Returns the suite's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::W11 => "w11",
@@ -40,7 +40,7 @@ impl PathSuite {
         }
     }
 
-    /// What it is.
+    /// Returns a line that says what the suite measures.
     pub const fn about(self) -> &'static str {
         match self {
             Self::W11 => "W11: paths by megakernel, compaction and tiles, bounce by bounce; on a GPU",
@@ -48,7 +48,7 @@ impl PathSuite {
         }
     }
 
-    /// By the names of their tables.
+    /// Returns the suite's experiments by the names of their tables.
     const fn experiments(self) -> &'static [(&'static str, Experiment)] {
         match self {
             Self::W11 => &[
@@ -76,17 +76,19 @@ impl PathSuite {
         }
     }
 
-    /// The names of its tables, in the order in which they are made.
+    /// Returns the names of the suite's tables, in the order in which they are made.
     pub fn tables(self) -> impl Iterator<Item = &'static str> {
         self.experiments().iter().map(|(name, _)| *name)
     }
 
-    /// Those that are made where none is named: all but those for which the driver compiles kernels for minutes.
+    /// Returns the names of the tables that are made where none is named: all but those for which the driver compiles
+    /// kernels for minutes.
     pub fn usual_tables(self) -> impl Iterator<Item = &'static str> {
         self.tables().filter(|name| *name != "blocks")
     }
 
-    /// Makes its tables of these names one after the other, and hands over each as it is done; `goes_on` is asked between two.
+    /// Makes the suite's tables of these names one after the other, and hands over each as it is done; `goes_on` is
+    /// asked between two.
     ///
     /// # Errors
     /// [`BenchPathsError`].

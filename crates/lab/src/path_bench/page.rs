@@ -5,7 +5,7 @@ use raywarp_papers::{CompactionBounce, CompactionScene, w11};
 use raywarp_study::report::chart::{Bar, Bars, ChartLine, Points};
 use raywarp_study::report::{About, Grid, Page};
 
-/// What a suite found in some scenes, as a page.
+/// Writes a page of the tables that a suite made in some scenes.
 pub fn path_bench_page(suite: PathSuite, machine: &str, found: &[(String, Vec<Table>)], about: &About) -> Page {
     let title = match suite {
         PathSuite::W11 => "Active thread compaction: Wald 2011's experiments on this GPU",
@@ -67,7 +67,7 @@ fn printed() -> Bars {
     }
 }
 
-/// An organisation a group, a number of bounces a series.
+/// Returns the bars of frame rates: an organisation a group, a number of bounces a series.
 fn rates(table: &Table) -> Bars {
     let (depths, ratios) = (table.numbers("bounces"), table.numbers("of naive"));
     let mut series: Vec<f64> = Vec::new();
@@ -113,7 +113,7 @@ fn paths_per_warp(table: &Table) -> Points {
     }
 }
 
-/// What Table 3 is about: a full warp's time over that of one with the paths that are left in it.
+/// Returns the points of Table 3's curve: a full warp's time over that of one with the paths that are left in it.
 fn times(table: &Table) -> Points {
     let bounces = table.numbers("bounce");
     let (off, on) = (table.numbers("ns/warp"), table.numbers("compacted ns"));

@@ -1,9 +1,9 @@
-//! How many warps W11's GPU kept resident, to stand beside what this machine does.
+//! The number of warps that W11's GPU kept resident, to stand beside this machine's.
 
 use raywarp_sim::machine::{Launch, Machine};
 
-/// Share of the GTX 480's warps that are resident, in blocks of 64 threads of 64 registers that share so many bytes;
-/// none where it has not as many.
+/// Returns the share of the GTX 480's warps that are resident, in blocks of 64 threads of 64 registers that share so
+/// many bytes; none where it has not as many.
 pub(super) fn occupancy_then(shared_bytes_per_block: u32) -> Option<f64> {
     let machine = Machine::find("gtx480").ok()?;
     let launch = Launch { registers_per_thread: 63, shared_bytes_per_block, threads_per_block: 64 };

@@ -1,32 +1,32 @@
-//! What an experiment found, for people and for files.
+//! The table of an experiment's results, for people and for files.
 
 use raywarp_bench::table::{Hidden, Room, Table as Rows, TableColumn, wrapped};
 
-/// Rows of cells under columns.
+/// Table of an experiment: rows of cells under columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// In names of files.
+    /// Name of the table, which is part of files' names.
     pub name: &'static str,
-    /// What it is, with its place in the paper.
+    /// Title of the table, with its place in the paper.
     pub title: String,
-    /// Heads.
+    /// Heads of the columns.
     pub columns: Vec<String>,
-    /// As many cells each as there are columns.
+    /// Rows, each with as many cells as there are columns.
     pub rows: Vec<Vec<String>>,
     /// Sentences below it.
     pub notes: Vec<String>,
-    /// Whether all pictures were the same.
+    /// `true` if all pictures were the same.
     pub passes: bool,
 }
 
 impl Table {
-    /// Without rows.
+    /// Makes a table without rows.
     pub fn new(name: &'static str, title: impl Into<String>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(ToString::to_string).collect();
         Self { name, title: title.into(), columns, rows: Vec::new(), notes: Vec::new(), passes: true }
     }
 
-    /// Without rows, and why.
+    /// Makes a table without rows, with a note that says why.
     pub fn left_out(name: &'static str, title: &str, why: &str) -> Self {
         Self { notes: vec![why.into()], ..Self::new(name, title, &["-"]) }
     }
@@ -40,7 +40,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// For people: title, rows, and what is to be said of them.
+    /// Writes the table for people: title, rows, and what is to be said of them.
     pub fn text(&self, room: Room) -> String {
         let columns = self.columns.iter().enumerate().map(|(column, head)| match column {
             0 => TableColumn::left(head),
@@ -55,14 +55,14 @@ impl Table {
         text
     }
 
-    /// The numbers of a column, by row; NaN where a cell is none.
+    /// Returns the numbers of a column, by row; NaN where a cell is none.
     pub fn numbers(&self, column: &str) -> Vec<f64> {
         let place = self.columns.iter().position(|head| head == column);
         let cells = self.rows.iter().map(|cells| place.and_then(|place| cells[place].parse().ok()));
         cells.map(|number| number.unwrap_or(f64::NAN)).collect()
     }
 
-    /// As a JSON object: a row an object by heads.
+    /// Returns the table as a JSON object: a row an object by heads.
     pub fn json(&self) -> serde_json::Value {
         let object = |cells: &Vec<String>| -> serde_json::Value {
             let pairs = self.columns.iter().cloned().zip(cells.iter().map(|cell| number_or_text(cell)));

@@ -10,7 +10,7 @@ use raywarp_sim::compaction::PathLengths;
 
 /// Bounces of Table 1.
 const DEPTHS: [u32; 2] = [2, 8];
-/// Of the other tables.
+/// Bounces of the other tables.
 pub(super) const DEPTH: u32 = 8;
 /// Paths of a tile's thread, for Figure 2.
 const TILES: [u32; 6] = [1, 2, 4, 8, 16, 32];
@@ -27,7 +27,7 @@ pub(super) fn tiled_shared(paths_per_lane: u32) -> Experiment {
     Experiment { paths_per_lane, ..of(MeasuredOrganisation::TiledShared) }
 }
 
-/// All organisations, W11's first one first.
+/// Returns the organisations of Table 1, W11's first one first.
 fn organisations() -> Vec<Experiment> {
     vec![
         of(MeasuredOrganisation::Megakernel),
@@ -54,7 +54,7 @@ pub(super) fn rate(seconds: f64) -> String {
     format!("{:.1}", 1.0 / seconds)
 }
 
-/// Median, least and most frames a second.
+/// Writes the median, least and most frames a second.
 pub(super) fn rates(frames: &Frames) -> [String; 3] {
     let [median, least, most] = frames.spread();
     [rate(median), rate(most), rate(least)]
@@ -64,7 +64,7 @@ pub(super) fn ratio(frames: &Frames, naive: &Frames) -> String {
     format!("{:.2}", naive.median() / frames.median())
 }
 
-/// Table 1: frames a second of all organisations.
+/// Makes Table 1: frames a second of all organisations.
 pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["organisation", "bounces", "frames/s", "least", "most", "of naive", "lanes", "MB", "launches"];
     let mut table = Table::new("table-1", "W11 Table 1: frames a second (one sample a pixel)", &columns);
@@ -112,7 +112,7 @@ pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Where what the device counts of the first frame is not what the lengths of the CPU's paths say.
+/// Returns a note where the device's counts of the first frame are not what the lengths of the CPU's paths say.
 fn beside_the_record(bench: &Bench<'_>) -> Result<Option<String>, BenchPathsError> {
     let options = RenderOptions { samples: 0..1, ..bench.options(DEPTH) };
     let cases = [Compaction::Off, Compaction::Scan].map(|compaction| case(bench, compacted(compaction), &options));
@@ -132,7 +132,7 @@ fn beside_the_record(bench: &Bench<'_>) -> Result<Option<String>, BenchPathsErro
     Ok(None)
 }
 
-/// The same by the loop over a binary tree that W11's kernel had.
+/// Makes Tables 2 and 3 by the loop over a binary tree that W11's kernel had.
 pub(super) fn bounces_of_while_while(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     if !bench.is_plain() {
         return Ok(Table::left_out("bounces-while-while", "W11 Tables 2 and 3 by while-while", NOT_PLAIN));
@@ -142,7 +142,7 @@ pub(super) fn bounces_of_while_while(bench: &Bench<'_>) -> Result<Table, BenchPa
     bounces_of(bench, Walk::WhileWhile, Table::new("bounces-while-while", title, &BOUNCES))
 }
 
-/// Why a table of kernels of experiments is left out.
+/// Reason why a table of experiments' kernels is left out.
 pub(super) const NOT_PLAIN: &str =
     "left out: its kernels are for scenes of diffuse surfaces alone, as --clay makes them";
 
@@ -228,7 +228,7 @@ fn bounces_of(bench: &Bench<'_>, walk: Walk, mut table: Table) -> Result<Table, 
     Ok(table)
 }
 
-/// Figure 2: tiles of more and more paths, and how many blocks a multiprocessor then has.
+/// Makes Figure 2: tiles of more and more paths, and how many blocks a multiprocessor then has.
 pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["M", "shared bytes", "blocks", "occupancy %", "shared", "global", "shared of naive", "GTX 480 %"];
     let mut table =

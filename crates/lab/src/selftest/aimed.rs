@@ -10,39 +10,40 @@ use raywarp_scene::grouped;
 use raywarp_workload::closed::{OFFSETS, Placed, SIZES, all};
 use std::time::{Duration, Instant};
 
-/// Points that rays start at, of each mesh, size and offset: with all targets of all weights few rays are alike.
+/// Number of points that rays start at, of each mesh, size and offset: with all targets of all weights few rays are
+/// alike.
 const STARTS: usize = 4096;
 
-/// Lost rays that are shown.
+/// Number of lost rays that are shown, at most.
 const SHOWN: usize = 8;
 
 const SEED: u64 = 1;
 
-/// How rays aimed at closed meshes fared.
+/// Result of rays that were aimed at closed meshes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AimedResult {
-    /// Rays, each asked for its nearest hit and for any.
+    /// Number of rays, each asked for its nearest hit and for any.
     pub rays: u64,
-    /// Closed meshes, each of all sizes and offsets.
+    /// Number of closed meshes, each of all sizes and offsets.
     pub meshes: usize,
-    /// Rays of which either was not found.
+    /// Number of rays of which either was not found.
     pub lost: u64,
-    /// Rays whose nearest hit was not found.
+    /// Number of rays whose nearest hit was not found.
     pub lost_closest: u64,
-    /// Rays that any-hit called free.
+    /// Number of rays that any-hit called free.
     pub lost_any: u64,
-    /// Some of them.
+    /// Lost rays in words, the first few of them.
     pub shown: Vec<String>,
-    /// Whether rays were lost where half of a mesh is missing: otherwise the test sees nothing.
+    /// `true` if rays were lost where half of a mesh is missing: otherwise the test sees nothing.
     pub sees_holes: bool,
-    /// Wall time.
+    /// Wall time of the test.
     pub elapsed: Duration,
 }
 
 /// Aims `rays` rays at closed meshes of all sizes and offsets that no loss is promised for: an even share at each.
 ///
 /// # Errors
-/// What the GPU says.
+/// The GPU fails, or the caller asked to stop.
 pub fn aimed(device: &Device, rays: u64, control: &Control<'_>) -> Result<AimedResult, SelfTestError> {
     let start = Instant::now();
     let meshes = all();
@@ -99,12 +100,12 @@ pub fn aimed(device: &Device, rays: u64, control: &Control<'_>) -> Result<AimedR
 }
 
 impl AimedResult {
-    /// Whether no ray was lost, and a lost one would have been seen.
+    /// Returns `true` if no ray was lost, and a lost one would have been seen.
     pub fn passed(&self) -> bool {
         self.lost == 0 && self.sees_holes
     }
 
-    /// The verdict, and what is wrong.
+    /// Writes the verdict, and what is wrong.
     pub fn text(&self) -> String {
         let verdict = if self.passed() { "PASS" } else { "FAIL" };
         let line = format!(
@@ -126,7 +127,7 @@ impl AimedResult {
         text
     }
 
-    /// The same as a JSON value.
+    /// Returns the result as a JSON value.
     pub(super) fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "rays": self.rays,

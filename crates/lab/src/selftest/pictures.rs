@@ -10,24 +10,24 @@ use raywarp_geom::TraceError;
 use raywarp_render::film::Film;
 use raywarp_render::{Integrator, LensRecord, RenderOptions, Watch, engine_can};
 
-/// How an organisation of the path tracer fared, or the kernel of another integrator.
+/// Result of an organisation of the path tracer, or of another integrator's kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureResult {
     /// The organisation, or the other integrator, by its name on the command line.
     pub organisation: &'static str,
-    /// Pixels of the picture.
+    /// Number of pixels of the picture.
     pub pixels: usize,
-    /// How many of them are not the CPU's, bit for bit.
+    /// Number of pixels that are not the CPU's, bit for bit.
     pub different: usize,
 }
 
-/// Its name, who renders it, and what it shows.
+/// Picture that is tested: its name, the options of the engine that renders it, and its integrator.
 type Case = (&'static str, EngineOptions, Integrator);
 
 /// Renders the built-in scene with every organisation and integrator.
 ///
 /// # Errors
-/// What the GPU says.
+/// The GPU fails.
 pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceError> {
     let failed = |error: &dyn std::fmt::Display| TraceError::Device(error.to_string());
     let options =

@@ -22,7 +22,7 @@ use {
     raywarp_cuda::{CudaError, CudaPair, Device, EncodedPair, SharedTracer, side_by_side},
 };
 
-/// A scene's triangles and their tree, which something is to trace through.
+/// Triangles of a scene and the tree that a tracer is to walk.
 #[derive(Clone, Copy)]
 pub(crate) struct SceneTree<'a> {
     /// The tree, built with what fits the kernels of the plan.
@@ -33,14 +33,14 @@ pub(crate) struct SceneTree<'a> {
     pub triangles: &'a FlatTriangles,
 }
 
-/// Why a scene cannot be put where it is to be traced.
+/// An error that keeps a scene from being put on the device that is to trace it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// The builder refuses.
+    /// The builder of the tree refuses the triangles.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The encoder of the CPU's tracer refuses.
+    /// The encoder of the CPU's tracer refuses the tree.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// The factory of [`PlannedKernels::Own`] refuses the tree.
@@ -65,9 +65,9 @@ pub enum BackendError {
 #[derive(Debug, thiserror::Error)]
 #[error("cuda:{ordinal}: {error}")]
 pub struct OneOfGpus {
-    /// Its number in the driver's order.
+    /// Number of the GPU in the driver's order.
     pub ordinal: usize,
-    /// Why.
+    /// The error of that GPU.
     pub error: Box<CudaError>,
 }
 
@@ -90,18 +90,18 @@ enum Tracing {
 }
 
 impl Backend {
-    /// The CPU's tracer.
+    /// Makes a backend of the CPU's tracer.
     pub fn cpu(tracer: Arc<CpuTracer>, plan: Plan) -> Self {
         Self { tracing: Tracing::Cpu(tracer), plan }
     }
 
-    /// The CPU's tracer, made when its first ray comes.
+    /// Makes a backend of the CPU's tracer, which is made when its first ray comes.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub fn late(bvh: Arc<Bvh2>, triangles: Arc<FlatTriangles>, plan: Plan) -> Self {
         Self { tracing: Tracing::Late(LateTracer::new(bvh, triangles)), plan }
     }
 
-    /// The CPU's tracer until a GPU would have been worth its start.
+    /// Makes a backend of the CPU's tracer until a GPU would have been worth its start, and then of that GPU.
     #[cfg(feature = "cuda")]
     pub fn once_worth(gpu: GpuOnceWorth) -> Self {
         let plan = gpu.plan();
@@ -137,7 +137,7 @@ impl Backend {
         }
     }
 
-    /// The plan as it came out, and as it stands now.
+    /// Returns the plan as it came out, and as it stands now.
     pub fn plan(&self) -> Plan {
         match &self.tracing {
             #[cfg(feature = "cuda")]
@@ -146,7 +146,7 @@ impl Backend {
         }
     }
 
-    /// The plan as it came out, when the scene was put there.
+    /// Returns the plan as it came out when the scene was put on its device.
     #[cfg(feature = "cuda")]
     pub fn planned(&self) -> &Plan {
         &self.plan
@@ -157,8 +157,8 @@ impl Backend {
         &mut self.plan
     }
 
-    /// The tracer, made now where it was not yet: here, not by a worker that others wait for. One that cannot be made
-    /// fails every batch.
+    /// Returns the tracer, which is made now where it was not yet: here, not by a worker that others wait for. One that
+    /// cannot be made fails every batch.
     pub fn tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             #[cfg(all(feature = "cuda", feature = "render"))]
@@ -167,7 +167,7 @@ impl Backend {
         }
     }
 
-    /// The tracer, which is made when its first ray comes, where it was not yet.
+    /// Returns the tracer, which is made when its first ray comes, where it was not yet.
     pub fn late_tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             Tracing::Cpu(tracer) => &**tracer,
@@ -181,7 +181,8 @@ impl Backend {
         }
     }
 
-    /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers of the
+    /// Returns the bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers
+    /// of the caller's.
     /// caller's.
     #[cfg(feature = "render")]
     pub fn bytes(&self) -> usize {
@@ -197,7 +198,7 @@ impl Backend {
         }
     }
 
-    /// How long the CPU's tracer took that was made when its first ray came; none where none was.
+    /// Returns the time that making the CPU's tracer took when its first ray came; `None` where none was made so.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub fn late_time(&self) -> Option<std::time::Duration> {
         match &self.tracing {
@@ -226,7 +227,7 @@ impl Backend {
         }
     }
 
-    /// Says whether what answers `query` of a batch of `rays` takes rays that begin before their origin.
+    /// Returns `true` if the tracer of `query` for a batch of `rays` takes rays that begin before their origin.
     pub fn takes_negative_t_min(&self, query: Query, rays: usize) -> bool {
         match (&self.tracing, &self.plan.kernels) {
             (_, PlannedKernels::Own(factory)) => factory.takes_negative_t_min(),
@@ -241,7 +242,7 @@ impl Backend {
         }
     }
 
-    /// Says whether the tracer splits large batches by itself, and lets parts overlap.
+    /// Returns `true` if the tracer splits large batches by itself, and lets parts overlap.
     pub fn splits_batches(&self) -> bool {
         #[cfg(feature = "cuda")]
         return matches!(&self.tracing, Tracing::Gpus(_));
@@ -250,7 +251,7 @@ impl Backend {
     }
 }
 
-/// The kernel of GPUs that answers `query` of a batch of `rays`.
+/// Returns the kernel of GPUs that answers `query` of a batch of `rays`.
 #[cfg(all(feature = "cuda", feature = "formats"))]
 fn variant(tracer: &SharedTracer<CudaPair>, query: Query, rays: usize) -> Option<raywarp_family::Variant> {
     let stretch = tracer.stretch(rays).min(rays);

@@ -5,7 +5,7 @@ use std::fmt;
 /// A device that is asked for: this CPU, or GPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum DeviceChoice {
-    /// This CPU.
+    /// This CPU, whatever GPUs there are.
     Cpu,
     /// The first GPU in the driver's order.
     FirstCuda,
@@ -19,12 +19,12 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// Says whether it asks for GPUs, and is not to do without.
+    /// Returns `true` if the choice asks for GPUs, and is not to do without them.
     pub fn names_gpus(&self) -> bool {
         matches!(self, Self::FirstCuda | Self::Cuda(_) | Self::AllCuda)
     }
 
-    /// The number of the first GPU that is meant, of those who use one.
+    /// Returns the number of the first GPU that the choice means: 0 where it names none.
     pub fn first_ordinal(&self) -> usize {
         match self {
             Self::Cuda(ordinals) => ordinals.first().copied().unwrap_or(0),

@@ -65,16 +65,16 @@ const CPU_REINSERTION_GAIN: f64 = 0.06;
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
 #[cfg(feature = "formats")]
 pub(crate) const PREPARE_BYTES: u64 = 176;
-/// The same for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer of
-/// the CPU's: 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
+/// Bytes a triangle for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer
+/// of the CPU's: 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) const PATHS_BYTES: u64 = 512;
-/// The same where there is a second tree, of whose triangles many may be cut: 1,025 were seen of hairball_synthetic,
-/// 574 of San Miguel.
+/// Bytes a triangle where there is a second tree, of whose triangles many may be cut: 1,025 were seen of
+/// hairball_synthetic, 574 of San Miguel.
 const TWO_TREES_BYTES: u64 = 1040;
 
-/// From how many rays on a GPU is worth its start, in a scene of so many triangles beside a CPU of so many threads;
-/// none where the CPU is as fast, from 50 threads on.
+/// Returns the number of rays from which on a GPU is worth its start, in a scene of so many triangles beside a CPU of
+/// so many threads; `None` where the CPU is as fast, from 50 threads on.
 ///
 /// Its tree takes 0.3 us a triangle longer to build than the CPU's, and 1.3 us divided by the number of threads.
 pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
@@ -84,16 +84,16 @@ pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
     (saved > 0.0).then(|| (seconds / saved) as u64)
 }
 
-/// From how many rays on, where a test asks for fewer than the rule does.
+/// Returns the number of rays from which on a test says that a GPU is worth its start, in place of the rule's.
 #[cfg(feature = "cuda")]
 fn pretended_least() -> Option<u64> {
     std::env::var("RAYWARP_PRETEND_RAYS_WORTH_A_GPU").ok()?.parse().ok()
 }
 
-/// Says whether so many rays are worth a GPU's start.
+/// Checks that so many rays are worth a GPU's start.
 ///
 /// # Errors
-/// Why not.
+/// The reason why they are not.
 #[cfg(feature = "cuda")]
 pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(), Reason> {
     let work = Amount::Rays(rays);
@@ -104,14 +104,14 @@ pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(
     }
 }
 
-/// From how many samples of paths on a GPU is worth its start beside a CPU of so many threads.
+/// Returns the number of samples of paths from which on a GPU is worth its start beside a CPU of so many threads.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn samples_worth_a_gpu(threads: usize) -> u64 {
     SAMPLES_PER_THREAD.saturating_mul(threads as u64)
 }
 
-/// How many GPUs are worth their start for so many samples of paths in all, `threads` being those of the CPU: none
-/// below [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
+/// Returns the number of GPUs that are worth their start for so many samples of paths in all, beside a CPU of `threads`
+/// threads: none below [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn gpus_for(samples: u64, threads: usize) -> usize {
     if samples < samples_worth_a_gpu(threads) { 0 } else { samples.div_ceil(SAMPLES_PER_GPU).max(1) as usize }
@@ -129,8 +129,8 @@ pub(crate) fn cpu_path_seconds(rays: f64, threads: usize) -> f64 {
     rays / (CPU_PATH_RAYS_PER_SECOND * threads.max(1) as f64)
 }
 
-/// Options of the tree for a render that takes `threads` threads, which build and trace, `seconds` through so many
-/// triangles.
+/// Chooses options of the tree for a render that takes `threads` threads, which build and trace, `seconds` through so
+/// many triangles.
 #[cfg(feature = "render")]
 ///
 /// Spatial splits are no choice: renders were no faster with them than with reinsertion alone.
@@ -138,13 +138,13 @@ pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildO
     if seconds * CPU_REINSERTION_GAIN > REINSERTION.of(triangles, threads) { presets::GOOD } else { presets::BALANCED }
 }
 
-/// How much is done for the tree of GPUs that take whole paths. Their kernels walk one triangle a leaf.
+/// Effort that is spent on the tree of GPUs that take whole paths. Their kernels walk one triangle a leaf.
 #[cfg(all(feature = "cuda", feature = "render"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeEffort {
-    /// Binned splits.
+    /// Binned splits alone, the quickest to build.
     Quick,
-    /// The same, improved by reinsertion.
+    /// Binned splits, improved by reinsertion.
     Good,
     /// [`presets::GPU`]: that one and another with spatial splits in all but the largest nodes; the cheaper one is
     /// taken.
@@ -153,7 +153,8 @@ pub enum TreeEffort {
 
 #[cfg(all(feature = "cuda", feature = "render"))]
 impl TreeEffort {
-    /// For a render that will take `seconds` of tracing, of so many triangles, whose tree `threads` threads build.
+    /// Chooses the effort for a render that will take `seconds` of tracing, of so many triangles, whose tree `threads`
+    /// threads build.
     pub(crate) fn for_render(seconds: f64, triangles: usize, threads: usize) -> Self {
         if seconds * SPLIT_GAIN > SPLITS.of(triangles, threads) {
             Self::Most
@@ -165,7 +166,7 @@ impl TreeEffort {
     }
 
     #[cfg(all(feature = "cuda", feature = "render"))]
-    /// The same where so many bytes of memory are `free`, else one tree.
+    /// Returns the same effort where so many bytes of memory are `free` that it can be spent, else that of one tree.
     pub(crate) fn with_memory(self, triangles: usize, free: u64) -> Self {
         if self == Self::Most && !two_trees_fit(triangles, free) { Self::Good } else { self }
     }
@@ -186,7 +187,7 @@ fn two_trees_fit(triangles: usize, free: u64) -> bool {
     (triangles as u64).saturating_mul(TWO_TREES_BYTES) <= free
 }
 
-/// `build`, but of [`Builder::BestOf`] the tree without cuts alone where there is no memory for two.
+/// Returns `build`, but of [`Builder::BestOf`] the tree without cuts alone where there is no memory for two.
 pub(crate) fn with_memory(build: &BuildOptions, triangles: usize, free: u64) -> BuildOptions {
     match build.builder {
         Builder::BestOf if !two_trees_fit(triangles, free) => BuildOptions { builder: Builder::BinnedSah, ..*build },
@@ -194,7 +195,7 @@ pub(crate) fn with_memory(build: &BuildOptions, triangles: usize, free: u64) -> 
     }
 }
 
-/// As much of `build` as there is memory for.
+/// Returns as much of `build` as there is memory for.
 pub(crate) fn build_in_memory(build: &BuildOptions, triangles: usize) -> BuildOptions {
     let free = raywarp_system::memory::available().unwrap_or(u64::MAX);
     with_memory(build, triangles, free)

@@ -1,26 +1,26 @@
-//! Tracers of the caller's.
+//! Tracers that the caller makes, beside those of this crate.
 
 use raywarp_bvh::{BuildOptions, Bvh2};
 use raywarp_geom::{FlatTriangles, KernelName, Tracer};
 use std::error::Error;
 use std::fmt::Debug;
 
-/// Makes a tracer of a scene's tree: for tracers that this crate does not have, such as the papers' kernels of
+/// Factory of a tracer over a scene's tree: for tracers that this crate does not have, such as the papers' kernels of
 /// `raywarp-lab`.
 pub trait TracerFactory: Debug + Send + Sync {
-    /// The name of what answers, as hits are credited to it.
+    /// Returns the name of the kernel that answers, as hits are credited to it.
     fn name(&self) -> KernelName;
 
-    /// The machine that it runs on, in words.
+    /// Returns the machine that the tracer runs on, in words.
     fn machine(&self) -> String;
 
-    /// `options` with leaves that the tracer's nodes can hold.
+    /// Returns `options` with leaves that the tracer's nodes can hold.
     fn fitting(&self, options: &BuildOptions) -> BuildOptions;
 
-    /// Says whether rays may have a `t_min` below 0.
+    /// Returns `true` if rays may have a `t_min` below 0.
     fn takes_negative_t_min(&self) -> bool;
 
-    /// The tracer over `triangles`, whose tree was built with [`TracerFactory::fitting`] options.
+    /// Makes the tracer over `triangles`, whose tree was built with [`TracerFactory::fitting`] options.
     ///
     /// # Errors
     /// The tracer refuses the tree or the triangles, and says why.

@@ -8,7 +8,7 @@ use raywarp_cuda::{CudaError, EncodedPair, OnTree};
 use raywarp_family::Variant;
 use std::sync::Arc;
 
-/// The kernel of those who choose none: the fastest with most rays on the GPUs that were measured.
+/// Kernel that is taken where none is chosen: the fastest with most rays on the GPUs that were measured.
 pub const DEFAULT_KERNEL: Variant = Variant::RAYWARP_H8;
 /// The kernel over nodes of two boxes, which holds scenes that the others with the CPU's bits cannot.
 pub const HOLDS_MORE: Variant = Variant::WATERTIGHT;
@@ -18,12 +18,12 @@ const NEXT_KERNELS: [Variant; 2] = [DEFAULT_KERNEL, HOLDS_MORE];
 /// The kernels of GPUs for closest-hit and for any-hit rays.
 #[derive(Debug, Clone)]
 pub struct RayKernels {
-    /// For closest-hit rays.
+    /// Kernel for closest-hit rays.
     pub closest: Variant,
-    /// For any-hit rays.
+    /// Kernel for any-hit rays.
     pub any: Variant,
-    /// Says that they were asked for by name: a scene that they cannot hold is then an error, and otherwise goes to
-    /// the kernel that comes next. Batches of few rays go to a kernel of the same tree that is faster with them
+    /// `true` if the kernels were asked for by name: a scene that they cannot hold is then an error, and otherwise goes
+    /// to the kernel that comes next. Batches of few rays go to a kernel of the same tree that is faster with them
     /// ([`raywarp_cuda::CudaPair::by_size`]) unless this is so.
     pub is_named: bool,
     /// The kernel that was chosen and cannot hold the scene, where these are taken for it.
@@ -33,24 +33,24 @@ pub struct RayKernels {
 /// A kernel that was chosen and is not taken.
 #[derive(Debug, Clone)]
 pub struct ReplacedKernel {
-    /// The one for closest-hit rays.
+    /// The kernel for closest-hit rays that was chosen.
     pub variant: Variant,
-    /// Why it cannot hold the scene.
+    /// The reason why it cannot hold the scene.
     pub cause: Cause,
 }
 
 impl Default for RayKernels {
-    /// [`DEFAULT_KERNEL`], untimed: its hits have the bits of the CPU's.
+    /// Returns [`DEFAULT_KERNEL`], untimed: its hits have the bits of the CPU's.
     fn default() -> Self {
         Self::both(DEFAULT_KERNEL)
     }
 }
 
-/// The answer of kernels to a scene.
+/// Outcome of encoding a scene for kernels.
 pub(super) enum Held {
     /// These kernels hold it, as it is encoded for them.
     By(RayKernels, Box<EncodedPair>),
-    /// No kernel that loses no ray does: why those that were chosen do not.
+    /// No kernel that loses no ray holds the scene: the error of those that were chosen.
     ByNone(CudaError),
 }
 
@@ -59,24 +59,24 @@ impl RayKernels {
         Self { closest: variant, any: variant, is_named: false, instead_of: None }
     }
 
-    /// A kernel that was named.
+    /// Takes a kernel that was named, for both queries.
     pub fn named(variant: Variant) -> Self {
         Self { is_named: true, ..Self::both(variant) }
     }
 
-    /// The kernels that were chosen for a GPU, closest-hit rays being of `kind`.
+    /// Takes the kernels that were chosen for a GPU, closest-hit rays being of `kind`.
     pub fn chosen(choice: &Choice, kind: BatchKind) -> Self {
         let [closest, any] = [kind, BatchKind::Any].map(|kind| choice.of(kind).variant);
         Self { closest, any, is_named: false, instead_of: None }
     }
 
-    /// `options` with leaves that the nodes for closest-hit rays can hold.
+    /// Returns `options` with leaves that the nodes for closest-hit rays can hold.
     pub fn fitting(&self, options: &BuildOptions) -> BuildOptions {
         fitting(options, &self.closest)
     }
 
-    /// These kernels over a scene whose tree was built with [`RayKernels::fitting`] options; where any-hit rays need
-    /// smaller or larger leaves, they get a tree of their own.
+    /// Encodes a scene for these kernels, whose tree was built with [`RayKernels::fitting`] options; where any-hit rays
+    /// need smaller or larger leaves, they get a tree of their own.
     ///
     /// Where they were not named, and cannot hold the scene or are not sure of it, the next ones are taken that are.
     pub(super) fn holding(&self, tree: &SceneTree<'_>) -> Result<Held, BackendError> {
@@ -100,7 +100,7 @@ impl RayKernels {
         Ok(Held::ByNone(cause))
     }
 
-    /// The trees that two kernels walk, for closest-hit and for any-hit rays.
+    /// Encodes the trees that two kernels walk, for closest-hit and for any-hit rays.
     fn encoded(&self, [closest, any]: [&Variant; 2], tree: &SceneTree<'_>) -> Result<EncodedPair, BackendError> {
         let SceneTree { bvh, asked, triangles } = *tree;
         if !self.is_named {
@@ -118,7 +118,7 @@ impl RayKernels {
     }
 }
 
-/// `options` with leaves that the nodes of `variant` can hold.
+/// Returns `options` with leaves that the nodes of `variant` can hold.
 pub(crate) fn fitting(options: &BuildOptions, variant: &Variant) -> BuildOptions {
     BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..*options }
 }

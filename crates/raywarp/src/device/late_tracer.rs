@@ -6,7 +6,7 @@ use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, R
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Rays of a batch, as [`CpuTracer`] likes them: asking must not make one.
+/// Returns the number of rays of a batch, as [`CpuTracer`] likes them: asking must not make one.
 const PREFERRED_BATCH: usize = 4096;
 
 /// Traces on the CPU through a tree that is encoded for it when it is first needed, if ever: where GPUs take whole
@@ -22,7 +22,7 @@ impl LateTracer {
         Self { bvh, triangles, made: OnceLock::new() }
     }
 
-    /// The tracer. O(triangles), in parallel, the first time.
+    /// Returns the tracer. O(triangles), in parallel, the first time.
     ///
     /// # Errors
     /// [`TraceError::Device`] where the tree cannot be encoded.
@@ -39,7 +39,7 @@ impl LateTracer {
         made.as_ref().map(|(tracer, _)| tracer).map_err(Clone::clone)
     }
 
-    /// Its bytes and how long it took; `None` as long as nobody has asked for it.
+    /// Returns the tracer's bytes and the time that making it took; `None` as long as nobody has asked for it.
     pub(crate) fn made(&self) -> Option<(usize, Duration)> {
         let (tracer, time) = self.made.get()?.as_ref().ok()?;
         Some((tracer.bytes(), *time))

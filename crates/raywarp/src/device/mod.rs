@@ -1,8 +1,9 @@
-//! The choice who answers rays and renders pictures: this CPU or GPUs, by which kernels, through which tree, and why.
+//! The choice of the device that answers rays and renders pictures (this CPU or GPUs), of its kernels and of its tree,
+//! with the reason.
 //!
-//! A [`DeviceChoice`] is what somebody asks for. A [`Plan`] is what is made of it, once it is known how much there is
-//! to do: a device, kernels, a tree and a [`Reason`]. What holds a scene has the plan as it came out, which may name
-//! other kernels or the CPU. Nothing here is worded for people: who shows a plan finds the words.
+//! A [`DeviceChoice`] is what somebody asks for. A [`Plan`] is made from it, once it is known how much there is to do:
+//! a device, kernels, a tree and a [`Reason`]. Types that hold a scene return the plan as it came out, which may name
+//! other kernels or the CPU. Nothing here is worded for people: callers that show a plan find the words.
 //!
 //! ```text
 //! choice.rs       what somebody asks for

@@ -15,13 +15,13 @@ pub(crate) struct GpuOnceWorth {
     cpu: Arc<CpuTracer>,
     asked: AtomicU64,
     state: Mutex<State>,
-    /// From how many rays of a batch on a GPU takes it that has started.
+    /// Number of rays of a batch from which on a GPU that has started takes it.
     least_batch: usize,
 }
 
-/// How far the GPU has come.
+/// State of the GPU: not yet looked for, tracing, or given up.
 enum State {
-    /// Nobody has looked for one yet; the scene that it would need.
+    /// No GPU was looked for yet; this is the scene that one would need.
     Waiting(Box<GpuNeeds>),
     /// A GPU traces.
     Started(Arc<Backend>),
@@ -37,13 +37,14 @@ struct GpuNeeds {
 }
 
 impl GpuOnceWorth {
-    /// `bvh` is the tree of `triangles`, of what fits the kernels that are taken where nobody names one.
+    /// Begins with the CPU's tracer; `bvh` is the tree of `triangles`, of what fits the kernels that are taken where
+    /// nobody names one.
     pub fn new(cpu: Arc<CpuTracer>, bvh: Bvh2, build: BuildOptions, triangles: FlatTriangles) -> Self {
         let state = Mutex::new(State::Waiting(Box::new(GpuNeeds { bvh, build, triangles })));
         Self { cpu, asked: AtomicU64::new(0), state, least_batch: RAYS_PER_LAUNCH * rayon::current_num_threads() }
     }
 
-    /// The plan as it stands: who traces now, and why.
+    /// Returns the plan as it stands: the device that traces now, and the reason.
     pub fn plan(&self) -> Plan {
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Waiting(needs) => {
@@ -56,7 +57,7 @@ impl GpuOnceWorth {
         }
     }
 
-    /// The GPU for a batch of `rays`, which is started now if all rays so far were worth it.
+    /// Returns the GPU for a batch of `rays`, which is started now if all rays so far were worth it.
     fn gpu(&self, rays: usize) -> Option<Arc<Backend>> {
         let before = self.asked.fetch_add(rays as u64, Ordering::Relaxed);
         let asked = before.saturating_add(rays as u64);
@@ -80,7 +81,7 @@ impl GpuOnceWorth {
         }
     }
 
-    /// `by_gpu` or, where there is none or it fails, `by_cpu`.
+    /// Traces `by_gpu` or, where there is none or it fails, `by_cpu`.
     fn trace<T>(
         &self,
         rays: usize,
@@ -102,12 +103,12 @@ impl GpuOnceWorth {
 }
 
 impl GpuNeeds {
-    /// The plan for so many rays.
+    /// Returns the plan for so many rays.
     fn plan(&self, rays: u64) -> Plan {
         Plan::for_rays(rays, self.triangles.len() as u64, rayon::current_num_threads(), Some(self.build))
     }
 
-    /// The first of `count` GPUs that can be used.
+    /// Starts the first of `count` GPUs that can be used; where there is none, the CPU traces from then on.
     fn start(&self, wanted: usize, count: usize, plan: Plan, cpu: &Arc<CpuTracer>) -> State {
         let tree = SceneTree { bvh: &self.bvh, asked: &self.build, triangles: &self.triangles };
         let usable = first_usable(wanted, count, |devices, usable| -> Result<(), Box<Plan>> {

@@ -6,10 +6,11 @@ use raywarp_cuda::{CudaError, Device, side_by_side};
 use std::sync::Arc;
 
 impl DeviceChoice {
-    /// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.
+    /// Opens the GPUs that are named, side by side; none where none is named, as for [`DeviceChoice::Auto`].
     ///
     /// # Errors
-    /// The first one's that is not there or fails; of all, where there is none, that the first is missing.
+    /// The error of the first GPU that is not there or fails; of [`DeviceChoice::AllCuda`] on a machine without one,
+    /// that GPU 0 is missing.
     pub fn open(&self) -> Result<Vec<Device>, CudaError> {
         let ordinals = match self {
             Self::Cpu | Self::Auto => Vec::new(),
@@ -22,10 +23,10 @@ impl DeviceChoice {
     }
 }
 
-/// How many GPUs there are: at least one.
+/// Returns the number of GPUs that the driver shows: at least one.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why there is none.
 pub(super) fn count_gpus() -> Result<usize, Reason> {
     match Device::count() {
         Ok(0) => Err(Reason::NoGpu),

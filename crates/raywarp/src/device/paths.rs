@@ -38,14 +38,14 @@ impl Encoding {
         Self(Mutex::new(begun.ok()))
     }
 
-    /// The encoded tree, once it is done; `None` where it was taken before.
+    /// Returns the encoded tree, once it is done; `None` where it was taken before.
     fn take(&self) -> Option<Result<EncodedScene, RenderCudaError>> {
         let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some(begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     }
 }
 
-/// Where each instance's triangles begin among the placements of the flat scene.
+/// Returns for each instance the index of its first triangle among the placements of the flat scene.
 fn first_triangles(scene: &Scene) -> Vec<u32> {
     let mut next = 0u32;
     let counts = scene.instances.iter().map(|instance| scene.meshes[instance.mesh.index()].triangles.indices.len());
@@ -66,7 +66,7 @@ struct Upload<'a> {
 }
 
 impl Upload<'_> {
-    /// The memory that the scene takes of one of so many `devices` that share a picture.
+    /// Returns the memory that the scene takes of one of so many `devices` that share a picture.
     fn needed(&self, picture: &RenderOptions, devices: usize) -> Result<LeastMemory, PrepareError> {
         let window = Window::new(picture.size, picture.crop).map_err(|error| Box::new(RenderError::Film(error)))?;
         // Shares differ by some tiles.
@@ -92,10 +92,10 @@ fn encode(
 }
 
 impl Prepared {
-    /// The scene on `devices`, which together are the engine of [`render_with`](Self::render_with) for a `picture`:
-    /// tree, what shading reads, and kernels on each, uploaded side by side, and nothing on any where one has no room
-    /// for these and its share of the picture. Of the lights there are those of now; of cameras it takes those that
-    /// `engine.farthest_origin` covers.
+    /// Puts the scene on `devices`, which together are the engine of [`render_with`](Self::render_with) for a
+    /// `picture`: tree, what shading reads, and kernels on each, uploaded side by side, and nothing on any where one
+    /// has no room for these and its share of the picture. Of the lights there are those of now; of cameras it takes
+    /// those that `engine.farthest_origin` covers.
     ///
     /// # Errors
     /// [`PrepareError`]; of devices that fail the first one's.
@@ -119,8 +119,8 @@ impl Prepared {
         Ok(CudaRenderers::new(renderers.collect::<Result<_, _>>()?))
     }
 
-    /// As [`paths_on`](Self::paths_on), for those who can do without some of the devices, which share the picture
-    /// with `others`: what became of each.
+    /// Puts the scene on devices as [`paths_on`](Self::paths_on) does, for callers that can do without some of them,
+    /// which share the picture with `others`: what became of each.
     ///
     /// # Errors
     /// [`PrepareError`] where no device can be given the scene.
@@ -144,7 +144,7 @@ impl Prepared {
         Ok(Upload { shading, encoded: self.encoded(&engine)?, engine })
     }
 
-    /// The tree as the kernels of an `engine` want it, for rays of cameras that it covers.
+    /// Encodes the tree as the kernels of an `engine` want it, for rays of cameras that it covers.
     ///
     /// # Errors
     /// [`PrepareError`].
@@ -169,8 +169,8 @@ impl Prepared {
         Ok(encode(&variant, bvh, &triangles, farthest_origin, &first_triangles(scene))?)
     }
 
-    /// As [`render_onto`](Self::render_onto), with paths that `engine` takes: one that [`paths_on`](Self::paths_on) has
-    /// made of this scene.
+    /// Renders as [`render_onto`](Self::render_onto) does, with paths that `engine` takes: one that
+    /// [`paths_on`](Self::paths_on) has made of this scene.
     ///
     /// # Errors
     /// [`RenderError`].

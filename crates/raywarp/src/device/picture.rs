@@ -17,22 +17,23 @@ use std::sync::Arc;
 /// A picture, as far as it is known before its scene is prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct PictureWork<'a> {
-    /// How it is going to be rendered.
+    /// Options of the render, as far as they are settled.
     pub options: &'a RenderOptions,
-    /// How GPUs take its paths; none where they would only trace its rays.
+    /// Options of the GPUs' path tracer; `None` where GPUs would only trace the picture's rays.
     pub engine: Option<&'a EngineOptions>,
-    /// Triangles of the scene, placements counted each.
+    /// Number of triangles of the scene, each placement counted.
     pub triangles: u64,
 }
 
 impl Plan {
-    /// The CPU renders a picture, through a tree that is worth its time.
+    /// Plans a picture by the CPU, through a tree that is worth its time.
     pub fn picture_by_cpu(options: &RenderOptions, reason: Reason) -> Self {
         Self { tree: PlannedTree::ForWork(PathWork::new(options, 0)), reason, ..Self::default() }
     }
 
-    /// GPUs that were named render a picture together: they take whole paths where `work` has an engine, or else
-    /// trace rays by `kernels`, if there are some. The CPU renders where there is neither, and what has no triangles.
+    /// Plans a picture by GPUs that were named, which share it: they take whole paths where `work` has an engine, or
+    /// else trace rays by `kernels`, if there are some. The CPU renders where there is neither, and what has no
+    /// triangles.
     pub fn picture_on(devices: Vec<Device>, kernels: Option<RayKernels>, work: &PictureWork<'_>) -> Self {
         if devices.is_empty() {
             return Self::picture_by_cpu(work.options, Reason::Asked);
@@ -52,14 +53,14 @@ impl Plan {
         }
     }
 
-    /// GPUs render a picture where there are some that can, and it is worth their start, else the CPU does. Samples
-    /// are counted as if no stopping rule ended them before; of other integrators than path tracing as
+    /// Plans a picture by GPUs where there are some that can render it, and it is worth their start, else by the CPU.
+    /// Samples are counted as if no stopping rule ended them before; of other integrators than path tracing as
     /// `samples_per_path` says.
     pub fn for_picture(work: &PictureWork<'_>) -> Self {
         Self::by_gpus(work).unwrap_or_else(|reason| Self::picture_by_cpu(work.options, reason))
     }
 
-    /// The plan for GPUs, or why the CPU renders.
+    /// Returns the plan for GPUs, or the reason why the CPU renders.
     fn by_gpus(work: &PictureWork<'_>) -> Result<Self, Reason> {
         let PictureWork { options, engine, triangles } = *work;
         if triangles == 0 {
@@ -87,7 +88,7 @@ impl Plan {
     }
 }
 
-/// Why what was planned for a picture cannot be done.
+/// An error of putting a picture's scene where it was planned to be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError<E> {
     /// The scene cannot be put there.

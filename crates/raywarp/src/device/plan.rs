@@ -1,4 +1,4 @@
-//! The decision who traces or renders: on which device, by which kernels, through which tree, and why.
+//! The decision on which device, by which kernels and through which tree something is traced or rendered, and why.
 
 use super::{PathWork, Reason, TracerFactory};
 use raywarp_bvh::BuildOptions;
@@ -14,19 +14,19 @@ use {
     std::convert::Infallible,
 };
 
-/// The decision who traces or renders, by which kernels, through which tree, and why.
+/// Decision on which device, by which kernels and through which tree a scene is traced or rendered, and why.
 ///
 /// A plan is made before a scene is put anywhere. `Prepared`, `TraceScene` and `TriangleBvh` have the plan as it came
 /// out, which may name other kernels, fewer GPUs or the CPU, with the reason.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// The device.
+    /// Device that traces or renders.
     pub device: PlannedDevice,
-    /// The kernels.
+    /// Kernels that trace or render on it.
     pub kernels: PlannedKernels,
-    /// The tree.
+    /// Tree that the kernels walk.
     pub tree: PlannedTree,
-    /// Why this device.
+    /// Reason why this device is taken.
     pub reason: Reason,
 }
 
@@ -34,19 +34,19 @@ pub struct Plan {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum PlannedDevice {
-    /// This CPU.
+    /// This CPU, on all of its threads.
     #[default]
     Cpu,
     /// GPUs, in the order of their shares.
     #[cfg(feature = "cuda")]
     Gpus(Vec<Device>),
-    /// As many GPUs as are wanted, in the driver's order, of those that can be used: they are opened when the scene
-    /// is put there.
+    /// GPUs, as many as are wanted, in the driver's order, of those that can be used: they are opened when the scene is
+    /// put there.
     #[cfg(feature = "cuda")]
     FirstUsable {
-        /// At most so many.
+        /// Number of GPUs that are taken, at most.
         wanted: usize,
-        /// How many the driver shows.
+        /// Number of GPUs that the driver shows.
         count: usize,
     },
 }
@@ -69,7 +69,7 @@ pub enum PlannedKernels {
 }
 
 impl PlannedKernels {
-    /// `options` with leaves that the nodes of the kernels for closest-hit rays can hold.
+    /// Returns `options` with leaves that the nodes of the kernels for closest-hit rays can hold.
     pub fn fitting(&self, options: &BuildOptions) -> BuildOptions {
         match self {
             Self::Own(factory) => factory.fitting(options),
@@ -84,9 +84,9 @@ impl PlannedKernels {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PlannedTree {
-    /// Of these options, with leaves that the kernels can hold.
+    /// A tree of these options, with leaves that the kernels can hold.
     Given(BuildOptions),
-    /// One that is worth its time for a picture: of a GPU's path tracer where that renders it, else of the CPU.
+    /// The tree that is worth its time for a picture: for a GPU's path tracer where that renders it, else for the CPU.
     ForWork(PathWork),
 }
 
@@ -97,18 +97,18 @@ impl Default for PlannedTree {
 }
 
 impl Plan {
-    /// The CPU, through a tree of `build`.
+    /// Plans the CPU, through a tree of `build`.
     pub fn cpu(build: BuildOptions) -> Self {
         Self { tree: PlannedTree::Given(build), ..Self::default() }
     }
 
-    /// A tracer of the caller's on the CPU, through a tree of `build` with leaves that it can hold.
+    /// Plans a tracer of the caller's on the CPU, through a tree of `build` with leaves that it can hold.
     pub fn own(factory: Arc<dyn TracerFactory>, build: BuildOptions) -> Self {
         Self { kernels: PlannedKernels::Own(factory), ..Self::cpu(build) }
     }
 
-    /// GPUs that were named, which share each batch of rays; the CPU where none is. Without `build` the tree is
-    /// [`presets::GPU`], or the CPU's default.
+    /// Plans GPUs that were named, which share each batch of rays; the CPU where `devices` is empty. Without `build`
+    /// the tree is [`presets::GPU`], or the CPU's default.
     #[cfg(feature = "cuda")]
     pub fn rays_on(devices: Vec<Device>, kernels: RayKernels, build: Option<BuildOptions>) -> Self {
         if devices.is_empty() {
@@ -118,7 +118,7 @@ impl Plan {
         Self { device, kernels, ..Self::cpu(build.unwrap_or(presets::GPU)) }
     }
 
-    /// The first GPU that can be used where there is one and so many `rays` are worth its start, in a scene of so
+    /// Plans the first GPU that can be used, where there is one and so many `rays` are worth its start in a scene of so
     /// many triangles beside a CPU of so many threads; else the CPU. Without `build` the tree is
     /// [`raywarp_bvh::presets::GPU`], or the CPU's default.
     #[cfg_attr(not(feature = "cuda"), expect(unused_variables))]
@@ -138,8 +138,8 @@ impl Plan {
         Self { reason, ..Self::cpu(build.unwrap_or_default()) }
     }
 
-    /// One processor that is to be measured: the GPU that `choice` names, or else the first one that there is, or the
-    /// CPU.
+    /// Plans the one processor that is to be measured: the GPU that `choice` names, or else the first one that there
+    /// is, or the CPU.
     ///
     /// # Errors
     /// The error of a GPU that was named.
@@ -164,7 +164,7 @@ impl Plan {
         }
     }
 
-    /// The GPUs that are open, in the order of their shares.
+    /// Returns the GPUs that are open, in the order of their shares.
     #[cfg(feature = "cuda")]
     pub fn gpus(&self) -> &[Device] {
         match &self.device {
@@ -173,7 +173,7 @@ impl Plan {
         }
     }
 
-    /// The options of the tree that is asked for; none where it is to suit a picture.
+    /// Returns the options of the tree that is asked for; `None` where it is to suit a picture.
     pub fn build(&self) -> Option<BuildOptions> {
         match self.tree {
             PlannedTree::Given(build) => Some(build),
@@ -189,7 +189,7 @@ impl Plan {
         }
     }
 
-    /// The same by the CPU, for `reason`.
+    /// Returns the same plan with the CPU in place of GPUs, for `reason`.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub(crate) fn by_cpu(self, reason: Reason) -> Self {

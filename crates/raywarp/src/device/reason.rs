@@ -1,4 +1,4 @@
-//! Why something traces or renders, as values: the words for people are made by who shows them.
+//! Reasons why a device traces or renders, as values: callers that show them to people find the words.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 /// An error that kept something from being used, as it was found.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
-/// How much there is to do.
+/// Amount of work that a plan is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// Rays of the host.
+    /// Rays that the caller hands over.
     Rays(u64),
     /// Samples of a picture, counted as if no stopping rule ended them before.
     Samples(u64),
@@ -18,38 +18,38 @@ pub enum Amount {
 /// A GPU that was tried and cannot be used.
 #[derive(Debug, Clone)]
 pub struct Unusable {
-    /// Its number in the driver's order.
+    /// Number of the GPU in the driver's order.
     pub ordinal: usize,
-    /// Why not.
+    /// Error that keeps it from being used.
     pub cause: Cause,
 }
 
-/// Why a [`Plan`](super::Plan) takes the device that it takes.
+/// Reason why a [`Plan`](super::Plan) takes the device that it takes.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Reason {
     /// The device was asked for.
     #[default]
     Asked,
-    /// What there is to do is worth a GPU's start.
+    /// The work is enough to be worth a GPU's start.
     WorthAGpu {
-        /// What there is to do.
+        /// Amount of work that the plan is for.
         work: Amount,
         /// GPUs that come before in the driver's order and cannot be used.
         left_out: Vec<Unusable>,
     },
-    /// What there is to do is not worth a GPU's start.
+    /// The work is too little to be worth a GPU's start.
     TooLittle {
-        /// What there is to do.
+        /// Amount of work that the plan is for.
         work: Amount,
-        /// From how much on it would be.
+        /// Least amount that would be worth it, in the same unit.
         least: u64,
     },
-    /// The CPU has so many threads that no GPU would be faster, whatever there is to do.
+    /// The CPU has so many threads that no GPU would be faster, however much there is to do.
     NoGpuGains {
-        /// What there is to do.
+        /// Amount of work that the plan is for.
         work: Amount,
-        /// Of the CPU.
+        /// Number of the CPU's threads.
         threads: usize,
     },
     /// Raywarp was built without its feature `cuda`.
@@ -68,7 +68,7 @@ pub enum Reason {
     NoMemory(Cause),
     /// No GPU can be given the scene.
     Unplaceable(Cause),
-    /// None of the GPUs can be used.
+    /// No GPU that was tried can be used.
     NoneUsable(Vec<Unusable>),
     /// No kernel of a GPU holds the scene that loses no ray.
     NoKernelHolds(Cause),
@@ -78,9 +78,9 @@ pub enum Reason {
     NoWholePaths(Cause),
     /// The scene suits neither the kernels that take whole paths nor those that trace rays.
     NoPathsNorRays {
-        /// Why whole paths are not taken.
+        /// Error that keeps GPUs from taking whole paths.
         paths: Cause,
-        /// Why rays are not traced.
+        /// Error that keeps GPUs from tracing rays.
         rays: Cause,
     },
     /// The GPU failed while it traced, and the CPU went on.
@@ -88,8 +88,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Says whether the CPU works although there is a GPU that would have been worth its start: it or its driver
-    /// cannot be used.
+    /// Returns `true` if the CPU works although there is a GPU that would have been worth its start: the GPU or its
+    /// driver cannot be used.
     pub fn is_loss(&self) -> bool {
         match self {
             Self::DriverFails(_) | Self::NoMemory(_) | Self::Unplaceable(_) | Self::NoneUsable(_) | Self::Failed(_) => {
@@ -111,7 +111,7 @@ impl Reason {
         }
     }
 
-    /// Why no kernel of a GPU traces the rays of a scene, where that is so.
+    /// Returns the error that keeps every kernel of a GPU from tracing the rays of a scene, if that is the reason.
     pub fn no_kernel(&self) -> Option<&Cause> {
         match self {
             Self::NoKernelHolds(cause) | Self::NoPathsNorRays { rays: cause, .. } => Some(cause),

@@ -8,14 +8,14 @@ use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_with_choice};
 use raywarp_geom::FlatTriangles;
 use std::time::{Duration, Instant};
 
-/// A tree for GPUs, and how it came about.
+/// Record of a tree for GPUs: the options that it was built with, and the time that this took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GpuTree {
-    /// How much was done for it.
+    /// Effort that was spent on it.
     pub effort: TreeEffort,
-    /// What the tree that was taken was built with.
+    /// Options of the tree that was taken, of those that were built.
     pub build: BuildOptions,
-    /// How long building took, of all trees that were built.
+    /// Time that building took, of all trees that were built.
     pub time: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! How much there is to trace for a picture, as far as its options tell.
+//! The amount of tracing that a picture takes, as far as its options tell.
 
 #[cfg(feature = "render")]
 use super::cost_model::cpu_path_seconds;
@@ -14,19 +14,19 @@ const RAYS_PER_PATH: f64 = 12.0;
 #[cfg(feature = "render")]
 const SAMPLES_OF_NOISE: u32 = 1024;
 
-/// What has to be traced for a picture.
+/// Amount of tracing that a picture takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathWork {
     rays: f64,
-    /// Of the picture, in seconds.
+    /// Time limit of the picture, in seconds.
     limit: f64,
-    /// That share it.
+    /// Number of GPUs that share it, at least 1.
     gpus: usize,
 }
 
 impl PathWork {
-    /// The work of a picture that `gpus` GPUs share, or the CPU does where there is none. Samples are counted as if
-    /// no noise limit ended them before, and up to 1,024 of a pixel where nothing else does.
+    /// Estimates the work of a picture that `gpus` GPUs share, or the CPU does where there is none. Samples are counted
+    /// as if no noise limit ended them before, and up to 1,024 of a pixel where nothing else does.
     #[cfg(feature = "render")]
     pub fn new(options: &RenderOptions, gpus: usize) -> Self {
         let pixels = Window::new(options.size, options.crop).map_or(0, |window| window.pixel_count());
@@ -50,8 +50,8 @@ impl PathWork {
     }
 }
 
-/// How many samples take a core as long as one of a path: 12 of ambient occlusion and 24 of normals or distances in
-/// conference, on one thread. A GPU is taken to be quicker with them by as much.
+/// Returns the number of samples that take a core as long as one of a path: 12 of ambient occlusion and 24 of normals
+/// or distances in conference, on one thread. A GPU is taken to be quicker with them by as much.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn samples_per_path(integrator: Integrator) -> u64 {
     match integrator {
@@ -61,7 +61,7 @@ pub(crate) fn samples_per_path(integrator: Integrator) -> u64 {
     }
 }
 
-/// Rays of a sample, about.
+/// Returns the number of rays of a sample, about.
 #[cfg(feature = "render")]
 fn rays_per_sample(options: &RenderOptions) -> f64 {
     match options.integrator {

@@ -1,16 +1,17 @@
-//! Whether rays lie side by side.
+//! Recognition of rays that lie side by side.
 
 use raywarp_geom::Ray;
 
-/// Rays that a warp takes together.
+/// Number of rays that a warp takes together.
 const GROUP: usize = 32;
-/// Groups that are looked at, at most about.
+/// Number of groups that are looked at, at most about.
 const MOST_GROUPS: usize = 4096;
-/// Cosine of 20 degrees.
+/// Least cosine between two directions that count as alike: that of 20 degrees.
 const ALIKE: f32 = 0.94;
 
-/// Whether rays lie side by side as a camera's do: of 32 that follow each other, directions differ by less than 20
-/// degrees in four of five cases. Of many rays, some thousands of evenly spread groups are looked at.
+/// Returns `true` if rays lie side by side as a camera's do: in four of five groups of 32 consecutive rays, directions
+/// differ by less than 20 degrees from the first one's. Of many rays, some thousands of evenly spread groups are looked
+/// at.
 pub fn are_coherent(rays: &[Ray]) -> bool {
     let groups = rays.len() / GROUP;
     let alike = |group: usize| {

@@ -19,7 +19,7 @@ use raywarp_geom::{
 };
 use std::sync::Arc;
 
-/// A hit, with the ids of what was hit.
+/// Hit of a ray, with the mesh and the triangle that it hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueryHit {
     /// Ray parameter in lengths of the direction.
@@ -44,25 +44,25 @@ pub struct DoubleMesh {
     pub indices: Vec<[u32; 3]>,
 }
 
-/// Why a tree over meshes cannot be made.
+/// An error that keeps a tree from being built over meshes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// A mesh is not valid.
+    /// One of the meshes is not valid.
     #[error("mesh {mesh}: {source}")]
     Mesh {
-        /// Its index.
+        /// Index of the mesh in the slice.
         mesh: usize,
-        /// What is wrong.
+        /// The fault that was found in it.
         source: MeshError,
     },
-    /// Too many triangles.
+    /// The meshes have more triangles than can be numbered.
     #[error(transparent)]
     Flat(#[from] FlatError),
-    /// The builder refuses.
+    /// The builder of the tree refuses the triangles.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The encoder refuses.
+    /// The encoder of the CPU's tracer refuses the tree.
     #[error(transparent)]
     Layout(#[from] raywarp_layout::LayoutError),
     /// No GPU is named: [`DeviceChoice::Cuda`] with an empty list.
@@ -72,7 +72,7 @@ pub enum QueryError {
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// One of several GPUs that were named.
+    /// One of several GPUs that were named lacks something, or fails.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     OneOfGpus(#[from] OneOfGpus),
@@ -111,7 +111,7 @@ pub struct TriangleBvh {
 }
 
 impl TriangleBvh {
-    /// Builds with the default options, in parallel, for this CPU.
+    /// Builds a tree over `meshes` with the default options, in parallel, for this CPU.
     ///
     /// # Errors
     /// [`QueryError`]: a mesh with NaN positions or indices out of range, or too many triangles.
@@ -119,7 +119,7 @@ impl TriangleBvh {
         Self::build_with(meshes, &BuildOptions::default())
     }
 
-    /// Builds with a builder of one's choice, for this CPU.
+    /// Builds a tree over `meshes` with the builder that `options` choose, for this CPU.
     ///
     /// # Errors
     /// As [`TriangleBvh::build`].
@@ -127,8 +127,8 @@ impl TriangleBvh {
         Self::build_with_on(meshes, options, &DeviceChoice::Cpu)
     }
 
-    /// Builds with the default options, in parallel, and has `device` trace batches ([`TriangleBvh::closest_batch`],
-    /// [`TriangleBvh::any_batch`]):
+    /// Builds a tree over `meshes` with the default options, in parallel, and has `device` trace batches
+    /// ([`TriangleBvh::closest_batch`], [`TriangleBvh::any_batch`]):
     ///
     /// - [`DeviceChoice::Cpu`]: this CPU.
     /// - [`DeviceChoice::FirstCuda`], [`DeviceChoice::Cuda`], [`DeviceChoice::AllCuda`]: those GPUs, each a stretch
@@ -166,7 +166,8 @@ impl TriangleBvh {
         Self::build_with_on(meshes, &if on_gpu { presets::GPU } else { BuildOptions::default() }, device)
     }
 
-    /// [`TriangleBvh::build_on`] with a builder of one's choice. Trees for GPUs get leaves that their nodes can hold.
+    /// Builds as [`TriangleBvh::build_on`] does, with the builder that `options` choose. Trees for GPUs get leaves that
+    /// their nodes can hold.
     ///
     /// # Errors
     /// As [`TriangleBvh::build_on`].
@@ -198,9 +199,9 @@ impl TriangleBvh {
     }
 
     #[cfg(feature = "formats")]
-    /// Builds over meshes in f64, with the default options, for this CPU. Where rounding them would hurt, as far from
-    /// zero, they are rounded relative to [`TriangleBvh::origin`]; so [`TriangleBvh::ray`] makes rays, and
-    /// [`TriangleBvh::point`] says where hits are.
+    /// Builds a tree over meshes in f64, with the default options, for this CPU. Where rounding to f32 would hurt, as
+    /// far from zero, positions are rounded relative to [`TriangleBvh::origin`]; [`TriangleBvh::ray`] makes rays that
+    /// fit, and [`TriangleBvh::point`] says where hits are.
     ///
     /// ```
     /// use raywarp::{DoubleMesh, TriangleBvh};
@@ -229,34 +230,34 @@ impl TriangleBvh {
         Ok(Self { origin, ..Self::build(&meshes)? })
     }
 
-    /// What rays and hits are relative to: zero, but for meshes in f64 that f32 does not hold well.
+    /// Returns the origin that rays and hits are relative to: zero, but for meshes in f64 that f32 does not hold well.
     pub fn origin(&self) -> [f64; 3] {
         self.origin
     }
 
-    /// A ray that begins at `from` in the coordinates of the meshes: the origin is subtracted in f64 before it is
-    /// rounded.
+    /// Returns the ray that begins at `from`, in the coordinates of the meshes: the origin is subtracted in f64 before
+    /// it is rounded.
     pub fn ray(&self, from: [f64; 3], direction: [f64; 3]) -> Ray {
         Ray::new(std::array::from_fn(|i| (from[i] - self.origin[i]) as f32), direction.map(|x| x as f32))
     }
 
-    /// The point of a ray at `t`, in the coordinates of the meshes.
+    /// Returns the point of a ray at `t`, in the coordinates of the meshes.
     pub fn point(&self, ray: &Ray, t: f32) -> [f64; 3] {
         let along = |i: usize| f64::from(ray.origin[i]) + f64::from(t) * f64::from(ray.direction[i]);
         std::array::from_fn(|i| along(i) + self.origin[i])
     }
 
-    /// Who traces the next batch if it is a large one, by what, and why.
+    /// Returns the plan for a large batch as it stands: the device that would trace it, the kernels, and the reason.
     pub fn plan(&self) -> Plan {
         self.batches.plan()
     }
 
-    /// The nearest hit of a ray.
+    /// Returns the nearest hit of a ray.
     pub fn closest(&self, ray: &Ray) -> Option<QueryHit> {
         self.closest_after(ray, HitKey::START)
     }
 
-    /// Whether anything lies on a ray.
+    /// Returns `true` if a triangle lies on the ray between its `t_min` and `t_max`.
     pub fn any(&self, ray: &Ray) -> bool {
         let mut blocked = [0];
         self.cpu
@@ -265,7 +266,7 @@ impl TriangleBvh {
         blocked[0] != 0
     }
 
-    /// All hits of a ray, nearest first: each (mesh, triangle) once.
+    /// Returns all hits of a ray, nearest first: each (mesh, triangle) once.
     ///
     /// A triangle counts with its edges and corners. So a ray through an edge that two triangles share hits both, at
     /// the same `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a
@@ -279,8 +280,8 @@ impl TriangleBvh {
         })
     }
 
-    /// The nearest hit of each ray, in parallel, by what was chosen for batches: `hits` and `meshes` have one entry a
-    /// ray ([`Hit::is_hit`] tells a miss).
+    /// Finds the nearest hit of each ray, in parallel, on the device chosen for batches: `hits` and `meshes` have one
+    /// entry a ray ([`Hit::is_hit`] tells a miss).
     ///
     /// # Errors
     /// [`TraceError::Cancelled`] when `control` says so; [`TraceError::Device`] when a GPU that was named fails.
@@ -298,8 +299,8 @@ impl TriangleBvh {
         Ok(stats)
     }
 
-    /// Whether anything lies on each ray, in parallel, by what was chosen for batches: bit `i % 32` of word `i / 32` of
-    /// `blocked`.
+    /// Tells of each ray if a triangle lies on it, in parallel, on the device chosen for batches: the answer of ray `i`
+    /// is bit `i % 32` of word `i / 32` of `blocked`.
     ///
     /// # Errors
     /// As [`TriangleBvh::closest_batch`].
@@ -309,7 +310,7 @@ impl TriangleBvh {
         self.tracer().any(rays, &[], blocked, &mut Vec::new(), control)
     }
 
-    /// The tracer of batches, for the renderer's interface.
+    /// Returns the tracer of batches, for the renderer's interface.
     pub fn tracer(&self) -> &dyn Tracer {
         self.batches.tracer()
     }
@@ -327,7 +328,8 @@ impl TriangleBvh {
     }
 }
 
-/// Who is to trace batches on `device`, but for [`DeviceChoice::Auto`] on the CPU: the GPUs that are named are opened.
+/// Returns the plan for batches on `device` after opening the GPUs that it names; for [`DeviceChoice::Auto`] the plan
+/// is the CPU.
 #[cfg(feature = "cuda")]
 fn planned(device: &DeviceChoice, options: &BuildOptions) -> Result<Plan, QueryError> {
     let devices = device.open()?;
@@ -346,7 +348,7 @@ fn planned(device: &DeviceChoice, options: &BuildOptions) -> Result<Plan, QueryE
     }
 }
 
-/// The triangles of all meshes, all opaque.
+/// Flattens the triangles of all meshes, which all are opaque.
 fn flat(meshes: &[TriangleMesh]) -> Result<FlatTriangles, QueryError> {
     let mut flat = FlatTriangles::default();
     let found: u64 = meshes.iter().map(|m| m.indices.len() as u64).sum();

@@ -14,31 +14,31 @@ use raywarp_scene::Light;
 /// Radiance outside of a room that a lamp lights: windows are dark grey.
 const OUTSIDE: f32 = 0.05;
 
-/// What helps in a closed room, where light from around does not get in.
+/// Advice for a closed room, where light from around does not get in.
 const LAMPS_WITHOUT_LIGHT: &str = "without --light, lamps in the room are added";
 
-/// What light was added to a scene.
+/// Light that was added to a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// None, as none is needed.
+    /// No light was added, as none is needed.
     Nothing,
-    /// None, as is asked, though the scene's own does not show.
+    /// No light was added, as was asked, though the scene's own does not show.
     LeftOut {
-        /// Whether lamps in a room would be added unasked, where light from around hardly gets in.
+        /// `true` if lamps in a room would be added unasked, since light from around hardly gets in.
         lamps: bool,
     },
-    /// A surrounding, asked for or not.
+    /// A surrounding was added, asked for or not.
     Around {
-        /// Whether hardly a ray gets out of the scene from most of what is seen: such light does not get in.
+        /// `true` if hardly a ray gets out of the scene from most of what is seen: such light does not get in.
         closed_in: bool,
     },
-    /// Lamps in a room.
+    /// Lamps were added in a room.
     Lamps,
 }
 
 const STUDIO: LightSource = LightSource::BuiltIn(BuiltInLight::Studio);
 
-/// How many lights and images there are, for [`remove_after`].
+/// Returns the number of lights and of images, for [`remove_after`].
 fn lights_and_images(prepared: &Prepared) -> [usize; 2] {
     [prepared.scene().lights.len(), prepared.scene().images.len()]
 }
@@ -159,8 +159,8 @@ impl Picture {
         Ok(())
     }
 
-    /// Says why a picture will be black to which no light is to be added; `lamps` says whether lamps in a room would be,
-    /// unasked.
+    /// Notes why a picture will be black to which no light is to be added; `lamps` is `true` if lamps in a room would
+    /// be added unasked.
     fn say_dark(&mut self, dark: &Dark, is_surrounded: bool, lamps: bool) {
         let cause = dark.cause;
         let light = match cause {

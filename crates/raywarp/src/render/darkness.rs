@@ -1,4 +1,5 @@
-//! Why the scene's own light does not show: what stands between the paths of a small picture and the lights.
+//! The search for the reason why a scene's own light does not show: it finds out what stands between the paths of a
+//! small picture and the lights.
 //!
 //! The paths tell of each connection that they try ([`PathObserver::connection`]). Its ray is followed here through all
 //! that it hits: a shadow ray ends at any surface, but one that only glass stops is of a light that is there and cannot
@@ -13,14 +14,15 @@ use raywarp_render::{PathObserver, RenderError, RenderOptions, ShadingScene, Wat
 use raywarp_scene::{Alpha, Camera, Light, Material, MaterialId, Scene, Surface};
 use std::sync::Mutex;
 
-/// Surfaces that a ray is followed through; what is behind more of them counts as blocked.
+/// Number of surfaces that a ray is followed through; what is behind more of them counts as blocked.
 const LAYERS: usize = 64;
-/// Connections that are followed, emitting triangles that are tried, and directions from each of their points.
+/// Numbers of connections that are followed, of emitting triangles that are tried, and of directions from each of their
+/// points.
 const FOLLOWED: usize = 1 << 16;
 const EMITTERS: usize = 64;
 const DIRECTIONS: usize = 64;
 
-/// Why the scene's own light does not show.
+/// Reason why the scene's own light does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Darkness {
     /// The scene has no light.
@@ -32,9 +34,9 @@ pub enum Darkness {
     /// Point, spot or distant lights are behind glass or in it: a connection does not bend, and no path meets a light
     /// without a surface by chance.
     BehindGlass,
-    /// What glows is enclosed by glass: only paths that meet it by chance find it.
+    /// Glowing surfaces are enclosed by glass: only paths that meet them by chance find their light.
     GlassLamp,
-    /// All that the lights send out ends inside of something closed that is not looked into.
+    /// The lights are inside of something closed that is not looked into, and no light of theirs comes out.
     ClosedLamp,
     /// Media absorb what would arrive without them.
     Absorbed,
@@ -45,7 +47,7 @@ pub enum Darkness {
 }
 
 impl Darkness {
-    /// What is wrong, as the start of a sentence.
+    /// Returns the start of a sentence that says what is wrong.
     pub fn cause(self) -> &'static str {
         match self {
             Self::NoLight => "the scene has no light",
@@ -62,7 +64,7 @@ impl Darkness {
         }
     }
 
-    /// What to try beside another light.
+    /// Returns advice beside another light, if there is any.
     pub fn remedy(self) -> Option<&'static str> {
         match self {
             Self::NoLight | Self::Weak | Self::Black => None,
@@ -76,7 +78,7 @@ impl Darkness {
     }
 }
 
-/// What stops a ray.
+/// Obstacle that stops a ray.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Barrier {
     Nothing,
@@ -126,12 +128,12 @@ struct Tried {
     luminance: f64,
 }
 
-/// All of them, in the order in which the workers came to them.
+/// Connections that paths tried, in the order in which the workers came to them.
 #[derive(Default)]
 struct Connections(Mutex<Vec<Tried>>);
 
 impl Connections {
-    /// In the order of pixels, samples and bounces; evenly spaced ones if there are very many.
+    /// Returns the connections in the order of pixels, samples and bounces; evenly spaced ones if there are very many.
     fn in_order(self) -> Vec<Tried> {
         let mut tried = self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         tried.sort_unstable_by_key(|tried| tried.key);
@@ -150,8 +152,8 @@ impl PathObserver for Connections {
     }
 }
 
-/// What is in the way of each ray. Surfaces with holes count as holes: what they let through decides. So do boundaries
-/// of media that are no surface.
+/// Finds the obstacle in the way of each ray. Surfaces with holes count as holes: what they let through decides. So do
+/// boundaries of media that are no surface.
 fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderError> {
     let (scene, tracer): (&Scene, &dyn Tracer) = (prepared.scene(), prepared.tracer());
     let mut found = vec![Barrier::Nothing; rays.len()];
@@ -183,7 +185,7 @@ fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderErr
     Ok(found)
 }
 
-/// Whether light goes through a material, bent or not.
+/// Returns `true` if light goes through a material, bent or not.
 fn is_glass(scene: &Scene, material: MaterialId) -> bool {
     match &scene.materials[material.index()].surface {
         Surface::Mix { first, second, .. } => is_glass(scene, *first) || is_glass(scene, *second),
@@ -191,7 +193,7 @@ fn is_glass(scene: &Scene, material: MaterialId) -> bool {
     }
 }
 
-/// Whether a connection is to a light without a surface.
+/// Returns `true` if a connection is to a light without a surface.
 fn comes_from_bare_light(scene: &Scene, ray: &Ray) -> bool {
     let end = ray.at(1.0);
     scene.lights.iter().any(|light| match light {
@@ -205,7 +207,7 @@ fn comes_from_bare_light(scene: &Scene, ray: &Ray) -> bool {
     })
 }
 
-/// Whether rays from the lights in all directions end at matter, each one.
+/// Returns `true` if rays from each of the lights, in all directions, end at matter.
 fn lights_are_closed_in(prepared: &Prepared) -> Result<bool, RenderError> {
     let scene = prepared.scene();
     let mut points = Vec::new();
@@ -240,7 +242,7 @@ fn shining_sides(shading: &ShadingScene) -> Vec<([f32; 3], Option<Vec3>)> {
     found
 }
 
-/// One of [`DIRECTIONS`] spread evenly over the sphere, on a spiral of the golden angle.
+/// Returns one of [`DIRECTIONS`] spread evenly over the sphere, on a spiral of the golden angle.
 fn direction(index: usize) -> [f32; 3] {
     let z = 1.0 - (2 * index + 1) as f64 / DIRECTIONS as f64;
     let (sin, cos) = (2.399_963_229_728_653 * index as f64).sin_cos();

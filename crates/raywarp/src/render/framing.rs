@@ -3,8 +3,8 @@
 use raywarp_geom::Aabb;
 use raywarp_scene::Camera;
 
-/// A camera that just sees all of `bounds` in a picture of 4:3 or wider: from the front, a little to
-/// the right and above, y up, 45 degrees. For an empty box it looks from +z at the origin.
+/// Makes a camera that just sees all of `bounds` in a picture of 4:3 or wider: from the front, a little to the right
+/// and above, y up, 45 degrees. For an empty box it looks from +z at the origin.
 pub fn frame_bounds(bounds: &Aabb) -> Camera {
     const VFOV: f32 = 45.0;
     /// Share of the half picture that the box may take.

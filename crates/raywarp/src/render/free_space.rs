@@ -1,4 +1,4 @@
-//! How far rays get from points in free space: what tells a room from a model, whatever its materials are.
+//! The lengths of free rays from points in space, which tell a room from a model, whatever its materials are.
 
 use glam::DVec3;
 use raywarp_geom::{Aabb, Control, Hit, Ray, Tracer};
@@ -8,23 +8,23 @@ use raywarp_scene::Scene;
 const CORNERS: usize = 1 << 16;
 const FEW: usize = 20;
 
-/// What a ray meets first.
+/// First surface that a ray meets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Met {
-    /// Its distance; infinite where there is nothing.
+    /// Distance to the surface; infinite where there is nothing.
     pub t: f32,
     pub instance: u32,
     pub primitive: u32,
 }
 
 impl Met {
-    /// Whether the ray leaves the scene.
+    /// Returns `true` if the ray leaves the scene.
     pub(crate) fn escapes(&self) -> bool {
         !self.t.is_finite()
     }
 }
 
-/// What the rays meet first, one by one; `None` where the tracer fails.
+/// Traces rays, and returns the first surface of each; `None` where the tracer fails.
 pub(crate) fn met(tracer: &dyn Tracer, rays: &[Ray]) -> Option<Vec<Met>> {
     let mut hits = vec![Hit::default(); rays.len()];
     let mut instances = vec![0; rays.len()];
@@ -36,7 +36,7 @@ pub(crate) fn met(tracer: &dyn Tracer, rays: &[Ray]) -> Option<Vec<Met>> {
     Some(hits.iter().zip(&instances).map(met).collect())
 }
 
-/// `count` directions, evenly over the sphere: a Fibonacci lattice.
+/// Returns `count` directions, spread evenly over the sphere: a Fibonacci lattice.
 pub(crate) fn around(count: usize) -> impl Iterator<Item = DVec3> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     (0..count).map(move |i| {
@@ -47,7 +47,7 @@ pub(crate) fn around(count: usize) -> impl Iterator<Item = DVec3> {
     })
 }
 
-/// Rays from each of `points` into each of `directions`, those of a point side by side.
+/// Returns rays from each of `points` into each of `directions`, those of a point side by side.
 pub(crate) fn rays(points: &[DVec3], directions: impl Iterator<Item = DVec3>) -> Vec<Ray> {
     let directions: Vec<[f32; 3]> = directions.map(|d| d.as_vec3().to_array()).collect();
     let of_point = |&p: &DVec3| {
@@ -57,7 +57,7 @@ pub(crate) fn rays(points: &[DVec3], directions: impl Iterator<Item = DVec3>) ->
     points.iter().flat_map(of_point).collect()
 }
 
-/// The middles of `n[i]` equal parts of a box along each axis.
+/// Returns the middles of `n[i]` equal parts of a box along each axis.
 pub(crate) fn grid(bounds: &Aabb, n: [usize; 3]) -> Vec<DVec3> {
     let at = |axis: usize, i: usize| {
         let (low, high) = (f64::from(bounds.min[axis]), f64::from(bounds.max[axis]));
@@ -67,7 +67,8 @@ pub(crate) fn grid(bounds: &Aabb, n: [usize; 3]) -> Vec<DVec3> {
     cells.map(|(x, y, z)| DVec3::new(at(0, x), at(1, y), at(2, z))).collect()
 }
 
-/// The box of nearly all triangles: along each axis one of [`FEW`] of their corners lies below it, and one above.
+/// Returns the box of nearly all triangles: along each axis one of [`FEW`] of their corners lies below it, and one
+/// above.
 pub(crate) fn crowd(scene: &Scene) -> Aabb {
     let stride = usize::try_from(scene.triangle_count() / CORNERS as u64).unwrap_or(usize::MAX).max(1);
     let mut axes: [Vec<f32>; 3] = Default::default();

@@ -1,14 +1,15 @@
-//! Lamps for a room without light, far from what they light.
+//! Lamps for a room without light, placed far from what they light.
 //!
 //! One at the lens stands a hand's breadth before the next surface, and paths that come to that one find it a thousand
 //! times too bright. Here each is as strong as the square of its distance from the nearest surface, so that it lights
 //! none more than 1, before all are scaled together, and lamps stand two such distances apart.
 //!
-//! Where all is matte, a lamp is a few points in view, which no ray meets. Polished metal shows points as what they are,
-//! endlessly bright, and so do paths over it: where anything shines, a lamp is a ball that fills [`RADIUS`] of that distance.
-//! What meets it sees no more than 0.4, twice what a grey wall there shows. Balls stand out of view, if there is space
-//! enough, since they would hide the room; all are as bright as each other, so that each is the darker the more there are.
-//! They take twice the time of points and are a little noisier on matte surfaces, which is why rooms of those have points.
+//! In a scene where all is matte, a lamp is a few points in view, which no ray meets. Polished metal shows points as
+//! what they are, endlessly bright, and so do paths over it: where anything shines, a lamp is a ball that fills
+//! [`RADIUS`] of that distance. A ray that meets the ball sees no more than 0.4, twice what a grey wall there shows.
+//! Balls stand out of view, if there is space enough, since they would hide the room; all are as bright as each other,
+//! so that each is the darker the more there are. They take twice the time of points and are a little noisier on matte
+//! surfaces, which is why rooms of those have points.
 
 use crate::PrepareError;
 use crate::render::Prepared;
@@ -33,15 +34,15 @@ const RAYS: usize = 96;
 const LAMPS: usize = 4;
 /// The most of those that are balls: the more there are, the darker each.
 const BALLS: usize = 12;
-/// Of a ball's distance from the nearest surface its radius.
+/// Radius of a ball, as a share of its distance from the nearest surface.
 const RADIUS: f64 = 0.9;
-/// How far from surfaces lamps out of view must be, of how far those in view could be, to be taken.
+/// Least distance from surfaces of lamps out of view for them to be taken, as a share of what lamps in view could have.
 const ROOM: f64 = 0.25;
-/// The same of the smallest ball.
+/// Least distance of the smallest ball from surfaces, as the same share.
 const LEAST: f64 = 0.12;
-/// Points of the strongest lamp in view, and their distance from its middle. So many make a shadow's edge soft; of more, few
-/// samples a pixel choose unevenly (relative mean squared error at 64: by 8 a tenth to a quarter more than by 1, by 16 two
-/// thirds more).
+/// Number of points of the strongest lamp in view, and their distance from its middle. So many make a shadow's edge
+/// soft; of more, few samples a pixel choose unevenly (relative mean squared error at 64: by 8 a tenth to a quarter
+/// more than by 1, by 16 two thirds more).
 const POINTS: usize = 8;
 const SPREAD: f64 = 0.125;
 
@@ -51,13 +52,13 @@ pub(crate) struct Lamp {
     place: DVec3,
     /// The distance from the nearest surface.
     clear: f64,
-    /// Radiant intensity.
+    /// Radiant intensity of all of the lamp.
     intensity: f64,
-    /// Whether it stands in view.
+    /// `true` if the lamp stands in view.
     in_view: bool,
 }
 
-/// Where camera rays of a small picture meet surfaces, and which of these places are closed in.
+/// Surfaces that camera rays of a small picture meet, and the number of these places that are closed in.
 pub(crate) struct Seen {
     eye: DVec3,
     /// The camera's rays and how far they get.
@@ -94,12 +95,12 @@ impl Seen {
         Ok(Some(Self { eye, rays: hits, edge, closed }).filter(|seen| !seen.rays.is_empty()))
     }
 
-    /// Whether hardly a ray gets out of the scene from most of what is seen.
+    /// Returns `true` if hardly a ray gets out of the scene from most of what is seen.
     pub(crate) fn is_closed_in(&self) -> bool {
         2 * self.closed > self.rays.len()
     }
 
-    /// Lamps for what is seen, far from surfaces; `None` where there is no room for one.
+    /// Places lamps for what is seen, far from surfaces; `None` where there is no room for one.
     pub(crate) fn lamps(&self, prepared: &Prepared, camera: &Camera) -> Option<Vec<Lamp>> {
         let on_ray = |&(ray, t): &(Ray, f32)| ALONG.map(|share| along(&ray, share * f64::from(t)));
         let seen: Vec<DVec3> = std::iter::once(self.eye).chain(self.rays.iter().flat_map(on_ray)).collect();
@@ -127,8 +128,8 @@ impl Seen {
         Some(chosen.into_iter().map(lamp).collect())
     }
 
-    /// Places with their distances from the nearest surface, that first from which a ball lights most of what is seen: each is
-    /// as bright as it is large.
+    /// Sorts places, which come with their distances from the nearest surface: that comes first from which a ball
+    /// lights most of what is seen. Each ball is as bright as it is large.
     fn brightest(&self, mut places: Vec<(f64, DVec3)>) -> Vec<(f64, DVec3)> {
         let seen: Vec<DVec3> = self.rays.iter().map(|(ray, t)| along(ray, f64::from(*t))).collect();
         let light = |&(clear, place): &(f64, DVec3)| -> f64 {
@@ -155,12 +156,13 @@ impl Seen {
     }
 }
 
-/// The angle between a direction and the camera's view.
+/// Returns the angle between a direction and the camera's view.
 fn angle(camera: &Camera, d: DVec3) -> f64 {
     d.normalize().dot(Vec3::from(camera.forward).as_dvec3()).clamp(-1.0, 1.0).acos()
 }
 
-/// Places with their distances from the nearest surface, the largest first, where that is finite and `fits` says so.
+/// Returns places with their distances from the nearest surface, the largest first, where that is finite and `fits`
+/// accepts it.
 fn clearest(prepared: &Prepared, places: Vec<DVec3>, fits: impl Fn(DVec3, f64) -> bool) -> Option<Vec<(f64, DVec3)>> {
     let met = met(prepared.tracer(), &rays(&places, around(FROM_LAMP)))?;
     let nearest = |met: &[Met]| f64::from(met.iter().map(|met| met.t).fold(f32::INFINITY, f32::min));
@@ -173,12 +175,12 @@ fn clearest(prepared: &Prepared, places: Vec<DVec3>, fits: impl Fn(DVec3, f64) -
 }
 
 impl Lamp {
-    /// The lamp as one that is `factor` times as strong.
+    /// Returns the lamp `factor` times as strong.
     pub(crate) fn times(self, factor: f32) -> Self {
         Self { intensity: self.intensity * f64::from(factor), ..self }
     }
 
-    /// Whether f32 holds it.
+    /// Returns `true` if f32 holds the lamp's place and brightness.
     pub(crate) fn is_finite(&self) -> bool {
         let numbers = self.place.to_array().into_iter().chain([self.intensity, self.radiance()]);
         numbers.into_iter().all(|x| (x as f32).is_finite())
@@ -188,7 +190,7 @@ impl Lamp {
         self.intensity / (std::f64::consts::PI * (RADIUS * self.clear).powi(2))
     }
 
-    /// A lamp in view as one point.
+    /// Returns a lamp in view as one point.
     pub(crate) fn middle(&self) -> Option<Light> {
         self.in_view.then(|| self.points(1).next()).flatten()
     }
@@ -206,7 +208,7 @@ impl Lamp {
         Emission { radiance: ColorInput::constant([self.radiance() as f32; 3]), two_sided: false }
     }
 
-    /// A ball that glows.
+    /// Adds a ball that glows to the scene.
     fn add_ball(&self, scene: &mut Scene) {
         let emission = Some(self.emission());
         let material = scene.add_material(Material { emission, ..Material::diffuse("added lamp", [0.0; 3]) });
@@ -275,7 +277,7 @@ fn balls(lamps: &[Lamp]) -> Vec<&Lamp> {
     lamps.iter().filter(|lamp| !lamp.in_view).collect()
 }
 
-/// The point of a ray at a distance.
+/// Returns the point of a ray at a distance.
 fn along(ray: &Ray, t: f64) -> DVec3 {
     Vec3::from(ray.origin).as_dvec3() + t * Vec3::from(ray.direction).as_dvec3()
 }
@@ -285,7 +287,7 @@ fn along(ray: &Ray, t: f64) -> DVec3 {
 struct CameraRays(Mutex<Vec<(u32, Ray)>>);
 
 impl CameraRays {
-    /// In the order of pixels.
+    /// Returns the rays in the order of their pixels.
     fn in_order(self) -> Vec<Ray> {
         let mut rays = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         rays.sort_unstable_by_key(|&(pixel, _)| pixel);

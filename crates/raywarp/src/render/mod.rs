@@ -36,7 +36,7 @@ pub use raywarp_render::{
 };
 pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
 
-/// The sums of a picture's samples.
+/// Films: the sums of a picture's samples.
 pub mod film {
     pub use raywarp_render::film::{
         Crop, FeatureSums, Film, FilmError, PictureMean, PixelSums, SampleResult, Tile, Window, luminance,
@@ -54,7 +54,7 @@ pub mod output {
     };
 }
 
-/// How far apart two pictures are.
+/// Comparison of two pictures: how far apart they are, and where.
 pub mod compare {
     pub use raywarp_render::compare::{
         BLOCK, CompareError, Comparison, Difference, Farthest, LayerDifference, NoiseTest, RELATIVE_EPSILON,
@@ -62,7 +62,7 @@ pub mod compare {
     };
 }
 
-/// Paths that NVIDIA GPUs take as a whole.
+/// The path tracer on NVIDIA GPUs, which take paths as a whole.
 #[cfg(feature = "cuda")]
 pub mod gpu {
     pub use raywarp_render_cuda::{

@@ -19,37 +19,37 @@ const BLOCK: usize = 1 << 12;
 const KEPT_BYTES: u64 = size_of::<(u32, Ray)>() as u64;
 /// Bytes a ray while a bounce is put together and written.
 const WRITE_BYTES: u64 = 2 * size_of::<Ray>() as u64;
-/// After so many rays the free memory is looked at again.
+/// Number of rays after which the free memory is looked at again.
 const LOOK_EVERY: u64 = 1 << 20;
-/// Needs below this are not held against what is free: what systems say is rough.
+/// Need of memory in bytes below which rays are never refused: figures of free memory are rough.
 const SMALL_BYTES: u64 = 64 << 20;
 
-/// How names begin: of rays that extend paths, and of those that connect them to lights.
+/// Beginnings of files' names: of rays that extend paths, and of those that connect them to lights.
 const NAMES: [&str; 2] = ["bounce", "shadow"];
 
-/// What the rays of a file are for, by its name without a folder: `shadow-03.npy` is for any-hit queries, any name that
-/// does not begin with `shadow` for closest-hit ones.
+/// Returns the query that the rays of a file are for, by its name without a folder: `shadow-03.npy` is for any-hit
+/// queries, any name that does not begin with `shadow` for closest-hit ones.
 pub fn query_of_name(name: &str) -> Query {
     if name.starts_with(NAMES[1]) { Query::Any } else { Query::Closest }
 }
 
-/// Whether a file could be one of an export, by its name: `bounce-00.npy`, `shadow-12.npy`.
+/// Returns `true` if a file could be one of an export, by its name: `bounce-00.npy`, `shadow-12.npy`.
 pub fn is_bounce_file(name: &str) -> bool {
     let number = NAMES.iter().find_map(|start| name.strip_prefix(start)?.strip_prefix('-')?.strip_suffix(".npy"));
     number.is_some_and(|number| number.len() >= 2 && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// Why rays are not kept.
+/// An error that keeps a render's rays from being kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathRaysError {
-    /// More rays than memory.
+    /// The rays need more memory than is free.
     #[error(
         "{rays} rays of paths need about {} MB, but {} MB are free; take them of fewer samples or of a smaller picture",
         needed >> 20, free >> 20
     )]
     Memory {
-        /// Those that are known of: camera rays before the render, all so far during it.
+        /// Number of rays that are known of: camera rays before the render, all so far during it.
         rays: u64,
         /// Bytes to keep and to write them.
         needed: u64,
@@ -61,16 +61,17 @@ pub enum PathRaysError {
 /// The rays of a bounce that ask one query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BounceRays {
-    /// Vertices that their paths have behind them: 0 for camera rays, and for shadow rays from what these hit.
+    /// Number of vertices that their paths have behind them: 0 for camera rays, and for shadow rays from what these
+    /// hit.
     pub bounce: u32,
-    /// Closest: they extend paths. Any: they connect paths to lights.
+    /// Query of the rays. Closest: they extend paths. Any: they connect paths to lights.
     pub query: Query,
-    /// In the order of their paths.
+    /// Rays in the order of their paths.
     pub rays: Vec<Ray>,
 }
 
 impl BounceRays {
-    /// The name of their file, `bounce-00.npy` or `shadow-00.npy`.
+    /// Returns the name of their file, `bounce-00.npy` or `shadow-00.npy`.
     pub fn file_name(&self) -> String {
         format!("{}-{:02}.npy", NAMES[usize::from(self.query == Query::Any)], self.bounce)
     }
@@ -91,13 +92,13 @@ pub struct PathRays {
     blocks: Vec<Mutex<Block>>,
     kept: AtomicU64,
     is_over: AtomicBool,
-    /// How much memory is free.
+    /// Function that returns the free memory in bytes, where the system tells.
     free: fn() -> Option<u64>,
 }
 
 impl PathRays {
-    /// For the first `samples` (at least 1) of each pixel that a render of `options` onto `film` takes. Rays are kept
-    /// in memory, 36 bytes each.
+    /// Prepares to keep the rays of the first `samples` (at least 1) of each pixel that a render of `options` onto
+    /// `film` takes. Rays are kept in memory, 36 bytes each.
     ///
     /// # Errors
     /// [`PathRaysError`], if not even camera rays can be kept.
@@ -135,7 +136,7 @@ impl PathRays {
         Ok(rays)
     }
 
-    /// Whether so many bytes are free for so many rays.
+    /// Checks that so many bytes are free for so many rays.
     fn check(&self, rays: u64, needed: u64) -> Result<(), PathRaysError> {
         match (self.free)() {
             Some(free) if needed > free.max(SMALL_BYTES) => Err(PathRaysError::Memory { rays, needed, free }),
@@ -162,7 +163,7 @@ impl PathRays {
         }
     }
 
-    /// The rays of each bounce that has some: those that extend paths, then those that connect them.
+    /// Returns the rays of each bounce that has some: those that extend paths, then those that connect them.
     ///
     /// # Errors
     /// [`PathRaysError`], if memory ran out while the picture was rendered.

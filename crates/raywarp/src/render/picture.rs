@@ -1,4 +1,4 @@
-//! From what a user asks and what a file says to one render: camera, size, samples, light.
+//! The settling of a render: camera, size, samples and light, from what a user asks and what a file says.
 
 use crate::PrepareError;
 use crate::render::Prepared;
@@ -20,86 +20,86 @@ const DEFAULT_SPP: u32 = 64;
 const DEFAULT_SIZE: [u32; 2] = [1024, 768];
 /// The longer side where the file says only how its picture is shaped.
 const LONGER_SIDE: f32 = 1024.0;
-/// Bounces when neither a flag nor the file says.
+/// Number of bounces when neither a flag nor the file says.
 const DEFAULT_DEPTH: u32 = 8;
 
-/// What pixels show, before the scene is known.
+/// Quantity that pixels show, before the scene is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Shown {
-    /// Radiance.
+    /// Radiance, by path tracing.
     #[default]
     Path,
     /// Ambient occlusion up to a distance; a quarter of the scene's diagonal when not given.
     AmbientOcclusion(Option<f32>),
-    /// Shading normals.
+    /// Shading normals of the first surface.
     Normal,
-    /// Distances.
+    /// Distances to the first surface.
     Depth,
-    /// Work of the camera rays.
+    /// Work that tracing the camera rays takes.
     Cost,
 }
 
-/// What a user asks for; `None` leaves it to the file, then to a default.
+/// Wishes of a user for a picture; `None` leaves a setting to the file, then to a default.
 #[derive(Debug, Clone, Default)]
 pub struct PictureRequest {
     /// Columns and rows of the whole picture.
     pub size: Option<[u32; 2]>,
-    /// Render only this part of it.
+    /// Part of the picture that alone is rendered.
     pub crop: Option<Crop>,
-    /// Leave the background out.
+    /// `true` if the background is to be left out.
     pub transparent: bool,
-    /// Samples a pixel.
+    /// Number of samples a pixel.
     pub spp: Option<u32>,
-    /// A share of the samples; excludes `spp`.
+    /// Range of the samples that is rendered as a share; excludes `spp`.
     pub samples: Option<std::ops::Range<u32>>,
-    /// Stop after this time.
+    /// Time after which the render stops.
     pub time_limit: Option<Duration>,
-    /// Stop at this relative noise.
+    /// Relative noise at which the render stops.
     pub noise_limit: Option<f64>,
-    /// Bounces.
+    /// Most bounces of a path.
     pub max_depth: Option<u32>,
-    /// Connect the last vertex to a light too: [`RenderOptions::connect_last`].
+    /// `true` if the last vertex is connected to a light too: [`RenderOptions::connect_last`].
     pub connect_last: bool,
-    /// [`RenderOptions::roulette_below`], 0 to 1.
+    /// Throughput below which Russian roulette may end a path: [`RenderOptions::roulette_below`], 0 to 1.
     pub roulette_below: Option<f32>,
     /// Seed of the sampler.
     pub seed: u32,
-    /// Sampler.
+    /// Sampler of the numbers that paths use.
     pub sampler: Option<SamplerKind>,
-    /// Pixel filter.
+    /// Filter that spreads samples over pixels.
     pub filter: Option<FilterKind>,
-    /// What pixels show.
+    /// Quantity that pixels show.
     pub shown: Shown,
-    /// How direct light is estimated.
+    /// Estimator of direct light.
     pub direct: DirectLight,
-    /// Which bounces between the facets of rough surfaces count.
+    /// Bounces between the facets of rough surfaces that count.
     pub scattering: Scattering,
-    /// From where.
+    /// Camera that is asked for.
     pub camera: CameraRequest,
     /// Lens radius in scene units.
     pub lens_radius: Option<f32>,
     /// Distance of the plane in focus.
     pub focal_distance: Option<f32>,
-    /// Light to add.
+    /// Light that is to be added.
     pub light: LightRequest,
-    /// How bright a PNG is, on top of what the file asks of its film.
+    /// Exposure of a PNG, on top of what the file asks of its film.
     pub exposure: ExposureChoice,
-    /// Sum albedo, normal and depth too.
+    /// `true` if albedo, normal and depth are summed too.
     pub features: bool,
-    /// Whether sums are to be kept: then all pixels have the same samples, whenever the render stops.
+    /// `true` if sums are to be kept: then all pixels have the same samples, whenever the render stops.
     pub keep_sums: bool,
-    /// Worker threads; 0 takes one for each processor.
+    /// Number of worker threads; 0 takes one for each processor.
     pub threads: usize,
 }
 
-/// Where a setting came from.
+/// Origin of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A flag.
+    /// A flag of the user's.
     Flag,
     /// The scene file.
     File,
-    /// Nobody said.
+    /// Neither a flag nor the file: a default.
     Default,
 }
 
@@ -113,36 +113,36 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// A render, settled.
+/// Render of which everything is settled.
 #[derive(Debug, Clone)]
 pub struct Picture {
-    /// From where.
+    /// Camera of the picture.
     pub camera: Camera,
-    /// How it was found.
+    /// Origin of the camera.
     pub camera_source: CameraSource,
-    /// Everything else.
+    /// Options of the render: all that is not named here.
     pub options: RenderOptions,
     /// Factor on the radiance that the file asks of its film.
     pub exposure: f32,
-    /// What the user asks on top of it.
+    /// Exposure that the user asks for on top of it.
     pub exposure_choice: ExposureChoice,
-    /// Where size, samples and bounces came from.
+    /// Origins of size, samples and bounces.
     pub sources: [Source; 3],
-    /// Whether the scene had no light of its own that shows, and got a studio.
+    /// `true` if the scene had no light of its own that shows, and got a studio.
     pub added_light: bool,
-    /// What light was added, and how far it gets.
+    /// Light that was added, and how far it gets.
     pub added: Added,
-    /// Why the picture will be black, where that was said.
+    /// Reason why the picture will be black, where that was said.
     pub darkness: Option<Darkness>,
-    /// What was assumed, for people to read.
+    /// Notes for people to read on what was assumed.
     pub notes: Vec<String>,
 }
 
-/// Why a render cannot be settled.
+/// An error that keeps a render from being settled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// There is no such camera.
+    /// The camera that is asked for does not exist, or cannot be made.
     #[error(transparent)]
     Camera(#[from] CameraError),
     /// The scene's own lights cannot be tried.
@@ -153,7 +153,7 @@ pub enum PictureError {
     Prepare(#[from] PrepareError),
 }
 
-/// The size of a picture of this shape.
+/// Returns the size of a picture of this shape.
 fn size_of(aspect: f32) -> [u32; 2] {
     let side = |share: f32| ((LONGER_SIDE * share).round() as u32).max(1);
     [side(aspect.min(1.0)), side(aspect.recip().min(1.0))]
@@ -168,8 +168,8 @@ fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
 }
 
 impl PictureRequest {
-    /// How a picture of `scene` within `bounds` is rendered, and where size, samples and bounces come
-    /// from. The bounds only matter for ambient occlusion.
+    /// Returns the options of a render of `scene` within `bounds`, and the origins of size, samples and bounces. The
+    /// bounds only matter for ambient occlusion.
     pub fn options(&self, scene: &Scene, bounds: &Aabb) -> (RenderOptions, [Source; 3]) {
         let settings = &scene.settings;
         let aspect = self.camera.of_file(scene).and_then(|camera| camera.aspect);
@@ -266,14 +266,15 @@ impl Picture {
         Ok(picture)
     }
 
-    /// The exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user leaves it
-    /// to them.
+    /// Returns the exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user
+    /// leaves it to them.
     pub fn exposure_of(&self, film: &Film) -> Exposure {
         exposure_of(self.exposure_choice, self.content().film_exposure, film)
     }
 }
 
-/// The exposure of a PNG of `film`, whose file asks for `own`: what the user chose beside that, or what the pixels ask.
+/// Returns the exposure of a PNG of `film`, whose file asks for `own`: what the user chose beside that, or what the
+/// pixels ask.
 pub fn exposure_of(choice: ExposureChoice, own: Exposure, film: &Film) -> Exposure {
     match choice {
         ExposureChoice::Fixed(exposure) => exposure.and(own),
@@ -288,12 +289,12 @@ pub fn exposure_of(choice: ExposureChoice, own: Exposure, film: &Film) -> Exposu
 }
 
 impl Picture {
-    /// The stops of an exposure on top of what the file asks of its film: those of `--exposure`.
+    /// Returns the stops of an exposure on top of what the file asks of its film: those of `--exposure`.
     pub fn stops(&self, exposure: Exposure) -> f32 {
         exposure.as_factor().log2() - self.content().film_exposure.as_factor().log2()
     }
 
-    /// What its files say of it beside its numbers.
+    /// Returns what the picture's files say of it beside its numbers.
     pub fn content(&self) -> Content {
         Content {
             shows: Shows::of(self.options.integrator),
@@ -303,16 +304,17 @@ impl Picture {
     }
 }
 
-/// Distance along the view of the middle of the scene, or 1 when it lies behind.
+/// Returns the distance along the view of the middle of the scene, or 1 when it lies behind.
 fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
     let center = bounds.center();
     let along: f32 = (0..3).map(|i| (center[i] - camera.eye[i]) * camera.forward[i]).sum();
     if along.is_finite() && along > 0.0 { along } else { 1.0 }
 }
 
-/// Names what a render shows: equal for two renders whose samples may be added, whatever their
-/// sample ranges, threads and stopping rules. Words of `KEY=VALUE`: settings as they are, and 64-bit FNV-1a hashes of the
-/// scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders differ.
+/// Returns a text that names what a render shows: equal for two renders whose samples may be added, whatever their
+/// sample ranges, threads and stopping rules. It consists of words of `KEY=VALUE`: settings as they are, and 64-bit
+/// FNV-1a hashes of the scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders
+/// differ.
 pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     // Taken apart, so that what is new cannot be forgotten: each field is here or, by name, changes no sample.
     #[rustfmt::skip]
@@ -406,7 +408,7 @@ impl Default for Fnv {
 }
 
 impl Fnv {
-    /// The hash of what Rust prints of `value`.
+    /// Returns the hash of what Rust prints of `value`.
     fn of(value: &impl std::fmt::Debug) -> String {
         let mut hash = Self::default();
         let _ = write!(hash, "{value:?}");

@@ -1,4 +1,4 @@
-//! What a picture is called that nobody named.
+//! Names of files for pictures for which the user names none.
 
 use raywarp_render::output::Format;
 use std::ffi::OsString;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 /// A name for a picture, in the current folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureName {
-    /// The file.
+    /// File of the picture.
     pub path: PathBuf,
-    /// Why it is not what the scene asks for, for people to read.
+    /// Note for people to read, where the file is not what the scene asks for.
     pub note: Option<String>,
 }
 
-/// The picture of a scene for which no file is named: what the scene file itself asks for (`asked`, a pbrt film's
+/// Returns the file of a picture for which none is named: what the scene file itself asks for (`asked`, a pbrt film's
 /// `filename`), else the scene's name, else `render.png` for the built-in scene.
 ///
 /// `scene` is what the user typed and the file that was found: of a file's name the kind is left out (`room.ply.gz`
@@ -22,8 +22,9 @@ pub struct PictureName {
 ///
 /// # Examples
 /// ```
+/// use raywarp::render::picture_name;
 /// use std::path::Path;
-/// let name = |scene: &str, asked| raywarp::picture_name(Some((Path::new(scene), Path::new(scene))), asked, false).path;
+/// let name = |scene: &str, asked| picture_name(Some((Path::new(scene), Path::new(scene))), asked, false).path;
 /// assert_eq!(name("models/room.gltf.gz", None), Path::new("room.png"));
 /// assert_eq!(name("room.pbrt", Some("out/simple.exr")), Path::new("simple.exr"));
 /// ```
@@ -52,14 +53,14 @@ pub fn picture_name(scene: Option<(&Path, &Path)>, asked: Option<&str>, is_share
     PictureName { path: name.into(), note: None }
 }
 
-/// The file name in what a scene file asks for, whatever system it was written on; none if there is none.
+/// Returns the file name in what a scene file asks for, whatever system it was written on; none if there is none.
 fn last_part(asked: &str) -> Option<&str> {
     let last = asked.rsplit(['/', '\\']).next().unwrap_or_default().trim();
     let is_name = !matches!(last, "" | "." | "..") && !last.chars().any(char::is_control);
     is_name.then_some(last)
 }
 
-/// The scene's name without what says its kind.
+/// Returns the scene's name without the endings that say its kind.
 fn stem(typed: &Path, found: &Path) -> Option<OsString> {
     // Standard input, a shell's "<(...)".
     if typed.as_os_str() == "-" || typed.starts_with("/dev") || typed.starts_with("/proc") {

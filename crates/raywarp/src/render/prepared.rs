@@ -26,19 +26,19 @@ use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// A scene, its canonical tree and its tracer.
+/// Scene that is ready to be traced and rendered, with its canonical tree and its tracer.
 pub struct Prepared {
     scene: Scene,
-    /// Made when it is first asked for: tracing needs none.
+    /// Tables that shading reads, made when they are first asked for: tracing needs none.
     shading: OnceLock<ShadingScene>,
     bvh: Arc<Bvh2>,
     pub(crate) backend: Backend,
-    /// What GPUs need that take paths as a whole, where such are planned.
+    /// Parts of the scene for GPUs that take paths as a whole, where such are planned.
     #[cfg(feature = "cuda")]
     paths: Option<Box<ForPaths>>,
-    /// What it was prepared for.
+    /// Plan that the scene was prepared for.
     asked: Plan,
-    /// What the canonical tree was built with.
+    /// Options that the canonical tree was built with.
     build: BuildOptions,
     bounds: Aabb,
     timings: Timings,
@@ -46,8 +46,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Flattens the scene, builds its tree and encodes it for what traces, in parallel on rayon's
-    /// current pool.
+    /// Flattens the scene, builds its tree and encodes it for the device that traces, in parallel on rayon's current
+    /// pool.
     ///
     /// Where GPUs are planned that take paths as a whole, and their work is known ([`PlannedTree::ForWork`]), the
     /// canonical tree is one that they walk; it is encoded for them beside what comes next, and for the CPU only when
@@ -100,7 +100,8 @@ impl Prepared {
         })
     }
 
-    /// For GPUs that take paths as a whole: the tree that they walk and what shading reads, side by side.
+    /// Prepares a scene for GPUs that take paths as a whole: the tree that they walk and what shading reads, side by
+    /// side.
     #[cfg(feature = "cuda")]
     fn new_for_paths(
         scene: Scene,
@@ -136,32 +137,33 @@ impl Prepared {
         })
     }
 
-    /// The scene.
+    /// Returns the scene that was prepared.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
 
-    /// The canonical tree.
+    /// Returns the canonical tree.
     pub fn bvh(&self) -> &Bvh2 {
         &self.bvh
     }
 
-    /// What the canonical tree was built with.
+    /// Returns the options that the canonical tree was built with.
     pub fn build_options(&self) -> &BuildOptions {
         &self.build
     }
 
-    /// Who traces or renders the scene, by what, through which tree, and why: what was planned, as it came out.
+    /// Returns the plan as it came out: the device that traces or renders the scene, its kernels, its tree, and the
+    /// reason.
     pub fn plan(&self) -> Plan {
         Plan { tree: PlannedTree::Given(self.build), ..self.backend.plan() }
     }
 
-    /// The tracer, made now where it was not yet. One that cannot be made fails every batch.
+    /// Returns the tracer, which is made now if it was not yet. One that cannot be made fails every batch.
     pub fn tracer(&self) -> &dyn Tracer {
         self.backend.tracer()
     }
 
-    /// Has GPUs trace the rays of the scene, whatever did so before: it does not suit the kernels that take whole
+    /// Makes GPUs trace the rays of the scene, whatever did so before: it does not suit the kernels that take whole
     /// paths, for `why`. Where no kernel holds it that loses no ray, the CPU traces.
     ///
     /// # Errors
@@ -196,18 +198,18 @@ impl Prepared {
         Ok(())
     }
 
-    /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made.
+    /// Returns the bytes of what the tracer walks, in its device's memory; 0 as long as it is not made.
     pub fn tracer_bytes(&self) -> usize {
         self.backend.bytes()
     }
 
-    /// How long the CPU's tracer took that was made when somebody asked for it; `None` where none was.
+    /// Returns the time that making the CPU's tracer took when somebody asked for it; `None` where none was made so.
     #[cfg(feature = "cuda")]
     pub fn late_tracer_time(&self) -> Option<Duration> {
         self.backend.late_time()
     }
 
-    /// The tree that was built for GPUs that take paths as a whole, where such are planned.
+    /// Returns the tree that was built for GPUs that take paths as a whole, where such are planned.
     #[cfg(feature = "cuda")]
     pub fn gpu_tree(&self) -> Option<&GpuTree> {
         self.for_paths().map(|paths| &paths.tree)
@@ -218,33 +220,33 @@ impl Prepared {
         self.paths.as_deref()
     }
 
-    /// The canonical tree, for whoever keeps it.
+    /// Returns the canonical tree, for callers that keep it.
     #[cfg(feature = "cuda")]
     pub(crate) fn shared_bvh(&self) -> &Arc<Bvh2> {
         &self.bvh
     }
 
-    /// Box around all triangles; empty for a scene without any.
+    /// Returns the box around all triangles; empty for a scene without any.
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Triangles in the tree: those with area that are not invisible.
+    /// Returns the number of triangles in the tree: those with area that are not invisible.
     pub fn triangle_count(&self) -> usize {
         self.triangle_count
     }
 
-    /// Wall time of the steps.
+    /// Returns the wall time of the steps of preparing the scene.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
 
-    /// The scene's own camera, or one that frames its box.
+    /// Returns the scene's own camera, or one that frames its box.
     pub fn camera(&self) -> Camera {
         self.scene.cameras.first().cloned().unwrap_or_else(|| frame_bounds(&self.bounds))
     }
 
-    /// Whether the scene has lights, or surfaces that glow, however weak.
+    /// Returns `true` if the scene has lights, or surfaces that glow, however weak.
     pub fn has_light(&self) -> bool {
         has_light(&self.scene)
     }
@@ -283,8 +285,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// What `ask` says of the scene with media that take nothing away; `None` where they are so, or shading was not yet
-    /// asked for.
+    /// Returns what `ask` answers for the scene with media that take nothing away; `None` where they are so already, or
+    /// shading was not yet asked for.
     pub(crate) fn without_absorption<T>(&mut self, ask: impl FnOnce(&Self) -> T) -> Option<T> {
         let media = self.shading.get_mut().map(|shading| shading.media.clone())?;
         if media.iter().all(|medium| medium.absorption == [0.0; 3]) {
@@ -297,7 +299,7 @@ impl Prepared {
         Some(answer)
     }
 
-    /// The scene as shading reads it, made when it is first asked for.
+    /// Returns the scene as shading reads it, made when it is first asked for.
     ///
     /// # Errors
     /// As [`ShadingScene::new`].
@@ -318,7 +320,7 @@ impl Prepared {
         self.render_onto(camera, options, watch, film)
     }
 
-    /// As [`render`](Self::render), telling `observer` which paths live at each bounce.
+    /// Renders as [`render`](Self::render) does, telling `observer` which paths live at each bounce.
     ///
     /// # Errors
     /// [`RenderError`].
@@ -346,7 +348,7 @@ impl Prepared {
         self.render_onto_observed(camera, options, watch, &raywarp_render::Unobserved, film)
     }
 
-    /// As [`render_onto`](Self::render_onto), telling `observer` what paths do. The picture is the same.
+    /// Renders as [`render_onto`](Self::render_onto) does, telling `observer` what paths do. The picture is the same.
     ///
     /// # Errors
     /// [`RenderError`].

@@ -1,11 +1,13 @@
-//! A room, and from where it is seen: from inside, at eye height, along its longest free direction.
+//! The search for a room in a scene, and for a view of it: from inside, at eye height, along its longest free
+//! direction.
 //!
 //! A room is closed if hardly a ray from the free places in it gets out. So is any solid model, whose inside nobody
-//! wants to see, whatever is in it. What ends the rays tells them apart: from the places of a room they see the fronts of
-//! its walls, from inside of a solid the back of its skin. Things that stand before the walls have no say in that.
+//! wants to see, whatever is in it. The surfaces at which the rays end tell them apart: from the places of a room they
+//! see the fronts of its walls, from inside of a solid the back of its skin. Things that stand before the walls have no
+//! say in that.
 //!
-//! A hollow object has two skins: the inner one shows its front inwards as a room does, the outer one outwards. So has a
-//! room with the outside of its walls. See [`Count::is_room_in_a_shell`].
+//! A hollow object has two skins: the inner one shows its front inwards as a room does, the outer one outwards. So has
+//! a room with the outside of its walls. See [`Count::is_room_in_a_shell`].
 
 use crate::render::Prepared;
 use crate::render::frame_scene::{front, open_side};
@@ -14,7 +16,7 @@ use glam::{DVec3, Vec3};
 use raywarp_geom::{Aabb, Tracer};
 use raywarp_scene::{Camera, Scene};
 
-/// So many times smaller than the scene must the box of nearly all of its triangles be for a room to be looked for there.
+/// Factor by which the box of nearly all triangles must be smaller than the scene for a room to be looked for there.
 const SMALL: f32 = 8.0;
 /// Points along each axis of the scene's box, and directions from each.
 const GRID: usize = 5;
@@ -23,7 +25,7 @@ const DIRECTIONS: usize = 64;
 const LEAVE: usize = 6;
 /// The most of them from a place where the eye may stand: under a sky that is seen from a courtyard in the room.
 const LEAVE_EYE: usize = 16;
-/// What a free height must be of the greatest one: an eye stands on the floor, not on a cupboard.
+/// Least free height, as a share of the greatest one: an eye stands on the floor, not on a cupboard.
 const FREE_HEIGHT: f64 = 0.8;
 /// Share of the points that must be free places that are closed in. The cabin of a car and a hollow figure have fewer.
 const CLOSED: f64 = 0.4;
@@ -32,15 +34,16 @@ const CLOSED: f64 = 0.4;
 const FRONTS: f64 = 0.25;
 /// Share of the rays from there that must meet something that stands in the room.
 const CONTENT: f64 = 0.03;
-/// What is less furnished must be plain sheets, with these shares of free places, of fronts, and of what is level or
-/// upright: a jar has an outside behind its inside, and a figure that is turned inside out has neither floor nor walls.
+/// Least shares of free places, of fronts, and of what is level or upright in a place with less furniture, which must
+/// be plain sheets: a jar has an outside behind its inside, and a figure that is turned inside out has neither floor
+/// nor walls.
 const CLOSED_EMPTY: f64 = 0.7;
 const FRONTS_EMPTY: f64 = 0.8;
 const UPRIGHT_EMPTY: f64 = 0.7;
-/// What has a skin outside that shows its front outwards is a room with these shares of level and upright walls, and of
-/// rays that meet the fronts of things: a vase is round, an empty box is a box.
+/// Least shares of level and upright walls, and of rays that meet the fronts of things, in a place with a skin outside
+/// that shows its front outwards, for it to be a room: a vase is round, an empty box is a box.
 const UPRIGHT_SHELL: f64 = 0.5;
-/// The least thickness of most of its walls, in diagonals of its box. Those of houses are 0.01 to 0.05; a carton's and a
+/// Least thickness of most of its walls, in diagonals of its box. Those of houses are 0.01 to 0.05; a carton's and a
 /// cabinet's are thinner, and what they enclose must be furnished as hardly any is.
 const WALL: f64 = 0.01;
 const CONTENT_THIN: f64 = 0.25;
@@ -50,8 +53,8 @@ const SKY: f64 = 0.05;
 const THINNEST: f64 = 0.25;
 const FLATTEST: f64 = 1.0 / 30.0;
 /// Height of the eye between floor and ceiling: 1.6 of 2.9 metres. At half the height of a hall it would hover: where a
-/// place is less wide than [`WIDE`] of its height the share falls with the width, and where a quarter of the places are under
-/// ceilings less than [`LOW`] as high (arcades, galleries) it is a share of their height; down to a fifth.
+/// place is less wide than [`WIDE`] of its height the share falls with the width, and where a quarter of the places are
+/// under ceilings less than [`LOW`] as high (arcades, galleries) it is a share of their height; down to a fifth.
 const EYE_HEIGHT: f64 = 0.55;
 const LEAST_EYE_HEIGHT: f64 = 0.2;
 const WIDE: f64 = 0.8;
@@ -69,23 +72,24 @@ pub(crate) const INSIDE_VFOV: f32 = 60.0;
 pub(crate) struct Inside {
     pub eye: [f64; 3],
     pub target: [f64; 3],
-    /// Whether the walls show their fronts inwards. Else it is a solid with something in it.
+    /// `true` if the walls show their fronts inwards. Else it is a solid with something in it.
     pub is_room: bool,
-    /// Whether most walls have an outside of their own, and the whole scene is the room.
+    /// `true` if most walls have an outside of their own, and the whole scene is the room.
     pub has_outside: bool,
-    /// Whether the sky is seen.
+    /// `true` if the sky is seen.
     pub open_above: bool,
 }
 
 impl Inside {
-    /// The camera that `--eye` and `--target` make of it.
+    /// Returns the camera that `--eye` and `--target` make of it.
     pub(crate) fn camera(&self, scene: &Scene, up: DVec3, vfov: f32) -> Option<Camera> {
         let [eye, target] = [self.eye, self.target].map(|place| scene.from_file(place));
         Camera::look_at(eye, target, up.as_vec3().to_array(), vfov)
     }
 }
 
-/// From where to see the scene, if it is a room, or what is in it, if it is a case. The same on every machine that traces the same.
+/// Finds a place from which to see the scene, if it is a room, or what is in it, if it is a case. The result is the
+/// same on every machine that traces the same.
 pub(crate) fn look_inside(prepared: &Prepared, up: DVec3) -> Option<Inside> {
     let whole = prepared.bounds();
     if open_side(prepared.tracer(), whole, up).is_some() {
@@ -104,8 +108,8 @@ pub(crate) fn look_inside(prepared: &Prepared, up: DVec3) -> Option<Inside> {
     })
 }
 
-/// A box that reaches to what is around the things in `crowd`: as far as most rays from there get along the axes, of those
-/// that end no further away than its diagonal.
+/// Returns a box that reaches to what is around the things in `crowd`: as far as most rays from there get along the
+/// axes, of those that end no further away than its diagonal.
 fn up_to_walls(tracer: &dyn Tracer, crowd: &Aabb) -> Option<Aabb> {
     let points = grid(crowd, [GRID; 3]);
     let mut grown = *crowd;
@@ -123,7 +127,7 @@ fn up_to_walls(tracer: &dyn Tracer, crowd: &Aabb) -> Option<Aabb> {
     Some(grown)
 }
 
-/// The same of a part of the scene.
+/// Finds such a place in a part of the scene.
 fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Inside> {
     let diagonal = f64::from(bounds.diagonal());
     if bounds.is_empty() || !(diagonal > 0.0 && diagonal.is_finite()) || !has_sides_of_a_room(bounds, up) {
@@ -139,14 +143,14 @@ fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Insid
     Some(Inside { eye: typed(eye), target: typed(eye + 0.5 * length * ahead), is_room, has_outside, open_above })
 }
 
-/// A place in the file's coordinates as short numbers that can be typed: to a thousandth of a size.
+/// Returns a place in the file's coordinates as short numbers that can be typed: to a thousandth of a size.
 pub(crate) fn typed(scene: &Scene, place: DVec3, size: f64) -> [f64; 3] {
     let digits = (3.0 - size.log10()).ceil() as i32;
     let step = 10f64.powi(-digits);
     scene.in_file(place.as_vec3().to_array()).map(|x| (x / step).round() * step + 0.0)
 }
 
-/// Whether a box is neither as thin as a door nor as flat as a tray.
+/// Returns `true` if a box is neither as thin as a door nor as flat as a tray.
 fn has_sides_of_a_room(bounds: &Aabb, up: DVec3) -> bool {
     let extent: DVec3 = std::array::from_fn(|i| f64::from(bounds.max[i]) - f64::from(bounds.min[i])).into();
     let (right, front) = front(up);
@@ -154,27 +158,29 @@ fn has_sides_of_a_room(bounds: &Aabb, up: DVec3) -> bool {
     width.min(depth) >= THINNEST * height && height >= FLATTEST * width.max(depth)
 }
 
-/// Where an eye may stand in what is closed.
+/// Places where an eye may stand in what is closed.
 struct Free {
     air: Vec<DVec3>,
     is_room: bool,
     has_outside: bool,
 }
 
-/// What rays from closed places meet, counted.
+/// Counts of what rays from closed places meet.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     rays: usize,
-    /// Those that end at something before a wall, and those of them that see a front: not the skin of another solid.
+    /// Number of rays that end at something before a wall, and of those of them that see a front: not the skin of
+    /// another solid.
     hidden: usize,
     things: usize,
-    /// The others that end at all, and those of them that see a front, that have one surface more behind them, and that
-    /// meet what is level or upright.
+    /// Number of the other rays that end at all, and of those of them that see a front, that have one surface more
+    /// behind them, and that meet what is level or upright.
     walls: usize,
     fronts: usize,
     thick: usize,
     upright: usize,
-    /// Those that have the front of another skin outside, and those of them where it is as far away as a wall is thick.
+    /// Number of rays that have the front of another skin outside, and of those where it is as far away as a wall is
+    /// thick.
     shells: usize,
     thick_shells: usize,
 }
@@ -196,7 +202,8 @@ impl Count {
         self.walls > 0 && self.fronts as f64 >= share * self.walls as f64
     }
 
-    /// Whether most walls have an outside of their own: a hollow object, or a room with the outside of its walls.
+    /// Returns `true` if most walls have an outside of their own: a hollow object, or a room with the outside of its
+    /// walls.
     fn is_shell(&self) -> bool {
         2 * self.shells > self.walls
     }
@@ -205,7 +212,8 @@ impl Count {
         self.things as f64 >= share * self.rays as f64
     }
 
-    /// Whether what is in such a shell is a room: furnished, between walls that are level or upright and thick.
+    /// Returns `true` if the inside of such a shell is a room: furnished, between walls that are level or upright and
+    /// thick.
     fn is_room_in_a_shell(&self) -> bool {
         let content = if 2 * self.thick_shells > self.shells { CONTENT } else { CONTENT_THIN };
         self.upright as f64 >= UPRIGHT_SHELL * self.walls as f64 && self.has_things(content)
@@ -217,7 +225,8 @@ impl Count {
     }
 }
 
-/// The places of a grid in the box, if hardly a ray leaves from many of them and something is in there to be seen.
+/// Finds the places of a grid in the box, if hardly a ray leaves from many of them and something is in there to be
+/// seen.
 fn closed_places(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Free> {
     let (tracer, diagonal) = (prepared.tracer(), f64::from(bounds.diagonal()));
     let points = grid(bounds, [GRID; 3]);
@@ -264,7 +273,7 @@ fn closed_places(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Free> 
     Some(Free { air, is_room, has_outside: room.is_shell() })
 }
 
-/// What the rays from a place meet.
+/// Counts what the rays from a place meet.
 fn count(
     prepared: &Prepared,
     (place, seen): (DVec3, &[Met]),
@@ -272,8 +281,8 @@ fn count(
     up: DVec3,
     diagonal: f64,
 ) -> Option<Count> {
-    // The same lines from outside, and on from what was met: what stands in the room has something behind it that is not
-    // yet the outermost surface. Behind the wall of a jar there is only its outside.
+    // The same lines from outside, and on from what was met: what stands in the room has something behind it that is
+    // not yet the outermost surface. Behind the wall of a jar there is only its outside.
     let outside = directions.iter().map(|&d| (place + 2.0 * diagonal * d, -d));
     let onwards = directions.iter().zip(seen).map(|(&d, met)| {
         let t = if met.escapes() { diagonal } else { f64::from(met.t) + 1e-4 * diagonal };
@@ -308,12 +317,13 @@ fn count(
     Some(count)
 }
 
-/// Whether a ray along `d` meets a front.
+/// Returns `true` if a ray along `d` meets a front.
 fn is_front(prepared: &Prepared, d: DVec3, met: &Met) -> bool {
     !met.escapes() && normal(prepared.scene(), met).dot(d) < 0.0
 }
 
-/// Whether most rays along an axis leave the scene: a model that is open on a side, such as a house without a roof.
+/// Returns `true` if most rays along an axis leave the scene: a model that is open on a side, such as a house without a
+/// roof.
 fn has_open_side(tracer: &dyn Tracer, places: &[DVec3]) -> Option<bool> {
     for axis in DVec3::AXES {
         for direction in [axis, -axis] {
@@ -326,8 +336,8 @@ fn has_open_side(tracer: &dyn Tracer, places: &[DVec3]) -> Option<bool> {
     Some(false)
 }
 
-/// Where the front of what was met points, not of unit length: to the side of the normals of its vertices, or else of
-/// its winding.
+/// Returns the direction, not of unit length, in which the front of the met surface points: to the side of the normals
+/// of its vertices, or else of its winding.
 fn normal(scene: &Scene, met: &Met) -> DVec3 {
     let instance = &scene.instances[met.instance as usize];
     let mesh = &scene.meshes[instance.mesh.index()].triangles;
@@ -379,20 +389,20 @@ fn eyes(tracer: &dyn Tracer, free: &[DVec3], up: DVec3, bounds: &Aabb) -> Option
     Some(eyes)
 }
 
-/// The number of which one in `one_in` is less; 1 of none.
+/// Returns the number of which one in `one_in` is less; 1 of none.
 fn share_of(numbers: impl Iterator<Item = f64>, one_in: usize) -> f64 {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);
     numbers.get(numbers.len() / one_in).copied().unwrap_or(1.0)
 }
 
-/// One of the level directions that are tried.
+/// Returns one of the level directions that are tried.
 fn turned(turn: usize, right: DVec3, front: DVec3) -> DVec3 {
     let (sin, cos) = (std::f64::consts::TAU * turn as f64 / TURNS as f64).sin_cos();
     sin * right + cos * front
 }
 
-/// The eye, direction and length of the longest free view: where three quarters of the rays beside each other get
+/// Finds the eye, direction and length of the longest free view: where three quarters of the rays beside each other get
 /// farthest, so that nothing near hides the room. Rays that leave the scene get nowhere.
 fn longest_view(tracer: &dyn Tracer, eyes: &[DVec3], up: DVec3) -> Option<(DVec3, DVec3, f64)> {
     let (right, front) = front(up);

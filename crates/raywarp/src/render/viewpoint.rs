@@ -1,5 +1,5 @@
-//! From where a picture is taken: a camera of the file, a known viewpoint, a place that the user names, or a frame
-//! around what there is.
+//! The viewpoint of a picture: a camera of the file, a known viewpoint, a place that the user names, or a frame around
+//! what there is.
 
 use crate::render::Prepared;
 use crate::render::frame_scene::{DEFAULT_VFOV, frame, front, open_side, three_quarter};
@@ -10,20 +10,20 @@ use glam::{DVec3, Vec3};
 use raywarp_scene::views::Viewpoint;
 use raywarp_scene::{Camera, Scene};
 
-/// What a user asks of the camera; `None` leaves it to the file, then to a known viewpoint, then to framing.
+/// Wishes of a user for the camera; `None` leaves it to the file, then to a known viewpoint, then to framing.
 #[derive(Debug, Clone, Default)]
 pub struct CameraRequest {
-    /// This camera and no other, relative to the scene's origin.
+    /// Camera that is taken and no other, relative to the scene's origin.
     pub camera: Option<Camera>,
     /// A camera of the file: its name, or its number from 1.
     pub named: Option<String>,
-    /// This viewpoint and no other.
+    /// Viewpoint that is taken and no other.
     pub view: Option<Viewpoint>,
-    /// Where the camera stands, in the file's coordinates.
+    /// Place of the camera, in the file's coordinates.
     pub eye: Option<[f64; 3]>,
-    /// What it looks at, in the file's coordinates; the middle of the scene where only the eye is given.
+    /// Point that it looks at, in the file's coordinates; the middle of the scene where only the eye is given.
     pub target: Option<[f64; 3]>,
-    /// What is upwards in the picture.
+    /// Direction that is upwards in the picture.
     pub up: Option<[f32; 3]>,
     /// Full vertical field of view in degrees, on whatever camera is used.
     pub vfov: Option<f32>,
@@ -31,10 +31,10 @@ pub struct CameraRequest {
     pub known: Option<(Viewpoint, String)>,
 }
 
-/// How a picture came by its camera.
+/// Origin of a picture's camera.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CameraSource {
-    /// By these flags.
+    /// The user gave these flags.
     Flags(String),
     /// It is of the file, or one that is known for it.
     File,
@@ -42,16 +42,16 @@ pub enum CameraSource {
     Framed,
 }
 
-/// Why there is no camera.
+/// An error that leaves a picture without a camera.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CameraError {
     /// The file has no camera of that name or number.
     #[error("no camera {name}: {known}")]
     Unknown {
-        /// What was asked for.
+        /// Name or number that was asked for.
         name: String,
-        /// What there is, for people to read.
+        /// Cameras that the file has, for people to read.
         known: String,
     },
     /// The eye is the target, or up is no direction.
@@ -59,7 +59,7 @@ pub enum CameraError {
     Nowhere,
 }
 
-/// What is inside of a scene.
+/// Inside of a scene: a room, a closed skin with something in it, or neither.
 enum Inner {
     /// A room, and the camera in it.
     Room(Camera),
@@ -70,13 +70,13 @@ enum Inner {
     Nothing,
 }
 
-/// How a camera without a name is called: by its number, from 1.
+/// Returns the name of a camera, or for one without a name its number, from 1.
 pub fn camera_name(index: usize, camera: &Camera) -> String {
     if camera.name.is_empty() { format!("camera {}", index + 1) } else { camera.name.clone() }
 }
 
 impl CameraRequest {
-    /// The camera for a picture of `aspect` (width over height). Adds to `notes` what was assumed.
+    /// Decides on the camera for a picture of `aspect` (width over height). Adds to `notes` what was assumed.
     ///
     /// # Errors
     /// [`CameraError`].
@@ -140,7 +140,7 @@ impl CameraRequest {
         Ok(camera)
     }
 
-    /// How the camera of [`Self::settle`] is found.
+    /// Returns the origin of the camera that [`Self::settle`] finds.
     pub(crate) fn source(&self, scene: &Scene) -> CameraSource {
         let flags = match self {
             Self { camera: Some(_), .. } => return CameraSource::File,
@@ -156,7 +156,7 @@ impl CameraRequest {
         CameraSource::Flags(flags.into())
     }
 
-    /// The camera of the file that is asked for or used where nobody asks, if it is one of the file's.
+    /// Returns the camera of the file that is asked for, or is used where nobody asks, if it is one of the file's.
     pub(crate) fn of_file<'s>(&'s self, scene: &'s Scene) -> Option<&'s Camera> {
         if self.camera.is_some() || self.view.is_some() {
             return self.camera.as_ref();
@@ -168,13 +168,13 @@ impl CameraRequest {
         }
     }
 
-    /// A unit vector upwards; y where nobody says.
+    /// Returns the unit vector upwards; y where nobody says.
     fn upwards(&self) -> Result<DVec3, CameraError> {
         let up: DVec3 = self.up.unwrap_or([0.0, 1.0, 0.0]).map(f64::from).into();
         up.try_normalize().ok_or(CameraError::Nowhere)
     }
 
-    /// From the eye to the target; what is not given lies where it shows the scene.
+    /// Makes a camera from the eye to the target; what is not given lies where it shows the scene.
     fn look(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(if self.eye.is_some() { 45.0 } else { DEFAULT_VFOV });
@@ -216,7 +216,7 @@ impl CameraRequest {
         Camera::look_at(eye, target, top.as_vec3().to_array(), vfov).ok_or(CameraError::Nowhere)
     }
 
-    /// What is inside of the scene, and a camera in a room.
+    /// Looks for an inside of the scene, and for a camera if it is a room.
     fn inside(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Inner, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(INSIDE_VFOV);
@@ -239,7 +239,7 @@ impl CameraRequest {
         Ok(Inner::Room(camera))
     }
 
-    /// A camera that shows all triangles, and whether it looks into an open side.
+    /// Returns a camera that shows all triangles, and `true` if it looks into an open side.
     fn framed(&self, prepared: &Prepared, aspect: f64) -> Result<(Camera, bool), CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(DEFAULT_VFOV);
@@ -251,13 +251,13 @@ impl CameraRequest {
     }
 }
 
-/// A rounded number without the digits that f64 adds to it.
+/// Writes a rounded number without the digits that f64 adds to it.
 fn typed(x: f64) -> String {
     let short = format!("{x:.12e}").parse::<f64>().unwrap_or(x);
     short.to_string()
 }
 
-/// The camera of the file that `name` names, or numbers from 1.
+/// Returns the camera of the file that `name` names, or numbers from 1.
 fn named<'s>(scene: &'s Scene, name: &str) -> Result<&'s Camera, CameraError> {
     let by_name = scene.cameras.iter().find(|camera| camera.name == name);
     let by_number = || scene.cameras.get(name.parse::<usize>().ok()?.checked_sub(1)?);

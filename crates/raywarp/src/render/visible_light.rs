@@ -1,4 +1,4 @@
-//! Whether light would show in a picture: the scene's own, or what is added around it. A small picture is tried.
+//! The trial if light would show in a picture, the scene's own or what is added around it: a small picture is rendered.
 
 use crate::render::Prepared;
 use crate::render::darkness::{Darkness, why_dark};
@@ -18,23 +18,23 @@ const PATHS: u32 = 65_536;
 const VISIBLE: f64 = 0.002;
 /// Share of the pixels with a surface that must be brighter.
 const SHARE: f64 = 0.02;
-/// Where nothing shines but images of glow: share of the pixels that must be brighter, or the mean radiance that must be
-/// reached. Less is decoration, the lit signs of a model that has no light of its own: more than half of such a picture
-/// is black. (DamagedHelmet of the glTF samples has 0.16 and 0.009, the labels of ClearCoatTest 0.22 and 0.1; a lit
-/// screen over a floor 0.7 to 1.)
+/// Least share of the pixels that must be brighter, or mean radiance that must be reached, where nothing shines but
+/// images of glow. Less is decoration, the lit signs of a model that has no light of its own: more than half of such a
+/// picture is black. (DamagedHelmet of the glTF samples has 0.16 and 0.009, the labels of ClearCoatTest 0.22 and 0.1; a
+/// lit screen over a floor 0.7 to 1.)
 const MANY_LIT: f64 = 0.5;
 const MEAN: f64 = 0.2;
 /// The most bounces that are tried: a picture may ask for thousands.
 const DEEPEST: u32 = 64;
 
-/// That the lights of the scene do not show.
+/// Finding that the lights of the scene do not show.
 pub(crate) struct Dark {
     pub cause: Darkness,
-    /// Whether something is seen to glow, all the same.
+    /// `true` if something is seen to glow, all the same.
     pub glows: bool,
 }
 
-/// What a small picture shows.
+/// Outcome of rendering a small picture.
 enum Trial {
     /// Light, or what is behind the scene.
     Light,
@@ -44,13 +44,13 @@ enum Trial {
     Dark { glows: bool },
 }
 
-/// Why the lights of the scene do not show in what is seen from `camera`, or `None` where they do. A small picture of the
-/// first 65,536 paths is rendered, and 2 % of its pixels that show a surface must come out brighter than black at
-/// `exposure` (a factor on radiance; infinite where it is to be found from the picture, and any light will do). A surface
-/// that is seen to send out light itself counts: who sees a lamp sees light.
+/// Returns the reason why the lights of the scene do not show in what is seen from `camera`, or `None` where they do. A
+/// small picture of the first 65,536 paths is rendered, and 2 % of its pixels that show a surface must come out
+/// brighter than black at `exposure` (a factor on radiance; infinite where it is to be found from the picture, and any
+/// light will do). A surface that is seen to send out light itself counts: who sees a lamp sees light.
 ///
-/// Where there is light from everywhere around, however dark that is, night is meant: there it is enough that any path
-/// brings anything.
+/// Light from everywhere around, however dark, means that night is intended: there it is enough that any path brings
+/// anything.
 ///
 /// # Errors
 /// [`RenderError`].
@@ -81,7 +81,7 @@ pub(crate) fn darkness(
     Ok(Some(Dark { cause, glows }))
 }
 
-/// Whether no path from `camera` meets a surface of the scene.
+/// Returns `true` if no path from `camera` meets a surface of the scene.
 ///
 /// # Errors
 /// [`RenderError`].
@@ -102,13 +102,13 @@ fn trial(prepared: &Prepared, camera: &Camera, small: &RenderOptions, exposure: 
     Ok(if shows { Trial::Light } else { Trial::Dark { glows: false } })
 }
 
-/// Whether there is light from everywhere around.
+/// Returns `true` if there is light from everywhere around.
 pub(crate) fn is_surrounded(scene: &Scene) -> bool {
     let shines = |light: &Light| matches!(light, Light::Environment { radiance, .. } if *radiance != [0.0; 3]);
     scene.lights.iter().any(shines)
 }
 
-/// Whether any path brings anything, or there is no surface to be seen.
+/// Returns `true` if any path brings anything, or there is no surface to be seen.
 fn anything_shows(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<bool, RenderError> {
     // One sample a pixel nearly always tells.
     for samples in [0..1, 1..small.samples.end] {
@@ -121,7 +121,7 @@ fn anything_shows(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -
     Ok(false)
 }
 
-/// Whether enough of the surfaces that are seen are lit, or glow themselves.
+/// Returns the trial's outcome: if enough of the surfaces that are seen are lit, or glow themselves.
 fn surfaces_show(
     prepared: &Prepared,
     camera: &Camera,
@@ -151,7 +151,7 @@ fn surfaces_show(
     })
 }
 
-/// Whether a surface is seen to send out light itself.
+/// Returns `true` if a surface is seen to send out light itself.
 fn glows(
     prepared: &Prepared,
     camera: &Camera,
@@ -162,8 +162,8 @@ fn glows(
     Ok(film.pixels().any(|pixel| film.sums(pixel).hits > 0 && is_seen(luminance(film.mean(pixel).map(f64::from)))))
 }
 
-/// Whether hardly a ray gets out of the scene from most of what is seen from `camera`, so that light from around does
-/// not get in.
+/// Returns `true` if hardly a ray gets out of the scene from most of what is seen from `camera`, so that light from
+/// around does not get in.
 ///
 /// # Errors
 /// [`RenderError`].
@@ -171,12 +171,12 @@ pub(crate) fn is_closed_in(prepared: &Prepared, camera: &Camera, options: &Rende
     Ok(Seen::from(prepared, camera, &small(options))?.is_some_and(|seen| seen.is_closed_in()))
 }
 
-/// Lamps for a scene that the light around it hardly gets into (a room), or `None` where it does: where more than half
-/// of the pixels with a surface have a radiance of at least a thirtieth of their reflectance, or where rays from what is
-/// seen get out of the scene. What is black in the open is no room.
+/// Places lamps in a scene that the light around it hardly gets into (a room); `None` where it does: where more than
+/// half of the pixels with a surface have a radiance of at least a thirtieth of their reflectance, or where rays from
+/// what is seen get out of the scene. What is black in the open is no room.
 ///
-/// The lamps are as strong as makes the picture's middle brightness mid-grey, by the rule of `--exposure auto`. Those that are
-/// balls stand in the scene then, with another strength ([`set_balls`]); points do not.
+/// The lamps are as strong as makes the picture's middle brightness mid-grey, by the rule of `--exposure auto`. Those
+/// that are balls stand in the scene then, with another strength ([`set_balls`]); points do not.
 ///
 /// # Errors
 /// [`PictureError`]: what is tried cannot be rendered, or the scene with balls in it not be prepared.
@@ -216,7 +216,7 @@ pub(crate) fn lamps_where_dark(
     Ok(found)
 }
 
-/// The small picture.
+/// Returns the options of the small picture.
 fn small(options: &RenderOptions) -> RenderOptions {
     let longer = options.size[0].max(options.size[1]) as f32;
     let size = options.size.map(|pixels| ((pixels as f32 * SIDE / longer).round() as u32).max(1));
@@ -230,7 +230,7 @@ fn small(options: &RenderOptions) -> RenderOptions {
     }
 }
 
-/// The small picture, rendered.
+/// Renders the small picture.
 fn tried(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<Film, RenderError> {
     Ok(prepared.render(camera, small, &Watch::default())?.film)
 }

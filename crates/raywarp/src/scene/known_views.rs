@@ -11,17 +11,17 @@ const FILE: &str = "views.toml";
 /// Viewpoints of one scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownViews {
-    /// Where they stand.
+    /// File that holds them.
     pub file: PathBuf,
-    /// The scene's name there.
+    /// Name of the scene in that file.
     pub scene: String,
-    /// At least one.
+    /// Viewpoints of the scene, at least one.
     pub views: Vec<Viewpoint>,
 }
 
 impl KnownViews {
-    /// The viewpoints of the scene in `path`: those of its name, or of its folder's name, in the views.toml of the
-    /// lookup folder, if the scene lies in there, or of the folder above the scene's. `None` where there are none.
+    /// Looks up the viewpoints of the scene in `path`: those of its name, or of its folder's name, in the views.toml of
+    /// the lookup folder, if the scene lies in there, or of the folder above the scene's. `None` where there are none.
     ///
     /// # Errors
     /// [`ViewError`] where the file is there and cannot be read, or is not as it should be.

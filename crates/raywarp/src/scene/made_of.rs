@@ -2,7 +2,7 @@
 
 use raywarp_scene::{Alpha, ColorInput, FaceMaterials, Material, MaterialId, Roughness, ScalarInput, Scene, Surface};
 
-/// What all surfaces of a scene are made of in place of their own materials.
+/// Material that all surfaces of a scene are made of in place of their own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MadeOf {
     /// Two-sided diffuse, of this reflectance.
@@ -21,7 +21,7 @@ pub enum MadeOf {
 pub const MIRROR_REFLECTANCE: f32 = 0.9;
 /// The index of refraction of [`MadeOf::Glass`].
 pub const GLASS_IOR: f32 = 1.5;
-/// How many reflectances [`MadeOf::Speckles`] has, as a power of two.
+/// Number of reflectances of [`MadeOf::Speckles`], as a power of two.
 const SPECKLE_BITS: u32 = 3;
 
 /// Replaces every material; emission stays, bumps, masks and media go, and what is invisible stays invisible.
@@ -37,7 +37,7 @@ pub fn make_of(scene: &mut Scene, made_of: MadeOf) {
     }
 }
 
-/// [`make_of`] clay of the given reflectance (W11 and AL09 tested so).
+/// Replaces every material by clay of the given reflectance (W11 and AL09 tested so), as [`make_of`] does.
 pub fn make_clay(scene: &mut Scene, reflectance: f32) {
     make_of(scene, MadeOf::Clay(reflectance));
 }

@@ -1,4 +1,4 @@
-//! From what a user types to a scene file.
+//! The search for a scene file by what a user types.
 
 use crate::scene::closest_name;
 use std::path::{Path, PathBuf};
@@ -6,66 +6,66 @@ use std::path::{Path, PathBuf};
 /// Endings of files that may hold materials, then of those that hold geometry.
 const WITH_MATERIALS: [&str; 5] = ["pbrt", "gltf", "glb", "obj", "3mf"];
 const GEOMETRY: [&str; 3] = ["ply", "stl", "off"];
-/// What may stand behind them.
+/// Endings of packed files, which may stand behind them.
 const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
-/// Where bare scene names are looked up.
+/// Place where bare scene names are looked up.
 #[derive(Debug, Clone, Default)]
 pub struct SceneLookup {
     /// Folder with a folder for each scene (`--scenes`, or the variable `RAYWARP_SCENES`). An empty name is none.
     pub folder: Option<PathBuf>,
 }
 
-/// Which of a scene's files is meant where a folder holds several.
+/// Preference among a scene's files where a folder holds several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Prefer {
-    /// The one with materials: for pictures.
+    /// The file with materials: for pictures.
     #[default]
     Materials,
-    /// The one of the scene's name, which mostly is bare geometry: for rays, and the rates recorded of them.
+    /// The file of the scene's name, which mostly is bare geometry: for rays, and the rates recorded of them.
     Geometry,
 }
 
-/// Why a name leads to no scene file.
+/// An error that a name leads to no scene file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
     /// There is no such file or name.
     #[error("no file {name}{looked}{near}")]
     NotFound {
-        /// What was typed.
+        /// Name that was typed.
         name: String,
-        /// Where else it was looked for.
+        /// Text on where else it was looked for.
         looked: String,
-        /// The name that may be meant, as a question.
+        /// Name that may be meant, as a question.
         near: String,
     },
-    /// A folder without a scene under the name of a file of one.
+    /// A folder without a scene has the name of a scene file.
     #[error("{folder} is a folder, and holds no scene file")]
     NoScene {
-        /// The folder.
+        /// Path of the folder.
         folder: String,
     },
-    /// A folder that holds several scenes.
+    /// The folder holds several scenes.
     #[error("{folder} holds {count} scene files, such as {}; name one of them", some.join(" and "))]
     Several {
-        /// The folder.
+        /// Path of the folder.
         folder: String,
-        /// How many.
+        /// Number of scene files in it.
         count: usize,
-        /// The first two by name.
+        /// Names of the first two scene files.
         some: Vec<String>,
     },
 }
 
 impl SceneLookup {
-    /// The folder, if it has a name.
+    /// Returns the folder, if it has a name.
     fn folder(&self) -> Option<&Path> {
         self.folder.as_deref().filter(|folder| !folder.as_os_str().is_empty())
     }
 }
 
-/// The file that `name` means.
+/// Finds the file that `name` means.
 ///
 /// 1. The path itself, if there is anything but a folder.
 /// 2. A scene in the folder `name`, or beside it (`models/bunny` means `models/bunny.ply.gz`): `NAME/NAME.*`,
@@ -116,8 +116,8 @@ pub fn find_scene(name: &Path, lookup: &SceneLookup, prefer: Prefer) -> Result<P
     Err(not_found(name, lookup))
 }
 
-/// The name of the scene in `path`, under which viewpoints are looked up and pictures are called: the file's name
-/// without its endings, or for `scene.*` that of its folder.
+/// Returns the name of the scene in `path`, under which viewpoints are looked up and pictures are called: the file's
+/// name without its endings, or for `scene.*` that of its folder.
 pub fn scene_name(path: &Path) -> String {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = file.split('.').next().unwrap_or_default();
@@ -127,14 +127,14 @@ pub fn scene_name(path: &Path) -> String {
     }
 }
 
-/// The last part of a folder's real name (`.` has one too).
+/// Returns the last part of a folder's real name (`.` has one too).
 pub(crate) fn folder_name(folder: Option<&Path>) -> Option<String> {
     let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?;
     let real = folder.canonicalize().ok()?;
     Some(real.file_name()?.to_string_lossy().into_owned())
 }
 
-/// The scene file in the folder `place`, or beside it with a known ending.
+/// Finds the scene file in the folder `place`, or beside it with a known ending.
 fn named_in(place: &Path, prefer: Prefer) -> Option<PathBuf> {
     let mut bases = Vec::new();
     if place.is_dir() {
@@ -163,13 +163,13 @@ fn named_in(place: &Path, prefer: Prefer) -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file())
 }
 
-/// Scenes called `name` in the folders of `folder`, sorted.
+/// Finds scenes called `name` in the folders of `folder`, sorted.
 fn one_down(folder: &Path, name: &Path, prefer: Prefer) -> Vec<PathBuf> {
     let below = entries(folder).into_iter().map(|entry| folder.join(entry)).filter(|path| path.is_dir());
     below.filter_map(|path| named_in(&path.join(name), prefer)).collect()
 }
 
-/// Names in a folder, sorted; those that are not UTF-8 and the hidden ones are left out.
+/// Lists the names in a folder, sorted; those that are not UTF-8 and the hidden ones are left out.
 fn entries(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let mut names: Vec<String> =
@@ -178,7 +178,7 @@ fn entries(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The part of a file's name before a known ending of a scene.
+/// Returns the part of a file's name before a known ending of a scene.
 fn ending(name: &str) -> Option<&str> {
     let plain = PACKED[1..].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
     let (stem, kind) = plain.rsplit_once('.')?;
@@ -186,7 +186,8 @@ fn ending(name: &str) -> Option<&str> {
     WITH_MATERIALS.iter().chain(&GEOMETRY).any(|known| *known == kind).then_some(stem)
 }
 
-/// What the user may have meant: a file beside it, or a scene of the lookup folder.
+/// Returns the error for a name without a file, with what the user may have meant: a file beside it, or a scene of the
+/// lookup folder.
 fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
     let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty());
     let typed = name.file_name().unwrap_or_default().to_string_lossy().into_owned();

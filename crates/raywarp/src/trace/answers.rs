@@ -1,4 +1,4 @@
-//! What rays found, and the files that hold it.
+//! Answers of rays, and the files that hold them.
 
 use super::{Field, VectorColumn, Vectors};
 use super::{csv, npy};
@@ -7,18 +7,19 @@ use raywarp_geom::{BatchStats, Hit};
 use std::path::Path;
 use std::time::Duration;
 
-/// The kind of a hit file.
+/// Format of a hit file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HitFormat {
-    /// NumPy's: [`npy`].
+    /// NumPy's `.npy`, by the module [`npy`].
     #[default]
     Npy,
-    /// Text: [`csv`].
+    /// Text with comma-separated values, by the module [`csv`].
     Csv,
 }
 
 impl HitFormat {
-    /// The kind by the file's name: `.csv` in any case is text, and `.npy` or no ending NumPy's; `None` for another ending.
+    /// Returns the format that a file's name tells: `.csv` in any case is text, and `.npy` or no ending NumPy's; `None`
+    /// for another ending.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension() {
             Some(extension) if extension.eq_ignore_ascii_case("csv") => Some(Self::Csv),
@@ -27,8 +28,8 @@ impl HitFormat {
         }
     }
 
-    /// The first bytes of a file of `count` answers with columns of `fields`, for [`Answers::append`] to go on; `has_origin`
-    /// says whether the scene has an origin ([`Field::is_double`]).
+    /// Returns the first bytes of a file of `count` answers with columns of `fields`, for [`Answers::append`] to go on;
+    /// `has_origin` is `true` if the scene has an origin ([`Field::is_double`]).
     pub fn start(self, query: Query, count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
         match (query, self) {
             (Query::Closest, Self::Npy) => npy::start_hits(count, fields, has_origin),
@@ -39,25 +40,25 @@ impl HitFormat {
     }
 }
 
-/// What rays found, in their order.
+/// Answers of a batch of rays, in the order of the rays.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answers {
-    /// Of [`Query::Closest`](raywarp_family::Query::Closest).
+    /// Answers to [`Query::Closest`](raywarp_family::Query::Closest).
     Closest {
         /// The nearest hit of each ray; a miss has [`Hit::MISS`] and the ray's `t_max`.
         hits: Vec<Hit>,
-        /// Instance of each; [`Hit::MISS`] for a miss.
+        /// Instance that each ray hit; [`Hit::MISS`] for a miss.
         instances: Vec<u32>,
     },
-    /// Of [`Query::Any`](raywarp_family::Query::Any).
+    /// Answers to [`Query::Any`](raywarp_family::Query::Any).
     Any {
-        /// Whether anything is on the ray.
+        /// `true` for each ray on which something lies.
         blocked: Vec<bool>,
     },
 }
 
 impl Answers {
-    /// Those of no rays.
+    /// Returns the answers to `query` of no rays.
     pub fn none(query: Query) -> Self {
         match query {
             Query::Closest => Self::Closest { hits: Vec::new(), instances: Vec::new() },
@@ -65,8 +66,8 @@ impl Answers {
         }
     }
 
-    /// Replaces ids of instances by those of the parts of the scene's file ([`raywarp_scene::Scene::parts`]), whose triangles are
-    /// counted on.
+    /// Replaces ids of instances by ids of the parts of the scene's file ([`raywarp_scene::Scene::parts`]), and numbers
+    /// the triangles of all instances of a part one after the other.
     pub fn name_parts(&mut self, parts: &[(u32, u32)]) {
         let Self::Closest { hits, instances } = self else { return };
         if parts.is_empty() {
@@ -78,7 +79,7 @@ impl Answers {
         }
     }
 
-    /// Rays that hit something.
+    /// Returns the number of rays that hit something.
     pub fn hit_count(&self) -> usize {
         match self {
             Self::Closest { hits, .. } => hits.iter().filter(|hit| hit.is_hit()).count(),
@@ -86,8 +87,8 @@ impl Answers {
         }
     }
 
-    /// The bytes of a hit file. `columns` stand behind the hits ([`surface_columns`](super::surface_columns) makes
-    /// them); answers of any-hit rays have none.
+    /// Returns the bytes of a hit file. `columns` stand behind the hits ([`surface_columns`](super::surface_columns)
+    /// makes them); answers of any-hit rays have none.
     ///
     /// # Panics
     /// If a column has another length than the hits.
@@ -126,16 +127,16 @@ impl Default for Answers {
 /// A batch that has been traced.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Traced {
-    /// What was found.
+    /// Answers of the rays.
     pub answers: Answers,
-    /// Rays, and those that could not hit anything.
+    /// Number of rays, and of those that could not hit anything.
     pub stats: BatchStats,
     /// Wall time of the tracing alone.
     pub elapsed: Duration,
 }
 
 impl Traced {
-    /// Rays a second; 0 for none.
+    /// Returns the rays traced a second; 0 for none.
     pub fn rays_per_s(&self) -> f64 {
         self.stats.rays as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }

@@ -1,13 +1,14 @@
 //! Hit files as text: CSV with one line of names, one line a ray.
 //!
-//! Numbers are the shortest that read back as the same float32, or float64 where positions are that; `inf` and `NaN` are written so, which pandas, NumPy and
-//! Python's `float` read. A miss has -1 for its ids, so that these columns stay integers everywhere.
+//! Numbers are the shortest that read back as the same float32, or float64 where positions are that; `inf` and `NaN`
+//! are written so, which pandas, NumPy and Python's `float` read. A miss has -1 for its ids, so that these columns stay
+//! integers everywhere.
 
 use crate::trace::{Field, VectorColumn, Vectors};
 use raywarp_geom::Hit;
 use std::io::Write;
 
-/// The bytes of a file of closest hits: `t,u,v,primitive,instance`, and for each column three more, such as
+/// Returns the bytes of a file of closest hits: `t,u,v,primitive,instance`, and for each column three more, such as
 /// `position_x,position_y,position_z`.
 ///
 /// # Panics
@@ -19,7 +20,7 @@ pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> 
     file
 }
 
-/// The line of names of a file of closest hits with columns of `fields`, for [`append_hits`] to go on.
+/// Returns the line of names of a file of closest hits with columns of `fields`, for [`append_hits`] to go on.
 pub fn start_hits(fields: &[Field]) -> Vec<u8> {
     let mut file = b"t,u,v,primitive,instance".to_vec();
     for (field, axis) in fields.iter().flat_map(|field| ["x", "y", "z"].map(|axis| (field, axis))) {
@@ -50,14 +51,14 @@ pub fn append_hits(file: &mut Vec<u8>, hits: &[Hit], instances: &[u32], columns:
     }
 }
 
-/// The bytes of a file of any-hit answers: `blocked`, 1 where something is on the ray, else 0.
+/// Returns the bytes of a file of any-hit answers: `blocked`, 1 where something is on the ray, else 0.
 pub fn write_flags(flags: &[bool]) -> Vec<u8> {
     let mut file = start_flags();
     append_flags(&mut file, flags);
     file
 }
 
-/// The line of names of a file of any-hit answers, for [`append_flags`] to go on.
+/// Returns the line of names of a file of any-hit answers, for [`append_flags`] to go on.
 pub fn start_flags() -> Vec<u8> {
     b"blocked\n".to_vec()
 }

@@ -1,4 +1,4 @@
-//! Rays in, hits out: a scene under what answers batches of rays.
+//! Answers to batches of rays through a scene, and the files that rays come from and hits go to.
 
 mod answers;
 #[cfg(feature = "cuda")]
@@ -25,17 +25,17 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Rays that are traced at once: the kernels keep more than a hit for each meanwhile.
+/// Number of rays that are traced at once on the CPU: the kernels keep more than a hit for each meanwhile.
 const BATCH: usize = 1 << 18;
 
-/// Rays of a batch that can be counted, whole words of bits.
+/// Number of rays of a batch that can be counted, in whole words of bits.
 const MOST_RAYS: usize = 1 << 31;
 
-/// Why a scene cannot be made ready, or rays not be answered.
+/// An error that keeps a scene from being made ready, or rays from being answered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceSceneError {
-    /// No tree over the scene.
+    /// The scene's tree cannot be built or put on the device.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
     /// The factory of [`PlannedKernels::Own`](crate::device::PlannedKernels::Own) refuses the tree.
@@ -44,19 +44,19 @@ pub enum TraceSceneError {
     /// Kernels of a GPU are planned without one.
     #[error("no GPU is given")]
     NoGpu,
-    /// A ray that the kernel would answer wrongly.
+    /// A ray has a `t_min` below 0, and the kernel would answer it wrongly.
     #[error(
         "ray {ray} has t_min {t_min}, but {kernel} compares boxes as integers, which takes t_min >= 0; use box=float"
     )]
     NegativeTMin {
-        /// Its index.
+        /// Index of the ray in the batch.
         ray: usize,
-        /// Its nearest `t`.
+        /// Nearest `t` of the ray.
         t_min: f32,
-        /// The kernel.
+        /// Kernel that compares boxes as integers.
         kernel: KernelName,
     },
-    /// The batch did not finish.
+    /// The batch did not finish: it was cancelled, or the device failed.
     #[error(transparent)]
     Trace(#[from] TraceError),
 }
@@ -87,8 +87,8 @@ impl From<BackendError> for TraceSceneError {
 }
 
 impl TraceScene {
-    /// Flattens `scene`, builds its tree and encodes it for who is planned to answer, in parallel on rayon's current
-    /// pool. Kernels on compressed trees get leaves of at most three triangles, whatever the plan says.
+    /// Flattens `scene`, builds its tree and encodes it for the planned device, in parallel on rayon's current pool.
+    /// Kernels on compressed trees get leaves of at most three triangles, whatever the plan says.
     ///
     /// # Errors
     /// [`TraceSceneError`].
@@ -112,33 +112,34 @@ impl TraceScene {
         Ok(Self { backend, build: taken, triangles: flat.len(), non_opaque, timings })
     }
 
-    /// Who answers, by what, through which tree, and why: what was planned, as it came out.
+    /// Returns the plan as it came out: the device that answers, its kernels, its tree, and the reason.
     pub fn plan(&self) -> Plan {
         Plan { tree: PlannedTree::Given(self.build), ..self.backend.plan() }
     }
 
-    /// The name of what answers `query` of a batch of `rays`, but for those that it leaves; [`BatchStats::kernels`]
-    /// says it of a batch that was traced.
+    /// Returns the name of the kernel that answers `query` for a batch of `rays`, but for rays that it leaves to
+    /// others; [`BatchStats::kernels`] says it of a batch that was traced.
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
         self.backend.kernel(query, rays)
     }
 
-    /// How the tree was built.
+    /// Returns the options that the tree was built with.
     pub fn build_options(&self) -> &BuildOptions {
         &self.build
     }
 
-    /// Triangles in the tree.
+    /// Returns the number of triangles in the tree.
     pub fn triangle_count(&self) -> usize {
         self.triangles
     }
 
-    /// Those of them that are taken as opaque although their material has holes or lets light through.
+    /// Returns the number of triangles that are taken as opaque although their material has holes or lets light
+    /// through.
     pub fn non_opaque_count(&self) -> usize {
         self.non_opaque
     }
 
-    /// Wall time of the steps.
+    /// Returns the wall time of the steps of making the scene ready.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
@@ -153,8 +154,8 @@ impl TraceScene {
         Ok(traced)
     }
 
-    /// [`TraceScene::trace`] into the memory of answers that nobody needs any more: for 4 million rays the system
-    /// takes as long to give new memory as a GPU takes to answer. After an error `traced` is worth nothing.
+    /// Answers as [`TraceScene::trace`] does, into the memory of answers that nobody needs any more: for 4 million rays
+    /// the system takes as long to give new memory as a GPU takes to answer. After an error `traced` is worth nothing.
     ///
     /// # Errors
     /// As [`TraceScene::trace`].
@@ -194,7 +195,7 @@ impl TraceScene {
         }
     }
 
-    /// Rays that are traced at once. A GPU splits them by itself, and lets parts overlap.
+    /// Returns the number of rays that are traced at once. A GPU splits them by itself, and lets parts overlap.
     fn batch(&self) -> usize {
         if self.backend.splits_batches() { MOST_RAYS } else { BATCH }
     }

@@ -1,5 +1,5 @@
-//! Rays from a file or a pipe, traced as they come, and their hits written as they are found: neither has to fit in
-//! memory.
+//! Tracing of rays from a file or a pipe as they come: hits are written as they are found, and neither rays nor hits
+//! have to fit in memory.
 
 use super::{Field, HitFormat, TraceScene, TraceSceneError, Traced, surface_columns};
 use crate::trace::npy::{NpyError, RayLayout, RayReader};
@@ -9,50 +9,50 @@ use raywarp_scene::Scene;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-/// Rays of an input that are traced some at a time.
+/// Rays of an input, which are traced some at a time.
 pub struct RayStream<'a, R> {
     reader: RayReader<'a, R>,
     portion: usize,
     first: Vec<Ray>,
 }
 
-/// What is asked, and how hits are written.
+/// Options of tracing a stream: the query, and the form in which hits are written.
 #[derive(Debug, Clone)]
 pub struct StreamOptions<'a> {
-    /// The question.
+    /// Query that each ray asks.
     pub query: Query,
-    /// The kind of the file.
+    /// Format of the hit file.
     pub format: HitFormat,
-    /// Further columns; one that is named twice comes once, and any-hit rays have none.
+    /// Further columns of the hit file; one that is named twice comes once, and any-hit rays have none.
     pub fields: &'a [Field],
 }
 
-/// What was traced.
+/// Sums over the rays that were traced.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StreamTotals {
-    /// Rays, and those that could not hit anything.
+    /// Number of rays, and of those that could not hit anything.
     pub stats: BatchStats,
-    /// Rays that hit something.
+    /// Number of rays that hit something.
     pub hits: u64,
     /// Wall time of the tracing alone.
     pub elapsed: Duration,
 }
 
 impl StreamTotals {
-    /// Rays a second; 0 for none.
+    /// Returns the rays traced a second; 0 for none.
     pub fn rays_per_s(&self) -> f64 {
         self.stats.rays as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
-/// Why not all of it was traced. What was written by then is worth nothing.
+/// An error that ended a stream before all of it was traced. What was written by then is worth nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// The rays cannot be read.
     #[error(transparent)]
     Rays(#[from] NpyError),
-    /// They cannot be answered; a ray's index is that in the file.
+    /// The rays cannot be answered; a ray's index is that in the file.
     #[error(transparent)]
     Trace(#[from] TraceSceneError),
     /// The hits cannot be written.
@@ -61,9 +61,9 @@ pub enum StreamError {
 }
 
 impl<'a, R: Read> RayStream<'a, R> {
-    /// Rays that are traced before more are read: enough for a GPU that copies, traces and copies back side by side.
-    /// With their hits and the bytes of these they take about half a gigabyte, with text and further columns a whole
-    /// one.
+    /// Number of rays that are traced before more are read: enough for a GPU that copies, traces and copies back side
+    /// by side. With their hits and the bytes of these they take about half a gigabyte, with text and further columns a
+    /// whole one.
     pub const PORTION: usize = 1 << 22;
 
     /// Reads up to `portion` rays; `name` is for messages. At most so many are in memory at a time, but those of a
@@ -78,8 +78,8 @@ impl<'a, R: Read> RayStream<'a, R> {
         Self::begin(RayReader::new(name, input)?, portion)
     }
 
-    /// As [`RayStream::new`], of an input that is known to have `bytes`: whether these are as many rays as its header
-    /// promises is looked at first.
+    /// Reads as [`RayStream::new`] does, from an input that is known to have `bytes`: it is checked first that these
+    /// are as many rays as the header promises.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -98,28 +98,29 @@ impl<'a, R: Read> RayStream<'a, R> {
         Ok(Self { reader, portion, first })
     }
 
-    /// How the rays lie in the input.
+    /// Returns the layout of the rays in the input.
     pub fn layout(&self) -> &RayLayout {
         self.reader.layout()
     }
 
-    /// The first rays: all of them unless there are more than a portion.
+    /// Returns the first rays: all of them unless there are more than a portion.
     pub fn first(&self) -> &[Ray] {
         &self.first
     }
 
-    /// Whether these are all.
+    /// Returns `true` if the first rays are all of the input's.
     pub fn is_whole(&self) -> bool {
         self.first.len() as u64 == self.layout().count()
     }
 
-    /// Where the input holds the `t_min` of ray `index`, for messages; of one without, where the ray starts.
+    /// Returns the byte of the input at which the `t_min` of ray `index` is, for messages; of an input without it, that
+    /// of the ray.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
         self.reader.byte_of_t_min(index)
     }
 
-    /// What is to be said of rays that are traced relative to `origin`, if anything: what is subtracted, or that rays
-    /// are less exact than the scene, by the first of them. Before [`RayStream::relative_to`].
+    /// Returns a note on rays that are traced relative to `origin`, if there is something to say: what is subtracted,
+    /// or that rays are less exact than the scene, by the first of them. To be asked before [`RayStream::relative_to`].
     pub fn origin_note(&self, origin: [f64; 3]) -> Option<String> {
         let [x, y, z] = origin;
         let far = origin.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -155,7 +156,7 @@ impl<'a, R: Read> RayStream<'a, R> {
     }
 
     /// Makes the rays relative to the origin of the scene that they are traced through: subtracted in float64 before
-    /// they are rounded. Once, and before [`RayStream::trace`].
+    /// they are rounded. May be called once, and before [`RayStream::trace`].
     pub fn relative_to(&mut self, origin: [f64; 3]) {
         self.reader.relative_to(origin, &mut self.first);
     }

@@ -1,4 +1,4 @@
-//! Where rays hit: points and normals in world space.
+//! Points and normals of the surfaces that rays hit, in world space.
 
 use super::Answers;
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use raywarp_scene::Scene;
 use std::fmt;
 use std::str::FromStr;
 
-/// A further column of a hit file: three numbers a hit, in world space.
+/// Quantity that a further column of a hit file may hold: three numbers a hit, in world space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// The point that was hit, from its weights u and v: nearer to the triangle than `origin + t * direction`.
@@ -41,23 +41,23 @@ impl FromStr for Field {
 /// A further column of a hit file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorColumn {
-    /// What it holds; its name in files.
+    /// Quantity that the column holds, which is also its name in files.
     pub field: Field,
-    /// One entry a ray; NaN for a miss.
+    /// Values, one entry a ray; NaN for a miss.
     pub values: Vectors,
 }
 
 /// Vectors as a hit file holds them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Vectors {
-    /// As float32.
+    /// Vectors of float32.
     Single(Vec<[f32; 3]>),
-    /// As float64: positions in a scene with an origin.
+    /// Vectors of float64: positions in a scene with an origin.
     Double(Vec<[f64; 3]>),
 }
 
 impl Vectors {
-    /// How many there are.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         match self {
             Self::Single(values) => values.len(),
@@ -65,10 +65,10 @@ impl Vectors {
         }
     }
 
-    /// Entry `index`.
+    /// Returns the vector at `index`.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If there are not as many vectors.
     pub fn get(&self, index: usize) -> [f64; 3] {
         match self {
             Self::Single(values) => values[index].map(f64::from),
@@ -76,21 +76,21 @@ impl Vectors {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no vectors.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl Field {
-    /// Whether hit files hold it as float64 where the scene has an origin (`has_origin`).
+    /// Returns `true` if hit files hold the field as float64 where the scene has an origin (`has_origin`).
     pub fn is_double(self, has_origin: bool) -> bool {
         has_origin && self == Self::Position
     }
 }
 
-/// What `fields` say of each hit, computed in f64, in parallel; nothing for answers of any-hit rays. A field that is
-/// named twice comes once. Positions are in the file's coordinates.
+/// Computes the columns of `fields` for each hit, in f64, in parallel; none for answers of any-hit rays. A field that
+/// is named twice comes once. Positions are in the file's coordinates.
 ///
 /// # Panics
 /// If the answers are not of this scene: ids out of range.
@@ -113,7 +113,7 @@ pub fn surface_columns(scene: &Scene, answers: &Answers, fields: &[Field]) -> Ve
     fields.iter().enumerate().filter(first).map(column).collect()
 }
 
-/// Relative to the scene's origin.
+/// Returns a field's value at a hit, relative to the scene's origin.
 fn surface_value(scene: &Scene, field: Field, hit: &Hit, instance: u32) -> [f64; 3] {
     let instance = &scene.instances[instance as usize];
     let mesh = &scene.meshes[instance.mesh.index()].triangles;

@@ -1,4 +1,4 @@
-//! How a picture is rendered on a device, and how much at once.
+//! Options of rendering a picture on a device: the organisation of its paths, and how many are rendered at once.
 
 use crate::RenderCudaError;
 use crate::features::SceneFeatures;
@@ -25,25 +25,28 @@ const PATHS_PER_MULTIPROCESSOR: usize = 1 << 17;
 /// Rounds of a batch of which the lengths are kept each.
 const MOST_ROUNDS: usize = 1 << 12;
 
-/// How a picture is rendered; all ways that can give the same one, but for [`TextureFilter::Hardware`].
+/// Options of the engine that renders a picture; all of them can give the same one, but for
+/// [`TextureFilter::Hardware`].
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
-    /// Which kernels, in which order: an [`Organisation`], or one of another crate.
+    /// Organisation, which says what kernels are launched, and in which order: an [`Organisation`], or one of another
+    /// crate.
     pub organisation: Arc<dyn PathOrganisation>,
-    /// Paths in flight; of queues at most 131,072 for each multiprocessor of a device.
+    /// Number of paths in flight; of queues at most 131,072 for each multiprocessor of a device.
     pub paths: usize,
     /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from
     /// those that have not begun. At least 1.
     pub queues_per_batch: usize,
-    /// How far from zero rays of the cameras start along any axis: [`raywarp_render::LensRecord::farthest_origin`]. The
-    /// tree's boxes are padded for it where that is beyond twice the scene's own largest coordinate.
+    /// Farthest place from zero at which rays of the cameras start, along any axis:
+    /// [`raywarp_render::LensRecord::farthest_origin`]. The tree's boxes are padded for it where that is beyond twice
+    /// the scene's own largest coordinate.
     pub farthest_origin: f32,
-    /// What filters textures.
+    /// Filter of textures: the kernels, or the GPU's texture units.
     pub texture_filter: TextureFilter,
 }
 
 impl EngineOptions {
-    /// How it renders fastest.
+    /// Returns the options with which an organisation renders fastest.
     pub fn of(organisation: Organisation) -> Self {
         let (paths, queues_per_batch) = match organisation {
             Organisation::Megakernel | Organisation::FirstHits => (LAUNCHED_PATHS, 1),
@@ -55,7 +58,7 @@ impl EngineOptions {
         Self { organisation, paths, queues_per_batch, farthest_origin: 0.0, texture_filter }
     }
 
-    /// The family's variant with the loop of the organisation's kernels, whose tree they walk.
+    /// Returns the family's variant with the loop of the organisation's kernels, whose tree they walk.
     ///
     /// # Errors
     /// [`RenderCudaError::NoKernels`] where the organisation names none.
@@ -79,7 +82,7 @@ pub(super) struct Wanted {
 }
 
 impl EngineOptions {
-    /// For a device of so many multiprocessors.
+    /// Limits the paths in flight to what suits a device of so many multiprocessors.
     pub(super) fn of_device(self, multiprocessors: u32) -> Self {
         match self.organisation.kept_paths() {
             KeptPaths::Queues => {
@@ -90,7 +93,7 @@ impl EngineOptions {
         }
     }
 
-    /// What of the state of paths there is for a picture of a scene with such features.
+    /// Returns the layout of the state of paths for a picture of a scene with such features.
     pub fn layout(&self, features: &SceneFeatures, options: &RenderOptions) -> Layout {
         let organisation = &*self.organisation;
         Layout {

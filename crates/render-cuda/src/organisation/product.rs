@@ -101,9 +101,9 @@ impl LoadedOrganisation for Megakernel {
 /// The kernel of integrators beside path tracing, for scenes as plain as each of them finds them.
 #[derive(Debug)]
 struct FirstHits {
-    /// Where only holes are told apart from surfaces.
+    /// Kernel for pictures in which only holes are told apart from surfaces.
     shapes: Function,
-    /// Where surfaces are looked at.
+    /// Kernel for pictures that look at surfaces.
     surfaces: Function,
 }
 
@@ -115,7 +115,7 @@ impl FirstHits {
         Ok(Self { shapes: kernel(by_holes)?, surfaces: kernel(features.set.without_media())? })
     }
 
-    /// The kernel for pictures of an integrator, with layers or without; none for those of other kernels.
+    /// Returns the kernel for pictures of an integrator, with layers or without; none for those of other kernels.
     fn of(&self, integrator: Integrator, layers: bool) -> Option<&Function> {
         match integrator {
             Integrator::AmbientOcclusion { .. } => Some(&self.shapes),

@@ -20,7 +20,7 @@ pub struct WavefrontKernels {
     extend: ResidentKernel,
     sort: Option<ResidentKernel>,
     sort_waiting: Option<ResidentKernel>,
-    /// One a class.
+    /// Kernels that shade, one a class.
     shade: Vec<ResidentKernel>,
     connect: ResidentKernel,
     arrive_light: ResidentKernel,
@@ -28,7 +28,7 @@ pub struct WavefrontKernels {
 }
 
 impl WavefrontKernels {
-    /// Loads them; with `sorts` those that list paths by class, where the scene has several.
+    /// Loads the kernels; with `sorts` those that list paths by class, where the scene has several.
     ///
     /// # Errors
     /// [`RenderCudaError`].
@@ -121,8 +121,8 @@ impl LoadedOrganisation for WavefrontKernels {
     }
 }
 
-/// The same, where the host launches graphs: the first round is launched kernel by kernel, and while the device is at
-/// it two more are recorded, which are launched as often as needed.
+/// A wavefront whose host launches graphs: the first round is launched kernel by kernel, and while the device is at it
+/// two more are recorded, which are launched as often as needed.
 ///
 /// Parameters are part of a graph, so that it is for one batch. A graph could also repeat itself, by a conditional
 /// node: but its handle is set by a function of libcudadevrt, whose licence does not let us commit objects linked

@@ -43,7 +43,7 @@ struct Counted {
     recorded: BTreeMap<Stage, f64>,
 }
 
-/// The renders of 2026-11-23-h200-2, whose rays a path are those of the same scenes with more samples.
+/// Reads the renders of 2026-11-23-h200-2, whose rays a path are those of the same scenes with more samples.
 fn whole_renders() -> Vec<Counted> {
     let (kernels, renders) = (record("2026-11-23-h200-2/kernels.csv"), record("2026-11-23-h200/renders.txt"));
     let scenes = [
@@ -72,7 +72,8 @@ fn whole_renders() -> Vec<Counted> {
     counted.into()
 }
 
-/// What each stage took in sibenik for each path, ray or connection; not refill, which was not among those launches.
+/// Returns the warp instructions of each stage in sibenik for each path, ray or connection; not of refill, which was
+/// not among those launches.
 fn in_sibenik() -> BTreeMap<Stage, f64> {
     let (counters, rays) = (record("2026-11-23-h200/counters.csv"), record("2026-11-23-h200/rays-sibenik.csv"));
     // Files of rays are of 8 samples, launches of 10.

@@ -1,4 +1,5 @@
-//! Light that a render adds to a scene: three built-in surroundings, or an image of one. See docs/guide/light-and-camera.md.
+//! Light that a render adds to a scene: three built-in surroundings, or an image of one. See
+//! docs/guide/light-and-camera.md.
 
 mod sky;
 mod studio;
@@ -22,10 +23,10 @@ pub enum BuiltInLight {
 }
 
 impl BuiltInLight {
-    /// Every one.
+    /// All built-in lights, the white one first.
     pub const ALL: [Self; 4] = [Self::White, Self::Studio, Self::Sky, Self::None];
 
-    /// The name in commands.
+    /// Returns the light's name in commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::White => "white",
@@ -50,19 +51,19 @@ impl FromStr for BuiltInLight {
     }
 }
 
-/// Where added light comes from.
+/// Source of light that is added to a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LightSource {
-    /// Made here.
+    /// A surrounding that is made here.
     BuiltIn(BuiltInLight),
     /// A latitude-longitude image, row 0 upwards.
     Map(Image),
 }
 
-/// Light to add.
+/// Request for light that is to be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LightRequest {
-    /// `None`: a studio where the scene has no light of its own that could be seen.
+    /// Source of the light. `None` adds a studio where the scene has no light of its own that could be seen.
     pub source: Option<LightSource>,
     /// Degrees by which it is turned about the vertical, counter-clockwise as seen from above. Of a studio the lamps
     /// turn and the backdrop stays.
@@ -78,7 +79,7 @@ impl Default for LightRequest {
 }
 
 impl LightRequest {
-    /// A built-in light as it is.
+    /// Requests a built-in light as it is, neither turned nor scaled.
     pub fn built_in(light: BuiltInLight) -> Self {
         Self { source: Some(LightSource::BuiltIn(light)), ..Self::default() }
     }
@@ -121,7 +122,7 @@ fn upright(up: [f32; 3], degrees: f32) -> [[f32; 3]; 3] {
     [mix(cos, -sin), rows[1], mix(sin, cos)]
 }
 
-/// A latitude-longitude map of a function of the unit direction in the map's frame.
+/// Draws a latitude-longitude map of a function of the unit direction in the map's frame.
 fn draw(name: &str, [width, height]: [u32; 2], radiance: impl Fn([f64; 3]) -> [f64; 3]) -> Image {
     use std::f64::consts::{PI, TAU};
     let mut texels = Vec::with_capacity((width * height) as usize);
@@ -136,7 +137,7 @@ fn draw(name: &str, [width, height]: [u32; 2], radiance: impl Fn([f64; 3]) -> [f
     Image { name: name.into(), width, height, pixels: Pixels::Float(texels).into() }
 }
 
-/// 0 below `from`, 1 above `to`, smooth between.
+/// Returns 0 below `from`, 1 above `to`, and a smooth step between.
 fn smooth_step(from: f64, to: f64, x: f64) -> f64 {
     let x = ((x - from) / (to - from)).clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)

@@ -27,7 +27,7 @@ const GROUND: f64 = 0.2;
 /// Luminance of a level white diffuse surface under sky and sun.
 const WHITE: f64 = 0.8;
 
-/// The map: +y is up, the front (+z) lies in the outer columns.
+/// Draws the map: +y is up, the front (+z) lies in the outer columns.
 pub(super) fn map() -> Image {
     let (elevation, azimuth) = (ELEVATION.to_radians(), AZIMUTH.to_radians());
     let sun = [-azimuth.sin() * elevation.cos(), elevation.sin(), azimuth.cos() * elevation.cos()];
@@ -58,7 +58,7 @@ struct Sky {
 }
 
 impl Sky {
-    /// `theta` is the angle of the sun from the zenith.
+    /// Makes the model for a sun at the angle `theta` from the zenith.
     fn new(theta: f64) -> Self {
         let t = TURBIDITY;
         let line = |[slope, offset]: [f64; 2]| slope * t + offset;
@@ -91,7 +91,7 @@ impl Sky {
         sky
     }
 
-    /// Perez's shape of a quantity, `cos` up and `gamma` away from the sun.
+    /// Returns Perez's shape of a quantity, `cos` up and `gamma` away from the sun.
     fn perez(&self, quantity: usize, cos: f64, gamma: f64) -> f64 {
         let [a, b, c, d, e] = self.shape[quantity];
         // Below a degree above the horizon the model's exponential has no meaning.
@@ -99,7 +99,7 @@ impl Sky {
         (1.0 + a * (b / cos).exp()) * (1.0 + c * (d * gamma).exp() + e * gamma.cos().powi(2))
     }
 
-    /// Linear Rec. 709 in kcd/m2 from a direction in the upper half.
+    /// Returns the sky's colour, linear Rec. 709 in kcd/m2, in a direction of the upper half.
     fn color(&self, direction: [f64; 3], sun: [f64; 3]) -> [f64; 3] {
         let gamma = dot(direction, sun).clamp(-1.0, 1.0).acos();
         let [luminance, x, y] = [0, 1, 2].map(|i| self.zenith[i] * self.perez(i, direction[1], gamma));
@@ -109,7 +109,7 @@ impl Sky {
         rows.map(|row| dot(row, [cx, luminance, cz]).max(0.0))
     }
 
-    /// What the sky alone sends onto a level surface, klx.
+    /// Returns the illuminance of a level surface by the sky alone, in klx.
     fn level_illuminance(&self, sun: [f64; 3]) -> f64 {
         const STEPS: u32 = 64;
         let step = |i: u32| (f64::from(i) + 0.5) / f64::from(STEPS);

@@ -2,7 +2,8 @@
 //!
 //! Frame: the camera looks along -z, +x is the right of its picture and +y the top. Every number was chosen by
 //! looking: a diffuse object of reflectance 0.7 comes out at about 0.5 in sRGB, one of reflectance 1 is not clipped,
-//! and both a white and a black object stand out from the backdrop (see the tests of `crates/raywarp/tests/looks/mod.rs`).
+//! and both a white and a black object stand out from the backdrop (see the tests of
+//! `crates/raywarp/tests/looks/mod.rs`).
 
 use super::{dot, draw, smooth_step};
 use raywarp_scene::Image;
@@ -39,7 +40,7 @@ const GLOW: f64 = 17.0;
 /// Degrees from the middle of the picture up to which no lamp is seen: beyond the corners of most pictures.
 const HIDDEN: f64 = 50.0;
 
-/// The map, with its lamps turned by `rotate` degrees counter-clockwise as seen from above.
+/// Draws the map, with its lamps turned by `rotate` degrees counter-clockwise as seen from above.
 pub(super) fn map(rotate: f32) -> Image {
     let lamps = LAMPS.map(|lamp| {
         let (azimuth, elevation) = ((lamp.azimuth + f64::from(rotate)).to_radians(), lamp.elevation.to_radians());
@@ -61,7 +62,7 @@ pub(super) fn map(rotate: f32) -> Image {
     })
 }
 
-/// Degrees between unit vectors.
+/// Returns the angle between unit vectors in degrees.
 fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
     dot(a, b).clamp(-1.0, 1.0).acos().to_degrees()
 }

@@ -16,7 +16,7 @@ use raywarp_scene::{
 const GOLD: ([f32; 3], [f32; 3]) = ([0.18, 0.54, 1.37], [3.43, 2.29, 1.77]);
 const CHROMIUM: ([f32; 3], [f32; 3]) = ([3.13, 2.95, 2.13], [3.31, 3.33, 2.97]);
 
-/// The built-in scene, the same on every machine.
+/// Makes the built-in scene, the same on every machine.
 pub fn default_scene() -> Scene {
     let mut scene = Scene { settings: settings(), ..Scene::default() };
     let backdrop = scene.add_material(Material::diffuse("backdrop", [0.16, 0.33, 0.36]));
@@ -101,7 +101,7 @@ fn coated(diffuse: ColorInput, alpha: f32) -> Surface {
     Surface::Coated { diffuse, specular, roughness: Roughness::isotropic(alpha) }
 }
 
-/// Candy red; the flakes are a few pixels wide in the built-in view.
+/// Returns candy red; the flakes are a few pixels wide in the built-in view.
 fn car_paint() -> CarPaint {
     CarPaint {
         base: ColorInput::constant([0.30, 0.012, 0.016]),
@@ -114,7 +114,7 @@ fn car_paint() -> CarPaint {
     }
 }
 
-/// Coloured chips in pale cement under a polish.
+/// Adds coloured chips in pale cement under a polish.
 fn terrazzo(scene: &mut Scene) -> MaterialId {
     let image = scene.add_image(images::terrazzo(1024));
     // The podiums' coordinates are lengths: one tile of the image is 2 units wide.
@@ -124,7 +124,7 @@ fn terrazzo(scene: &mut Scene) -> MaterialId {
     scene.add_material(Material::new("terrazzo", coated(ColorInput::texture(texture), 0.08)))
 }
 
-/// Small spheres on the floor, by a golden-angle spiral with gaps for what stands there.
+/// Scatters small spheres on the floor, by a golden-angle spiral with gaps for what stands there.
 fn scatter_beads(scene: &mut Scene, sphere: MeshId, shiny: &[MaterialId]) {
     let colors = [[0.80, 0.26, 0.14], [0.88, 0.60, 0.14], [0.80, 0.74, 0.64], [0.10, 0.26, 0.30], [0.84, 0.44, 0.32]];
     let matte: Vec<MaterialId> =
@@ -150,7 +150,7 @@ fn scatter_beads(scene: &mut Scene, sphere: MeshId, shiny: &[MaterialId]) {
     }
 }
 
-/// A warm soft box above to the left, large so that shadows and caustics are soft, in a dim studio.
+/// Adds a warm soft box above to the left, large so that shadows and caustics are soft, in a dim studio.
 fn add_lights(scene: &mut Scene) {
     let map = scene.add_image(images::studio(256, 128));
     scene.lights.push(Light::Environment {

@@ -9,7 +9,7 @@ const DEPTH_LIMIT: u32 = 16;
 /// Characters of the file's own text that a message repeats.
 const QUOTE_LIMIT: usize = 40;
 
-/// What is wrong with a header, and at which of its bytes.
+/// Fault of a header, and the byte where it is.
 #[derive(Debug, PartialEq)]
 pub(super) struct Fault {
     pub at: usize,
@@ -34,7 +34,7 @@ enum Literal {
     List(Vec<Literal>),
 }
 
-/// As Python prints it, short.
+/// Prints the literal as Python does, cut short.
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -90,7 +90,7 @@ impl Header {
         })
     }
 
-    /// How an array of rays lies in the file.
+    /// Returns the layout of an array of rays in the file.
     pub fn ray_layout(&self) -> Result<RayLayout, Fault> {
         let (scalar, big_endian) = self.ray_scalar()?;
         let (at, shape) = &self.shape;
@@ -122,7 +122,7 @@ impl Header {
         }
     }
 
-    /// The type of a number and whether its first byte is the highest.
+    /// Returns the type of a number, and `true` if its first byte is the highest.
     fn ray_scalar(&self) -> Result<(Scalar, bool), Fault> {
         let (at, descr) = &self.descr;
         let what = match descr {
@@ -197,7 +197,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Without escapes, which no type needs.
+    /// Reads a string without escapes, which no type needs.
     fn string(&mut self, quote: u8) -> Result<Literal, Fault> {
         let rest = &self.text[self.at + 1..];
         let Some(length) = rest.iter().position(|&byte| byte == quote) else {

@@ -1,4 +1,4 @@
-//! Reading the part before the data, with the place of every fault.
+//! Reading of a file up to its data, with the place of every fault.
 
 use super::header::{Fault, Header};
 use super::layout::RayLayout;
@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read};
 /// The longest header that is read; NumPy itself stops at 10,000 characters.
 const HEADER_LIMIT: u32 = 1 << 16;
 
-/// A stream that knows where it is.
+/// Stream of bytes that counts how many were read.
 pub(super) struct Input<'a, R> {
     name: &'a str,
     stream: R,
@@ -20,12 +20,12 @@ impl<'a, R: Read> Input<'a, R> {
         Self { name, stream, offset: 0 }
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// A fault right here.
+    /// Returns an error for a fault at the current byte.
     pub fn malformed(&self, fault: impl Into<String>) -> NpyError {
         self.fault_at(self.offset, fault)
     }
@@ -34,7 +34,7 @@ impl<'a, R: Read> Input<'a, R> {
         NpyError::Malformed { name: self.name.to_string(), offset, fault: fault.into() }
     }
 
-    /// Fills `buffer` or reads to the end of the stream; how many bytes came.
+    /// Fills `buffer` or reads to the end of the stream; returns the number of bytes that came.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, NpyError> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -59,7 +59,7 @@ impl<'a, R: Read> Input<'a, R> {
         Ok(bytes)
     }
 
-    /// Reads up to the data of an array of rays.
+    /// Reads the header, up to the data of an array of rays.
     pub fn ray_header(&mut self) -> Result<RayLayout, NpyError> {
         let mut magic = [0; MAGIC.len()];
         if self.fill(&mut magic)? < magic.len() || magic != *MAGIC {

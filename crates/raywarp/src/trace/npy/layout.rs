@@ -1,4 +1,4 @@
-//! How rays lie in a file: their numbers, columns and order.
+//! The layout of rays in a file: the type of their numbers, their columns and their order.
 
 use raywarp_geom::Ray;
 use std::fmt;
@@ -10,41 +10,42 @@ pub(super) enum Scalar {
     F64,
 }
 
-/// How the rays of a file lie in it. As text: what was taken, for those who wrote something else than
+/// Layout of the rays of a file. Its text says how the rays were read, for those who wrote something else than
 /// little-endian float32 of shape (N, 8) in C order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RayLayout {
     pub(super) count: u64,
-    /// 8: `ox oy oz t_min dx dy dz t_max`; 6: `ox oy oz dx dy dz`.
+    /// Numbers of a ray: 8 for `ox oy oz t_min dx dy dz t_max`, 6 for `ox oy oz dx dy dz`.
     pub(super) columns: usize,
     pub(super) scalar: Scalar,
     pub(super) big_endian: bool,
-    /// All of a column, then the next (Fortran order).
+    /// `true` if all of a column comes before the next one (Fortran order).
     pub(super) by_column: bool,
 }
 
 impl RayLayout {
-    /// Rays of the file.
+    /// Returns the number of rays of the file.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether its rays come one after the other, so that some can be read without the others.
+    /// Returns `true` if the rays come one after the other, so that some can be read without the others.
     pub fn is_by_ray(&self) -> bool {
         !self.by_column
     }
 
-    /// Where the `t_min` of ray `index` lies, of a file without where the ray starts, from the first byte of the data.
+    /// Returns the offset of the `t_min` of ray `index`, of a file without it that of the ray, from the first byte of
+    /// the data.
     pub(super) fn offset_of_t_min(&self, index: usize) -> u64 {
         self.offset(index, if self.columns == 8 { 3 } else { 0 })
     }
 
-    /// Whether the file holds rays as they are in memory, so that nothing was converted.
+    /// Returns `true` if the file holds rays as they are in memory, so that nothing was converted.
     pub fn is_native(&self) -> bool {
         self.columns == 8 && self.scalar == Scalar::F32 && !self.big_endian && !self.by_column
     }
 
-    /// Whether its numbers are float64.
+    /// Returns `true` if the numbers are float64.
     pub fn is_double(&self) -> bool {
         self.scalar == Scalar::F64
     }
@@ -60,7 +61,7 @@ impl RayLayout {
         self.columns * self.value_bytes()
     }
 
-    /// Where a number of a ray lies, from the first byte of the data.
+    /// Returns the offset of a number of a ray from the first byte of the data.
     pub(super) fn offset(&self, ray: usize, column: usize) -> u64 {
         let index = if self.by_column {
             column as u64 * self.count + ray as u64

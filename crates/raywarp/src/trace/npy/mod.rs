@@ -21,53 +21,53 @@ use crate::trace::{Field, VectorColumn, Vectors};
 use raywarp_geom::{Hit, Ray};
 use std::io::{self, Read};
 
-/// First bytes of every file.
+/// First bytes of every `.npy` file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// Bytes of a ray in a file that is written.
 const RAY_BYTES: usize = 32;
 /// Bytes of a hit in a file, without further columns.
 const HIT_BYTES: usize = 20;
-/// Rays that are read at once.
+/// Number of rays that are read at once.
 const CHUNK: usize = 1 << 14;
 /// Memory of a ray from its reading, into a list that doubles, to the writing of its hit with all columns.
 const WORK_BYTES: u64 = 192;
-/// Needs below this are not held against what is free: what systems say is rough.
+/// Need of memory in bytes below which rays are never refused: figures of free memory are rough.
 const SMALL_BYTES: u64 = 256 << 20;
 /// A header of ours ends at a multiple of this, as NumPy's do.
 const ALIGNMENT: usize = 64;
 /// NumPy leaves room for this many digits of the length, so that an array can grow in place.
 const LENGTH_DIGITS: usize = 21;
 
-/// Why rays cannot be read. Messages name the input and the byte.
+/// An error that keeps rays from being read. Messages name the input and the byte.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NpyError {
-    /// The system refuses.
+    /// The system does not let the input be read.
     #[error("{name}: byte {offset}: cannot be read ({source})")]
     Read {
-        /// The input.
+        /// Name of the input.
         name: String,
-        /// Where.
+        /// Byte of the input at which reading stopped.
         offset: u64,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// Not an `.npy` file, a damaged one, or an array of something else.
     #[error("{name}: byte {offset}: {fault}")]
     Malformed {
-        /// The input.
+        /// Name of the input.
         name: String,
-        /// Where.
+        /// Byte of the input at which the fault is.
         offset: u64,
-        /// What is wrong and what to do.
+        /// The fault, and what to do about it.
         fault: String,
     },
-    /// More rays than memory.
+    /// The rays need more memory than is free.
     #[error("{name}: {rays} rays take about {} MB, but {} MB are free; trace them in parts", needed >> 20, free >> 20)]
     Memory {
-        /// The input.
+        /// Name of the input.
         name: String,
-        /// Rays that have been read.
+        /// Number of rays that have been read.
         rays: u64,
         /// Bytes to go on with them and as many more.
         needed: u64,
@@ -81,21 +81,22 @@ pub enum NpyError {
 pub struct RayFile {
     /// The rays; those of a float32 file bit for bit.
     pub rays: Vec<Ray>,
-    /// How they lie in the file.
+    /// Layout of the rays in the file.
     pub layout: RayLayout,
-    /// Where the first one starts.
+    /// Byte of the file at which the first ray starts.
     first_byte: u64,
-    /// Where they begin, of a file of float64.
+    /// Origins of the rays in float64, if the file holds such.
     begins: Option<Vec<[f64; 3]>>,
 }
 
 impl RayFile {
-    /// Where the file holds the `t_min` of ray `index`, for messages; of a file without, where the ray starts.
+    /// Returns the byte of the file at which the `t_min` of ray `index` is, for messages; of a file without it, that of
+    /// the ray.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
         self.first_byte + self.layout.offset_of_t_min(index)
     }
 
-    /// The rays relative to the origin of a scene, which is subtracted in float64 before anything is rounded.
+    /// Returns the rays relative to the origin of a scene, which is subtracted in float64 before anything is rounded.
     pub fn relative_to(mut self, origin: [f64; 3]) -> Vec<Ray> {
         reader::make_relative(self.rays.iter_mut(), self.begins, origin);
         self.rays
@@ -115,7 +116,8 @@ pub fn read_rays(name: &str, input: impl Read) -> Result<RayFile, NpyError> {
     Ok(RayFile { rays, layout, first_byte, begins: reader.into_begins() })
 }
 
-/// The bytes of a file of the rays of a scene, in the coordinates of its file: float32, or float64 where it has an origin.
+/// Returns the bytes of a file of a scene's rays, in the coordinates of the scene's file: float32, or float64 where it
+/// has an origin.
 pub fn write_rays_of_scene(rays: &[Ray], origin: [f64; 3]) -> Vec<u8> {
     if origin == [0.0; 3] {
         return write_rays(rays);
@@ -132,7 +134,7 @@ pub fn write_rays_of_scene(rays: &[Ray], origin: [f64; 3]) -> Vec<u8> {
     file
 }
 
-/// The bytes of a file of rays, for tests and tools that make some.
+/// Returns the bytes of a file of rays, for tests and tools that make some.
 pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
     let mut file = start("'<f4'", &format!("({}, 8)", rays.len()), rays.len());
     file.reserve(RAY_BYTES * rays.len());
@@ -145,7 +147,7 @@ pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
     file
 }
 
-/// The bytes of a file of closest hits: 20 a hit, and 12 for each column, 24 for one of float64.
+/// Returns the bytes of a file of closest hits: 20 a hit, and 12 for each column, 24 for one of float64.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -157,8 +159,8 @@ pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> 
     file
 }
 
-/// The first bytes of a file of `count` closest hits with columns of `fields`, for [`append_hits`] to go on; `has_origin` says
-/// whether the scene has an origin ([`Field::is_double`]).
+/// Returns the first bytes of a file of `count` closest hits with columns of `fields`, for [`append_hits`] to go on;
+/// `has_origin` is `true` if the scene has an origin ([`Field::is_double`]).
 pub fn start_hits(count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
     let mut descr = "[('t', '<f4'), ('u', '<f4'), ('v', '<f4'), ('primitive', '<u4'), ('instance', '<u4')".to_string();
     for field in fields {
@@ -192,14 +194,14 @@ pub fn append_hits(file: &mut Vec<u8>, hits: &[Hit], instances: &[u32], columns:
     }
 }
 
-/// The bytes of a file of any-hit answers: 1 where something is on the ray, else 0.
+/// Returns the bytes of a file of any-hit answers: 1 where something is on the ray, else 0.
 pub fn write_flags(flags: &[bool]) -> Vec<u8> {
     let mut file = start_flags(flags.len());
     append_flags(&mut file, flags);
     file
 }
 
-/// The first bytes of a file of `count` any-hit answers, for [`append_flags`] to go on.
+/// Returns the first bytes of a file of `count` any-hit answers, for [`append_flags`] to go on.
 pub fn start_flags(count: usize) -> Vec<u8> {
     start("'|u1'", &format!("({count},)"), count)
 }
@@ -209,7 +211,7 @@ pub fn append_flags(file: &mut Vec<u8>, flags: &[bool]) {
     file.extend(flags.iter().map(|&flag| u8::from(flag)));
 }
 
-/// The header of a version 1.0 file, byte for byte as NumPy writes it.
+/// Returns the header of a version 1.0 file, byte for byte as NumPy writes it.
 fn start(descr: &str, shape: &str, count: usize) -> Vec<u8> {
     let mut header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
     header.extend(std::iter::repeat_n(' ', LENGTH_DIGITS.saturating_sub(count.to_string().len())));

@@ -1,4 +1,4 @@
-//! Rays of a file, some at a time, so that files may be larger than memory.
+//! Reading of a file's rays some at a time, so that files may be larger than memory.
 
 use super::input::Input;
 use super::layout::RayLayout;
@@ -6,19 +6,19 @@ use super::{CHUNK, NpyError, SMALL_BYTES, WORK_BYTES};
 use raywarp_geom::Ray;
 use std::io::Read;
 
-/// Reads an array of rays from a file or a pipe, some rays at a time.
+/// Reader of an array of rays from a file or a pipe, some rays at a time.
 pub struct RayReader<'a, R> {
     name: &'a str,
     input: Input<'a, R>,
     layout: RayLayout,
     first_byte: u64,
-    /// Rays that were given.
+    /// Number of rays that were handed out.
     done: u64,
-    /// Of a file in Fortran order, which can be read as a whole only: those that are still to be given, last ones first.
+    /// Rays that are still to be handed out, of a file in Fortran order, which can only be read as a whole.
     held: Option<std::vec::IntoIter<Ray>>,
-    /// What rays are relative to.
+    /// Origin that rays are relative to.
     origin: [f64; 3],
-    /// Where the rays that were read begin, as the file says, until it is known what they are relative to; nothing of float32.
+    /// Origins of the rays that were read, as a file of float64 says them, until it is known what they are relative to.
     begins: Option<Vec<[f64; 3]>>,
 }
 
@@ -35,8 +35,8 @@ impl<'a, R: Read> RayReader<'a, R> {
         Ok(Self { name, input, layout, first_byte, done: 0, held: None, origin: [0.0; 3], begins })
     }
 
-    /// From now on rays are relative to `origin`, which is subtracted in float64 before anything is rounded: so are `given`,
-    /// those that were given before. May be called once.
+    /// Makes rays relative to `origin`, which is subtracted in float64 before anything is rounded: those that come, and
+    /// `given`, which are those that were handed out before. May be called once.
     ///
     /// # Panics
     /// If `given` are not all rays that were given.
@@ -48,32 +48,35 @@ impl<'a, R: Read> RayReader<'a, R> {
         self.held = self.held.is_some().then(|| held.into_iter());
     }
 
-    /// Where the rays that were read begin, as a file of float64 says, before [`RayReader::relative_to`].
+    /// Returns the origins of the rays that were read, as a file of float64 says them, before
+    /// [`RayReader::relative_to`].
     pub(crate) fn begins(&self) -> Option<&[[f64; 3]]> {
         self.begins.as_deref()
     }
 
-    /// Where the rays that were read begin, of a file of float64.
+    /// Returns the origins of the rays that were read, of a file of float64.
     pub(super) fn into_begins(self) -> Option<Vec<[f64; 3]>> {
         self.begins
     }
 
-    /// How the rays lie in the file.
+    /// Returns the layout of the rays in the file.
     pub fn layout(&self) -> &RayLayout {
         &self.layout
     }
 
-    /// Where the first ray starts.
+    /// Returns the byte of the file at which the first ray starts.
     pub(super) fn first_byte(&self) -> u64 {
         self.first_byte
     }
 
-    /// Where the file holds the `t_min` of ray `index`, for messages; of a file without, where the ray starts.
+    /// Returns the byte of the file at which the `t_min` of ray `index` is, for messages; of a file without it, that of
+    /// the ray.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
         self.first_byte + self.layout.offset_of_t_min(index)
     }
 
-    /// Whether a file of `bytes` holds as many rays as its header promises: to be asked before much is done with the first.
+    /// Checks that a file of `bytes` holds as many rays as its header promises: to be asked before much is done with
+    /// the first.
     ///
     /// # Errors
     /// [`NpyError::Malformed`], as reading it would say in the end.
@@ -95,8 +98,9 @@ impl<'a, R: Read> RayReader<'a, R> {
         NpyError::Malformed { name: self.name.to_string(), offset, fault }
     }
 
-    /// The next rays, `most` of them or those that are left; none at the end. With the last ones it looks whether the input
-    /// ends there. Memory is taken as data arrives; that of a file in Fortran order for all of its rays at the first call.
+    /// Reads the next rays, `most` of them or those that are left; none at the end. With the last ones it looks whether
+    /// the input ends there. Memory is taken as data arrives; that of a file in Fortran order for all of its rays at
+    /// the first call.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -106,7 +110,7 @@ impl<'a, R: Read> RayReader<'a, R> {
         Ok(rays)
     }
 
-    /// [`RayReader::next`] in the place of `rays`, into their memory.
+    /// Reads as [`RayReader::next`] does, in the place of `rays`, into their memory.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -129,7 +133,7 @@ impl<'a, R: Read> RayReader<'a, R> {
         Ok(())
     }
 
-    /// Into `rays`, which are none.
+    /// Reads into `rays`, which are empty.
     fn read(&mut self, most: u64, rays: &mut Vec<Ray>) -> Result<(), NpyError> {
         let layout = self.layout;
         let count = most.min(layout.count - self.done);
