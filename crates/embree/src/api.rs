@@ -5,17 +5,17 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 /// `RTCDevice`, `RTCScene` and `RTCGeometry`.
 pub(crate) type Handle = *mut c_void;
 
-/// `RTC_INVALID_GEOMETRY_ID`.
+/// Id of no geometry: `RTC_INVALID_GEOMETRY_ID`.
 pub(crate) const INVALID: u32 = u32::MAX;
 
-/// `RTC_GEOMETRY_TYPE_TRIANGLE`.
+/// Kind of geometry for triangles: `RTC_GEOMETRY_TYPE_TRIANGLE`.
 pub(crate) const GEOMETRY_TRIANGLE: c_int = 0;
 /// `RTC_BUFFER_TYPE_INDEX` and `RTC_FORMAT_UINT3`.
 pub(crate) const INDEX_BUFFER: (c_int, c_int) = (0, 0x5003);
 /// `RTC_BUFFER_TYPE_VERTEX` and `RTC_FORMAT_FLOAT3`.
 pub(crate) const VERTEX_BUFFER: (c_int, c_int) = (1, 0x9003);
 
-/// `RTC_SCENE_FLAG_ROBUST`.
+/// Flag of robust scenes: `RTC_SCENE_FLAG_ROBUST`.
 pub(crate) const SCENE_ROBUST: c_int = 1 << 2;
 /// `RTC_BUILD_QUALITY_MEDIUM` and `RTC_BUILD_QUALITY_HIGH`.
 pub(crate) const QUALITY_MEDIUM: c_int = 1;
@@ -29,10 +29,10 @@ pub(crate) const NATIVE_RAY16: c_int = 34;
 
 /// `RTC_RAY_QUERY_FLAG_COHERENT`; without it rays count as incoherent.
 pub(crate) const QUERY_COHERENT: c_uint = 1 << 16;
-/// `RTC_FEATURE_FLAG_ALL`.
+/// Mask of all features: `RTC_FEATURE_FLAG_ALL`.
 const ALL_FEATURES: c_uint = u32::MAX;
 
-/// What `RTCError` values are called.
+/// Returns the name of an `RTCError` value.
 pub(crate) fn error_name(code: c_int) -> String {
     let known =
         ["none", "unknown", "invalid argument", "invalid operation", "out of memory", "unsupported CPU", "cancelled"];
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Without filters and callbacks.
+    /// Returns arguments without filters and callbacks.
     pub fn new(coherent: bool) -> Self {
         Self {
             flags: if coherent { QUERY_COHERENT } else { 0 },

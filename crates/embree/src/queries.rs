@@ -4,14 +4,14 @@ use crate::api::INVALID;
 use crate::{Device, EmbreeError, Scene};
 use raywarp_geom::Ray;
 
-/// How many rays a call traces.
+/// Number of rays that a call traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Width {
-    /// One.
+    /// One ray a call.
     One,
-    /// Eight.
+    /// Eight rays a call.
     Eight,
-    /// Sixteen.
+    /// Sixteen rays a call.
     Sixteen,
 }
 
@@ -39,12 +39,13 @@ mod row {
     /// A ray ends here, and its hit begins.
     pub const RAY: usize = 12;
     pub const GEOMETRY: usize = RAY + 6;
-    /// After the geometry the ids of an instance, and of its place in an array of instances where Embree knows such arrays.
+    /// After the geometry the ids of an instance, and of its place in an array of instances where Embree knows such
+    /// arrays.
     pub const RAY_HIT: usize = RAY + 9;
 }
 
-/// `RTCRay`, `RTCRay8` or `RTCRay16`, or these with their hits, aligned as `A` is. A row of words has a lane each; numbers are
-/// kept as their bits.
+/// `RTCRay`, `RTCRay8` or `RTCRay16`, or these with their hits, aligned as `A` is. A row of words has a lane each;
+/// numbers are kept as their bits.
 #[repr(C)]
 pub(crate) struct Packet<A, const N: usize, const ROWS: usize> {
     align: [A; 0],
@@ -156,7 +157,8 @@ fn read<A, const N: usize, const ROWS: usize>(packets: &[Packet<A, N, ROWS>], co
     }
 }
 
-/// Tries each kind of queries on the scene of one triangle: whether answers are right, and nothing is written behind a hit.
+/// Tries each kind of queries on the scene of one triangle: whether answers are right, and nothing is written behind a
+/// hit.
 pub(crate) fn check_layout(device: &Device, scene: &Scene) -> Result<(), EmbreeError> {
     let wrong = |what| EmbreeError::Layout { version: device.version(), what };
     let down = |x: f32| Ray::new([x, 0.25, 2.0], [0.0, 0.0, -1.0]);

@@ -12,23 +12,23 @@ named! {
         /// Rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or exactly as many
         /// as it has idle lanes (the authors' published Kepler kernel; replace only).
         Batch = "batch",
-        /// Whether entry and exit of boxes are compared as floats or as integers.
+        /// Comparison of box entries and exits: as floats or as integers.
         Box = "box",
         /// Children a node, and lanes a ray.
         Branching = "branching",
-        /// How a binary tree becomes a four-wide one.
+        /// Rule by which a binary tree becomes a four-wide one.
         Collapse = "collapse",
         /// Main-loop iterations between two looks for new rays (AL09 5.1, 5.2).
         Every = "every",
-        /// When the parts of records are fetched.
+        /// Time at which the parts of records are fetched.
         Fetch = "fetch",
-        /// When the triangle loop starts a lane's next leaf.
+        /// Condition on which the triangle loop starts a lane's next leaf.
         Leaves = "leaves",
         /// Any-hit rays: whether children are visited in order of distance.
         Occlusion = "occlusion",
-        /// How hit children are ordered.
+        /// Order in which hit children are visited.
         Order = "order",
-        /// Whether boxes are enlarged by what rounding may take.
+        /// Box planes: plain, or enlarged by what rounding may take.
         Planes = "planes",
         /// Leaves that a lane may put aside (AL09 4).
         Postpone = "postpone",
@@ -41,7 +41,7 @@ named! {
         Share = "share",
         /// Nodes are visited while this share of the live lanes can, per cent (phased).
         Step = "step",
-        /// Whether warps agree at each loop end or leave it to the hardware.
+        /// Agreement of a warp's lanes at each loop end: by a vote, or left to the hardware.
         Sync = "sync",
         /// Triangles are tested while this share of all lanes has some, per cent, and once more (phased).
         Test = "test",
@@ -53,7 +53,7 @@ named! {
 }
 
 named! {
-    /// How entry and exit distances of a box are compared.
+    /// Comparisons of the entry and exit distances of a box.
     BoxTest {
         /// Float minimum and maximum.
         Float = "float",
@@ -63,7 +63,7 @@ named! {
 }
 
 named! {
-    /// How plane distances are computed.
+    /// Ways to compute the distances to a box's planes.
     BoxPlanes {
         /// Boxes grow by what rounding may take: no box that a ray touches is missed (Ize 2013).
         Padded = "padded",
@@ -73,7 +73,7 @@ named! {
 }
 
 named! {
-    /// How hit children are ordered.
+    /// Orders in which hit children are visited.
     ChildOrder {
         /// The nearest first, the others as they stand.
         Nearest = "nearest",
@@ -99,7 +99,7 @@ named! {
 }
 
 named! {
-    /// When the parts of a record are fetched.
+    /// Times at which the parts of a record are fetched.
     Fetch {
         /// The whole record before the test (G14 4).
         Once = "once",
@@ -122,7 +122,7 @@ named! {
 }
 
 named! {
-    /// How a warp keeps together.
+    /// Ways to keep a warp's lanes together.
     Sync {
         /// A vote at each loop end: keeps lockstep on any hardware.
         Voted = "voted",
@@ -132,7 +132,7 @@ named! {
 }
 
 named! {
-    /// Ray-triangle tests.
+    /// Tests of a ray against a triangle.
     TriangleTest {
         /// Woop's unit triangle, 48 bytes (AL09 2).
         Woop = "woop",
@@ -146,14 +146,14 @@ named! {
 }
 
 impl TriangleTest {
-    /// Whether no ray slips through a shared edge, and hits have the bits of the CPU's tracer.
+    /// `true` if no ray slips through a shared edge, and hits have the bits of the CPU's tracer.
     pub fn is_watertight(self) -> bool {
         matches!(self, Self::Watertight | Self::Pair)
     }
 }
 
 named! {
-    /// Which children a node of a wider tree opens until it is full.
+    /// Rules for choosing the children that a node of a wider tree opens until it is full.
     Collapse {
         /// Guthe's (G14 4.1), for nodes of four. The child of largest surface area, except near the leaves:
         /// - a child with just two leaves goes first (of several the largest), as that removes a node;
@@ -211,7 +211,7 @@ impl Key {
         }
     }
 
-    /// Whether the key means anything for these parts.
+    /// Returns `true` if the key means anything for these parts.
     pub fn applies(self, supply: Supply, organisation: TraversalLoop, tree: Tree) -> bool {
         let packet = organisation == TraversalLoop::Packet;
         match self {

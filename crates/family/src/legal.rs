@@ -1,4 +1,4 @@
-//! All that can be combined: how many, and a seeded sample.
+//! The set of all legal variants: their number, and a seeded sample of them.
 
 use crate::{Key, Supply, TraversalLoop, Tree, Variant};
 
@@ -43,7 +43,7 @@ pub fn sample(seed: u64) -> Variant {
     variant
 }
 
-/// How many legal variants there are.
+/// Returns the number of legal variants.
 pub fn count() -> u64 {
     parts().map(|variant| count_from(variant, Key::ALL)).sum()
 }

@@ -23,7 +23,7 @@ pub enum Operation {
     FourthTest,
     /// Does any lane want to go on?
     Vote,
-    /// Which lanes want something?
+    /// Find the lanes of a warp that want something.
     Ballot,
     /// Exchange values between lanes, or rays between lanes and shared memory.
     Shuffle,
@@ -31,7 +31,7 @@ pub enum Operation {
     PrefixSum,
     /// Write the result.
     StoreHit,
-    /// What stands around the operations: a warp's start, and its main loop.
+    /// Instructions around the operations: a warp's start, and its main loop.
     Loop,
 }
 
@@ -71,23 +71,23 @@ pub enum Block {
     TestTriangleV,
     /// A hit: shorten the ray.
     TestTriangleAccept,
-    /// See [`Operation::SecondTest`].
+    /// Block of [`Operation::SecondTest`].
     SecondTest,
-    /// See [`Operation::ThirdTest`].
+    /// Block of [`Operation::ThirdTest`].
     ThirdTest,
-    /// See [`Operation::FourthTest`].
+    /// Block of [`Operation::FourthTest`].
     FourthTest,
-    /// See [`Operation::Vote`].
+    /// Block of [`Operation::Vote`].
     Vote,
-    /// See [`Operation::Ballot`].
+    /// Block of [`Operation::Ballot`].
     Ballot,
     /// Exchange between lanes.
     Shuffle,
     /// Exchange rays between lanes and shared memory (AL09 5.2).
     Exchange,
-    /// See [`Operation::PrefixSum`].
+    /// Block of [`Operation::PrefixSum`].
     PrefixSum,
-    /// See [`Operation::StoreHit`].
+    /// Block of [`Operation::StoreHit`].
     StoreHit,
     /// A warp's start.
     Prologue,
@@ -207,12 +207,12 @@ impl Block {
     }
 }
 
-/// Which memory a lane touches.
+/// Kinds of memory that a lane reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// Tree nodes.
+    /// Nodes of the tree.
     Node,
-    /// Triangle records.
+    /// Records of triangles.
     Triangle,
     /// The word that names a record's triangle.
     Slot,
@@ -220,7 +220,7 @@ pub enum Space {
     Stack,
     /// The rays of the batch.
     Ray,
-    /// The results.
+    /// Results of the rays.
     Hit,
     /// On-chip memory shared by a warp.
     Shared,

@@ -13,7 +13,7 @@ pub struct PaperRow {
     pub variant: Variant,
     /// Key of the paper in docs/papers/README.md.
     pub paper: &'static str,
-    /// Section.
+    /// Section of the paper.
     pub section: &'static str,
     /// Table row, or what the text calls it.
     pub row: &'static str,

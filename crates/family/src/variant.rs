@@ -28,45 +28,45 @@ pub struct Variant {
     values: [u8; Key::ALL.len()],
 }
 
-/// Why a combination does not exist, or why a text is not a variant.
+/// Reasons why a combination does not exist, or a text is not a variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IllegalVariant {
-    /// Not `supply/organisation/tree`.
+    /// The text is not of the form `supply/organisation/tree`.
     #[error(
         "\"{0}\" is not supply/organisation/tree?key=value&..., such as direct/while-while/bvh2, nor the name of a paper's row"
     )]
     Form(String),
-    /// A part that is not there.
+    /// A part has a name that does not exist.
     #[error("\"{found}\" is no {part}; there are {known}")]
     UnknownPart {
         /// supply, organisation or tree.
         part: &'static str,
-        /// What was given.
+        /// Name that was given.
         found: String,
-        /// All names.
+        /// Names that exist, as a list.
         known: String,
     },
     /// A key that is not there.
     #[error("\"{found}\" is no option; there are {}", Key::NAMES.join(", "))]
     UnknownKey {
-        /// What was given.
+        /// Name that was given.
         found: String,
     },
     /// A value that the key does not take.
     #[error("{key}={found}: it takes {}", key.values().join(", "))]
     Value {
-        /// The option.
+        /// Option that does not take the value.
         key: Key,
-        /// What was given.
+        /// Value that was given.
         found: String,
     },
-    /// Parts that do not go together.
+    /// The three parts do not go together.
     #[error("{parts} does not exist: {why}")]
     Parts {
         /// The three parts.
         parts: String,
-        /// The reason.
+        /// Reason why they do not go together.
         why: &'static str,
     },
     /// An option that is given twice.
@@ -77,9 +77,9 @@ pub enum IllegalVariant {
     Together {
         /// One, with its value.
         first: String,
-        /// The other.
+        /// Other option and its value.
         second: String,
-        /// The reason.
+        /// Reason why they do not go together.
         why: &'static str,
     },
     /// An option that means nothing, or not this, for these parts.
@@ -87,14 +87,14 @@ pub enum IllegalVariant {
     Option {
         /// The three parts.
         parts: String,
-        /// The option.
+        /// Option that does not apply.
         key: Key,
-        /// Its value.
+        /// Value that was given for it.
         value: String,
     },
 }
 
-/// What a variant asks for.
+/// Requirements of a variant: lanes, warp-wide operations, memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// Lanes that a warp must have at least.
@@ -113,7 +113,7 @@ pub struct Needs {
     pub t_min_not_negative: bool,
 }
 
-/// When idle lanes get new rays ([`Supply::Replace`]).
+/// Condition on which idle lanes get new rays ([`Supply::Replace`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refill {
     /// When fewer than this share of the lanes live, per cent (ALK12: 60).
@@ -130,7 +130,7 @@ impl Refill {
     pub const LOST: u32 = 16;
 }
 
-/// Where the traversal stack is and what an entry holds.
+/// Layout of the traversal stack: one a ray or one a warp, and the size of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stack {
     /// One for the warp instead of one a ray.
@@ -241,17 +241,17 @@ impl Variant {
         None
     }
 
-    /// How rays come to lanes.
+    /// Returns the supply of rays to lanes.
     pub fn supply(&self) -> Supply {
         self.supply
     }
 
-    /// The loop.
+    /// Returns the loop that lanes run.
     pub fn organisation(&self) -> TraversalLoop {
         self.organisation
     }
 
-    /// What is walked.
+    /// Returns the kind of tree that is walked.
     pub fn tree(&self) -> Tree {
         self.tree
     }
@@ -276,7 +276,7 @@ impl Variant {
         self.value(Key::Batch).parse().ok()
     }
 
-    /// See [`BoxTest`].
+    /// Returns the comparison of box distances: see [`BoxTest`].
     pub fn box_test(&self) -> BoxTest {
         BoxTest::ALL[usize::from(self.values[Key::Box as usize])]
     }
@@ -286,7 +286,7 @@ impl Variant {
         if self.tree.shares_rays() { self.number(Key::Branching) } else { 1 }
     }
 
-    /// See [`Collapse`].
+    /// Returns the rule that made the tree's nodes of four: see [`Collapse`].
     pub fn collapse(&self) -> Collapse {
         Collapse::ALL[usize::from(self.values[Key::Collapse as usize])]
     }
@@ -296,27 +296,27 @@ impl Variant {
         self.number(Key::Every)
     }
 
-    /// See [`Fetch`].
+    /// Returns the time at which the parts of records are fetched: see [`Fetch`].
     pub fn fetch(&self) -> Fetch {
         Fetch::ALL[usize::from(self.values[Key::Fetch as usize])]
     }
 
-    /// See [`LeafLoop`].
+    /// Returns the loop over a lane's leaves: see [`LeafLoop`].
     pub fn leaf_loop(&self) -> LeafLoop {
         LeafLoop::ALL[usize::from(self.values[Key::Leaves as usize])]
     }
 
-    /// See [`Occlusion`].
+    /// Returns the order of children for any-hit rays: see [`Occlusion`].
     pub fn occlusion(&self) -> Occlusion {
         Occlusion::ALL[usize::from(self.values[Key::Occlusion as usize])]
     }
 
-    /// See [`ChildOrder`].
+    /// Returns the order of hit children: see [`ChildOrder`].
     pub fn child_order(&self) -> ChildOrder {
         ChildOrder::ALL[usize::from(self.values[Key::Order as usize])]
     }
 
-    /// See [`BoxPlanes`].
+    /// Returns the way to compute distances to planes: see [`BoxPlanes`].
     pub fn box_planes(&self) -> BoxPlanes {
         BoxPlanes::ALL[usize::from(self.values[Key::Planes as usize])]
     }
@@ -332,7 +332,7 @@ impl Variant {
         }
     }
 
-    /// When idle lanes get new rays.
+    /// Returns the condition on which idle lanes get new rays.
     pub fn refill(&self) -> Refill {
         self.value(Key::Refill).parse().map_or(Refill::LostIterations, Refill::Below)
     }
@@ -358,23 +358,25 @@ impl Variant {
         self.number(Key::Test)
     }
 
-    /// See [`Sync`].
+    /// Returns the way in which a warp's lanes keep together: see [`Sync`].
     pub fn sync(&self) -> Sync {
         Sync::ALL[usize::from(self.values[Key::Sync as usize])]
     }
 
-    /// See [`TriangleTest`].
+    /// Returns the ray-triangle test: see [`TriangleTest`].
     pub fn triangle(&self) -> TriangleTest {
         TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
     }
 
-    /// Whether it leaves some rays undecided, which are traced again by [`Variant::fallback_variant`]: h8's pairs, of
-    /// rays that start beyond twice the tree's reach, and of triangles for whose area f32 has no exponent.
+    /// Returns `true` if some rays may be left undecided, to be traced again by [`Variant::fallback_variant`]: with
+    /// h8's pairs, rays that start beyond twice the tree's reach, and those at triangles for whose area f32 has no
+    /// exponent.
     pub fn may_leave_undecided(&self) -> bool {
         self.triangle() == TriangleTest::Pair
     }
 
-    /// Whether it walks blocks for rays that others leave.
+    /// Returns `true` if this variant decides the rays that others leave: it walks h8's blocks with a test that takes
+    /// any ray.
     pub fn takes_any_ray(&self) -> bool {
         self.tree.holds_pairs() && !self.may_leave_undecided()
     }
@@ -393,7 +395,7 @@ impl Variant {
         self.number(Key::Unroll)
     }
 
-    /// What it asks for.
+    /// Returns the requirements of the variant.
     pub fn needs(&self) -> Needs {
         let refills = matches!(self.supply, Supply::Replace | Supply::Queue);
         let shares = self.tree.shares_rays();
