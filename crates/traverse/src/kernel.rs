@@ -11,7 +11,7 @@ use raywarp_family::{Query, Variant};
 use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
 use raywarp_layout::{EncodedTree, LayoutError, encode, with_tree};
 
-/// Who runs a kernel's schedule.
+/// Machine that runs a kernel's schedule: one lane or a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Execution {
     /// One lane, without masks: the reference.
@@ -32,7 +32,7 @@ impl std::fmt::Display for Execution {
     }
 }
 
-/// Why a kernel cannot be made or run.
+/// Reasons why a kernel cannot be made or run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
@@ -42,13 +42,13 @@ pub enum KernelError {
     /// A variant for GPUs.
     #[error("{variant} leaves the lanes of a warp to a GPU; here they are in lockstep: leave out sync=implicit")]
     NeedsGpu {
-        /// The variant.
+        /// Variant that needs a GPU.
         variant: Variant,
     },
     /// A stack that some ray might overflow.
     #[error("{variant} may need {need} stack entries in this scene, but there is room for {given}")]
     Stack {
-        /// The variant.
+        /// Variant whose stack is too small.
         variant: Variant,
         /// Entries that any ray may need.
         need: usize,
@@ -64,19 +64,19 @@ pub enum KernelError {
     /// A walk that cannot be written down.
     #[error("{variant} has no dump of its rays' operations: {why}")]
     NoDump {
-        /// The variant.
+        /// Variant that cannot be written down.
         variant: Variant,
-        /// The reason.
+        /// Reason why it cannot.
         why: &'static str,
     },
     /// A warp that does not fit.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
     Width {
-        /// The variant.
+        /// Variant that does not fit the warp.
         variant: Variant,
         /// Lanes that share a ray.
         lanes: u32,
-        /// What was asked for.
+        /// Width of a warp that was asked for.
         width: u32,
     },
 }
@@ -84,11 +84,11 @@ pub enum KernelError {
 /// A batch of rays for a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
-    /// The rays.
+    /// Rays that are traced.
     pub rays: &'a [Ray],
     /// Empty, or one key a ray: only hits after it count.
     pub after: &'a [HitKey],
-    /// Which query.
+    /// Query that they ask.
     pub query: Query,
     /// Warps that a machine holds at once, which supplies with a global pool deal it to. At least 1.
     pub resident: u32,
@@ -118,7 +118,7 @@ impl Kernel {
         Ok(Self { variant: *variant, tree, triangles: records, bounds })
     }
 
-    /// The variant.
+    /// Returns the variant that the kernel runs.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
@@ -146,7 +146,7 @@ impl Kernel {
         [self.tree.bytes(), self.triangles.bytes()]
     }
 
-    /// How many warps trace `batch` on `machine`.
+    /// Returns the number of warps that trace `batch` on `machine`.
     ///
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit the variant; [`KernelError::TooManyRays`].

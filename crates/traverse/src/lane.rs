@@ -5,13 +5,13 @@ use crate::ray::LaneRay;
 use crate::tree::{Entry, EntryOf, Leaf, Tree, slot_index};
 use raywarp_geom::{Hit, PrimitiveId};
 
-/// No ray.
+/// Number of a ray that stands for no ray.
 pub(crate) const IDLE: u32 = u32::MAX;
 
 /// Most leaves that a lane can put aside.
 pub(crate) const MAX_POSTPONED: usize = 4;
 
-/// What a lane is about to do.
+/// Next work of a lane.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work<I, L> {
     /// Take the next entry from the stack.
@@ -100,7 +100,7 @@ impl<E> Stack<E> {
         (self.entries.pop(), index)
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[inline]
     pub fn len(&self) -> u32 {
         self.entries.len() as u32
@@ -111,7 +111,7 @@ impl<E> Stack<E> {
     }
 }
 
-/// What a ray found so far.
+/// Nearest hit that a ray has found so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Found {
     /// `t u v` of the nearest hit; for an any-hit ray of the nearest candidate that is not opaque.

@@ -1,4 +1,4 @@
-//! How a warp is started: its rays, its lanes, the loop of its variant.
+//! Start of a warp: its rays, its lanes, and the loop of its variant.
 
 use crate::kernel::{Execution, KernelError};
 use crate::lane::Lane;
@@ -19,7 +19,7 @@ fn rays_per_warp(variant: &Variant, machine: Execution) -> Result<u32, KernelErr
     }
 }
 
-/// How many warps trace `rays` rays.
+/// Returns the number of warps that trace `rays` rays.
 pub(crate) fn warp_count(
     variant: &Variant,
     machine: Execution,
@@ -105,7 +105,8 @@ pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, pro
     answers
 }
 
-/// Runs a warp to its end under the variant's organisation; `lanes` makes idle lanes, the first with the stack of a number.
+/// Runs a warp to its end under the variant's organisation; `lanes` makes idle lanes, the first with the stack of a
+/// number.
 fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lanes: impl Fn(u32) -> L) {
     warp.issue_everyone(Block::Prologue);
     let phases = match warp.launch.variant.organisation() {

@@ -1,4 +1,4 @@
-//! What boxes and triangles need of a ray, computed once by `setup_ray`.
+//! Values of a ray that tests of boxes and triangles use, computed once by `setup_ray`.
 
 use raywarp_family::{BoxPlanes, BoxTest, Tree, TriangleTest, Variant};
 use raywarp_geom::triangle::Watertight;
@@ -8,18 +8,18 @@ use raywarp_layout::H8Ray;
 /// A ray in a lane.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LaneRay {
-    /// As given.
+    /// Ray as it was given.
     pub given: Ray,
     /// Hits come strictly after it.
     pub after: HitKey,
-    /// Reciprocal direction.
+    /// Reciprocals of the direction.
     pub inverse: [f32; 3],
     /// Origin times reciprocal, for the lower and the upper plane of an axis.
     pub ood: [[f32; 3]; 2],
     /// Both in twice the precision, where a machine has to make do without fused multiply-adds.
     wide_inverse: [f64; 3],
     wide_ood: [[f64; 3]; 2],
-    /// Whether all of these are finite, so that no plane's distance is NaN.
+    /// `true` if all of these are finite, so that no plane's distance is NaN.
     is_finite: bool,
     /// `t_min` and `t_max` as boxes see them: distances to boxes are `t * scale`.
     pub scale: f32,
@@ -85,8 +85,8 @@ impl LaneRay {
         (t * self.scale).min(f32::MAX)
     }
 
-    /// The ray as boxes see it that are given in other coordinates: plane `x` of axis `i` lies at `x * step[i] + corner[0][i]`
-    /// in box distances, or `corner[1][i]` if it is an upper one. For [`LaneRay::enter`] alone.
+    /// The ray as boxes see it that are given in other coordinates: plane `x` of axis `i` lies at `x * step[i] +
+    /// corner[0][i]` in box distances, or `corner[1][i]` if it is an upper one. For [`LaneRay::enter`] alone.
     #[inline(always)]
     pub fn in_steps(&self, step: [f32; 3], corner: [[f32; 3]; 2]) -> Self {
         let ood = corner.map(|side| side.map(|x| -x));
@@ -95,8 +95,8 @@ impl LaneRay {
         Self { inverse: step, ood, wide_inverse, wide_ood, is_finite, ..*self }
     }
 
-    /// Where the ray enters each of `N` boxes, given as their planes by axis, in box distances, and whether it does so, at
-    /// most at `t_max`.
+    /// Where the ray enters each of `N` boxes, given as their planes by axis, in box distances, and whether it does so,
+    /// at most at `t_max`.
     ///
     /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
     #[inline(always)]
@@ -122,8 +122,8 @@ impl LaneRay {
         (t, hit)
     }
 
-    /// The same in twice the precision, for machines that have to make do without fused multiply-adds, and for which boxes
-    /// rounding once more might matter. Without a NaN: for finite rays.
+    /// The same in twice the precision, for machines that have to make do without fused multiply-adds, and for which
+    /// boxes rounding once more might matter. Without a NaN: for finite rays.
     #[inline(always)]
     fn enter_unless_doubtful<const N: usize, const INTEGER: bool>(
         &self,
@@ -201,7 +201,7 @@ const NO_DOUBT: u64 = 0;
 /// Below this floats are denormal, and halfway between them looks different.
 const SMALL: f64 = f32::MIN_POSITIVE as f64;
 
-/// Whether a sum looks halfway between two floats.
+/// Returns `true` if a sum looks halfway between two floats.
 #[inline(always)]
 fn is_halfway(sum: f64) -> bool {
     const HALF: u64 = 1 << 28;

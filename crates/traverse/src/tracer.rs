@@ -36,7 +36,7 @@ impl FamilyTracer {
         Ok(Self { kernel, machine, names })
     }
 
-    /// What traces.
+    /// Returns the variant that traces.
     pub fn variant(&self) -> &Variant {
         self.kernel.variant()
     }

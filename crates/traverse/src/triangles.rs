@@ -50,7 +50,7 @@ impl Triangles {
         &self.records.woop()[record as usize]
     }
 
-    /// Whether the test needs the second and the third row of a Woop record: `t` counts, `u` counts.
+    /// Tells if the test needs the second and the third row of a Woop record: `t` counts, `u` counts.
     pub fn rows_needed(&self, record: u32, ray: &LaneRay, limit: f32) -> [bool; 2] {
         let woop = self.woop(record);
         let t = woop.t(&ray.given);

@@ -10,7 +10,7 @@ use crate::tree::{TestRules, Tree, Visit, VisitRules};
 use raywarp_family::{Block, Fetch, Space, Variant};
 use raywarp_geom::Hit;
 
-/// What a launch traces: the same for all of its warps.
+/// Variant, tree and query of a launch: the same for all of its warps.
 pub(crate) struct Launch<'a, T> {
     pub variant: &'a Variant,
     pub tree: &'a T,
@@ -153,7 +153,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.everyone.without(self.idle())
     }
 
-    /// Whether anybody looks at what lanes touch.
+    /// Returns `true` if the probe asks for the memory that lanes touch.
     #[inline]
     pub fn wants_touches(&self) -> bool {
         P::ON && self.probe.touches()

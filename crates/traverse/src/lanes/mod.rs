@@ -1,4 +1,4 @@
-//! Who runs a schedule: one lane, or a warp in lockstep.
+//! Lanes that run a schedule: one alone, or a warp in lockstep.
 
 mod lockstep;
 mod scalar;
@@ -8,25 +8,25 @@ pub(crate) use scalar::Scalar;
 
 /// A set of lanes that take part.
 pub(crate) trait Mask: Copy + Eq {
-    /// No lane.
+    /// Set without any lane.
     const NONE: Self;
-    /// Whether any takes part.
+    /// Returns `true` if any lane takes part.
     fn any(self) -> bool;
-    /// How many take part.
+    /// Returns the number of lanes that take part.
     fn count(self) -> u32;
-    /// One bit a lane, lane 0 lowest.
+    /// Returns one bit a lane, lane 0 lowest.
     fn bits(self) -> u64;
-    /// Those in either.
+    /// Returns the lanes that are in either set.
     fn or(self, other: Self) -> Self;
-    /// Those in both.
+    /// Returns the lanes that are in both sets.
     fn and(self, other: Self) -> Self;
-    /// The lowest, alone; none of none.
+    /// Returns the lowest lane alone; no lane of an empty set.
     fn first(self) -> Self;
-    /// Those that are not in the other.
+    /// Returns the lanes that are not in the other set.
     fn without(self, other: Self) -> Self;
 }
 
-/// What a lane may be; each is a bit of its [`Status`].
+/// States that a lane may be in; each is a bit of its [`Status`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Is {
     /// Without a ray.
@@ -47,15 +47,15 @@ pub(crate) enum Is {
     Exhausted,
 }
 
-/// All that a lane is, [`Is`] by bit.
+/// Set of all states that a lane is in, [`Is`] by bit.
 pub(crate) type Status = u8;
 
-/// What lanes hold.
+/// State of a lane that tells its status.
 pub(crate) trait HasStatus {
-    /// What the lane is now.
+    /// Returns the present status of the lane.
     fn status(&self) -> Status;
 
-    /// Whether it is that.
+    /// Returns `true` if the lane is in state `is`.
     fn is(&self, is: Is) -> bool {
         self.status() >> is as u32 & 1 == 1
     }
@@ -68,15 +68,15 @@ pub(crate) trait HasStatus {
 pub(crate) trait Lanes {
     /// Sets of these lanes.
     type Mask: Mask;
-    /// What a lane holds.
+    /// State of one lane.
     type Lane: HasStatus;
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     fn count(&self) -> u32;
-    /// All of them.
+    /// Returns all lanes.
     fn all(&self) -> Self::Mask;
-    /// The lanes that are `is`.
+    /// Returns the lanes that are in state `is`.
     fn which(&self, is: Is) -> Self::Mask;
-    /// The lanes of `mask` that `wants` says yes to.
+    /// Returns the lanes of `mask` that `wants` says yes to.
     fn among(&self, mask: Self::Mask, wants: impl Fn(&Self::Lane) -> bool) -> Self::Mask;
     /// Runs `run` for each lane of `mask`, in order.
     fn each(&mut self, mask: Self::Mask, run: impl FnMut(u32, &mut Self::Lane));

@@ -11,7 +11,7 @@ use raywarp_layout::MemoryLayout;
 /// Bytes of each of the three rows of a record.
 const ROW_BYTES: u16 = 16;
 
-/// What one lane's test did.
+/// Record of one lane's triangle test, for the probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tested {
     lane: u32,
@@ -34,7 +34,7 @@ impl Tested {
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     all: u64,
-    /// Those that need the second and the third row.
+    /// Lanes that need the second row, and those that need the third.
     rows: [u64; 2],
     accepted: u64,
 }

@@ -9,7 +9,7 @@ use crate::warp::Warp;
 use raywarp_family::{Block, Fetch, Space};
 use raywarp_layout::MemoryLayout;
 
-/// What one lane's visit did.
+/// Record of one lane's visit of a node, for the probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visited {
     lane: u32,
@@ -28,7 +28,8 @@ impl Visited {
     }
 }
 
-/// Most entries that a lane pushes which has a ray for itself: what remains of a group, and all but one of four children.
+/// Most entries that a lane pushes which has a ray for itself: what remains of a group, and all but one of four
+/// children.
 const MOST_PUSHES: usize = 4;
 
 /// Lanes that take part in each block of a visit.

@@ -8,13 +8,13 @@ use crate::warp::Warp;
 use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Whether any lane is in `mask`: every lane of the warp takes part in asking.
+    /// Returns `true` if any lane is in `mask`: every lane of the warp takes part in asking.
     pub fn any(&mut self, mask: L::Mask) -> bool {
         self.issue_everyone(Block::Vote);
         mask.any()
     }
 
-    /// How many lanes are in `mask`: every lane of the warp takes part in asking.
+    /// Returns the number of lanes in `mask`: every lane of the warp takes part in asking.
     pub fn ballot(&mut self, mask: L::Mask) -> u32 {
         self.issue_everyone(Block::Ballot);
         mask.count()

@@ -34,7 +34,7 @@ pub(crate) trait Schedule {
     /// The phase that tests triangles.
     fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
-    /// Both.
+    /// Runs an iteration: both phases, one after the other.
     fn iterate<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         warp.issue_everyone(Block::Iteration);
         Self::traverse(warp);
@@ -47,22 +47,22 @@ type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
 
 /// The functions of a schedule for some lanes, tree and probe.
 pub(crate) struct Phases<L: Lanes, T: Tree, P> {
-    /// See [`Schedule::iterate`].
+    /// Step that runs a whole iteration: [`Schedule::iterate`].
     pub iterate: Step<L, T, P>,
-    /// See [`Schedule::traverse`].
+    /// Step that visits nodes: [`Schedule::traverse`].
     pub traverse: Step<L, T, P>,
-    /// See [`Schedule::intersect`].
+    /// Step that tests triangles: [`Schedule::intersect`].
     pub intersect: Step<L, T, P>,
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Phases<L, T, P> {
-    /// Those of `S`.
+    /// Returns the phases of the schedule `S`.
     pub fn of<S: Schedule>() -> Self {
         Self { iterate: S::iterate, traverse: S::traverse, intersect: S::intersect }
     }
 }
 
-/// What traces the rays that a warp holds to their end.
+/// Code that traces the rays that a warp holds to their end.
 pub(crate) enum Body<L: Lanes, T: Tree, P> {
     /// The main loop around a schedule's iterations.
     Loop(Phases<L, T, P>),
@@ -88,7 +88,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Body<L, T, P> {
 pub(crate) struct Rounds(u32);
 
 impl Rounds {
-    /// Whether the loop may go on.
+    /// Counts an iteration, and returns `true` if the loop may run it.
     pub fn left(&mut self) -> bool {
         let left = self.0 > 0;
         self.0 = self.0.saturating_sub(1);

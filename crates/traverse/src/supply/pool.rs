@@ -65,17 +65,17 @@ impl<'a> Pool<'a> {
         self.next_batch = (end < count).then_some(end);
     }
 
-    /// Whether there is a global counter behind it.
+    /// Returns `true` if there is a global counter behind the pool.
     pub fn is_global(&self) -> bool {
         self.stride > 0
     }
 
-    /// Whether each fetch asks the counter for exactly what it needs.
+    /// Returns `true` if each fetch asks the counter for exactly the rays that the warp can use.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// Whether the rays at hand are used up.
+    /// Returns `true` if the rays at hand are used up.
     pub fn is_empty(&self) -> bool {
         self.local.is_empty()
     }
@@ -102,8 +102,8 @@ impl<'a> Pool<'a> {
         true
     }
 
-    /// Whether the warp knows that no ray will come any more: it has asked in vain, or gets one batch only. One that
-    /// asks for exactly what it needs sees from the counter that it got the last.
+    /// Returns `true` if the warp knows that no ray will come any more: it has asked in vain, or gets one batch only. A
+    /// warp that asks for exactly what it needs sees from the counter that it got the last.
     pub fn is_dry(&self) -> bool {
         let last = |first: u64| self.exact && first >= u64::from(self.ray_count);
         self.is_empty() && self.next_batch.is_none_or(last)

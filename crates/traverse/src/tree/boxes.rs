@@ -11,12 +11,12 @@ use std::fmt::Debug;
 
 /// An encoded tree.
 pub(crate) trait BoxTree: Sync {
-    /// What names a node that is yet to be visited.
+    /// Name of a node that is yet to be visited.
     type Inner: Copy + Debug + PartialEq;
     /// Triangles that are yet to be tested.
     type Leaf: Leaf;
 
-    /// Where a walk starts; `None` for a tree without triangles.
+    /// Returns the entry at which a walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
     /// Stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
@@ -25,19 +25,19 @@ pub(crate) trait BoxTree: Sync {
     /// triangle, with the bit of one that is not opaque.
     fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2];
 
-    /// Whether the tree may lose what a valid ray hits, which is then traced by another variant.
+    /// Returns `true` if the tree may lose what a valid ray hits; such a ray is traced by another variant.
     #[inline]
     fn is_beyond(&self, _ray: &LaneRay) -> bool {
         false
     }
 
-    /// See [`Tree::join`].
+    /// Puts a group of nodes behind a leaf: [`Tree::join`].
     #[inline]
     fn join(leaf: Self::Leaf, _nodes: &mut Option<Self::Inner>) -> Self::Leaf {
         leaf
     }
 
-    /// See [`Tree::take_behind`].
+    /// Takes the group of nodes behind a leaf: [`Tree::take_behind`].
     #[inline]
     fn take_behind(_leaf: &mut Self::Leaf) -> Option<Self::Inner> {
         None

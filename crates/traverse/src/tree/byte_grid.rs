@@ -6,7 +6,8 @@
 use crate::ray::LaneRay;
 use raywarp_geom::fused_multiply_add;
 
-/// The ray as the planes of one node see it: byte `q` of axis `i` lies at `q * step[i] + corner[side][i]`, in box distances.
+/// The ray as the planes of one node see it: byte `q` of axis `i` lies at `q * step[i] + corner[side][i]`, in box
+/// distances.
 pub(super) struct ByteGrid {
     pub step: [f32; 3],
     /// Where the ray meets the grid's corner, as lower and as upper planes see it.

@@ -106,8 +106,9 @@ impl ByteGrid {
 
     /// A bit for each slot that is hit, and one for each that [`ByteGrid::enter`] must decide.
     ///
-    /// In f64 a plane's distance is rounded once, from an exact product; rounding it to f32 then keeps the order. So where the
-    /// near end is less than the far one there, it is not more in f32; where it is more by two steps of f32 it stays more.
+    /// In f64 a plane's distance is rounded once, from an exact product; rounding it to f32 then keeps the order. So
+    /// where the near end is less than the far one there, it is not more in f32; where it is more by two steps of f32
+    /// it stays more.
     #[inline]
     fn hits_but_for_doubts(&self, node: &Cwbvh8Node, ray: &LaneRay, t_max: f32) -> (u8, u8) {
         if !self.step.iter().chain(self.corner.as_flattened()).all(|x| x.is_finite()) {

@@ -14,7 +14,8 @@ pub(crate) fn visit_four<I, L>(
     out: &mut Visit<I, L>,
 ) {
     for slot in 0..4 {
-        // Unused children cannot be told by their box: ordered by size, infinities hold everything, and a pad turns bytes over.
+        // Unused children cannot be told by their box: ordered by size, infinities hold everything, and a pad turns
+        // bytes over.
         if children[slot] == NO_CHILD {
             continue;
         }

@@ -27,7 +27,7 @@ impl Random {
         2.0 * self.unit() - 1.0
     }
 
-    /// Below `count`.
+    /// Returns a whole number below `count`.
     pub fn below(&mut self, count: usize) -> usize {
         ((self.unit() * count as f32) as usize).min(count - 1)
     }

@@ -11,13 +11,13 @@ type P = [f32; 3];
 /// A closed mesh.
 #[derive(Debug, Clone)]
 pub struct Mesh {
-    /// What it is.
+    /// Name of the shape.
     pub name: &'static str,
     /// Three corners each; neighbours share theirs bit for bit.
     pub triangles: Vec<[P; 3]>,
     /// Half of the sides of its box.
     pub extent: P,
-    /// Whether a point is well inside.
+    /// Test of a point in the mesh's own coordinates: `true` well inside.
     pub holds: fn(P) -> bool,
 }
 
@@ -39,8 +39,8 @@ impl Mesh {
         }
     }
 
-    /// The point beside the middle from which a ray along `axis` comes to `target`, if it is well inside the mesh of `size`
-    /// at `place`.
+    /// The point beside the middle from which a ray along `axis` comes to `target`, if it is well inside the mesh of
+    /// `size` at `place`.
     pub fn inner_along(&self, axis: usize, target: P, size: f32, place: P) -> Option<P> {
         let mut origin = target;
         origin[axis] = place[axis];
@@ -49,17 +49,17 @@ impl Mesh {
     }
 }
 
-/// Where the middle of a mesh of `size` is put: `offset` times the size away from the origin of space.
+/// Returns the place for the middle of a mesh of `size`: `offset` times the size away from the origin of space.
 pub fn place(size: f32, offset: f32) -> P {
     [0.8, -0.55, 0.3].map(|x: f32| x * offset * size)
 }
 
-/// A point of a mesh that was placed.
+/// Returns a point of a mesh that was placed.
 pub fn at(p: P, size: f32, place: P) -> P {
     std::array::from_fn(|i| (f64::from(p[i]) * f64::from(size) + f64::from(place[i])) as f32)
 }
 
-/// All of them: a ball, a cube, a torus, a coin and a needle.
+/// Returns all closed meshes: a ball, a cube, a torus, a coin and a needle.
 pub fn all() -> Vec<Mesh> {
     let long = |p: P| [p[0], 0.05 * p[1], 0.05 * p[2]];
     vec![

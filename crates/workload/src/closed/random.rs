@@ -13,7 +13,7 @@ impl Random {
         x ^ (x >> 31)
     }
 
-    /// Below `n`.
+    /// Returns a whole number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }

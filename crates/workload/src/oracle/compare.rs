@@ -5,7 +5,7 @@ use super::facts::{Certain, Facts, interval};
 use super::{Excuse, Excused, Fault, FaultKind, Found, Oracle, OracleHit, Tolerance, Verdict};
 use raywarp_geom::{Candidate, FlatTriangles, Hit, HitKey, PrimitiveId, Ray};
 
-/// How one ray was judged.
+/// Judgement of one ray.
 enum Ruling {
     Agrees,
     Excused(Excuse, f64, f64),
@@ -311,7 +311,7 @@ impl Bench<'_> {
         Ruling::Agrees
     }
 
-    /// What is wrong with a reported hit in itself.
+    /// Returns the fault of a reported hit in itself, if it has one.
     fn fault_of(&self, hit: &Hit, index: usize) -> Option<FaultKind> {
         let (t, tolerance) = (f64::from(hit.t), self.tolerance);
         if !(self.ray.t_min <= hit.t && hit.t <= self.ray.t_max) {
@@ -363,7 +363,8 @@ impl Bench<'_> {
         }
     }
 
-    /// Why a triangle might count as hit and might not: what, how near and how near at most.
+    /// Returns the reason why a triangle might count as hit and might not: the excuse, its distance and the most
+    /// allowed.
     fn excuse(&self, index: usize) -> Option<(Excuse, f64, f64)> {
         let tolerance = self.tolerance;
         let crossing = self.crossing(index).filter(|crossing| crossing.maybe_inside(tolerance))?;

@@ -145,12 +145,12 @@ impl Crossing {
         Some(Self { t, inside, flat, corners, margin, range, area, edge_errors, inside_fast })
     }
 
-    /// Whether exact arithmetic hits the triangle.
+    /// Returns `true` if exact arithmetic hits the triangle.
     pub fn is_hit(&self) -> bool {
         !self.flat && self.inside >= 0.0
     }
 
-    /// Whether any rounding within `tolerance` hits the triangle.
+    /// Returns `true` if any rounding within `tolerance` hits the triangle.
     pub fn surely_inside(&self, tolerance: Tolerance) -> bool {
         let margin = self.margin(tolerance);
         match tolerance {
@@ -160,7 +160,7 @@ impl Crossing {
         }
     }
 
-    /// Whether some rounding within `tolerance` hits the triangle.
+    /// Returns `true` if some rounding within `tolerance` hits the triangle.
     pub fn maybe_inside(&self, tolerance: Tolerance) -> bool {
         let margin = self.margin(tolerance);
         match tolerance {
@@ -194,7 +194,7 @@ impl Crossing {
         [low.min(self.t - relative), high.max(self.t + relative)]
     }
 
-    /// Whether `u v` of a hit give a point of the triangle that is on the line, up to rounding.
+    /// Returns `true` if `u v` of a hit give a point of the triangle that is on the line, up to rounding.
     pub fn weights_agree(&self, u: f32, v: f32, tolerance: Tolerance) -> bool {
         if self.flat || !u.is_finite() || !v.is_finite() {
             return self.flat;

@@ -1,4 +1,4 @@
-//! What the oracle knows of each ray.
+//! Facts that the oracle gathers of each ray: its exact hits, and those that any rounding must find.
 
 use super::Tolerance;
 use super::crossing::{Crossing, Line};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// A hit in exact arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OracleHit {
-    /// Ray parameter.
+    /// Ray parameter of the hit.
     pub t: f64,
     /// Index in the flat triangles.
     pub index: u32,
@@ -46,7 +46,7 @@ pub(super) struct Certain {
     pub high: f64,
 }
 
-/// What is known of one ray.
+/// Facts of one ray.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
     /// The exact answer.
@@ -88,12 +88,12 @@ impl Oracle {
         Self { facts, first_copy: first(&|i| (bits(i), true)), first_equal: first(&|i| (bits(i), triangles.opaque[i])) }
     }
 
-    /// How many rays were answered.
+    /// Returns the number of rays that were answered.
     pub fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Whether none was.
+    /// Returns `true` if no ray was answered.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }
@@ -106,7 +106,7 @@ impl Oracle {
         self.facts[ray].closest
     }
 
-    /// Whether an opaque triangle lies on ray `ray`.
+    /// Returns `true` if an opaque triangle lies on ray `ray`.
     ///
     /// # Panics
     /// If there is no such ray.

@@ -27,7 +27,7 @@ pub fn closest(triangles: &FlatTriangles, ray: &Ray) -> Option<OracleHit> {
     all_hits(triangles, ray).into_iter().next()
 }
 
-/// Whether an opaque triangle lies on the ray.
+/// Returns `true` if an opaque triangle lies on the ray.
 pub fn any(triangles: &FlatTriangles, ray: &Ray) -> bool {
     all_hits(triangles, ray).iter().any(|hit| triangles.opaque[hit.index as usize])
 }

@@ -1,9 +1,9 @@
-//! How far rounding may carry an engine from the exact answer.
+//! Distances by which rounding may carry an engine from the exact answer.
 
 /// Unit roundoff of f32.
 const ROUNDOFF: f64 = 1.0 / (1 << 24) as f64;
 
-/// What an engine's triangle test may round, and so what is excused.
+/// Rounding that an engine's triangle test is allowed, and so the answers that are excused.
 ///
 /// Distances from edges are measured across the ray, in the plane of the two axes that the watertight
 /// test shears into (at most 1.8 times the perpendicular distance).
@@ -41,8 +41,8 @@ impl Tolerance {
         self as usize
     }
 
-    /// What a corner may move by. `near` is the largest coordinate difference from the origin, `far` that
-    /// or the largest coordinate.
+    /// Returns the distance by which a corner may move. `near` is the largest coordinate difference from the origin,
+    /// `far` that or the largest coordinate.
     pub(super) fn margin(self, near: f64, far: f64) -> f64 {
         match self {
             Self::Exact => 0.0,

@@ -9,7 +9,7 @@ use raywarp_sample::hash::pcg;
 /// Rays of a batch; the last one may have fewer (AL09's benchmark: 2^20).
 pub const BATCH: usize = 1 << 20;
 
-/// In which order the rays of a kind come.
+/// Orders in which the rays of a kind come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     /// As the workload defines it.
@@ -51,7 +51,7 @@ impl<'a> Batches<'a> {
         Self { view, kind, rays_per_pixel, sorted, published, shuffled, ray_count }
     }
 
-    /// Which rays these are.
+    /// Returns the kind of the rays.
     pub fn kind(&self) -> RayKind {
         self.kind
     }
@@ -61,7 +61,7 @@ impl<'a> Batches<'a> {
         self.ray_count
     }
 
-    /// How many batches there are.
+    /// Returns the number of batches.
     pub fn count(&self) -> usize {
         self.ray_count.div_ceil(BATCH as u64) as usize
     }

@@ -24,7 +24,7 @@ pub use surface::{RaysError, SurfacePoint, ViewRays};
 /// The papers' picture: width and height in pixels.
 pub const RESOLUTION: [u32; 2] = [1024, 768];
 
-/// Whose benchmark the secondary rays follow.
+/// Benchmark that the secondary rays follow: this library's, or that of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Workload {
     /// Ours: 8 rays a pixel, sample-major, AO of a quarter of the box diagonal, origins moved along
@@ -51,7 +51,7 @@ impl Workload {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Raywarp, Self::Al09, Self::G14, Self::Alk12];
 
-    /// What the command line calls it.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Raywarp => "raywarp",
@@ -74,7 +74,7 @@ impl Workload {
         }
     }
 
-    /// How many times as long as an AO ray a diffuse one is.
+    /// Returns the length of a diffuse ray as a multiple of an AO ray's.
     pub(crate) fn diffuse_length(self) -> f32 {
         if self == Self::Alk12 { 20.0 } else { f32::INFINITY }
     }
@@ -103,7 +103,7 @@ impl RayKind {
     /// All of them, in the tables' order.
     pub const ALL: [Self; 3] = [Self::Primary, Self::Ao, Self::Diffuse];
 
-    /// What tables and the command line call it.
+    /// Returns the name in tables and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Primary => "primary",
@@ -117,7 +117,7 @@ impl RayKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether the query is any-hit rather than closest-hit.
+    /// Returns `true` if the query is any-hit rather than closest-hit.
     pub fn is_any(self) -> bool {
         self == Self::Ao
     }

@@ -21,7 +21,8 @@ pub fn published_key(ray: &Ray, bounds: &Aabb) -> u128 {
     key_of(ray, bounds, |half, axis| (1 - half, 2 - axis))
 }
 
-/// The key whose bits of a level come in the given order: the `half` (0 for origins, 1 for directions) and axis for each place.
+/// The key whose bits of a level come in the given order: the `half` (0 for origins, 1 for directions) and axis for
+/// each place.
 fn key_of(ray: &Ray, bounds: &Aabb, place: impl Fn(usize, usize) -> (usize, usize)) -> u128 {
     let length = ray.direction.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     // The cast saturates, and takes a NaN (a flat box, a zero direction) to 0.
@@ -97,7 +98,7 @@ impl Permutation {
         Self { count, half_bits: bits.div_ceil(2).max(1), seed }
     }
 
-    /// What stands at `index`.
+    /// Returns the number that stands at `index`.
     ///
     /// # Panics
     /// If `index` is not below the count.

@@ -10,7 +10,7 @@ use raywarp_sample::hash::pcg;
 use raywarp_sample::warp::{cosine_hemisphere, onb, sin_cos_turn};
 use raywarp_scene::views::View;
 
-/// What a primary ray hit.
+/// Point of a surface that a primary ray hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfacePoint {
     /// The pixel, `y * width + x`.
@@ -23,26 +23,26 @@ pub struct SurfacePoint {
     pub direction: [f32; 3],
 }
 
-/// Why the rays of a view cannot be made.
+/// Reasons why the rays of a view cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RaysError {
     /// A picture of no pixels, or of too many.
     #[error("a picture of {width} x {height} pixels; there must be 1 to {limit} pixels")]
     Size {
-        /// Pixels across.
+        /// Number of pixels across.
         width: u32,
-        /// Pixels down.
+        /// Number of pixels down.
         height: u32,
-        /// Most pixels.
+        /// Largest number of pixels allowed.
         limit: u64,
     },
     /// The tracer reports a triangle that is not among those given.
     #[error("the tracer reports triangle {primitive} of instance {instance}, which is not among those given")]
     UnknownTriangle {
-        /// What it says.
+        /// Instance that the tracer reports.
         instance: u32,
-        /// What it says.
+        /// Primitive that the tracer reports.
         primitive: u32,
     },
     /// The primary rays cannot be traced.
@@ -98,7 +98,7 @@ impl ViewRays {
         Ok(Self { workload, primary, points, diagonal, ao_distance })
     }
 
-    /// Which benchmark's rays these are.
+    /// Returns the benchmark that the rays follow.
     pub fn workload(&self) -> Workload {
         self.workload
     }
@@ -108,7 +108,7 @@ impl ViewRays {
         &self.primary
     }
 
-    /// What they hit.
+    /// Returns the points that the primary rays hit.
     pub fn points(&self) -> &[SurfacePoint] {
         &self.points
     }
@@ -154,7 +154,8 @@ impl ViewRays {
     }
 }
 
-/// Direction of the upper hemisphere with density cos / pi: a disk in polar coordinates, squared radius and turn, lifted.
+/// Direction of the upper hemisphere with density cos / pi: a disk in polar coordinates, squared radius and turn,
+/// lifted.
 fn turned_hemisphere(squared_radius: f32, turn: f32) -> [f32; 3] {
     let (radius, (sin, cos)) = (squared_radius.sqrt(), sin_cos_turn(turn));
     [radius * cos, radius * sin, (1.0 - squared_radius).max(0.0).sqrt()]
