@@ -8,8 +8,8 @@ use raywarp_workload::oracle::{Tolerance, judge_any};
 /// than any tolerance.
 const MARGIN: f32 = 1e-4;
 
-/// Whether a ray passes so near an edge, or a hit is so near the end of its interval, that a triangle test may find
-/// either answer: the oracle, in f64 over every triangle near the ray, excuses both.
+/// Returns `true` if a ray passes so near an edge, or a hit is so near the end of its interval, that a triangle test
+/// may find either answer: the oracle, in f64 over every triangle near the ray, excuses both.
 ///
 /// `one` and `other` are two answers to `ray`, a time or infinity.
 pub(crate) fn is_borderline(triangles: &FlatTriangles, ray: &Ray, test: TriangleTest, one: f32, other: f32) -> bool {

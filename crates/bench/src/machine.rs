@@ -1,4 +1,4 @@
-//! What a run ran on.
+//! Facts of the machine that a run ran on.
 
 use crate::Target;
 use raywarp_cpu::Isa;
@@ -9,14 +9,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Clocks of a GPU's multiprocessors as its driver's tool says them, in MHz.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clocks {
-    /// When it was asked.
+    /// Clock when the tool was asked.
     pub mhz: f64,
-    /// At most.
+    /// Highest clock that the GPU allows.
     pub most_mhz: f64,
 }
 
 impl Clocks {
-    /// Those of the first GPU now; none where there is no tool.
+    /// Reads the clocks of the first GPU now; `None` where there is no tool.
     pub(crate) fn read() -> Option<Self> {
         Self::parse(&ask_tool(CLOCKS)?)
     }
@@ -32,7 +32,7 @@ impl Clocks {
     }
 }
 
-/// What the tool is asked for.
+/// Query for the tool: present and highest clock.
 const CLOCKS: &str = "clocks.sm,clocks.max.sm";
 
 /// The machine, its driver and the time, as far as they are known.
@@ -44,7 +44,7 @@ pub struct MachineFacts {
     pub gpu: Option<String>,
     /// Its compute capability.
     pub capability: Option<(i32, i32)>,
-    /// Its multiprocessors.
+    /// Number of its multiprocessors.
     pub multiprocessors: Option<u32>,
     /// Version of the driver.
     pub driver: Option<String>,
@@ -103,7 +103,7 @@ impl MachineFacts {
         format!("{text}; {cpu}")
     }
 
-    /// For programs.
+    /// Returns the facts as JSON, for programs.
     pub fn json(&self) -> Value {
         json!({
             "date": self.date,
@@ -138,7 +138,7 @@ fn driver_of(text: &str) -> Option<String> {
     text.lines().next()?.split_whitespace().find(is_version).map(str::to_string)
 }
 
-/// What the driver's tool says about the first GPU; nothing where there is no tool.
+/// Returns the tool's answer about the first GPU; `None` where there is no tool.
 fn ask_tool(query: &str) -> Option<String> {
     let output =
         Command::new("nvidia-smi").args([&format!("--query-gpu={query}"), "--format=csv,noheader"]).output().ok()?;

@@ -18,10 +18,10 @@ pub(crate) struct RayBatch {
     pub column: usize,
     /// Index of the viewpoint among those measured; none for the rays of all in one launch.
     pub view: Option<usize>,
-    /// Whether the query is any-hit.
+    /// `true` if the query is any-hit.
     pub any: bool,
     pub rays: Vec<Ray>,
-    /// What this CPU's watertight tracer answers.
+    /// Answers of this CPU's watertight tracer.
     pub watertight: Answers,
     /// Seconds that sorting took, if they were sorted here.
     pub sort: f64,
@@ -31,7 +31,8 @@ pub(crate) struct RayBatch {
 const HALF_OF: usize = 384;
 
 impl RayBatch {
-    /// The first rays and the others, as launches of their own; none of too few. No batch has the number `free` or a greater one.
+    /// The first rays and the others, as launches of their own; none of too few. No batch has the number `free` or a
+    /// greater one.
     pub fn halves(&self, free: usize) -> Option<[Self; 2]> {
         let middle = self.rays.len() / 2 / HALF_OF * HALF_OF;
         let half = |number: usize, rays: &[Ray]| Self {

@@ -3,15 +3,15 @@
 /// Least, quarter, middle, three quarters and most of some times, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Quartiles {
-    /// The shortest.
+    /// Shortest of all.
     pub min: f64,
     /// A quarter are shorter.
     pub q1: f64,
-    /// The median.
+    /// Median of all.
     pub median: f64,
     /// A quarter are longer.
     pub q3: f64,
-    /// The longest.
+    /// Longest of all.
     pub max: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What is measured.
+//! Subjects of measurements: kernels of the family, the CPU's tracer, and peers.
 
 use raywarp_family::{IllegalVariant, Key, Supply, TraversalLoop, Variant};
 use std::fmt;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub enum Subject {
     /// The tracer that users of a CPU get.
     CpuTracer,
-    /// A kernel.
+    /// Kernel of the family.
     Kernel(Variant),
     /// A peer: the driver's own ray tracing pipelines, over a tree that the driver builds.
     VulkanRt,
@@ -47,13 +47,14 @@ impl Subject {
         }
     }
 
-    /// Whether it builds a tree of its own, whatever ours are.
+    /// Returns `true` if the subject builds a tree of its own, whatever ours are.
     pub(crate) fn has_own_tree(&self) -> bool {
         *self == Self::VulkanRt
     }
 
-    /// Whose answers on one lane are the reference: the same tree, boxes and triangle test in the plainest loop, one
-    /// ray a lane. What a loop or a supply does changes no answer, so that many subjects share a reference.
+    /// Returns the variant whose answers on one lane are the reference: the same tree, boxes and triangle test in the
+    /// plainest loop, one ray a lane. What a loop or a supply does changes no answer, so that many subjects share a
+    /// reference.
     pub(crate) fn reference(&self) -> Variant {
         let variant = match self {
             Self::Kernel(variant) => *variant,

@@ -3,14 +3,14 @@
 use crate::{Column, RayOrder, Subject, Target};
 use raywarp_workload::rays::{RayKind, Workload};
 
-/// What a suite sets where the user sets nothing.
+/// Settings of a suite, for what the user leaves unset.
 #[derive(Debug, Clone, Copy)]
 pub struct Suite {
-    /// What the command line calls it.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it is.
+    /// Description in a line.
     pub about: &'static str,
-    /// Whose rays.
+    /// Workload that defines the rays.
     pub workload: Workload,
     /// Kinds of rays.
     pub kinds: &'static [RayKind],
@@ -20,7 +20,7 @@ pub struct Suite {
     pub scenes: &'static [&'static str],
     /// Numbers of the viewpoints; all when empty.
     pub views: &'static [usize],
-    /// Whether all viewpoints go into one launch.
+    /// `true` if all viewpoints go into one launch.
     pub one_launch: bool,
     kernels: Kernels,
 }
@@ -29,7 +29,7 @@ pub struct Suite {
 enum Kernels {
     /// Names of rows, or variants.
     These(&'static [&'static str]),
-    /// All that the target can run.
+    /// All variants that the target can run.
     Compiled,
 }
 
@@ -95,7 +95,7 @@ const GUTHE: &[&str] = &[
     "g14-wide4-merge",
 ];
 
-/// All suites.
+/// All suites, in the order in which they are listed.
 pub static ALL: [Suite; 7] = [
     Suite {
         name: "table1",

@@ -1,15 +1,16 @@
 //! Tables of text that fit a terminal: 80 characters across, or as wide as they are.
 //!
-//! A column without anything in it is left out. What does not fit 80 characters is left out by rank, and a last line says what there is more
-//! and how to see it ([`Hidden`]). A name that is too long for its column has a line of its own.
+//! A column without anything in it is left out. What does not fit 80 characters is left out by rank, and a last line
+//! says what there is more and how to see it ([`Hidden`]). A name that is too long for its column has a line of its
+//! own.
 
 use raywarp_family::sources_of;
 use std::fmt::Write;
 
-/// How wide a table may be.
+/// Width that a table may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Room {
-    /// [`ACROSS`] characters.
+    /// At most [`ACROSS`] characters.
     #[default]
     Terminal,
     /// All columns, however wide that is.
@@ -42,8 +43,8 @@ impl TableColumn {
         Self { is_left: false, ..Self::left(head) }
     }
 
-    /// Columns of the highest rank are left out first where there is no room, of equal ones the last; those of rank 0, as they are
-    /// made, never.
+    /// Columns of the highest rank are left out first where there is no room, of equal ones the last; those of rank 0,
+    /// as they are made, never.
     pub fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
@@ -137,7 +138,7 @@ impl Table {
         text
     }
 
-    /// What is too wide for a table: a cell a line, below the names of its rows.
+    /// Writes the cells that are too wide for a table: a cell a line, below the names of its rows.
     fn list(&self, text: &mut String, columns: &[(usize, usize)]) {
         let widest = columns.iter().skip(1).map(|&(column, _)| length(&self.columns[column].head)).max().unwrap_or(0);
         for (cells, below) in &self.rows {
@@ -235,7 +236,7 @@ impl Table {
     }
 }
 
-/// What is shown of a table.
+/// Columns of a table that are shown, with their widths.
 struct Layout {
     /// Columns with their widths.
     columns: Vec<(usize, usize)>,
@@ -249,8 +250,8 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Prose in lines of at most [`ACROSS`] characters, without an end of line at its end. A word that is longer breaks where a variant or a
-/// path can be broken.
+/// Prose in lines of at most [`ACROSS`] characters, without an end of line at its end. A word that is longer breaks
+/// where a variant or a path can be broken.
 pub fn wrapped(text: &str) -> String {
     wrapped_to(text, ACROSS)
 }

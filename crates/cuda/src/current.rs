@@ -1,7 +1,8 @@
-//! The context that a thread has current, which is the caller's: calls choose ours while they run and put back what was there.
+//! The context that a thread has current, which is the caller's: calls choose ours while they run and put back what was
+//! there.
 //!
-//! The driver keeps one context a thread, and so does everything else in the process that uses it (the CUDA runtime, another
-//! library). Whoever calls us finds it as it was.
+//! The driver keeps one context a thread, and so does everything else in the process that uses it (the CUDA runtime,
+//! another library). Whoever calls us finds it as it was.
 
 use crate::CudaError;
 use crate::error::driver;
@@ -34,7 +35,8 @@ impl Current {
         Self::of(context).map_err(driver("choosing the device"))
     }
 
-    /// The same, where errors have nobody to be told: a second time, since the first call may only tell of an earlier failure.
+    /// The same, where errors have nobody to be told: a second time, since the first call may only tell of an earlier
+    /// failure.
     pub fn at_the_end(context: &CudaContext) -> Self {
         let kept = Self::kept();
         let _ = context.bind_to_thread().or_else(|_| context.bind_to_thread());

@@ -35,13 +35,13 @@ impl Device {
         Self::of(CudaContext::new(ordinal).map_err(driver("opening the device"))?, None)
     }
 
-    /// The device of a context that somebody else has made: `raw` is a `CUcontext`. What is made of the device lives in this
-    /// context, so that memory, streams and events of its owner go with it. [`Device::open`] takes the primary context, which
-    /// is also the CUDA runtime's.
+    /// The device of a context that somebody else has made: `raw` is a `CUcontext`. What is made of the device lives in
+    /// this context, so that memory, streams and events of its owner go with it. [`Device::open`] takes the primary
+    /// context, which is also the CUDA runtime's.
     ///
     /// # Safety
-    /// `raw` is a context that is alive. Its owner keeps it until the value returned, its clones and all that was made of
-    /// them are dropped: streams, buffers, scenes, tracers.
+    /// `raw` is a context that is alive. Its owner keeps it until the value returned, its clones and all that was made
+    /// of them are dropped: streams, buffers, scenes, tracers.
     ///
     /// # Errors
     /// As [`Device::open`].
@@ -65,7 +65,7 @@ impl Device {
         Ok(Self { modules, context, name, capability })
     }
 
-    /// How many devices the driver shows.
+    /// Returns the number of devices that the driver shows.
     ///
     /// # Errors
     /// [`CudaError::NoDriver`], [`CudaError::OldDriver`], [`CudaError::Driver`].
@@ -102,7 +102,7 @@ impl Device {
         self.capability
     }
 
-    /// What the driver is called: the version of CUDA that it speaks, and its own where the system tells it.
+    /// Returns the driver's version: that of the CUDA that it speaks, and its own where the system tells it.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -116,7 +116,7 @@ impl Device {
         Ok(format!("{}.{} {}", version / 1000, version % 1000 / 10, own.unwrap_or("-")))
     }
 
-    /// Multiprocessors.
+    /// Returns the number of multiprocessors.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -134,7 +134,8 @@ impl Device {
         self.context.attribute(attribute).map(|n| (n as u32 / 32).max(1)).map_err(driver("reading an attribute"))
     }
 
-    /// Bytes that a block may share at most, with what a kernel is allowed by [`Function::allow_sharing`](crate::Function).
+    /// Bytes that a block may share at most, with what a kernel is allowed by
+    /// [`Function::allow_sharing`](crate::Function).
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -175,12 +176,12 @@ impl Device {
         Current::choose(&self.context)
     }
 
-    /// Where kernels are kept that were loaded into somebody else's context; none for the primary one.
+    /// Returns the store of kernels that were loaded into somebody else's context; `None` for the primary context.
     pub(crate) fn modules(&self) -> Option<&Arc<Modules>> {
         self.modules.as_ref()
     }
 
-    /// Whether `bytes` are free for `what`.
+    /// Checks that `bytes` are free for `what`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].

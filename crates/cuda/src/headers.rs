@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 /// The header that others include.
 const PUBLIC: &str = "raywarp.h";
 
-/// What NVRTC and nvcc need to know besides the architecture: the language, and that products and sums are fused where the
+/// Options for NVRTC and nvcc besides the architecture: the language, and that products and sums are fused where the
 /// header says so (kernels/raywarp.h).
 pub const HEADER_OPTIONS: [&str; 2] = ["-std=c++20", "-fmad=false"];
 
@@ -22,8 +22,8 @@ pub fn header() -> &'static str {
     &TEXT
 }
 
-/// `source` with [`header`] in the place of each line `#include "raywarp.h"`: for compilers that are given a text and no
-/// folders. Messages name the lines that `source` has in a file called `name`.
+/// `source` with [`header`] in the place of each line `#include "raywarp.h"`: for compilers that are given a text and
+/// no folders. Messages name the lines that `source` has in a file called `name`.
 ///
 /// # Examples
 /// The host's side of a kernel that traces, with cudarc as the program's own way to CUDA:

@@ -22,7 +22,7 @@ pub struct KernelSet {
     pub images: &'static [(&'static str, &'static [Image])],
     /// The costs of all kernels by architecture.
     pub costs: &'static [Image],
-    /// What each kernel takes of a multiprocessor.
+    /// Table of the resources of a multiprocessor that each kernel takes.
     pub resources: &'static str,
 }
 
@@ -116,8 +116,8 @@ impl KernelSet {
         sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| code)
     }
 
-    /// What the kernel `name` takes on an architecture, in blocks of `block_threads`; none where it is not compiled
-    /// for it.
+    /// Returns the resources that the kernel `name` takes on an architecture, in blocks of `block_threads`; `None`
+    /// where it is not compiled for it.
     pub fn resources(&self, name: &str, architecture: u32, block_threads: u32) -> Option<KernelResources> {
         let start = format!("{name},{architecture},");
         let rest = self.resources.lines().find_map(|line| line.strip_prefix(&start))?;
@@ -127,8 +127,8 @@ impl KernelSet {
     }
 }
 
-/// What a file of the table holds, a megabyte or so: unpacked when it is first asked for, and kept until the process
-/// ends, since there are a handful.
+/// Unpacks a file of the table, a megabyte or so, when it is first asked for, and keeps it until the process ends,
+/// since there are a handful.
 fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
     static KEPT: Mutex<Vec<(&'static [u8], &'static [u8])>> = Mutex::new(Vec::new());
     let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What kernels are called, and which are compiled.
+//! Names of kernels and their sources, and the list of variants that are compiled.
 
 use raywarp_family::{Fetch, Query, Supply, Sync, TraversalLoop, Tree, TriangleTest, Variant, papers};
 
@@ -65,9 +65,9 @@ pub fn source_text(variants: &[Variant]) -> String {
     text
 }
 
-/// The source of the kernel that aims rays at a closed mesh, and the kernel: kernels/check/aimed.h.
+/// Name of the source with the kernel that aims rays at a closed mesh: kernels/check/aimed.h.
 pub const AIMED_SOURCE: &str = "aimed";
-/// See [`AIMED_SOURCE`].
+/// Name of the kernel of [`AIMED_SOURCE`].
 pub const AIMED_KERNEL: &str = "check_aimed";
 
 /// The variant with the tree that kernels of others walk (kernels/raywarp.h), unless they name other options.
@@ -82,7 +82,7 @@ pub fn other_sources() -> Vec<(String, String)> {
     vec![(AIMED_SOURCE.to_string(), text)]
 }
 
-/// Whether there is CUDA code for it: packets and phases are about votes.
+/// Returns `true` if there is CUDA code for the variant: packets and phases are about votes.
 fn is_written(variant: &Variant) -> bool {
     let votes = matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased);
     let phased = (variant.organisation() == TraversalLoop::Phased) == variant.tree().holds_pairs();

@@ -7,9 +7,10 @@ use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::Arc;
 
-/// A batch of fewer rays than this times the threads that a device runs at once is one of few: a kernel that replaces rays then
-/// has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels of h8 have 152,064
-/// threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays (docs/reference/performance.md, "Small batches").
+/// A batch of fewer rays than this times the threads that a device runs at once is one of few: a kernel that replaces
+/// rays then has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels
+/// of h8 have 152,064 threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays
+/// (docs/reference/performance.md, "Small batches").
 const FEW: usize = 2;
 
 /// The kernels that answer, each over the tree that it walks; where both walk the same bytes these are there once.
@@ -32,18 +33,18 @@ struct BySize {
 /// [`raywarp_family::Tree::max_leaf`] triangles.
 #[derive(Debug, Clone, Copy)]
 pub struct OnTree<'a> {
-    /// The kernel.
+    /// Variant of the kernel.
     pub variant: &'a Variant,
-    /// Its tree.
+    /// Tree that it walks.
     pub bvh: &'a Bvh2,
 }
 
-/// What a pair of kernels walks, encoded once for any number of devices.
+/// Scene that a pair of kernels walks, encoded once for any number of devices.
 #[derive(Debug)]
 pub struct EncodedPair {
     closest: (Variant, EncodedScene),
     any: Variant,
-    /// Where it is not that of the other.
+    /// Encoding for the any-hit kernel, where it differs from the other's.
     any_scene: Option<EncodedScene>,
 }
 
@@ -117,8 +118,8 @@ impl CudaPair {
         Ok(Self { closest: over(variant, first)?, any: over(&encoded.any, second)?, bytes })
     }
 
-    /// The same pair, which gives batches of few rays to the kernels that [`kernel_for_few`] has for its own: those with fewer
-    /// rays than twice the threads that the device runs at once of its own. Answers are the same.
+    /// The same pair, which gives batches of few rays to the kernels that [`kernel_for_few`] has for its own: those
+    /// with fewer rays than twice the threads that the device runs at once of its own. Answers are the same.
     ///
     /// # Errors
     /// As [`CudaTracer::over`].
@@ -127,7 +128,7 @@ impl CudaPair {
         Ok(Self { closest, any, bytes: self.bytes })
     }
 
-    /// The device.
+    /// Returns the device that traces.
     pub fn device(&self) -> &Device {
         self.closest.tracer.device()
     }

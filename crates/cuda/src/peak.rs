@@ -1,4 +1,4 @@
-//! What a GPU can do at most, by what its driver says of it.
+//! Peak rates of a GPU, computed from what its driver says of it.
 
 use crate::Device;
 use cudarc::driver::sys::CUdevice_attribute;
@@ -9,10 +9,10 @@ const ISSUED_PER_CLOCK: f64 = 4.0;
 /// The major number of the last capability of which that is known.
 const LAST_KNOWN: i32 = 12;
 
-/// How many instructions a GPU issues, and how many bytes its memory moves, at most.
+/// Peak rates of a GPU: instructions issued, and bytes moved by its memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PeakRates {
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
     /// Their clock at most.
     pub clock_khz: u32,
@@ -35,7 +35,7 @@ impl PeakRates {
 }
 
 impl Device {
-    /// What it can do at most; nothing where the driver does not tell a part of it, or of a GPU younger than those
+    /// Returns the peak rates; `None` where the driver does not tell a part of them, or for a GPU younger than those
     /// whose schedulers are known.
     pub fn peak_rates(&self) -> Option<PeakRates> {
         let read = |attribute| {

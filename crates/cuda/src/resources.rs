@@ -1,5 +1,6 @@
-//! What compiled kernels take of a multiprocessor, and the tables that `cargo xtask kernels` writes of their machine
-//! code (the crate raywarp-costs reads them; docs/internals/costs.md, "Instruction costs", says how they are made).
+//! Resources that compiled kernels take of a multiprocessor, and the tables that `cargo xtask kernels` writes of their
+//! machine code (the crate raywarp-costs reads them; docs/internals/costs.md, "Instruction costs", says how they are
+//! made).
 
 use crate::names::BLOCK_THREADS;
 use crate::{FAMILY, Query, kernel_name, source_name};
@@ -17,7 +18,7 @@ pub fn machine_code(variant: &Variant, query: Query, architecture: u32) -> Optio
     FAMILY.machine_code(&source_name(variant), &kernel_name(variant, query), architecture)
 }
 
-/// What a compiled kernel takes of a multiprocessor, as the assembler reported it.
+/// Resources that a compiled kernel takes of a multiprocessor, as the assembler reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelResources {
     /// Registers of a thread.
@@ -35,7 +36,8 @@ pub fn cost_architectures() -> impl Iterator<Item = u32> {
     FAMILY.cost_architectures()
 }
 
-/// What the kernel of a variant and query takes on an architecture; none where it is not compiled for it.
+/// Returns the resources that the kernel of a variant and query takes on an architecture; `None` where it is not
+/// compiled for it.
 pub fn kernel_resources(variant: &Variant, query: Query, architecture: u32) -> Option<KernelResources> {
     FAMILY.resources(&kernel_name(variant, query), architecture, BLOCK_THREADS)
 }

@@ -39,8 +39,8 @@ impl<T: Tracer> SharedTracer<T> {
         rays.div_ceil(self.tracers.len()).next_multiple_of(WORD).max(WORD)
     }
 
-    /// `work` by each tracer with one of `parts`, side by side. Where one fails the others stop after the portion in work, and
-    /// its error is named; of several that fail the first one's.
+    /// `work` by each tracer with one of `parts`, side by side. Where one fails the others stop after the portion in
+    /// work, and its error is named; of several that fail the first one's.
     fn each<P: Send, R: Send>(
         &self,
         parts: Vec<P>,

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// A queue of copies and launches on a device: what is put on it runs in order, beside other streams.
 ///
-/// It is ours ([`Device::stream`]), or another's ([`Stream::from_raw`]). No call assumes that it is idle; those that wait
-/// for it say so.
+/// It is ours ([`Device::stream`]), or another's ([`Stream::from_raw`]). No call assumes that it is idle; those that
+/// wait for it say so.
 #[derive(Debug, Clone)]
 pub struct Stream {
     shared: Arc<Shared>,
@@ -27,7 +27,7 @@ struct Shared {
 pub(crate) struct Tail {
     stream: Weak<CudaStream>,
     context: Quiet<Arc<CudaContext>>,
-    /// What the queue ended with, once nobody has the stream any more; none if everything was waited for.
+    /// Event that the queue ended with, once nobody has the stream any more; `Some(None)` if everything was waited for.
     closed: Mutex<Option<Option<CudaEvent>>>,
 }
 
@@ -57,7 +57,7 @@ impl Tail {
         }
     }
 
-    /// Whether the stream is gone and all that was on it is done.
+    /// Returns `true` if the stream is gone and all that was on it is done.
     pub fn is_over(&self) -> bool {
         match &*self.state() {
             Some(Some(event)) => event.try_is_complete().unwrap_or(false),
@@ -96,14 +96,14 @@ impl Stream {
         Self { shared: Arc::new(Shared { inner: Quiet::new(inner), tail }) }
     }
 
-    /// A stream that somebody else has made, in the context of `device`: `raw` is a `CUstream`, or a `cudaStream_t`, which is
-    /// the same. Null is the context's default stream. Dropping it leaves the stream alone.
+    /// A stream that somebody else has made, in the context of `device`: `raw` is a `CUstream`, or a `cudaStream_t`,
+    /// which is the same. Null is the context's default stream. Dropping it leaves the stream alone.
     ///
     /// # Safety
     /// - `raw` is null or a stream of the context of `device` ([`Device::raw_context`]).
     /// - Its owner keeps it until this value is dropped, its clones are, and the buffers that were made on it are
-    ///   ([`Stream::zeros`], [`Stream::upload`]): those give their memory back on it. What was only *used* on it (scenes,
-    ///   tracers, buffers of other streams) does not need it any longer.
+    ///   ([`Stream::zeros`], [`Stream::upload`]): those give their memory back on it. What was only *used* on it
+    ///   (scenes, tracers, buffers of other streams) does not need it any longer.
     pub unsafe fn from_raw(device: &Device, raw: *mut c_void) -> Self {
         // SAFETY: the caller keeps the promise.
         Self::new(unsafe { device.context().wrap_borrowed_stream(raw.cast()) })
@@ -155,8 +155,8 @@ impl Stream {
         self.inner().record_event(None).map(|event| Event(Quiet::new(event))).map_err(driver("recording an event"))
     }
 
-    /// What is put on this stream from now on waits for `event`, on the device; the host goes on at once. The event may be
-    /// of another stream, context or device, and may be dropped.
+    /// Makes all that is put on this stream from now on wait for `event`, on the device; the host goes on at once. The
+    /// event may be of another stream, context or device, and may be dropped.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -181,7 +181,8 @@ impl Stream {
             .map_err(driver("waiting for an event"))
     }
 
-    /// Records a `CUevent` (or `cudaEvent_t`) of somebody else's here: it comes when all that is on the stream now is done.
+    /// Records a `CUevent` (or `cudaEvent_t`) of somebody else's here: it comes when all that is on the stream now is
+    /// done.
     ///
     /// # Safety
     /// `event` is an event of this stream's context that its owner has not destroyed.
@@ -209,7 +210,7 @@ impl Event {
         self.0.synchronize().map_err(driver("waiting for the device"))
     }
 
-    /// Whether the stream has come here. Waits for nothing.
+    /// Returns `true` if the stream has come here. Waits for nothing.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also for what an earlier launch did.

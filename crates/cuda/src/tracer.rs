@@ -32,7 +32,7 @@ pub struct CudaTracer {
     names: [KernelName; 2],
     /// Stacks of rays that move between lanes, for the larger of both grids.
     stacks: DeviceBuffer<u8>,
-    /// Where the last launch that uses the stacks has ended: they are for one at a time.
+    /// Event of the last launch that uses the stacks: they are for one at a time.
     stacks_free: Mutex<Option<Event>>,
     /// Rays of a batch from the host that go to the device at once, at most.
     portion: usize,
@@ -57,7 +57,7 @@ impl Kernel {
     }
 }
 
-/// Where a launch puts what it finds; see [`raywarp_geom::Tracer`] for what the fields mean.
+/// Device memory for the results of a launch; see [`raywarp_geom::Tracer`] for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHits {
     /// One a ray. Any-hit: written only for rays with a bit in `undecided`.
@@ -68,15 +68,15 @@ pub struct DeviceHits {
     pub blocked: DeviceBuffer<u32>,
     /// A bit a ray: its first candidate is not opaque.
     pub undecided: DeviceBuffer<u32>,
-    /// What the launch needs besides.
+    /// Working memory of the launch.
     pub work: LaunchWork,
 }
 
 /// Memory that a launch needs beside rays and results: one for each launch that is on its way.
 #[derive(Debug)]
 pub struct LaunchWork {
-    /// The global counter of rays, then how many were invalid, how many were traced again, and the counter of the launch that
-    /// did that.
+    /// The global counter of rays, then how many were invalid, how many were traced again, and the counter of the
+    /// launch that did that.
     counters: DeviceBuffer<u32>,
 }
 
@@ -89,15 +89,15 @@ impl LaunchWork {
         Ok(Self { counters: stream.zeros(4)? })
     }
 
-    /// How many rays of the last launch were invalid, and how many were traced again: two numbers, to copy behind it on the
-    /// same stream.
+    /// Returns how many rays of the last launch were invalid, and how many were traced again: two numbers, to copy
+    /// behind it on the same stream.
     pub fn counts(&self) -> DeviceSlice<'_, u32> {
         self.counters.view().part(1..3)
     }
 }
 
-/// Where a launch puts what it finds, in memory of [`DeviceHits`] or of somebody else's; see [`raywarp_geom::Tracer`] for what
-/// the fields mean.
+/// Where a launch puts what it finds, in memory of [`DeviceHits`] or of somebody else's; see [`raywarp_geom::Tracer`]
+/// for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHitsMut<'a> {
     /// One a ray. Any-hit: written only for rays with a bit in `undecided`.
@@ -108,7 +108,7 @@ pub struct DeviceHitsMut<'a> {
     pub blocked: DeviceSliceMut<'a, u32>,
     /// A bit a ray: its first candidate is not opaque. Closest-hit: may be empty.
     pub undecided: DeviceSliceMut<'a, u32>,
-    /// What the launch needs besides; no other launch may be on its way with it.
+    /// Working memory of the launch; no other launch may be on its way with it.
     pub work: &'a mut LaunchWork,
 }
 
@@ -209,12 +209,12 @@ impl CudaTracer {
         Self::over(&self.device, variant, &LaunchBounds::default(), self.scene.clone())
     }
 
-    /// What traces.
+    /// Returns the variant that traces.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
-    /// The device.
+    /// Returns the device that traces.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -244,17 +244,19 @@ impl CudaTracer {
         }
     }
 
-    /// Puts the launch that traces the first `count` of `rays` on `stream`, and waits for nothing: neither the host for the
-    /// device, nor the stream for another one (but for memory of ours that it uses for the first time, see
-    /// [`DeviceBuffer`], and, with work queues, for this tracer's launch before). Results are there once the stream has come
-    /// to what is put on it next; [`Stream::event`] lets others wait for that. `after` is empty, or three words a ray (`t`,
-    /// instance, primitive).
+    /// Puts the launch that traces the first `count` of `rays` on `stream`, and waits for nothing: neither the host for
+    /// the device, nor the stream for another one (but for memory of ours that it uses for the first time, see
+    /// [`DeviceBuffer`], and, with work queues, for this tracer's launch before). Results are there once the stream has
+    /// come to what is put on it next; [`Stream::event`] lets others wait for that. `after` is empty, or three words a
+    /// ray (`t`, instance, primitive).
     ///
-    /// Rays, keys and results are [`DeviceBuffer`]s or memory of others ([`DeviceSlice::from_raw`]), and the stream is ours
-    /// or another's. The tracer and its scene may be dropped at once: their memory is given back behind the launch.
+    /// Rays, keys and results are [`DeviceBuffer`]s or memory of others ([`DeviceSlice::from_raw`]), and the stream is
+    /// ours or another's. The tracer and its scene may be dropped at once: their memory is given back behind the
+    /// launch.
     ///
     /// # Panics
-    /// If a buffer is too short, `count` is above 2^30, or rays or hits of others do not begin at a multiple of 16 bytes.
+    /// If a buffer is too short, `count` is above 2^30, or rays or hits of others do not begin at a multiple of 16
+    /// bytes.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -273,8 +275,8 @@ impl CudaTracer {
         self.enqueue(stream, query, rays, count, after, &mut out, false)
     }
 
-    /// As [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be held against
-    /// the Rust schedule.
+    /// As [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be held
+    /// against the Rust schedule.
     ///
     /// # Panics
     /// If a buffer is too short, or rays come one a lane (`direct`).
@@ -396,14 +398,14 @@ impl CudaTracer {
         Ok(self.counted(count, [counters[1], counters[2]]))
     }
 
-    /// What a launch of `count` rays counted: [`LaunchWork::counts`].
+    /// Returns the statistics of a launch of `count` rays from its counts, as in [`LaunchWork::counts`].
     fn counted(&self, count: usize, counts: [u32; 2]) -> BatchStats {
         let [invalid, by_fallback] = counts.map(u64::from);
         BatchStats::of(self.names[0], count as u64).with_invalid(invalid).with_fallback(by_fallback, self.names[1])
     }
 }
 
-/// What a launch adds to starts from zero.
+/// Clears the memory that a launch adds to, so that it starts from zero.
 fn clear(stream: &Stream, query: Query, out: &mut DeviceHitsMut<'_>) -> Result<(), CudaError> {
     stream.clear(&mut out.work.counters)?;
     if query == Query::Any {
@@ -413,7 +415,7 @@ fn clear(stream: &Stream, query: Query, out: &mut DeviceHitsMut<'_>) -> Result<(
     Ok(())
 }
 
-/// Whether everything is there that a launch of `count` rays reads and writes.
+/// Checks that everything is there that a launch of `count` rays reads and writes.
 fn check(
     stream: &Stream,
     query: Query,

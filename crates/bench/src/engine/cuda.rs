@@ -69,7 +69,7 @@ fn variant(subject: &Subject) -> Result<Variant, BenchError> {
     }
 }
 
-/// What `subject` walks, in device memory.
+/// Encodes the scene for `subject` in device memory.
 pub(super) fn encode(
     device: &Device,
     subject: &Subject,

@@ -7,7 +7,7 @@ use raywarp_papers::{SCENES_HERE, al09};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
 
-/// What the table says was measured.
+/// Returns the rates that AL09's table prints as measured.
 pub(super) fn published() -> Vec<PublishedRate> {
     let table = &al09().table_1;
     let mut rates = Vec::new();

@@ -22,7 +22,7 @@ const CHANGES: [(&str, &str); 8] = [
     ("4-ary with five comparators", "g14-wide4-merge"),
 ];
 
-/// What Table 2 says was measured.
+/// Returns the rates that Table 2 prints as measured.
 pub(super) fn published() -> Vec<PublishedRate> {
     let printed = &g14().table_2;
     let mut rates = Vec::new();

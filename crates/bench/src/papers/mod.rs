@@ -1,8 +1,8 @@
 //! The papers' own tables with a column for this machine.
 //!
-//! Figures of the papers are data (`papers/*.toml`, which raywarp-papers reads). They stand beside ours where a run has the paper's rays and
-//! kernels; of the scenes only sibenik has the papers' viewpoints, conference and san_miguel are other versions, and
-//! fairy is not to be had.
+//! Figures of the papers are data (`papers/*.toml`, which raywarp-papers reads). They stand beside ours where a run has
+//! the paper's rays and kernels; of the scenes only sibenik has the papers' viewpoints, conference and san_miguel are
+//! other versions, and fairy is not to be had.
 
 mod al09;
 mod alk12;
@@ -13,8 +13,8 @@ use crate::table::{Hidden, Room};
 use crate::{RayOrder, Subject, geometric_mean};
 use raywarp_workload::rays::{RayKind, Workload};
 
-/// A rate that a paper measured on a machine of its time: sibenik and conference, whose viewpoints or scenes we have in some
-/// version.
+/// A rate that a paper measured on a machine of its time: sibenik and conference, whose viewpoints or scenes we have in
+/// some version.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PublishedRate {
     /// The paper's key, and the table.
@@ -25,7 +25,7 @@ pub struct PublishedRate {
     pub scene: &'static str,
     /// The name of our row.
     pub kernel: &'static str,
-    /// Which rays.
+    /// Kind of the rays.
     pub kind: RayKind,
     /// Million rays a second, the mean of the paper's viewpoints.
     pub mrays: f64,
@@ -58,7 +58,7 @@ fn text(reports: &[SceneReport]) -> String {
     text
 }
 
-/// What the tables say of the scenes, once.
+/// Note on the scenes, printed once for all tables.
 const SCENES: &str = "sibenik from the papers' viewpoints; conference and san_miguel are other versions of their scenes; \
     fairy is not to be had";
 
@@ -85,7 +85,7 @@ fn rate(report: &SceneReport, kernel: &str, kind: RayKind) -> Option<f64> {
     rows.map(|row| row.mega_rates().median).reduce(f64::max)
 }
 
-/// How `kernel` stands to `base` in the geometric mean over the scenes that have both.
+/// Returns the ratio of `kernel` to `base` in the geometric mean over the scenes that have both.
 fn ratio(reports: &[&SceneReport], kernel: &str, base: &str, kind: RayKind) -> Option<f64> {
     let both = |report: &&SceneReport| Some(rate(report, kernel, kind)? / rate(report, base, kind)?);
     let ratios: Vec<f64> = reports.iter().filter_map(both).collect();

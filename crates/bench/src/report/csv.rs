@@ -27,7 +27,7 @@ pub fn csv(reports: &[SceneReport]) -> String {
     text
 }
 
-/// What was timed, in seconds.
+/// Times of a row, in seconds.
 struct Times {
     rays: u64,
     seconds: Quartiles,
@@ -84,7 +84,7 @@ fn line(report: &SceneReport, row: &Row, view: &str, times: &Times, check: &Chec
     let _ = writeln!(text, "{}", cells.join(","));
 }
 
-/// What tables call the query of some rays.
+/// Returns the name of the query in tables.
 pub(super) fn query(rays: &RaySet) -> &'static str {
     if rays.is_any() { "any" } else { "closest" }
 }

@@ -113,7 +113,7 @@ fn rates(seconds: &Quartiles, rays: u64) -> Value {
     })
 }
 
-/// Who answered how many rays.
+/// Lists the kernels that answered, with the number of rays of each.
 fn kernels(kernels: &Kernels) -> Value {
     kernels.iter().map(|(kernel, rays)| json!({ "kernel": kernel.as_str(), "rays": rays })).collect()
 }

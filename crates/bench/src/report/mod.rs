@@ -1,4 +1,4 @@
-//! What was measured on a scene, and its printed forms.
+//! Report of the measurements on a scene, and its printed forms.
 
 mod csv;
 mod json;
@@ -19,32 +19,32 @@ use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Kernels;
 use raywarp_workload::rays::Workload;
 
-/// What was measured on a scene.
+/// Measurements on a scene.
 #[derive(Debug, Clone)]
 pub struct SceneReport {
-    /// Its name.
+    /// Name of the scene.
     pub scene: String,
-    /// What it ran on.
+    /// Name of the GPU or CPU that it ran on.
     pub target: String,
     /// Triangles with area.
     pub triangles: usize,
-    /// Whose rays; means nothing where they are of files.
+    /// Workload of the rays; means nothing where they are of files.
     pub workload: Workload,
     /// Pixels of a view; means nothing where rays are of files.
     pub size: [u32; 2],
     /// Numbers of the viewpoints.
     pub views: Vec<usize>,
-    /// Whether all of them were one launch.
+    /// `true` if the rays of all views were one launch.
     pub one_launch: bool,
     /// Rays and their orders.
     pub columns: Vec<ColumnTotal>,
-    /// What was to be measured, in the tables' order.
+    /// Subjects that were to be measured, in the tables' order.
     pub subjects: Vec<Subject>,
     /// The trees, in the order in which they were built.
     pub trees: Vec<TreeFacts>,
     /// A row for each subject, tree and column.
     pub rows: Vec<Row>,
-    /// What was left out, and why.
+    /// Subjects that were left out, with the reasons.
     pub skipped: Vec<(Subject, String)>,
     /// Runs before those that count, and those that do.
     pub runs: [u32; 2],
@@ -52,16 +52,16 @@ pub struct SceneReport {
     pub width: Option<u32>,
     /// A GPU's clocks when it had run; none on a CPU, and where nobody tells.
     pub clocks: Option<Clocks>,
-    /// Whether everything was measured.
+    /// `true` if everything was measured.
     pub complete: bool,
 }
 
 /// The rays of a kind and order over all views.
 #[derive(Debug, Clone)]
 pub struct ColumnTotal {
-    /// Which.
+    /// Rays of the column, and their order.
     pub column: Column,
-    /// How many.
+    /// Number of the rays.
     pub rays: u64,
     /// Seconds that sorting them took on this CPU, where they were sorted apart.
     pub sort_seconds: f64,
@@ -70,9 +70,9 @@ pub struct ColumnTotal {
 /// A subject on a tree and the rays of a column.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What traced.
+    /// Subject that traced.
     pub subject: Subject,
-    /// Under which launch bounds.
+    /// Launch bounds that its kernels ran under.
     pub bounds: LaunchBounds,
     /// Index of the tree.
     pub tree: usize,
@@ -80,11 +80,11 @@ pub struct Row {
     pub column: usize,
     /// A viewpoint each, or all in one.
     pub views: Vec<ViewTimes>,
-    /// How its hits compare, over all views.
+    /// Comparison of its hits with others', over all views.
     pub check: Check,
-    /// Which kernels answered, in one run of all views.
+    /// Kernels that answered, in one run of all views.
     pub kernels: Kernels,
-    /// What the kernel takes; nothing on a CPU.
+    /// Resources that the kernel takes; `None` on a CPU.
     pub resources: Option<Resources>,
 }
 
@@ -99,14 +99,14 @@ pub struct ViewTimes {
     pub seconds: Quartiles,
     /// Seconds that sorting took.
     pub sort_seconds: f64,
-    /// How its hits compare.
+    /// Comparison of its hits with others'.
     pub check: Check,
-    /// Seconds that two launches of half the rays took more than one of all, in the median: a launch's start and tail, during
-    /// which the GPU is not full. None where that was not asked for, or there are too few rays for halves.
+    /// Seconds that two launches of half the rays took more than one of all, in the median: a launch's start and tail,
+    /// during which the GPU is not full. None where that was not asked for, or there are too few rays for halves.
     pub start_and_tail: Option<f64>,
 }
 
-/// What a line of a table is about: a subject, the index of its tree, and launch bounds.
+/// Subject of a line of a table: what traces, the index of its tree, and launch bounds.
 type Line = (Subject, usize, LaunchBounds);
 
 impl Row {
@@ -159,12 +159,12 @@ impl SceneReport {
         }
     }
 
-    /// Whether rays are of files: of no workload, size and view.
+    /// Returns `true` if rays are of files: of no workload, size and view.
     pub fn is_of_files(&self) -> bool {
         self.columns.iter().any(|total| total.column.kind().is_none())
     }
 
-    /// What tables call the workload.
+    /// Returns the name of the workload in tables.
     pub(crate) fn workload_name(&self) -> &'static str {
         if self.is_of_files() { "file" } else { self.workload.name() }
     }
@@ -179,13 +179,13 @@ impl SceneReport {
         Some(1e-6 * rays as f64 / seconds)
     }
 
-    /// Whether every check passed.
+    /// Returns `true` if every check passed.
     pub fn passes(&self) -> bool {
         self.rows.iter().all(|row| row.check.passes())
     }
 
-    /// The line of a table that a row stands in: the subject's name, with its tree and leaf size where there are several,
-    /// and launch bounds that are not its own.
+    /// The line of a table that a row stands in: the subject's name, with its tree and leaf size where there are
+    /// several, and launch bounds that are not its own.
     pub fn line_name(&self, row: &Row) -> String {
         let mut name = row.subject.name();
         let Some(own) = self.trees.get(row.tree) else { return name };
@@ -208,7 +208,7 @@ impl SceneReport {
         name
     }
 
-    /// What has rows, in order; each stands for a line of a table.
+    /// Returns the lines of a table: all combinations that have rows, in order.
     fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         for row in &self.rows {

@@ -6,11 +6,11 @@ use crate::geometric_mean;
 use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use std::fmt::Write;
 
-/// What several scenes have in common: a table for each column with a line a subject, a column a scene and the
-/// geometric mean; then how they stand to the papers and to the bar, where that is known.
+/// Prints what several scenes have in common: a table for each column with a line a subject, a column a scene and the
+/// geometric mean; then the comparisons with the papers and with the bar, where those are known.
 ///
-/// With `top`, for when there is room for few lines: first the meaning of the signs, then the so many fastest of each column, for one
-/// scene too, and what is wrong.
+/// With `top`, for when there is room for few lines, it prints first the meaning of the signs, then the so many fastest
+/// of each column, for one scene too, and what is wrong.
 pub fn summary(reports: &[SceneReport], top: Option<usize>, room: Room) -> String {
     let mut text = if top.is_some() { format!("{LEGEND}\n") } else { String::new() };
     let mut hidden = Hidden::default();

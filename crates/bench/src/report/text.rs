@@ -6,7 +6,8 @@ use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_scene::grouped;
 use std::fmt::Write;
 
-/// The table of a scene: a line a subject and tree, kinds of rays across, as in Table 1 of AL09. [`LEGEND`] says what it means.
+/// The table of a scene: a line a subject and tree, kinds of rays across, as in Table 1 of AL09. [`LEGEND`] says what
+/// it means.
 pub fn text(report: &SceneReport, room: Room) -> String {
     let mut text = String::new();
     header(report, &mut text);
@@ -74,7 +75,7 @@ pub fn text(report: &SceneReport, room: Room) -> String {
     text
 }
 
-/// What the signs of the tables mean.
+/// Legend of the tables: the meaning of their signs.
 pub const LEGEND: &str = "\
 Mrays/s: total rays over the sum of the views' median times. *: the best.
 spread: of the middle half of the runs. checked: rays compared with one lane of

@@ -2,23 +2,23 @@
 
 use raywarp_bvh::{BuildOptions, Builder, presets};
 
-/// A tree.
+/// Facts of a tree that was built: options, time and size.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeFacts {
-    /// How it was built.
+    /// Options that it was built with.
     pub options: BuildOptions,
-    /// What built it: of [`Builder::BestOf`] the builder of the tree that was taken.
+    /// Builder of the tree: of [`Builder::BestOf`] the builder of the tree that was taken.
     pub builder: Builder,
-    /// Seconds that took.
+    /// Seconds that the build took.
     pub seconds: f64,
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: usize,
 }
 
 /// A number of a tree: its word in a name, what it is, and how it is set.
 type Number = (&'static str, fn(&BuildOptions) -> Option<f32>, fn(&mut BuildOptions, f32));
 
-/// All that a tree's name says where it is not the default.
+/// Numbers that a tree's name gives where they are not the defaults.
 const NUMBERS: [Number; 7] = [
     ("cost", |options| Some(options.traversal_cost), |options, cost| options.traversal_cost = cost),
     ("split", |options| options.split_clipping, |options, share| options.split_clipping = Some(share)),
@@ -37,8 +37,8 @@ fn best_of(options: &mut BuildOptions, share: f32) {
 }
 
 impl TreeFacts {
-    /// The preset's name, whatever the leaf size; else builder, passes of reinsertion, and each number that is not that of
-    /// [`BuildOptions::default`], so that [`TreeFacts::named`] gives the same tree.
+    /// The preset's name, whatever the leaf size; else builder, passes of reinsertion, and each number that is not that
+    /// of [`BuildOptions::default`], so that [`TreeFacts::named`] gives the same tree.
     pub fn name(&self) -> String {
         let options = &self.options;
         match presets::name_of(options) {
@@ -56,8 +56,8 @@ impl TreeFacts {
         }
     }
 
-    /// The options that [`TreeFacts::name`] names, with leaves of `max_leaf`; none for what is no such name. What a name does
-    /// not say is as in [`BuildOptions::default`].
+    /// The options that [`TreeFacts::name`] names, with leaves of `max_leaf`; none for what is no such name. What a
+    /// name does not say is as in [`BuildOptions::default`].
     pub fn named(name: &str, max_leaf: u32) -> Option<BuildOptions> {
         if let Some(preset) = presets::named(name) {
             return Some(BuildOptions { max_leaf, ..preset });

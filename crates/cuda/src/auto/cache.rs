@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What a choice holds for.
+/// Circumstances that a cached choice holds for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
     /// The GPU's name.
@@ -16,7 +16,7 @@ pub(super) struct Key {
     pub driver: String,
     /// Hash of the compiled kernels.
     pub kernels: u64,
-    /// What candidates had to keep.
+    /// Promise that candidates had to keep.
     pub promise: Promise,
 }
 

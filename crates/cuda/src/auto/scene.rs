@@ -1,10 +1,11 @@
-//! What candidates trace: a made-up hall with columns, furniture, balls and sticks, the same for everyone.
+//! Scene and rays that candidates trace: a made-up hall with columns, furniture, balls and sticks, the same for
+//! everyone.
 //!
 //! It has what makes trees and lanes work in rooms: a few huge triangles around many small ones, slivers, dense spots
 //! and free space, 160,000 triangles in all, most of them along the axes as what people build is. (With two thousand
-//! sticks askew kernels ranked otherwise than in real rooms: four children a node fell behind two.) Rays are of the kinds that
-//! the papers trace: a camera's in blocks of 8 x 4
-//! pixels, and one occlusion and one diffuse ray from what each of them hit.
+//! sticks askew kernels ranked otherwise than in real rooms: four children a node fell behind two.) Rays are of the
+//! kinds that the papers trace: a camera's in blocks of 8 x 4 pixels, and one occlusion and one diffuse ray from what
+//! each of them hit.
 
 use raywarp_geom::{FlatTriangles, Hit, Ray};
 
@@ -14,7 +15,7 @@ type Vec3 = [f32; 3];
 const HALL: Vec3 = [12.0, 4.0, 8.0];
 /// Length of occlusion rays: a quarter of the hall's diagonal.
 const OCCLUSION: f32 = 7.5;
-/// How far scattered rays start from the surface.
+/// Distance from the surface at which scattered rays start.
 const OFFSET: f32 = 3e-3;
 
 /// Numbers from 0 to 1 in a fixed order (PCG's output function over a counter).
@@ -121,7 +122,7 @@ pub(super) fn camera_rays(count: usize) -> Vec<Ray> {
     blocks.flat_map(|(column, row)| (0..32).map(move |i| ray(8 * column + i % 8, 4 * row + i / 8))).collect()
 }
 
-/// What scatters from the hits of rays: diffuse rays, and as many occlusion rays.
+/// Returns rays that scatter from the hits of rays: diffuse rays, and as many occlusion rays.
 pub(super) fn scattered(triangles: &FlatTriangles, rays: &[Ray], hits: &[Hit]) -> [Vec<Ray>; 2] {
     let mut numbers = Numbers(1 << 20);
     let [mut diffuse, mut occlusion] = [Vec::with_capacity(rays.len()), Vec::with_capacity(rays.len())];

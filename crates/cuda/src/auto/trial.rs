@@ -27,12 +27,14 @@ pub(super) struct Trial {
     trees: Vec<(u32, Bvh2)>,
     scene: Option<(Encoding, Arc<DeviceScene>)>,
     tracer: Option<CudaTracer>,
-    /// By [`BatchKind::ALL`].
+    /// Rays in the order of [`BatchKind::ALL`].
     rays: Vec<DeviceBuffer<Ray>>,
     out: DeviceHits,
 }
 
 impl Trial {
+    /// Prepares a trial on `device`: the made-up scene, its rays, and room for their hits.
+    ///
     /// # Errors
     /// [`CudaError`].
     pub fn new(device: &Device) -> Result<Self, CudaError> {

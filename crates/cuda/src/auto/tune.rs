@@ -1,4 +1,4 @@
-//! Which candidates are timed how often, and which is taken.
+//! Trials of the candidates: how often each is timed, and the choice of the fastest.
 
 use super::{BatchKind, Choice, Pick};
 use crate::{CudaError, Encoding};
@@ -16,8 +16,8 @@ pub(crate) trait Stopwatch {
 
 /// Launches that count, of a candidate that may be the fastest.
 const RUNS: usize = 5;
-/// One that takes so many times the best in its first launch is not timed further: launches of one kernel differ by
-/// less than a tenth.
+/// Multiple of the best time above which a candidate is not timed further after its first launch: launches of one kernel
+/// differ by less than a tenth.
 const HOPELESS: f64 = 1.25;
 
 /// Times `candidates` and takes the fastest of each kind; of equal ones the first.

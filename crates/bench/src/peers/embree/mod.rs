@@ -1,10 +1,11 @@
 //! Embree beside this CPU's tracer: the same rays in the same order, in turns, in one process.
 //!
 //! - Both use the same instruction set ([`isa_of`]), rayon's current pool, and rays of a batch in their order.
-//! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`] and
-//!   [`any`](raywarp_geom::Tracer::any). Of Embree traversal alone is timed: its rays are put into its structures before.
-//! - Embree may trace single rays and packets of 8 and 16, told that they are coherent or not, through trees of both qualities;
-//!   the best of these modes is what ours is held against. All are robust, as ours is watertight; others have a race of their own.
+//! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`] and [`any`](raywarp_geom::Tracer::any).
+//!   Of Embree traversal alone is timed: its rays are put into its structures before.
+//! - Embree may trace single rays and packets of 8 and 16, told that they are coherent or not, through trees of both
+//!   qualities; the best of these modes is what ours is held against. All are robust, as ours is watertight; others
+//!   have a race of their own.
 //! - Every mode's answers are compared with ours, all rays ([`Agreement`]).
 
 mod agreement;
@@ -52,7 +53,8 @@ pub struct EmbreePeer {
 }
 
 impl EmbreePeer {
-    /// Loads Embree from a file or folder, or as the system finds it, for the instruction set and threads that ours uses here.
+    /// Loads Embree from a file or folder, or as the system finds it, for the instruction set and threads that ours
+    /// uses here.
     ///
     /// # Errors
     /// [`EmbreeError`].
@@ -67,9 +69,9 @@ impl EmbreePeer {
     }
 }
 
-/// Measures both sides on a scene, whose viewpoints have these numbers. Of `request` rays, the first tree and the number of runs
-/// count, which are rounds here. With `fast` Embree's modes without its robust flag have a race of their own, too. All triangles count as
-/// opaque.
+/// Measures both sides on a scene, whose viewpoints have these numbers. Of `request` rays, the first tree and the
+/// number of runs count, which are rounds here. With `fast` Embree's modes without its robust flag have a race of their
+/// own, too. All triangles count as opaque.
 ///
 /// # Errors
 /// [`BenchError`]; `Trace(Cancelled)` when [`Watch::cancel`] became true.
@@ -122,8 +124,8 @@ pub fn beside_embree(
     Ok(report)
 }
 
-/// The race of modes that are robust or are not over all batches of a column, in each turn one after the other, and what each
-/// mode found.
+/// The race of modes that are robust or are not over all batches of a column, in each turn one after the other, and
+/// what each mode found.
 fn measure(
     ours: &mut dyn OurSide,
     theirs: &mut dyn TheirSide,
@@ -174,14 +176,14 @@ fn check_memory(batches: &[RayBatch]) -> Result<(), BenchError> {
 
 /// The side that is measured.
 trait OurSide {
-    /// What a batch takes.
+    /// Traces a batch, and returns the time it takes.
     fn run(&mut self, batch: &RayBatch) -> Result<Time, BenchError>;
 }
 
 /// The side that it is held against.
 trait TheirSide {
     fn modes(&self) -> Vec<Mode>;
-    /// What a batch takes in a mode.
+    /// Traces a batch in a mode, and returns the time it takes.
     fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError>;
     /// Answers of the last run.
     fn answers(&self) -> Vec<f32>;

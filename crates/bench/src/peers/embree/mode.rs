@@ -9,7 +9,7 @@ pub struct Mode {
     pub scene: SceneOptions,
     /// Rays of a call.
     pub width: Width,
-    /// Whether Embree is told that the rays of a packet are alike.
+    /// `true` if Embree is told that the rays of a packet are alike.
     pub coherent: bool,
 }
 
@@ -33,7 +33,8 @@ impl Mode {
 }
 
 impl std::fmt::Display for Mode {
-    /// Rays of a call, whether they are called coherent, and the tree: `single, medium`, `8, high`, `16 coherent, high fast`.
+    /// Rays of a call, whether they are called coherent, and the tree: `single, medium`, `8, high`, `16 coherent, high
+    /// fast`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.width {
             Width::One => f.write_str("single")?,

@@ -1,15 +1,15 @@
 //! Two sides in turns: which of the peer's modes is best, and how ours stands to it.
 //!
-//! All modes run in heats. The best of them, and those so near that noise may have put them behind it, go on to the rounds, in which
-//! they and ours run one after the other, so that whatever else the machine does meets both. Which mode is best is decided by
-//! processor time where the system tells it, for that is what a busy machine disturbs least.
+//! All modes run in heats. The best of them, and those so near that noise may have put them behind it, go on to the
+//! rounds, in which they and ours run one after the other, so that whatever else the machine does meets both. Which
+//! mode is best is decided by processor time where the system tells it, for that is what a busy machine disturbs least.
 
 use crate::Quartiles;
 use raywarp_system::processor;
 use std::ops::AddAssign;
 use std::time::Instant;
 
-/// What a turn took, in seconds.
+/// Time that a turn took, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Time {
     /// By the clock on the wall.
@@ -28,7 +28,7 @@ impl Time {
         Ok(Self { wall, processor })
     }
 
-    /// What decides which mode is best.
+    /// Returns the seconds that decide which mode is best.
     fn decisive(self) -> f64 {
         if self.processor.is_finite() { self.processor } else { self.wall }
     }
@@ -43,12 +43,12 @@ impl AddAssign for Time {
 
 /// Heats; the least time counts, for what disturbs a run makes it longer.
 pub(super) const HEATS: usize = 3;
-/// How much slower than the best a mode may be in the heats and still go on.
+/// Most time that a mode may take in the heats, as a multiple of the best mode's, and still go on.
 const NEAR: f64 = 1.05;
 /// Modes that go on at most.
 const FINALISTS: usize = 3;
 
-/// Whose tracer runs.
+/// Side whose tracer runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runner {
     Ours,

@@ -8,7 +8,7 @@ use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_scene::grouped;
 use std::fmt::Write;
 
-/// What the signs of the tables mean.
+/// Legend of the tables: the meaning of their signs.
 pub const LEGEND: &str = "\
 Mrays/s: all rays over the median time of the rounds, in which both sides take
 turns. ratio: raywarp over Embree, the median of the rounds' ratios, with least

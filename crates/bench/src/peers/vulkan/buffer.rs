@@ -4,12 +4,12 @@ use super::device::{VulkanDevice, fault};
 use crate::peers::PeerError;
 use ash::vk;
 
-/// Where a buffer lies.
+/// Memory that a buffer lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// Where the device reads fastest.
+    /// Memory that the device reads fastest.
     Device,
-    /// Where the host sees it.
+    /// Memory that the host sees.
     Host,
 }
 
@@ -116,8 +116,8 @@ impl Buffer {
 
     /// Hands a host buffer's bytes to `work`.
     fn mapped(&self, work: impl FnOnce(&mut [u8])) -> Result<(), PeerError> {
-        // SAFETY: `write` and `read` call it on memory of the host's kind, which is coherent, for its whole size, and when
-        // no commands run; the slice does not outlive the mapping.
+        // SAFETY: `write` and `read` call it on memory of the host's kind, which is coherent, for its whole size, and
+        // when no commands run; the slice does not outlive the mapping.
         unsafe {
             let none = vk::MemoryMapFlags::empty();
             let at = self.gpu.device.map_memory(self.memory, 0, self.bytes, none).map_err(fault("mapping memory"))?;

@@ -1,9 +1,9 @@
 //! `vulkan-rt`: the driver's own ray tracing, by Vulkan's ray tracing pipelines.
 //!
-//! The driver builds its tree of the scene's triangles (built to trace fast) and traces the same rays from a buffer, one a
-//! thread of a one-dimensional launch in the batch's order; a stage writes `t`, `u`, `v` and the triangle, or for any-hit
-//! rays a bit. Time is that between two timestamps around the launch. On a GPU without ray tracing hardware this is the
-//! driver's software; the loader and the driver are looked for at run time.
+//! The driver builds its tree of the scene's triangles (built to trace fast) and traces the same rays from a buffer,
+//! one a thread of a one-dimensional launch in the batch's order; a stage writes `t`, `u`, `v` and the triangle, or for
+//! any-hit rays a bit. Time is that between two timestamps around the launch. On a GPU without ray tracing hardware
+//! this is the driver's software; the loader and the driver are looked for at run time.
 
 mod buffer;
 mod device;

@@ -182,8 +182,8 @@ impl Pipeline {
         count: u32,
     ) -> Launch {
         let point = vk::PipelineBindPoint::RAY_TRACING_KHR;
-        // SAFETY: the buffer of commands is being recorded; the addresses are of buffers that hold `count` rays and their
-        // results, and live until `submit` has waited.
+        // SAFETY: the buffer of commands is being recorded; the addresses are of buffers that hold `count` rays and
+        // their results, and live until `submit` has waited.
         unsafe {
             gpu.device.cmd_bind_pipeline(commands, point, self.handle);
             gpu.device.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &[self.set], &[]);

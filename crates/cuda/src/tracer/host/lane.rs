@@ -19,11 +19,11 @@ pub(super) struct Batch<'a> {
     pub rays: &'a [Ray],
     pub after: &'a [HitKey],
     pub results: Results<'a>,
-    /// Whether rays and hits go by way of pinned buffers of ours: what the caller has pinned does not.
+    /// Arrays that go by way of pinned buffers of ours: what the caller has pinned does not.
     pub staged: Staged,
 }
 
-/// What goes by way of pinned buffers of ours.
+/// Arrays of a batch that go by way of pinned buffers of ours.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Staged {
     pub rays: bool,
@@ -31,7 +31,7 @@ pub(super) struct Staged {
     pub instances: bool,
 }
 
-/// Where results go.
+/// Destinations of the results.
 pub(super) enum Results<'a> {
     Closest { hits: Target<'a, Hit>, instances: Target<'a, u32> },
     Any { blocked: &'a mut [u32], undecided: &'a mut Vec<Candidate> },
@@ -179,8 +179,8 @@ impl Lane {
                 if batch.staged.hits {
                     to = pinned(device, &mut self.pinned.hits, count)?.pointer();
                 }
-                // SAFETY: room for as many, which the caller or the lane keeps, and nobody looks at, until the stream was
-                // waited for.
+                // SAFETY: room for as many, which the caller or the lane keeps, and nobody looks at, until the stream
+                // was waited for.
                 unsafe { stream.read_async(self.out.hits.view().part(0..count), to) }?;
                 if !instances.is_empty() {
                     let mut to = instances.pointer(&range);
@@ -207,7 +207,8 @@ impl Lane {
         unsafe { stream.read_async(counts, to) }
     }
 
-    /// Waits for the portion that is on its way, and puts its results where they belong; none where nothing is on its way.
+    /// Waits for the portion that is on its way, and puts its results where they belong; none where nothing is on its
+    /// way.
     pub fn finish(&mut self, tracer: &CudaTracer, batch: &mut Batch<'_>) -> Result<Option<BatchStats>, CudaError> {
         let Some(range) = self.flight.clone() else { return Ok(None) };
         let _current = self.stream.choose()?;
