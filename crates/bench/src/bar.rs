@@ -196,12 +196,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Ratios in the order of the cells.
+    /// Returns the ratios in the order of the cells.
     pub fn ratios(&self) -> Vec<f64> {
         self.cells.iter().map(|cell| cell.rate / cell.bar).collect()
     }
 
-    /// The smallest ratio.
+    /// Returns the smallest ratio.
     pub fn least(&self) -> f64 {
         self.ratios().into_iter().fold(f64::INFINITY, f64::min)
     }
@@ -228,7 +228,7 @@ impl Verdict {
     }
 }
 
-/// Those reports that stand beside the bar: a GPU, the scene's first viewpoint, the workload's own rays.
+/// Returns the reports that are comparable with the bar: a GPU, the scene's first viewpoint, the workload's own rays.
 fn comparable(reports: &[SceneReport]) -> Vec<SceneReport> {
     let fits = |report: &&SceneReport| {
         report.workload == Workload::Raywarp
@@ -240,7 +240,7 @@ fn comparable(reports: &[SceneReport]) -> Vec<SceneReport> {
     reports.iter().filter(fits).cloned().collect()
 }
 
-/// A verdict for each kind of rays that was measured in the scenes of the bar.
+/// Returns a verdict for each kind of rays that was measured in the scenes of the bar.
 pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     let reports = comparable(reports);
     let Some(first) = reports.first() else { return Vec::new() };
@@ -267,7 +267,7 @@ pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     verdicts
 }
 
-/// The rate of a kernel in a scene on the tree that suits it best.
+/// Returns the rate of a kernel in a scene on the tree that suits it best.
 fn cell(
     report: &SceneReport,
     column: usize,
@@ -282,7 +282,7 @@ fn cell(
     Some(Cell { scene: report.scene.clone(), tree, rate: row.mega_rates().median, bar })
 }
 
-/// The verdicts and the stand-ins as text; empty where nothing was measured that is comparable.
+/// Returns the verdicts and the stand-ins as text; empty where nothing was measured that is comparable.
 pub(crate) fn text(reports: &[SceneReport]) -> String {
     let verdicts = verdicts(reports);
     if verdicts.is_empty() {

@@ -117,7 +117,7 @@ impl Check {
         }
     }
 
-    /// Most rays that may differ, each explained.
+    /// Returns the largest number of rays that may differ, each explained.
     pub fn allowed(&self) -> u64 {
         (self.checked as f64 * ALLOWED_SHARE).ceil() as u64
     }

@@ -29,7 +29,7 @@ pub(crate) fn is_borderline(triangles: &FlatTriangles, ray: &Ray, test: Triangle
     [0, 1].iter().all(|&blocked| judge_any(&near, &[ray], &[blocked], &[], tolerance).faults.is_empty())
 }
 
-/// The triangles whose boxes the ray's line comes near.
+/// Returns the triangles whose boxes the ray's line comes near.
 fn near_triangles(triangles: &FlatTriangles, ray: &Ray) -> FlatTriangles {
     let margin = MARGIN * triangles.bounds().diagonal();
     let mut near = FlatTriangles::default();

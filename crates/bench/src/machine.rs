@@ -81,13 +81,13 @@ impl MachineFacts {
         facts
     }
 
-    /// The CPU's name as Linux knows it.
+    /// Returns the CPU's name as Linux knows it.
     pub(crate) fn cpu_name() -> String {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         cpu_name_of(&info).unwrap_or_else(|| format!("a CPU ({})", std::env::consts::ARCH))
     }
 
-    /// In a line.
+    /// Returns the facts in a line of text.
     pub fn line(&self) -> String {
         let cpu = format!("{} with {} threads, {}", self.cpu, self.threads, self.isa);
         let Some(gpu) = &self.gpu else { return cpu };
@@ -125,7 +125,7 @@ fn cpu_name_of(info: &str) -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().to_string()).filter(|name| !name.is_empty())
 }
 
-/// The driver's version: from the kernel module, else from its tool.
+/// Returns the driver's version: from the kernel module, else from its tool.
 fn driver() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
     driver_of(&text).or_else(|| ask_tool("driver_version"))
@@ -151,7 +151,7 @@ fn date() -> String {
     date_of(seconds)
 }
 
-/// Seconds since 1970 as date and time.
+/// Returns seconds since 1970 as date and time.
 fn date_of(seconds: u64) -> String {
     // Howard Hinnant's civil_from_days: years begin in March, so that leap days come last.
     let days = (seconds / 86_400) as i64 + 719_468;

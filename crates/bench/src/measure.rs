@@ -136,8 +136,8 @@ pub fn bench_scene(
     Ok(())
 }
 
-/// The kernel to measure in the place of `group`, which a scene does not fit for `error`: where one of the group was
-/// not asked for by name, and the kernel is not measured on this tree anyway.
+/// Returns the kernel to measure in the place of `group`, which a scene does not fit for `error`: where one of the
+/// group was not asked for by name, and the kernel is not measured on this tree anyway.
 fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &SceneReport) -> Option<Subject> {
     let (unnamed, wide) = run.request.instead.as_ref()?;
     let farthest = run.triangles.bounds().farthest();
@@ -151,7 +151,7 @@ fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &
     (is_held && !is_there && group.iter().any(|subject| unnamed.contains(subject))).then_some(*wide)
 }
 
-/// The trees to build, each with the subjects that walk it, in the request's order.
+/// Plans the trees to build, each with the subjects that walk it, in the request's order.
 fn plan(request: &BenchRequest) -> Vec<(BuildOptions, Vec<Subject>)> {
     let mut plan: Vec<(BuildOptions, Vec<Subject>)> = Vec::new();
     for build in &request.builds {

@@ -31,8 +31,8 @@ pub(crate) struct RayBatch {
 const HALF_OF: usize = 384;
 
 impl RayBatch {
-    /// The first rays and the others, as launches of their own; none of too few. No batch has the number `free` or a
-    /// greater one.
+    /// Splits the batch into its first rays and the others, as launches of their own; `None` for too few rays. No batch
+    /// has the number `free` or a greater one.
     pub fn halves(&self, free: usize) -> Option<[Self; 2]> {
         let middle = self.rays.len() / 2 / HALF_OF * HALF_OF;
         let half = |number: usize, rays: &[Ray]| Self {

@@ -85,12 +85,12 @@ impl RaySet {
 }
 
 impl Column {
-    /// Rays of a workload.
+    /// Makes the column of a workload's rays in an order.
     pub fn of(kind: RayKind, order: RayOrder) -> Self {
         Self { rays: RaySet::Kind(kind), order }
     }
 
-    /// The kind of a workload's rays; none of a file's.
+    /// Returns the kind of a workload's rays; `None` for a file's.
     pub fn kind(&self) -> Option<RayKind> {
         match self.rays {
             RaySet::Kind(kind) => Some(kind),
@@ -149,7 +149,7 @@ impl RayOrder {
         }
     }
 
-    /// The order in which batches are made. Sorting comes after, so that it can be timed.
+    /// Returns the order in which batches are made. Sorting comes after, so that it can be timed.
     pub(crate) fn made(self) -> Order {
         match self {
             Self::Workload | Self::Morton => Order::Workload,
@@ -168,7 +168,7 @@ pub enum CheckSize {
 }
 
 impl CheckSize {
-    /// The step from one checked ray to the next of `count`. Odd, so that all lanes of a warp have their turn.
+    /// Returns the step from one checked ray to the next of `count`. Odd, so that all lanes of a warp have their turn.
     pub(crate) fn step(self, count: usize) -> usize {
         match self {
             Self::All => 1,

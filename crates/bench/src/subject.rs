@@ -16,8 +16,8 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The short name: that of a paper's row, or of the nearest with what differs (`alk12-kepler?planes=plain`), or
-    /// the variant's text. It parses back as a subject.
+    /// Returns the short name: that of a paper's row, or of the nearest with what differs
+    /// (`alk12-kepler?planes=plain`), or the variant's text. It parses back as a subject.
     pub fn name(&self) -> String {
         let Self::Kernel(variant) = self else { return self.to_string() };
         let near = Variant::papers().iter().filter(|row| row.variant.parts() == variant.parts()).map(|row| {
@@ -39,7 +39,7 @@ impl Subject {
         }
     }
 
-    /// The most triangles of a leaf that its tree can hold.
+    /// Returns the largest number of triangles of a leaf that its tree can hold.
     pub fn leaf_limit(&self) -> u32 {
         match self {
             Self::Kernel(variant) => variant.tree().max_leaf().min(255),
@@ -87,7 +87,7 @@ impl fmt::Display for Subject {
 impl FromStr for Subject {
     type Err = IllegalVariant;
 
-    /// `cpu`, `vulkan-rt`, a variant, or a row with options: `alk12-kepler?planes=plain&unroll=2`.
+    /// Parses `cpu`, `vulkan-rt`, a variant, or a row with options: `alk12-kepler?planes=plain&unroll=2`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "cpu" => return Ok(Self::CpuTracer),

@@ -176,13 +176,13 @@ pub static ALL: [Suite; 7] = [
     },
 ];
 
-/// The suite of a name.
+/// Returns the suite called `name`, if there is one.
 pub fn named(name: &str) -> Option<&'static Suite> {
     ALL.iter().find(|suite| suite.name == name)
 }
 
 impl Suite {
-    /// Its kernels on `target`.
+    /// Returns the suite's kernels on `target`.
     pub fn subjects(&self, target: &Target) -> Vec<Subject> {
         match self.kernels {
             Kernels::These(names) => names.iter().filter_map(|name| name.parse().ok()).collect(),
@@ -190,13 +190,13 @@ impl Suite {
         }
     }
 
-    /// Its kinds of rays in its orders.
+    /// Returns the suite's kinds of rays in its orders.
     pub fn columns(&self) -> Vec<Column> {
         columns(self.kinds, self.orders)
     }
 }
 
-/// Each kind in each order.
+/// Returns a column for each kind in each order.
 pub fn columns(kinds: &[RayKind], orders: &[RayOrder]) -> Vec<Column> {
     kinds.iter().flat_map(|&kind| orders.iter().map(move |&order| Column::of(kind, order))).collect()
 }

@@ -23,10 +23,10 @@ pub struct LaunchBounds {
 }
 
 impl KernelSet {
-    /// The kernel `name` of `source` on `device` under `bounds`, `None` where it is not compiled. Under other bounds
-    /// than its own the driver compiles it anew on each call, unless it has kept the outcome: seconds, some 20 of them
-    /// for the largest kernels of the path tracer. The caller knows that neither the kernel nor what launches it is for
-    /// blocks of one size.
+    /// Returns the kernel `name` of `source` on `device` under `bounds`, `None` where it is not compiled. Under other
+    /// bounds than its own the driver compiles it anew on each call, unless it has kept the outcome: seconds, some 20
+    /// of them for the largest kernels of the path tracer. The caller knows that neither the kernel nor what launches
+    /// it is for blocks of one size.
     ///
     /// # Errors
     /// [`CudaError::Bounds`] for bounds that no kernel can have, and as [`KernelSet::function`].
@@ -72,7 +72,7 @@ impl LaunchBounds {
         self.block_threads.unwrap_or(BLOCK_THREADS)
     }
 
-    /// The kernel of `variant` and `query` under these bounds; `None` where none was compiled.
+    /// Returns the kernel of `variant` and `query` under these bounds; `None` where none was compiled.
     pub(crate) fn kernel(
         &self,
         device: &Device,
@@ -107,7 +107,7 @@ impl LaunchBounds {
         Ok(())
     }
 
-    /// The PTX of the kernel `name` alone out of `text`, under these bounds. `None` if it is not there.
+    /// Returns the PTX of the kernel `name` alone out of `text`, under these bounds. `None` if it is not there.
     fn rewrite(&self, text: &str, name: &str) -> Option<String> {
         let start = format!(".visible .entry {name}(");
         let mut kept = String::new();
@@ -129,7 +129,7 @@ impl LaunchBounds {
         found.then_some(kept)
     }
 
-    /// A line of PTX with what it says of bounds replaced.
+    /// Returns a line of PTX with what it says of bounds replaced.
     fn line(&self, line: &str) -> String {
         if line.starts_with(".maxntid ") {
             let registers = self.max_registers.map(|most| format!("\n.maxnreg {most}")).unwrap_or_default();

@@ -35,8 +35,8 @@ struct Memory {
 }
 
 impl Memory {
-    /// Before `stream` uses it: its first use waits for what its own stream has to do until now, to have made and
-    /// filled it.
+    /// Prepares the first use on `stream`: it waits for what the buffer's own stream has to do until now, to have made
+    /// and filled it.
     fn used_on(&self, stream: &Stream) {
         if stream.inner() == self.own.inner() {
             return;
@@ -83,25 +83,25 @@ impl<T: Pod> DeviceBuffer<T> {
         self.len == 0
     }
 
-    /// Its address, for a kernel that reads it on `stream`, which holds until the buffer is dropped; what was put on
-    /// the stream before that is waited for then.
+    /// Returns the buffer's address, for a kernel that reads it on `stream`, which holds until the buffer is dropped;
+    /// what was put on the stream before that is waited for then.
     pub fn address(&self, stream: &Stream) -> u64 {
         self.memory.used_on(stream);
         self.memory.bytes.device_ptr(stream.inner()).0
     }
 
-    /// Its address, for a kernel that writes it on `stream`; as [`DeviceBuffer::address`].
+    /// Returns the buffer's address, for a kernel that writes it on `stream`; as [`DeviceBuffer::address`].
     pub fn address_mut(&mut self, stream: &Stream) -> u64 {
         self.address(stream)
     }
 
-    /// All of it, to read.
+    /// Returns all values, to read.
     pub fn view(&self) -> DeviceSlice<'_, T> {
         let first = self.memory.bytes.device_ptr(self.memory.own.inner()).0;
         DeviceSlice { first, len: self.len, memory: Some(&self.memory), of: PhantomData }
     }
 
-    /// All of it, to write.
+    /// Returns all values, to write.
     pub fn view_mut(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut(self.view())
     }
@@ -132,8 +132,8 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
     /// No values, for a launch that takes none.
     pub const EMPTY: Self = Self { first: 0, len: 0, memory: None, of: PhantomData };
 
-    /// The `len` values from `address` on, which somebody else owns: a `CUdeviceptr`, or what a kernel has a pointer
-    /// to.
+    /// Makes a slice of the `len` values from `address` on, which somebody else owns: a `CUdeviceptr`, or what a kernel
+    /// has a pointer to.
     ///
     /// # Safety
     /// - There are as many values, in memory that the device of the streams can reach on which this is used: its own,
@@ -160,7 +160,7 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
         self.len == 0
     }
 
-    /// The address of the first, for a kernel that reads them on `stream`: see [`DeviceBuffer::address`].
+    /// Returns the address of the first value, for a kernel that reads them on `stream`: see [`DeviceBuffer::address`].
     pub fn address(&self, stream: &Stream) -> u64 {
         if let Some(memory) = self.memory {
             memory.used_on(stream);
@@ -168,7 +168,7 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
         self.first
     }
 
-    /// Those numbered `range`.
+    /// Returns the values numbered `range`.
     ///
     /// # Panics
     /// If it ends behind the last.
@@ -182,7 +182,7 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
     /// No values, for results that nobody wants.
     pub const EMPTY: Self = Self(DeviceSlice::EMPTY);
 
-    /// The `len` values from `address` on, which somebody else owns.
+    /// Makes a slice of the `len` values from `address` on, which somebody else owns.
     ///
     /// # Safety
     /// As [`DeviceSlice::from_raw`]; nobody else writes or reads them meanwhile, on any stream.
@@ -204,17 +204,18 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         self.0.len == 0
     }
 
-    /// The address of the first, for a kernel that writes them on `stream`: see [`DeviceBuffer::address`].
+    /// Returns the address of the first value, for a kernel that writes them on `stream`: see
+    /// [`DeviceBuffer::address`].
     pub fn address_mut(&mut self, stream: &Stream) -> u64 {
         self.0.address(stream)
     }
 
-    /// The same values, to read.
+    /// Returns the same values, to read.
     pub fn view(&self) -> DeviceSlice<'_, T> {
         self.0
     }
 
-    /// Those numbered `range`.
+    /// Returns the values numbered `range`.
     ///
     /// # Panics
     /// If it ends behind the last.
@@ -222,7 +223,7 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         Self(self.0.part(range))
     }
 
-    /// The same values for a shorter time.
+    /// Returns the same values for a shorter time.
     pub fn again(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut(self.0)
     }
@@ -241,7 +242,7 @@ impl<'a, T: Pod> From<&'a mut DeviceBuffer<T>> for DeviceSliceMut<'a, T> {
 }
 
 impl Stream {
-    /// Device memory for `len` values, all bits zero.
+    /// Allocates device memory for `len` values, all bits zero.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -259,7 +260,7 @@ impl Stream {
         Ok(DeviceBuffer { memory, len, of: PhantomData })
     }
 
-    /// Device memory with a copy of `values`, which may be dropped at once.
+    /// Allocates device memory with a copy of `values`, which may be dropped at once.
     ///
     /// # Errors
     /// [`CudaError::Driver`].

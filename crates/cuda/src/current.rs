@@ -30,13 +30,13 @@ impl Current {
         Ok(kept)
     }
 
-    /// The same, with our error.
+    /// Chooses `context` until this is dropped, with our error.
     pub fn choose(context: &CudaContext) -> Result<Self, CudaError> {
         Self::of(context).map_err(driver("choosing the device"))
     }
 
-    /// The same, where errors have nobody to be told: a second time, since the first call may only tell of an earlier
-    /// failure.
+    /// Chooses `context` until this is dropped, where errors have nobody to be told: a second time, since the first
+    /// call may only tell of an earlier failure.
     pub fn at_the_end(context: &CudaContext) -> Self {
         let kept = Self::kept();
         let _ = context.bind_to_thread().or_else(|_| context.bind_to_thread());

@@ -141,7 +141,7 @@ impl CudaError {
     }
 }
 
-/// The driver's error while `doing` something.
+/// Makes the driver's error while `doing` something.
 pub(crate) fn driver(doing: &'static str) -> impl Fn(cudarc::driver::DriverError) -> CudaError {
     move |error| {
         let text = |text: Result<&std::ffi::CStr, _>| {

@@ -40,19 +40,19 @@ struct Argument<P>(P);
 unsafe impl<P: Parameters> DeviceRepr for Argument<P> {}
 
 impl Function {
-    /// A kernel of an image for compute capability `capability` (90 for 9.0), 0 for PTX.
+    /// Makes a kernel of an image for compute capability `capability` (90 for 9.0), 0 for PTX.
     pub(crate) fn new(device: &Device, inner: CudaFunction, block_threads: u32, capability: u32) -> Self {
         let (inner, context) = (Quiet::new(inner), Quiet::new(device.context().clone()));
         Self { inner, context, block_threads, takes_its_place: capability >= FIRST_TO_TAKE_PLACES }
     }
 
-    /// Threads of the blocks that it is compiled for: 128, or those of its [`LaunchBounds`](crate::LaunchBounds).
-    /// Launches of more fail.
+    /// Returns the threads of the blocks that it is compiled for: 128, or those of its
+    /// [`LaunchBounds`](crate::LaunchBounds). Launches of more fail.
     pub fn block_threads(&self) -> u32 {
         self.block_threads
     }
 
-    /// Blocks of `block_threads` that fill `device`: at least one a multiprocessor.
+    /// Returns the number of blocks of `block_threads` that fill `device`: at least one a multiprocessor.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -66,8 +66,8 @@ impl Function {
         Ok(blocks.max(1) * device.multiprocessors()?)
     }
 
-    /// Blocks of `block_threads` that share so many bytes and are on a multiprocessor at once: none where one is too
-    /// large.
+    /// Returns the blocks of `block_threads` that share so many bytes and are on a multiprocessor at once: none where
+    /// one is too large.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -95,7 +95,7 @@ impl Function {
         set.map_err(driver("asking for shared memory"))
     }
 
-    /// Registers of a thread, and bytes of its local memory.
+    /// Returns the registers of a thread, and the bytes of its local memory.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -127,8 +127,8 @@ impl Function {
         unsafe { self.launch_sharing(stream, blocks, block_threads, 0, parameters) }
     }
 
-    /// As [`launch`](Self::launch), behind another launch whose results it needs. Its blocks may be there already when
-    /// that ends, if both are compiled for it: that one lets it come, and this one waits by itself
+    /// Launches as [`launch`](Self::launch), behind another launch whose results it needs. Its blocks may be there
+    /// already when that ends, if both are compiled for it: that one lets it come, and this one waits by itself
     /// (`let_next_launch_start` and `wait_for_launch_before` in kernels/platform/cuda.h). Otherwise the stream keeps
     /// them apart as always.
     ///
@@ -181,7 +181,7 @@ impl Function {
         result.result().map_err(driver("launching a kernel"))
     }
 
-    /// The same, with so many bytes that each block shares beside the arrays that the kernel declares; beyond 48 KiB
+    /// Launches with so many bytes that each block shares beside the arrays that the kernel declares; beyond 48 KiB
     /// only what [`allow_sharing`](Self::allow_sharing) has allowed.
     ///
     /// # Errors

@@ -38,7 +38,8 @@ impl KernelSet {
         self.images.iter().find(|(known, _)| *known == source).map(|(_, images)| *images)
     }
 
-    /// The kernel `name` of `source` on `device`, `None` where it is not compiled; modules are loaded once a device.
+    /// Returns the kernel `name` of `source` on `device`, `None` where it is not compiled; modules are loaded once a
+    /// device.
     ///
     /// # Errors
     /// [`CudaError`]: the driver refuses the code, or no image is for this device.
@@ -66,7 +67,8 @@ impl KernelSet {
         }
     }
 
-    /// A hash of the images that run on `device` (FNV-1a over them and their names): other kernels, another hash.
+    /// Returns a hash of the images that run on `device` (FNV-1a over them and their names): other kernels, another
+    /// hash.
     ///
     /// # Errors
     /// [`CudaError::OldDevice`].
@@ -81,7 +83,7 @@ impl KernelSet {
         Ok(hash)
     }
 
-    /// The PTX of all kernels of `source`.
+    /// Returns the PTX of all kernels of `source`.
     pub(crate) fn ptx(&self, source: &str) -> Result<Option<String>, CudaError> {
         let Some(images) = self.images(source) else { return Ok(None) };
         let Some((_, packed)) = images.iter().find(|image| image.0 == 0) else { return Ok(None) };
@@ -89,28 +91,28 @@ impl KernelSet {
         Ok(Some(String::from_utf8_lossy(&image).into_owned()))
     }
 
-    /// The machine code of all kernels of `source` for an architecture.
+    /// Returns the machine code of all kernels of `source` for an architecture.
     pub fn cubin(&self, source: &str, architecture: u32) -> Option<&'static [u8]> {
         let images = self.images(source)?;
         let (_, packed) = images.iter().find(|image| image.0 == architecture)?;
         unpacked_once(packed)
     }
 
-    /// The architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
+    /// Returns the architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
     pub fn cost_architectures(&self) -> impl Iterator<Item = u32> {
         let mut known: Vec<u32> = self.costs.iter().map(|(architecture, _)| *architecture).collect();
         known.sort_unstable();
         known.into_iter()
     }
 
-    /// The table of costs of an architecture; none where there is none.
+    /// Returns the table of costs of an architecture; none where there is none.
     pub fn cost_table(&self, architecture: u32) -> Option<&'static str> {
         let (_, packed) = self.costs.iter().find(|(known, _)| *known == architecture)?;
         std::str::from_utf8(unpacked_once(packed)?).ok()
     }
 
-    /// The machine code of the kernel `name` of `source` on an architecture, in bytes; none where it is not compiled
-    /// for it.
+    /// Returns the machine code of the kernel `name` of `source` on an architecture, in bytes; none where it is not
+    /// compiled for it.
     pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<&'static [u8]> {
         let sections = elf::code(self.cubin(source, architecture)?).ok()?;
         sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| code)
@@ -162,8 +164,8 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
     }
 }
 
-/// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0
-/// here, on all that the driver can compile it for.
+/// Chooses the best image for the device: an image for a compute capability runs on the same major version from the
+/// same minor on; PTX, of capability 0 here, on all that the driver can compile it for.
 fn best(device: &Device, images: &[Image]) -> Result<Image, CudaError> {
     let (major, minor) = device.capability();
     let found = (10 * major + minor) as u32;

@@ -9,7 +9,8 @@ const STACK_DEPTH: usize = 128;
 /// Entries of the stack of h8's kernels, as `DEPTH` in kernels/tree/h8.h.
 const H8_STACK_DEPTH: usize = 63;
 
-/// Entries of the stack that a variant's kernels have: as `GroupStack` in kernels/stack.h where lanes share a ray.
+/// Returns the number of entries of the stack that a variant's kernels have: as `GroupStack` in kernels/stack.h where
+/// lanes share a ray.
 pub fn stack_depth(variant: &Variant) -> usize {
     match variant.lanes_per_ray() {
         1 if variant.tree() == Tree::H8 => H8_STACK_DEPTH,

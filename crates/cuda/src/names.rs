@@ -6,19 +6,19 @@ use raywarp_family::{Fetch, Query, Supply, Sync, TraversalLoop, Tree, TriangleTe
 /// `BLOCK_WARPS` in kernels/launch.h.
 pub const BLOCK_THREADS: u32 = 128;
 
-/// The name of the kernel of a variant: its text form in letters, digits and underscores.
+/// Returns the name of the kernel of a variant: its text form in letters, digits and underscores.
 pub fn kernel_name(variant: &Variant, query: Query) -> String {
     let text: String = variant.to_string().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("{text}__{}", query.name())
 }
 
-/// The file of kernels/ that a variant's kernel is compiled in.
+/// Returns the file of kernels/ that a variant's kernel is compiled in.
 pub fn source_name(variant: &Variant) -> String {
     variant.organisation().to_string().replace('-', "_")
 }
 
-/// Blocks of 128 threads that a multiprocessor should hold: what limits a kernel's registers. Chosen by sweeps on an
-/// H200 (bench/runs/2026-11-21-h200-2, registers.txt and limits.txt).
+/// Returns how many blocks of 128 threads a multiprocessor should hold, which limits a kernel's registers. Chosen by
+/// sweeps on an H200 (bench/runs/2026-11-21-h200-2, registers.txt and limits.txt).
 fn blocks(variant: &Variant) -> u32 {
     match variant.tree() {
         // 40 registers: with 48 its rates fall by 1 to 6 %. ALK12's had 32, where ours spill.
@@ -37,7 +37,7 @@ fn blocks(variant: &Variant) -> u32 {
     }
 }
 
-/// The sources of the kernels, each with the variants that are compiled in it.
+/// Returns the sources of the kernels, each with the variants that are compiled in it.
 pub fn sources() -> Vec<(String, Vec<Variant>)> {
     let mut sources: Vec<(String, Vec<Variant>)> = Vec::new();
     for variant in compiled() {
@@ -50,7 +50,7 @@ pub fn sources() -> Vec<(String, Vec<Variant>)> {
     sources
 }
 
-/// The text of a source: one kernel a variant and query.
+/// Returns the text of a source: one kernel a variant and query.
 pub fn source_text(variants: &[Variant]) -> String {
     let mut text = String::from("#include \"kernel.h\"\n");
     for (variant, query) in variants.iter().flat_map(|v| Query::ALL.map(|query| (v, query))) {
@@ -73,7 +73,8 @@ pub const AIMED_KERNEL: &str = "check_aimed";
 /// The variant with the tree that kernels of others walk (kernels/raywarp.h), unless they name other options.
 pub const ASKED_VARIANT: &str = "direct/phased/h8";
 
-/// The sources of kernels that are no variants, name and text: nothing is measured of them, and they have no costs.
+/// Returns the sources of kernels that are no variants, name and text: nothing is measured of them, and they have no
+/// costs.
 pub fn other_sources() -> Vec<(String, String)> {
     let text = format!(
         "#include \"check/aimed.h\"\n\n\
@@ -103,15 +104,15 @@ const OTHERS: &[&str] = &[
 /// The kernel behind one that leaves rays undecided, on the same tree: it traces those.
 const FALLBACK: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
 
-/// The variant whose kernel traces what that of `variant` leaves, where it leaves some
+/// Returns the variant whose kernel traces what that of `variant` leaves, where it leaves some
 /// ([`Variant::may_leave_undecided`]).
 pub fn fallback_variant(variant: &Variant) -> Option<Variant> {
     variant.may_leave_undecided().then(|| FALLBACK.parse().ok()).flatten()
 }
 
-/// The largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none
-/// (docs/reference/robustness.md, "Huge coordinates"): what blocks hold, and half of what keeps products of planes
-/// and reciprocals floats.
+/// Returns the largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none
+/// (docs/reference/robustness.md, "Huge coordinates"): what blocks hold, and half of what keeps products of planes and
+/// reciprocals floats.
 pub fn sure_up_to(variant: &Variant) -> f32 {
     if variant.tree() == Tree::H8 { 1.267_650_6e30 } else { 1e25 }
 }
@@ -123,8 +124,8 @@ const FOR_MANY: [&str; 2] =
 /// The one with a ray a lane over the same tree, which answers with the same bits and is done sooner with few rays.
 const FOR_FEW: &str = "direct/phased/h8?occlusion=far&step=75&test=37";
 
-/// The variant over the same tree that is faster with batches of few rays, where there is one: [`CudaPair::by_size`]
-/// says what few are.
+/// Returns the variant over the same tree that is faster with batches of few rays, where there is one:
+/// [`CudaPair::by_size`] says what few are.
 ///
 /// [`CudaPair::by_size`]: crate::CudaPair::by_size
 pub fn kernel_for_few(variant: &Variant) -> Option<Variant> {
@@ -164,7 +165,7 @@ const ABLATIONS: &[&str] = &[
     "direct/speculative-while-while/wide4",
 ];
 
-/// All variants that are compiled, each once: the papers', those measured beside them, and the form of each
+/// Returns all variants that are compiled, each once: the papers', those measured beside them, and the form of each
 /// that leaves lockstep to the hardware; then those that lose no hit, and the ablations.
 pub fn compiled() -> Vec<Variant> {
     let rows = papers().iter().map(|row| row.variant);
@@ -192,8 +193,8 @@ const PLAIN: &str = "direct/while-while/bvh2";
 /// Fields of `Options` that stand in every initialiser: what a kernel is.
 const ALWAYS: usize = 4;
 
-/// The options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first few
-/// only those that are not its defaults.
+/// Returns the options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first
+/// few only those that are not its defaults.
 pub fn options_text(variant: &Variant, query: Query) -> String {
     let plain = PLAIN.parse::<Variant>().map(|plain| options(&plain, query)).unwrap_or_default();
     let own = options(variant, query).into_iter().enumerate();
@@ -201,7 +202,7 @@ pub fn options_text(variant: &Variant, query: Query) -> String {
     differs.map(|(_, (name, value))| format!(".{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
-/// All options of a variant, in the order of the fields of `Options`, as C++.
+/// Returns all options of a variant, in the order of the fields of `Options`, as C++.
 fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
     let name = |text: &str| -> String { text.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect() };
     let refill = match variant.refill() {

@@ -49,7 +49,7 @@ pub struct EncodedPair {
 }
 
 impl EncodedPair {
-    /// For closest-hit and any-hit rays among `triangles`.
+    /// Encodes scenes for closest-hit and any-hit rays among `triangles`.
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -62,7 +62,7 @@ impl EncodedPair {
 }
 
 impl BySize {
-    /// The kernel for batches of `rays`.
+    /// Returns the kernel for batches of `rays`.
     fn of(&self, rays: usize) -> &CudaTracer {
         match &self.few {
             Some((few, limit)) if rays < *limit => few,
@@ -79,7 +79,7 @@ impl BySize {
 }
 
 impl CudaPair {
-    /// Kernels for closest-hit and any-hit rays among `triangles`.
+    /// Prepares kernels for closest-hit and any-hit rays among `triangles`.
     ///
     /// # Errors
     /// As [`CudaTracer::new`].
@@ -92,7 +92,7 @@ impl CudaPair {
         Self::upload(device, &EncodedPair::new(closest, any, triangles)?)
     }
 
-    /// The kernels over what was encoded for them, on `device`.
+    /// Prepares the kernels over what was encoded for them, on `device`.
     ///
     /// # Errors
     /// As [`CudaTracer::over`].
@@ -118,8 +118,8 @@ impl CudaPair {
         Ok(Self { closest: over(variant, first)?, any: over(&encoded.any, second)?, bytes })
     }
 
-    /// The same pair, which gives batches of few rays to the kernels that [`kernel_for_few`] has for its own: those
-    /// with fewer rays than twice the threads that the device runs at once of its own. Answers are the same.
+    /// Gives batches of few rays to the kernels that [`kernel_for_few`] has for the pair's own: batches with fewer rays
+    /// than twice the threads that the device runs at once of its own. Answers are the same.
     ///
     /// # Errors
     /// As [`CudaTracer::over`].
@@ -133,17 +133,17 @@ impl CudaPair {
         self.closest.tracer.device()
     }
 
-    /// Bytes of device memory that scenes take.
+    /// Returns the bytes of device memory that scenes take.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The kernel for closest-hit rays and the one for any-hit rays, of large batches.
+    /// Returns the kernel for closest-hit rays and the one for any-hit rays, of large batches.
     pub fn variants(&self) -> [&Variant; 2] {
         [self.closest.tracer.variant(), self.any.tracer.variant()]
     }
 
-    /// The kernel that answers `query` of a batch of `rays`.
+    /// Returns the kernel that answers `query` of a batch of `rays`.
     pub fn variant_for(&self, query: Query, rays: usize) -> &Variant {
         let kernels = match query {
             Query::Closest => &self.closest,

@@ -23,12 +23,12 @@ pub struct PeakRates {
 }
 
 impl PeakRates {
-    /// Warp instructions a second.
+    /// Returns the warp instructions a second.
     pub fn instructions(&self) -> f64 {
         ISSUED_PER_CLOCK * f64::from(self.multiprocessors) * f64::from(self.clock_khz) * 1e3
     }
 
-    /// Bytes a second to and from the GPU's memory, which moves twice a clock.
+    /// Returns the bytes a second to and from the GPU's memory, which moves twice a clock.
     pub fn bytes(&self) -> f64 {
         2.0 * f64::from(self.memory_khz) * 1e3 * f64::from(self.memory_bits) / 8.0
     }

@@ -28,8 +28,8 @@ unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
 unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
 
 impl Device {
-    /// Pinned memory of the host for `len` values, all bits zero. It takes the system some milliseconds a megabyte:
-    /// keep it.
+    /// Allocates pinned memory of the host for `len` values, all bits zero. It takes the system some milliseconds a
+    /// megabyte: keep it.
     ///
     /// # Errors
     /// [`CudaError::Driver`]: there is no such memory left.
@@ -78,7 +78,7 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(())
     }
 
-    /// The values, once no copy uses them: it waits until then.
+    /// Returns the values, once no copy uses them: it waits until then.
     ///
     /// # Errors
     /// As [`PinnedBuffer::wait`].
@@ -89,7 +89,7 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.len) })
     }
 
-    /// The values to change, once no copy uses them: it waits until then.
+    /// Returns the values to change, once no copy uses them: it waits until then.
     ///
     /// # Errors
     /// As [`PinnedBuffer::wait`].
@@ -99,7 +99,7 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) })
     }
 
-    /// Its first value, for copies whose end the caller knows.
+    /// Returns the address of the first value, for copies whose end the caller knows.
     pub(crate) fn pointer(&self) -> *mut T {
         self.first.as_ptr()
     }
@@ -183,7 +183,7 @@ pub(crate) fn is_pinned<T>(values: &[T]) -> bool {
     pinned_piece(first).is_some_and(|piece| pinned_piece(first + last as u64) == Some(piece))
 }
 
-/// The driver's number of the piece of pinned memory that an address lies in.
+/// Returns the driver's number of the piece of pinned memory that an address lies in.
 fn pinned_piece(address: u64) -> Option<u64> {
     let (mut kind, mut piece) = (0u32, 0u64);
     let kind_of = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;

@@ -78,8 +78,8 @@ impl EncodedScene {
         Self::reaching(variant, bvh, triangles, 0.0)
     }
 
-    /// [`EncodedScene::new`] for rays that start within twice `reach` of zero along every axis, if that is beyond what
-    /// the scene itself needs: see [`raywarp_layout::encode`].
+    /// Encodes as [`EncodedScene::new`] for rays that start within twice `reach` of zero along every axis, if that is
+    /// beyond what the scene itself needs: see [`raywarp_layout::encode`].
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -109,7 +109,7 @@ impl EncodedScene {
         })
     }
 
-    /// Bytes of device memory that it takes.
+    /// Returns the bytes of device memory that the scene takes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()
     }
@@ -173,8 +173,8 @@ impl DeviceScene {
         })
     }
 
-    /// Its addresses, for kernels that trace by kernels/raywarp.h on `stream`. They hold as long as it lives; dropped,
-    /// it is given back when the stream has passed what was put on it before.
+    /// Returns the tree's addresses, for kernels that trace by kernels/raywarp.h on `stream`. They hold as long as it
+    /// lives; dropped, it is given back when the stream has passed what was put on it before.
     pub fn tree(&self, stream: &Stream) -> TreeRecord {
         TreeRecord {
             nodes: self.nodes.address(stream),
@@ -189,13 +189,13 @@ impl DeviceScene {
         }
     }
 
-    /// Rays may start within twice this of zero, along every axis, where the tree has such a limit:
-    /// [`raywarp_layout::H8::reach`].
+    /// Returns half the distance from zero, along every axis, within which rays may start, where the tree has such a
+    /// limit: [`raywarp_layout::H8::reach`].
     pub fn reach(&self) -> Option<f32> {
         (self.encoding.is_h8() && self.node_count > 0).then_some(self.grid.1)
     }
 
-    /// Bytes of device memory.
+    /// Returns the bytes of device memory that the scene takes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()
     }

@@ -20,7 +20,7 @@ pub struct SharedTracer<T> {
 }
 
 impl<T: Tracer> SharedTracer<T> {
-    /// Of tracers of the same scene, each with its name for messages.
+    /// Shares batches among tracers of the same scene, each with its name for messages.
     ///
     /// # Panics
     /// If there is none.
@@ -29,18 +29,18 @@ impl<T: Tracer> SharedTracer<T> {
         Self { tracers }
     }
 
-    /// The tracers, in the order of their stretches.
+    /// Returns the tracers, in the order of their stretches.
     pub fn tracers(&self) -> impl Iterator<Item = &T> {
         self.tracers.iter().map(|(_, tracer)| tracer)
     }
 
-    /// Rays of a stretch, where a batch has `rays`; the last one is what is left.
+    /// Returns the rays of a stretch, where a batch has `rays`; the last stretch has what is left.
     pub fn stretch(&self, rays: usize) -> usize {
         rays.div_ceil(self.tracers.len()).next_multiple_of(WORD).max(WORD)
     }
 
-    /// `work` by each tracer with one of `parts`, side by side. Where one fails the others stop after the portion in
-    /// work, and its error is named; of several that fail the first one's.
+    /// Runs `work` by each tracer with one of `parts`, side by side. Where one fails the others stop after the portion
+    /// in work, and its error is named; of several that fail the first one's.
     fn each<P: Send, R: Send>(
         &self,
         parts: Vec<P>,
@@ -77,7 +77,7 @@ impl<T: Tracer> SharedTracer<T> {
     }
 }
 
-/// The stretch of `values` that belongs to that of the rays, where there are values.
+/// Returns the stretch of `values` that belongs to that of the rays, where there are values.
 fn chunks<V>(values: &[V], stretch: usize) -> impl Iterator<Item = &[V]> {
     values.chunks(stretch).chain(std::iter::repeat(&[][..]))
 }

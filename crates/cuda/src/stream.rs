@@ -96,8 +96,8 @@ impl Stream {
         Self { shared: Arc::new(Shared { inner: Quiet::new(inner), tail }) }
     }
 
-    /// A stream that somebody else has made, in the context of `device`: `raw` is a `CUstream`, or a `cudaStream_t`,
-    /// which is the same. Null is the context's default stream. Dropping it leaves the stream alone.
+    /// Makes a stream of one that somebody else has made, in the context of `device`: `raw` is a `CUstream`, or a
+    /// `cudaStream_t`, which is the same. Null is the context's default stream. Dropping it leaves the stream alone.
     ///
     /// # Safety
     /// - `raw` is null or a stream of the context of `device` ([`Device::raw_context`]).
@@ -109,7 +109,7 @@ impl Stream {
         Self::new(unsafe { device.context().wrap_borrowed_stream(raw.cast()) })
     }
 
-    /// Its `CUstream`, for calls of the driver and other libraries. It stays ours.
+    /// Returns the stream's `CUstream`, for calls of the driver and other libraries. It stays ours.
     pub fn raw(&self) -> *mut c_void {
         self.inner().cu_stream().cast()
     }
@@ -146,7 +146,7 @@ impl Stream {
         self.inner().record_event(flags).map(|event| Mark(Quiet::new(event))).map_err(driver("recording an event"))
     }
 
-    /// An event that comes when all that is on the stream now is done. Waits for nothing.
+    /// Records an event that comes when all that is on the stream now is done. Waits for nothing.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -165,8 +165,8 @@ impl Stream {
         self.inner().wait(&event.0).map_err(driver("waiting for an event"))
     }
 
-    /// As [`Stream::wait_for`], for a `CUevent` (or `cudaEvent_t`) that somebody else has recorded. One that was never
-    /// recorded is not waited for.
+    /// Waits as [`Stream::wait_for`], for a `CUevent` (or `cudaEvent_t`) that somebody else has recorded. One that was
+    /// never recorded is not waited for.
     ///
     /// # Safety
     /// `event` is an event that its owner has not destroyed. It may be destroyed, or recorded anew, once this returns.
@@ -219,7 +219,8 @@ impl Event {
         self.0.try_is_complete().map_err(driver("asking for an event"))
     }
 
-    /// Its `CUevent`, for calls of the driver and other libraries. It stays ours, and lives as long as this value.
+    /// Returns the event's `CUevent`, for calls of the driver and other libraries. It stays ours, and lives as long as
+    /// this value.
     pub fn raw(&self) -> *mut c_void {
         self.0.cu_event().cast()
     }
@@ -230,7 +231,7 @@ impl Event {
 pub struct Mark(Quiet<CudaEvent>);
 
 impl Mark {
-    /// Seconds that the device took from here to `later`, both of which it has come to.
+    /// Returns the seconds that the device took from here to `later`, both of which it has come to.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also where it has not.

@@ -18,7 +18,7 @@ pub enum TexelFormat {
 }
 
 impl TexelFormat {
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Srgb8 | Self::Linear8 => 4,
@@ -72,8 +72,8 @@ impl DeviceTexture {
     /// Compute Capability": the same from 6.0 on.
     pub const LARGEST: [u32; 2] = [1 << 17, 1 << 16];
 
-    /// Bytes of device memory, about: drivers do not tell how they lay images out. Whole blocks of 64 bytes by 8 rows,
-    /// as texture units read them.
+    /// Returns the bytes of device memory, about: drivers do not tell how they lay images out. Whole blocks of 64 bytes
+    /// by 8 rows, as texture units read them.
     pub fn bytes_of(size: [u32; 2], format: TexelFormat) -> usize {
         let [width, height] = size.map(|n| n as usize);
         (width * format.bytes()).next_multiple_of(64) * height.next_multiple_of(8)
@@ -147,7 +147,8 @@ impl DeviceTexture {
         }
     }
 
-    /// The texture object that looks it up in a way: for kernels, as long as `self` is there. Each way has one.
+    /// Returns the texture object that looks the image up in a way: for kernels, as long as `self` is there. Each way
+    /// has one.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -192,7 +193,7 @@ impl DeviceTexture {
         Ok(object)
     }
 
-    /// Bytes of device memory, about: see [`bytes_of`](Self::bytes_of).
+    /// Returns the bytes of device memory, about: see [`bytes_of`](Self::bytes_of).
     pub fn bytes(&self) -> usize {
         Self::bytes_of(self.size, self.format)
     }

@@ -81,7 +81,7 @@ pub struct LaunchWork {
 }
 
 impl LaunchWork {
-    /// For launches of any number of rays.
+    /// Makes the working memory for launches of any number of rays.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -125,7 +125,7 @@ impl<'a> From<&'a mut DeviceHits> for DeviceHitsMut<'a> {
 }
 
 impl DeviceHits {
-    /// Room for the results of `rays` rays.
+    /// Makes room for the results of `rays` rays.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -141,7 +141,7 @@ impl DeviceHits {
 }
 
 impl CudaTracer {
-    /// `variant` over the tree `bvh` of `triangles` on `device`.
+    /// Makes a tracer of `variant` over the tree `bvh` of `triangles` on `device`.
     ///
     /// # Errors
     /// [`CudaError::NoKernel`] and as [`DeviceScene::new`].
@@ -151,8 +151,8 @@ impl CudaTracer {
         Self::over(device, variant, &LaunchBounds::default(), scene)
     }
 
-    /// `variant` over a scene that is in device memory: one that was encoded for it or for another variant of the same
-    /// [`Encoding`].
+    /// Makes a tracer of `variant` over a scene that is in device memory: one that was encoded for it or for another
+    /// variant of the same [`Encoding`].
     ///
     /// # Panics
     /// If the scene has another encoding.
@@ -198,7 +198,7 @@ impl CudaTracer {
         })
     }
 
-    /// Another variant of the same [`Encoding`] over the same scene.
+    /// Makes a tracer of another variant of the same [`Encoding`] over the same scene.
     ///
     /// # Panics
     /// As [`CudaTracer::over`].
@@ -219,12 +219,12 @@ impl CudaTracer {
         &self.device
     }
 
-    /// The scene in device memory.
+    /// Returns the scene in device memory.
     pub fn scene(&self) -> &DeviceScene {
         &self.scene
     }
 
-    /// Registers of a thread, and bytes of its local memory.
+    /// Returns the registers of a thread, and the bytes of its local memory.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -232,7 +232,7 @@ impl CudaTracer {
         self.kernel(query).function.resources()
     }
 
-    /// Threads that the device runs at once of the kernel for `query`.
+    /// Returns the number of threads that the device runs at once of the kernel for `query`.
     pub fn resident_threads(&self, query: Query) -> usize {
         self.kernel(query).resident as usize * self.block_threads as usize
     }
@@ -275,8 +275,8 @@ impl CudaTracer {
         self.enqueue(stream, query, rays, count, after, &mut out, false)
     }
 
-    /// As [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be held
-    /// against the Rust schedule.
+    /// Launches as [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be
+    /// held against the Rust schedule.
     ///
     /// # Panics
     /// If a buffer is too short, or rays come one a lane (`direct`).
@@ -298,7 +298,8 @@ impl CudaTracer {
         self.enqueue(stream, query, rays, count, None, &mut out, true)
     }
 
-    /// The launch itself, of what was checked and into results that were cleared; by one warp if `alone`.
+    /// Puts the launch itself on the stream, of what was checked and into results that were cleared; by one warp if
+    /// `alone`.
     #[allow(clippy::too_many_arguments)] // As the two that call it, and whether alone.
     fn enqueue(
         &self,
@@ -366,7 +367,7 @@ impl CudaTracer {
         launched
     }
 
-    /// As [`CudaTracer::launch`], and waits: the kernel's own time in seconds, by events around it.
+    /// Launches as [`CudaTracer::launch`], waits, and returns the kernel's own time in seconds, by events around it.
     ///
     /// # Errors
     /// [`CudaError::Driver`].

@@ -94,7 +94,7 @@ fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or(error.to_string(), ToString::to_string)
 }
 
-/// The library among the files of a folder.
+/// Finds the library among the files of a folder.
 fn inside(folder: &Path) -> Result<PathBuf, EmbreeError> {
     let is_it = |name: &str| name.starts_with("libembree4") || name == "embree4.dll";
     let found = beside(folder, is_it).into_iter().next();

@@ -19,7 +19,7 @@ impl Width {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::One, Self::Eight, Self::Sixteen];
 
-    /// Rays of a call.
+    /// Returns the number of rays of a call.
     pub fn lanes(self) -> usize {
         match self {
             Self::One => 1,
@@ -95,7 +95,7 @@ impl std::fmt::Debug for Queries {
 }
 
 impl Queries {
-    /// Rays for the nearest hit, or for `any`.
+    /// Prepares rays for the nearest hit, or for `any`.
     pub fn new(rays: &[Ray], width: Width, any: bool) -> Self {
         let packets = match (width, any) {
             (Width::One, false) => Packets::Closest1(Vec::new()),
@@ -116,7 +116,7 @@ impl Queries {
         each!(&mut self.packets, packets => fill(packets, rays));
     }
 
-    /// An answer a ray: `t` of the nearest hit, or 0 where any was asked for and found; infinity for a miss.
+    /// Returns an answer a ray: `t` of the nearest hit, or 0 where any was asked for and found; infinity for a miss.
     pub fn answers(&self) -> Vec<f32> {
         let mut answers = Vec::with_capacity(self.count);
         each!(&self.packets, packets => read(packets, self.count, &mut answers));

@@ -187,7 +187,7 @@ impl Active {
     }
 }
 
-/// The scene that layouts are tried on.
+/// Makes the scene that layouts are tried on.
 pub(crate) fn one_triangle(device: &Device) -> Result<Scene, EmbreeError> {
     let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     Scene::new(device, &[triangle], SceneOptions { robust: true, quality: Quality::Medium })

@@ -168,7 +168,7 @@ named! {
 }
 
 impl Key {
-    /// The values, in the order of their numbers.
+    /// Returns the values that the key may have, in the order of their numbers.
     pub fn values(self) -> &'static [&'static str] {
         match self {
             Self::Batch => &["1", "2", "3", "4", "8", EXACT],
@@ -193,7 +193,7 @@ impl Key {
         }
     }
 
-    /// The value when the key is left out.
+    /// Returns the value when the key is left out.
     pub fn default(self, supply: Supply, tree: Tree) -> &'static str {
         match self {
             Self::Batch => "3",

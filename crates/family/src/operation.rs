@@ -139,7 +139,7 @@ impl Block {
         Self::ChooseTriangle,
     ];
 
-    /// The operation that the block is part of.
+    /// Returns the operation that the block is part of.
     pub fn operation(self) -> Operation {
         match self {
             Self::FetchBatch | Self::FetchRay => Operation::FetchRay,
@@ -169,7 +169,7 @@ impl Block {
         }
     }
 
-    /// The name in cost tables and reports.
+    /// Returns the name in cost tables and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::FetchBatch => "fetch_ray.batch",

@@ -172,7 +172,7 @@ impl Variant {
     );
 }
 
-/// The papers' kernels, one a row: "every variant" of this project.
+/// Returns the papers' kernels, one a row: "every variant" of this project.
 ///
 /// # Panics
 /// Never: a test parses each row.

@@ -13,12 +13,12 @@ macro_rules! named {
             /// Their names, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text),+];
 
-            /// The name in the text form.
+            /// Returns the name in the text form.
             pub fn name(self) -> &'static str {
                 Self::NAMES[self as usize]
             }
 
-            /// The value of a name.
+            /// Returns the value called `name`, if there is one.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::NAMES.iter().position(|&n| n == name).map(|i| Self::ALL[i])
             }

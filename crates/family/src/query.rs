@@ -13,7 +13,7 @@ impl Query {
     /// Both queries, the nearest hit first.
     pub const ALL: [Self; 2] = [Self::Closest, Self::Any];
 
-    /// `closest` or `any`, as in the names of kernels.
+    /// Returns `closest` or `any`, as in the names of kernels.
     pub fn name(self) -> &'static str {
         match self {
             Self::Closest => "closest",

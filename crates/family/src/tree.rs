@@ -22,7 +22,7 @@ named! {
 }
 
 impl Tree {
-    /// The most triangles in a leaf of a binary tree that it can be made from.
+    /// Returns the largest number of triangles in a leaf of a binary tree that it can be made from.
     pub fn max_leaf(self) -> u32 {
         match self {
             Self::Bvh2 | Self::Wide4 | Self::WideN => u32::MAX,

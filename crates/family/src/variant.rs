@@ -140,7 +140,7 @@ pub struct Stack {
 }
 
 impl Variant {
-    /// The variant of three parts with every option at its default.
+    /// Makes the variant of three parts with every option at its default.
     ///
     /// # Errors
     /// [`IllegalVariant::Parts`] when they do not go together.
@@ -157,8 +157,8 @@ impl Variant {
         }
     }
 
-    /// A variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none is
-    /// set.
+    /// Makes a variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none
+    /// is set.
     pub(crate) const fn of_numbers(supply: Supply, organisation: TraversalLoop, tree: Tree, set: &[(Key, u8)]) -> Self {
         let mut values = [0; Key::ALL.len()];
         let mut i = 0;
@@ -169,7 +169,7 @@ impl Variant {
         Self { supply, organisation, tree, values }
     }
 
-    /// The same with one option changed.
+    /// Returns the same variant with one option changed.
     ///
     /// # Errors
     /// [`IllegalVariant::Value`], [`IllegalVariant::Option`] or [`IllegalVariant::Together`].
@@ -205,8 +205,9 @@ impl Variant {
         Ok(self)
     }
 
-    /// The same kernel with lanes that wait for each other at the end of each loop ([`Sync::Voted`]); itself where it
-    /// is one. Every kernel has this form: it is how one that leaves its lanes to the hardware runs in lockstep.
+    /// Returns the same kernel with lanes that wait for each other at the end of each loop ([`Sync::Voted`]); itself
+    /// where it is one. Every kernel has this form: it is how one that leaves its lanes to the hardware runs in
+    /// lockstep.
     pub fn voted(&self) -> Self {
         let mut voted = *self;
         voted.values[Key::Sync as usize] = Sync::Voted as u8;
@@ -256,12 +257,12 @@ impl Variant {
         self.tree
     }
 
-    /// The three parts as text.
+    /// Returns the three parts as text.
     pub fn parts(&self) -> String {
         format!("{}/{}/{}", self.supply, self.organisation, self.tree)
     }
 
-    /// The value of an option as text.
+    /// Returns the value of an option as text.
     pub fn value(&self, key: Key) -> &'static str {
         key.values()[usize::from(self.values[key as usize])]
     }
@@ -270,8 +271,8 @@ impl Variant {
         self.value(key).parse().unwrap_or(0)
     }
 
-    /// Rays of a batch from the global pool, in warps; none when a warp takes exactly as many as it has
-    /// idle lanes.
+    /// Returns how many rays a batch from the global pool has, in warps; `None` when a warp takes exactly as many as it
+    /// has idle lanes.
     pub fn batch(&self) -> Option<u32> {
         self.value(Key::Batch).parse().ok()
     }
@@ -281,7 +282,7 @@ impl Variant {
         BoxTest::ALL[usize::from(self.values[Key::Box as usize])]
     }
 
-    /// Lanes that share a ray: 1 but for trees that [share rays](Tree::shares_rays).
+    /// Returns the number of lanes that share a ray: 1 but for trees that [share rays](Tree::shares_rays).
     pub fn lanes_per_ray(&self) -> u32 {
         if self.tree.shares_rays() { self.number(Key::Branching) } else { 1 }
     }
@@ -291,7 +292,7 @@ impl Variant {
         Collapse::ALL[usize::from(self.values[Key::Collapse as usize])]
     }
 
-    /// Main-loop iterations between two looks for new rays.
+    /// Returns the number of main-loop iterations between two looks for new rays.
     pub fn every(&self) -> u32 {
         self.number(Key::Every)
     }
@@ -321,7 +322,8 @@ impl Variant {
         BoxPlanes::ALL[usize::from(self.values[Key::Planes as usize])]
     }
 
-    /// Leaves that a lane may put aside: 0 unless speculative or phased, 1 for if-while's triangle group.
+    /// Returns the number of leaves that a lane may put aside: 0 unless speculative or phased, 1 for if-while's
+    /// triangle group.
     pub fn postpone(&self) -> usize {
         match self.organisation {
             TraversalLoop::IfWhile => 1,
@@ -337,23 +339,23 @@ impl Variant {
         self.value(Key::Refill).parse().map_or(Refill::LostIterations, Refill::Below)
     }
 
-    /// Most iterations of an inner loop.
+    /// Returns the largest number of iterations of an inner loop, where it is limited.
     pub fn rounds(&self) -> Option<u32> {
         let limited = Key::Rounds.applies(self.supply, self.organisation, self.tree);
         self.value(Key::Rounds).parse().ok().filter(|_| limited)
     }
 
-    /// Triangles are tested while this share of live lanes has some, per cent.
+    /// Returns the share of live lanes, per cent: triangles are tested while so many have some.
     pub fn share(&self) -> u32 {
         self.number(Key::Share)
     }
 
-    /// Nodes are visited while this share of the live lanes can, per cent.
+    /// Returns the share of the live lanes, per cent: nodes are visited while so many can.
     pub fn step(&self) -> u32 {
         self.number(Key::Step)
     }
 
-    /// Triangles are tested while this share of all lanes has some, per cent.
+    /// Returns the share of all lanes, per cent: triangles are tested while so many have some.
     pub fn test(&self) -> u32 {
         self.number(Key::Test)
     }
@@ -381,7 +383,7 @@ impl Variant {
         self.tree.holds_pairs() && !self.may_leave_undecided()
     }
 
-    /// The variant that decides what this one leaves, on the same bytes.
+    /// Returns the variant that decides what this one leaves, on the same bytes.
     pub fn fallback_variant(&self) -> Self {
         let mut fallback = *self;
         if self.may_leave_undecided() {
@@ -390,7 +392,7 @@ impl Variant {
         fallback
     }
 
-    /// Triangle tests between two looks at the loop's condition.
+    /// Returns the number of triangle tests between two looks at the loop's condition.
     pub fn unroll(&self) -> u32 {
         self.number(Key::Unroll)
     }
@@ -410,14 +412,14 @@ impl Variant {
         }
     }
 
-    /// Where its stack is. An entry is one word: a node, or a leaf's first record and how many; with compressed
-    /// nodes two, a group.
+    /// Returns the layout of the variant's stack. An entry is one word: a node, or a leaf's first record and how many;
+    /// with compressed nodes two, a group.
     pub fn stack(&self) -> Stack {
         let entry_bytes = if self.tree.groups_leaves() { 8 } else { 4 };
         Stack { shared: self.organisation == TraversalLoop::Packet, entry_bytes }
     }
 
-    /// The papers' kernels. "Every variant" means these.
+    /// Returns the papers' kernels. "Every variant" means these.
     pub fn papers() -> &'static [PaperRow] {
         papers()
     }
@@ -451,7 +453,7 @@ impl FromStr for Variant {
 }
 
 impl Variant {
-    /// As [`FromStr`], without the names of rows.
+    /// Parses as [`FromStr`], without the names of rows.
     pub(crate) fn parse_parts(text: &str) -> Result<Self, IllegalVariant> {
         let (parts, options) = text.split_once('?').unwrap_or((text, ""));
         let mut names = parts.split('/');

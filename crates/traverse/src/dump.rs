@@ -62,8 +62,8 @@ impl Chunk {
         Code::ALL[(self.words[at as usize / 32] >> (at % 32 * 2) & 3) as usize]
     }
 
-    /// The codes from `at` on, the first in the lowest bits: as many as a word holds, with nothing in the place of
-    /// those after the last.
+    /// Returns the codes from `at` on, the first in the lowest bits: as many as a word holds, with nothing in the place
+    /// of those after the last.
     #[inline]
     pub fn codes(&self, at: u32) -> Codes {
         let (word, bit) = (at as usize / 32, at % 32 * 2);
@@ -166,8 +166,8 @@ impl RayDump {
         Ok(Self { walk: Some(walk), query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
     }
 
-    /// A dump of `ray_count` rays that do nothing. Any variant can replay it, as it would run them over an empty scene:
-    /// what remains is what its supply does.
+    /// Makes a dump of `ray_count` rays that do nothing. Any variant can replay it, as it would run them over an empty
+    /// scene: what remains is what its supply does.
     ///
     /// # Errors
     /// [`KernelError::TooManyRays`].
@@ -180,7 +180,8 @@ impl RayDump {
         Ok(Self { walk: None, query, stack_depth: 0, chunks, ray_count })
     }
 
-    /// `variant` but for what does not change what a ray does by itself: one of the same walk can replay its dump.
+    /// Returns `variant` but for what does not change what a ray does by itself: one of the same walk can replay its
+    /// dump.
     ///
     /// # Errors
     /// [`KernelError::NoDump`] for trees whose lanes share a ray or whose leaves come in groups.
@@ -238,7 +239,7 @@ impl RayDump {
         self.chunks.iter().map(in_chunk).sum()
     }
 
-    /// Bytes in memory.
+    /// Returns the number of bytes in memory.
     pub fn bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| 8 * chunk.words.len() + 4 * chunk.ends.len()).sum()
     }

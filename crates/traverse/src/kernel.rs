@@ -123,7 +123,7 @@ impl Kernel {
         &self.variant
     }
 
-    /// Stack entries that any ray may need.
+    /// Returns the number of stack entries that any ray may need.
     pub fn stack_depth(&self) -> usize {
         self.tree.stack_depth()
     }
@@ -141,7 +141,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// Bytes of the nodes and of the triangle records.
+    /// Returns the bytes of the nodes and of the triangle records.
     pub fn bytes(&self) -> [usize; 2] {
         [self.tree.bytes(), self.triangles.bytes()]
     }
@@ -181,7 +181,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// As [`Kernel::run_warp`] for a warp that takes its rays from a counter which the others ask at the same
+    /// Runs as [`Kernel::run_warp`] for a warp that takes its rays from a counter which the others ask at the same
     /// time, where the variant has a global pool.
     ///
     /// # Errors

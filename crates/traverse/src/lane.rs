@@ -129,7 +129,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Nothing yet, up to `t_max`.
+    /// Makes a state in which nothing is found yet, up to `t_max`.
     pub fn nothing(t_max: f32) -> Self {
         Self { tuv: [0.0; 3], index: u32::MAX, limit: t_max, blocked: false, invalid: false, beyond: false }
     }
@@ -164,7 +164,7 @@ impl Found {
         nearer
     }
 
-    /// The hit and its instance.
+    /// Returns the hit that was found, and its instance.
     pub fn hit(&self, t_max: f32, ids: &[PrimitiveId]) -> (Hit, u32) {
         if self.index == u32::MAX || self.blocked {
             return (Hit::miss(t_max), Hit::MISS);
@@ -198,7 +198,7 @@ impl<T: Tree> HasStatus for Lane<T> {
 }
 
 impl<T: Tree> Lane<T> {
-    /// Without a ray, with stack `stack_number` of `stack_depth` entries.
+    /// Makes a lane without a ray, with stack `stack_number` of `stack_depth` entries.
     pub fn idle(stack_depth: usize, stack_number: u16) -> Self {
         Self {
             ray: IDLE,
@@ -212,8 +212,8 @@ impl<T: Tree> Lane<T> {
         }
     }
 
-    /// The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at
-    /// it must pop then, if no nodes are behind it.
+    /// Takes the next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at it must pop
+    /// then, if no nodes are behind it.
     pub fn take_record(&mut self) -> Option<u32> {
         if let Some(leaf) = self.postponed.first_mut() {
             let record = leaf.take();

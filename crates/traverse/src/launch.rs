@@ -44,7 +44,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The same for a warp that takes rays from a counter which others ask, too.
+    /// Lets the warp take rays from a counter which others ask, too.
     pub fn sharing(mut self, counter: &'a dyn RayCounter) -> Self {
         if self.pool.is_global() {
             self.pool = self.pool.shared(counter, self.number);
@@ -52,7 +52,7 @@ impl<'a> Place<'a> {
         self
     }
 
-    /// Warp `number` of a launch over `rays` rays; none past the last.
+    /// Makes the place of warp `number` in a launch over `rays` rays; `None` past the last.
     pub fn new(
         variant: &Variant,
         machine: Execution,

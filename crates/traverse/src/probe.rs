@@ -41,9 +41,9 @@ pub struct Event<'a> {
 pub trait Probe {
     /// Returns `true` if [`Event::touches`] is wanted; it costs time to gather.
     fn touches(&self) -> bool;
-    /// Told of an event.
+    /// Tells the probe of an event.
     fn event(&mut self, event: &Event<'_>);
-    /// Told of an event that comes `times` times in a row, without touches.
+    /// Tells the probe of an event that comes `times` times in a row, without touches.
     fn repeated(&mut self, event: &Event<'_>, times: u32) {
         for _ in 0..times {
             self.event(event);
@@ -90,7 +90,7 @@ impl<'a> Watched<'a> {
         Self { touches: probe.touches(), probe }
     }
 
-    /// As [`Watched::new`] for a probe that is told of no touches, whether it asks or not.
+    /// Watches as [`Watched::new`] for a probe that is told of no touches, whether it asks or not.
     pub fn untouched(probe: &'a mut dyn Probe) -> Self {
         Self { touches: false, probe }
     }

@@ -74,19 +74,19 @@ impl LaneRay {
         }
     }
 
-    /// Nearest `t` that counts.
+    /// Returns the nearest `t` that counts.
     pub fn t_low(&self) -> f32 {
         self.given.t_min.max(self.after.t)
     }
 
-    /// `t` as boxes see it; not infinite, so that no box at infinity is hit.
+    /// Returns `t` as boxes see it; not infinite, so that no box at infinity is hit.
     #[inline]
     pub fn box_distance(&self, t: f32) -> f32 {
         (t * self.scale).min(f32::MAX)
     }
 
-    /// The ray as boxes see it that are given in other coordinates: plane `x` of axis `i` lies at `x * step[i] +
-    /// corner[0][i]` in box distances, or `corner[1][i]` if it is an upper one. For [`LaneRay::enter`] alone.
+    /// Returns the ray as boxes see it that are given in other coordinates: plane `x` of axis `i` lies at `x * step[i]
+    /// + corner[0][i]` in box distances, or `corner[1][i]` if it is an upper one. For [`LaneRay::enter`] alone.
     #[inline(always)]
     pub fn in_steps(&self, step: [f32; 3], corner: [[f32; 3]; 2]) -> Self {
         let ood = corner.map(|side| side.map(|x| -x));
@@ -95,8 +95,8 @@ impl LaneRay {
         Self { inverse: step, ood, wide_inverse, wide_ood, is_finite, ..*self }
     }
 
-    /// Where the ray enters each of `N` boxes, given as their planes by axis, in box distances, and whether it does so,
-    /// at most at `t_max`.
+    /// Computes at what distance the ray enters each of `N` boxes, given as their planes by axis, in box distances, and
+    /// whether it does so, at most at `t_max`.
     ///
     /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
     #[inline(always)]
@@ -122,8 +122,8 @@ impl LaneRay {
         (t, hit)
     }
 
-    /// The same in twice the precision, for machines that have to make do without fused multiply-adds, and for which
-    /// boxes rounding once more might matter. Without a NaN: for finite rays.
+    /// Computes the same in twice the precision, for machines that have to make do without fused multiply-adds, and for
+    /// which boxes rounding once more might matter. Without a NaN: for finite rays.
     #[inline(always)]
     fn enter_unless_doubtful<const N: usize, const INTEGER: bool>(
         &self,
@@ -180,7 +180,7 @@ impl LaneRay {
         }
     }
 
-    /// The same with each plane's distance rounded, as a machine with fused multiply-adds has it.
+    /// Computes the same with each plane's distance rounded, as a machine with fused multiply-adds has it.
     #[inline(never)]
     fn enter_exactly(&self, bounds: &Aabb, t_max: f32, test: BoxTest) -> Option<f32> {
         let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
@@ -208,7 +208,7 @@ fn is_halfway(sum: f64) -> bool {
     sum.to_bits() & (2 * HALF - 1) == HALF
 }
 
-/// The overlap of three spans and `low ..= high`, with float minimum and maximum.
+/// Returns the overlap of three spans and `low ..= high`, with float minimum and maximum.
 #[inline(always)]
 pub(crate) fn span_float(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {
     // A NaN drops out of either, as in the papers' instructions.
@@ -217,7 +217,7 @@ pub(crate) fn span_float(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Optio
     (near <= far).then_some(near)
 }
 
-/// The same with integer minimum and maximum on the bits: `low` is not negative, and so wrong
+/// Returns the overlap of the spans with integer minimum and maximum on the bits: `low` is not negative, and so wrong
 /// orders among negative floats never reach the result (ALK12).
 #[inline(always)]
 pub(crate) fn span_integer(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {

@@ -69,7 +69,7 @@ impl<'a> Replay<'a> {
         Err(ReplayError::Dependent { variant: *variant, why })
     }
 
-    /// `variant` over the rays of `dump`. Any variant takes one [of nothing](RayDump::of_nothing).
+    /// Prepares `variant` to replay the rays of `dump`. Any variant takes one [of nothing](RayDump::of_nothing).
     ///
     /// # Errors
     /// Those of [`Replay::walk_of`], and [`ReplayError::OtherWalk`].
@@ -135,7 +135,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The next code.
+    /// Returns the next code of the ray.
     #[inline]
     fn code(&self, chunk: &Chunk) -> Option<Code> {
         (self.next.get() < self.end).then(|| chunk.code(self.next.get()))
@@ -209,7 +209,7 @@ impl Tree for RayDump {
     type Leaf = Tests;
     type Ray = Position;
 
-    /// Only a packet asks.
+    /// Returns no root, since only a packet asks.
     fn root(&self) -> Option<Entry<(), Tests>> {
         None
     }
@@ -241,7 +241,7 @@ impl Tree for RayDump {
         }
     }
 
-    /// The first is where the ray goes on; others are only counted.
+    /// Returns the entry of a child. The first is where the ray goes on; others are only counted.
     #[inline]
     fn child(&self, ray: &Position, _: u32, slot: u32) -> Entry<(), Tests> {
         if slot == 0 { ray.here(&self.chunks[ray.chunk as usize]) } else { Entry::Inner(()) }

@@ -23,7 +23,7 @@ pub struct FamilyTracer {
 }
 
 impl FamilyTracer {
-    /// `kernel` on `machine`.
+    /// Makes a tracer that runs `kernel` on `machine`.
     ///
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit.
@@ -77,7 +77,7 @@ impl FamilyTracer {
     }
 }
 
-/// Counts of a batch by a kernel and the one behind it.
+/// Returns the counts of a batch by a kernel and the one behind it.
 fn stats<'a>(names: [KernelName; 2], rays: usize, answers: impl Iterator<Item = &'a Answer>) -> BatchStats {
     let (mut invalid, mut by_fallback) = (0, 0);
     for answer in answers {

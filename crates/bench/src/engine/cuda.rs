@@ -59,7 +59,7 @@ impl CudaSession {
     }
 }
 
-/// The kernel's variant. The CPU's tracer is none; the message is that of a variant that was not compiled.
+/// Returns the kernel's variant. The CPU's tracer has none; the error is that of a variant that was not compiled.
 fn variant(subject: &Subject) -> Result<Variant, BenchError> {
     match subject {
         Subject::Kernel(variant) => Ok(*variant),
@@ -83,7 +83,7 @@ pub(super) fn encode(
     Ok(Arc::new(scene))
 }
 
-/// `subject` over what was encoded for its group.
+/// Prepares `subject` over what was encoded for its group.
 pub(super) fn prepare(
     device: &Device,
     subject: &Subject,

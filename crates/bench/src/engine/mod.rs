@@ -40,7 +40,7 @@ impl Target {
         matches!(self, Self::Cuda(_))
     }
 
-    /// Every kernel that it can run, as it comes compiled: all of the GPU's, the papers' on a CPU.
+    /// Returns every kernel that the target can run, as it comes compiled: all of the GPU's, the papers' on a CPU.
     pub fn compiled(&self) -> Vec<Subject> {
         match self {
             Self::Cuda(_) => raywarp_cuda::compiled().into_iter().map(Subject::Kernel).collect(),
@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// Room for the batches of a scene.
+    /// Makes room for the batches of a scene.
     pub(crate) fn session(&self) -> Result<Box<dyn Session>, BenchError> {
         let own: Box<dyn Session> = match self {
             Self::Cpu => Box::new(cpu::CpuSession::default()),
@@ -62,7 +62,7 @@ impl Target {
         Ok(own)
     }
 
-    /// `subjects` in groups that walk the same bytes, each in the order given.
+    /// Puts `subjects` into groups that walk the same bytes, each in the order given.
     pub(crate) fn groups(&self, subjects: &[Subject]) -> Vec<Vec<Subject>> {
         // A tracer of the CPU holds its tree.
         groups(subjects, |variant| self.is_gpu().then(|| Encoding::of(variant)))
@@ -82,7 +82,7 @@ impl Target {
         }
     }
 
-    /// `subject` over what its group walks, ready to run. `width` is that of a CPU's warps.
+    /// Prepares `subject` over what its group walks, ready to run. `width` is that of a CPU's warps.
     pub(crate) fn prepare(
         &self,
         subject: &Subject,
@@ -100,7 +100,7 @@ impl Target {
         }
     }
 
-    /// The driver's own ray tracing on the same device; on a CPU a driver that is software.
+    /// Prepares the driver's own ray tracing on the same device; on a CPU a driver that is software.
     #[cfg(feature = "vulkan")]
     fn vulkan(&self, triangles: &FlatTriangles) -> Result<Prepared, BenchError> {
         let name = match self {
@@ -126,7 +126,7 @@ impl Target {
     }
 }
 
-/// `subjects` in groups of one encoding; those without one are alone.
+/// Puts `subjects` into groups of one encoding; those without one are alone.
 fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>) -> Vec<Vec<Subject>> {
     let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
     for &subject in subjects {
@@ -180,7 +180,7 @@ pub(crate) trait Session {
     fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError>;
 }
 
-/// A subject that was prepared for another target.
+/// Returns the error of a subject that was prepared for another target.
 fn stranger() -> BenchError {
     TraceError::Device("the kernel is on another device".to_string()).into()
 }

@@ -28,7 +28,7 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// The table with a column for this machine, for those of its scenes that were measured.
+/// Writes the table with a column for this machine, for those of its scenes that were measured.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::Al09, &["al09-while-while", "al09-persistent-while-while"]);
     let printed = &al09().table_1;

@@ -69,7 +69,7 @@ const COMPARED: [(&str, &[Comparison]); 4] = [
     ),
 ];
 
-/// Both tables with a column for this machine.
+/// Writes both tables with a column for this machine.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::Al09, &[KEPLER, "alk12-kepler-postpone-0"]);
     let Some(first) = reports.first() else { return };

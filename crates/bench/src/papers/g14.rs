@@ -45,7 +45,7 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// The table with columns for this machine, then each improvement here.
+/// Writes the table with columns for this machine, then each improvement here.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::G14, &[BASE, IMPROVED]);
     let Some(first) = reports.first() else { return };

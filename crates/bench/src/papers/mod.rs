@@ -31,7 +31,7 @@ pub struct PublishedRate {
     pub mrays: f64,
 }
 
-/// All rates that the papers' tables print of scenes that are here.
+/// Returns all rates that the papers' tables print of scenes that are here.
 pub fn published_rates() -> Vec<PublishedRate> {
     [al09::published(), alk12::published(), g14::published()].concat()
 }
@@ -39,7 +39,7 @@ pub fn published_rates() -> Vec<PublishedRate> {
 /// Where a table goes: the text before it, the room it has, and what it leaves out.
 type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
 
-/// Every table that the reports have the rays and kernels for; nothing where there is none.
+/// Writes every table that the reports have the rays and kernels for; nothing where there is none.
 pub(crate) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     for table in [al09::write, alk12::write, g14::write] {
         let before = text.len();
@@ -50,7 +50,7 @@ pub(crate) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     }
 }
 
-/// All of them alone.
+/// Returns all tables as text, alone.
 #[cfg(test)]
 fn text(reports: &[SceneReport]) -> String {
     let mut text = String::new();

@@ -6,7 +6,7 @@ use crate::{Check, MachineFacts, Quartiles};
 use raywarp_geom::Kernels;
 use serde_json::{Value, json};
 
-/// All reports as one document.
+/// Returns all reports as one document.
 pub fn json(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Value {
     let bar = crate::bar::verdicts(reports);
     json!({
@@ -63,7 +63,7 @@ fn scene(report: &SceneReport) -> Value {
     })
 }
 
-/// Rates over the rays of all files.
+/// Returns the rates over the rays of all files.
 fn together(report: &SceneReport) -> Vec<Value> {
     let rate = |line @ (subject, tree, bounds): Line| {
         json!({

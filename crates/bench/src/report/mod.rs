@@ -114,29 +114,29 @@ impl Row {
         (self.subject, self.tree, self.bounds)
     }
 
-    /// Rays of all views.
+    /// Returns the number of rays of all views.
     pub fn rays(&self) -> u64 {
         self.views.iter().map(|view| view.rays).sum()
     }
 
-    /// Start and tail of all views' launches, seconds; none where one's is not known.
+    /// Returns the start and tail of all views' launches, seconds; `None` where one's is not known.
     pub fn start_and_tail(&self) -> Option<f64> {
         self.views.iter().map(|view| view.start_and_tail).sum()
     }
 
-    /// Seconds over all views.
+    /// Returns the seconds over all views.
     pub fn seconds(&self) -> Quartiles {
         self.views.iter().fold(Quartiles::default(), |sum, view| sum.plus(&view.seconds))
     }
 
-    /// Millions of rays a second, total rays over total time.
+    /// Returns millions of rays a second, total rays over total time.
     pub fn mega_rates(&self) -> Quartiles {
         self.seconds().mega_rates(self.rays())
     }
 }
 
 impl SceneReport {
-    /// A report with nothing measured yet. `views` are the numbers of the viewpoints, as the user knows them.
+    /// Makes a report with nothing measured yet. `views` are the numbers of the viewpoints, as the user knows them.
     pub fn new(scene: &str, target: &Target, views: Vec<usize>, request: &BenchRequest) -> Self {
         let total = |column: &Column| ColumnTotal { column: column.clone(), rays: 0, sort_seconds: 0.0 };
         Self {
@@ -169,8 +169,8 @@ impl SceneReport {
         if self.is_of_files() { "file" } else { self.workload.name() }
     }
 
-    /// Millions of rays a second of a line over all of its rays: their number over the sum of median times. `None`
-    /// where some are missing or wrong.
+    /// Returns the millions of rays a second of a line over all of its rays: their number over the sum of median times.
+    /// `None` where some are missing or wrong.
     fn together(&self, line: Line) -> Option<f64> {
         let rows = (0..self.columns.len()).map(|column| self.row(line, column).filter(|row| row.check.passes()));
         let rows: Vec<&Row> = rows.collect::<Option<_>>()?;
@@ -184,8 +184,8 @@ impl SceneReport {
         self.rows.iter().all(|row| row.check.passes())
     }
 
-    /// The line of a table that a row stands in: the subject's name, with its tree and leaf size where there are
-    /// several, and launch bounds that are not its own.
+    /// Returns the line of a table that a row stands in: the subject's name, with its tree and leaf size where there
+    /// are several, and launch bounds that are not its own.
     pub fn line_name(&self, row: &Row) -> String {
         let mut name = row.subject.name();
         let Some(own) = self.trees.get(row.tree) else { return name };
@@ -226,14 +226,14 @@ impl SceneReport {
         self.rows.iter().find(|row| row.line() == line && row.column == column)
     }
 
-    /// The fastest right row of a column.
+    /// Returns the fastest right row of a column.
     pub fn best(&self, column: usize) -> Option<&Row> {
         let rate = |row: &&Row| row.mega_rates().median;
         let rows = self.rows.iter().filter(|row| row.column == column && row.check.passes());
         rows.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// A wrong answer of a row that fails, with its kind of rays and view.
+    /// Describes a wrong answer of a row that fails, with its kind of rays and view.
     pub(crate) fn example(&self, row: &Row) -> Option<String> {
         let fails = row.views.iter().find(|view| view.check.example.is_some())?;
         let view = fails.view.and_then(|view| self.views.get(view)).map(|view| format!(", view {view}"));
@@ -241,7 +241,7 @@ impl SceneReport {
         fails.check.example.map(|example| format!("{kind}{}, {example}", view.unwrap_or_default()))
     }
 
-    /// The last subject's rates in a line.
+    /// Returns the last subject's rates in a line.
     pub(crate) fn progress(&self, columns: usize) -> String {
         let last = &self.rows[self.rows.len().saturating_sub(columns)..];
         let name = last.first().map(|row| self.line_name(row)).unwrap_or_default();

@@ -47,7 +47,7 @@ pub fn summary(reports: &[SceneReport], top: Option<usize>, room: Room) -> Strin
     text
 }
 
-/// A line: its name, the rate in each scene where it was measured and right.
+/// Returns the lines of a table: its name, and the rate in each scene where it was measured and right.
 fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>>)> {
     let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
     for (scene, report) in reports.iter().enumerate() {
@@ -63,7 +63,7 @@ fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>
     lines
 }
 
-/// The geometric mean over all scenes, where there is a rate in each.
+/// Returns the geometric mean over all scenes, where there is a rate in each.
 fn mean(rates: &[Option<f64>]) -> Option<f64> {
     let all: Vec<f64> = rates.iter().copied().collect::<Option<_>>()?;
     Some(geometric_mean(&all))

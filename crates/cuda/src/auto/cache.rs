@@ -25,8 +25,8 @@ const HEAD: &str = "raywarp kernels 1";
 /// Longer files are not ours: an entry takes some 500 bytes.
 const MOST_BYTES: u64 = 1 << 18;
 
-/// The file that choices are kept in: `raywarp/kernels.tsv` in the user's folder for caches, if the system has one
-/// (`XDG_CACHE_HOME`, else `.cache` in `HOME`; on Windows `LOCALAPPDATA`).
+/// Returns the file that choices are kept in: `raywarp/kernels.tsv` in the user's folder for caches, if the system has
+/// one (`XDG_CACHE_HOME`, else `.cache` in `HOME`; on Windows `LOCALAPPDATA`).
 pub fn cache_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let folder = if cfg!(windows) {
@@ -37,12 +37,13 @@ pub fn cache_file() -> Option<PathBuf> {
     Some(folder?.join("raywarp").join("kernels.tsv"))
 }
 
-/// A folder that is not absolute is to be ignored (XDG Base Directory Specification 0.8).
+/// Returns the user's folder for caches. A folder that is not absolute is to be ignored (XDG Base Directory
+/// Specification 0.8).
 pub(super) fn cache_folder(xdg: Option<PathBuf>, home: Option<PathBuf>, local: Option<PathBuf>) -> Option<PathBuf> {
     [local, xdg, home.map(|home| home.join(".cache"))].into_iter().flatten().find(|folder| folder.is_absolute())
 }
 
-/// The entries of a file; none if there is no file.
+/// Returns the entries of a file; none if there is no file.
 ///
 /// # Errors
 /// Why the file is not to be trusted, in some words.

@@ -34,7 +34,7 @@ impl Numbers {
     }
 }
 
-/// The triangles of the hall.
+/// Returns the triangles of the hall.
 pub(super) fn hall() -> FlatTriangles {
     let mut numbers = Numbers(0);
     let mut all = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn hall() -> FlatTriangles {
     FlatTriangles::from_vertices(all)
 }
 
-/// The six sides of a box along the axes.
+/// Adds the six sides of a box along the axes.
 fn block(all: &mut Vec<[Vec3; 3]>, center: Vec3, half: Vec3) {
     for (axis, side) in (0..3).flat_map(|axis| [(axis, -1.0), (axis, 1.0)]) {
         let at = |a: f32, b: f32| {
@@ -92,7 +92,7 @@ fn quad(all: &mut Vec<[Vec3; 3]>, [a, b, c, d]: [Vec3; 4]) {
     all.extend([[a, b, c], [a, c, d]]);
 }
 
-/// A surface over an angle and a height from 0 to 1; triangles without area, as at a ball's poles, are left out.
+/// Adds a surface over an angle and a height from 0 to 1; triangles without area, as at a ball's poles, are left out.
 fn surface(all: &mut Vec<[Vec3; 3]>, columns: usize, rows: usize, point: impl Fn(f32, f32) -> Vec3) {
     let angle = |i: usize| std::f32::consts::TAU * (i % columns) as f32 / columns as f32;
     let height = |j: usize| j as f32 / rows as f32;
@@ -104,7 +104,7 @@ fn surface(all: &mut Vec<[Vec3; 3]>, columns: usize, rows: usize, point: impl Fn
     }
 }
 
-/// Rays of a camera in the hall, at least `count`, in blocks of 8 x 4 pixels.
+/// Returns the rays of a camera in the hall, at least `count`, in blocks of 8 x 4 pixels.
 pub(super) fn camera_rays(count: usize) -> Vec<Ray> {
     // Four to three, in whole blocks.
     let blocks = ((count.div_ceil(32) as f64 * 2.0 / 3.0).sqrt().ceil() as usize).max(1);

@@ -6,11 +6,11 @@ use raywarp_family::Variant;
 
 /// Times kernels: a GPU does, and planted figures in tests.
 pub(crate) trait Stopwatch {
-    /// Seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot be run here. Candidates
-    /// that walk the same bytes come one after the other.
+    /// Returns the seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot be run here.
+    /// Candidates that walk the same bytes come one after the other.
     fn time(&mut self, variant: &Variant, kind: BatchKind) -> Result<Option<f64>, CudaError>;
 
-    /// Rays of a launch.
+    /// Returns the number of rays of a launch.
     fn ray_count(&self, kind: BatchKind) -> usize;
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn tune(candidates: &[Variant], stopwatch: &mut dyn Stopwatch) -> Res
     Ok(Choice { picks: [pick(BatchKind::Coherent)?, pick(BatchKind::Incoherent)?, pick(BatchKind::Any)?] })
 }
 
-/// Median seconds of a candidate, or nothing for one that cannot be run or cannot win.
+/// Returns the median seconds of a candidate, or nothing for one that cannot be run or cannot win.
 fn seconds(
     variant: &Variant,
     kind: BatchKind,
@@ -71,7 +71,7 @@ fn seconds(
     Ok(Some(times[RUNS / 2]))
 }
 
-/// The candidates with those of one encoding side by side, else in their order.
+/// Returns the candidates with those of one encoding side by side, else in their order.
 fn by_encoding(candidates: &[Variant]) -> Vec<Variant> {
     let mut groups: Vec<(Encoding, Vec<Variant>)> = Vec::new();
     for variant in candidates {

@@ -34,9 +34,9 @@ pub(super) struct Area {
 }
 
 impl CudaTracer {
-    /// The same tracer, whose batches from the host go to the device in portions of up to `rays` rays; otherwise these
-    /// are 2^19. Four of them are there at once, with 65 bytes a ray; what is not pinned goes through as much pinned
-    /// memory. A batch of up to a quarter of a portion goes as a whole.
+    /// Makes batches from the host go to the device in portions of up to `rays` rays; otherwise these are 2^19. Four of
+    /// them are there at once, with 65 bytes a ray; what is not pinned goes through as much pinned memory. A batch of
+    /// up to a quarter of a portion goes as a whole.
     #[must_use]
     pub fn with_portions(self, rays: usize) -> Self {
         Self { portion: rays.max(1), ..self }
@@ -100,7 +100,7 @@ impl CudaTracer {
         Ok(Staged { rays: !rays, hits: !hits, instances: !instances })
     }
 
-    /// So many lanes for `rays` rays each, or for as many of them as fit in half of the free memory.
+    /// Returns so many lanes for `rays` rays each, or for as many of them as fit in half of the free memory.
     fn area(&self, lanes: usize, rays: usize) -> Result<Area, CudaError> {
         if let Some(area) = self.idle_area(lanes, rays) {
             return Ok(area);
@@ -122,7 +122,7 @@ impl CudaTracer {
         Ok(Area { lanes: (0..lanes).map(lane).collect::<Result<_, _>>()? })
     }
 
-    /// One with so many lanes for so many rays that nobody uses.
+    /// Returns an area with so many lanes for so many rays that nobody uses.
     fn idle_area(&self, lanes: usize, rays: usize) -> Option<Area> {
         let mut idle = self.idle.lock().ok()?;
         let at = idle.iter().position(|area| area.lanes.len() >= lanes && area.room() >= rays)?;

@@ -20,7 +20,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         mask.count()
     }
 
-    /// Lanes of one ray find the least of their values: a butterfly of exchanges.
+    /// Lets the lanes of one ray find the least of their values: a butterfly of exchanges.
     pub fn reduce_over_ray(&mut self, mask: L::Mask) {
         self.issue_times(Block::Shuffle, mask, self.lanes_per_ray().ilog2());
     }

@@ -28,10 +28,10 @@ use raywarp_family::Block;
 
 /// One iteration of the main loop.
 pub(crate) trait Schedule {
-    /// The phase that visits nodes.
+    /// Runs the phase that visits nodes.
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
-    /// The phase that tests triangles.
+    /// Runs the phase that tests triangles.
     fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
     /// Runs an iteration: both phases, one after the other.
@@ -71,7 +71,7 @@ pub(crate) enum Body<L: Lanes, T: Tree, P> {
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Body<L, T, P> {
-    /// While ray not terminated.
+    /// Runs the main loop: while ray not terminated.
     pub fn trace(&self, warp: &mut Warp<'_, L, T, P>) {
         match self {
             Self::Loop(phases) => {
@@ -97,7 +97,7 @@ impl Rounds {
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// The iterations that an inner loop may take.
+    /// Returns the iterations that an inner loop may take.
     pub fn rounds(&self) -> Rounds {
         Rounds(self.launch.variant.rounds().unwrap_or(u32::MAX))
     }

@@ -32,25 +32,25 @@ pub(crate) struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// `width` rays for warp `warp`, once.
+    /// Makes a pool of `width` rays for warp `warp`, once.
     pub fn direct(warp: u32, width: u32, ray_count: u32) -> Self {
         let first = u64::from(warp) * u64::from(width);
         Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count, exact: false, shared: None }
     }
 
-    /// Batches of `batch` rays, dealt in turns to `resident` warps.
+    /// Makes a pool of batches of `batch` rays, dealt in turns to `resident` warps.
     pub fn dealt(warp: u32, batch: u32, resident: u32, ray_count: u32) -> Self {
         let (warp, size) = (u64::from(warp), u64::from(batch));
         let stride = size * u64::from(resident);
         Self { local: 0..0, next_batch: Some(warp * size), batch, stride, ray_count, exact: false, shared: None }
     }
 
-    /// The same for a warp of `width` rays that asks for exactly as many as it can use.
+    /// Makes such a pool for a warp of `width` rays that asks for exactly as many as it can use.
     pub fn exact(warp: u32, width: u32, resident: u32, ray_count: u32) -> Self {
         Self { exact: true, ..Self::dealt(warp, width, resident, ray_count) }
     }
 
-    /// The same, from a counter that other warps ask at the same time.
+    /// Lets the pool take its rays from a counter that other warps ask at the same time.
     pub fn shared(self, counter: &'a dyn RayCounter, warp: u32) -> Self {
         Self { next_batch: Some(0), shared: Some((counter, warp)), ..self }
     }

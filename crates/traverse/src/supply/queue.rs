@@ -68,7 +68,7 @@ fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, 
     ]
 }
 
-/// Each lane looks at what one of the parked rays wants.
+/// Lets each lane look at what one of the parked rays wants.
 fn look_at_states<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) {
     if warp.wants_touches() {
         for place in 0..parked.count() {
@@ -77,7 +77,7 @@ fn look_at_states<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'
     }
 }
 
-/// A ballot over the parked rays.
+/// Takes a ballot over the parked rays.
 fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &L,
@@ -87,7 +87,7 @@ fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     parked.which(wants).count()
 }
 
-/// The record of shared memory that holds a parked ray; the local pool stands before them.
+/// Returns the record of shared memory that holds a parked ray; the local pool stands before them.
 fn place_record(place: u32) -> u32 {
     LOCAL_POOL + 1 + place
 }

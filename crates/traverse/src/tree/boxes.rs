@@ -18,11 +18,11 @@ pub(crate) trait BoxTree: Sync {
 
     /// Returns the entry at which a walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
-    /// Stack entries that suffice for any ray.
+    /// Returns the number of stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
-    /// `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair, but perhaps for what is out
-    /// of its interval up to `limit`; each with the index of the
-    /// triangle, with the bit of one that is not opaque.
+    /// Returns `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair, but perhaps for what
+    /// is out of its interval up to `limit`; each with the index of the triangle, with the bit of one that is not
+    /// opaque.
     fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2];
 
     /// Returns `true` if the tree may lose what a valid ray hits; such a ray is traced by another variant.
@@ -53,7 +53,7 @@ pub(crate) trait BoxTree: Sync {
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
 
-    /// The child of `node` in `slot`; only a tree whose children are no groups is asked.
+    /// Returns the child of `node` in `slot`; only a tree whose children are no groups is asked.
     fn child(&self, node: u32, slot: u32) -> Entry<Self::Inner, Self::Leaf>;
 }
 
@@ -63,7 +63,7 @@ pub(crate) type Candidate = ([f32; 3], u32);
 /// In place of `t u v` of a triangle that the ray may meet, which this test cannot tell.
 pub(crate) const UNDECIDED: [f32; 3] = [f32::NAN; 3];
 
-/// The test of a tree with a slot for each of the records of `triangles`.
+/// Tests the triangle of a record, for a tree with a slot for each of the records of `triangles`.
 #[inline]
 pub(crate) fn test_slot(
     slots: &[u32],

@@ -15,7 +15,7 @@ pub(super) struct ByteGrid {
 }
 
 impl ByteGrid {
-    /// For the grid of a node from `origin`, whose steps are `scale`.
+    /// Prepares the ray for the grid of a node from `origin`, whose steps are `scale`.
     #[inline(always)]
     pub fn new(origin: &[f32; 3], scale: [f32; 3], ray: &LaneRay) -> Self {
         let corner =

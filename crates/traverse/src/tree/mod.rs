@@ -31,7 +31,7 @@ pub(crate) trait Tree: Sync {
 
     /// Returns the entry at which every walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<EntryOf<Self>>;
-    /// Stack entries that suffice for any ray.
+    /// Returns the number of stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
     /// Returns `true` if each ray has a key that its hits come after.
     fn has_keys(&self) -> bool;
@@ -49,7 +49,7 @@ pub(crate) trait Tree: Sync {
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
 
-    /// A child that a visit of record `node` found, in its place `slot`.
+    /// Returns the child that a visit of record `node` found, in its place `slot`.
     fn child(&self, ray: &Self::Ray, node: u32, slot: u32) -> EntryOf<Self>;
 
     /// Tests a triangle record, or both triangles of a pair; a hit shortens `found`.
@@ -89,7 +89,7 @@ pub(crate) type EntryOf<T> = Entry<<T as Tree>::Inner, <T as Tree>::Leaf>;
 
 /// Triangle records of a leaf, taken one after the other.
 pub(crate) trait Leaf: Copy + Debug + PartialEq {
-    /// The next record.
+    /// Takes the next record, if one is left.
     fn take(&mut self) -> Option<u32>;
     /// Returns `true` if no record is left.
     fn is_empty(&self) -> bool;
@@ -135,7 +135,7 @@ pub(crate) struct VisitRules {
 }
 
 impl VisitRules {
-    /// Of `variant`, for any-hit or closest-hit rays.
+    /// Makes the rules of `variant`, for any-hit or closest-hit rays.
     pub fn new(variant: &Variant, any_hit: bool) -> Self {
         let unsorted = any_hit && variant.occlusion() == Occlusion::Unsorted;
         let far = any_hit && variant.occlusion() == Occlusion::Far;
@@ -144,7 +144,7 @@ impl VisitRules {
 }
 
 impl VisitRules {
-    /// The octant by which a ray from `octant` takes the nodes of a group.
+    /// Returns the octant by which a ray from `octant` takes the nodes of a group.
     #[inline]
     pub fn octant(&self, octant: usize) -> usize {
         if self.far { 7 ^ octant } else { octant }
@@ -202,8 +202,8 @@ impl Hits {
         self.len += 1;
     }
 
-    /// The children of a node that has two: whether each is hit, at what distance, and whether the second comes first
-    /// if both are.
+    /// Sets the children of a node that has two: whether each is hit, at what distance, and whether the second comes
+    /// first if both are.
     #[inline]
     pub fn set_two(&mut self, hit: [bool; 2], t: [f32; 2], swap: bool) {
         let second = hit[1] & (swap | !hit[0]);

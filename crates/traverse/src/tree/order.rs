@@ -78,15 +78,15 @@ fn compare_and_swap(all: &mut [(f32, u32); 4], a: usize, b: usize) {
     }
 }
 
-/// Five comparators, each of the last three after the one before.
+/// Sorts by five comparators, each of the last three after the one before.
 fn merge_sort(all: &mut [(f32, u32); 4]) {
     for (a, b) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
         compare_and_swap(all, a, b);
     }
 }
 
-/// Six comparators in three rounds of two that do not depend on each other: the second pair of the
-/// first round sorts downwards, so that all four are bitonic after it.
+/// Sorts by six comparators in three rounds of two that do not depend on each other: the second pair of the first round
+/// sorts downwards, so that all four are bitonic after it.
 fn bitonic_network(all: &mut [(f32, u32); 4]) {
     for round in [[(0, 1), (3, 2)], [(0, 2), (1, 3)], [(0, 1), (2, 3)]] {
         for (a, b) in round {

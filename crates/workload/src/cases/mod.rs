@@ -43,7 +43,7 @@ impl Case {
         Self { borderline: true, ..self }
     }
 
-    /// The oracle's answers, computed at the first call.
+    /// Returns the oracle's answers, computed at the first call.
     pub fn oracle(&self) -> &Oracle {
         self.oracle.get_or_init(|| Oracle::new(&self.triangles, &self.rays))
     }
@@ -59,7 +59,7 @@ impl Case {
     }
 }
 
-/// All cases; the same on every machine.
+/// Returns all cases; the same on every machine.
 pub fn cases() -> Vec<Case> {
     let mut cases = ordinary::cases();
     cases.extend(trouble::cases());

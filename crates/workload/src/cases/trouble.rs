@@ -102,7 +102,7 @@ fn degenerate() -> Case {
     Case::new("degenerate", "triangles without area are never hit", triangles, rays).aimed_at_limits()
 }
 
-/// Along an axis, through whole and half numbers.
+/// Casts rays along an axis, through whole and half numbers.
 fn along_axes(count: usize, size: usize, seed: u32) -> Vec<Ray> {
     let mut random = Random::new(seed);
     let ray = |i: usize| {

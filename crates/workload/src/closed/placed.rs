@@ -29,7 +29,7 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// `mesh` of `size`, `offset` sizes away, with so many starts.
+    /// Places `mesh` of `size`, `offset` sizes away, with so many starts.
     pub fn new(mesh: &Mesh, size: f32, offset: f32, starts: usize) -> Self {
         let middle = place(size, offset);
         let triangles = mesh.placed(size, middle);

@@ -104,8 +104,8 @@ impl Oracle {
         })
     }
 
-    /// Hits for which a lower id was due: where the very same triangle is there with a lower
-    /// (instance, primitive), and with [`Tolerance::Exact`] wherever another triangle has that t and a lower id.
+    /// Counts hits for which a lower id was due: where the very same triangle is there with a lower (instance,
+    /// primitive), and with [`Tolerance::Exact`] wherever another triangle has that t and a lower id.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -121,7 +121,7 @@ impl Oracle {
         self.higher(triangles, answers, &self.first_copy, |facts| facts.closest, tolerance)
     }
 
-    /// As [`Oracle::higher_ids`], for the candidates of an any-hit query: among those of one opacity.
+    /// Counts as [`Oracle::higher_ids`], for the candidates of an any-hit query: among those of one opacity.
     pub fn higher_candidates(
         &self,
         triangles: &FlatTriangles,
@@ -344,7 +344,7 @@ impl Bench<'_> {
         }
     }
 
-    /// An allowed hit of triangle `index` at `t`, beside the exact answer.
+    /// Judges an allowed hit of triangle `index` at `t`, beside the exact answer.
     fn agreement(&self, t: f64, index: usize, exact: Option<OracleHit>) -> Ruling {
         let agreeing = |index: usize| self.crossing(index).map(|c| c.agreeing(self.tolerance));
         let within = |[low, high]: [f64; 2], t: f64| low <= t && t <= high;

@@ -16,7 +16,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// `None` for an invalid ray.
+    /// Makes the line of a ray; `None` for an invalid ray.
     pub fn new(ray: &Ray) -> Option<Self> {
         if !ray.is_valid() {
             return None;
@@ -32,7 +32,7 @@ impl Line {
         })
     }
 
-    /// The line moved across itself.
+    /// Returns the line moved across itself.
     pub fn moved(&self, by: [f64; 2]) -> Self {
         let mut line = *self;
         line.origin[self.axes[0]] += by[0];
@@ -40,7 +40,7 @@ impl Line {
         line
     }
 
-    /// Two coordinates across the line, and t.
+    /// Returns two coordinates across the line, and t.
     fn local(&self, p: Vector) -> Vector {
         let q = self.axes.map(|axis| p[axis] - self.origin[axis]);
         [q[0] - self.shear[0] * q[2], q[1] - self.shear[1] * q[2], q[2] * self.inverse]
@@ -68,7 +68,7 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// `None` when the line passes too far for any tolerance.
+    /// Computes the crossing of a line and a triangle; `None` when the line passes too far for any tolerance.
     pub fn new(line: &Line, triangle: &[[f32; 3]; 3]) -> Option<Self> {
         let world = triangle.map(wide);
         let corners = world.map(|p| line.local(p));
@@ -170,12 +170,12 @@ impl Crossing {
         }
     }
 
-    /// Distance from the border that `tolerance` excuses, in the units of `Crossing::border`.
+    /// Returns the distance from the border that `tolerance` excuses, in the units of `Crossing::border`.
     pub fn margin(&self, tolerance: Tolerance) -> f64 {
         self.margin[tolerance.index()]
     }
 
-    /// Distance from the triangle's border.
+    /// Returns the distance from the triangle's border.
     pub fn border(&self, tolerance: Tolerance) -> f64 {
         match tolerance {
             Tolerance::Fast => self.inside.abs().min(self.inside_fast.abs()),
@@ -183,12 +183,12 @@ impl Crossing {
         }
     }
 
-    /// Least and greatest t that rounding leaves.
+    /// Returns the least and the greatest t that rounding leaves.
     pub fn range(&self, tolerance: Tolerance) -> [f64; 2] {
         self.range[tolerance.index()]
     }
 
-    /// As [`Crossing::range`], and at least [`Tolerance::RELATIVE_T`].
+    /// Returns the range as [`Crossing::range`], and at least [`Tolerance::RELATIVE_T`].
     pub fn agreeing(&self, tolerance: Tolerance) -> [f64; 2] {
         let ([low, high], relative) = (self.range(tolerance), self.t.abs() * tolerance.relative_t());
         [low.min(self.t - relative), high.max(self.t + relative)]
@@ -212,7 +212,7 @@ impl Crossing {
     }
 }
 
-/// Distance across the line (the origin of the first two axes) to the segment from `p` to `q`.
+/// Returns the distance across the line (the origin of the first two axes) to the segment from `p` to `q`.
 fn distance_to_segment(p: Vector, q: Vector) -> f64 {
     let e = [q[0] - p[0], q[1] - p[1]];
     let squared = e[0] * e[0] + e[1] * e[1];

@@ -15,8 +15,8 @@ pub struct OracleHit {
     pub index: u32,
 }
 
-/// All hits of a ray with `t_min <= t <= t_max`, by t, then index. A triangle without area across the
-/// ray is never hit, nor is one at a t that f32 does not hold.
+/// Returns all hits of a ray with `t_min <= t <= t_max`, by t, then index. A triangle without area across the ray is
+/// never hit, nor is one at a t that f32 does not hold.
 pub fn all_hits(triangles: &FlatTriangles, ray: &Ray) -> Vec<OracleHit> {
     let Some(line) = Line::new(ray) else { return Vec::new() };
     let mut hits: Vec<OracleHit> = (0u32..)
@@ -31,7 +31,7 @@ pub fn all_hits(triangles: &FlatTriangles, ray: &Ray) -> Vec<OracleHit> {
     hits
 }
 
-/// The interval of t, as far as f32 holds it.
+/// Returns the interval of t, as far as f32 holds it.
 pub(super) fn interval(ray: &Ray) -> [f64; 2] {
     [f64::from(ray.t_min).max(f64::from(f32::MIN)), f64::from(ray.t_max).min(f64::from(f32::MAX))]
 }
@@ -98,7 +98,7 @@ impl Oracle {
         self.facts.is_empty()
     }
 
-    /// The nearest hit of ray `ray`.
+    /// Returns the nearest hit of ray `ray`.
     ///
     /// # Panics
     /// If there is no such ray.
@@ -156,7 +156,7 @@ impl Facts {
     }
 }
 
-/// The farthest that any of eight lines around `line` goes until it surely hits something, and something
+/// Returns the farthest that any of eight lines around `line` goes until it surely hits something, and something
 /// opaque. No single triangle need be certain: their edges are inclusive here.
 fn surrounded(triangles: &FlatTriangles, line: &Line, [t_min, t_max]: [f64; 2], radius: f64) -> [f64; 2] {
     let (mut farthest, diagonal) = ([0.0f64; 2], std::f64::consts::FRAC_1_SQRT_2);

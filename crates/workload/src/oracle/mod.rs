@@ -22,7 +22,7 @@ pub use verdict::{Excuse, Excused, Fault, FaultKind, Found, Verdict};
 
 use raywarp_geom::{Candidate, FlatTriangles, Hit, Ray};
 
-/// The nearest hit of a ray, the lower index of equal ones; `None` for a miss.
+/// Returns the nearest hit of a ray, the lower index of equal ones; `None` for a miss.
 pub fn closest(triangles: &FlatTriangles, ray: &Ray) -> Option<OracleHit> {
     all_hits(triangles, ray).into_iter().next()
 }

@@ -36,7 +36,7 @@ impl Tolerance {
     /// Relative difference of t that counts as agreement where rounding allows no more.
     pub const RELATIVE_T: f64 = 1e-5;
 
-    /// Place in arrays that hold something for each.
+    /// Returns the place in arrays that hold something for each tolerance.
     pub(super) fn index(self) -> usize {
         self as usize
     }
@@ -51,7 +51,7 @@ impl Tolerance {
         }
     }
 
-    /// [`Tolerance::RELATIVE_T`], or 0 where nothing is excused.
+    /// Returns [`Tolerance::RELATIVE_T`], or 0 where nothing is excused.
     pub(super) fn relative_t(self) -> f64 {
         if self == Self::Exact { 0.0 } else { Self::RELATIVE_T }
     }

@@ -56,7 +56,7 @@ impl<'a> Batches<'a> {
         self.kind
     }
 
-    /// Rays in all batches.
+    /// Returns the number of rays in all batches.
     pub fn ray_count(&self) -> u64 {
         self.ray_count
     }
@@ -66,7 +66,7 @@ impl<'a> Batches<'a> {
         self.ray_count.div_ceil(BATCH as u64) as usize
     }
 
-    /// The rays of batch `index`: [`BATCH`], or what is left for the last; none past it.
+    /// Returns the rays of batch `index`: [`BATCH`], or what is left for the last; none past it.
     pub fn batch(&self, index: usize) -> Vec<Ray> {
         let start = (index as u64).saturating_mul(BATCH as u64).min(self.ray_count);
         let mut rays = self.range(start, (start + BATCH as u64).min(self.ray_count));
@@ -78,9 +78,9 @@ impl<'a> Batches<'a> {
         rays
     }
 
-    /// About one in `every` rays, as chunks of `chunk_len` consecutive rays, so that the warps of a chunk
-    /// are those of the whole: of each `every` consecutive chunks a hash picks one (always the first
-    /// would pick the same pixels for each sample). Chunks are whole, unless there are fewer rays.
+    /// Samples about one in `every` rays, as chunks of `chunk_len` consecutive rays, so that the warps of a chunk are
+    /// those of the whole: of each `every` consecutive chunks a hash picks one (always the first would pick the same
+    /// pixels for each sample). Chunks are whole, unless there are fewer rays.
     ///
     /// Only these rays are made; of sorted batches, which must be made whole, only some evenly spaced
     /// ones are, four if there are so many, and more chunks taken of each.
@@ -106,7 +106,7 @@ impl<'a> Batches<'a> {
         sample
     }
 
-    /// Rays `from` to `to`, unsorted.
+    /// Returns the rays `from` to `to`, unsorted.
     fn range(&self, from: u64, to: u64) -> Vec<Ray> {
         let count = (to - from) as usize;
         (0..count).into_par_iter().with_min_len(4096).map(|i| self.ray(from + i as u64)).collect()
@@ -127,8 +127,8 @@ impl<'a> Batches<'a> {
     }
 }
 
-/// Of each `every` consecutive whole chunks of `0 .. len` one, as its ends.
-/// All is all: the last chunk, which is not whole, too.
+/// Picks one of each `every` consecutive whole chunks of `0 .. len`, as its ends. With `every` 1 all are picked: the
+/// last chunk, which is not whole, too.
 fn picks(len: u64, chunk_len: u64, every: u64) -> Vec<(u64, u64)> {
     let chunks = (len / chunk_len).max(1);
     let pick = |(i, first): (usize, u64)| {

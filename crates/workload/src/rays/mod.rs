@@ -61,12 +61,12 @@ impl Workload {
         }
     }
 
-    /// The workload of a name.
+    /// Returns the workload called `name`, if there is one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|workload| workload.name() == name)
     }
 
-    /// Rays of a kind from each primary hit.
+    /// Returns the number of rays of a kind from each primary hit.
     pub fn rays_per_pixel(self) -> u32 {
         match self {
             Self::Raywarp => 8,
@@ -79,7 +79,7 @@ impl Workload {
         if self == Self::Alk12 { 20.0 } else { f32::INFINITY }
     }
 
-    /// `t_max` of AO rays in a scene of the given box diagonal. `ao_radius` is the view's.
+    /// Returns `t_max` of AO rays in a scene of the given box diagonal. `ao_radius` is the view's.
     pub fn ao_distance(self, diagonal: f32, ao_radius: Option<f32>) -> f32 {
         match self {
             Self::Raywarp => 0.25 * diagonal,
@@ -112,7 +112,7 @@ impl RayKind {
         }
     }
 
-    /// The kind of a name.
+    /// Returns the kind called `name`, if there is one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

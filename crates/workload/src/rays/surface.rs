@@ -103,7 +103,7 @@ impl ViewRays {
         self.workload
     }
 
-    /// The primary rays, one a pixel.
+    /// Returns the primary rays, one a pixel.
     pub fn primary(&self) -> &[Ray] {
         &self.primary
     }
@@ -113,13 +113,13 @@ impl ViewRays {
         &self.points
     }
 
-    /// The rays of a kind. `rays_per_pixel` is S, usually [`Workload::rays_per_pixel`]; primary rays
-    /// are one a pixel all the same.
+    /// Returns the rays of a kind. `rays_per_pixel` is S, usually [`Workload::rays_per_pixel`]; primary rays are one a
+    /// pixel all the same.
     pub fn batches(&self, kind: RayKind, rays_per_pixel: u32, order: Order) -> Batches<'_> {
         Batches::new(self, kind, rays_per_pixel, order)
     }
 
-    /// Ray `sample` (0 to S - 1) of `kind`, not primary, from a point.
+    /// Makes ray `sample` (0 to S - 1) of `kind`, not primary, from a point.
     pub(super) fn secondary(&self, kind: RayKind, point: &SurfacePoint, sample: u32, rays_per_pixel: u32) -> Ray {
         let key = point.pixel.wrapping_mul(2);
         let [x, y, z] = if self.workload == Workload::Alk12 {
@@ -154,8 +154,8 @@ impl ViewRays {
     }
 }
 
-/// Direction of the upper hemisphere with density cos / pi: a disk in polar coordinates, squared radius and turn,
-/// lifted.
+/// Returns a direction of the upper hemisphere with density cos / pi: a disk in polar coordinates, squared radius and
+/// turn, lifted.
 fn turned_hemisphere(squared_radius: f32, turn: f32) -> [f32; 3] {
     let (radius, (sin, cos)) = (squared_radius.sqrt(), sin_cos_turn(turn));
     [radius * cos, radius * sin, (1.0 - squared_radius).max(0.0).sqrt()]

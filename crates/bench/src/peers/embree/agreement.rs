@@ -38,12 +38,12 @@ impl Agreement {
         }
     }
 
-    /// Rays that differ.
+    /// Returns the number of rays that differ.
     pub fn differ(&self) -> u64 {
         self.missed + self.apart
     }
 
-    /// Most rays that may differ.
+    /// Returns the largest number of rays that may differ.
     pub fn allowed(&self) -> u64 {
         (self.rays as f64 * ALLOWED_SHARE).ceil() as u64
     }

@@ -35,7 +35,7 @@ use raywarp_system::memory;
 use std::path::Path;
 use std::time::Instant;
 
-/// The instruction set of Embree that is the like of ours; none where Embree has but one, as on ARM.
+/// Returns the instruction set of Embree that is the like of ours; `None` where Embree has but one, as on ARM.
 pub fn isa_of(isa: Isa) -> Option<&'static str> {
     match isa.name() {
         "avx512" => Some("avx512"),
@@ -63,7 +63,7 @@ impl EmbreePeer {
         Ok(Self { device: Device::new(Library::load(place)?, &options)? })
     }
 
-    /// Its version, such as `4.4.0`.
+    /// Returns Embree's version, such as `4.4.0`.
     pub fn version(&self) -> String {
         self.device.version()
     }
@@ -124,8 +124,8 @@ pub fn beside_embree(
     Ok(report)
 }
 
-/// The race of modes that are robust or are not over all batches of a column, in each turn one after the other, and
-/// what each mode found.
+/// Races the modes that are robust, or those that are not, over all batches of a column, in each turn one after the
+/// other, and returns what each mode found.
 fn measure(
     ours: &mut dyn OurSide,
     theirs: &mut dyn TheirSide,
@@ -185,7 +185,7 @@ trait TheirSide {
     fn modes(&self) -> Vec<Mode>;
     /// Traces a batch in a mode, and returns the time it takes.
     fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError>;
-    /// Answers of the last run.
+    /// Returns the answers of the last run.
     fn answers(&self) -> Vec<f32>;
 }
 

@@ -14,12 +14,12 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// The trees of robust modes, or of those that are not.
+    /// Returns the trees of robust modes, or of those that are not.
     pub fn scenes(robust: bool) -> [SceneOptions; 2] {
         Quality::ALL.map(|quality| SceneOptions { robust, quality })
     }
 
-    /// Single rays, and packets with and without the flag, through one scene.
+    /// Returns the modes of one scene: single rays, and packets with and without the flag.
     pub fn of(scene: SceneOptions) -> impl Iterator<Item = Self> {
         const WAYS: [(Width, bool); 5] = [
             (Width::One, false),
@@ -33,8 +33,8 @@ impl Mode {
 }
 
 impl std::fmt::Display for Mode {
-    /// Rays of a call, whether they are called coherent, and the tree: `single, medium`, `8, high`, `16 coherent, high
-    /// fast`.
+    /// Writes the rays of a call, whether they are called coherent, and the tree: `single, medium`, `8, high`, `16
+    /// coherent, high fast`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.width {
             Width::One => f.write_str("single")?,

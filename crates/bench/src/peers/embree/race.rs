@@ -70,7 +70,7 @@ pub(super) struct Race {
 }
 
 impl Race {
-    /// Of so many modes in so many rounds, at least one of each; `run` says what a run took.
+    /// Runs a race of so many modes in so many rounds, at least one of each; `run` says what a run took.
     pub fn run<E>(modes: usize, rounds: usize, run: &mut dyn FnMut(Runner) -> Result<Time, E>) -> Result<Self, E> {
         // Ours first: who comes first finds a machine that has slept.
         run(Runner::Ours)?;
@@ -106,12 +106,12 @@ impl Race {
         Ok(Self { heats, winner: finalists[best], ours, theirs: theirs.swap_remove(best) })
     }
 
-    /// Our rate over theirs: of the rounds' ratios the median, with least and most.
+    /// Returns our rate over theirs: of the rounds' ratios the median, with least and most.
     pub fn ratio(&self) -> Quartiles {
         self.ratios(|time| time.wall)
     }
 
-    /// The same by processor time; none where the system does not tell.
+    /// Returns the same ratio by processor time; `None` where the system does not tell.
     pub fn processor_ratio(&self) -> Option<Quartiles> {
         let known = self.ours.iter().chain(&self.theirs).all(|time| time.processor.is_finite());
         known.then(|| self.ratios(|time| time.processor))
@@ -124,7 +124,7 @@ impl Race {
     }
 }
 
-/// The best mode of the heats and those near it, best first.
+/// Returns the best mode of the heats and those near it, best first.
 fn finalists(heats: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..heats.len()).collect();
     order.sort_by(|&a, &b| heats[a].total_cmp(&heats[b]));

@@ -154,7 +154,7 @@ pub(super) struct Total {
     pub count: usize,
 }
 
-/// Each kind that was measured, and all together.
+/// Returns the totals of each kind that was measured, and of all together.
 pub(super) fn totals(reports: &[PeerReport]) -> Vec<Total> {
     let rows = || reports.iter().flat_map(|report| &report.rows);
     let mut names: Vec<String> = Vec::new();

@@ -21,7 +21,7 @@ packets being made before. Rates of all its modes are a thread's, by processor
 time.
 ";
 
-/// A scene's tables: both sides, and all modes of Embree.
+/// Returns a scene's tables: both sides, and all modes of Embree.
 pub fn text(report: &PeerReport, room: Room) -> String {
     let (mut text, mut hidden) = (header(report), Hidden::default());
     let mut table = Table::new([
@@ -70,7 +70,7 @@ pub fn text(report: &PeerReport, room: Room) -> String {
     text
 }
 
-/// All modes, kinds of rays across.
+/// Returns the table of all modes, kinds of rays across.
 fn modes(report: &PeerReport) -> Table {
     let kinds: Vec<&PeerRow> = report.rows.iter().filter(|row| row.robust).collect();
     let name = TableColumn::left(format!("Embree's modes, best of {HEATS}")).whole();
@@ -126,7 +126,7 @@ fn robustness(robust: bool) -> &'static str {
     if robust { "robust" } else { "fast" }
 }
 
-/// Ratios over all scenes, kind by kind; empty for one scene.
+/// Returns the ratios over all scenes, kind by kind; empty for one scene.
 pub fn summary(reports: &[PeerReport]) -> String {
     let mut text = String::new();
     if reports.len() < 2 {

@@ -25,7 +25,7 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// `bytes` of `memory`, at least 16.
+    /// Allocates `bytes` of `memory`, at least 16.
     pub fn new(gpu: &VulkanDevice, bytes: u64, memory: Memory) -> Result<Self, PeerError> {
         let bytes = bytes.max(16).next_multiple_of(4);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
@@ -66,14 +66,14 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// A buffer of the device with a copy of `values`.
+    /// Makes a buffer of the device with a copy of `values`.
     pub fn of(gpu: &VulkanDevice, values: &[u8]) -> Result<Self, PeerError> {
         let buffer = Self::new(gpu, values.len() as u64, Memory::Device)?;
         buffer.write(gpu, values)?;
         Ok(buffer)
     }
 
-    /// Its address for shaders.
+    /// Returns the buffer's address for shaders.
     pub fn address(&self) -> vk::DeviceAddress {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.handle);
         // SAFETY: the buffer is bound and was made for addresses.

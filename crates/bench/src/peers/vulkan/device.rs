@@ -53,7 +53,7 @@ impl std::ops::Deref for VulkanDevice {
 }
 
 impl VulkanDevice {
-    /// The device called `name`, or the first that is a CPU.
+    /// Opens the device called `name`, or the first that is a CPU.
     pub fn open(name: Option<&str>) -> Result<Self, PeerError> {
         // SAFETY: loads the system's Vulkan loader, whose initialisers are trusted as those of any system library.
         let entry = unsafe { ash::Entry::load() }.map_err(|_| PeerError::new("the Vulkan loader was not found"))?;
@@ -239,7 +239,7 @@ impl Drop for Open {
     }
 }
 
-/// An error of Vulkan while `doing` something.
+/// Makes errors of Vulkan while `doing` something.
 pub(super) fn fault(doing: &'static str) -> impl Fn(vk::Result) -> PeerError {
     move |result| PeerError::new(format!("Vulkan failed while {doing}: {result}"))
 }

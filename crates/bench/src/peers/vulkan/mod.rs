@@ -35,7 +35,7 @@ struct Batch {
 }
 
 impl VulkanTracer {
-    /// A tracer on the device called `name`, or, when none is named, on one that is a CPU.
+    /// Makes a tracer on the device called `name`, or, when none is named, on one that is a CPU.
     pub fn new(name: Option<&str>, triangles: &FlatTriangles) -> Result<Self, PeerError> {
         let gpu = VulkanDevice::open(name)?;
         let tree = Tree::new(&gpu, triangles)?;
@@ -55,7 +55,7 @@ impl VulkanTracer {
         })
     }
 
-    /// As [`VulkanTracer::run`] into results that held nothing: a hit a ray.
+    /// Runs as [`VulkanTracer::run`] into results that held nothing, and returns a hit a ray.
     pub fn hits(&mut self, id: usize, rays: &[Ray]) -> Result<Vec<Hit>, PeerError> {
         self.upload(id, rays)?;
         if let Some(batch) = &self.batch {
@@ -70,7 +70,7 @@ impl VulkanTracer {
         Ok(hits)
     }
 
-    /// A bit a ray: whether something blocks it.
+    /// Traces rays for any hit, and returns a bit a ray: 1 if something blocks it.
     pub fn blocked(&mut self, id: usize, rays: &[Ray]) -> Result<Vec<u32>, PeerError> {
         self.run(id, rays, true)?;
         let mut blocked = vec![0u32; rays.len().div_ceil(32)];

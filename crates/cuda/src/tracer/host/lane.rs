@@ -100,7 +100,7 @@ struct Pinned {
     counts: Option<PinnedBuffer<u32>>,
 }
 
-/// The buffer in `place`, for `len` values at least.
+/// Returns the buffer in `place`, for `len` values at least.
 fn pinned<'a, T: Pod>(
     device: &Device,
     place: &'a mut Option<PinnedBuffer<T>>,
@@ -131,7 +131,7 @@ impl Lane {
         Ok(Self { rays: buffer, after, out, stream, pinned: Pinned::default(), flight: None })
     }
 
-    /// Rays that it has room for.
+    /// Returns the number of rays that it has room for.
     pub fn room(&self) -> usize {
         self.rays.len()
     }
