@@ -173,8 +173,7 @@ fn kind_index(kind: RayKind) -> usize {
 pub struct Cell {
     /// Name of the scene.
     pub scene: String,
-    /// Of the trees that were measured, the one on which the kernel is fastest: peers had the better of two in each
-    /// cell.
+    /// Tree on which the kernel is fastest, of those that were measured: peers had the better of two in each cell.
     pub tree: String,
     /// Rate of the kernel, Mrays/s.
     pub rate: f64,

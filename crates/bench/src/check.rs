@@ -6,7 +6,7 @@ pub const T_TOLERANCE: f32 = 1e-5;
 /// Share of the checked rays that may differ from the reference, if each of them passes within rounding of an edge.
 const ALLOWED_SHARE: f64 = 1e-5;
 
-/// Most rays of a batch that are explained: of more something else is wrong.
+/// Largest number of rays of a batch that are explained: of more something else is wrong.
 const EXPLAINED: u64 = 100;
 
 /// Share of all rays whose answer may be another than the watertight tracer's: kernels as the papers print them lose
@@ -38,7 +38,7 @@ pub(crate) fn agrees(got: f32, want: f32, tolerance: f32) -> bool {
 pub struct Example {
     /// Place of the ray in its launch.
     pub ray: u64,
-    /// `t`; infinity for a miss; 0 for a ray that something blocks.
+    /// Answer of the subject: `t`; infinity for a miss; 0 for a ray that something blocks.
     pub got: f32,
     /// Answer of the other side, in the same terms.
     pub want: f32,

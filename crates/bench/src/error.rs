@@ -32,7 +32,7 @@ pub enum BenchError {
     /// A tracer failed, or was stopped.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A scene in which no ray of a kind starts.
+    /// No ray of a kind starts in the scene.
     #[error("no {0} ray starts in any of the views: nothing is hit there")]
     NoRays(String),
     /// Rays that memory does not hold.

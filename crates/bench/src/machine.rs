@@ -42,7 +42,7 @@ pub struct MachineFacts {
     pub date: String,
     /// The GPU's name, if one is measured.
     pub gpu: Option<String>,
-    /// Its compute capability.
+    /// Compute capability of the GPU.
     pub capability: Option<(i32, i32)>,
     /// Number of its multiprocessors.
     pub multiprocessors: Option<u32>,

@@ -191,7 +191,7 @@ struct OnTree<'a> {
     halves: &'a [Option<[RayBatch; 2]>],
     request: &'a BenchRequest,
     watch: &'a Watch<'a>,
-    /// For each reference its answers to the checked rays of each batch.
+    /// Answers of each reference to the checked rays of each batch.
     references: HashMap<Variant, Vec<Answers>>,
 }
 

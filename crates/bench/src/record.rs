@@ -1,4 +1,4 @@
-//! A run as files: what was said, the figures, and how to make them again.
+//! Files of a run: its output, its figures, and the command to make them again.
 
 use crate::table::Room;
 use crate::{LEGEND, MachineFacts, SceneReport, csv, json, summary, text};

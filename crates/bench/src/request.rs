@@ -26,7 +26,7 @@ pub struct BenchRequest {
     /// Subjects that nobody named, and the kernel that is measured in the place of one of them where that cannot hold a
     /// scene.
     pub instead: Option<(Vec<Subject>, Subject)>,
-    /// A tree each: every subject walks all of them, or the nearest that its nodes can hold.
+    /// Trees to build: every subject walks all of them, or the nearest that its nodes can hold.
     pub builds: Vec<BuildOptions>,
     /// Block sizes and register limits: every subject runs under each. Other than the default on GPUs only.
     pub bounds: Vec<LaunchBounds>,
@@ -130,7 +130,7 @@ pub(crate) const SHUFFLE_SEED: u32 = 0;
 /// The order of rays in a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RayOrder {
-    /// As the workload defines it, or as a file has it.
+    /// Order that the workload defines, or that a file has.
     #[default]
     Workload,
     /// Sorted by a Morton key in batches of 2^20; the sort is timed apart.
@@ -188,9 +188,9 @@ pub type Export<'a> = &'a dyn Fn(&str, &[Ray]) -> Result<(), String>;
 pub struct Watch<'a> {
     /// Once true, the run ends soon with what it has.
     pub cancel: Option<&'a AtomicBool>,
-    /// Told what was just done, a line at a time.
+    /// Callback that is told what was just done, a line at a time.
     pub say: Option<&'a dyn Fn(String)>,
-    /// Told how many kernels are measured, on all trees, and of how many.
+    /// Callback that is told how many kernels are measured, on all trees, and of how many.
     pub progress: Option<&'a dyn Fn(usize, usize)>,
     /// Given all rays.
     pub export: Option<Export<'a>>,

@@ -5,11 +5,11 @@
 pub struct Quartiles {
     /// Shortest of all.
     pub min: f64,
-    /// A quarter are shorter.
+    /// First quartile: a quarter are shorter.
     pub q1: f64,
     /// Median of all.
     pub median: f64,
-    /// A quarter are longer.
+    /// Third quartile: a quarter are longer.
     pub q3: f64,
     /// Longest of all.
     pub max: f64,

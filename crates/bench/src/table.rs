@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// Width that a table may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Room {
-    /// At most [`ACROSS`] characters.
+    /// Lines of at most [`ACROSS`] characters.
     #[default]
     Terminal,
     /// All columns, however wide that is.

@@ -18,7 +18,7 @@ const LAUNCH_RAYS: u32 = 1 << 24;
 /// Closed mesh, with the points from which rays are aimed at it.
 #[derive(Debug, Clone, Copy)]
 pub struct AimedTarget<'a> {
-    /// Its triangles, three corners each: at least one.
+    /// Triangles of the mesh, three corners each: at least one.
     pub corners: &'a [[[f32; 3]; 3]],
     /// Points that are well inside: at least one.
     pub starts: &'a [[f32; 3]],
@@ -55,7 +55,7 @@ pub struct LostRay {
     pub unused: u32,
 }
 
-/// As `Aimed` in kernels/check/aimed.h.
+/// Parameters of the kernel that aims rays: `Aimed` in kernels/check/aimed.h.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct AimedRecord {

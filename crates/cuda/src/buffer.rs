@@ -129,7 +129,7 @@ impl<T> Copy for DeviceSlice<'_, T> {}
 pub struct DeviceSliceMut<'a, T>(DeviceSlice<'a, T>);
 
 impl<'a, T: Pod> DeviceSlice<'a, T> {
-    /// No values, for a launch that takes none.
+    /// Slice without values, for a launch that takes none.
     pub const EMPTY: Self = Self { first: 0, len: 0, memory: None, of: PhantomData };
 
     /// Makes a slice of the `len` values from `address` on, which somebody else owns: a `CUdeviceptr`, or what a kernel
@@ -179,7 +179,7 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
 }
 
 impl<'a, T: Pod> DeviceSliceMut<'a, T> {
-    /// No values, for results that nobody wants.
+    /// Slice without values, for results that nobody wants.
     pub const EMPTY: Self = Self(DeviceSlice::EMPTY);
 
     /// Makes a slice of the `len` values from `address` on, which somebody else owns.

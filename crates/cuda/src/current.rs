@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 /// Puts back the thread's context when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Current {
-    /// None where the driver does not tell.
+    /// Context that was current before; `None` where the driver does not tell.
     before: Option<sys::CUcontext>,
 }
 

@@ -7,16 +7,16 @@ use raywarp_family::Variant;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {
-    /// No driver library.
+    /// The machine has no driver library.
     #[error("there is no NVIDIA driver on this machine (libcuda was not found)")]
     NoDriver,
-    /// A driver without what the kernels need.
+    /// The driver lacks what the kernels need.
     #[error("the NVIDIA driver is too old: it speaks CUDA {}.{}, {} is needed", .version / 1000, .version % 1000 / 10, Self::NEEDED_TEXT)]
     OldDriver {
-        /// As the driver says: 1000 times the major version and 10 times the minor.
+        /// Version as the driver says it: 1000 times the major version and 10 times the minor.
         version: i32,
     },
-    /// A device that is not there.
+    /// There is no device of that number.
     #[error("there is no CUDA device {ordinal}; {count} found")]
     NoDevice {
         /// Number of the device that was asked for.
@@ -24,7 +24,7 @@ pub enum CudaError {
         /// Number of devices that there are.
         count: usize,
     },
-    /// An architecture older than all prebuilt kernels.
+    /// The device's architecture is older than all prebuilt kernels.
     #[error("{name} has compute capability {}.{}; 7.5 or newer is needed", .capability.0, .capability.1)]
     OldDevice {
         /// The device's name.
@@ -32,25 +32,25 @@ pub enum CudaError {
         /// Major and minor.
         capability: (i32, i32),
     },
-    /// A variant that was not compiled.
+    /// The variant was not compiled.
     #[error("{variant} is not among the compiled kernels")]
     NoKernel {
         /// Variant that has no kernel.
         variant: Box<Variant>,
     },
-    /// A kernel that is no variant, and that the embedded images lack: they are older than its source.
+    /// The kernel, which is no variant, is not among the embedded images: they are older than its source.
     #[error("the kernel {kernel} is not embedded; cargo xtask kernels compiles it")]
     NotEmbedded {
         /// Name of the kernel.
         kernel: &'static str,
     },
-    /// An embedded image that cannot be unpacked.
+    /// An embedded image cannot be unpacked.
     #[error("an embedded kernel is damaged ({message}); build again, or take another copy of the program")]
     DamagedImage {
         /// Message of the unpacker.
         message: String,
     },
-    /// A tree that needs a deeper stack than the kernels have.
+    /// The tree needs a deeper stack than the kernels have.
     #[error("the tree needs a stack of {needed} entries; the kernel has {found}")]
     StackTooShallow {
         /// Entries that the tree needs.
@@ -58,17 +58,17 @@ pub enum CudaError {
         /// Entries that the kernel's stack has.
         found: usize,
     },
-    /// A scene in which a kernel that loses no ray elsewhere may lose some.
+    /// A kernel that loses no ray elsewhere may lose some in this scene.
     #[error("the scene reaches {farthest:e} from its origin, and {variant} may lose rays beyond {limit:e}")]
     Unsure {
         /// Variant that may lose rays.
         variant: Box<Variant>,
         /// The scene's largest coordinate.
         farthest: f32,
-        /// Up to which the kernel is sure.
+        /// Largest coordinate up to which the kernel is sure.
         limit: f32,
     },
-    /// A leaf that does not fit the kernels' one-word entries.
+    /// A leaf does not fit the kernels' one-word entries.
     #[error(
         "a leaf of {count} records from record {first} on: kernels take at most 16 records a leaf, and 2^27 in all"
     )]
@@ -78,7 +78,7 @@ pub enum CudaError {
         /// First record of the leaf.
         first: u32,
     },
-    /// A block size or a register limit that a kernel cannot have.
+    /// A kernel cannot have this block size or register limit.
     #[error("{kernel} cannot run with {bounds}: {why}")]
     Bounds {
         /// The kernel: its variant where it is of the family, or whose kernels they are.
@@ -88,7 +88,7 @@ pub enum CudaError {
         /// Reason why the kernel cannot have them.
         why: &'static str,
     },
-    /// Not enough memory on the device.
+    /// The device has not enough free memory.
     #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]
     OutOfMemory {
         /// Data that did not fit.
@@ -104,7 +104,7 @@ pub enum CudaError {
     /// The tree of the scene that kernels are timed on cannot be built.
     #[error(transparent)]
     Build(#[from] raywarp_bvh::BuildError),
-    /// A tree that cannot be encoded.
+    /// The tree cannot be encoded.
     #[error(transparent)]
     Layout(#[from] raywarp_layout::LayoutError),
     /// The driver reports an error, from this call or an earlier launch.

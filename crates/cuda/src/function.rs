@@ -1,4 +1,4 @@
-//! A kernel that is loaded, whatever it does.
+//! Kernels that are loaded, whatever they do.
 
 use crate::current::{Current, Quiet};
 use crate::error::driver;
@@ -15,7 +15,7 @@ pub unsafe trait Parameters: Copy {}
 /// Capture status of a stream whose launches start at once.
 const NOT_RECORDED: sys::CUstreamCaptureStatus = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
 
-/// `CU_STREAM_PER_THREAD`; `CU_STREAM_LEGACY` and null come before it.
+/// Largest address that names a default stream: `CU_STREAM_PER_THREAD`; `CU_STREAM_LEGACY` and null come before it.
 const LAST_DEFAULT_STREAM: usize = 2;
 
 /// The first compute capability of which kernels may wait by themselves for the launch before.

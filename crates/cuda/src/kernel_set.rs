@@ -18,7 +18,7 @@ pub type Image = (u32, &'static [u8]);
 /// The embedded kernels of a crate. The fields are those of its `prebuilt/table.rs`, and `resources.csv`.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelSet {
-    /// For each source its images by architecture, 0 for PTX.
+    /// Images of each source by architecture, 0 for PTX.
     pub images: &'static [(&'static str, &'static [Image])],
     /// The costs of all kernels by architecture.
     pub costs: &'static [Image],

@@ -141,7 +141,7 @@ const WATERTIGHT: &[&str] = &[
     "direct/if-while/cwbvh8?share=0&triangle=watertight",
 ];
 
-/// One choice of a paper undone or varied at a time: its ablations, in the voted form alone.
+/// Ablations of the papers: one choice of a paper undone or varied at a time, in the voted form alone.
 const ABLATIONS: &[&str] = &[
     // ALK12, "alk12-fermi": boxes compared as floats, rows fetched at once.
     "direct/speculative-while-while/bvh2?fetch=needed&leaves=nested",

@@ -25,7 +25,7 @@ pub struct CudaPair {
 #[derive(Debug)]
 struct BySize {
     tracer: CudaTracer,
-    /// With the rays of a batch from which on it is not taken.
+    /// Kernel for batches of few rays, with the number of rays from which on it is not taken.
     few: Option<(CudaTracer, usize)>,
 }
 

@@ -29,11 +29,11 @@ pub struct EncodedScene {
     pub node_count: usize,
     /// Triangle records, 48 bytes each; h8's are among its nodes.
     pub triangles: Vec<u8>,
-    /// For each record the index of its triangle, with [`raywarp_layout::NON_OPAQUE`].
+    /// Index of the triangle of each record, with [`raywarp_layout::NON_OPAQUE`].
     pub slots: Vec<u32>,
-    /// For each triangle its instance and its number in the mesh.
+    /// Instance of each triangle, and its number in the mesh.
     pub ids: Vec<[u32; 2]>,
-    /// Of all triangles.
+    /// Bounds of all triangles.
     pub bounds: Aabb,
     /// Other words of the tree that kernels take: [`raywarp_layout::EncodedTree::kernel_words`].
     pub grid: (u32, f32),

@@ -1,4 +1,4 @@
-//! One batch of host rays by several tracers of the same scene, a device each.
+//! Tracer that shares one batch of host rays among several tracers of the same scene, a device each.
 //!
 //! Each takes a stretch of the batch, in the order of the tracers, and answers into the same stretch of the results. So
 //! answers come in the order of the rays, and have the bits that one tracer would give: no ray knows of another.
@@ -15,7 +15,7 @@ const WORD: usize = 32;
 /// Tracers of one scene that share its batches.
 #[derive(Debug)]
 pub struct SharedTracer<T> {
-    /// Each with what messages call it.
+    /// Tracers, each with its name in messages.
     tracers: Vec<(String, T)>,
 }
 

@@ -36,14 +36,14 @@ pub enum TextureAddress {
     Mirror,
     /// The texels at the border go on.
     Clamp,
-    /// All channels are 0.
+    /// All channels outside are 0.
     Zero,
 }
 
 /// Rules for looking up an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextureSampler {
-    /// Along u and v, which go from 0 to 1 over the image.
+    /// Addressing along u and v, which go from 0 to 1 over the image.
     pub address: [TextureAddress; 2],
     /// `true` for linear interpolation between the four nearest texels, `false` for the one that the point lies in.
     pub linear: bool,

@@ -28,7 +28,7 @@ pub struct CudaTracer {
     any: Kernel,
     /// Behind each of the two, for what it leaves.
     fallback: Option<[Kernel; 2]>,
-    /// As batches name the kernels, and those behind them.
+    /// Names of the kernels, and of those behind them, as batches give them.
     names: [KernelName; 2],
     /// Stacks of rays that move between lanes, for the larger of both grids.
     stacks: DeviceBuffer<u8>,
@@ -60,13 +60,13 @@ impl Kernel {
 /// Device memory for the results of a launch; see [`raywarp_geom::Tracer`] for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHits {
-    /// One a ray. Any-hit: written only for rays with a bit in `undecided`.
+    /// Hits, one a ray. Any-hit: written only for rays with a bit in `undecided`.
     pub hits: DeviceBuffer<Hit>,
-    /// One a ray, or empty.
+    /// Instances of the hits, one a ray, or empty.
     pub instances: DeviceBuffer<u32>,
-    /// A bit a ray: something opaque blocks it.
+    /// Bits of the blocked rays, a bit a ray: something opaque blocks it.
     pub blocked: DeviceBuffer<u32>,
-    /// A bit a ray: its first candidate is not opaque.
+    /// Bits of the undecided rays, a bit a ray: its first candidate is not opaque.
     pub undecided: DeviceBuffer<u32>,
     /// Working memory of the launch.
     pub work: LaunchWork,
@@ -100,13 +100,13 @@ impl LaunchWork {
 /// for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHitsMut<'a> {
-    /// One a ray. Any-hit: written only for rays with a bit in `undecided`.
+    /// Hits, one a ray. Any-hit: written only for rays with a bit in `undecided`.
     pub hits: DeviceSliceMut<'a, Hit>,
-    /// One a ray, or [`EMPTY`](DeviceSliceMut::EMPTY) where nobody wants them.
+    /// Instances of the hits, one a ray, or [`EMPTY`](DeviceSliceMut::EMPTY) where nobody wants them.
     pub instances: DeviceSliceMut<'a, u32>,
-    /// A bit a ray: something opaque blocks it. Closest-hit: may be empty.
+    /// Bits of the blocked rays, a bit a ray: something opaque blocks it. Closest-hit: may be empty.
     pub blocked: DeviceSliceMut<'a, u32>,
-    /// A bit a ray: its first candidate is not opaque. Closest-hit: may be empty.
+    /// Bits of the undecided rays, a bit a ray: its first candidate is not opaque. Closest-hit: may be empty.
     pub undecided: DeviceSliceMut<'a, u32>,
     /// Working memory of the launch; no other launch may be on its way with it.
     pub work: &'a mut LaunchWork,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbreeError {
-    /// No library of these names, or none that the system can load.
+    /// There is no library of these names, or none that the system can load.
     #[error("Embree 4 cannot be loaded as {}: {why}", tried.join(" or "))]
     NotFound {
         /// Names or files that were tried.
@@ -14,13 +14,13 @@ pub enum EmbreeError {
         /// Reason that the system gave for the last.
         why: String,
     },
-    /// A folder without the library.
+    /// The folder does not hold the library.
     #[error("{}: no file of this folder is called libembree4", folder.display())]
     EmptyFolder {
         /// Folder that was searched.
         folder: PathBuf,
     },
-    /// A library that is not Embree 4.
+    /// The library is not Embree 4.
     #[error("{file} has no function {name}; it is not Embree 4")]
     Symbol {
         /// Name of the library.
@@ -42,7 +42,7 @@ pub enum EmbreeError {
         /// Answers or overrun that showed it.
         what: String,
     },
-    /// A call failed.
+    /// A call of Embree failed.
     #[error("Embree failed: {what} ({reason})")]
     Failed {
         /// Call that was tried.

@@ -16,7 +16,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// All of them.
+    /// All widths, the narrowest first.
     pub const ALL: [Self; 3] = [Self::One, Self::Eight, Self::Sixteen];
 
     /// Returns the number of rays of a call.
@@ -36,7 +36,7 @@ mod row {
     pub const DIRECTION: usize = 4;
     pub const T_FAR: usize = 8;
     pub const MASK: usize = 9;
-    /// A ray ends here, and its hit begins.
+    /// Number of words of a ray; its hit begins there.
     pub const RAY: usize = 12;
     pub const GEOMETRY: usize = RAY + 6;
     /// After the geometry the ids of an instance, and of its place in an array of instances where Embree knows such
@@ -44,8 +44,8 @@ mod row {
     pub const RAY_HIT: usize = RAY + 9;
 }
 
-/// `RTCRay`, `RTCRay8` or `RTCRay16`, or these with their hits, aligned as `A` is. A row of words has a lane each;
-/// numbers are kept as their bits.
+/// Packet of rays, `RTCRay`, `RTCRay8` or `RTCRay16`, or of these with their hits, aligned as `A` is. A row of words
+/// has a lane each; numbers are kept as their bits.
 #[repr(C)]
 pub(crate) struct Packet<A, const N: usize, const ROWS: usize> {
     align: [A; 0],

@@ -1,4 +1,4 @@
-//! A scene: a committed tree over triangles.
+//! Scenes of Embree: committed trees over triangles.
 
 use crate::api::{
     Arguments, GEOMETRY_TRIANGLE, INDEX_BUFFER, QUALITY_HIGH, QUALITY_MEDIUM, SCENE_ROBUST, TraceOne, TracePacket,
@@ -14,7 +14,7 @@ use std::ffi::{c_int, c_void};
 pub enum Quality {
     /// Embree's default quality.
     Medium,
-    /// With spatial splits, except in robust scenes.
+    /// Quality with spatial splits, except in robust scenes.
     High,
 }
 

@@ -3,7 +3,7 @@
 use crate::part::named;
 use crate::{Supply, TraversalLoop, Tree};
 
-/// As many rays as there are idle lanes.
+/// Value of the key for batches of as many rays as there are idle lanes.
 pub(crate) const EXACT: &str = "exact";
 
 named! {
@@ -24,7 +24,7 @@ named! {
         Fetch = "fetch",
         /// Condition on which the triangle loop starts a lane's next leaf.
         Leaves = "leaves",
-        /// Any-hit rays: whether children are visited in order of distance.
+        /// Order of children for any-hit rays: by distance or not.
         Occlusion = "occlusion",
         /// Order in which hit children are visited.
         Order = "order",
@@ -35,7 +35,7 @@ named! {
         /// New rays are fetched when fewer than this share of the lanes live, per cent (ALK12), or by the
         /// iterations that idle lanes have lost (YKL17 4.4).
         Refill = "refill",
-        /// Most iterations of an inner loop (AL09 5.1: N).
+        /// Largest number of iterations of an inner loop (AL09 5.1: N).
         Rounds = "rounds",
         /// Triangles are tested while this share of the live lanes has some, per cent (YKL17).
         Share = "share",
@@ -67,7 +67,7 @@ named! {
     BoxPlanes {
         /// Boxes grow by what rounding may take: no box that a ray touches is missed (Ize 2013).
         Padded = "padded",
-        /// As the papers print it: rays in a box face or near an edge may miss.
+        /// Planes as the papers print them: rays in a box face or near an edge may miss.
         Plain = "plain",
     }
 }
@@ -77,19 +77,19 @@ named! {
     ChildOrder {
         /// The nearest first, the others as they stand.
         Nearest = "nearest",
-        /// All, by a merge sort of five comparators one after the other (G14 4.1).
+        /// All in order, by a merge sort of five comparators one after the other (G14 4.1).
         Network5 = "network5",
-        /// All, by Batcher's network for four of six comparators, independent in pairs (G14 4.1).
+        /// All in order, by Batcher's network for four of six comparators, independent in pairs (G14 4.1).
         Network6 = "network6",
-        /// All, with the child's number in the distance's lowest bits (L9).
+        /// All in order, with the child's number in the distance's lowest bits (L9).
         LowBits = "low-bits",
     }
 }
 
 named! {
-    /// Any-hit rays and the order of children (G14 4.2).
+    /// Orders of children for any-hit rays (G14 4.2).
     Occlusion {
-        /// As closest-hit rays.
+        /// The order of closest-hit rays.
         Sorted = "sorted",
         /// Children are not ordered.
         Unsorted = "unsorted",
@@ -103,7 +103,7 @@ named! {
     Fetch {
         /// The whole record before the test (G14 4).
         Once = "once",
-        /// Each row when the ones before leave a hit possible; links of a node when a child is hit.
+        /// Each row is fetched when the ones before leave a hit possible; links of a node when a child is hit.
         Needed = "needed",
     }
 }
@@ -126,7 +126,7 @@ named! {
     Sync {
         /// A vote at each loop end: keeps lockstep on any hardware.
         Voted = "voted",
-        /// As the papers print it; since Volta lanes drift apart. GPUs only.
+        /// Lanes run as the papers print it; since Volta they drift apart. GPUs only.
         Implicit = "implicit",
     }
 }

@@ -17,9 +17,9 @@ pub enum Operation {
     TestTriangle,
     /// A loop over triangles that is unrolled goes on to the second test of its body (G14).
     SecondTest,
-    /// To its third.
+    /// An unrolled loop over triangles goes on to its third test.
     ThirdTest,
-    /// To its fourth or a later one.
+    /// An unrolled loop over triangles goes on to its fourth or a later test.
     FourthTest,
     /// Does any lane want to go on?
     Vote,
@@ -45,7 +45,7 @@ pub enum Block {
     FetchRay,
     /// The ray's reciprocals.
     SetupRay,
-    /// The same of a ray that was parked, which is read again (AL09 5.2).
+    /// The reciprocals of a ray that was parked, which is read again (AL09 5.2).
     SetupAgain,
     /// Fetch a node and test all child boxes.
     VisitNode,
@@ -69,7 +69,7 @@ pub enum Block {
     TestTriangleU,
     /// The third row, once u is in range: v.
     TestTriangleV,
-    /// A hit: shorten the ray.
+    /// Shorten the ray after a hit.
     TestTriangleAccept,
     /// Block of [`Operation::SecondTest`].
     SecondTest,
@@ -89,7 +89,7 @@ pub enum Block {
     PrefixSum,
     /// Block of [`Operation::StoreHit`].
     StoreHit,
-    /// A warp's start.
+    /// Start of a warp.
     Prologue,
     /// An iteration of the main loop: its branches and its way back.
     Iteration,

@@ -12,7 +12,7 @@ named! {
         Wide4 = "wide4",
         /// Four children in a compressed node of 64 bytes (Embree's QBVH4, with the grid of YKL17).
         Qbvh4 = "qbvh4",
-        /// As many children as lanes that share a ray (AL09 5.3).
+        /// As many children a node as lanes that share a ray (AL09 5.3).
         WideN = "wideN",
         /// Eight children in a compressed node of 80 bytes (YKL17).
         Cwbvh8 = "cwbvh8",

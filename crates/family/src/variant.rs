@@ -24,7 +24,7 @@ pub struct Variant {
     supply: Supply,
     organisation: TraversalLoop,
     tree: Tree,
-    /// For each key the number of its value; that of the default where the key does not apply.
+    /// Number of the value of each key; that of the default where the key does not apply.
     values: [u8; Key::ALL.len()],
 }
 
@@ -47,13 +47,13 @@ pub enum IllegalVariant {
         /// Names that exist, as a list.
         known: String,
     },
-    /// A key that is not there.
+    /// There is no key of this name.
     #[error("\"{found}\" is no option; there are {}", Key::NAMES.join(", "))]
     UnknownKey {
         /// Name that was given.
         found: String,
     },
-    /// A value that the key does not take.
+    /// The key does not take this value.
     #[error("{key}={found}: it takes {}", key.values().join(", "))]
     Value {
         /// Option that does not take the value.
@@ -69,20 +69,20 @@ pub enum IllegalVariant {
         /// Reason why they do not go together.
         why: &'static str,
     },
-    /// An option that is given twice.
+    /// An option is given twice.
     #[error("{0} is given twice")]
     Twice(Key),
     /// Options that do not go together.
     #[error("{first} and {second} do not go together: {why}")]
     Together {
-        /// One, with its value.
+        /// One option, with its value.
         first: String,
         /// Other option and its value.
         second: String,
         /// Reason why they do not go together.
         why: &'static str,
     },
-    /// An option that means nothing, or not this, for these parts.
+    /// An option means nothing, or not this, for these parts.
     #[error("{key}={value} does not apply to {parts}")]
     Option {
         /// The three parts.
@@ -105,7 +105,7 @@ pub struct Needs {
     pub prefix_sum: bool,
     /// Shared memory for rays that are parked.
     pub shared_memory: bool,
-    /// An atomic counter of rays.
+    /// `true` if an atomic counter of rays is needed.
     pub global_counter: bool,
     /// Hardware that keeps lanes together by itself: a GPU.
     pub gpu: bool,
@@ -133,7 +133,7 @@ impl Refill {
 /// Layout of the traversal stack: one a ray or one a warp, and the size of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stack {
-    /// One for the warp instead of one a ray.
+    /// `true` for one stack a warp, `false` for one a ray.
     pub shared: bool,
     /// Bytes of an entry.
     pub entry_bytes: u32,

@@ -16,7 +16,7 @@ pub(crate) const CHUNK: usize = 1 << 12;
 /// Operations that a chunk may have: positions are 32 bits.
 const MAX_CODES: usize = u32::MAX as usize;
 
-/// One of a ray's operations.
+/// Operation of a ray, as two bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
     /// Visit a node.
@@ -41,7 +41,7 @@ pub(crate) struct Chunk {
     words: Vec<u64>,
     /// Codes so far.
     len: usize,
-    /// For each ray where its codes end.
+    /// Place at which the codes of each ray end.
     ends: Vec<u32>,
 }
 
@@ -79,7 +79,7 @@ impl Chunk {
     }
 }
 
-/// As many codes as a word holds.
+/// Codes that lie in one word, as many as it holds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Codes(u64);
 
@@ -128,7 +128,7 @@ impl Probe for Chunk {
 /// Operations that every ray of a batch does by itself in one tree: to be replayed by a [`Replay`](crate::Replay).
 #[derive(Debug, Clone)]
 pub struct RayDump {
-    /// None where no ray does anything.
+    /// Kind of walk; `None` where no ray does anything.
     pub(crate) walk: Option<Variant>,
     pub(crate) query: Query,
     pub(crate) stack_depth: usize,

@@ -1,4 +1,4 @@
-//! A variant over a scene: what is traced, on which machine, with which probe.
+//! Kernels: a variant over a scene, run on a machine and watched by a probe.
 
 use crate::launch::{self, Place};
 use crate::probe::{Probe, Unwatched, Watch, Watched};
@@ -39,13 +39,13 @@ pub enum KernelError {
     /// The tree cannot be encoded.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A variant for GPUs.
+    /// The variant is for GPUs only.
     #[error("{variant} leaves the lanes of a warp to a GPU; here they are in lockstep: leave out sync=implicit")]
     NeedsGpu {
         /// Variant that needs a GPU.
         variant: Variant,
     },
-    /// A stack that some ray might overflow.
+    /// Some ray might overflow the stack.
     #[error("{variant} may need {need} stack entries in this scene, but there is room for {given}")]
     Stack {
         /// Variant whose stack is too small.
@@ -61,7 +61,7 @@ pub enum KernelError {
         /// Rays that were given.
         found: usize,
     },
-    /// A walk that cannot be written down.
+    /// The walk cannot be written down.
     #[error("{variant} has no dump of its rays' operations: {why}")]
     NoDump {
         /// Variant that cannot be written down.
@@ -69,7 +69,7 @@ pub enum KernelError {
         /// Reason why it cannot.
         why: &'static str,
     },
-    /// A warp that does not fit.
+    /// The warp does not fit the variant.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
     Width {
         /// Variant that does not fit the warp.

@@ -8,7 +8,7 @@ use raywarp_geom::{Hit, PrimitiveId};
 /// Number of a ray that stands for no ray.
 pub(crate) const IDLE: u32 = u32::MAX;
 
-/// Most leaves that a lane can put aside.
+/// Largest number of leaves that a lane can put aside.
 pub(crate) const MAX_POSTPONED: usize = 4;
 
 /// Next work of a lane.
@@ -22,7 +22,7 @@ pub(crate) enum Work<I, L> {
     Done,
 }
 
-/// One ray, its stack and what it found.
+/// State of a lane: one ray, its stack and what it found.
 pub(crate) struct Lane<T: Tree> {
     /// Number of the ray in its batch, or [`IDLE`].
     pub ray: u32,
@@ -114,13 +114,13 @@ impl<E> Stack<E> {
 /// Nearest hit that a ray has found so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Found {
-    /// `t u v` of the nearest hit; for an any-hit ray of the nearest candidate that is not opaque.
+    /// Hit as `t u v`, the nearest; for an any-hit ray that of the nearest candidate that is not opaque.
     pub tuv: [f32; 3],
-    /// Its triangle, `u32::MAX` for none.
+    /// Index of its triangle, `u32::MAX` for none.
     pub index: u32,
     /// Farthest `t` that still counts.
     pub limit: f32,
-    /// Any-hit: something opaque was hit.
+    /// `true` if an any-hit ray has hit something opaque.
     pub blocked: bool,
     /// The ray cannot hit anything.
     pub invalid: bool,

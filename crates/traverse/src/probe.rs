@@ -31,13 +31,13 @@ pub struct Event<'a> {
     pub block: Block,
     /// The lanes that run it, bit by bit.
     pub active: u64,
-    /// For each lane the ray that it holds, `u32::MAX` for none.
+    /// Ray that each lane holds, `u32::MAX` for none.
     pub rays: &'a [u32],
     /// Memory that the active lanes touch; empty for a probe that does not ask ([`Probe::touches`]).
     pub touches: &'a [Touch],
 }
 
-/// Told each event in the order in which a warp issues them.
+/// Observer that is told each event in the order in which a warp issues them.
 pub trait Probe {
     /// Returns `true` if [`Event::touches`] is wanted; it costs time to gather.
     fn touches(&self) -> bool;

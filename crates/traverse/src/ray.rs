@@ -16,7 +16,7 @@ pub(crate) struct LaneRay {
     pub inverse: [f32; 3],
     /// Origin times reciprocal, for the lower and the upper plane of an axis.
     pub ood: [[f32; 3]; 2],
-    /// Both in twice the precision, where a machine has to make do without fused multiply-adds.
+    /// Reciprocals and products in twice the precision, where a machine has to make do without fused multiply-adds.
     wide_inverse: [f64; 3],
     wide_ood: [[f64; 3]; 2],
     /// `true` if all of these are finite, so that no plane's distance is NaN.
@@ -195,7 +195,7 @@ impl LaneRay {
     }
 }
 
-/// Of a box about which there is no doubt: masks compile to vectors.
+/// Mask of the doubts about a box for which there is none: masks compile to vectors.
 const NO_DOUBT: u64 = 0;
 
 /// Below this floats are denormal, and halfway between them looks different.

@@ -39,12 +39,12 @@ pub enum ReplayError {
     OtherWalk {
         /// Variant that walks otherwise.
         variant: Variant,
-        /// Its own walk.
+        /// Walk of the variant itself.
         walk: Variant,
         /// The walk of the dump.
         dumped: Variant,
     },
-    /// No dump of its tree.
+    /// The variant's tree has no dump.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }

@@ -1,4 +1,4 @@
-//! A kernel behind the trait that every engine implements.
+//! Tracer of the family: a kernel behind the trait that every engine implements.
 
 use crate::kernel::{Batch, Execution, Kernel, KernelError};
 use crate::probe::{Event, Probe};
@@ -18,7 +18,8 @@ const RESIDENT: u32 = 4;
 pub struct FamilyTracer {
     kernel: Arc<Kernel>,
     machine: Execution,
-    /// As batches name it, and what traces what it leaves: by the same schedule, each triangle by itself.
+    /// Names for batches: of the kernel, and of the one that traces what it leaves by the same schedule, each triangle
+    /// by itself.
     names: [KernelName; 2],
 }
 

@@ -1,5 +1,5 @@
-//! A warp: lanes, the tree they walk, the rays they take and the probe that watches. The
-//! micro-operations in `ops` are its methods, and schedules are written in them.
+//! Warps: lanes, the tree they walk, the rays they take and the probe that watches. The micro-operations in `ops` are a
+//! warp's methods, and schedules are written in them.
 
 use crate::lane::{IDLE, Lane};
 use crate::lanes::{Is, Lanes, Mask};
@@ -35,7 +35,7 @@ pub struct Answer {
     pub hit: Hit,
     /// Instance of the hit.
     pub instance: u32,
-    /// Any-hit: something opaque blocks the ray.
+    /// `true` if something opaque blocks an any-hit ray.
     pub blocked: bool,
     /// The ray could not hit anything.
     pub invalid: bool,
@@ -56,7 +56,7 @@ pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
     lanes_per_ray: u32,
     everyone: L::Mask,
     probe: &'a mut P,
-    /// For each lane of the warp its ray.
+    /// Ray of each lane of the warp.
     rays: Vec<u32>,
     touches: Vec<Touch>,
     /// Work space of the micro-operations: lanes with an index, with a stack and an index, visits, tests.

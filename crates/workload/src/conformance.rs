@@ -1,4 +1,4 @@
-//! One engine, one case: both queries, judged.
+//! Conformance of an engine in a case: both queries, judged by the oracle.
 
 use crate::cases::Case;
 use crate::oracle::{Oracle, Tolerance, Verdict};
@@ -8,11 +8,11 @@ use std::fmt;
 /// Promises of an engine that its answers are held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expectations {
-    /// Its triangle test is watertight: nothing slips through shared edges, exact cases are exact, and only
-    /// [`Case::borderline`] cases may need excuses. Otherwise excuses are reported, at the wider distances
-    /// of [`Tolerance::Fast`].
+    /// `true` if the triangle test is watertight: nothing slips through shared edges, exact cases are exact, and only
+    /// [`Case::borderline`] cases may need excuses. Otherwise excuses are reported, at the wider distances of
+    /// [`Tolerance::Fast`].
     pub watertight: bool,
-    /// Of equal triangles the one of lower (instance, primitive) wins, as in library queries.
+    /// `true` if of equal triangles the one of lower (instance, primitive) wins, as in library queries.
     pub lowest_id: bool,
     /// Queries take `after` keys.
     pub after: bool,
@@ -41,7 +41,7 @@ pub struct Report {
     pub after: Option<Verdict>,
     /// Other complaints: counts of rays that are wrong.
     pub complaints: Vec<String>,
-    /// Most rays of a query that may need an excuse, as a share.
+    /// Largest share of a query's rays that may need an excuse.
     pub allowed_rate: f64,
 }
 

@@ -16,7 +16,7 @@ use std::time::Instant;
 pub(super) struct CpuSession {
     hits: Vec<Hit>,
     blocked: Vec<u32>,
-    /// Of the last batch.
+    /// Kernels that answered the last batch.
     kernels: Kernels,
 }
 

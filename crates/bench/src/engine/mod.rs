@@ -146,7 +146,7 @@ fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>)
 pub(crate) enum Encoded {
     /// Made with each tracer.
     Own,
-    /// In device memory, once for all.
+    /// Scene in device memory, encoded once for all.
     Cuda(Arc<DeviceScene>),
 }
 

@@ -21,7 +21,7 @@ pub struct PublishedRate {
     pub table: &'static str,
     /// The machine, as `machines/*.toml` call it.
     pub machine: &'static str,
-    /// `sibenik` or `conference`.
+    /// Name of the scene: `sibenik` or `conference`.
     pub scene: &'static str,
     /// The name of our row.
     pub kernel: &'static str,

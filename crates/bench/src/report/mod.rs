@@ -42,7 +42,7 @@ pub struct SceneReport {
     pub subjects: Vec<Subject>,
     /// The trees, in the order in which they were built.
     pub trees: Vec<TreeFacts>,
-    /// A row for each subject, tree and column.
+    /// Rows of the table: one for each subject, tree and column.
     pub rows: Vec<Row>,
     /// Subjects that were left out, with the reasons.
     pub skipped: Vec<(Subject, String)>,
@@ -50,7 +50,7 @@ pub struct SceneReport {
     pub runs: [u32; 2],
     /// Lanes of a warp on a CPU; none on a GPU.
     pub width: Option<u32>,
-    /// A GPU's clocks when it had run; none on a CPU, and where nobody tells.
+    /// Clocks of a GPU when it had run; `None` on a CPU, and where nobody tells.
     pub clocks: Option<Clocks>,
     /// `true` if everything was measured.
     pub complete: bool,
@@ -78,7 +78,7 @@ pub struct Row {
     pub tree: usize,
     /// Index of the column.
     pub column: usize,
-    /// A viewpoint each, or all in one.
+    /// Times of each viewpoint, or of all in one.
     pub views: Vec<ViewTimes>,
     /// Comparison of its hits with others', over all views.
     pub check: Check,
@@ -95,7 +95,7 @@ pub struct ViewTimes {
     pub view: Option<usize>,
     /// Rays of a run.
     pub rays: u64,
-    /// A run's seconds.
+    /// Seconds of a run.
     pub seconds: Quartiles,
     /// Seconds that sorting took.
     pub sort_seconds: f64,

@@ -1,4 +1,4 @@
-//! A scene's table as text.
+//! Table of a scene's report, as text.
 
 use super::{SceneReport, builder_name};
 use crate::Subject;

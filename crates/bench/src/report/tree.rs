@@ -1,4 +1,4 @@
-//! A tree of a report, and the name that it can be built again by.
+//! Trees of a report, and the names that they can be built again by.
 
 use raywarp_bvh::{BuildOptions, Builder, presets};
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Key {
     /// The GPU's name.
     pub device: String,
-    /// Its compute capability.
+    /// Compute capability of the GPU.
     pub capability: (i32, i32),
     /// The driver's version.
     pub driver: String,

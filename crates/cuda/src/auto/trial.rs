@@ -23,7 +23,7 @@ pub(super) struct Trial {
     device: Device,
     stream: Stream,
     triangles: FlatTriangles,
-    /// By the most triangles of a leaf.
+    /// Trees of the made-up scene, each with the most triangles of its leaves.
     trees: Vec<(u32, Bvh2)>,
     scene: Option<(Encoding, Arc<DeviceScene>)>,
     tracer: Option<CudaTracer>,

@@ -16,8 +16,8 @@ pub(crate) trait Stopwatch {
 
 /// Launches that count, of a candidate that may be the fastest.
 const RUNS: usize = 5;
-/// Multiple of the best time above which a candidate is not timed further after its first launch: launches of one kernel
-/// differ by less than a tenth.
+/// Multiple of the best time above which a candidate is not timed further after its first launch: launches of one
+/// kernel differ by less than a tenth.
 const HOPELESS: f64 = 1.25;
 
 /// Times `candidates` and takes the fastest of each kind; of equal ones the first.

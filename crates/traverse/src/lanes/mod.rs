@@ -29,21 +29,21 @@ pub(crate) trait Mask: Copy + Eq {
 /// States that a lane may be in; each is a bit of its [`Status`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Is {
-    /// Without a ray.
+    /// The lane has no ray.
     Idle,
-    /// With something left to do.
+    /// The lane has something left to do.
     Alive,
-    /// With a ray that has ended.
+    /// The lane has a ray that has ended.
     Ended,
-    /// Able to visit a node now.
+    /// The lane is able to visit a node now.
     AtInner,
-    /// At a leaf, which it must test or put aside to go on.
+    /// The lane is at a leaf, which it must test or put aside to go on.
     AtLeaf,
-    /// Able to test a triangle now.
+    /// The lane is able to test a triangle now.
     HasLeaf,
-    /// With triangles left of the leaf that it began.
+    /// The lane has triangles left of the leaf that it began.
     InLeaf,
-    /// About to take an entry from its stack, before anything else.
+    /// The lane is about to take an entry from its stack, before anything else.
     Exhausted,
 }
 

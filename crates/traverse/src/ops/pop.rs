@@ -1,4 +1,4 @@
-//! `pop`: the next entry from the stack.
+//! `pop`: take the next entry from the stack.
 
 use crate::lane::{Lane, Work};
 use crate::lanes::Lanes;

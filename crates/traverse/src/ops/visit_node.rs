@@ -28,8 +28,8 @@ impl Visited {
     }
 }
 
-/// Most entries that a lane pushes which has a ray for itself: what remains of a group, and all but one of four
-/// children.
+/// Largest number of entries that a lane pushes which has a ray for itself: what remains of a group, and all but one of
+/// four children.
 const MOST_PUSHES: usize = 4;
 
 /// Lanes that take part in each block of a visit.

@@ -1,4 +1,4 @@
-//! `vote`, `ballot`, `shuffle`, `prefix_sum`: what a warp does as a whole.
+//! `vote`, `ballot`, `shuffle`, `prefix_sum`: operations of a warp as a whole.
 
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};

@@ -26,7 +26,7 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-/// One iteration of the main loop.
+/// Schedule of a warp: its steps in one iteration of the main loop.
 pub(crate) trait Schedule {
     /// Runs the phase that visits nodes.
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
@@ -66,7 +66,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Phases<L, T, P> {
 pub(crate) enum Body<L: Lanes, T: Tree, P> {
     /// The main loop around a schedule's iterations.
     Loop(Phases<L, T, P>),
-    /// All rays on one path.
+    /// The traversal of all rays on one path.
     Packet,
 }
 

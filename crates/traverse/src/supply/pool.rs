@@ -25,9 +25,9 @@ pub(crate) struct Pool<'a> {
     /// Rays between two batches of this warp; 0 for a warp that gets one batch only.
     stride: u64,
     ray_count: u32,
-    /// Each fetch asks the counter for exactly what it needs: no ray is kept at hand.
+    /// `true` if each fetch asks the counter for exactly what it needs: no ray is kept at hand.
     exact: bool,
-    /// A counter that others ask too, and who asks; none where batches are dealt.
+    /// Counter that others ask too, and the number of the warp that asks; `None` where batches are dealt.
     shared: Option<(&'a dyn RayCounter, u32)>,
 }
 

@@ -60,7 +60,7 @@ pub(crate) trait BoxTree: Sync {
 /// A triangle that a ray's line meets: `t u v` and the slot's word.
 pub(crate) type Candidate = ([f32; 3], u32);
 
-/// In place of `t u v` of a triangle that the ray may meet, which this test cannot tell.
+/// Mark in place of `t u v` of a triangle that the ray may meet, which this test cannot tell.
 pub(crate) const UNDECIDED: [f32; 3] = [f32::NAN; 3];
 
 /// Tests the triangle of a record, for a tree with a slot for each of the records of `triangles`.

@@ -1,4 +1,4 @@
-//! A ray in steps of the grid of a compressed node: a plane is one multiply-add from its byte (YKL17 3.3).
+//! Rays in steps of the grid of a compressed node: a plane is one multiply-add from its byte (YKL17 3.3).
 //!
 //! Beside a box of floats this rounds once more, at the grid's corner: `u D` of the 7 that the boxes' pads leave
 //! (raywarp-geom's slab/padded.rs). A step times a reciprocal is exact, but for underflow that those pads hold.

@@ -168,7 +168,7 @@ pub(crate) struct RecordTest {
     pub accepted: bool,
 }
 
-/// Most children of a node.
+/// Largest number of children of a node.
 const MOST_CHILDREN: usize = 32;
 
 /// Children that a visit of a node found. Kept by the warp: it is large where few children are hit.

@@ -13,7 +13,7 @@ pub const OFFSETS: [f32; 4] = [0.0, 1.0, 1e2, 1e4];
 pub struct Placed {
     /// Name of the shape.
     pub name: &'static str,
-    /// Its size, and how many sizes away.
+    /// Size of the mesh, as a factor.
     pub size: f32,
     /// Distance from the origin of space, in sizes.
     pub offset: f32,

@@ -1,4 +1,4 @@
-//! One ray and one triangle in f64: where they meet, how far from an edge, and what rounding may do.
+//! Crossings of a ray and a triangle in f64: where they meet, how far from an edge, and what rounding may do.
 
 use super::Tolerance;
 use crate::vector::{Vector, dot, sub, wide};
@@ -63,7 +63,7 @@ pub(super) struct Crossing {
     /// Doubled area across the line, and the errors of the three edge functions, for each tolerance.
     area: f64,
     edge_errors: [[f64; 3]; 3],
-    /// As `inside`, by lengths in the triangle's plane times the cosine.
+    /// Distance as `inside`, by lengths in the triangle's plane times the cosine.
     inside_fast: f64,
 }
 

@@ -56,8 +56,8 @@ pub(super) struct Facts {
     pub first_other: Option<OracleHit>,
     /// Certain hits for each tolerance, by `high`.
     pub certain: [Vec<Certain>; 3],
-    /// A watertight test hits something at or before this t; of opaque triangles alone, at or before
-    /// that. Infinite where nothing is certain.
+    /// Ray parameters at or before which a watertight test hits something, and something opaque. Infinite where nothing
+    /// is certain.
     pub surrounded: f64,
     pub surrounded_opaque: f64,
 }
@@ -66,9 +66,9 @@ pub(super) struct Facts {
 #[derive(Debug, Clone)]
 pub struct Oracle {
     pub(super) facts: Vec<Facts>,
-    /// For each triangle, the least index of one with the very same corners.
+    /// Least index, for each triangle, of one with the very same corners.
     pub(super) first_copy: Vec<u32>,
-    /// The same among triangles that are as opaque.
+    /// Least such index among triangles that are as opaque.
     pub(super) first_equal: Vec<u32>,
 }
 

@@ -9,7 +9,7 @@ const ROUNDOFF: f64 = 1.0 / (1 << 24) as f64;
 /// test shears into (at most 1.8 times the perpendicular distance).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tolerance {
-    /// Nothing: for rays whose arithmetic is exact in f32, such as those along axes through small whole
+    /// No rounding is allowed: for rays whose arithmetic is exact in f32, such as those along axes through small whole
     /// numbers. Edges, `t_min` and `t_max` count as hit.
     Exact,
     /// The watertight test (Woop, Benthin, Wald 2013).
@@ -30,7 +30,7 @@ pub enum Tolerance {
 }
 
 impl Tolerance {
-    /// All of them.
+    /// All tolerances, the strictest first.
     pub const ALL: [Self; 3] = [Self::Exact, Self::Watertight, Self::Fast];
 
     /// Relative difference of t that counts as agreement where rounding allows no more.

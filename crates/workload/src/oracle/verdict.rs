@@ -11,9 +11,9 @@ pub enum Found {
     Hit {
         /// Ray parameter of the hit.
         t: f64,
-        /// Of the triangle.
+        /// Instance of the triangle.
         instance: u32,
-        /// Of the triangle.
+        /// Number of the triangle in its mesh.
         primitive: u32,
     },
     /// Blocked by something opaque (any-hit).
@@ -30,7 +30,7 @@ pub enum FaultKind {
     Leaked,
     /// A certain hit is nearer.
     Farther,
-    /// No such triangle.
+    /// The triangle that is reported does not exist.
     UnknownTriangle,
     /// The reported triangle is not on the ray.
     OffTriangle,
@@ -46,9 +46,9 @@ pub enum FaultKind {
     InvalidRay,
     /// A miss whose t is not `t_max`, or which names an instance.
     UntidyMiss,
-    /// Said to be blocked where nothing opaque can be.
+    /// A ray is said to be blocked where nothing opaque can be.
     NotBlocked,
-    /// Not said to be blocked by what is certainly opaque.
+    /// A ray is not said to be blocked by what is certainly opaque.
     Unblocked,
     /// A candidate of a blocked ray, of a ray not traced, out of order, twice, or opaque.
     BadCandidate,

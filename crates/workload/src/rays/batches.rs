@@ -1,4 +1,4 @@
-//! All rays of a kind, a batch or a sample at a time: together they would fill the memory.
+//! Batches of the rays of a kind, made one at a time, or as a sample: together they would fill the memory.
 
 use super::order::{Permutation, sort_morton, sort_published};
 use super::{RayKind, ViewRays, Workload};
@@ -12,10 +12,10 @@ pub const BATCH: usize = 1 << 20;
 /// Orders in which the rays of a kind come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// As the workload defines it.
+    /// The order that the workload defines.
     #[default]
     Workload,
-    /// As the workload makes them, then each batch sorted by [`morton_key`](super::morton_key).
+    /// The order in which the workload makes them, with each batch sorted by [`morton_key`](super::morton_key).
     Morton,
     /// All rays of the kind shuffled across batches with a seed (AL09 6).
     Shuffled(u32),
@@ -28,7 +28,7 @@ pub struct Batches<'a> {
     kind: RayKind,
     rays_per_pixel: u32,
     sorted: bool,
-    /// By the key of the published benchmark.
+    /// `true` for the key of the published benchmark.
     published: bool,
     shuffled: Option<Permutation>,
     ray_count: u64,

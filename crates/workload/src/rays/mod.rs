@@ -48,7 +48,7 @@ pub enum Workload {
 }
 
 impl Workload {
-    /// All of them.
+    /// All workloads, in the tables' order.
     pub const ALL: [Self; 4] = [Self::Raywarp, Self::Al09, Self::G14, Self::Alk12];
 
     /// Returns the name on the command line.
@@ -91,7 +91,7 @@ impl Workload {
 /// The three kinds of rays in the papers' tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RayKind {
-    /// From the eye, closest-hit.
+    /// Rays from the eye, closest-hit.
     Primary,
     /// Ambient occlusion, any-hit.
     Ao,
@@ -100,7 +100,7 @@ pub enum RayKind {
 }
 
 impl RayKind {
-    /// All of them, in the tables' order.
+    /// All kinds, in the tables' order.
     pub const ALL: [Self; 3] = [Self::Primary, Self::Ao, Self::Diffuse];
 
     /// Returns the name in tables and on the command line.

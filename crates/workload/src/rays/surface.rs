@@ -27,7 +27,7 @@ pub struct SurfacePoint {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RaysError {
-    /// A picture of no pixels, or of too many.
+    /// The picture has no pixels, or too many.
     #[error("a picture of {width} x {height} pixels; there must be 1 to {limit} pixels")]
     Size {
         /// Number of pixels across.
@@ -61,7 +61,7 @@ pub struct ViewRays {
 }
 
 impl ViewRays {
-    /// Most pixels of a picture.
+    /// Largest number of pixels of a picture.
     pub const MAX_PIXELS: u64 = 1 << 26;
 
     /// Makes the primary rays of `view` in a picture of `size` and finds what they hit.

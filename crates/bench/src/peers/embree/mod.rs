@@ -165,7 +165,7 @@ fn measure(
 
 /// Refuses rays that do not fit memory in Embree's form, too.
 fn check_memory(batches: &[RayBatch]) -> Result<(), BenchError> {
-    /// Of a ray and its hit.
+    /// Bytes of a ray and its hit.
     const BYTES: u64 = 96;
     let rays = batches.iter().map(|batch| batch.rays.len() as u64).max().unwrap_or(0);
     match memory::available() {
@@ -213,7 +213,7 @@ impl OurSide for Ours<'_> {
 /// Embree's scenes, and the rays of the last run in its form.
 struct Theirs {
     scenes: Vec<raywarp_embree::Scene>,
-    /// Each with its scene.
+    /// Modes, each with the number of its scene.
     modes: Vec<(usize, Mode)>,
     queries: Option<(Width, bool, Queries)>,
 }

@@ -5,7 +5,7 @@ use raywarp_embree::{Quality, SceneOptions, Width};
 /// A way in which Embree traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mode {
-    /// Its tree and tests.
+    /// Options of its scene: tree and tests.
     pub scene: SceneOptions,
     /// Rays of a call.
     pub width: Width,

@@ -12,9 +12,9 @@ use std::time::Instant;
 /// Time that a turn took, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Time {
-    /// By the clock on the wall.
+    /// Seconds by the clock on the wall.
     pub wall: f64,
-    /// Of all threads together; infinite where the system does not tell.
+    /// Seconds of processors, of all threads together; infinite where the system does not tell.
     pub processor: f64,
 }
 
@@ -43,7 +43,7 @@ impl AddAssign for Time {
 
 /// Heats; the least time counts, for what disturbs a run makes it longer.
 pub(super) const HEATS: usize = 3;
-/// Most time that a mode may take in the heats, as a multiple of the best mode's, and still go on.
+/// Largest time that a mode may take in the heats, as a multiple of the best mode's, and still go on.
 const NEAR: f64 = 1.05;
 /// Modes that go on at most.
 const FINALISTS: usize = 3;

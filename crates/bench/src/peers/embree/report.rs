@@ -35,7 +35,7 @@ pub struct PeerReport {
     pub native_packets: [bool; 2],
     /// Embree's scenes, with the seconds that each took to build.
     pub builds: Vec<(SceneOptions, f64)>,
-    /// A row for each column of the request.
+    /// Rows of the table: one for each column of the request.
     pub rows: Vec<PeerRow>,
 }
 
@@ -54,13 +54,13 @@ pub struct PeerRow {
     pub theirs: Quartiles,
     /// Our rate over theirs, round by round.
     pub ratio: Quartiles,
-    /// The same by processor time, where the system tells it.
+    /// Our rate over theirs by processor time, where the system tells it.
     pub processor_ratio: Option<Quartiles>,
     /// Number of rounds.
     pub rounds: usize,
     /// Embree's best mode: a place in `modes`.
     pub winner: usize,
-    /// All of Embree's modes.
+    /// Results of all of Embree's modes.
     pub modes: Vec<ModeRow>,
 }
 
@@ -149,7 +149,7 @@ pub(super) struct Total {
     pub name: String,
     /// Geometric mean and least.
     pub wall: [f64; 2],
-    /// The same by processor time.
+    /// Ratio by processor time, where the system tells it.
     pub processor: Option<[f64; 2]>,
     pub count: usize,
 }

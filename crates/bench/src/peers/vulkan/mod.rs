@@ -1,4 +1,4 @@
-//! `vulkan-rt`: the driver's own ray tracing, by Vulkan's ray tracing pipelines.
+//! Peer `vulkan-rt`: the driver's own ray tracing, by Vulkan's ray tracing pipelines.
 //!
 //! The driver builds its tree of the scene's triangles (built to trace fast) and traces the same rays from a buffer,
 //! one a thread of a one-dimensional launch in the batch's order; a stage writes `t`, `u`, `v` and the triangle, or for
