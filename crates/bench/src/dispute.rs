@@ -1,4 +1,4 @@
-//! Two answers to a ray that differ: whether rounding explains it.
+//! Disputed answers: checks if rounding explains that two answers to a ray differ.
 
 use raywarp_family::TriangleTest;
 use raywarp_geom::{Aabb, FlatTriangles, Ray};
@@ -41,7 +41,7 @@ fn near_triangles(triangles: &FlatTriangles, ray: &Ray) -> FlatTriangles {
     near
 }
 
-/// Slabs in f64, each way of the line.
+/// Returns `true` if the ray's line passes within `margin` of the box: slabs in f64, each way of the line.
 fn comes_near(bounds: &Aabb, ray: &Ray, margin: f32) -> bool {
     let (mut enter, mut leave) = (f64::NEG_INFINITY, f64::INFINITY);
     for axis in 0..3 {

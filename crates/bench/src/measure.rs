@@ -1,4 +1,4 @@
-//! The loop over trees, subjects and batches.
+//! Measurement of a scene: the loop over trees, subjects and batches.
 
 use crate::check::Answers;
 use crate::dispute::is_borderline;

@@ -1,4 +1,4 @@
-//! The papers' tables and side experiments by name.
+//! Suites: the papers' tables and side experiments by name.
 
 use crate::{Column, RayOrder, Subject, Target};
 use raywarp_workload::rays::{RayKind, Workload};

@@ -1,4 +1,4 @@
-//! A GPU, in a context of the driver's.
+//! Devices: a GPU each, in a context of the driver's.
 
 use crate::current::{Current, Quiet};
 use crate::error::driver;

@@ -27,8 +27,8 @@ pub struct Function {
     inner: Quiet<CudaFunction>,
     context: Quiet<Arc<CudaContext>>,
     block_threads: u32,
-    /// Compiled for a GPU whose launches may take their places before the one before them is over (Hopper and later
-    /// ones).
+    /// `true` if it is compiled for a GPU whose launches may take their places before the one before them is over
+    /// (Hopper and later ones).
     takes_its_place: bool,
 }
 

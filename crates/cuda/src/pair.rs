@@ -1,4 +1,4 @@
-//! Two kernels over one scene: one for closest-hit rays, one for any-hit rays.
+//! Pairs of kernels over one scene: one for closest-hit rays, one for any-hit rays.
 
 use crate::names::kernel_for_few;
 use crate::{CudaError, CudaTracer, Device, DeviceScene, EncodedScene, Encoding, LaunchBounds, Query};

@@ -1,4 +1,4 @@
-//! A tree and its triangles in a device's memory.
+//! Scenes in a device's memory: a tree and its triangles, encoded for a variant.
 
 use crate::entries::pack;
 use crate::{ASKED_VARIANT, CudaError, Device, DeviceBuffer, Encoding, Stream, stack_depth};

@@ -1,4 +1,4 @@
-//! Images for a GPU's texture units.
+//! Textures: images for a GPU's texture units.
 
 use crate::current::{Current, Quiet};
 use crate::error::driver;

@@ -1,4 +1,4 @@
-//! Kernels of the family on a GPU.
+//! Tracer that runs a kernel of the family on a GPU.
 
 mod host;
 

@@ -1,4 +1,4 @@
-//! The papers' kernels.
+//! Rows of the papers: their kernels as variants, with section and table.
 
 use crate::key::{Occlusion, TriangleTest};
 use crate::{Key, Supply, TraversalLoop, Tree, Variant};

@@ -1,4 +1,4 @@
-//! A legal combination of parts and options, and its text form.
+//! Variants: legal combinations of parts and options, and their text form.
 
 use crate::key::{
     BoxPlanes, BoxTest, ChildOrder, Collapse, EXACT, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest,
@@ -99,17 +99,17 @@ pub enum IllegalVariant {
 pub struct Needs {
     /// Lanes that a warp must have at least.
     pub lanes: u32,
-    /// Warp-wide vote and ballot.
+    /// `true` if votes and ballots of a whole warp are needed.
     pub votes: bool,
-    /// Prefix sums over lanes, or a population count of a ballot.
+    /// `true` if prefix sums over lanes, or population counts of a ballot, are needed.
     pub prefix_sum: bool,
-    /// Shared memory for rays that are parked.
+    /// `true` if shared memory for parked rays is needed.
     pub shared_memory: bool,
     /// `true` if an atomic counter of rays is needed.
     pub global_counter: bool,
-    /// Hardware that keeps lanes together by itself: a GPU.
+    /// `true` if hardware that keeps lanes together by itself is needed: a GPU.
     pub gpu: bool,
-    /// Rays whose `t_min` is not negative.
+    /// `true` if rays must have a `t_min` that is not negative.
     pub t_min_not_negative: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The state of one ray.
+//! Lanes: the state of one ray, its stack and its hit.
 
 use crate::lanes::{HasStatus, Is, Status};
 use crate::ray::LaneRay;
@@ -28,7 +28,7 @@ pub(crate) struct Lane<T: Tree> {
     pub ray: u32,
     pub setup: Option<T::Ray>,
     pub work: Work<T::Inner, T::Leaf>,
-    /// The leaf that the lane tested last has no triangles left.
+    /// `true` if the leaf that the lane tested last has no triangles left.
     pub leaf_ended: bool,
     /// Leaves put aside, in the order in which they were found.
     pub postponed: Postponed<T::Leaf>,
@@ -122,9 +122,9 @@ pub(crate) struct Found {
     pub limit: f32,
     /// `true` if an any-hit ray has hit something opaque.
     pub blocked: bool,
-    /// The ray cannot hit anything.
+    /// `true` if the ray cannot hit anything.
     pub invalid: bool,
-    /// The variant cannot decide it.
+    /// `true` if the variant cannot decide the ray.
     pub beyond: bool,
 }
 
@@ -134,7 +134,7 @@ impl Found {
         Self { tuv: [0.0; 3], index: u32::MAX, limit: t_max, blocked: false, invalid: false, beyond: false }
     }
 
-    /// Takes a triangle that the ray's line meets, if it counts: whether it did.
+    /// Takes a triangle that the ray's line meets, if it counts, and returns `true` if it did.
     ///
     /// Of equal `t` the lower index wins, so that the order of tests does not matter.
     #[inline]

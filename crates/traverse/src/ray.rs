@@ -25,11 +25,11 @@ pub(crate) struct LaneRay {
     pub scale: f32,
     /// Nearest distance at which a box matters.
     pub box_low: f32,
-    /// The watertight test's side of the ray, for that.
+    /// Side of the ray for the watertight test, where that is used.
     pub watertight: Option<Watertight>,
-    /// The side of the ray of trees of blocks, for those.
+    /// Side of the ray for trees of blocks, where those are walked.
     pub blocks: Option<H8Ray>,
-    /// Of blocks: any ray, and any triangle; otherwise some are left to that.
+    /// `true` if the test of blocks takes any ray and any triangle; otherwise it leaves some to one that does.
     pub takes_any: bool,
     pub may_leave_undecided: bool,
 }

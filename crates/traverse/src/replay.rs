@@ -141,7 +141,7 @@ impl Position {
         (self.next.get() < self.end).then(|| chunk.code(self.next.get()))
     }
 
-    /// Goes past the next code if it is `code`.
+    /// Goes past the next code if it is `code`, and returns `true` if it was.
     #[inline]
     fn take(&self, chunk: &Chunk, code: Code) -> bool {
         let is = self.code(chunk) == Some(code);

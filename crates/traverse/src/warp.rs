@@ -37,9 +37,9 @@ pub struct Answer {
     pub instance: u32,
     /// `true` if something opaque blocks an any-hit ray.
     pub blocked: bool,
-    /// The ray could not hit anything.
+    /// `true` if the ray could not hit anything.
     pub invalid: bool,
-    /// The variant could not decide it: it was traced again, by one that takes any ray.
+    /// `true` if the variant could not decide the ray: it was traced again, by one that takes any ray.
     pub by_fallback: bool,
 }
 

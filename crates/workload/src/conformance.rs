@@ -14,7 +14,7 @@ pub struct Expectations {
     pub watertight: bool,
     /// `true` if of equal triangles the one of lower (instance, primitive) wins, as in library queries.
     pub lowest_id: bool,
-    /// Queries take `after` keys.
+    /// `true` if queries take `after` keys.
     pub after: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Subjects on this CPU.
+//! Subjects run on this CPU: its tracer, and kernels of the family.
 
 use super::{Prepared, Resources, Session, stranger};
 use crate::check::Answers;

@@ -1,4 +1,4 @@
-//! Subjects on a GPU.
+//! Subjects run on a GPU: the compiled kernels of the family.
 
 use super::cpu::{of_bits, of_hits};
 use super::{Prepared, Resources, Session, stranger};

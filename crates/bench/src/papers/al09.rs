@@ -1,4 +1,4 @@
-//! Table 1 of AL09.
+//! Table 1 of AL09, with a column for this machine.
 
 use super::{Place, PublishedRate, SCENES, fitting, rate, shown};
 use crate::SceneReport;

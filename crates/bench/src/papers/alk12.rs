@@ -1,4 +1,4 @@
-//! Tables 1 and 2 of ALK12.
+//! Tables 1 and 2 of ALK12, with a column for this machine.
 
 use super::{Place, PublishedRate, SCENES, fitting, gains, rate, shown};
 use crate::SceneReport;

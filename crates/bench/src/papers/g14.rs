@@ -1,4 +1,4 @@
-//! Table 2 of G14.
+//! Table 2 of G14, with columns for this machine.
 
 use super::{Place, PublishedRate, SCENES, fitting, percent, rate, ratio, shown};
 use crate::SceneReport;

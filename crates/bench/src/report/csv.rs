@@ -1,4 +1,4 @@
-//! Rows for spreadsheets.
+//! Reports as CSV: rows for spreadsheets.
 
 use super::{Row, SceneReport, ViewTimes, builder_name};
 use crate::{Check, Quartiles, RaySet};

@@ -1,4 +1,4 @@
-//! Everything, for programs.
+//! Reports as JSON: all figures, for programs.
 
 use super::csv::query;
 use super::{Line, Row, SceneReport, builder_name};

@@ -1,4 +1,4 @@
-//! Scenes beside each other.
+//! Tables of several scenes beside each other.
 
 use super::SceneReport;
 use super::text::{LEGEND, rate as shown};

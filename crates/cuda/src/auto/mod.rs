@@ -1,8 +1,8 @@
 //! Variant `auto`: the fastest kernels of a GPU by kind of ray, found by timing them once.
 //!
 //! ```text
-//! tune.rs    which candidates are timed how often, and which is taken
-//! scene.rs   what they trace: a made-up hall, the same for everyone
+//! tune.rs    trials of the candidates, and the choice of the fastest
+//! scene.rs   the scene that they trace: a made-up hall, the same for everyone
 //! trial.rs   the timing itself, on a GPU
 //! cache.rs   choices of earlier runs, in a file
 //! ```

@@ -1,4 +1,4 @@
-//! Candidates timed on a GPU.
+//! Trials of candidates, timed on a GPU.
 
 use super::scene::{camera_rays, hall, scattered};
 use super::tune::Stopwatch;

@@ -1,4 +1,4 @@
-//! A warp of 1 to 64 lanes in lockstep.
+//! Warp of 1 to 64 lanes in lockstep.
 
 use super::{HasStatus, Is, Lanes, Mask, Status};
 

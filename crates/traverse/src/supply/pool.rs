@@ -1,4 +1,4 @@
-//! The rays that a warp may take.
+//! Pools of rays: the rays that a warp may take.
 
 use std::fmt::Debug;
 
@@ -80,7 +80,7 @@ impl<'a> Pool<'a> {
         self.local.is_empty()
     }
 
-    /// Takes the next batch; false when there is none.
+    /// Takes the next batch; returns `false` when there is none.
     pub fn take_batch(&mut self) -> bool {
         if self.shared.is_some() {
             if self.exact {

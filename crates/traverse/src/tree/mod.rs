@@ -130,7 +130,7 @@ pub(crate) struct VisitRules {
     pub box_test: BoxTest,
     /// Order of the hit children; `None` leaves them as they stand (unsorted occlusion).
     pub order: Option<ChildOrder>,
-    /// Groups are taken from the far end.
+    /// `true` if groups are taken from the far end.
     pub far: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The order of hit children.
+//! Orders of hit children: the networks that sort them.
 
 use super::{Visit, VisitRules};
 use raywarp_family::ChildOrder;

@@ -1,4 +1,4 @@
-//! Rays to cast at them.
+//! Casts: rays for the cases' triangles.
 
 use super::random::{Point, Random};
 use super::shapes::Triangle;

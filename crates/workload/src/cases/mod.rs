@@ -22,10 +22,10 @@ pub struct Case {
     pub triangles: FlatTriangles,
     /// Rays that are traced.
     pub rays: Vec<Ray>,
-    /// The watertight test's arithmetic is exact for these rays: edges, limits and ids must be right to
-    /// the last bit.
+    /// `true` if the watertight test's arithmetic is exact for these rays: edges, limits and ids must be right to the
+    /// last bit.
     pub exact: bool,
-    /// The rays are aimed at edges or limits, so that any of them may need an excuse.
+    /// `true` if the rays are aimed at edges or limits, so that any of them may need an excuse.
     pub borderline: bool,
     oracle: OnceLock<Oracle>,
 }

@@ -1,4 +1,4 @@
-//! Triangles to trace.
+//! Shapes: triangles for the cases.
 
 use super::random::{Point, Random};
 use raywarp_geom::{FlatTriangles, PrimitiveId};

@@ -1,4 +1,4 @@
-//! Triangles and rays that go wrong.
+//! Cases with triangles and rays that go wrong.
 
 use super::Case;
 use super::casts::{across, from_to, on_triangle};

@@ -1,4 +1,4 @@
-//! Closed meshes that no ray may leave: of size 1 around the origin, and where in them a point is surely inside.
+//! Closed meshes that no ray may leave: of size 1 around the origin, with a test of points that are surely inside.
 
 mod placed;
 mod random;

@@ -1,4 +1,4 @@
-//! Closed meshes where they are put, and from where rays are aimed at them.
+//! Closed meshes at a place, with the points from which rays are aimed at them.
 
 use super::{Mesh, P, Random, place};
 

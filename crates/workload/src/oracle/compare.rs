@@ -1,4 +1,4 @@
-//! The judge: an engine's answers beside the facts.
+//! Judge of the oracle: compares an engine's answers with the facts.
 
 use super::crossing::{Crossing, Line};
 use super::facts::{Certain, Facts, interval};

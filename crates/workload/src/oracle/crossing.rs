@@ -54,7 +54,7 @@ pub(super) struct Crossing {
     pub t: f64,
     /// Distance across the line to the triangle's border, negative outside.
     pub inside: f64,
-    /// The triangle has no area across the line: exact arithmetic never hits it.
+    /// `true` if the triangle has no area across the line: exact arithmetic never hits it.
     pub flat: bool,
     corners: [Vector; 3],
     margin: [f64; 3],

@@ -1,4 +1,4 @@
-//! Where secondary rays start, and how one is made.
+//! Secondary rays of a view: the points where they start, and their directions.
 
 use super::pixels::{block_order, primary_rays};
 use super::{Batches, Order, RayKind, Workload};

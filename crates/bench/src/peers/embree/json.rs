@@ -1,4 +1,4 @@
-//! Races for programs.
+//! Reports of races as JSON, for programs.
 
 use super::Agreement;
 use super::report::{ModeRow, PeerReport, PeerRow, Total, totals};

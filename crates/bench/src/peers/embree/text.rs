@@ -1,4 +1,4 @@
-//! Races as text.
+//! Reports of races as tables of text.
 
 use super::Agreement;
 use super::race::HEATS;

@@ -1,4 +1,4 @@
-//! Buffers, each with memory of its own.
+//! Buffers of Vulkan, each with memory of its own.
 
 use super::device::{VulkanDevice, fault};
 use crate::peers::PeerError;

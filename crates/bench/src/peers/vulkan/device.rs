@@ -1,4 +1,4 @@
-//! The loader, a device and its queue.
+//! Vulkan's loader, a device and its queue.
 
 use crate::peers::PeerError;
 use ash::{khr, vk};

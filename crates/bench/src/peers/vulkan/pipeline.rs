@@ -1,4 +1,4 @@
-//! The stages and the table that a launch finds them by.
+//! Ray tracing pipelines: their stages, and the table by which a launch finds them.
 
 use super::buffer::Buffer;
 use super::device::{Launch, VulkanDevice, fault};
