@@ -16,7 +16,7 @@ pub(crate) struct RayBatch {
     pub id: usize,
     /// Index in [`BenchRequest::columns`].
     pub column: usize,
-    /// Index of the viewpoint among those measured; none for the rays of all in one launch.
+    /// Index of the viewpoint among those measured; `None` for the rays of all in one launch.
     pub view: Option<usize>,
     /// `true` if the query is any-hit.
     pub any: bool,
@@ -48,7 +48,7 @@ impl RayBatch {
 
 /// Bytes a ray, its answers by the watertight tracer, a reference and a subject, and a hit on its way.
 const RAY_BYTES: u64 = 32 + 4 + 4 + 4 + 16;
-/// Needs below this are not held against what is free: what systems say is rough.
+/// Bytes below which needs are not compared with the free memory, since what systems say of it is rough.
 const SMALL_BYTES: u64 = 1 << 30;
 
 /// Makes or takes all rays of a request, those of a column and view after the other.
@@ -156,7 +156,7 @@ fn check_memory(views: usize, request: &BenchRequest) -> Result<(), BenchError> 
     check_room(rays, request, RAY_BYTES)
 }
 
-/// Refuses rays of which each still takes so many bytes.
+/// Refuses rays that memory does not hold, each of which still takes so many bytes.
 fn check_room(rays: u64, request: &BenchRequest, ray_bytes: u64) -> Result<(), BenchError> {
     let halves = if request.halves { size_of::<Ray>() as u64 } else { 0 };
     let needed = rays.saturating_mul(ray_bytes + halves);

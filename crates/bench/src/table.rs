@@ -20,7 +20,7 @@ pub enum Room {
 /// Characters of a line in a terminal that nobody made wider.
 pub const ACROSS: usize = 80;
 
-/// Names take at most so many characters of a line that has other cells, too: those of all papers' kernels do.
+/// Most characters that names take of a line that has other cells, too: those of all papers' kernels fit.
 const NAME: usize = 34;
 
 /// A column: its name, and how much it matters.

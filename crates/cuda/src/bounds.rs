@@ -13,7 +13,7 @@ use cudarc::nvrtc::Ptx;
 use raywarp_family::{Supply, Variant};
 use std::fmt;
 
-/// Threads of a block and registers of a thread; what is not given is as compiled.
+/// Bounds of a launch: threads of a block and registers of a thread; a bound that is not given is as compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct LaunchBounds {
     /// Threads of a block: a multiple of 32, at most 1024.

@@ -61,7 +61,8 @@ impl Drop for Current {
     }
 }
 
-/// Something of cudarc's whose end makes its own context current: here what was current stays.
+/// Holder of an object of cudarc's which, when it is dropped, makes its own context current: here the context that was
+/// current stays.
 #[derive(Debug, Clone)]
 pub(crate) struct Quiet<T>(Option<T>);
 

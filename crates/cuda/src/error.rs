@@ -81,7 +81,7 @@ pub enum CudaError {
     /// A kernel cannot have this block size or register limit.
     #[error("{kernel} cannot run with {bounds}: {why}")]
     Bounds {
-        /// The kernel: its variant where it is of the family, or whose kernels they are.
+        /// Name of the kernel: its variant where it is of the family, else the owner of the kernels.
         kernel: String,
         /// Bounds that were asked for.
         bounds: crate::LaunchBounds,
@@ -98,7 +98,7 @@ pub enum CudaError {
         /// Bytes that are free.
         free: usize,
     },
-    /// None of the kernels to choose from can be run.
+    /// No kernel of those to choose from can be run.
     #[error("none of the kernels that \"auto\" chooses from runs on this device")]
     NoCandidate,
     /// The tree of the scene that kernels are timed on cannot be built.

@@ -18,7 +18,7 @@ const NOT_RECORDED: sys::CUstreamCaptureStatus = sys::CUstreamCaptureStatus::CU_
 /// Largest address that names a default stream: `CU_STREAM_PER_THREAD`; `CU_STREAM_LEGACY` and null come before it.
 const LAST_DEFAULT_STREAM: usize = 2;
 
-/// The first compute capability of which kernels may wait by themselves for the launch before.
+/// First compute capability on which kernels may wait by themselves for the launch before.
 const FIRST_TO_TAKE_PLACES: u32 = 90;
 
 /// A kernel on a device.

@@ -29,8 +29,8 @@ pub struct KernelSet {
 /// A loaded module, and the capability that it was compiled for: 0 for PTX.
 type Loaded = (Arc<CudaModule>, u32);
 
-/// Index of the context's device, and where the source's list of images stands: what a loaded module belongs to.
-/// Each has a lock of its own, so that devices load theirs side by side.
+/// Loaded modules of a context, by the index of its device and the place of the source's list of images. Each has a
+/// lock of its own, so that devices load theirs side by side.
 pub(crate) type Modules = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Loaded>>>>>;
 
 impl KernelSet {

@@ -90,7 +90,7 @@ fn is_written(variant: &Variant) -> bool {
     phased && !(votes && variant.sync() == Sync::Implicit)
 }
 
-/// Variants beside the papers' that are compiled: those that are measured.
+/// Variants beside the papers' that are compiled, since they are measured.
 const OTHERS: &[&str] = &[
     // ALK12 with the plain box test in floats: what the peers of MEASUREMENTS are.
     "direct/speculative-while-while/bvh2?planes=plain",
@@ -101,7 +101,7 @@ const OTHERS: &[&str] = &[
     "replace/phased/h8?batch=exact&refill=80",
 ];
 
-/// The kernel behind one that leaves rays undecided, on the same tree: it traces those.
+/// Variant that traces the rays that another on the same tree leaves undecided.
 const FALLBACK: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
 
 /// Returns the variant whose kernel traces what that of `variant` leaves, where it leaves some
@@ -132,7 +132,7 @@ pub fn kernel_for_few(variant: &Variant) -> Option<Variant> {
     FOR_MANY.iter().any(|many| many.parse() == Ok(*variant)).then(|| FOR_FEW.parse().ok()).flatten()
 }
 
-/// Beside the papers' and ours, those that lose no hit: in the voted form alone.
+/// Variants beside the papers' and ours that lose no hit: in the voted form alone.
 const WATERTIGHT: &[&str] = &[
     // Ours for any ray, by which others trace those that they leave.
     FALLBACK,
@@ -187,7 +187,7 @@ pub fn compiled() -> Vec<Variant> {
     all
 }
 
-/// The variant whose options are the defaults of `Options` in kernels/options.h.
+/// Variant whose options are the defaults of `Options` in kernels/options.h.
 const PLAIN: &str = "direct/while-while/bvh2";
 
 /// Fields of `Options` that stand in every initialiser: what a kernel is.

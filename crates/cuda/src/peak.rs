@@ -6,7 +6,7 @@ use cudarc::driver::sys::CUdevice_attribute;
 /// Warp instructions that a multiprocessor issues in a clock: one of each of its four schedulers, in GPUs of compute
 /// capability 7.5 to 12.1 (CUDA C++ Programming Guide, "Compute Capabilities").
 const ISSUED_PER_CLOCK: f64 = 4.0;
-/// The major number of the last capability of which that is known.
+/// Major number of the last compute capability whose schedulers are known.
 const LAST_KNOWN: i32 = 12;
 
 /// Peak rates of a GPU: instructions issued, and bytes moved by its memory.

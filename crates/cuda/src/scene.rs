@@ -51,8 +51,8 @@ fn pretended_stack(variant: &Variant) -> Option<usize> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// A tree where it lies: the same words as `raywarp::Tree` in kernels/raywarp.h, whose parameter a kernel is given
-/// these 72 bytes for.
+/// Addresses and sizes of a tree in device memory: the same words as `raywarp::Tree` in kernels/raywarp.h, whose
+/// parameter a kernel is given these 72 bytes for.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 #[allow(missing_docs)] // There, once.

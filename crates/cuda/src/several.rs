@@ -20,7 +20,7 @@ pub struct SharedTracer<T> {
 }
 
 impl<T: Tracer> SharedTracer<T> {
-    /// Shares batches among tracers of the same scene, each with its name for messages.
+    /// Makes one tracer of several for the same scene, each with its name for messages.
     ///
     /// # Panics
     /// If there is none.

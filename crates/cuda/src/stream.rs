@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A queue of copies and launches on a device: what is put on it runs in order, beside other streams.
+/// Queue of copies and launches on a device: they run in order, beside other streams.
 ///
 /// It is ours ([`Device::stream`]), or another's ([`Stream::from_raw`]). No call assumes that it is idle; those that
 /// wait for it say so.

@@ -34,7 +34,7 @@ pub(crate) fn warp_count(
     Ok(if variant.supply() == Supply::Direct { warps } else { warps.min(resident.max(1)) })
 }
 
-/// A warp of a launch: who runs it, and which rays it may take.
+/// Place of a warp in a launch: the machine that runs it, and the rays that it may take.
 pub(crate) struct Place<'a> {
     machine: Execution,
     number: u32,

@@ -34,7 +34,7 @@ pub enum ReplayError {
         /// Reason why it must.
         why: &'static str,
     },
-    /// Another tree, box test, order or the like than was written down.
+    /// The dump is of another walk: of another tree, box test, order or the like.
     #[error("{variant} walks as {walk} does, but the dump is of {dumped}")]
     OtherWalk {
         /// Variant that walks otherwise.

@@ -62,7 +62,7 @@ fn text(reports: &[SceneReport]) -> String {
 const SCENES: &str = "sibenik from the papers' viewpoints; conference and san_miguel are other versions of their scenes; \
     fairy is not to be had";
 
-/// Reports of `workload` from all viewpoints at the papers' size, of which `kernels` were measured.
+/// Returns the reports of `workload` from all viewpoints at the papers' size, of which `kernels` were measured.
 fn fitting<'a>(reports: &'a [SceneReport], workload: Workload, kernels: &[&str]) -> Vec<&'a SceneReport> {
     let fits = |report: &&SceneReport| {
         report.workload == workload
@@ -102,7 +102,7 @@ fn percent(ratio: Option<f64>) -> String {
     ratio.map_or("-".to_string(), |ratio| format!("{:+.1} %", 100.0 * (ratio - 1.0)))
 }
 
-/// A figure, or what stands for one that is not there.
+/// Prints a figure, or the sign of one that is not there.
 fn shown(figure: Option<f64>, decimals: usize) -> String {
     figure.map_or("-".to_string(), |figure| format!("{figure:.decimals$}"))
 }

@@ -70,8 +70,8 @@ impl Promise {
         }
     }
 
-    /// The kernels to choose from: those compiled that keep the promise, one ray a lane. (Several lanes a ray were
-    /// three to ten times behind for every kind of rays on an H200.)
+    /// Returns the kernels to choose from: those compiled that keep the promise, one ray a lane. (Several lanes a ray
+    /// were three to ten times behind for every kind of rays on an H200.)
     pub fn candidates(self) -> Vec<Variant> {
         let keeps = |variant: &Variant| {
             let exact = variant.triangle().is_watertight();

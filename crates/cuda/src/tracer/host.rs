@@ -1,4 +1,4 @@
-//! Rays and results in the host's memory: a batch in portions, of which several are on their way at once.
+//! Tracing of rays in the host's memory: a batch in portions, of which several are on their way at once.
 //!
 //! Each portion goes to a lane: a stream with buffers of its own. While the device traces one portion, the next one's
 //! rays go to it and the last one's hits come back, both by its own engines. Those copy pinned memory only, so that

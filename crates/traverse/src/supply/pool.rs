@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-/// The counter from which warps that run at the same time take rays; who asks first is its business.
+/// Counter from which warps that run at the same time take rays; in which order they ask is the counter's business.
 pub trait RayCounter: Debug + Sync {
     /// Adds `rays` on behalf of warp `warp`; returns what the counter was. Rays past the launch's last are none.
     fn add(&self, warp: u32, rays: u32) -> u64;

@@ -35,7 +35,7 @@ use raywarp_system::memory;
 use std::path::Path;
 use std::time::Instant;
 
-/// Returns the instruction set of Embree that is the like of ours; `None` where Embree has but one, as on ARM.
+/// Returns the instruction set of Embree that corresponds to ours; `None` where Embree has but one, as on ARM.
 pub fn isa_of(isa: Isa) -> Option<&'static str> {
     match isa.name() {
         "avx512" => Some("avx512"),

@@ -1,4 +1,4 @@
-//! Two sides in turns: which of the peer's modes is best, and how ours stands to it.
+//! Races of two sides in turns: which of the peer's modes is best, and the ratio of our rate to its.
 //!
 //! All modes run in heats. The best of them, and those so near that noise may have put them behind it, go on to the
 //! rounds, in which they and ours run one after the other, so that whatever else the machine does meets both. Which

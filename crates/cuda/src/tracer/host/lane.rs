@@ -46,7 +46,7 @@ impl Results<'_> {
     }
 }
 
-/// A slice of the caller's of which the device may write some parts while others are looked at here.
+/// Slice of the caller's of which the device may write some parts while others are read here.
 pub(super) struct Target<'a, T> {
     first: *mut T,
     len: usize,
