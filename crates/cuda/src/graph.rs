@@ -43,6 +43,8 @@ impl Stream {
     }
 }
 
+/// Makes a recorded graph one that can be launched.
+///
 /// # Safety
 /// The graph is one of the driver's, or null.
 unsafe fn executable(graph: sys::CUgraph) -> Result<sys::CUgraphExec, DriverError> {

@@ -7,9 +7,9 @@ use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::Arc;
 
-/// A batch of fewer rays than this times the threads that a device runs at once is one of few: a kernel that replaces
-/// rays then has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels
-/// of h8 have 152,064 threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays
+/// Multiple of the threads that a device runs at once, below which a batch has few rays: a kernel that replaces rays
+/// then has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels of h8
+/// have 152,064 threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays
 /// (docs/reference/performance.md, "Small batches").
 const FEW: usize = 2;
 

@@ -59,6 +59,8 @@ pub(super) fn read(file: &Path) -> Result<Vec<(Key, Choice)>, String> {
     parse(&text)
 }
 
+/// Parses the text of a file of choices.
+///
 /// # Errors
 /// What is wrong where.
 pub(super) fn parse(text: &str) -> Result<Vec<(Key, Choice)>, String> {

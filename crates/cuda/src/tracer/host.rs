@@ -24,7 +24,8 @@ pub(super) const PORTION: usize = 1 << 19;
 /// about.
 const LANES: usize = 4;
 
-/// A batch of this part of a portion goes as a whole: copies beside each other would not be worth their start.
+/// Share of a portion, one in so many, up to which a batch goes as a whole: copies beside each other would not be worth
+/// their start.
 const WHOLE: usize = 4;
 
 /// Lanes in which host rays are traced: for one caller at a time.

@@ -48,7 +48,7 @@ pub enum Workload {
 }
 
 impl Workload {
-    /// All workloads, in the tables' order.
+    /// All workloads, ours first.
     pub const ALL: [Self; 4] = [Self::Raywarp, Self::Al09, Self::G14, Self::Alk12];
 
     /// Returns the name on the command line.

@@ -1,4 +1,5 @@
-//! One of the streams on which portions of a batch are traced: its buffers, and the portion that is on its way.
+//! Lane of a batch: one of the streams on which its portions are traced, with its buffers and the portion that is on
+//! its way.
 
 use super::super::{CudaTracer, DeviceHits, DeviceHitsMut};
 use crate::{CudaError, Device, DeviceBuffer, DeviceSliceMut, PinnedBuffer, Query, Stream};
@@ -68,6 +69,8 @@ impl<'a, T: Pod> Target<'a, T> {
         unsafe { self.first.add(range.start) }
     }
 
+    /// Returns the values of the range, to read and to write.
+    ///
     /// # Safety
     /// The device writes nothing of the range.
     unsafe fn values(&mut self, range: &Range<usize>) -> &mut [T] {
