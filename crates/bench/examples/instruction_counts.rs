@@ -90,12 +90,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Those whose lanes agree at every loop end.
+/// Returns the compiled variants whose lanes agree at every loop end.
 fn in_lockstep() -> Vec<Variant> {
     compiled().into_iter().filter(|v| v.sync() == Sync::Voted).collect()
 }
 
-/// Whether one warp traces all rays. Where lanes take new rays one by one, which ones they get is chance otherwise.
+/// Returns `true` if one warp traces all rays. Where lanes take new rays one by one, which ones they get is chance
+/// otherwise.
 fn is_alone(variant: &Variant) -> bool {
     matches!(variant.supply(), Supply::Replace | Supply::Queue)
 }
@@ -106,7 +107,7 @@ struct Prepared {
     triangles: FlatTriangles,
     /// Leaves of at most so many triangles.
     trees: Vec<(u32, Bvh2)>,
-    /// By viewpoint.
+    /// Rays of each viewpoint.
     made: Vec<ViewRays>,
 }
 
@@ -153,7 +154,7 @@ impl Prepared {
         Ok(stream.synchronize()?)
     }
 
-    /// What the Rust schedule does.
+    /// Counts the events of the Rust schedule.
     fn tally(&self, variant: &Variant, query: Query, rays: &[Ray]) -> Result<EventCounts, Box<dyn Error>> {
         let kernel = Kernel::new(&variant.voted(), self.tree(variant), &self.triangles)?;
         // As many warps as there are rays for, or one.

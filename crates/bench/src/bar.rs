@@ -1,10 +1,10 @@
-//! What other tracers reach on one GPU, and how ours stand to it.
+//! Rates of other tracers on one GPU, and the ratios of our kernels to them.
 //!
 //! Source: measured on 20 and 21 November 2026 on one NVIDIA H200 (driver 580.159, 1980 MHz), CUDA 13.0 for sm_90,
 //! kernel time by events, median of 20 launches after 3: the workload `raywarp`, first viewpoint of each scene, 8 AO
-//! and 8 diffuse rays a pixel, triangles of no area dropped. Each peer with its own fast-math settings and the better of
-//! two trees (an SBVH of another library; sweep SAH with reinsertion). A figure counts beside ours only on the same GPU,
-//! once our stand-ins for the first three peers are within 5 % of them there.
+//! and 8 diffuse rays a pixel, triangles of no area dropped. Each peer with its own fast-math settings and the better
+//! of two trees (an SBVH of another library; sweep SAH with reinsertion). A figure counts beside ours only on the same
+//! GPU, once our stand-ins for the first three peers are within 5 % of them there.
 
 use crate::report::SceneReport;
 use crate::table::wrapped;
@@ -16,10 +16,10 @@ use std::fmt::Write;
 /// The scenes, in the order of [`Peer::mega_rates`].
 pub const SCENES: [&str; 6] = ["sibenik", "crytek_sponza", "conference", "kitchen", "bathroom2", "san_miguel"];
 
-/// A tracer that was measured.
+/// Tracer of others that was measured.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer {
-    /// What it is.
+    /// Name of the tracer and its algorithm.
     pub name: &'static str,
     /// The kernel of ours that does the same, if there is one.
     pub stand_in: Option<&'static str>,
@@ -43,7 +43,7 @@ const fn all(rates: [[u32; 3]; 6]) -> [[Option<f64>; 3]; 6] {
     cells
 }
 
-/// All of them; 0 is a figure that is not there.
+/// All tracers that were measured; 0 is a figure that is not there.
 pub const PEERS: [Peer; 7] = [
     Peer {
         name: "AL Fermi speculative while-while",
@@ -131,16 +131,16 @@ pub const PEERS: [Peer; 7] = [
     },
 ];
 
-/// What Raywarp is to reach as ratios to the bar.
+/// Ratios to the bar that Raywarp is to reach.
 #[derive(Debug, Clone, Copy)]
 pub struct Aim {
-    /// Of which rays.
+    /// Kind of the rays.
     pub kind: RayKind,
     /// Geometric mean over the scenes that must be reached.
     pub must: f64,
-    /// And that is hoped for.
+    /// Geometric mean that is hoped for.
     pub goal: f64,
-    /// What no scene may be below.
+    /// Ratio that no scene may be below.
     pub floor: f64,
 }
 
@@ -151,10 +151,10 @@ pub const AIMS: [Aim; 3] = [
     Aim { kind: RayKind::Diffuse, must: 1.4, goal: 1.7, floor: 1.15 },
 ];
 
-/// What a stand-in should reach of its peer.
+/// Share of its peer's rate that a stand-in should reach.
 const STAND_IN: f64 = 0.95;
 
-/// The best of all peers.
+/// Returns the rate of the best of all peers.
 pub fn bar(scene: &str, kind: RayKind) -> Option<f64> {
     let scene = SCENES.iter().position(|&known| known == scene)?;
     PEERS.iter().filter_map(|peer| peer.mega_rates[scene][kind_index(kind)]).reduce(f64::max)
@@ -168,23 +168,23 @@ fn kind_index(kind: RayKind) -> usize {
     }
 }
 
-/// One scene's best rate beside the bar.
+/// Best rate in one scene, beside the bar.
 #[derive(Debug, Clone)]
 pub struct Cell {
-    /// The scene.
+    /// Name of the scene.
     pub scene: String,
-    /// Of the trees that were measured, the one on which the kernel is fastest: peers had the better of two in each cell.
+    /// Tree on which the kernel is fastest, of those that were measured: peers had the better of two in each cell.
     pub tree: String,
-    /// Mrays/s.
+    /// Rate of the kernel, Mrays/s.
     pub rate: f64,
-    /// Of the best peer.
+    /// Rate of the best peer, Mrays/s.
     pub bar: f64,
 }
 
-/// How the best kernel for a kind of rays stands to the bar.
+/// Comparison of the best kernel for a kind of rays with the bar.
 #[derive(Debug, Clone)]
 pub struct Verdict {
-    /// What is aimed at.
+    /// Aim for these rays.
     pub aim: Aim,
     /// The kernel that is best by geometric mean: the same one in all scenes.
     pub name: String,
@@ -195,17 +195,17 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Ratios in the order of the cells.
+    /// Returns the ratios in the order of the cells.
     pub fn ratios(&self) -> Vec<f64> {
         self.cells.iter().map(|cell| cell.rate / cell.bar).collect()
     }
 
-    /// The smallest ratio.
+    /// Returns the smallest ratio.
     pub fn least(&self) -> f64 {
         self.ratios().into_iter().fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether all six scenes were measured and the mean and the least ratio are what they must be.
+    /// Returns `true` if all six scenes were measured and the mean and the least ratio are what they must be.
     pub fn is_reached(&self) -> bool {
         self.cells.len() == SCENES.len() && self.mean >= self.aim.must && self.least() >= self.aim.floor
     }
@@ -227,7 +227,7 @@ impl Verdict {
     }
 }
 
-/// Those reports that stand beside the bar: a GPU, the scene's first viewpoint, the workload's own rays.
+/// Returns the reports that are comparable with the bar: a GPU, the scene's first viewpoint, the workload's own rays.
 fn comparable(reports: &[SceneReport]) -> Vec<SceneReport> {
     let fits = |report: &&SceneReport| {
         report.workload == Workload::Raywarp
@@ -239,7 +239,7 @@ fn comparable(reports: &[SceneReport]) -> Vec<SceneReport> {
     reports.iter().filter(fits).cloned().collect()
 }
 
-/// A verdict for each kind of rays that was measured in the scenes of the bar.
+/// Returns a verdict for each kind of rays that was measured in the scenes of the bar.
 pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     let reports = comparable(reports);
     let Some(first) = reports.first() else { return Vec::new() };
@@ -266,7 +266,7 @@ pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     verdicts
 }
 
-/// The rate of a kernel in a scene on the tree that suits it best.
+/// Returns the rate of a kernel in a scene on the tree that suits it best.
 fn cell(
     report: &SceneReport,
     column: usize,
@@ -281,7 +281,7 @@ fn cell(
     Some(Cell { scene: report.scene.clone(), tree, rate: row.mega_rates().median, bar })
 }
 
-/// The verdicts and the stand-ins as text; empty where nothing was measured that is comparable.
+/// Returns the verdicts and the stand-ins as text; empty where nothing was measured that is comparable.
 pub(crate) fn text(reports: &[SceneReport]) -> String {
     let verdicts = verdicts(reports);
     if verdicts.is_empty() {
@@ -319,7 +319,7 @@ pub(crate) fn text(reports: &[SceneReport]) -> String {
     text
 }
 
-/// How our form of a peer's kernel stands to it.
+/// Writes how our form of a peer's kernel compares with it.
 fn stand_in(reports: &[SceneReport], peer: &Peer, text: &mut String) {
     let Some(variant) = peer.stand_in else { return };
     let mut cells = Vec::new();

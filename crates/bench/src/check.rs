@@ -1,4 +1,4 @@
-//! Whether hits are right.
+//! Checks of hits against the reference and the CPU's watertight tracer.
 
 /// Largest relative difference of `t` between a subject and its reference.
 pub const T_TOLERANCE: f32 = 1e-5;
@@ -6,7 +6,7 @@ pub const T_TOLERANCE: f32 = 1e-5;
 /// Share of the checked rays that may differ from the reference, if each of them passes within rounding of an edge.
 const ALLOWED_SHARE: f64 = 1e-5;
 
-/// Most rays of a batch that are explained: of more something else is wrong.
+/// Largest number of rays of a batch that are explained: of more something else is wrong.
 const EXPLAINED: u64 = 100;
 
 /// Share of all rays whose answer may be another than the watertight tracer's: kernels as the papers print them lose
@@ -21,13 +21,13 @@ const STRAY_SLACK: f32 = 1e-5;
 /// An answer a ray: `t` of the nearest hit; infinity for a miss; 0 for a ray that something blocks (any-hit).
 pub(crate) type Answers = Vec<f32>;
 
-/// Whether an answer is that of another triangle test in a scene of some diagonal.
+/// Returns `true` if an answer differs by more than another triangle test explains, in a scene of some diagonal.
 pub(crate) fn is_stray(got: f32, want: f32, diagonal: f32) -> bool {
     let near = got.is_finite() && want.is_finite() && (got - want).abs() <= STRAY_SLACK * diagonal;
     !near && !agrees(got, want, STRAY_TOLERANCE)
 }
 
-/// Whether two answers are the same hit within `tolerance`, or both misses.
+/// Returns `true` if two answers are the same hit within `tolerance`, or both misses.
 pub(crate) fn agrees(got: f32, want: f32, tolerance: f32) -> bool {
     // Equal first: both infinite, or both 0. A NaN agrees with nothing.
     got == want || (got.is_finite() && want.is_finite() && (got - want).abs() <= tolerance * got.abs().max(want.abs()))
@@ -38,9 +38,9 @@ pub(crate) fn agrees(got: f32, want: f32, tolerance: f32) -> bool {
 pub struct Example {
     /// Place of the ray in its launch.
     pub ray: u64,
-    /// `t`; infinity for a miss; 0 for a ray that something blocks.
+    /// Answer of the subject: `t`; infinity for a miss; 0 for a ray that something blocks.
     pub got: f32,
-    /// The other's.
+    /// Answer of the other side, in the same terms.
     pub want: f32,
 }
 
@@ -51,30 +51,30 @@ impl std::fmt::Display for Example {
     }
 }
 
-/// How a subject's answers compare with others'.
+/// Comparison of a subject's answers with others'.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Check {
     /// Rays compared with the reference: the CPU's one lane on the same encoding and triangle test.
     pub checked: u64,
-    /// Those that differ: hit or miss, or `t` by more than [`T_TOLERANCE`].
+    /// Compared rays that differ: hit or miss, or `t` by more than [`T_TOLERANCE`].
     pub differ: u64,
-    /// Those of them that pass so near an edge, or hit so near their end, that rounding explains it.
+    /// Rays among those that pass so near an edge, or hit so near their end, that rounding explains the difference.
     pub explained: u64,
-    /// All rays.
+    /// Number of all rays.
     pub rays: u64,
-    /// Those that hit something.
+    /// Number of rays that hit something.
     pub hits: u64,
-    /// Those of all rays whose answer is another than that of this CPU's watertight tracer: hit or miss, or `t` by
-    /// more than 0.1 % and by more than 1e-5 of the scene's diagonal.
+    /// Rays, of all, whose answer is another than that of this CPU's watertight tracer: hit or miss, or `t` by more
+    /// than 0.1 % and by more than 1e-5 of the scene's diagonal.
     pub stray: u64,
     /// The first that differs unexplained, else the first stray.
     pub example: Option<Example>,
 }
 
 impl Check {
-    /// Adds a batch: its answers, the reference's for each `step`-th of them, and the watertight tracer's.
-    /// `diagonal` is the scene's. With `own_test` the subject has a triangle test of its own, and differs from the
-    /// reference as a stray does from the watertight tracer. `explain` is asked about those that differ, until it says no.
+    /// Adds a batch: its answers, the reference's for each `step`-th of them, and the watertight tracer's. `diagonal`
+    /// is the scene's. With `own_test` the subject has a triangle test of its own, and differs from the reference as a
+    /// stray does from the watertight tracer. `explain` is asked about those that differ, until it says no.
     pub(crate) fn add(
         &mut self,
         answers: &[f32],
@@ -117,12 +117,12 @@ impl Check {
         }
     }
 
-    /// Most rays that may differ, each explained.
+    /// Returns the largest number of rays that may differ, each explained.
     pub fn allowed(&self) -> u64 {
         (self.checked as f64 * ALLOWED_SHARE).ceil() as u64
     }
 
-    /// Whether all is as it should be.
+    /// Returns `true` if all differences are explained, and neither they nor stray hits are too many.
     pub fn passes(&self) -> bool {
         self.explained == self.differ
             && self.differ <= self.allowed()

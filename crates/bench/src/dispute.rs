@@ -1,4 +1,4 @@
-//! Two answers to a ray that differ: whether rounding explains it.
+//! Disputed answers: checks if rounding explains that two answers to a ray differ.
 
 use raywarp_family::TriangleTest;
 use raywarp_geom::{Aabb, FlatTriangles, Ray};
@@ -8,8 +8,8 @@ use raywarp_workload::oracle::{Tolerance, judge_any};
 /// than any tolerance.
 const MARGIN: f32 = 1e-4;
 
-/// Whether a ray passes so near an edge, or a hit is so near the end of its interval, that a triangle test may find
-/// either answer: the oracle, in f64 over every triangle near the ray, excuses both.
+/// Returns `true` if a ray passes so near an edge, or a hit is so near the end of its interval, that a triangle test
+/// may find either answer: the oracle, in f64 over every triangle near the ray, excuses both.
 ///
 /// `one` and `other` are two answers to `ray`, a time or infinity.
 pub(crate) fn is_borderline(triangles: &FlatTriangles, ray: &Ray, test: TriangleTest, one: f32, other: f32) -> bool {
@@ -29,7 +29,7 @@ pub(crate) fn is_borderline(triangles: &FlatTriangles, ray: &Ray, test: Triangle
     [0, 1].iter().all(|&blocked| judge_any(&near, &[ray], &[blocked], &[], tolerance).faults.is_empty())
 }
 
-/// The triangles whose boxes the ray's line comes near.
+/// Returns the triangles whose boxes the ray's line comes near.
 fn near_triangles(triangles: &FlatTriangles, ray: &Ray) -> FlatTriangles {
     let margin = MARGIN * triangles.bounds().diagonal();
     let mut near = FlatTriangles::default();
@@ -41,7 +41,7 @@ fn near_triangles(triangles: &FlatTriangles, ray: &Ray) -> FlatTriangles {
     near
 }
 
-/// Slabs in f64, each way of the line.
+/// Returns `true` if the ray's line passes within `margin` of the box: slabs in f64, each way of the line.
 fn comes_near(bounds: &Aabb, ray: &Ray, margin: f32) -> bool {
     let (mut enter, mut leave) = (f64::NEG_INFINITY, f64::INFINITY);
     for axis in 0..3 {

@@ -1,4 +1,4 @@
-//! Why nothing can be measured.
+//! Errors of measuring: a scene, its rays, or what traces them.
 
 use raywarp_bvh::BuildError;
 use raywarp_cuda::CudaError;
@@ -7,7 +7,7 @@ use raywarp_layout::LayoutError;
 use raywarp_traverse::KernelError;
 use raywarp_workload::rays::RaysError;
 
-/// Why a scene cannot be measured, or not to the end.
+/// Reasons why a scene cannot be measured, or not to the end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
@@ -32,7 +32,7 @@ pub enum BenchError {
     /// A tracer failed, or was stopped.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A scene in which no ray of a kind starts.
+    /// No ray of a kind starts in the scene.
     #[error("no {0} ray starts in any of the views: nothing is hit there")]
     NoRays(String),
     /// Rays that memory does not hold.
@@ -51,13 +51,13 @@ pub enum BenchError {
     /// Embree cannot be used, or failed.
     #[error(transparent)]
     Embree(#[from] raywarp_embree::EmbreeError),
-    /// Whoever was given the rays could not keep them.
+    /// The receiver of the rays could not keep them.
     #[error("{0}")]
     Export(String),
 }
 
 impl BenchError {
-    /// Whether the caller asked to stop.
+    /// Returns `true` if the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Trace(TraceError::Cancelled) | Self::Rays(RaysError::Trace(TraceError::Cancelled)))
     }

@@ -2,9 +2,11 @@
 //!
 //! [`bench_scene`] measures subjects (kernels of the family, or the tracer of this CPU) on the rays of a workload, or
 //! on given ones, and fills a [`SceneReport`], which [`text`], [`csv`] and [`json`] print. [`suite`] names the papers'
-//! tables and side experiments, [`bar`] holds what other tracers reach, [`record`] keeps a run, and [`peers`] trace in this process.
+//! tables and side experiments, [`bar`] holds what other tracers reach, [`record`] keeps a run, and [`peers`] trace in
+//! this process.
 //!
-//! - Rays are made once a scene and shared by all subjects; a tree is built once, and encoded once for all subjects that walk the same bytes.
+//! - Rays are made once a scene and shared by all subjects; a tree is built once, and encoded once for all subjects
+//!   that walk the same bytes.
 //! - A rate is total rays over total time of the viewpoints: kernel time by events on a GPU, wall time on a CPU.
 //! - Every subject's hits are compared with the reference's on the same encoding and triangle test ([`Check`]), and
 //!   those of all its rays with the watertight tracer of this CPU.

@@ -1,4 +1,4 @@
-//! What a run ran on.
+//! Facts of the machine that a run ran on.
 
 use crate::Target;
 use raywarp_cpu::Isa;
@@ -9,14 +9,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Clocks of a GPU's multiprocessors as its driver's tool says them, in MHz.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clocks {
-    /// When it was asked.
+    /// Clock when the tool was asked.
     pub mhz: f64,
-    /// At most.
+    /// Highest clock that the GPU allows.
     pub most_mhz: f64,
 }
 
 impl Clocks {
-    /// Those of the first GPU now; none where there is no tool.
+    /// Reads the clocks of the first GPU now; `None` where there is no tool.
     pub(crate) fn read() -> Option<Self> {
         Self::parse(&ask_tool(CLOCKS)?)
     }
@@ -32,7 +32,7 @@ impl Clocks {
     }
 }
 
-/// What the tool is asked for.
+/// Query for the tool: present and highest clock.
 const CLOCKS: &str = "clocks.sm,clocks.max.sm";
 
 /// The machine, its driver and the time, as far as they are known.
@@ -42,9 +42,9 @@ pub struct MachineFacts {
     pub date: String,
     /// The GPU's name, if one is measured.
     pub gpu: Option<String>,
-    /// Its compute capability.
+    /// Compute capability of the GPU.
     pub capability: Option<(i32, i32)>,
-    /// Its multiprocessors.
+    /// Number of its multiprocessors.
     pub multiprocessors: Option<u32>,
     /// Version of the driver.
     pub driver: Option<String>,
@@ -81,13 +81,13 @@ impl MachineFacts {
         facts
     }
 
-    /// The CPU's name as Linux knows it.
+    /// Returns the CPU's name as Linux knows it.
     pub(crate) fn cpu_name() -> String {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         cpu_name_of(&info).unwrap_or_else(|| format!("a CPU ({})", std::env::consts::ARCH))
     }
 
-    /// In a line.
+    /// Returns the facts in a line of text.
     pub fn line(&self) -> String {
         let cpu = format!("{} with {} threads, {}", self.cpu, self.threads, self.isa);
         let Some(gpu) = &self.gpu else { return cpu };
@@ -103,7 +103,7 @@ impl MachineFacts {
         format!("{text}; {cpu}")
     }
 
-    /// For programs.
+    /// Returns the facts as JSON, for programs.
     pub fn json(&self) -> Value {
         json!({
             "date": self.date,
@@ -125,7 +125,7 @@ fn cpu_name_of(info: &str) -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().to_string()).filter(|name| !name.is_empty())
 }
 
-/// The driver's version: from the kernel module, else from its tool.
+/// Returns the driver's version: from the kernel module, else from its tool.
 fn driver() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
     driver_of(&text).or_else(|| ask_tool("driver_version"))
@@ -138,7 +138,7 @@ fn driver_of(text: &str) -> Option<String> {
     text.lines().next()?.split_whitespace().find(is_version).map(str::to_string)
 }
 
-/// What the driver's tool says about the first GPU; nothing where there is no tool.
+/// Returns the tool's answer about the first GPU; `None` where there is no tool.
 fn ask_tool(query: &str) -> Option<String> {
     let output =
         Command::new("nvidia-smi").args([&format!("--query-gpu={query}"), "--format=csv,noheader"]).output().ok()?;
@@ -151,7 +151,7 @@ fn date() -> String {
     date_of(seconds)
 }
 
-/// Seconds since 1970 as date and time.
+/// Returns seconds since 1970 as date and time.
 fn date_of(seconds: u64) -> String {
     // Howard Hinnant's civil_from_days: years begin in March, so that leap days come last.
     let days = (seconds / 86_400) as i64 + 719_468;

@@ -1,4 +1,4 @@
-//! The loop over trees, subjects and batches.
+//! Measurement of a scene: the loop over trees, subjects and batches.
 
 use crate::check::Answers;
 use crate::dispute::is_borderline;
@@ -136,8 +136,8 @@ pub fn bench_scene(
     Ok(())
 }
 
-/// The kernel to measure in the place of `group`, which a scene does not fit for `error`: where one of the group was not asked
-/// for by name, and the kernel is not measured on this tree anyway.
+/// Returns the kernel to measure in the place of `group`, which a scene does not fit for `error`: where one of the
+/// group was not asked for by name, and the kernel is not measured on this tree anyway.
 fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &SceneReport) -> Option<Subject> {
     let (unnamed, wide) = run.request.instead.as_ref()?;
     let farthest = run.triangles.bounds().farthest();
@@ -151,7 +151,7 @@ fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &
     (is_held && !is_there && group.iter().any(|subject| unnamed.contains(subject))).then_some(*wide)
 }
 
-/// The trees to build, each with the subjects that walk it, in the request's order.
+/// Plans the trees to build, each with the subjects that walk it, in the request's order.
 fn plan(request: &BenchRequest) -> Vec<(BuildOptions, Vec<Subject>)> {
     let mut plan: Vec<(BuildOptions, Vec<Subject>)> = Vec::new();
     for build in &request.builds {
@@ -179,7 +179,7 @@ fn timed_tree(triangles: &FlatTriangles, options: &BuildOptions, report: &mut Sc
     Ok(bvh)
 }
 
-/// Everything that subjects on one tree share.
+/// Data that subjects on one tree share.
 struct OnTree<'a> {
     session: &'a mut dyn Session,
     triangles: &'a FlatTriangles,
@@ -191,7 +191,7 @@ struct OnTree<'a> {
     halves: &'a [Option<[RayBatch; 2]>],
     request: &'a BenchRequest,
     watch: &'a Watch<'a>,
-    /// For each reference its answers to the checked rays of each batch.
+    /// Answers of each reference to the checked rays of each batch.
     references: HashMap<Variant, Vec<Answers>>,
 }
 
@@ -256,8 +256,9 @@ impl OnTree<'_> {
         Ok(())
     }
 
-    /// What two launches of half the rays of a batch take more than one of all, which takes `whole` seconds. Each is timed as
-    /// often as that; the rays of both are those of the whole, so that what differs is one more start and tail.
+    /// Measures the seconds that two launches of half the rays of a batch take more than one of all, which takes
+    /// `whole` seconds. Each is timed as often as the whole; the rays of both are those of the whole, so that what
+    /// differs is one more start and tail.
     fn start_and_tail(&mut self, prepared: &Prepared, index: usize, whole: f64) -> Result<Option<f64>, BenchError> {
         let Some([first, second]) = self.halves.get(index).and_then(Option::as_ref) else { return Ok(None) };
         let mut sum = 0.0;

@@ -16,12 +16,12 @@ pub(crate) struct RayBatch {
     pub id: usize,
     /// Index in [`BenchRequest::columns`].
     pub column: usize,
-    /// Index of the viewpoint among those measured; none for the rays of all in one launch.
+    /// Index of the viewpoint among those measured; `None` for the rays of all in one launch.
     pub view: Option<usize>,
-    /// Whether the query is any-hit.
+    /// `true` if the query is any-hit.
     pub any: bool,
     pub rays: Vec<Ray>,
-    /// What this CPU's watertight tracer answers.
+    /// Answers of this CPU's watertight tracer.
     pub watertight: Answers,
     /// Seconds that sorting took, if they were sorted here.
     pub sort: f64,
@@ -31,7 +31,8 @@ pub(crate) struct RayBatch {
 const HALF_OF: usize = 384;
 
 impl RayBatch {
-    /// The first rays and the others, as launches of their own; none of too few. No batch has the number `free` or a greater one.
+    /// Splits the batch into its first rays and the others, as launches of their own; `None` for too few rays. No batch
+    /// has the number `free` or a greater one.
     pub fn halves(&self, free: usize) -> Option<[Self; 2]> {
         let middle = self.rays.len() / 2 / HALF_OF * HALF_OF;
         let half = |number: usize, rays: &[Ray]| Self {
@@ -47,7 +48,7 @@ impl RayBatch {
 
 /// Bytes a ray, its answers by the watertight tracer, a reference and a subject, and a hit on its way.
 const RAY_BYTES: u64 = 32 + 4 + 4 + 4 + 16;
-/// Needs below this are not held against what is free: what systems say is rough.
+/// Bytes below which needs are not compared with the free memory, since what systems say of it is rough.
 const SMALL_BYTES: u64 = 1 << 30;
 
 /// Makes or takes all rays of a request, those of a column and view after the other.
@@ -155,7 +156,7 @@ fn check_memory(views: usize, request: &BenchRequest) -> Result<(), BenchError> 
     check_room(rays, request, RAY_BYTES)
 }
 
-/// Refuses rays of which each still takes so many bytes.
+/// Refuses rays that memory does not hold, each of which still takes so many bytes.
 fn check_room(rays: u64, request: &BenchRequest, ray_bytes: u64) -> Result<(), BenchError> {
     let halves = if request.halves { size_of::<Ray>() as u64 } else { 0 };
     let needed = rays.saturating_mul(ray_bytes + halves);

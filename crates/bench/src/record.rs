@@ -1,9 +1,9 @@
-//! A run as files: what was said, the figures, and how to make them again.
+//! Files of a run: its output, its figures, and the command to make them again.
 
 use crate::table::Room;
 use crate::{LEGEND, MachineFacts, SceneReport, csv, json, summary, text};
 
-/// The files of a run: names and contents.
+/// Returns the files of a run: names and contents.
 ///
 /// `bench.csv` and `bench.json` hold every figure, `README.md` the command, the machine, the date and the tables.
 pub fn files(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Vec<(&'static str, String)> {

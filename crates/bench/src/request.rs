@@ -1,4 +1,4 @@
-//! What to measure, and who watches.
+//! Request of a measurement, and its observer.
 
 use crate::Subject;
 use raywarp_bvh::BuildOptions;
@@ -8,10 +8,10 @@ use raywarp_scene::views::View;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What to measure on a scene.
+/// Measurements to make on a scene.
 #[derive(Debug, Clone)]
 pub struct BenchRequest {
-    /// Whose rays.
+    /// Workload that defines the rays.
     pub workload: Workload,
     /// Rays of each kind from a primary hit; the workload's own when none.
     pub rays_per_pixel: Option<u32>,
@@ -19,14 +19,14 @@ pub struct BenchRequest {
     pub columns: Vec<Column>,
     /// Pixels of a view.
     pub size: [u32; 2],
-    /// Whether the rays of all views go into one launch.
+    /// `true` if the rays of all views go into one launch.
     pub one_launch: bool,
-    /// What is measured, in the table's order.
+    /// Subjects that are measured, in the table's order.
     pub subjects: Vec<Subject>,
-    /// Those of the subjects that nobody named, and the kernel that is measured in the place of one of them where that cannot hold
-    /// a scene.
+    /// Subjects that nobody named, and the kernel that is measured in the place of one of them where that cannot hold a
+    /// scene.
     pub instead: Option<(Vec<Subject>, Subject)>,
-    /// A tree each: every subject walks all of them, or the nearest that its nodes can hold.
+    /// Trees to build: every subject walks all of them, or the nearest that its nodes can hold.
     pub builds: Vec<BuildOptions>,
     /// Block sizes and register limits: every subject runs under each. Other than the default on GPUs only.
     pub bounds: Vec<LaunchBounds>,
@@ -36,37 +36,38 @@ pub struct BenchRequest {
     pub warmup: u32,
     /// Runs that count, at least 1.
     pub runs: u32,
-    /// How many rays are compared with the reference's.
+    /// Number of rays that are compared with the reference's.
     pub check: CheckSize,
-    /// Whether each launch is timed in two halves as well: what they take more than the whole is a launch's start and tail.
+    /// `true` if each launch is timed in two halves as well: what they take more than the whole is a launch's start and
+    /// tail.
     pub halves: bool,
 }
 
 /// Rays in an order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Column {
-    /// Which rays.
+    /// Rays of the column.
     pub rays: RaySet,
-    /// In which order.
+    /// Order of the rays.
     pub order: RayOrder,
 }
 
 /// Rays that are measured together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RaySet {
-    /// Those of a kind, as the workload makes them.
+    /// Rays of a kind, as the workload makes them.
     Kind(RayKind),
-    /// Those of a file.
+    /// Rays of a file.
     File {
-        /// What tables call them.
+        /// Name of the rays in tables.
         name: String,
-        /// Whether the query is any-hit.
+        /// `true` if the query is any-hit.
         any: bool,
     },
 }
 
 impl RaySet {
-    /// What tables call them.
+    /// Returns the name of the rays in tables.
     pub fn name(&self) -> &str {
         match self {
             Self::Kind(kind) => kind.name(),
@@ -74,7 +75,7 @@ impl RaySet {
         }
     }
 
-    /// Whether the query is any-hit rather than closest-hit.
+    /// Returns `true` if the query is any-hit rather than closest-hit.
     pub fn is_any(&self) -> bool {
         match self {
             Self::Kind(kind) => kind.is_any(),
@@ -84,12 +85,12 @@ impl RaySet {
 }
 
 impl Column {
-    /// Rays of a workload.
+    /// Makes the column of a workload's rays in an order.
     pub fn of(kind: RayKind, order: RayOrder) -> Self {
         Self { rays: RaySet::Kind(kind), order }
     }
 
-    /// The kind of a workload's rays; none of a file's.
+    /// Returns the kind of a workload's rays; `None` for a file's.
     pub fn kind(&self) -> Option<RayKind> {
         match self.rays {
             RaySet::Kind(kind) => Some(kind),
@@ -97,7 +98,7 @@ impl Column {
         }
     }
 
-    /// What tables call it.
+    /// Returns the name of the column in tables.
     pub fn name(&self) -> String {
         match self.order {
             RayOrder::Workload => self.rays.name().to_string(),
@@ -105,7 +106,7 @@ impl Column {
         }
     }
 
-    /// What tables call its order: a file's rays are in the file's.
+    /// Returns the name of its order in tables: a file's rays are in the file's.
     pub fn order_name(&self) -> &'static str {
         match (&self.rays, self.order) {
             (RaySet::File { .. }, RayOrder::Workload) => "file",
@@ -114,7 +115,7 @@ impl Column {
     }
 }
 
-/// Where the rays of a run come from.
+/// Source of the rays of a run.
 #[derive(Debug, Clone)]
 pub enum RaySource<'a> {
     /// They are made for each of these viewpoints; all columns are [`RaySet::Kind`].
@@ -129,7 +130,7 @@ pub(crate) const SHUFFLE_SEED: u32 = 0;
 /// The order of rays in a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RayOrder {
-    /// As the workload defines it, or as a file has it.
+    /// Order that the workload defines, or that a file has.
     #[default]
     Workload,
     /// Sorted by a Morton key in batches of 2^20; the sort is timed apart.
@@ -139,7 +140,7 @@ pub enum RayOrder {
 }
 
 impl RayOrder {
-    /// What tables call it.
+    /// Returns the name of the order in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Workload => "workload",
@@ -148,7 +149,7 @@ impl RayOrder {
         }
     }
 
-    /// The order in which batches are made. Sorting comes after, so that it can be timed.
+    /// Returns the order in which batches are made. Sorting comes after, so that it can be timed.
     pub(crate) fn made(self) -> Order {
         match self {
             Self::Workload | Self::Morton => Order::Workload,
@@ -157,17 +158,17 @@ impl RayOrder {
     }
 }
 
-/// How many rays of each kind and view are compared with the reference's.
+/// Number of rays of each kind and view that are compared with the reference's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckSize {
     /// About so many, evenly spread.
     Sample(usize),
-    /// Every one.
+    /// Every ray is compared.
     All,
 }
 
 impl CheckSize {
-    /// The step from one checked ray to the next of `count`. Odd, so that all lanes of a warp have their turn.
+    /// Returns the step from one checked ray to the next of `count`. Odd, so that all lanes of a warp have their turn.
     pub(crate) fn step(self, count: usize) -> usize {
         match self {
             Self::All => 1,
@@ -182,14 +183,14 @@ impl CheckSize {
 /// Takes the rays of a column: its name with the view's, and the rays. What it says stops the run.
 pub type Export<'a> = &'a dyn Fn(&str, &[Ray]) -> Result<(), String>;
 
-/// Who watches a run.
+/// Observer of a run, which may stop it.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
     /// Once true, the run ends soon with what it has.
     pub cancel: Option<&'a AtomicBool>,
-    /// Told what was just done, a line at a time.
+    /// Callback that is told what was just done, a line at a time.
     pub say: Option<&'a dyn Fn(String)>,
-    /// Told how many kernels are measured, on all trees, and of how many.
+    /// Callback that is told how many kernels are measured, on all trees, and of how many.
     pub progress: Option<&'a dyn Fn(usize, usize)>,
     /// Given all rays.
     pub export: Option<Export<'a>>,

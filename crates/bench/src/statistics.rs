@@ -3,20 +3,21 @@
 /// Least, quarter, middle, three quarters and most of some times, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Quartiles {
-    /// The shortest.
+    /// Shortest of all.
     pub min: f64,
-    /// A quarter are shorter.
+    /// First quartile: a quarter are shorter.
     pub q1: f64,
-    /// The median.
+    /// Median of all.
     pub median: f64,
-    /// A quarter are longer.
+    /// Third quartile: a quarter are longer.
     pub q3: f64,
-    /// The longest.
+    /// Longest of all.
     pub max: f64,
 }
 
 impl Quartiles {
-    /// Of `times`, between neighbours in proportion (as NumPy's `quantile` does it). All NaN without times.
+    /// Computes the quartiles of `times`, between neighbours in proportion (as NumPy's `quantile` does it). All NaN
+    /// without times.
     pub fn of(times: &[f64]) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -31,7 +32,7 @@ impl Quartiles {
         Self { min: at(0.0), q1: at(0.25), median: at(0.5), q3: at(0.75), max: at(1.0) }
     }
 
-    /// Of work that is done one after the other.
+    /// Adds the times of work that is done one after the other.
     #[must_use]
     pub fn plus(self, other: &Self) -> Self {
         Self {
@@ -43,12 +44,12 @@ impl Quartiles {
         }
     }
 
-    /// Spread of the middle half, per cent of the median.
+    /// Returns the spread of the middle half, per cent of the median.
     pub fn spread_percent(&self) -> f64 {
         100.0 * (self.q3 - self.q1) / self.median
     }
 
-    /// Millions a second, of so many in each of these times: from the slowest run to the fastest.
+    /// Returns the millions a second, of so many in each of these times: from the slowest run to the fastest.
     pub fn mega_rates(&self, count: u64) -> Self {
         let rate = |seconds: f64| count as f64 / seconds / 1e6;
         Self {
@@ -61,7 +62,7 @@ impl Quartiles {
     }
 }
 
-/// The geometric mean; NaN of none.
+/// Returns the geometric mean; NaN of no values.
 pub fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }

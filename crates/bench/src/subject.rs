@@ -1,4 +1,4 @@
-//! What is measured.
+//! Subjects of measurements: kernels of the family, the CPU's tracer, and peers.
 
 use raywarp_family::{IllegalVariant, Key, Supply, TraversalLoop, Variant};
 use std::fmt;
@@ -9,15 +9,15 @@ use std::str::FromStr;
 pub enum Subject {
     /// The tracer that users of a CPU get.
     CpuTracer,
-    /// A kernel.
+    /// Kernel of the family.
     Kernel(Variant),
     /// A peer: the driver's own ray tracing pipelines, over a tree that the driver builds.
     VulkanRt,
 }
 
 impl Subject {
-    /// The short name: that of a paper's row, or of the nearest with what differs (`alk12-kepler?planes=plain`), or
-    /// the variant's text. It parses back as a subject.
+    /// Returns the short name: that of a paper's row, or of the nearest with what differs
+    /// (`alk12-kepler?planes=plain`), or the variant's text. It parses back as a subject.
     pub fn name(&self) -> String {
         let Self::Kernel(variant) = self else { return self.to_string() };
         let near = Variant::papers().iter().filter(|row| row.variant.parts() == variant.parts()).map(|row| {
@@ -39,7 +39,7 @@ impl Subject {
         }
     }
 
-    /// The most triangles of a leaf that its tree can hold.
+    /// Returns the largest number of triangles of a leaf that its tree can hold.
     pub fn leaf_limit(&self) -> u32 {
         match self {
             Self::Kernel(variant) => variant.tree().max_leaf().min(255),
@@ -47,13 +47,14 @@ impl Subject {
         }
     }
 
-    /// Whether it builds a tree of its own, whatever ours are.
+    /// Returns `true` if the subject builds a tree of its own, whatever ours are.
     pub(crate) fn has_own_tree(&self) -> bool {
         *self == Self::VulkanRt
     }
 
-    /// Whose answers on one lane are the reference: the same tree, boxes and triangle test in the plainest loop, one
-    /// ray a lane. What a loop or a supply does changes no answer, so that many subjects share a reference.
+    /// Returns the variant whose answers on one lane are the reference: the same tree, boxes and triangle test in the
+    /// plainest loop, one ray a lane. What a loop or a supply does changes no answer, so that many subjects share a
+    /// reference.
     pub(crate) fn reference(&self) -> Variant {
         let variant = match self {
             Self::Kernel(variant) => *variant,
@@ -86,7 +87,7 @@ impl fmt::Display for Subject {
 impl FromStr for Subject {
     type Err = IllegalVariant;
 
-    /// `cpu`, `vulkan-rt`, a variant, or a row with options: `alk12-kepler?planes=plain&unroll=2`.
+    /// Parses `cpu`, `vulkan-rt`, a variant, or a row with options: `alk12-kepler?planes=plain&unroll=2`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "cpu" => return Ok(Self::CpuTracer),

@@ -1,16 +1,16 @@
-//! The papers' tables and side experiments by name.
+//! Suites: the papers' tables and side experiments by name.
 
 use crate::{Column, RayOrder, Subject, Target};
 use raywarp_workload::rays::{RayKind, Workload};
 
-/// What a suite sets where the user sets nothing.
+/// Settings of a suite, for what the user leaves unset.
 #[derive(Debug, Clone, Copy)]
 pub struct Suite {
-    /// What the command line calls it.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it is.
+    /// Description in a line.
     pub about: &'static str,
-    /// Whose rays.
+    /// Workload that defines the rays.
     pub workload: Workload,
     /// Kinds of rays.
     pub kinds: &'static [RayKind],
@@ -20,7 +20,7 @@ pub struct Suite {
     pub scenes: &'static [&'static str],
     /// Numbers of the viewpoints; all when empty.
     pub views: &'static [usize],
-    /// Whether all viewpoints go into one launch.
+    /// `true` if all viewpoints go into one launch.
     pub one_launch: bool,
     kernels: Kernels,
 }
@@ -29,7 +29,7 @@ pub struct Suite {
 enum Kernels {
     /// Names of rows, or variants.
     These(&'static [&'static str]),
-    /// All that the target can run.
+    /// All variants that the target can run.
     Compiled,
 }
 
@@ -95,7 +95,7 @@ const GUTHE: &[&str] = &[
     "g14-wide4-merge",
 ];
 
-/// All suites.
+/// All suites, in the order in which they are listed.
 pub static ALL: [Suite; 7] = [
     Suite {
         name: "table1",
@@ -176,13 +176,13 @@ pub static ALL: [Suite; 7] = [
     },
 ];
 
-/// The suite of a name.
+/// Returns the suite called `name`, if there is one.
 pub fn named(name: &str) -> Option<&'static Suite> {
     ALL.iter().find(|suite| suite.name == name)
 }
 
 impl Suite {
-    /// Its kernels on `target`.
+    /// Returns the suite's kernels on `target`.
     pub fn subjects(&self, target: &Target) -> Vec<Subject> {
         match self.kernels {
             Kernels::These(names) => names.iter().filter_map(|name| name.parse().ok()).collect(),
@@ -190,13 +190,13 @@ impl Suite {
         }
     }
 
-    /// Its kinds of rays in its orders.
+    /// Returns the suite's kinds of rays in its orders.
     pub fn columns(&self) -> Vec<Column> {
         columns(self.kinds, self.orders)
     }
 }
 
-/// Each kind in each order.
+/// Returns a column for each kind in each order.
 pub fn columns(kinds: &[RayKind], orders: &[RayOrder]) -> Vec<Column> {
     kinds.iter().flat_map(|&kind| orders.iter().map(move |&order| Column::of(kind, order))).collect()
 }

@@ -1,15 +1,16 @@
 //! Tables of text that fit a terminal: 80 characters across, or as wide as they are.
 //!
-//! A column without anything in it is left out. What does not fit 80 characters is left out by rank, and a last line says what there is more
-//! and how to see it ([`Hidden`]). A name that is too long for its column has a line of its own.
+//! A column without anything in it is left out. What does not fit 80 characters is left out by rank, and a last line
+//! says what there is more and how to see it ([`Hidden`]). A name that is too long for its column has a line of its
+//! own.
 
 use raywarp_family::sources_of;
 use std::fmt::Write;
 
-/// How wide a table may be.
+/// Width that a table may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Room {
-    /// [`ACROSS`] characters.
+    /// Lines of at most [`ACROSS`] characters.
     #[default]
     Terminal,
     /// All columns, however wide that is.
@@ -19,7 +20,7 @@ pub enum Room {
 /// Characters of a line in a terminal that nobody made wider.
 pub const ACROSS: usize = 80;
 
-/// Names take at most so many characters of a line that has other cells, too: those of all papers' kernels do.
+/// Most characters that names take of a line that has other cells, too: those of all papers' kernels fit.
 const NAME: usize = 34;
 
 /// A column: its name, and how much it matters.
@@ -32,23 +33,23 @@ pub struct TableColumn {
 }
 
 impl TableColumn {
-    /// One of words.
+    /// Makes a column of words.
     pub fn left(head: impl Into<String>) -> Self {
         Self { head: head.into(), is_left: true, is_whole: false, rank: 0 }
     }
 
-    /// One of numbers.
+    /// Makes a column of numbers.
     pub fn right(head: impl Into<String>) -> Self {
         Self { is_left: false, ..Self::left(head) }
     }
 
-    /// Columns of the highest rank are left out first where there is no room, of equal ones the last; those of rank 0, as they are
-    /// made, never.
+    /// Sets the rank: columns of the highest rank are left out first where there is no room, of equal ones the last;
+    /// those of rank 0, as they are made, never.
     pub fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
 
-    /// Of a first column: rather than long names on lines of their own, fewer other columns.
+    /// Makes a first column whole: rather than long names on lines of their own, fewer other columns.
     pub fn whole(self) -> Self {
         Self { is_whole: true, ..self }
     }
@@ -67,7 +68,7 @@ pub struct Table {
 pub struct Hidden(Vec<String>);
 
 impl Hidden {
-    /// The line that says how to see them, and the papers whose keys stand in `text`: what comes last.
+    /// Adds the last lines: how to see what is hidden, and the papers whose keys stand in `text`.
     pub fn finish(&self, text: &mut String) {
         if !self.0.is_empty() {
             let (count, names) = (self.0.len(), self.0.join(", "));
@@ -86,7 +87,7 @@ pub fn explain(text: &mut String) {
 }
 
 impl Table {
-    /// One with these columns and no rows.
+    /// Makes a table with these columns and no rows.
     pub fn new(columns: impl IntoIterator<Item = TableColumn>) -> Self {
         Self { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
@@ -96,7 +97,7 @@ impl Table {
         self.rows.push((cells.into_iter().collect(), String::new()));
     }
 
-    /// A remark below the last row, on lines of its own.
+    /// Adds a remark below the last row, on lines of its own.
     pub fn remark(&mut self, remark: impl Into<String>) {
         if let Some((_, below)) = self.rows.last_mut() {
             *below = remark.into();
@@ -129,7 +130,7 @@ impl Table {
         }
     }
 
-    /// The table alone, with what it leaves out.
+    /// Returns the table alone, with what it leaves out.
     pub fn text(&self, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());
         self.write(&mut text, room, &mut hidden);
@@ -137,7 +138,7 @@ impl Table {
         text
     }
 
-    /// What is too wide for a table: a cell a line, below the names of its rows.
+    /// Writes the cells that are too wide for a table: a cell a line, below the names of its rows.
     fn list(&self, text: &mut String, columns: &[(usize, usize)]) {
         let widest = columns.iter().skip(1).map(|&(column, _)| length(&self.columns[column].head)).max().unwrap_or(0);
         for (cells, below) in &self.rows {
@@ -235,7 +236,7 @@ impl Table {
     }
 }
 
-/// What is shown of a table.
+/// Columns of a table that are shown, with their widths.
 struct Layout {
     /// Columns with their widths.
     columns: Vec<(usize, usize)>,
@@ -249,13 +250,13 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Prose in lines of at most [`ACROSS`] characters, without an end of line at its end. A word that is longer breaks where a variant or a
-/// path can be broken.
+/// Breaks prose into lines of at most [`ACROSS`] characters, without an end of line at its end. A word that is longer
+/// breaks where a variant or a path can be broken.
 pub fn wrapped(text: &str) -> String {
     wrapped_to(text, ACROSS)
 }
 
-/// The same in lines of so many characters.
+/// Breaks prose into lines of at most `across` characters, as [`wrapped`].
 pub fn wrapped_to(text: &str, across: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for paragraph in text.lines() {

@@ -1,11 +1,12 @@
-//! How many rays slip through the edges of closed meshes on a GPU: rays that the CPU makes. `raywarp selftest --aimed` has the GPU
-//! make them, which is faster.
+//! Counts the rays that slip through the edges of closed meshes on a GPU; the CPU makes the rays. `raywarp selftest
+//! --aimed` has the GPU make them, which is faster.
 //!
 //! `cargo run --release -p raywarp-cuda --example miss_rates -- [RAYS [VARIANT]]`: RAYS (1e6 unless given) through
-//! VARIANT (`raywarp-h8` unless given), aimed at vertices, edges and faces of the meshes of raywarp-cpu's example of this
-//! name, from inside, where any miss is a failure, and from outside, up to 30 sizes away; sizes are 1e-6 to 1e6 by decades, offsets
-//! 0 to 1e4 sizes. A sample of them is held against the CPU's tracer, bit for bit. Prints a line an offset, with how many were
-//! traced again ([`raywarp_geom::BatchStats::again`]), and fails if a ray was missed or has other bits.
+//! VARIANT (`raywarp-h8` unless given), aimed at vertices, edges and faces of the meshes of raywarp-cpu's example of
+//! this name, from inside, where any miss is a failure, and from outside, up to 30 sizes away; sizes are 1e-6 to 1e6 by
+//! decades, offsets 0 to 1e4 sizes. A sample of them is held against the CPU's tracer, bit for bit. Prints a line an
+//! offset, with how many were traced again ([`raywarp_geom::BatchStats::again`]), and fails if a ray was missed or has
+//! other bits.
 
 #[path = "../../cpu/tests/closed/mod.rs"]
 mod closed;

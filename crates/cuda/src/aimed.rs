@@ -15,20 +15,20 @@ use std::ops::Range;
 /// Rays of a launch: some 10 ms, since a GPU that drives a screen ends what takes seconds.
 const LAUNCH_RAYS: u32 = 1 << 24;
 
-/// A closed mesh, and from where rays are aimed at it.
+/// Closed mesh, with the points from which rays are aimed at it.
 #[derive(Debug, Clone, Copy)]
 pub struct AimedTarget<'a> {
-    /// Its triangles, three corners each: at least one.
+    /// Triangles of the mesh, three corners each: at least one.
     pub corners: &'a [[[f32; 3]; 3]],
     /// Points that are well inside: at least one.
     pub starts: &'a [[f32; 3]],
     /// Triangles, each with an axis, whose points rays along the axis may come to from beside the middle.
     pub along: &'a [[u32; 2]],
-    /// Where that is.
+    /// Middle of the mesh.
     pub middle: [f32; 3],
 }
 
-/// What became of aimed rays.
+/// Counts of the aimed rays that were lost.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lost {
     /// Rays whose nearest hit was not found.
@@ -45,17 +45,17 @@ pub struct Lost {
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct LostRay {
-    /// The ray.
+    /// Ray that was lost.
     pub ray: Ray,
-    /// Its number.
+    /// Number of the ray.
     pub number: u64,
-    /// Who lost it: 1 the nearest hit, 2 any hit, 3 both.
+    /// Queries that lost it: 1 the nearest hit, 2 any hit, 3 both.
     pub queries: u32,
-    /// Zero.
+    /// Padding, always zero.
     pub unused: u32,
 }
 
-/// As `Aimed` in kernels/check/aimed.h.
+/// Parameters of the kernel that aims rays: `Aimed` in kernels/check/aimed.h.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct AimedRecord {
@@ -77,7 +77,8 @@ struct AimedRecord {
     unused: u32,
 }
 
-// SAFETY: plain words without padding (`Pod`) at the places where the kernel looks for them, whose sizes it asserts too.
+// SAFETY: plain words without padding (`Pod`) at the places where the kernel looks for them, whose sizes it asserts
+// too.
 unsafe impl Parameters for AimedRecord {}
 
 const _: () = assert!(size_of::<LostRay>() == 48 && size_of::<AimedRecord>() == 168);
@@ -104,9 +105,9 @@ impl AimedRays {
         Ok(Self { device: device.clone(), variant: ASKED_VARIANT.parse().map_err(|_| missing())?, function, resident })
     }
 
-    /// Asks with the rays of `numbers`, of a seed, that are aimed at `target`, for the nearest hit and for any, in the tree
-    /// `bvh` of `triangles`, which has a triangle a leaf; of those that are lost the first `kept` are told. May be called
-    /// from several threads.
+    /// Asks with the rays of `numbers`, of a seed, that are aimed at `target`, for the nearest hit and for any, in the
+    /// tree `bvh` of `triangles`, which has a triangle a leaf; of those that are lost the first `kept` are told. May be
+    /// called from several threads.
     ///
     /// # Panics
     /// If the target has no triangle or no start.

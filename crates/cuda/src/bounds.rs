@@ -2,8 +2,8 @@
 //!
 //! No file holds them: the embedded PTX of one kernel gets other bounds, and the driver compiles it. That is another
 //! compiler than the one of the prebuilt machine code, so that a sweep compares figures of its own only; asking for the
-//! usual 128 threads gives its base line. A kernel of any [`KernelSet`] can have them that knows the size of its blocks from
-//! its launch alone.
+//! usual 128 threads gives its base line. A kernel of any [`KernelSet`] can have them that knows the size of its blocks
+//! from its launch alone.
 
 use crate::error::driver;
 use crate::launch::WARP;
@@ -13,7 +13,7 @@ use cudarc::nvrtc::Ptx;
 use raywarp_family::{Supply, Variant};
 use std::fmt;
 
-/// Threads of a block and registers of a thread; what is not given is as compiled.
+/// Bounds of a launch: threads of a block and registers of a thread; a bound that is not given is as compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct LaunchBounds {
     /// Threads of a block: a multiple of 32, at most 1024.
@@ -23,9 +23,10 @@ pub struct LaunchBounds {
 }
 
 impl KernelSet {
-    /// The kernel `name` of `source` on `device` under `bounds`, `None` where it is not compiled. Under other bounds than its
-    /// own the driver compiles it anew on each call, unless it has kept the outcome: seconds, some 20 of them for the largest
-    /// kernels of the path tracer. The caller knows that neither the kernel nor what launches it is for blocks of one size.
+    /// Returns the kernel `name` of `source` on `device` under `bounds`, `None` where it is not compiled. Under other
+    /// bounds than its own the driver compiles it anew on each call, unless it has kept the outcome: seconds, some 20
+    /// of them for the largest kernels of the path tracer. The caller knows that neither the kernel nor what launches
+    /// it is for blocks of one size.
     ///
     /// # Errors
     /// [`CudaError::Bounds`] for bounds that no kernel can have, and as [`KernelSet::function`].
@@ -46,8 +47,8 @@ impl KernelSet {
         Ok(Some(Function::new(device, function, bounds.threads(), 0)))
     }
 
-    /// What the driver compiles for that: the PTX of the kernel `name` of `source` alone, under `bounds`; `None` where there is
-    /// none.
+    /// Returns the PTX that the driver compiles for such bounds: that of the kernel `name` of `source` alone, under
+    /// `bounds`; `None` where there is none.
     ///
     /// # Errors
     /// [`CudaError::Bounds`] for bounds that no kernel can have, [`CudaError::DamagedImage`].
@@ -58,20 +59,20 @@ impl KernelSet {
 }
 
 impl LaunchBounds {
-    /// Everything as compiled ahead of time.
+    /// Bounds of kernels as they are compiled ahead of time.
     pub const AS_COMPILED: Self = Self { block_threads: None, max_registers: None };
 
-    /// Whether everything is as compiled ahead of time.
+    /// Returns `true` if everything is as compiled ahead of time.
     pub fn are_default(&self) -> bool {
         *self == Self::AS_COMPILED
     }
 
-    /// Threads of a block.
+    /// Returns the threads of a block.
     pub fn threads(&self) -> u32 {
         self.block_threads.unwrap_or(BLOCK_THREADS)
     }
 
-    /// The kernel of `variant` and `query` under these bounds; `None` where none was compiled.
+    /// Returns the kernel of `variant` and `query` under these bounds; `None` where none was compiled.
     pub(crate) fn kernel(
         &self,
         device: &Device,
@@ -82,7 +83,7 @@ impl LaunchBounds {
         FAMILY.bounded_function(device, &source_name(variant), &kernel_name(variant, query), self)
     }
 
-    /// Whether a kernel can have them that can have any; errors call it `kernel`.
+    /// Checks that some kernel can have these bounds; errors call it `kernel`.
     fn check(&self, kernel: &str) -> Result<(), CudaError> {
         let fault = |why| Err(CudaError::Bounds { kernel: kernel.to_string(), bounds: *self, why });
         let threads = self.threads();
@@ -95,7 +96,7 @@ impl LaunchBounds {
         Ok(())
     }
 
-    /// Whether a kernel of `variant` can have them.
+    /// Checks that a kernel of `variant` can have these bounds.
     fn check_variant(&self, variant: &Variant) -> Result<(), CudaError> {
         self.check(&variant.to_string())?;
         let shares = variant.lanes_per_ray() > 1 || variant.supply() == Supply::Queue;
@@ -106,7 +107,7 @@ impl LaunchBounds {
         Ok(())
     }
 
-    /// The PTX of the kernel `name` alone out of `text`, under these bounds. `None` if it is not there.
+    /// Returns the PTX of the kernel `name` alone out of `text`, under these bounds. `None` if it is not there.
     fn rewrite(&self, text: &str, name: &str) -> Option<String> {
         let start = format!(".visible .entry {name}(");
         let mut kept = String::new();
@@ -128,7 +129,7 @@ impl LaunchBounds {
         found.then_some(kept)
     }
 
-    /// A line of PTX with what it says of bounds replaced.
+    /// Returns a line of PTX with what it says of bounds replaced.
     fn line(&self, line: &str) -> String {
         if line.starts_with(".maxntid ") {
             let registers = self.max_registers.map(|most| format!("\n.maxnreg {most}")).unwrap_or_default();

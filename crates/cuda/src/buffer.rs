@@ -1,7 +1,7 @@
 //! Memory of a device: our own, and views of it or of memory that others own.
 //!
-//! Our own is taken and given back in the order of the stream that it was made on. Any other stream that it is used on waits
-//! for the making first, and is waited for before the memory is given back: on the device, never by the host.
+//! Our own is taken and given back in the order of the stream that it was made on. Any other stream that it is used on
+//! waits for the making first, and is waited for before the memory is given back: on the device, never by the host.
 
 use crate::current::Current;
 use crate::error::driver;
@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Values in a device's memory.
 ///
-/// Dropping it waits for nothing, also while kernels and copies use it: its memory is given back once the streams that it was
-/// used on have passed what was on them.
+/// Dropping it waits for nothing, also while kernels and copies use it: its memory is given back once the streams that
+/// it was used on have passed what was on them.
 #[derive(Debug)]
 pub struct DeviceBuffer<T> {
     memory: Memory,
@@ -35,7 +35,8 @@ struct Memory {
 }
 
 impl Memory {
-    /// Before `stream` uses it: its first use waits for what its own stream has to do until now, to have made and filled it.
+    /// Prepares the first use on `stream`: it waits for what the buffer's own stream has to do until now, to have made
+    /// and filled it.
     fn used_on(&self, stream: &Stream) {
         if stream.inner() == self.own.inner() {
             return;
@@ -61,8 +62,8 @@ impl Drop for Memory {
         let asks = !others.is_empty() || own.cu_stream().is_null() || !own.context().has_async_alloc();
         let _current = if asks { Current::at_the_end(own.context()) } else { Current::kept() };
         for tail in others.drain(..) {
-            // Where no event can be had the host waits. A device that does not answer to that either is gone, and what was on
-            // its streams with it.
+            // Where no event can be had the host waits. A device that does not answer to that either is gone, and what
+            // was on its streams with it.
             let passed = tail.precede(own).or_else(|_| tail.wait()).or_else(|_| tail.wait());
             own.context().record_err(passed);
         }
@@ -72,35 +73,35 @@ impl Drop for Memory {
 }
 
 impl<T: Pod> DeviceBuffer<T> {
-    /// How many values it holds.
+    /// Returns the number of values in the buffer.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it holds none.
+    /// Returns `true` if the buffer holds no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Its address, for a kernel that reads it on `stream`, which holds until the buffer is dropped; what was put on the
-    /// stream before that is waited for then.
+    /// Returns the buffer's address, for a kernel that reads it on `stream`, which holds until the buffer is dropped;
+    /// what was put on the stream before that is waited for then.
     pub fn address(&self, stream: &Stream) -> u64 {
         self.memory.used_on(stream);
         self.memory.bytes.device_ptr(stream.inner()).0
     }
 
-    /// Its address, for a kernel that writes it on `stream`; as [`DeviceBuffer::address`].
+    /// Returns the buffer's address, for a kernel that writes it on `stream`; as [`DeviceBuffer::address`].
     pub fn address_mut(&mut self, stream: &Stream) -> u64 {
         self.address(stream)
     }
 
-    /// All of it, to read.
+    /// Returns all values, to read.
     pub fn view(&self) -> DeviceSlice<'_, T> {
         let first = self.memory.bytes.device_ptr(self.memory.own.inner()).0;
         DeviceSlice { first, len: self.len, memory: Some(&self.memory), of: PhantomData }
     }
 
-    /// All of it, to write.
+    /// Returns all values, to write.
     pub fn view_mut(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut(self.view())
     }
@@ -128,17 +129,18 @@ impl<T> Copy for DeviceSlice<'_, T> {}
 pub struct DeviceSliceMut<'a, T>(DeviceSlice<'a, T>);
 
 impl<'a, T: Pod> DeviceSlice<'a, T> {
-    /// No values, for a launch that takes none.
+    /// Slice without values, for a launch that takes none.
     pub const EMPTY: Self = Self { first: 0, len: 0, memory: None, of: PhantomData };
 
-    /// The `len` values from `address` on, which somebody else owns: a `CUdeviceptr`, or what a kernel has a pointer to.
+    /// Makes a slice of the `len` values from `address` on, which somebody else owns: a `CUdeviceptr`, or what a kernel
+    /// has a pointer to.
     ///
     /// # Safety
-    /// - There are as many values, in memory that the device of the streams can reach on which this is used: its own, or
-    ///   pinned memory of the host, or another device's that it was given access to.
-    /// - The owner keeps them, and nobody writes them, from when the first of these streams comes to what uses them until all
-    ///   have passed it: an [`Event`](crate::Event) behind the call says so. Dropping this value says nothing, and the
-    ///   lifetime is the caller's to choose.
+    /// - There are as many values, in memory that the device of the streams can reach on which this is used: its own,
+    ///   or pinned memory of the host, or another device's that it was given access to.
+    /// - The owner keeps them, and nobody writes them, from when the first of these streams comes to what uses them
+    ///   until all have passed it: an [`Event`](crate::Event) behind the call says so. Dropping this value says
+    ///   nothing, and the lifetime is the caller's to choose.
     /// - What wrote them is before the call on the same stream, or the stream waits for it.
     ///
     /// # Panics
@@ -148,17 +150,17 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
         Self { first: address, len, memory: None, of: PhantomData }
     }
 
-    /// How many values there are.
+    /// Returns the number of values in the slice.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the slice holds no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The address of the first, for a kernel that reads them on `stream`: see [`DeviceBuffer::address`].
+    /// Returns the address of the first value, for a kernel that reads them on `stream`: see [`DeviceBuffer::address`].
     pub fn address(&self, stream: &Stream) -> u64 {
         if let Some(memory) = self.memory {
             memory.used_on(stream);
@@ -166,7 +168,7 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
         self.first
     }
 
-    /// Those numbered `range`.
+    /// Returns the values numbered `range`.
     ///
     /// # Panics
     /// If it ends behind the last.
@@ -177,10 +179,10 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
 }
 
 impl<'a, T: Pod> DeviceSliceMut<'a, T> {
-    /// No values, for results that nobody wants.
+    /// Slice without values, for results that nobody wants.
     pub const EMPTY: Self = Self(DeviceSlice::EMPTY);
 
-    /// The `len` values from `address` on, which somebody else owns.
+    /// Makes a slice of the `len` values from `address` on, which somebody else owns.
     ///
     /// # Safety
     /// As [`DeviceSlice::from_raw`]; nobody else writes or reads them meanwhile, on any stream.
@@ -192,27 +194,28 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         Self(unsafe { DeviceSlice::from_raw(address, len) })
     }
 
-    /// How many values there are.
+    /// Returns the number of values in the slice.
     pub fn len(&self) -> usize {
         self.0.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the slice holds no values.
     pub fn is_empty(&self) -> bool {
         self.0.len == 0
     }
 
-    /// The address of the first, for a kernel that writes them on `stream`: see [`DeviceBuffer::address`].
+    /// Returns the address of the first value, for a kernel that writes them on `stream`: see
+    /// [`DeviceBuffer::address`].
     pub fn address_mut(&mut self, stream: &Stream) -> u64 {
         self.0.address(stream)
     }
 
-    /// The same values, to read.
+    /// Returns the same values, to read.
     pub fn view(&self) -> DeviceSlice<'_, T> {
         self.0
     }
 
-    /// Those numbered `range`.
+    /// Returns the values numbered `range`.
     ///
     /// # Panics
     /// If it ends behind the last.
@@ -220,7 +223,7 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         Self(self.0.part(range))
     }
 
-    /// The same values for a shorter time.
+    /// Returns the same values for a shorter time.
     pub fn again(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut(self.0)
     }
@@ -239,7 +242,7 @@ impl<'a, T: Pod> From<&'a mut DeviceBuffer<T>> for DeviceSliceMut<'a, T> {
 }
 
 impl Stream {
-    /// Device memory for `len` values, all bits zero.
+    /// Allocates device memory for `len` values, all bits zero.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -257,7 +260,7 @@ impl Stream {
         Ok(DeviceBuffer { memory, len, of: PhantomData })
     }
 
-    /// Device memory with a copy of `values`, which may be dropped at once.
+    /// Allocates device memory with a copy of `values`, which may be dropped at once.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -278,8 +281,8 @@ impl Stream {
         self.write_at(buffer, 0, values)
     }
 
-    /// Copies `values` to those of `buffer` from the one numbered `first` on. The values may change once this returns: it
-    /// waits until the driver has read them. [`Stream::write_pinned`] waits for nothing.
+    /// Copies `values` to those of `buffer` from the one numbered `first` on. The values may change once this returns:
+    /// it waits until the driver has read them. [`Stream::write_pinned`] waits for nothing.
     ///
     /// # Panics
     /// If the buffer ends before.
@@ -345,12 +348,12 @@ impl Stream {
             .map_err(driver("clearing memory"))
     }
 
-    /// Copies as many values from the host as `to` has. From pinned memory it waits for nothing; other memory the driver has
-    /// read when this returns, for which it may wait for the stream.
+    /// Copies as many values from the host as `to` has. From pinned memory it waits for nothing; other memory the
+    /// driver has read when this returns, for which it may wait for the stream.
     ///
     /// # Safety
-    /// There are as many values at `from`. If they are pinned, their owner keeps them, and nobody writes them, until the
-    /// stream has passed the copy. [`Stream::write_pinned`] sees to that by itself.
+    /// There are as many values at `from`. If they are pinned, their owner keeps them, and nobody writes them, until
+    /// the stream has passed the copy. [`Stream::write_pinned`] sees to that by itself.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -366,12 +369,12 @@ impl Stream {
             .map_err(driver("copying to the device"))
     }
 
-    /// Copies as many values to the host as `from` has. To pinned memory it waits for nothing; in other memory they are when
-    /// this returns, for which it waits for the stream.
+    /// Copies as many values to the host as `from` has. To pinned memory it waits for nothing; in other memory they are
+    /// when this returns, for which it waits for the stream.
     ///
     /// # Safety
-    /// There is room for as many values at `to`. If it is pinned, its owner keeps it, and nobody reads or writes it, until
-    /// the stream has passed the copy. [`Stream::read_pinned`] sees to that by itself.
+    /// There is room for as many values at `to`. If it is pinned, its owner keeps it, and nobody reads or writes it,
+    /// until the stream has passed the copy. [`Stream::read_pinned`] sees to that by itself.
     ///
     /// # Errors
     /// [`CudaError::Driver`].

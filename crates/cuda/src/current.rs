@@ -1,7 +1,8 @@
-//! The context that a thread has current, which is the caller's: calls choose ours while they run and put back what was there.
+//! The context that a thread has current, which is the caller's: calls choose ours while they run and put back what was
+//! there.
 //!
-//! The driver keeps one context a thread, and so does everything else in the process that uses it (the CUDA runtime, another
-//! library). Whoever calls us finds it as it was.
+//! The driver keeps one context a thread, and so does everything else in the process that uses it (the CUDA runtime,
+//! another library). Whoever calls us finds it as it was.
 
 use crate::CudaError;
 use crate::error::driver;
@@ -12,7 +13,7 @@ use std::ptr::null_mut;
 /// Puts back the thread's context when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Current {
-    /// None where the driver does not tell.
+    /// Context that was current before; `None` where the driver does not tell.
     before: Option<sys::CUcontext>,
 }
 
@@ -29,12 +30,13 @@ impl Current {
         Ok(kept)
     }
 
-    /// The same, with our error.
+    /// Chooses `context` until this is dropped, with our error.
     pub fn choose(context: &CudaContext) -> Result<Self, CudaError> {
         Self::of(context).map_err(driver("choosing the device"))
     }
 
-    /// The same, where errors have nobody to be told: a second time, since the first call may only tell of an earlier failure.
+    /// Chooses `context` until this is dropped, where errors have nobody to be told: a second time, since the first
+    /// call may only tell of an earlier failure.
     pub fn at_the_end(context: &CudaContext) -> Self {
         let kept = Self::kept();
         let _ = context.bind_to_thread().or_else(|_| context.bind_to_thread());
@@ -59,7 +61,8 @@ impl Drop for Current {
     }
 }
 
-/// Something of cudarc's whose end makes its own context current: here what was current stays.
+/// Holder of an object of cudarc's which, when it is dropped, makes its own context current: here the context that was
+/// current stays.
 #[derive(Debug, Clone)]
 pub(crate) struct Quiet<T>(Option<T>);
 

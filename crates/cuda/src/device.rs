@@ -1,4 +1,4 @@
-//! A GPU, in a context of the driver's.
+//! Devices: a GPU each, in a context of the driver's.
 
 use crate::current::{Current, Quiet};
 use crate::error::driver;
@@ -35,13 +35,13 @@ impl Device {
         Self::of(CudaContext::new(ordinal).map_err(driver("opening the device"))?, None)
     }
 
-    /// The device of a context that somebody else has made: `raw` is a `CUcontext`. What is made of the device lives in this
-    /// context, so that memory, streams and events of its owner go with it. [`Device::open`] takes the primary context, which
-    /// is also the CUDA runtime's.
+    /// Makes a device of a context that somebody else has made: `raw` is a `CUcontext`. What is made of the device
+    /// lives in this context, so that memory, streams and events of its owner go with it. [`Device::open`] takes the
+    /// primary context, which is also the CUDA runtime's.
     ///
     /// # Safety
-    /// `raw` is a context that is alive. Its owner keeps it until the value returned, its clones and all that was made of
-    /// them are dropped: streams, buffers, scenes, tracers.
+    /// `raw` is a context that is alive. Its owner keeps it until the value returned, its clones and all that was made
+    /// of them are dropped: streams, buffers, scenes, tracers.
     ///
     /// # Errors
     /// As [`Device::open`].
@@ -65,7 +65,7 @@ impl Device {
         Ok(Self { modules, context, name, capability })
     }
 
-    /// How many devices the driver shows.
+    /// Returns the number of devices that the driver shows.
     ///
     /// # Errors
     /// [`CudaError::NoDriver`], [`CudaError::OldDriver`], [`CudaError::Driver`].
@@ -87,22 +87,22 @@ impl Device {
         }
     }
 
-    /// Its number in the driver's order, from 0.
+    /// Returns the device's number in the driver's order, from 0.
     pub fn ordinal(&self) -> usize {
         self.context.ordinal()
     }
 
-    /// The device's name.
+    /// Returns the device's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Compute capability, major and minor.
+    /// Returns the compute capability, major and minor.
     pub fn capability(&self) -> (i32, i32) {
         self.capability
     }
 
-    /// What the driver is called: the version of CUDA that it speaks, and its own where the system tells it.
+    /// Returns the driver's version: that of the CUDA that it speaks, and its own where the system tells it.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -116,7 +116,7 @@ impl Device {
         Ok(format!("{}.{} {}", version / 1000, version % 1000 / 10, own.unwrap_or("-")))
     }
 
-    /// Multiprocessors.
+    /// Returns the number of multiprocessors.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -125,7 +125,7 @@ impl Device {
         self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
     }
 
-    /// Warps that a multiprocessor has at once, at most.
+    /// Returns the largest number of warps that a multiprocessor has at once.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -134,7 +134,8 @@ impl Device {
         self.context.attribute(attribute).map(|n| (n as u32 / 32).max(1)).map_err(driver("reading an attribute"))
     }
 
-    /// Bytes that a block may share at most, with what a kernel is allowed by [`Function::allow_sharing`](crate::Function).
+    /// Returns the largest number of bytes that a block may share, with what a kernel is allowed by
+    /// [`Function::allow_sharing`](crate::Function).
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -143,7 +144,7 @@ impl Device {
         self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
     }
 
-    /// Bytes that are free.
+    /// Returns the number of bytes that are free.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -152,7 +153,7 @@ impl Device {
         self.context.mem_get_info().map(|(free, _)| free).map_err(driver("asking for free memory"))
     }
 
-    /// A new stream: what is put on it runs in order, beside other streams.
+    /// Makes a new stream: what is put on it runs in order, beside other streams.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -161,7 +162,7 @@ impl Device {
         self.context.new_stream().map(Stream::new).map_err(driver("making a stream"))
     }
 
-    /// Its `CUcontext`, for calls of the driver and other libraries. It stays whose it was.
+    /// Returns the device's `CUcontext`, for calls of the driver and other libraries. It stays whose it was.
     pub fn raw_context(&self) -> *mut c_void {
         self.context.cu_ctx().cast()
     }
@@ -175,12 +176,12 @@ impl Device {
         Current::choose(&self.context)
     }
 
-    /// Where kernels are kept that were loaded into somebody else's context; none for the primary one.
+    /// Returns the store of kernels that were loaded into somebody else's context; `None` for the primary context.
     pub(crate) fn modules(&self) -> Option<&Arc<Modules>> {
         self.modules.as_ref()
     }
 
-    /// Whether `bytes` are free for `what`.
+    /// Checks that `bytes` are free for `what`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -190,7 +191,7 @@ impl Device {
     }
 }
 
-/// cudarc's part of a context that is not ours to destroy, of one of `count` devices.
+/// Makes cudarc's part of a context that is not ours to destroy, of one of `count` devices.
 ///
 /// # Safety
 /// The context is alive.

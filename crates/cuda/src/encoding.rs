@@ -1,4 +1,4 @@
-//! What variants must have in common to walk the same bytes.
+//! Encodings of scenes: properties that variants must share to walk the same bytes.
 
 use raywarp_family::{Collapse, Tree, Variant};
 use raywarp_layout::TriangleFormat;
@@ -13,7 +13,7 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// That of `variant`.
+    /// Returns the encoding of `variant`.
     pub fn of(variant: &Variant) -> Self {
         let records = TriangleFormat::of(variant.triangle());
         Self { tree: variant.tree(), lanes_per_ray: variant.lanes_per_ray(), collapse: variant.collapse(), records }

@@ -1,30 +1,30 @@
-//! What can go wrong with a GPU.
+//! Errors of GPUs: no driver, no device, no kernel, limits, failed calls.
 
 use crate::names::sure_up_to;
 use raywarp_family::Variant;
 
-/// Why a GPU cannot be used, or failed.
+/// Error of a GPU: it cannot be used, or a call failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {
-    /// No driver library.
+    /// The machine has no driver library.
     #[error("there is no NVIDIA driver on this machine (libcuda was not found)")]
     NoDriver,
-    /// A driver without what the kernels need.
+    /// The driver lacks what the kernels need.
     #[error("the NVIDIA driver is too old: it speaks CUDA {}.{}, {} is needed", .version / 1000, .version % 1000 / 10, Self::NEEDED_TEXT)]
     OldDriver {
-        /// As the driver says: 1000 times the major version and 10 times the minor.
+        /// Version as the driver says it: 1000 times the major version and 10 times the minor.
         version: i32,
     },
-    /// A device that is not there.
+    /// There is no device of that number.
     #[error("there is no CUDA device {ordinal}; {count} found")]
     NoDevice {
-        /// Asked for.
+        /// Number of the device that was asked for.
         ordinal: usize,
-        /// How many there are.
+        /// Number of devices that there are.
         count: usize,
     },
-    /// An architecture older than all prebuilt kernels.
+    /// The device's architecture is older than all prebuilt kernels.
     #[error("{name} has compute capability {}.{}; 7.5 or newer is needed", .capability.0, .capability.1)]
     OldDevice {
         /// The device's name.
@@ -32,85 +32,85 @@ pub enum CudaError {
         /// Major and minor.
         capability: (i32, i32),
     },
-    /// A variant that was not compiled.
+    /// The variant was not compiled.
     #[error("{variant} is not among the compiled kernels")]
     NoKernel {
-        /// The variant.
+        /// Variant that has no kernel.
         variant: Box<Variant>,
     },
-    /// A kernel that is no variant, and that the embedded images lack: they are older than its source.
+    /// The kernel, which is no variant, is not among the embedded images: they are older than its source.
     #[error("the kernel {kernel} is not embedded; cargo xtask kernels compiles it")]
     NotEmbedded {
-        /// Its name.
+        /// Name of the kernel.
         kernel: &'static str,
     },
-    /// An embedded image that cannot be unpacked.
+    /// An embedded image cannot be unpacked.
     #[error("an embedded kernel is damaged ({message}); build again, or take another copy of the program")]
     DamagedImage {
-        /// What is wrong with it.
+        /// Message of the unpacker.
         message: String,
     },
-    /// A tree that needs a deeper stack than the kernels have.
+    /// The tree needs a deeper stack than the kernels have.
     #[error("the tree needs a stack of {needed} entries; the kernel has {found}")]
     StackTooShallow {
-        /// Entries.
+        /// Entries that the tree needs.
         needed: usize,
-        /// Entries.
+        /// Entries that the kernel's stack has.
         found: usize,
     },
-    /// A scene in which a kernel that loses no ray elsewhere may lose some.
+    /// A kernel that loses no ray elsewhere may lose some in this scene.
     #[error("the scene reaches {farthest:e} from its origin, and {variant} may lose rays beyond {limit:e}")]
     Unsure {
-        /// The kernel.
+        /// Variant that may lose rays.
         variant: Box<Variant>,
         /// The scene's largest coordinate.
         farthest: f32,
-        /// Up to which the kernel is sure.
+        /// Largest coordinate up to which the kernel is sure.
         limit: f32,
     },
-    /// A leaf that does not fit the kernels' one-word entries.
+    /// A leaf does not fit the kernels' one-word entries.
     #[error(
         "a leaf of {count} records from record {first} on: kernels take at most 16 records a leaf, and 2^27 in all"
     )]
     LeafTooLarge {
-        /// Records.
+        /// Records of the leaf.
         count: u32,
-        /// The first one.
+        /// First record of the leaf.
         first: u32,
     },
-    /// A block size or a register limit that a kernel cannot have.
+    /// A kernel cannot have this block size or register limit.
     #[error("{kernel} cannot run with {bounds}: {why}")]
     Bounds {
-        /// The kernel: its variant where it is of the family, or whose kernels they are.
+        /// Name of the kernel: its variant where it is of the family, else the owner of the kernels.
         kernel: String,
-        /// What was asked for.
+        /// Bounds that were asked for.
         bounds: crate::LaunchBounds,
-        /// Why not.
+        /// Reason why the kernel cannot have them.
         why: &'static str,
     },
-    /// Not enough memory on the device.
+    /// The device has not enough free memory.
     #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]
     OutOfMemory {
-        /// What did not fit.
+        /// Data that did not fit.
         what: &'static str,
-        /// Bytes.
+        /// Bytes that are needed.
         needed: usize,
-        /// Bytes.
+        /// Bytes that are free.
         free: usize,
     },
-    /// None of the kernels to choose from can be run.
+    /// No kernel of those to choose from can be run.
     #[error("none of the kernels that \"auto\" chooses from runs on this device")]
     NoCandidate,
     /// The tree of the scene that kernels are timed on cannot be built.
     #[error(transparent)]
     Build(#[from] raywarp_bvh::BuildError),
-    /// A tree that cannot be encoded.
+    /// The tree cannot be encoded.
     #[error(transparent)]
     Layout(#[from] raywarp_layout::LayoutError),
     /// The driver reports an error, from this call or an earlier launch.
     #[error("the CUDA driver failed while {doing}: {message}")]
     Driver {
-        /// What was being done.
+        /// Operation that failed.
         doing: &'static str,
         /// The driver's name and text of the error.
         message: String,
@@ -122,13 +122,14 @@ impl CudaError {
     pub(crate) const NEEDED: i32 = 12000;
     const NEEDED_TEXT: &'static str = "12.0 (driver 525 or newer)";
 
-    /// Whether a kernel's tree cannot hold a scene, which that of another may.
+    /// Returns `true` if a kernel's tree cannot hold a scene that the tree of another kernel may hold.
     pub fn is_limit(&self) -> bool {
         let of_scene = matches!(self, Self::Unsure { .. });
         of_scene || matches!(self, Self::Layout(_) | Self::LeafTooLarge { .. } | Self::StackTooShallow { .. })
     }
 
-    /// Refuses `variant`, one that loses no ray, where a scene whose largest coordinate is `farthest` is beyond that promise.
+    /// Refuses `variant`, one that loses no ray, where a scene whose largest coordinate is `farthest` is beyond that
+    /// promise.
     ///
     /// # Errors
     /// [`CudaError::Unsure`].
@@ -140,7 +141,7 @@ impl CudaError {
     }
 }
 
-/// The driver's error while `doing` something.
+/// Makes the driver's error while `doing` something.
 pub(crate) fn driver(doing: &'static str) -> impl Fn(cudarc::driver::DriverError) -> CudaError {
     move |error| {
         let text = |text: Result<&std::ffi::CStr, _>| {

@@ -1,4 +1,4 @@
-//! A kernel that is loaded, whatever it does.
+//! Kernels that are loaded, whatever they do.
 
 use crate::current::{Current, Quiet};
 use crate::error::driver;
@@ -6,19 +6,19 @@ use crate::{CudaError, Device, Stream};
 use cudarc::driver::{CudaContext, CudaFunction, DeviceRepr, LaunchConfig, PushKernelArg, sys};
 use std::sync::Arc;
 
-/// What a kernel takes: one parameter, passed by value.
+/// Parameters of a kernel: one value, passed by its bytes.
 ///
 /// # Safety
 /// Plain words, at the places where the kernel looks for them.
 pub unsafe trait Parameters: Copy {}
 
-/// What the driver says of a stream whose launches start.
+/// Capture status of a stream whose launches start at once.
 const NOT_RECORDED: sys::CUstreamCaptureStatus = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
 
-/// `CU_STREAM_PER_THREAD`; `CU_STREAM_LEGACY` and null come before it.
+/// Largest address that names a default stream: `CU_STREAM_PER_THREAD`; `CU_STREAM_LEGACY` and null come before it.
 const LAST_DEFAULT_STREAM: usize = 2;
 
-/// The first compute capability of which kernels may wait by themselves for the launch before.
+/// First compute capability on which kernels may wait by themselves for the launch before.
 const FIRST_TO_TAKE_PLACES: u32 = 90;
 
 /// A kernel on a device.
@@ -27,7 +27,8 @@ pub struct Function {
     inner: Quiet<CudaFunction>,
     context: Quiet<Arc<CudaContext>>,
     block_threads: u32,
-    /// Compiled for a GPU whose launches may take their places before the one before them is over (Hopper and later ones).
+    /// `true` if it is compiled for a GPU whose launches may take their places before the one before them is over
+    /// (Hopper and later ones).
     takes_its_place: bool,
 }
 
@@ -39,19 +40,19 @@ struct Argument<P>(P);
 unsafe impl<P: Parameters> DeviceRepr for Argument<P> {}
 
 impl Function {
-    /// A kernel of an image for compute capability `capability` (90 for 9.0), 0 for PTX.
+    /// Makes a kernel of an image for compute capability `capability` (90 for 9.0), 0 for PTX.
     pub(crate) fn new(device: &Device, inner: CudaFunction, block_threads: u32, capability: u32) -> Self {
         let (inner, context) = (Quiet::new(inner), Quiet::new(device.context().clone()));
         Self { inner, context, block_threads, takes_its_place: capability >= FIRST_TO_TAKE_PLACES }
     }
 
-    /// Threads of the blocks that it is compiled for: 128, or those of its [`LaunchBounds`](crate::LaunchBounds). Launches
-    /// of more fail.
+    /// Returns the threads of the blocks that it is compiled for: 128, or those of its
+    /// [`LaunchBounds`](crate::LaunchBounds). Launches of more fail.
     pub fn block_threads(&self) -> u32 {
         self.block_threads
     }
 
-    /// Blocks of `block_threads` that fill `device`: at least one a multiprocessor.
+    /// Returns the number of blocks of `block_threads` that fill `device`: at least one a multiprocessor.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -65,7 +66,8 @@ impl Function {
         Ok(blocks.max(1) * device.multiprocessors()?)
     }
 
-    /// Blocks of `block_threads` that share so many bytes and are on a multiprocessor at once: none where one is too large.
+    /// Returns the blocks of `block_threads` that share so many bytes and are on a multiprocessor at once: none where
+    /// one is too large.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -93,7 +95,7 @@ impl Function {
         set.map_err(driver("asking for shared memory"))
     }
 
-    /// Registers of a thread, and bytes of its local memory.
+    /// Returns the registers of a thread, and the bytes of its local memory.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -125,9 +127,10 @@ impl Function {
         unsafe { self.launch_sharing(stream, blocks, block_threads, 0, parameters) }
     }
 
-    /// As [`launch`](Self::launch), behind another launch whose results it needs. Its blocks may be there already when that
-    /// ends, if both are compiled for it: that one lets it come, and this one waits by itself (`let_next_launch_start` and
-    /// `wait_for_launch_before` in kernels/platform/cuda.h). Otherwise the stream keeps them apart as always.
+    /// Launches as [`launch`](Self::launch), behind another launch whose results it needs. Its blocks may be there
+    /// already when that ends, if both are compiled for it: that one lets it come, and this one waits by itself
+    /// (`let_next_launch_start` and `wait_for_launch_before` in kernels/platform/cuda.h). Otherwise the stream keeps
+    /// them apart as always.
     ///
     /// # Safety
     /// As [`launch`](Self::launch); and the kernel begins with `wait_for_launch_before`.
@@ -142,8 +145,9 @@ impl Function {
         parameters: &P,
     ) -> Result<(), CudaError> {
         let _current = stream.choose()?;
-        // A graph keeps launches apart: drivers before CUDA 12.3 cannot record anything else. So do the default streams, which
-        // wait for others besides; their handles are small numbers. What the driver does not tell is taken for recorded.
+        // A graph keeps launches apart: drivers before CUDA 12.3 cannot record anything else. So do the default
+        // streams, which wait for others besides; their handles are small numbers. What the driver does not tell is
+        // taken for recorded.
         let comes_early = self.takes_its_place
             && stream.inner().cu_stream().addr() > LAST_DEFAULT_STREAM
             && stream.inner().capture_status() == Ok(NOT_RECORDED);
@@ -169,16 +173,16 @@ impl Function {
             numAttrs: 1,
         };
         let mut arguments = [std::ptr::from_ref(parameters).cast_mut().cast()];
-        // SAFETY: the function and the stream are live; the driver copies all that is pointed at here. Of the rest the caller
-        // keeps the promise.
+        // SAFETY: the function and the stream are live; the driver copies all that is pointed at here. Of the rest the
+        // caller keeps the promise.
         let result = unsafe {
             sys::cuLaunchKernelEx(&config, self.inner.cu_function(), arguments.as_mut_ptr(), std::ptr::null_mut())
         };
         result.result().map_err(driver("launching a kernel"))
     }
 
-    /// The same, with so many bytes that each block shares beside the arrays that the kernel declares; beyond 48 KiB only
-    /// what [`allow_sharing`](Self::allow_sharing) has allowed.
+    /// Launches with so many bytes that each block shares beside the arrays that the kernel declares; beyond 48 KiB
+    /// only what [`allow_sharing`](Self::allow_sharing) has allowed.
     ///
     /// # Errors
     /// [`CudaError::Driver`].

@@ -5,7 +5,7 @@ use crate::{CudaError, Stream};
 use cudarc::driver::{DriverError, result, sys};
 use std::fmt;
 
-/// What a stream has recorded: launches and memory that is cleared, in their order and with the parameters that they had.
+/// Recording of a stream: launches and memory that is cleared, in their order and with the parameters that they had.
 /// The driver takes it as a whole, so that the host hands over one launch in place of many.
 pub struct Graph {
     executable: sys::CUgraphExec,
@@ -15,8 +15,8 @@ pub struct Graph {
 impl Stream {
     /// Records what `work` puts on this stream instead of doing it: launches, and [`clear`](Self::clear).
     ///
-    /// Whatever else `work` asks of the stream is an error: nothing happens here that a copy could bring back or that could
-    /// be waited for. What is on the stream already goes on meanwhile.
+    /// Whatever else `work` asks of the stream is an error: nothing happens here that a copy could bring back or that
+    /// could be waited for. What is on the stream already goes on meanwhile.
     ///
     /// # Errors
     /// [`CudaError::Driver`], and the error of `work`. The stream no longer records then.
@@ -43,6 +43,8 @@ impl Stream {
     }
 }
 
+/// Makes a recorded graph one that can be launched.
+///
 /// # Safety
 /// The graph is one of the driver's, or null.
 unsafe fn executable(graph: sys::CUgraph) -> Result<sys::CUgraphExec, DriverError> {

@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 /// The header that others include.
 const PUBLIC: &str = "raywarp.h";
 
-/// What NVRTC and nvcc need to know besides the architecture: the language, and that products and sums are fused where the
+/// Options for NVRTC and nvcc besides the architecture: the language, and that products and sums are fused where the
 /// header says so (kernels/raywarp.h).
 pub const HEADER_OPTIONS: [&str; 2] = ["-std=c++20", "-fmad=false"];
 
-/// kernels/raywarp.h with all that it includes, for kernels of others that trace: what it has stands at its beginning.
+/// Returns kernels/raywarp.h with all that it includes, for kernels of others that trace: what it has stands at its
+/// beginning.
 ///
 /// NVRTC takes it as a header in memory under the name `raywarp.h`; written to a file of this name it is for nvcc; and
 /// [`with_header`] puts it into a source. NVRTC needs no other headers for it.
@@ -22,8 +23,8 @@ pub fn header() -> &'static str {
     &TEXT
 }
 
-/// `source` with [`header`] in the place of each line `#include "raywarp.h"`: for compilers that are given a text and no
-/// folders. Messages name the lines that `source` has in a file called `name`.
+/// Returns `source` with [`header`] in the place of each line `#include "raywarp.h"`: for compilers that are given a
+/// text and no folders. Messages name the lines that `source` has in a file called `name`.
 ///
 /// # Examples
 /// The host's side of a kernel that traces, with cudarc as the program's own way to CUDA:
@@ -89,12 +90,12 @@ pub fn with_header(name: &str, source: &str) -> String {
     text
 }
 
-/// The name between the quotes of a line that includes a header of ours.
+/// Returns the name between the quotes of a line that includes a header of ours.
 fn included(line: &str) -> Option<&str> {
     line.trim().strip_prefix("#include \"")?.strip_suffix('"')
 }
 
-/// The name from the folder kernels/ of what a header includes: beside it, or from the folder.
+/// Finds the number of the header that another includes: beside it, or from the folder kernels/.
 fn resolved(from: &str, name: &str) -> Option<usize> {
     let mut beside: Vec<&str> = from.split('/').collect();
     beside.pop();

@@ -18,19 +18,19 @@ pub type Image = (u32, &'static [u8]);
 /// The embedded kernels of a crate. The fields are those of its `prebuilt/table.rs`, and `resources.csv`.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelSet {
-    /// For each source its images by architecture, 0 for PTX.
+    /// Images of each source by architecture, 0 for PTX.
     pub images: &'static [(&'static str, &'static [Image])],
     /// The costs of all kernels by architecture.
     pub costs: &'static [Image],
-    /// What each kernel takes of a multiprocessor.
+    /// Table of the resources of a multiprocessor that each kernel takes.
     pub resources: &'static str,
 }
 
 /// A loaded module, and the capability that it was compiled for: 0 for PTX.
 type Loaded = (Arc<CudaModule>, u32);
 
-/// Index of the context's device, and where the source's list of images stands: what a loaded module belongs to.
-/// Each has a lock of its own, so that devices load theirs side by side.
+/// Loaded modules of a context, by the index of its device and the place of the source's list of images. Each has a
+/// lock of its own, so that devices load theirs side by side.
 pub(crate) type Modules = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Loaded>>>>>;
 
 impl KernelSet {
@@ -38,7 +38,8 @@ impl KernelSet {
         self.images.iter().find(|(known, _)| *known == source).map(|(_, images)| *images)
     }
 
-    /// The kernel `name` of `source` on `device`, `None` where it is not compiled; modules are loaded once a device.
+    /// Returns the kernel `name` of `source` on `device`, `None` where it is not compiled; modules are loaded once a
+    /// device.
     ///
     /// # Errors
     /// [`CudaError`]: the driver refuses the code, or no image is for this device.
@@ -66,7 +67,8 @@ impl KernelSet {
         }
     }
 
-    /// A hash of the images that run on `device` (FNV-1a over them and their names): other kernels, another hash.
+    /// Returns a hash of the images that run on `device` (FNV-1a over them and their names): other kernels, another
+    /// hash.
     ///
     /// # Errors
     /// [`CudaError::OldDevice`].
@@ -81,7 +83,7 @@ impl KernelSet {
         Ok(hash)
     }
 
-    /// The PTX of all kernels of `source`.
+    /// Returns the PTX of all kernels of `source`.
     pub(crate) fn ptx(&self, source: &str) -> Result<Option<String>, CudaError> {
         let Some(images) = self.images(source) else { return Ok(None) };
         let Some((_, packed)) = images.iter().find(|image| image.0 == 0) else { return Ok(None) };
@@ -89,35 +91,35 @@ impl KernelSet {
         Ok(Some(String::from_utf8_lossy(&image).into_owned()))
     }
 
-    /// The machine code of all kernels of `source` for an architecture.
+    /// Returns the machine code of all kernels of `source` for an architecture.
     pub fn cubin(&self, source: &str, architecture: u32) -> Option<&'static [u8]> {
         let images = self.images(source)?;
         let (_, packed) = images.iter().find(|image| image.0 == architecture)?;
         unpacked_once(packed)
     }
 
-    /// The architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
+    /// Returns the architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
     pub fn cost_architectures(&self) -> impl Iterator<Item = u32> {
         let mut known: Vec<u32> = self.costs.iter().map(|(architecture, _)| *architecture).collect();
         known.sort_unstable();
         known.into_iter()
     }
 
-    /// The table of costs of an architecture; none where there is none.
+    /// Returns the table of costs of an architecture; none where there is none.
     pub fn cost_table(&self, architecture: u32) -> Option<&'static str> {
         let (_, packed) = self.costs.iter().find(|(known, _)| *known == architecture)?;
         std::str::from_utf8(unpacked_once(packed)?).ok()
     }
 
-    /// The machine code of the kernel `name` of `source` on an architecture, in bytes; none where it is not compiled
-    /// for it.
+    /// Returns the machine code of the kernel `name` of `source` on an architecture, in bytes; none where it is not
+    /// compiled for it.
     pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<&'static [u8]> {
         let sections = elf::code(self.cubin(source, architecture)?).ok()?;
         sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| code)
     }
 
-    /// What the kernel `name` takes on an architecture, in blocks of `block_threads`; none where it is not compiled
-    /// for it.
+    /// Returns the resources that the kernel `name` takes on an architecture, in blocks of `block_threads`; `None`
+    /// where it is not compiled for it.
     pub fn resources(&self, name: &str, architecture: u32, block_threads: u32) -> Option<KernelResources> {
         let start = format!("{name},{architecture},");
         let rest = self.resources.lines().find_map(|line| line.strip_prefix(&start))?;
@@ -127,8 +129,8 @@ impl KernelSet {
     }
 }
 
-/// What a file of the table holds, a megabyte or so: unpacked when it is first asked for, and kept until the process
-/// ends, since there are a handful.
+/// Unpacks a file of the table, a megabyte or so, when it is first asked for, and keeps it until the process ends,
+/// since there are a handful.
 fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
     static KEPT: Mutex<Vec<(&'static [u8], &'static [u8])>> = Mutex::new(Vec::new());
     let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -162,8 +164,8 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
     }
 }
 
-/// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0
-/// here, on all that the driver can compile it for.
+/// Chooses the best image for the device: an image for a compute capability runs on the same major version from the
+/// same minor on; PTX, of capability 0 here, on all that the driver can compile it for.
 fn best(device: &Device, images: &[Image]) -> Result<Image, CudaError> {
     let (major, minor) = device.capability();
     let found = (10 * major + minor) as u32;

@@ -1,4 +1,4 @@
-//! What a kernel is given: the same fields in the same order as `Launch` in kernels/launch.h.
+//! Parameters that a kernel is given: the same fields in the same order as `Launch` in kernels/launch.h.
 
 use crate::Parameters;
 use raywarp_family::{Tree, Variant};
@@ -6,10 +6,11 @@ use raywarp_family::{Tree, Variant};
 /// Entries of a kernel's stack, as `STACK_DEPTH` in kernels/launch.h.
 const STACK_DEPTH: usize = 128;
 
-/// The same of h8's, as `DEPTH` in kernels/tree/h8.h.
+/// Entries of the stack of h8's kernels, as `DEPTH` in kernels/tree/h8.h.
 const H8_STACK_DEPTH: usize = 63;
 
-/// Entries of the stack that a variant's kernels have: as `GroupStack` in kernels/stack.h where lanes share a ray.
+/// Returns the number of entries of the stack that a variant's kernels have: as `GroupStack` in kernels/stack.h where
+/// lanes share a ray.
 pub fn stack_depth(variant: &Variant) -> usize {
     match variant.lanes_per_ray() {
         1 if variant.tree() == Tree::H8 => H8_STACK_DEPTH,

@@ -1,12 +1,12 @@
 //! The traversal kernels of Raywarp on NVIDIA GPUs.
 //!
-//! Kernels are CUDA C++ in kernels/, with the stems and names of the crate `raywarp-traverse`, compiled ahead of time for
-//! each architecture and embedded. The driver is loaded at run time: this crate builds and links without CUDA, and
+//! Kernels are CUDA C++ in kernels/, with the stems and names of the crate `raywarp-traverse`, compiled ahead of time
+//! for each architecture and embedded. The driver is loaded at run time: this crate builds and links without CUDA, and
 //! without a driver [`Device::open`] says so.
 //!
-//! Kernels of others trace from inside by [`header`], with what [`DeviceScene::for_kernels`] puts into a device's memory.
-//! Another crate may bring kernels that are compiled ahead of time too: a [`KernelSet`] as [`FAMILY`] is one, whose
-//! [`Function`]s take [`Parameters`] of theirs.
+//! Kernels of others trace from inside by [`header`], with what [`DeviceScene::for_kernels`] puts into a device's
+//! memory. Another crate may bring kernels that are compiled ahead of time too: a [`KernelSet`] as [`FAMILY`] is one,
+//! whose [`Function`]s take [`Parameters`] of theirs.
 
 mod aimed;
 pub mod auto;
@@ -55,7 +55,7 @@ pub use pair::{CudaPair, EncodedPair, OnTree};
 pub use peak::PeakRates;
 pub use pinned::PinnedBuffer;
 pub use prebuilt::FAMILY;
-/// What rays ask of a kernel.
+/// Query that rays ask of a kernel.
 pub use raywarp_family::Query;
 /// The blocks of micro-operations that costs are told by.
 pub use raywarp_family::{Block, Operation};

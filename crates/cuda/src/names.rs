@@ -1,4 +1,4 @@
-//! What kernels are called, and which are compiled.
+//! Names of kernels and their sources, and the list of variants that are compiled.
 
 use raywarp_family::{Fetch, Query, Supply, Sync, TraversalLoop, Tree, TriangleTest, Variant, papers};
 
@@ -6,19 +6,19 @@ use raywarp_family::{Fetch, Query, Supply, Sync, TraversalLoop, Tree, TriangleTe
 /// `BLOCK_WARPS` in kernels/launch.h.
 pub const BLOCK_THREADS: u32 = 128;
 
-/// The name of the kernel of a variant: its text form in letters, digits and underscores.
+/// Returns the name of the kernel of a variant: its text form in letters, digits and underscores.
 pub fn kernel_name(variant: &Variant, query: Query) -> String {
     let text: String = variant.to_string().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("{text}__{}", query.name())
 }
 
-/// The file of kernels/ that a variant's kernel is compiled in.
+/// Returns the file of kernels/ that a variant's kernel is compiled in.
 pub fn source_name(variant: &Variant) -> String {
     variant.organisation().to_string().replace('-', "_")
 }
 
-/// Blocks of 128 threads that a multiprocessor should hold: what limits a kernel's registers. Chosen by sweeps on an
-/// H200 (bench/runs/2026-11-21-h200-2, registers.txt and limits.txt).
+/// Returns how many blocks of 128 threads a multiprocessor should hold, which limits a kernel's registers. Chosen by
+/// sweeps on an H200 (bench/runs/2026-11-21-h200-2, registers.txt and limits.txt).
 fn blocks(variant: &Variant) -> u32 {
     match variant.tree() {
         // 40 registers: with 48 its rates fall by 1 to 6 %. ALK12's had 32, where ours spill.
@@ -37,7 +37,7 @@ fn blocks(variant: &Variant) -> u32 {
     }
 }
 
-/// The sources of the kernels, each with the variants that are compiled in it.
+/// Returns the sources of the kernels, each with the variants that are compiled in it.
 pub fn sources() -> Vec<(String, Vec<Variant>)> {
     let mut sources: Vec<(String, Vec<Variant>)> = Vec::new();
     for variant in compiled() {
@@ -50,7 +50,7 @@ pub fn sources() -> Vec<(String, Vec<Variant>)> {
     sources
 }
 
-/// The text of a source: one kernel a variant and query.
+/// Returns the text of a source: one kernel a variant and query.
 pub fn source_text(variants: &[Variant]) -> String {
     let mut text = String::from("#include \"kernel.h\"\n");
     for (variant, query) in variants.iter().flat_map(|v| Query::ALL.map(|query| (v, query))) {
@@ -65,15 +65,16 @@ pub fn source_text(variants: &[Variant]) -> String {
     text
 }
 
-/// The source of the kernel that aims rays at a closed mesh, and the kernel: kernels/check/aimed.h.
+/// Name of the source with the kernel that aims rays at a closed mesh: kernels/check/aimed.h.
 pub const AIMED_SOURCE: &str = "aimed";
-/// See [`AIMED_SOURCE`].
+/// Name of the kernel of [`AIMED_SOURCE`].
 pub const AIMED_KERNEL: &str = "check_aimed";
 
 /// The variant with the tree that kernels of others walk (kernels/raywarp.h), unless they name other options.
 pub const ASKED_VARIANT: &str = "direct/phased/h8";
 
-/// The sources of kernels that are no variants, name and text: nothing is measured of them, and they have no costs.
+/// Returns the sources of kernels that are no variants, name and text: nothing is measured of them, and they have no
+/// costs.
 pub fn other_sources() -> Vec<(String, String)> {
     let text = format!(
         "#include \"check/aimed.h\"\n\n\
@@ -82,14 +83,14 @@ pub fn other_sources() -> Vec<(String, String)> {
     vec![(AIMED_SOURCE.to_string(), text)]
 }
 
-/// Whether there is CUDA code for it: packets and phases are about votes.
+/// Returns `true` if there is CUDA code for the variant: packets and phases are about votes.
 fn is_written(variant: &Variant) -> bool {
     let votes = matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased);
     let phased = (variant.organisation() == TraversalLoop::Phased) == variant.tree().holds_pairs();
     phased && !(votes && variant.sync() == Sync::Implicit)
 }
 
-/// Variants beside the papers' that are compiled: those that are measured.
+/// Variants beside the papers' that are compiled, since they are measured.
 const OTHERS: &[&str] = &[
     // ALK12 with the plain box test in floats: what the peers of MEASUREMENTS are.
     "direct/speculative-while-while/bvh2?planes=plain",
@@ -100,18 +101,18 @@ const OTHERS: &[&str] = &[
     "replace/phased/h8?batch=exact&refill=80",
 ];
 
-/// The kernel behind one that leaves rays undecided, on the same tree: it traces those.
+/// Variant that traces the rays that another on the same tree leaves undecided.
 const FALLBACK: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
 
-/// The variant whose kernel traces what that of `variant` leaves, where it leaves some
+/// Returns the variant whose kernel traces what that of `variant` leaves, where it leaves some
 /// ([`Variant::may_leave_undecided`]).
 pub fn fallback_variant(variant: &Variant) -> Option<Variant> {
     variant.may_leave_undecided().then(|| FALLBACK.parse().ok()).flatten()
 }
 
-/// The largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none
-/// (docs/reference/robustness.md, "Huge coordinates"): what blocks hold, and half of what keeps products of planes
-/// and reciprocals floats.
+/// Returns the largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none
+/// (docs/reference/robustness.md, "Huge coordinates"): what blocks hold, and half of what keeps products of planes and
+/// reciprocals floats.
 pub fn sure_up_to(variant: &Variant) -> f32 {
     if variant.tree() == Tree::H8 { 1.267_650_6e30 } else { 1e25 }
 }
@@ -123,15 +124,15 @@ const FOR_MANY: [&str; 2] =
 /// The one with a ray a lane over the same tree, which answers with the same bits and is done sooner with few rays.
 const FOR_FEW: &str = "direct/phased/h8?occlusion=far&step=75&test=37";
 
-/// The variant over the same tree that is faster with batches of few rays, where there is one: [`CudaPair::by_size`]
-/// says what few are.
+/// Returns the variant over the same tree that is faster with batches of few rays, where there is one:
+/// [`CudaPair::by_size`] says what few are.
 ///
 /// [`CudaPair::by_size`]: crate::CudaPair::by_size
 pub fn kernel_for_few(variant: &Variant) -> Option<Variant> {
     FOR_MANY.iter().any(|many| many.parse() == Ok(*variant)).then(|| FOR_FEW.parse().ok()).flatten()
 }
 
-/// Beside the papers' and ours, those that lose no hit: in the voted form alone.
+/// Variants beside the papers' and ours that lose no hit: in the voted form alone.
 const WATERTIGHT: &[&str] = &[
     // Ours for any ray, by which others trace those that they leave.
     FALLBACK,
@@ -140,7 +141,7 @@ const WATERTIGHT: &[&str] = &[
     "direct/if-while/cwbvh8?share=0&triangle=watertight",
 ];
 
-/// One choice of a paper undone or varied at a time: its ablations, in the voted form alone.
+/// Ablations of the papers: one choice of a paper undone or varied at a time, in the voted form alone.
 const ABLATIONS: &[&str] = &[
     // ALK12, "alk12-fermi": boxes compared as floats, rows fetched at once.
     "direct/speculative-while-while/bvh2?fetch=needed&leaves=nested",
@@ -164,7 +165,7 @@ const ABLATIONS: &[&str] = &[
     "direct/speculative-while-while/wide4",
 ];
 
-/// All variants that are compiled, each once: the papers', those measured beside them, and the form of each
+/// Returns all variants that are compiled, each once: the papers', those measured beside them, and the form of each
 /// that leaves lockstep to the hardware; then those that lose no hit, and the ablations.
 pub fn compiled() -> Vec<Variant> {
     let rows = papers().iter().map(|row| row.variant);
@@ -186,14 +187,14 @@ pub fn compiled() -> Vec<Variant> {
     all
 }
 
-/// The variant whose options are the defaults of `Options` in kernels/options.h.
+/// Variant whose options are the defaults of `Options` in kernels/options.h.
 const PLAIN: &str = "direct/while-while/bvh2";
 
 /// Fields of `Options` that stand in every initialiser: what a kernel is.
 const ALWAYS: usize = 4;
 
-/// The options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first few
-/// only those that are not its defaults.
+/// Returns the options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first
+/// few only those that are not its defaults.
 pub fn options_text(variant: &Variant, query: Query) -> String {
     let plain = PLAIN.parse::<Variant>().map(|plain| options(&plain, query)).unwrap_or_default();
     let own = options(variant, query).into_iter().enumerate();
@@ -201,7 +202,7 @@ pub fn options_text(variant: &Variant, query: Query) -> String {
     differs.map(|(_, (name, value))| format!(".{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
-/// All options of a variant, in the order of the fields of `Options`, as C++.
+/// Returns all options of a variant, in the order of the fields of `Options`, as C++.
 fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
     let name = |text: &str| -> String { text.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect() };
     let refill = match variant.refill() {

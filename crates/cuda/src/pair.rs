@@ -1,4 +1,4 @@
-//! Two kernels over one scene: one for closest-hit rays, one for any-hit rays.
+//! Pairs of kernels over one scene: one for closest-hit rays, one for any-hit rays.
 
 use crate::names::kernel_for_few;
 use crate::{CudaError, CudaTracer, Device, DeviceScene, EncodedScene, Encoding, LaunchBounds, Query};
@@ -7,9 +7,10 @@ use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::Arc;
 
-/// A batch of fewer rays than this times the threads that a device runs at once is one of few: a kernel that replaces rays then
-/// has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels of h8 have 152,064
-/// threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays (docs/reference/performance.md, "Small batches").
+/// Multiple of the threads that a device runs at once, below which a batch has few rays: a kernel that replaces rays
+/// then has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels of h8
+/// have 152,064 threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays
+/// (docs/reference/performance.md, "Small batches").
 const FEW: usize = 2;
 
 /// The kernels that answer, each over the tree that it walks; where both walk the same bytes these are there once.
@@ -24,7 +25,7 @@ pub struct CudaPair {
 #[derive(Debug)]
 struct BySize {
     tracer: CudaTracer,
-    /// With the rays of a batch from which on it is not taken.
+    /// Kernel for batches of few rays, with the number of rays from which on it is not taken.
     few: Option<(CudaTracer, usize)>,
 }
 
@@ -32,23 +33,23 @@ struct BySize {
 /// [`raywarp_family::Tree::max_leaf`] triangles.
 #[derive(Debug, Clone, Copy)]
 pub struct OnTree<'a> {
-    /// The kernel.
+    /// Variant of the kernel.
     pub variant: &'a Variant,
-    /// Its tree.
+    /// Tree that it walks.
     pub bvh: &'a Bvh2,
 }
 
-/// What a pair of kernels walks, encoded once for any number of devices.
+/// Scene that a pair of kernels walks, encoded once for any number of devices.
 #[derive(Debug)]
 pub struct EncodedPair {
     closest: (Variant, EncodedScene),
     any: Variant,
-    /// Where it is not that of the other.
+    /// Encoding for the any-hit kernel, where it differs from the other's.
     any_scene: Option<EncodedScene>,
 }
 
 impl EncodedPair {
-    /// For closest-hit and any-hit rays among `triangles`.
+    /// Encodes scenes for closest-hit and any-hit rays among `triangles`.
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -61,7 +62,7 @@ impl EncodedPair {
 }
 
 impl BySize {
-    /// The kernel for batches of `rays`.
+    /// Returns the kernel for batches of `rays`.
     fn of(&self, rays: usize) -> &CudaTracer {
         match &self.few {
             Some((few, limit)) if rays < *limit => few,
@@ -78,7 +79,7 @@ impl BySize {
 }
 
 impl CudaPair {
-    /// Kernels for closest-hit and any-hit rays among `triangles`.
+    /// Prepares kernels for closest-hit and any-hit rays among `triangles`.
     ///
     /// # Errors
     /// As [`CudaTracer::new`].
@@ -91,7 +92,7 @@ impl CudaPair {
         Self::upload(device, &EncodedPair::new(closest, any, triangles)?)
     }
 
-    /// The kernels over what was encoded for them, on `device`.
+    /// Prepares the kernels over what was encoded for them, on `device`.
     ///
     /// # Errors
     /// As [`CudaTracer::over`].
@@ -117,8 +118,8 @@ impl CudaPair {
         Ok(Self { closest: over(variant, first)?, any: over(&encoded.any, second)?, bytes })
     }
 
-    /// The same pair, which gives batches of few rays to the kernels that [`kernel_for_few`] has for its own: those with fewer
-    /// rays than twice the threads that the device runs at once of its own. Answers are the same.
+    /// Gives batches of few rays to the kernels that [`kernel_for_few`] has for the pair's own: batches with fewer rays
+    /// than twice the threads that the device runs at once of its own. Answers are the same.
     ///
     /// # Errors
     /// As [`CudaTracer::over`].
@@ -127,22 +128,22 @@ impl CudaPair {
         Ok(Self { closest, any, bytes: self.bytes })
     }
 
-    /// The device.
+    /// Returns the device that traces.
     pub fn device(&self) -> &Device {
         self.closest.tracer.device()
     }
 
-    /// Bytes of device memory that scenes take.
+    /// Returns the bytes of device memory that scenes take.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The kernel for closest-hit rays and the one for any-hit rays, of large batches.
+    /// Returns the kernel for closest-hit rays and the one for any-hit rays, of large batches.
     pub fn variants(&self) -> [&Variant; 2] {
         [self.closest.tracer.variant(), self.any.tracer.variant()]
     }
 
-    /// The kernel that answers `query` of a batch of `rays`.
+    /// Returns the kernel that answers `query` of a batch of `rays`.
     pub fn variant_for(&self, query: Query, rays: usize) -> &Variant {
         let kernels = match query {
             Query::Closest => &self.closest,

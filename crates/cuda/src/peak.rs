@@ -1,4 +1,4 @@
-//! What a GPU can do at most, by what its driver says of it.
+//! Peak rates of a GPU, computed from what its driver says of it.
 
 use crate::Device;
 use cudarc::driver::sys::CUdevice_attribute;
@@ -6,13 +6,13 @@ use cudarc::driver::sys::CUdevice_attribute;
 /// Warp instructions that a multiprocessor issues in a clock: one of each of its four schedulers, in GPUs of compute
 /// capability 7.5 to 12.1 (CUDA C++ Programming Guide, "Compute Capabilities").
 const ISSUED_PER_CLOCK: f64 = 4.0;
-/// The major number of the last capability of which that is known.
+/// Major number of the last compute capability whose schedulers are known.
 const LAST_KNOWN: i32 = 12;
 
-/// How many instructions a GPU issues, and how many bytes its memory moves, at most.
+/// Peak rates of a GPU: instructions issued, and bytes moved by its memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PeakRates {
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
     /// Their clock at most.
     pub clock_khz: u32,
@@ -23,19 +23,19 @@ pub struct PeakRates {
 }
 
 impl PeakRates {
-    /// Warp instructions a second.
+    /// Returns the warp instructions a second.
     pub fn instructions(&self) -> f64 {
         ISSUED_PER_CLOCK * f64::from(self.multiprocessors) * f64::from(self.clock_khz) * 1e3
     }
 
-    /// Bytes a second to and from the GPU's memory, which moves twice a clock.
+    /// Returns the bytes a second to and from the GPU's memory, which moves twice a clock.
     pub fn bytes(&self) -> f64 {
         2.0 * f64::from(self.memory_khz) * 1e3 * f64::from(self.memory_bits) / 8.0
     }
 }
 
 impl Device {
-    /// What it can do at most; nothing where the driver does not tell a part of it, or of a GPU younger than those
+    /// Returns the peak rates; `None` where the driver does not tell a part of them, or for a GPU younger than those
     /// whose schedulers are known.
     pub fn peak_rates(&self) -> Option<PeakRates> {
         let read = |attribute| {

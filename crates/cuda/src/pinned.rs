@@ -28,7 +28,8 @@ unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
 unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
 
 impl Device {
-    /// Pinned memory of the host for `len` values, all bits zero. It takes the system some milliseconds a megabyte: keep it.
+    /// Allocates pinned memory of the host for `len` values, all bits zero. It takes the system some milliseconds a
+    /// megabyte: keep it.
     ///
     /// # Errors
     /// [`CudaError::Driver`]: there is no such memory left.
@@ -46,7 +47,7 @@ impl Device {
         Ok(PinnedBuffer { first, len, context: Quiet::new(self.context().clone()), copies: Mutex::default() })
     }
 
-    /// Whether the device reads and writes `values` by itself.
+    /// Returns `true` if the device reads and writes `values` by itself.
     pub(crate) fn is_pinned<T>(&self, values: &[T]) -> Result<bool, CudaError> {
         let _current = self.choose()?;
         Ok(is_pinned(values))
@@ -54,12 +55,12 @@ impl Device {
 }
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// How many values it holds.
+    /// Returns the number of values in the buffer.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it holds none.
+    /// Returns `true` if the buffer holds no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -77,18 +78,18 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(())
     }
 
-    /// The values, once no copy uses them: it waits until then.
+    /// Returns the values, once no copy uses them: it waits until then.
     ///
     /// # Errors
     /// As [`PinnedBuffer::wait`].
     pub fn get(&self) -> Result<&[T], CudaError> {
         self.wait()?;
-        // SAFETY: as many values, all of them set; nothing writes them while this borrow lasts, since a copy to here needs
-        // another one.
+        // SAFETY: as many values, all of them set; nothing writes them while this borrow lasts, since a copy to here
+        // needs another one.
         Ok(unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.len) })
     }
 
-    /// The values to change, once no copy uses them: it waits until then.
+    /// Returns the values to change, once no copy uses them: it waits until then.
     ///
     /// # Errors
     /// As [`PinnedBuffer::wait`].
@@ -98,7 +99,7 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) })
     }
 
-    /// Its first value, for copies whose end the caller knows.
+    /// Returns the address of the first value, for copies whose end the caller knows.
     pub(crate) fn pointer(&self) -> *mut T {
         self.first.as_ptr()
     }
@@ -152,7 +153,8 @@ impl Stream {
         from.note(self).and(copied)
     }
 
-    /// Copies `from` to the values of `to` from the one numbered `first` on. Waits for nothing: who looks at them waits.
+    /// Copies `from` to the values of `to` from the one numbered `first` on. Waits for nothing: who looks at them
+    /// waits.
     ///
     /// # Panics
     /// If `to` ends before.
@@ -173,20 +175,21 @@ impl Stream {
     }
 }
 
-/// Whether all of `values` lie in one piece of pinned memory, of whoever's: a device reads and writes them by itself then.
+/// Returns `true` if all of `values` lie in one piece of pinned memory, of any owner: a device reads and writes them by
+/// itself then.
 pub(crate) fn is_pinned<T>(values: &[T]) -> bool {
     let Some(last) = size_of_val(values).checked_sub(1) else { return false };
     let first = values.as_ptr().addr() as u64;
     pinned_piece(first).is_some_and(|piece| pinned_piece(first + last as u64) == Some(piece))
 }
 
-/// The driver's number of the piece of pinned memory that an address lies in.
+/// Returns the driver's number of the piece of pinned memory that an address lies in.
 fn pinned_piece(address: u64) -> Option<u64> {
     let (mut kind, mut piece) = (0u32, 0u64);
     let kind_of = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     let piece_of = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID;
-    // SAFETY: writes a word of 32 bits; the address is not looked at. It is an error for memory that the driver has never
-    // heard of.
+    // SAFETY: writes a word of 32 bits; the address is not looked at. It is an error for memory that the driver has
+    // never heard of.
     unsafe { sys::cuPointerGetAttribute((&raw mut kind).cast(), kind_of, address) }.result().ok()?;
     // SAFETY: as above, with 64 bits.
     unsafe { sys::cuPointerGetAttribute((&raw mut piece).cast(), piece_of, address) }.result().ok()?;

@@ -1,23 +1,24 @@
-//! What compiled kernels take of a multiprocessor, and the tables that `cargo xtask kernels` writes of their machine
-//! code (the crate raywarp-costs reads them; docs/internals/costs.md, "Instruction costs", says how they are made).
+//! Resources that compiled kernels take of a multiprocessor, and the tables that `cargo xtask kernels` writes of their
+//! machine code (the crate raywarp-costs reads them; docs/internals/costs.md, "Instruction costs", says how they are
+//! made).
 
 use crate::names::BLOCK_THREADS;
 use crate::{FAMILY, Query, kernel_name, source_name};
 use raywarp_family::Variant;
 
-/// The lines of the table of costs on an architecture (90 for compute capability 9.0), and the name in them of the
-/// kernel of a variant and query; none where there is no such table.
+/// Returns the lines of the table of costs on an architecture (90 for compute capability 9.0), and the name in them of
+/// the kernel of a variant and query; `None` where there is no such table.
 pub fn cost_table(variant: &Variant, query: Query, architecture: u32) -> Option<(&'static str, String)> {
     Some((FAMILY.cost_table(architecture)?, kernel_name(variant, query)))
 }
 
-/// The machine code of the kernel of a variant and query on an architecture, in bytes; none where it is not compiled
-/// for it.
+/// Returns the machine code of the kernel of a variant and query on an architecture, in bytes; none where it is not
+/// compiled for it.
 pub fn machine_code(variant: &Variant, query: Query, architecture: u32) -> Option<&'static [u8]> {
     FAMILY.machine_code(&source_name(variant), &kernel_name(variant, query), architecture)
 }
 
-/// What a compiled kernel takes of a multiprocessor, as the assembler reported it.
+/// Resources that a compiled kernel takes of a multiprocessor, as the assembler reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelResources {
     /// Registers of a thread.
@@ -30,12 +31,13 @@ pub struct KernelResources {
     pub block_threads: u32,
 }
 
-/// The architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
+/// Returns the architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
 pub fn cost_architectures() -> impl Iterator<Item = u32> {
     FAMILY.cost_architectures()
 }
 
-/// What the kernel of a variant and query takes on an architecture; none where it is not compiled for it.
+/// Returns the resources that the kernel of a variant and query takes on an architecture; `None` where it is not
+/// compiled for it.
 pub fn kernel_resources(variant: &Variant, query: Query, architecture: u32) -> Option<KernelResources> {
     FAMILY.resources(&kernel_name(variant, query), architecture, BLOCK_THREADS)
 }

@@ -1,4 +1,4 @@
-//! A tree and its triangles in a device's memory.
+//! Scenes in a device's memory: a tree and its triangles, encoded for a variant.
 
 use crate::entries::pack;
 use crate::{ASKED_VARIANT, CudaError, Device, DeviceBuffer, Encoding, Stream, stack_depth};
@@ -7,7 +7,7 @@ use raywarp_family::{Tree, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
 use raywarp_layout::{TriangleFormat, TriangleRecords, encode};
 
-/// What a variant walks, encoded and uploaded.
+/// Scene for a variant, encoded and uploaded.
 #[derive(Debug)]
 pub struct DeviceScene {
     pub(crate) nodes: DeviceBuffer<u8>,
@@ -20,39 +20,39 @@ pub struct DeviceScene {
     pub(crate) encoding: Encoding,
 }
 
-/// What a variant walks, encoded, as the bytes that its kernels read.
+/// Scene for a variant, encoded as the bytes that its kernels read.
 #[derive(Debug, Clone)]
 pub struct EncodedScene {
     /// Nodes, 16-byte chunks; of h8 leaves too.
     pub nodes: Vec<u8>,
-    /// How many nodes.
+    /// Number of nodes.
     pub node_count: usize,
     /// Triangle records, 48 bytes each; h8's are among its nodes.
     pub triangles: Vec<u8>,
-    /// For each record the index of its triangle, with [`raywarp_layout::NON_OPAQUE`].
+    /// Index of the triangle of each record, with [`raywarp_layout::NON_OPAQUE`].
     pub slots: Vec<u32>,
-    /// For each triangle its instance and its number in the mesh.
+    /// Instance of each triangle, and its number in the mesh.
     pub ids: Vec<[u32; 2]>,
-    /// Of all triangles.
+    /// Bounds of all triangles.
     pub bounds: Aabb,
-    /// What kernels take besides: [`raywarp_layout::EncodedTree::kernel_words`].
+    /// Other words of the tree that kernels take: [`raywarp_layout::EncodedTree::kernel_words`].
     pub grid: (u32, f32),
 }
 
-/// How many nodes and leaves h8 is to hold where a test asks for fewer than the 2^24 that it does: what is beyond is refused as
-/// a scene of 2^24 would be.
+/// Returns the limit of h8's nodes and leaves that a test asks for in place of the 2^24 that h8 holds: a scene beyond
+/// it is refused as a scene of 2^24 would be.
 fn pretended_limit() -> Option<usize> {
     std::env::var("RAYWARP_PRETEND_H8_BLOCKS").ok()?.parse().ok()
 }
 
-/// How many entries stacks are to have where a test asks for fewer than kernels do: those of h8, or all others.
+/// Returns the stack entries that a test asks for in place of the kernels' own: for h8, or for all other trees.
 fn pretended_stack(variant: &Variant) -> Option<usize> {
     let name = if variant.tree() == Tree::H8 { "RAYWARP_PRETEND_H8_STACK" } else { "RAYWARP_PRETEND_STACK" };
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// A tree where it lies: the same words as `raywarp::Tree` in kernels/raywarp.h, whose parameter a kernel is given these 72
-/// bytes for.
+/// Addresses and sizes of a tree in device memory: the same words as `raywarp::Tree` in kernels/raywarp.h, whose
+/// parameter a kernel is given these 72 bytes for.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 #[allow(missing_docs)] // There, once.
@@ -65,7 +65,7 @@ pub struct TreeRecord {
     pub bounds: [[f32; 3]; 2],
     pub grid: u32,
     pub farthest: f32,
-    /// Zero.
+    /// Padding, always zero.
     pub unused: u32,
 }
 
@@ -78,8 +78,8 @@ impl EncodedScene {
         Self::reaching(variant, bvh, triangles, 0.0)
     }
 
-    /// [`EncodedScene::new`] for rays that start within twice `reach` of zero along every axis, if that is beyond what the
-    /// scene itself needs: see [`raywarp_layout::encode`].
+    /// Encodes as [`EncodedScene::new`] for rays that start within twice `reach` of zero along every axis, if that is
+    /// beyond what the scene itself needs: see [`raywarp_layout::encode`].
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -109,7 +109,7 @@ impl EncodedScene {
         })
     }
 
-    /// Bytes of device memory that it takes.
+    /// Returns the bytes of device memory that the scene takes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()
     }
@@ -131,11 +131,12 @@ impl DeviceScene {
         Self::upload(device, stream, variant, &EncodedScene::new(variant, bvh, triangles)?)
     }
 
-    /// What kernels of others walk that trace by [`header`](crate::header), of which [`DeviceScene::tree`] is the argument: a
-    /// tree of blocks, as the fastest kernels of the family have it. `bvh` has a triangle a leaf, as by
-    /// [`presets::GPU`](raywarp_bvh::presets::GPU).
+    /// Encodes and uploads a tree for kernels of others that trace by [`header`](crate::header), of which
+    /// [`DeviceScene::tree`] is the argument: a tree of blocks, as the fastest kernels of the family have it. `bvh` has
+    /// a triangle a leaf, as by [`presets::GPU`](raywarp_bvh::presets::GPU).
     ///
-    /// What is uploaded is there for what comes on `stream` from then on; another stream waits for it in [`DeviceScene::tree`].
+    /// Uploads are complete for all that comes on `stream` from then on; another stream waits for them in
+    /// [`DeviceScene::tree`].
     ///
     /// # Errors
     /// As [`DeviceScene::new`]: scenes beyond the format's limits are refused ([`CudaError::is_limit`]).
@@ -172,8 +173,8 @@ impl DeviceScene {
         })
     }
 
-    /// Its addresses, for kernels that trace by kernels/raywarp.h on `stream`. They hold as long as it lives; dropped, it is
-    /// given back when the stream has passed what was put on it before.
+    /// Returns the tree's addresses, for kernels that trace by kernels/raywarp.h on `stream`. They hold as long as it
+    /// lives; dropped, it is given back when the stream has passed what was put on it before.
     pub fn tree(&self, stream: &Stream) -> TreeRecord {
         TreeRecord {
             nodes: self.nodes.address(stream),
@@ -188,12 +189,13 @@ impl DeviceScene {
         }
     }
 
-    /// Rays may start within twice this of zero, along every axis, where the tree has such a limit: [`raywarp_layout::H8::reach`].
+    /// Returns half the distance from zero, along every axis, within which rays may start, where the tree has such a
+    /// limit: [`raywarp_layout::H8::reach`].
     pub fn reach(&self) -> Option<f32> {
         (self.encoding.is_h8() && self.node_count > 0).then_some(self.grid.1)
     }
 
-    /// Bytes of device memory.
+    /// Returns the bytes of device memory that the scene takes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()
     }

@@ -1,4 +1,4 @@
-//! One batch of host rays by several tracers of the same scene, a device each.
+//! Tracer that shares one batch of host rays among several tracers of the same scene, a device each.
 //!
 //! Each takes a stretch of the batch, in the order of the tracers, and answers into the same stretch of the results. So
 //! answers come in the order of the rays, and have the bits that one tracer would give: no ray knows of another.
@@ -15,12 +15,12 @@ const WORD: usize = 32;
 /// Tracers of one scene that share its batches.
 #[derive(Debug)]
 pub struct SharedTracer<T> {
-    /// Each with what messages call it.
+    /// Tracers, each with its name in messages.
     tracers: Vec<(String, T)>,
 }
 
 impl<T: Tracer> SharedTracer<T> {
-    /// Of tracers of the same scene, each with its name for messages.
+    /// Makes one tracer of several for the same scene, each with its name for messages.
     ///
     /// # Panics
     /// If there is none.
@@ -29,18 +29,18 @@ impl<T: Tracer> SharedTracer<T> {
         Self { tracers }
     }
 
-    /// The tracers, in the order of their stretches.
+    /// Returns the tracers, in the order of their stretches.
     pub fn tracers(&self) -> impl Iterator<Item = &T> {
         self.tracers.iter().map(|(_, tracer)| tracer)
     }
 
-    /// Rays of a stretch, where a batch has `rays`; the last one is what is left.
+    /// Returns the rays of a stretch, where a batch has `rays`; the last stretch has what is left.
     pub fn stretch(&self, rays: usize) -> usize {
         rays.div_ceil(self.tracers.len()).next_multiple_of(WORD).max(WORD)
     }
 
-    /// `work` by each tracer with one of `parts`, side by side. Where one fails the others stop after the portion in work, and
-    /// its error is named; of several that fail the first one's.
+    /// Runs `work` by each tracer with one of `parts`, side by side. Where one fails the others stop after the portion
+    /// in work, and its error is named; of several that fail the first one's.
     fn each<P: Send, R: Send>(
         &self,
         parts: Vec<P>,
@@ -77,7 +77,7 @@ impl<T: Tracer> SharedTracer<T> {
     }
 }
 
-/// The stretch of `values` that belongs to that of the rays, where there are values.
+/// Returns the stretch of `values` that belongs to that of the rays, where there are values.
 fn chunks<V>(values: &[V], stretch: usize) -> impl Iterator<Item = &[V]> {
     values.chunks(stretch).chain(std::iter::repeat(&[][..]))
 }

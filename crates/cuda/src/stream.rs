@@ -7,10 +7,10 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A queue of copies and launches on a device: what is put on it runs in order, beside other streams.
+/// Queue of copies and launches on a device: they run in order, beside other streams.
 ///
-/// It is ours ([`Device::stream`]), or another's ([`Stream::from_raw`]). No call assumes that it is idle; those that wait
-/// for it say so.
+/// It is ours ([`Device::stream`]), or another's ([`Stream::from_raw`]). No call assumes that it is idle; those that
+/// wait for it say so.
 #[derive(Debug, Clone)]
 pub struct Stream {
     shared: Arc<Shared>,
@@ -27,7 +27,7 @@ struct Shared {
 pub(crate) struct Tail {
     stream: Weak<CudaStream>,
     context: Quiet<Arc<CudaContext>>,
-    /// What the queue ended with, once nobody has the stream any more; none if everything was waited for.
+    /// Event that the queue ended with, once nobody has the stream any more; `Some(None)` if everything was waited for.
     closed: Mutex<Option<Option<CudaEvent>>>,
 }
 
@@ -57,7 +57,7 @@ impl Tail {
         }
     }
 
-    /// Whether the stream is gone and all that was on it is done.
+    /// Returns `true` if the stream is gone and all that was on it is done.
     pub fn is_over(&self) -> bool {
         match &*self.state() {
             Some(Some(event)) => event.try_is_complete().unwrap_or(false),
@@ -96,20 +96,20 @@ impl Stream {
         Self { shared: Arc::new(Shared { inner: Quiet::new(inner), tail }) }
     }
 
-    /// A stream that somebody else has made, in the context of `device`: `raw` is a `CUstream`, or a `cudaStream_t`, which is
-    /// the same. Null is the context's default stream. Dropping it leaves the stream alone.
+    /// Makes a stream of one that somebody else has made, in the context of `device`: `raw` is a `CUstream`, or a
+    /// `cudaStream_t`, which is the same. Null is the context's default stream. Dropping it leaves the stream alone.
     ///
     /// # Safety
     /// - `raw` is null or a stream of the context of `device` ([`Device::raw_context`]).
     /// - Its owner keeps it until this value is dropped, its clones are, and the buffers that were made on it are
-    ///   ([`Stream::zeros`], [`Stream::upload`]): those give their memory back on it. What was only *used* on it (scenes,
-    ///   tracers, buffers of other streams) does not need it any longer.
+    ///   ([`Stream::zeros`], [`Stream::upload`]): those give their memory back on it. What was only *used* on it
+    ///   (scenes, tracers, buffers of other streams) does not need it any longer.
     pub unsafe fn from_raw(device: &Device, raw: *mut c_void) -> Self {
         // SAFETY: the caller keeps the promise.
         Self::new(unsafe { device.context().wrap_borrowed_stream(raw.cast()) })
     }
 
-    /// Its `CUstream`, for calls of the driver and other libraries. It stays ours.
+    /// Returns the stream's `CUstream`, for calls of the driver and other libraries. It stays ours.
     pub fn raw(&self) -> *mut c_void {
         self.inner().cu_stream().cast()
     }
@@ -146,7 +146,7 @@ impl Stream {
         self.inner().record_event(flags).map(|event| Mark(Quiet::new(event))).map_err(driver("recording an event"))
     }
 
-    /// An event that comes when all that is on the stream now is done. Waits for nothing.
+    /// Records an event that comes when all that is on the stream now is done. Waits for nothing.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -155,8 +155,8 @@ impl Stream {
         self.inner().record_event(None).map(|event| Event(Quiet::new(event))).map_err(driver("recording an event"))
     }
 
-    /// What is put on this stream from now on waits for `event`, on the device; the host goes on at once. The event may be
-    /// of another stream, context or device, and may be dropped.
+    /// Makes all that is put on this stream from now on wait for `event`, on the device; the host goes on at once. The
+    /// event may be of another stream, context or device, and may be dropped.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -165,8 +165,8 @@ impl Stream {
         self.inner().wait(&event.0).map_err(driver("waiting for an event"))
     }
 
-    /// As [`Stream::wait_for`], for a `CUevent` (or `cudaEvent_t`) that somebody else has recorded. One that was never
-    /// recorded is not waited for.
+    /// Waits as [`Stream::wait_for`], for a `CUevent` (or `cudaEvent_t`) that somebody else has recorded. One that was
+    /// never recorded is not waited for.
     ///
     /// # Safety
     /// `event` is an event that its owner has not destroyed. It may be destroyed, or recorded anew, once this returns.
@@ -181,7 +181,8 @@ impl Stream {
             .map_err(driver("waiting for an event"))
     }
 
-    /// Records a `CUevent` (or `cudaEvent_t`) of somebody else's here: it comes when all that is on the stream now is done.
+    /// Records a `CUevent` (or `cudaEvent_t`) of somebody else's here: it comes when all that is on the stream now is
+    /// done.
     ///
     /// # Safety
     /// `event` is an event of this stream's context that its owner has not destroyed.
@@ -209,7 +210,7 @@ impl Event {
         self.0.synchronize().map_err(driver("waiting for the device"))
     }
 
-    /// Whether the stream has come here. Waits for nothing.
+    /// Returns `true` if the stream has come here. Waits for nothing.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also for what an earlier launch did.
@@ -218,7 +219,8 @@ impl Event {
         self.0.try_is_complete().map_err(driver("asking for an event"))
     }
 
-    /// Its `CUevent`, for calls of the driver and other libraries. It stays ours, and lives as long as this value.
+    /// Returns the event's `CUevent`, for calls of the driver and other libraries. It stays ours, and lives as long as
+    /// this value.
     pub fn raw(&self) -> *mut c_void {
         self.0.cu_event().cast()
     }
@@ -229,7 +231,7 @@ impl Event {
 pub struct Mark(Quiet<CudaEvent>);
 
 impl Mark {
-    /// Seconds that the device took from here to `later`, both of which it has come to.
+    /// Returns the seconds that the device took from here to `later`, both of which it has come to.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also where it has not.

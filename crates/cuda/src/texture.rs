@@ -1,4 +1,4 @@
-//! Images for a GPU's texture units.
+//! Textures: images for a GPU's texture units.
 
 use crate::current::{Current, Quiet};
 use crate::error::driver;
@@ -6,19 +6,19 @@ use crate::{CudaError, Device, Stream};
 use cudarc::driver::{CudaContext, DriverError, sys};
 use std::sync::Arc;
 
-/// How a texel lies in memory, four channels each.
+/// Layout of a texel in memory, four channels each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TexelFormat {
     /// Bytes, of which the first three are sRGB: units give linear numbers from 0 to 1.
     Srgb8,
     /// Bytes: 0 to 1.
     Linear8,
-    /// Floats.
+    /// Floats as they are.
     Float,
 }
 
 impl TexelFormat {
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Srgb8 | Self::Linear8 => 4,
@@ -27,7 +27,7 @@ impl TexelFormat {
     }
 }
 
-/// What lies outside an image along an axis.
+/// Continuation of an image beyond its borders along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextureAddress {
     /// The image is repeated.
@@ -36,16 +36,16 @@ pub enum TextureAddress {
     Mirror,
     /// The texels at the border go on.
     Clamp,
-    /// All channels are 0.
+    /// All channels outside are 0.
     Zero,
 }
 
-/// How an image is looked up.
+/// Rules for looking up an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextureSampler {
-    /// Along u and v, which go from 0 to 1 over the image.
+    /// Addressing along u and v, which go from 0 to 1 over the image.
     pub address: [TextureAddress; 2],
-    /// Whether linear between the four nearest texels, instead of the one that the point lies in.
+    /// `true` for linear interpolation between the four nearest texels, `false` for the one that the point lies in.
     pub linear: bool,
 }
 
@@ -72,8 +72,8 @@ impl DeviceTexture {
     /// Compute Capability": the same from 6.0 on.
     pub const LARGEST: [u32; 2] = [1 << 17, 1 << 16];
 
-    /// Bytes of device memory, about: drivers do not tell how they lay images out. Whole blocks of 64 bytes by 8 rows, as
-    /// texture units read them.
+    /// Returns the bytes of device memory, about: drivers do not tell how they lay images out. Whole blocks of 64 bytes
+    /// by 8 rows, as texture units read them.
     pub fn bytes_of(size: [u32; 2], format: TexelFormat) -> usize {
         let [width, height] = size.map(|n| n as usize);
         (width * format.bytes()).next_multiple_of(64) * height.next_multiple_of(8)
@@ -129,8 +129,8 @@ impl DeviceTexture {
             WidthInBytes: row,
             Height: height,
         };
-        // SAFETY: `texels` has `height` rows of `row` bytes, as the array has, and both stay until the copy is done: it is
-        // waited for, whether it could be begun or not.
+        // SAFETY: `texels` has `height` rows of `row` bytes, as the array has, and both stay until the copy is done: it
+        // is waited for, whether it could be begun or not.
         let copied = unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream.inner().cu_stream()) }.result();
         let waited = stream.synchronize();
         copied.map_err(driver("copying an image to the device"))?;
@@ -147,7 +147,8 @@ impl DeviceTexture {
         }
     }
 
-    /// The texture object that looks it up in a way: for kernels, as long as `self` is there. Each way has one.
+    /// Returns the texture object that looks the image up in a way: for kernels, as long as `self` is there. Each way
+    /// has one.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -192,7 +193,7 @@ impl DeviceTexture {
         Ok(object)
     }
 
-    /// Bytes of device memory, about: see [`bytes_of`](Self::bytes_of).
+    /// Returns the bytes of device memory, about: see [`bytes_of`](Self::bytes_of).
     pub fn bytes(&self) -> usize {
         Self::bytes_of(self.size, self.format)
     }

@@ -1,4 +1,4 @@
-//! Kernels of the family on a GPU.
+//! Tracer that runs a kernel of the family on a GPU.
 
 mod host;
 
@@ -28,11 +28,11 @@ pub struct CudaTracer {
     any: Kernel,
     /// Behind each of the two, for what it leaves.
     fallback: Option<[Kernel; 2]>,
-    /// As batches name the kernels, and those behind them.
+    /// Names of the kernels, and of those behind them, as batches give them.
     names: [KernelName; 2],
     /// Stacks of rays that move between lanes, for the larger of both grids.
     stacks: DeviceBuffer<u8>,
-    /// Where the last launch that uses the stacks has ended: they are for one at a time.
+    /// Event of the last launch that uses the stacks: they are for one at a time.
     stacks_free: Mutex<Option<Event>>,
     /// Rays of a batch from the host that go to the device at once, at most.
     portion: usize,
@@ -57,31 +57,31 @@ impl Kernel {
     }
 }
 
-/// Where a launch puts what it finds; see [`raywarp_geom::Tracer`] for what the fields mean.
+/// Device memory for the results of a launch; see [`raywarp_geom::Tracer`] for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHits {
-    /// One a ray. Any-hit: written only for rays with a bit in `undecided`.
+    /// Hits, one a ray. Any-hit: written only for rays with a bit in `undecided`.
     pub hits: DeviceBuffer<Hit>,
-    /// One a ray, or empty.
+    /// Instances of the hits, one a ray, or empty.
     pub instances: DeviceBuffer<u32>,
-    /// A bit a ray: something opaque blocks it.
+    /// Bits of the blocked rays, a bit a ray: something opaque blocks it.
     pub blocked: DeviceBuffer<u32>,
-    /// A bit a ray: its first candidate is not opaque.
+    /// Bits of the undecided rays, a bit a ray: its first candidate is not opaque.
     pub undecided: DeviceBuffer<u32>,
-    /// What the launch needs besides.
+    /// Working memory of the launch.
     pub work: LaunchWork,
 }
 
 /// Memory that a launch needs beside rays and results: one for each launch that is on its way.
 #[derive(Debug)]
 pub struct LaunchWork {
-    /// The global counter of rays, then how many were invalid, how many were traced again, and the counter of the launch that
-    /// did that.
+    /// The global counter of rays, then how many were invalid, how many were traced again, and the counter of the
+    /// launch that did that.
     counters: DeviceBuffer<u32>,
 }
 
 impl LaunchWork {
-    /// For launches of any number of rays.
+    /// Makes the working memory for launches of any number of rays.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -89,26 +89,26 @@ impl LaunchWork {
         Ok(Self { counters: stream.zeros(4)? })
     }
 
-    /// How many rays of the last launch were invalid, and how many were traced again: two numbers, to copy behind it on the
-    /// same stream.
+    /// Returns how many rays of the last launch were invalid, and how many were traced again: two numbers, to copy
+    /// behind it on the same stream.
     pub fn counts(&self) -> DeviceSlice<'_, u32> {
         self.counters.view().part(1..3)
     }
 }
 
-/// Where a launch puts what it finds, in memory of [`DeviceHits`] or of somebody else's; see [`raywarp_geom::Tracer`] for what
-/// the fields mean.
+/// Where a launch puts what it finds, in memory of [`DeviceHits`] or of somebody else's; see [`raywarp_geom::Tracer`]
+/// for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHitsMut<'a> {
-    /// One a ray. Any-hit: written only for rays with a bit in `undecided`.
+    /// Hits, one a ray. Any-hit: written only for rays with a bit in `undecided`.
     pub hits: DeviceSliceMut<'a, Hit>,
-    /// One a ray, or [`EMPTY`](DeviceSliceMut::EMPTY) where nobody wants them.
+    /// Instances of the hits, one a ray, or [`EMPTY`](DeviceSliceMut::EMPTY) where nobody wants them.
     pub instances: DeviceSliceMut<'a, u32>,
-    /// A bit a ray: something opaque blocks it. Closest-hit: may be empty.
+    /// Bits of the blocked rays, a bit a ray: something opaque blocks it. Closest-hit: may be empty.
     pub blocked: DeviceSliceMut<'a, u32>,
-    /// A bit a ray: its first candidate is not opaque. Closest-hit: may be empty.
+    /// Bits of the undecided rays, a bit a ray: its first candidate is not opaque. Closest-hit: may be empty.
     pub undecided: DeviceSliceMut<'a, u32>,
-    /// What the launch needs besides; no other launch may be on its way with it.
+    /// Working memory of the launch; no other launch may be on its way with it.
     pub work: &'a mut LaunchWork,
 }
 
@@ -125,7 +125,7 @@ impl<'a> From<&'a mut DeviceHits> for DeviceHitsMut<'a> {
 }
 
 impl DeviceHits {
-    /// Room for the results of `rays` rays.
+    /// Makes room for the results of `rays` rays.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -141,7 +141,7 @@ impl DeviceHits {
 }
 
 impl CudaTracer {
-    /// `variant` over the tree `bvh` of `triangles` on `device`.
+    /// Makes a tracer of `variant` over the tree `bvh` of `triangles` on `device`.
     ///
     /// # Errors
     /// [`CudaError::NoKernel`] and as [`DeviceScene::new`].
@@ -151,8 +151,8 @@ impl CudaTracer {
         Self::over(device, variant, &LaunchBounds::default(), scene)
     }
 
-    /// `variant` over a scene that is in device memory: one that was encoded for it or for another variant of the same
-    /// [`Encoding`].
+    /// Makes a tracer of `variant` over a scene that is in device memory: one that was encoded for it or for another
+    /// variant of the same [`Encoding`].
     ///
     /// # Panics
     /// If the scene has another encoding.
@@ -198,7 +198,7 @@ impl CudaTracer {
         })
     }
 
-    /// Another variant of the same [`Encoding`] over the same scene.
+    /// Makes a tracer of another variant of the same [`Encoding`] over the same scene.
     ///
     /// # Panics
     /// As [`CudaTracer::over`].
@@ -209,22 +209,22 @@ impl CudaTracer {
         Self::over(&self.device, variant, &LaunchBounds::default(), self.scene.clone())
     }
 
-    /// What traces.
+    /// Returns the variant that traces.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
-    /// The device.
+    /// Returns the device that traces.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The scene in device memory.
+    /// Returns the scene in device memory.
     pub fn scene(&self) -> &DeviceScene {
         &self.scene
     }
 
-    /// Registers of a thread, and bytes of its local memory.
+    /// Returns the registers of a thread, and the bytes of its local memory.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -232,7 +232,7 @@ impl CudaTracer {
         self.kernel(query).function.resources()
     }
 
-    /// Threads that the device runs at once of the kernel for `query`.
+    /// Returns the number of threads that the device runs at once of the kernel for `query`.
     pub fn resident_threads(&self, query: Query) -> usize {
         self.kernel(query).resident as usize * self.block_threads as usize
     }
@@ -244,17 +244,19 @@ impl CudaTracer {
         }
     }
 
-    /// Puts the launch that traces the first `count` of `rays` on `stream`, and waits for nothing: neither the host for the
-    /// device, nor the stream for another one (but for memory of ours that it uses for the first time, see
-    /// [`DeviceBuffer`], and, with work queues, for this tracer's launch before). Results are there once the stream has come
-    /// to what is put on it next; [`Stream::event`] lets others wait for that. `after` is empty, or three words a ray (`t`,
-    /// instance, primitive).
+    /// Puts the launch that traces the first `count` of `rays` on `stream`, and waits for nothing: neither the host for
+    /// the device, nor the stream for another one (but for memory of ours that it uses for the first time, see
+    /// [`DeviceBuffer`], and, with work queues, for this tracer's launch before). Results are there once the stream has
+    /// come to what is put on it next; [`Stream::event`] lets others wait for that. `after` is empty, or three words a
+    /// ray (`t`, instance, primitive).
     ///
-    /// Rays, keys and results are [`DeviceBuffer`]s or memory of others ([`DeviceSlice::from_raw`]), and the stream is ours
-    /// or another's. The tracer and its scene may be dropped at once: their memory is given back behind the launch.
+    /// Rays, keys and results are [`DeviceBuffer`]s or memory of others ([`DeviceSlice::from_raw`]), and the stream is
+    /// ours or another's. The tracer and its scene may be dropped at once: their memory is given back behind the
+    /// launch.
     ///
     /// # Panics
-    /// If a buffer is too short, `count` is above 2^30, or rays or hits of others do not begin at a multiple of 16 bytes.
+    /// If a buffer is too short, `count` is above 2^30, or rays or hits of others do not begin at a multiple of 16
+    /// bytes.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -273,8 +275,8 @@ impl CudaTracer {
         self.enqueue(stream, query, rays, count, after, &mut out, false)
     }
 
-    /// As [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be held against
-    /// the Rust schedule.
+    /// Launches as [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be
+    /// held against the Rust schedule.
     ///
     /// # Panics
     /// If a buffer is too short, or rays come one a lane (`direct`).
@@ -296,7 +298,8 @@ impl CudaTracer {
         self.enqueue(stream, query, rays, count, None, &mut out, true)
     }
 
-    /// The launch itself, of what was checked and into results that were cleared; by one warp if `alone`.
+    /// Puts the launch itself on the stream, of what was checked and into results that were cleared; by one warp if
+    /// `alone`.
     #[allow(clippy::too_many_arguments)] // As the two that call it, and whether alone.
     fn enqueue(
         &self,
@@ -364,7 +367,7 @@ impl CudaTracer {
         launched
     }
 
-    /// As [`CudaTracer::launch`], and waits: the kernel's own time in seconds, by events around it.
+    /// Launches as [`CudaTracer::launch`], waits, and returns the kernel's own time in seconds, by events around it.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -396,14 +399,14 @@ impl CudaTracer {
         Ok(self.counted(count, [counters[1], counters[2]]))
     }
 
-    /// What a launch of `count` rays counted: [`LaunchWork::counts`].
+    /// Returns the statistics of a launch of `count` rays from its counts, as in [`LaunchWork::counts`].
     fn counted(&self, count: usize, counts: [u32; 2]) -> BatchStats {
         let [invalid, by_fallback] = counts.map(u64::from);
         BatchStats::of(self.names[0], count as u64).with_invalid(invalid).with_fallback(by_fallback, self.names[1])
     }
 }
 
-/// What a launch adds to starts from zero.
+/// Clears the memory that a launch adds to, so that it starts from zero.
 fn clear(stream: &Stream, query: Query, out: &mut DeviceHitsMut<'_>) -> Result<(), CudaError> {
     stream.clear(&mut out.work.counters)?;
     if query == Query::Any {
@@ -413,7 +416,7 @@ fn clear(stream: &Stream, query: Query, out: &mut DeviceHitsMut<'_>) -> Result<(
     Ok(())
 }
 
-/// Whether everything is there that a launch of `count` rays reads and writes.
+/// Checks that everything is there that a launch of `count` rays reads and writes.
 fn check(
     stream: &Stream,
     query: Query,

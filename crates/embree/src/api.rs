@@ -2,37 +2,37 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// `RTCDevice`, `RTCScene` and `RTCGeometry`.
+/// Handle of an object of Embree: `RTCDevice`, `RTCScene` and `RTCGeometry`.
 pub(crate) type Handle = *mut c_void;
 
-/// `RTC_INVALID_GEOMETRY_ID`.
+/// Id of no geometry: `RTC_INVALID_GEOMETRY_ID`.
 pub(crate) const INVALID: u32 = u32::MAX;
 
-/// `RTC_GEOMETRY_TYPE_TRIANGLE`.
+/// Kind of geometry for triangles: `RTC_GEOMETRY_TYPE_TRIANGLE`.
 pub(crate) const GEOMETRY_TRIANGLE: c_int = 0;
-/// `RTC_BUFFER_TYPE_INDEX` and `RTC_FORMAT_UINT3`.
+/// Index buffer and its format: `RTC_BUFFER_TYPE_INDEX` and `RTC_FORMAT_UINT3`.
 pub(crate) const INDEX_BUFFER: (c_int, c_int) = (0, 0x5003);
-/// `RTC_BUFFER_TYPE_VERTEX` and `RTC_FORMAT_FLOAT3`.
+/// Vertex buffer and its format: `RTC_BUFFER_TYPE_VERTEX` and `RTC_FORMAT_FLOAT3`.
 pub(crate) const VERTEX_BUFFER: (c_int, c_int) = (1, 0x9003);
 
-/// `RTC_SCENE_FLAG_ROBUST`.
+/// Flag of robust scenes: `RTC_SCENE_FLAG_ROBUST`.
 pub(crate) const SCENE_ROBUST: c_int = 1 << 2;
-/// `RTC_BUILD_QUALITY_MEDIUM` and `RTC_BUILD_QUALITY_HIGH`.
+/// Qualities of a tree: `RTC_BUILD_QUALITY_MEDIUM` and `RTC_BUILD_QUALITY_HIGH`.
 pub(crate) const QUALITY_MEDIUM: c_int = 1;
 pub(crate) const QUALITY_HIGH: c_int = 2;
 
-/// `RTC_DEVICE_PROPERTY_VERSION_MAJOR`, `_MINOR` and `_PATCH`.
+/// Properties that hold the version: `RTC_DEVICE_PROPERTY_VERSION_MAJOR`, `_MINOR` and `_PATCH`.
 pub(crate) const VERSION_PARTS: [c_int; 3] = [1, 2, 3];
-/// `RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED` and `..._RAY16_SUPPORTED`.
+/// Properties that tell of code for packets: `RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED` and `..._RAY16_SUPPORTED`.
 pub(crate) const NATIVE_RAY8: c_int = 33;
 pub(crate) const NATIVE_RAY16: c_int = 34;
 
-/// `RTC_RAY_QUERY_FLAG_COHERENT`; without it rays count as incoherent.
+/// Flag of coherent rays: `RTC_RAY_QUERY_FLAG_COHERENT`; without it rays count as incoherent.
 pub(crate) const QUERY_COHERENT: c_uint = 1 << 16;
-/// `RTC_FEATURE_FLAG_ALL`.
+/// Mask of all features: `RTC_FEATURE_FLAG_ALL`.
 const ALL_FEATURES: c_uint = u32::MAX;
 
-/// What `RTCError` values are called.
+/// Returns the name of an `RTCError` value.
 pub(crate) fn error_name(code: c_int) -> String {
     let known =
         ["none", "unknown", "invalid argument", "invalid operation", "out of memory", "unsupported CPU", "cancelled"];
@@ -42,7 +42,7 @@ pub(crate) fn error_name(code: c_int) -> String {
         .map_or(format!("error {code}"), |name| (*name).to_string())
 }
 
-/// `RTCIntersectArguments` and `RTCOccludedArguments`, which have the same form.
+/// Arguments of a query: `RTCIntersectArguments` and `RTCOccludedArguments`, which have the same form.
 #[repr(C)]
 pub(crate) struct Arguments {
     flags: c_uint,
@@ -50,12 +50,12 @@ pub(crate) struct Arguments {
     context: *mut c_void,
     filter: *mut c_void,
     callback: *mut c_void,
-    /// There only where Embree was compiled for curves of a least width; others do not read it.
+    /// Field of Embree compiled for curves of a least width; other builds do not read it.
     min_width_distance_factor: f32,
 }
 
 impl Arguments {
-    /// Without filters and callbacks.
+    /// Returns arguments without filters and callbacks.
     pub fn new(coherent: bool) -> Self {
         Self {
             flags: if coherent { QUERY_COHERENT } else { 0 },
@@ -68,9 +68,10 @@ impl Arguments {
     }
 }
 
-/// `rtcIntersect1` and `rtcOccluded1`: scene, ray (and hit), arguments.
+/// Functions that trace one ray, `rtcIntersect1` and `rtcOccluded1`: scene, ray (and hit), arguments.
 pub(crate) type TraceOne = unsafe extern "C" fn(Handle, *mut c_void, *mut Arguments);
-/// `rtcIntersect8` and its like: an `int` a lane (-1 is active), scene, rays (and hits), arguments.
+/// Functions that trace a packet, `rtcIntersect8` and its like: an `int` a lane (-1 is active), scene, rays (and hits),
+/// arguments.
 pub(crate) type TracePacket = unsafe extern "C" fn(*const c_int, Handle, *mut c_void, *mut Arguments);
 
 /// The functions of a loaded library.
@@ -78,7 +79,7 @@ pub(crate) struct Api {
     pub new_device: unsafe extern "C" fn(*const c_char) -> Handle,
     pub release_device: unsafe extern "C" fn(Handle),
     pub device_error: unsafe extern "C" fn(Handle) -> c_int,
-    /// From Embree 4.3 on.
+    /// Function for the last error's message, from Embree 4.3 on.
     pub last_message: Option<unsafe extern "C" fn(Handle) -> *const c_char>,
     pub device_property: unsafe extern "C" fn(Handle, c_int) -> isize,
     pub new_scene: unsafe extern "C" fn(Handle) -> Handle,

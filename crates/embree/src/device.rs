@@ -1,21 +1,22 @@
-//! A device: how Embree computes.
+//! Devices of Embree: their options, how they are opened, and the errors they report.
 
 use crate::api::{Api, Handle, NATIVE_RAY8, NATIVE_RAY16, VERSION_PARTS, error_name};
 use crate::{EmbreeError, Library, queries, scene};
 use std::ffi::{CStr, CString, c_int};
 use std::sync::Arc;
 
-/// How a device computes.
+/// Options of a device: instruction set and threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeviceOptions<'a> {
-    /// The most that it may use, in Embree's words: `sse2`, `avx2`, `avx512`. What the CPU has where none is named.
+    /// Best instruction set that it may use, in Embree's words: `sse2`, `avx2`, `avx512`. Without one, all that the CPU
+    /// has.
     pub isa: Option<&'a str>,
     /// Threads that build trees, one a processor where none are named. Queries run on the caller's threads.
     pub threads: Option<usize>,
 }
 
 impl DeviceOptions<'_> {
-    /// The text that Embree takes.
+    /// Returns the options as the text that Embree takes.
     pub fn config(&self) -> String {
         let mut parts = Vec::new();
         if let Some(isa) = self.isa {
@@ -32,7 +33,7 @@ impl DeviceOptions<'_> {
     }
 }
 
-/// An open device.
+/// Open device of Embree; clones share it.
 #[derive(Debug, Clone)]
 pub struct Device(pub(crate) Arc<OpenDevice>);
 
@@ -43,7 +44,8 @@ pub(crate) struct OpenDevice {
     config: String,
 }
 
-// SAFETY: Embree's devices may be used by several threads at a time; what they point to is released once, with the last.
+// SAFETY: Embree's devices may be used by several threads at a time; what they point to is released once, with the
+// last.
 unsafe impl Send for OpenDevice {}
 // SAFETY: as above.
 unsafe impl Sync for OpenDevice {}
@@ -65,7 +67,7 @@ impl Drop for OpenDevice {
 }
 
 impl OpenDevice {
-    /// What Embree says of the last calls on this thread.
+    /// Returns the error, if any, that Embree reports of the last calls on this thread.
     pub fn check(&self, what: &'static str) -> Result<(), EmbreeError> {
         // SAFETY: the handle is an open device's.
         match unsafe { (self.api.device_error)(self.handle) } {
@@ -80,7 +82,7 @@ impl OpenDevice {
     }
 }
 
-/// Embree's own words for an error, else its name.
+/// Returns Embree's own words for an error, else its name.
 fn reason(api: &Api, device: Handle, code: c_int) -> String {
     // SAFETY: the handle is an open device's or null, which the function takes.
     let message = api.last_message.map_or(std::ptr::null(), |message| unsafe { message(device) });
@@ -93,7 +95,7 @@ fn reason(api: &Api, device: Handle, code: c_int) -> String {
 }
 
 impl Device {
-    /// Opens one, and tries whether rays and hits lie in memory as this crate declares them.
+    /// Opens a device, and checks that rays and hits lie in memory as this crate declares them.
     ///
     /// # Errors
     /// [`EmbreeError`] if Embree refuses, is of another version than 4, or has other structures.
@@ -120,17 +122,17 @@ impl Device {
         Ok(device)
     }
 
-    /// Its version, such as `4.4.0`.
+    /// Returns Embree's version, such as `4.4.0`.
     pub fn version(&self) -> String {
         self.0.version.map(|part| part.to_string()).join(".")
     }
 
-    /// What it was opened with, in Embree's words.
+    /// Returns the text that the device was opened with, in Embree's words.
     pub fn config(&self) -> &str {
         &self.0.config
     }
 
-    /// Whether it has code of its own for packets of 8 and of 16; others are traced ray by ray.
+    /// Tells for packets of 8 and of 16 if Embree has code of its own for them; others are traced ray by ray.
     pub fn native_packets(&self) -> [bool; 2] {
         [NATIVE_RAY8, NATIVE_RAY16].map(|property| self.0.property(property) != 0)
     }

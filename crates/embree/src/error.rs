@@ -1,34 +1,34 @@
-//! Why Embree cannot be used.
+//! Errors of finding, loading and calling Embree.
 
 use std::path::PathBuf;
 
-/// Why Embree cannot be used, or failed.
+/// Error of Embree: it cannot be used, or a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbreeError {
-    /// No library of these names, or none that the system can load.
+    /// There is no library of these names, or none that the system can load.
     #[error("Embree 4 cannot be loaded as {}: {why}", tried.join(" or "))]
     NotFound {
         /// Names or files that were tried.
         tried: Vec<String>,
-        /// What the system said of the last.
+        /// Reason that the system gave for the last.
         why: String,
     },
-    /// A folder without the library.
+    /// The folder does not hold the library.
     #[error("{}: no file of this folder is called libembree4", folder.display())]
     EmptyFolder {
-        /// The folder.
+        /// Folder that was searched.
         folder: PathBuf,
     },
-    /// A library that is not Embree 4.
+    /// The library is not Embree 4.
     #[error("{file} has no function {name}; it is not Embree 4")]
     Symbol {
-        /// The library.
+        /// Name of the library.
         file: String,
-        /// The function.
+        /// Name of the missing function.
         name: &'static str,
     },
-    /// Another version.
+    /// The library is of another version than 4.
     #[error("Embree is of version {found}; 4 is needed")]
     Version {
         /// The version that was found.
@@ -37,15 +37,15 @@ pub enum EmbreeError {
     /// Structures that lie otherwise in memory than this crate declares them.
     #[error("Embree {version} has other structures than this program knows: {what}")]
     Layout {
-        /// Its version.
+        /// Version of the library.
         version: String,
-        /// What showed it.
+        /// Answers or overrun that showed it.
         what: String,
     },
-    /// A call failed.
+    /// A call of Embree failed.
     #[error("Embree failed: {what} ({reason})")]
     Failed {
-        /// What was tried.
+        /// Call that was tried.
         what: &'static str,
         /// Embree's own words, or its error's name.
         reason: String,
@@ -53,7 +53,7 @@ pub enum EmbreeError {
     /// More triangles than Embree's indices hold.
     #[error("{found} triangles are more than Embree's indices hold")]
     TooMany {
-        /// Triangles.
+        /// Number of triangles.
         found: usize,
     },
 }

@@ -1,7 +1,8 @@
 //! Embree 4 in this process, as far as a bench needs it: triangles in, `t` of nearest hits and blocked rays out.
 //!
-//! Embree is looked for at run time ([`Library::load`]); nothing of it is compiled in. A [`Device`] has an instruction set, a
-//! [`Scene`] is a committed tree, and [`Queries`] are rays in the form that Embree takes, made before the clock starts:
+//! Embree is looked for at run time ([`Library::load`]); nothing of it is compiled in. A [`Device`] has an instruction
+//! set, a [`Scene`] is a committed tree, and [`Queries`] are rays in the form that Embree takes, made before the clock
+//! starts:
 //!
 //! ```no_run
 //! use raywarp_embree::{Device, Library, Queries, Quality, Scene, SceneOptions, Width};
@@ -16,8 +17,8 @@
 //! # Ok::<(), raywarp_embree::EmbreeError>(())
 //! ```
 //!
-//! Source: the documentation of Embree 4 (functions, structures and constants of its C interface). This crate is unsafe code with a safe
-//! face: whoever uses it writes none.
+//! Source: the documentation of Embree 4 (functions, structures and constants of its C interface). This crate is unsafe
+//! code with a safe face: its users write no unsafe code.
 
 mod api;
 mod device;

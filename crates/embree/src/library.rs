@@ -6,7 +6,7 @@ use libloading::Library as Loaded;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What the system's loader is asked for.
+/// Names under which the system's loader is asked for Embree.
 #[cfg(target_os = "macos")]
 const NAMES: [&str; 2] = ["libembree4.4.dylib", "libembree4.dylib"];
 #[cfg(windows)]
@@ -14,7 +14,7 @@ const NAMES: [&str; 1] = ["embree4.dll"];
 #[cfg(not(any(target_os = "macos", windows)))]
 const NAMES: [&str; 2] = ["libembree4.so.4", "libembree4.so"];
 
-/// Embree's functions, loaded.
+/// Library of Embree that is loaded: its functions.
 #[derive(Clone, Copy)]
 pub struct Library {
     pub(crate) api: &'static Api,
@@ -27,7 +27,8 @@ impl std::fmt::Debug for Library {
 }
 
 impl Library {
-    /// Loads the library in `place`, a file or a folder such as a wheel's `embreex.libs`; without one, where the system finds it.
+    /// Loads the library in `place`, a file or a folder such as a wheel's `embreex.libs`; without one, where the system
+    /// finds it.
     ///
     /// It stays loaded until the process ends.
     ///
@@ -88,12 +89,12 @@ impl Library {
     }
 }
 
-/// What the system's loader said, which the error itself does not repeat.
+/// Returns the reason that the system's loader gave, which the error itself does not repeat.
 fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or(error.to_string(), ToString::to_string)
 }
 
-/// The library among the files of a folder.
+/// Finds the library among the files of a folder.
 fn inside(folder: &Path) -> Result<PathBuf, EmbreeError> {
     let is_it = |name: &str| name.starts_with("libembree4") || name == "embree4.dll";
     let found = beside(folder, is_it).into_iter().next();

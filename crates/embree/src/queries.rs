@@ -4,22 +4,22 @@ use crate::api::INVALID;
 use crate::{Device, EmbreeError, Scene};
 use raywarp_geom::Ray;
 
-/// How many rays a call traces.
+/// Number of rays that a call traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Width {
-    /// One.
+    /// One ray a call.
     One,
-    /// Eight.
+    /// Eight rays a call.
     Eight,
-    /// Sixteen.
+    /// Sixteen rays a call.
     Sixteen,
 }
 
 impl Width {
-    /// All of them.
+    /// All widths, the narrowest first.
     pub const ALL: [Self; 3] = [Self::One, Self::Eight, Self::Sixteen];
 
-    /// Rays of a call.
+    /// Returns the number of rays of a call.
     pub fn lanes(self) -> usize {
         match self {
             Self::One => 1,
@@ -36,15 +36,16 @@ mod row {
     pub const DIRECTION: usize = 4;
     pub const T_FAR: usize = 8;
     pub const MASK: usize = 9;
-    /// A ray ends here, and its hit begins.
+    /// Number of words of a ray; its hit begins there.
     pub const RAY: usize = 12;
     pub const GEOMETRY: usize = RAY + 6;
-    /// After the geometry the ids of an instance, and of its place in an array of instances where Embree knows such arrays.
+    /// After the geometry the ids of an instance, and of its place in an array of instances where Embree knows such
+    /// arrays.
     pub const RAY_HIT: usize = RAY + 9;
 }
 
-/// `RTCRay`, `RTCRay8` or `RTCRay16`, or these with their hits, aligned as `A` is. A row of words has a lane each; numbers are
-/// kept as their bits.
+/// Packet of rays, `RTCRay`, `RTCRay8` or `RTCRay16`, or of these with their hits, aligned as `A` is. A row of words
+/// has a lane each; numbers are kept as their bits.
 #[repr(C)]
 pub(crate) struct Packet<A, const N: usize, const ROWS: usize> {
     align: [A; 0],
@@ -94,7 +95,7 @@ impl std::fmt::Debug for Queries {
 }
 
 impl Queries {
-    /// Rays for the nearest hit, or for `any`.
+    /// Prepares rays for the nearest hit, or for `any`.
     pub fn new(rays: &[Ray], width: Width, any: bool) -> Self {
         let packets = match (width, any) {
             (Width::One, false) => Packets::Closest1(Vec::new()),
@@ -115,7 +116,7 @@ impl Queries {
         each!(&mut self.packets, packets => fill(packets, rays));
     }
 
-    /// An answer a ray: `t` of the nearest hit, or 0 where any was asked for and found; infinity for a miss.
+    /// Returns an answer a ray: `t` of the nearest hit, or 0 where any was asked for and found; infinity for a miss.
     pub fn answers(&self) -> Vec<f32> {
         let mut answers = Vec::with_capacity(self.count);
         each!(&self.packets, packets => read(packets, self.count, &mut answers));
@@ -156,7 +157,8 @@ fn read<A, const N: usize, const ROWS: usize>(packets: &[Packet<A, N, ROWS>], co
     }
 }
 
-/// Tries each kind of queries on the scene of one triangle: whether answers are right, and nothing is written behind a hit.
+/// Tries each kind of queries on the scene of one triangle: whether answers are right, and nothing is written behind a
+/// hit.
 pub(crate) fn check_layout(device: &Device, scene: &Scene) -> Result<(), EmbreeError> {
     let wrong = |what| EmbreeError::Layout { version: device.version(), what };
     let down = |x: f32| Ray::new([x, 0.25, 2.0], [0.0, 0.0, -1.0]);

@@ -1,4 +1,4 @@
-//! A scene: a committed tree over triangles.
+//! Scenes of Embree: committed trees over triangles.
 
 use crate::api::{
     Arguments, GEOMETRY_TRIANGLE, INDEX_BUFFER, QUALITY_HIGH, QUALITY_MEDIUM, SCENE_ROBUST, TraceOne, TracePacket,
@@ -9,20 +9,20 @@ use crate::{Device, EmbreeError, Queries};
 use rayon::prelude::*;
 use std::ffi::{c_int, c_void};
 
-/// How much work Embree puts into a tree.
+/// Amount of work that Embree puts into a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quality {
-    /// Its default.
+    /// Embree's default quality.
     Medium,
-    /// With spatial splits, except in robust scenes.
+    /// Quality with spatial splits, except in robust scenes.
     High,
 }
 
 impl Quality {
-    /// Both.
+    /// Both qualities, the lower first.
     pub const ALL: [Self; 2] = [Self::Medium, Self::High];
 
-    /// What Embree calls it.
+    /// Returns Embree's name of the quality.
     pub fn name(self) -> &'static str {
         match self {
             Self::Medium => "medium",
@@ -31,12 +31,12 @@ impl Quality {
     }
 }
 
-/// How a scene is built.
+/// Options that a scene is built with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SceneOptions {
-    /// Whether boxes and triangles are tested so that no ray slips through an edge.
+    /// `true` if boxes and triangles are tested so that no ray slips through an edge.
     pub robust: bool,
-    /// How much work goes into the tree.
+    /// Amount of work that goes into the tree.
     pub quality: Quality,
 }
 
@@ -116,8 +116,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Traces all rays of `queries`, once since they were filled, on the threads of rayon's current pool. `coherent` tells Embree
-    /// that neighbours are alike; of single rays it changes nothing.
+    /// Traces all rays of `queries`, once since they were filled, on the threads of rayon's current pool. `coherent`
+    /// tells Embree that neighbours are alike; of single rays it changes nothing.
     ///
     /// # Errors
     /// [`EmbreeError::Failed`].
@@ -175,7 +175,7 @@ impl Scene {
 /// Rays that a thread traces before it looks for more: as many as Raywarp's tracer takes at once.
 const PART: usize = 512;
 
-/// Which lanes have a ray: -1 where one has. Embree wants it aligned as the packet is.
+/// Mask of the lanes that have a ray: -1 in each of them. Embree wants it aligned as the packet is.
 #[repr(C, align(64))]
 struct Active([c_int; 16]);
 
@@ -187,7 +187,7 @@ impl Active {
     }
 }
 
-/// The scene that layouts are tried on.
+/// Makes the scene that layouts are tried on.
 pub(crate) fn one_triangle(device: &Device) -> Result<Scene, EmbreeError> {
     let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     Scene::new(device, &[triangle], SceneOptions { robust: true, quality: Quality::Medium })

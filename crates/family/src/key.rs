@@ -3,7 +3,7 @@
 use crate::part::named;
 use crate::{Supply, TraversalLoop, Tree};
 
-/// As many rays as there are idle lanes.
+/// Value of the key for batches of as many rays as there are idle lanes.
 pub(crate) const EXACT: &str = "exact";
 
 named! {
@@ -12,36 +12,36 @@ named! {
         /// Rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or exactly as many
         /// as it has idle lanes (the authors' published Kepler kernel; replace only).
         Batch = "batch",
-        /// Whether entry and exit of boxes are compared as floats or as integers.
+        /// Comparison of box entries and exits: as floats or as integers.
         Box = "box",
         /// Children a node, and lanes a ray.
         Branching = "branching",
-        /// How a binary tree becomes a four-wide one.
+        /// Rule by which a binary tree becomes a four-wide one.
         Collapse = "collapse",
         /// Main-loop iterations between two looks for new rays (AL09 5.1, 5.2).
         Every = "every",
-        /// When the parts of records are fetched.
+        /// Time at which the parts of records are fetched.
         Fetch = "fetch",
-        /// When the triangle loop starts a lane's next leaf.
+        /// Condition on which the triangle loop starts a lane's next leaf.
         Leaves = "leaves",
-        /// Any-hit rays: whether children are visited in order of distance.
+        /// Order of children for any-hit rays: by distance or not.
         Occlusion = "occlusion",
-        /// How hit children are ordered.
+        /// Order in which hit children are visited.
         Order = "order",
-        /// Whether boxes are enlarged by what rounding may take.
+        /// Box planes: plain, or enlarged by what rounding may take.
         Planes = "planes",
         /// Leaves that a lane may put aside (AL09 4).
         Postpone = "postpone",
         /// New rays are fetched when fewer than this share of the lanes live, per cent (ALK12), or by the
         /// iterations that idle lanes have lost (YKL17 4.4).
         Refill = "refill",
-        /// Most iterations of an inner loop (AL09 5.1: N).
+        /// Largest number of iterations of an inner loop (AL09 5.1: N).
         Rounds = "rounds",
         /// Triangles are tested while this share of the live lanes has some, per cent (YKL17).
         Share = "share",
         /// Nodes are visited while this share of the live lanes can, per cent (phased).
         Step = "step",
-        /// Whether warps agree at each loop end or leave it to the hardware.
+        /// Agreement of a warp's lanes at each loop end: by a vote, or left to the hardware.
         Sync = "sync",
         /// Triangles are tested while this share of all lanes has some, per cent, and once more (phased).
         Test = "test",
@@ -53,7 +53,7 @@ named! {
 }
 
 named! {
-    /// How entry and exit distances of a box are compared.
+    /// Comparisons of the entry and exit distances of a box.
     BoxTest {
         /// Float minimum and maximum.
         Float = "float",
@@ -63,33 +63,33 @@ named! {
 }
 
 named! {
-    /// How plane distances are computed.
+    /// Ways to compute the distances to a box's planes.
     BoxPlanes {
         /// Boxes grow by what rounding may take: no box that a ray touches is missed (Ize 2013).
         Padded = "padded",
-        /// As the papers print it: rays in a box face or near an edge may miss.
+        /// Planes as the papers print them: rays in a box face or near an edge may miss.
         Plain = "plain",
     }
 }
 
 named! {
-    /// How hit children are ordered.
+    /// Orders in which hit children are visited.
     ChildOrder {
         /// The nearest first, the others as they stand.
         Nearest = "nearest",
-        /// All, by a merge sort of five comparators one after the other (G14 4.1).
+        /// All in order, by a merge sort of five comparators one after the other (G14 4.1).
         Network5 = "network5",
-        /// All, by Batcher's network for four of six comparators, independent in pairs (G14 4.1).
+        /// All in order, by Batcher's network for four of six comparators, independent in pairs (G14 4.1).
         Network6 = "network6",
-        /// All, with the child's number in the distance's lowest bits (L9).
+        /// All in order, with the child's number in the distance's lowest bits (L9).
         LowBits = "low-bits",
     }
 }
 
 named! {
-    /// Any-hit rays and the order of children (G14 4.2).
+    /// Orders of children for any-hit rays (G14 4.2).
     Occlusion {
-        /// As closest-hit rays.
+        /// The order of closest-hit rays.
         Sorted = "sorted",
         /// Children are not ordered.
         Unsorted = "unsorted",
@@ -99,11 +99,11 @@ named! {
 }
 
 named! {
-    /// When the parts of a record are fetched.
+    /// Times at which the parts of a record are fetched.
     Fetch {
         /// The whole record before the test (G14 4).
         Once = "once",
-        /// Each row when the ones before leave a hit possible; links of a node when a child is hit.
+        /// Each row is fetched when the ones before leave a hit possible; links of a node when a child is hit.
         Needed = "needed",
     }
 }
@@ -122,17 +122,17 @@ named! {
 }
 
 named! {
-    /// How a warp keeps together.
+    /// Ways to keep a warp's lanes together.
     Sync {
         /// A vote at each loop end: keeps lockstep on any hardware.
         Voted = "voted",
-        /// As the papers print it; since Volta lanes drift apart. GPUs only.
+        /// Lanes run as the papers print it; since Volta they drift apart. GPUs only.
         Implicit = "implicit",
     }
 }
 
 named! {
-    /// Ray-triangle tests.
+    /// Tests of a ray against a triangle.
     TriangleTest {
         /// Woop's unit triangle, 48 bytes (AL09 2).
         Woop = "woop",
@@ -146,14 +146,14 @@ named! {
 }
 
 impl TriangleTest {
-    /// Whether no ray slips through a shared edge, and hits have the bits of the CPU's tracer.
+    /// `true` if no ray slips through a shared edge, and hits have the bits of the CPU's tracer.
     pub fn is_watertight(self) -> bool {
         matches!(self, Self::Watertight | Self::Pair)
     }
 }
 
 named! {
-    /// Which children a node of a wider tree opens until it is full.
+    /// Rules for choosing the children that a node of a wider tree opens until it is full.
     Collapse {
         /// Guthe's (G14 4.1), for nodes of four. The child of largest surface area, except near the leaves:
         /// - a child with just two leaves goes first (of several the largest), as that removes a node;
@@ -168,7 +168,7 @@ named! {
 }
 
 impl Key {
-    /// The values, in the order of their numbers.
+    /// Returns the values that the key may have, in the order of their numbers.
     pub fn values(self) -> &'static [&'static str] {
         match self {
             Self::Batch => &["1", "2", "3", "4", "8", EXACT],
@@ -193,7 +193,7 @@ impl Key {
         }
     }
 
-    /// The value when the key is left out.
+    /// Returns the value when the key is left out.
     pub fn default(self, supply: Supply, tree: Tree) -> &'static str {
         match self {
             Self::Batch => "3",
@@ -211,7 +211,7 @@ impl Key {
         }
     }
 
-    /// Whether the key means anything for these parts.
+    /// Returns `true` if the key means anything for these parts.
     pub fn applies(self, supply: Supply, organisation: TraversalLoop, tree: Tree) -> bool {
         let packet = organisation == TraversalLoop::Packet;
         match self {

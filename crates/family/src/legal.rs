@@ -1,8 +1,8 @@
-//! All that can be combined: how many, and a seeded sample.
+//! The set of all legal variants: their number, and a seeded sample of them.
 
 use crate::{Key, Supply, TraversalLoop, Tree, Variant};
 
-/// Every legal combination of parts, with all options at their defaults.
+/// Returns every legal combination of parts, with all options at their defaults.
 pub fn parts() -> impl Iterator<Item = Variant> {
     Supply::ALL.iter().flat_map(|&supply| {
         TraversalLoop::ALL.iter().flat_map(move |&organisation| {
@@ -11,8 +11,8 @@ pub fn parts() -> impl Iterator<Item = Variant> {
     })
 }
 
-/// Every legal variant that differs from its parts' defaults in at most one option: the ones to read
-/// through, a few hundred.
+/// Returns every legal variant that differs from its parts' defaults in at most one option: the ones to read through, a
+/// few hundred.
 pub fn single_changes() -> impl Iterator<Item = Variant> {
     parts().flat_map(|variant| {
         let changes = Key::ALL.iter().flat_map(move |&key| {
@@ -22,8 +22,8 @@ pub fn single_changes() -> impl Iterator<Item = Variant> {
     })
 }
 
-/// A legal variant drawn by `seed`: parts first, all alike, then a value for each option that
-/// applies. Every legal variant comes up for some seed.
+/// Draws a legal variant by `seed`: parts first, all alike, then a value for each option that applies. Every legal
+/// variant comes up for some seed.
 pub fn sample(seed: u64) -> Variant {
     let mut state = seed;
     let mut draw = |count: usize| {
@@ -43,7 +43,7 @@ pub fn sample(seed: u64) -> Variant {
     variant
 }
 
-/// How many legal variants there are.
+/// Returns the number of legal variants.
 pub fn count() -> u64 {
     parts().map(|variant| count_from(variant, Key::ALL)).sum()
 }

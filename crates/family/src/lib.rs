@@ -1,4 +1,4 @@
-//! What a traversal variant is: its parts, its text form, its needs, and the rows of the papers.
+//! Traversal variants: their parts, their text form, their needs, and the rows of the papers.
 //!
 //! A [`Variant`] is `supply/organisation/tree?key=value&...`, for example
 //! `persistent/speculative-while-while/bvh2?postpone=2`. An illegal combination cannot be built, and

@@ -17,13 +17,13 @@ pub enum Operation {
     TestTriangle,
     /// A loop over triangles that is unrolled goes on to the second test of its body (G14).
     SecondTest,
-    /// To its third.
+    /// An unrolled loop over triangles goes on to its third test.
     ThirdTest,
-    /// To its fourth or a later one.
+    /// An unrolled loop over triangles goes on to its fourth or a later test.
     FourthTest,
     /// Does any lane want to go on?
     Vote,
-    /// Which lanes want something?
+    /// Find the lanes of a warp that want something.
     Ballot,
     /// Exchange values between lanes, or rays between lanes and shared memory.
     Shuffle,
@@ -31,7 +31,7 @@ pub enum Operation {
     PrefixSum,
     /// Write the result.
     StoreHit,
-    /// What stands around the operations: a warp's start, and its main loop.
+    /// Instructions around the operations: a warp's start, and its main loop.
     Loop,
 }
 
@@ -45,7 +45,7 @@ pub enum Block {
     FetchRay,
     /// The ray's reciprocals.
     SetupRay,
-    /// The same of a ray that was parked, which is read again (AL09 5.2).
+    /// The reciprocals of a ray that was parked, which is read again (AL09 5.2).
     SetupAgain,
     /// Fetch a node and test all child boxes.
     VisitNode,
@@ -69,27 +69,27 @@ pub enum Block {
     TestTriangleU,
     /// The third row, once u is in range: v.
     TestTriangleV,
-    /// A hit: shorten the ray.
+    /// Shorten the ray after a hit.
     TestTriangleAccept,
-    /// See [`Operation::SecondTest`].
+    /// Block of [`Operation::SecondTest`].
     SecondTest,
-    /// See [`Operation::ThirdTest`].
+    /// Block of [`Operation::ThirdTest`].
     ThirdTest,
-    /// See [`Operation::FourthTest`].
+    /// Block of [`Operation::FourthTest`].
     FourthTest,
-    /// See [`Operation::Vote`].
+    /// Block of [`Operation::Vote`].
     Vote,
-    /// See [`Operation::Ballot`].
+    /// Block of [`Operation::Ballot`].
     Ballot,
     /// Exchange between lanes.
     Shuffle,
     /// Exchange rays between lanes and shared memory (AL09 5.2).
     Exchange,
-    /// See [`Operation::PrefixSum`].
+    /// Block of [`Operation::PrefixSum`].
     PrefixSum,
-    /// See [`Operation::StoreHit`].
+    /// Block of [`Operation::StoreHit`].
     StoreHit,
-    /// A warp's start.
+    /// Start of a warp.
     Prologue,
     /// An iteration of the main loop: its branches and its way back.
     Iteration,
@@ -139,7 +139,7 @@ impl Block {
         Self::ChooseTriangle,
     ];
 
-    /// The operation that the block is part of.
+    /// Returns the operation that the block is part of.
     pub fn operation(self) -> Operation {
         match self {
             Self::FetchBatch | Self::FetchRay => Operation::FetchRay,
@@ -169,7 +169,7 @@ impl Block {
         }
     }
 
-    /// The name in cost tables and reports.
+    /// Returns the name in cost tables and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::FetchBatch => "fetch_ray.batch",
@@ -207,12 +207,12 @@ impl Block {
     }
 }
 
-/// Which memory a lane touches.
+/// Kinds of memory that a lane reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// Tree nodes.
+    /// Nodes of the tree.
     Node,
-    /// Triangle records.
+    /// Records of triangles.
     Triangle,
     /// The word that names a record's triangle.
     Slot,
@@ -220,7 +220,7 @@ pub enum Space {
     Stack,
     /// The rays of the batch.
     Ray,
-    /// The results.
+    /// Results of the rays.
     Hit,
     /// On-chip memory shared by a warp.
     Shared,

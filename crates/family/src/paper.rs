@@ -1,4 +1,4 @@
-//! The papers' kernels.
+//! Rows of the papers: their kernels as variants, with section and table.
 
 use crate::key::{Occlusion, TriangleTest};
 use crate::{Key, Supply, TraversalLoop, Tree, Variant};
@@ -13,7 +13,7 @@ pub struct PaperRow {
     pub variant: Variant,
     /// Key of the paper in docs/papers/README.md.
     pub paper: &'static str,
-    /// Section.
+    /// Section of the paper.
     pub section: &'static str,
     /// Table row, or what the text calls it.
     pub row: &'static str,
@@ -172,7 +172,7 @@ impl Variant {
     );
 }
 
-/// The papers' kernels, one a row: "every variant" of this project.
+/// Returns the papers' kernels, one a row: "every variant" of this project.
 ///
 /// # Panics
 /// Never: a test parses each row.

@@ -1,4 +1,4 @@
-//! How rays come to lanes and the loop that they run in: two of the three parts of a variant, with their names.
+//! Two of the three parts of a variant, with their names: the supply of rays to lanes, and the loop that they run in.
 
 /// Declares an enum whose values have fixed names, a list of them, and a lookup by name.
 macro_rules! named {
@@ -13,12 +13,12 @@ macro_rules! named {
             /// Their names, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text),+];
 
-            /// The name in the text form.
+            /// Returns the name in the text form.
             pub fn name(self) -> &'static str {
                 Self::NAMES[self as usize]
             }
 
-            /// The value of a name.
+            /// Returns the value called `name`, if there is one.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::NAMES.iter().position(|&n| n == name).map(|i| Self::ALL[i])
             }
@@ -34,7 +34,7 @@ macro_rules! named {
 pub(crate) use named;
 
 named! {
-    /// How rays come to lanes. A supply never changes what a ray visits.
+    /// Supplies of rays to lanes. A supply never changes what a ray visits.
     Supply {
         /// One ray a lane; a warp ends with its last ray.
         Direct = "direct",
@@ -68,7 +68,7 @@ named! {
 }
 
 impl TraversalLoop {
-    /// Whether lanes put leaves aside and go on.
+    /// Returns `true` if lanes put leaves aside and go on.
     pub fn is_speculative(self) -> bool {
         matches!(self, Self::SpeculativeWhileWhile | Self::SpeculativeIfIf)
     }

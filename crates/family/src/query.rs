@@ -1,19 +1,19 @@
-//! What the rays of a batch ask.
+//! The two queries that the rays of a batch may ask.
 
-/// Which of the two queries.
+/// Query of a batch of rays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Query {
     /// The nearest hit.
     Closest,
-    /// Whether anything opaque is hit.
+    /// Any opaque hit: blocked or free.
     Any,
 }
 
 impl Query {
-    /// Both.
+    /// Both queries, the nearest hit first.
     pub const ALL: [Self; 2] = [Self::Closest, Self::Any];
 
-    /// `closest` or `any`, as in the names of kernels.
+    /// Returns `closest` or `any`, as in the names of kernels.
     pub fn name(self) -> &'static str {
         match self {
             Self::Closest => "closest",

@@ -5,7 +5,7 @@
 pub struct Citation {
     /// The key, as in docs/papers/README.md.
     pub key: &'static str,
-    /// Who wrote it, and when.
+    /// Authors and year of the publication.
     pub by: &'static str,
 }
 
@@ -26,8 +26,8 @@ pub const SOURCES: [Citation; 10] = [
     Citation { key: "YKL17", by: "Ylitie, Karras and Laine 2017" },
 ];
 
-/// What the keys mean that `text` has, in capitals or in the names of kernels (al09-if-if): `AL09: Aila and Laine 2009; G14: Guthe 2014`.
-/// None where it has none. References are in docs/papers/README.md.
+/// Returns the meaning of the keys that `text` has, in capitals or in the names of kernels (al09-if-if): `AL09: Aila
+/// and Laine 2009; G14: Guthe 2014`. Returns `None` where it has no key. References are in docs/papers/README.md.
 pub fn sources_of(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let is_key = |word: &str, key: &str| word == key || (key != OURS && word.eq_ignore_ascii_case(key));

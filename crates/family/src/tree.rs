@@ -1,10 +1,10 @@
-//! What is walked, the third part of a variant, and all that options and schedules ask of a kind of tree: nothing else in this
+//! Kinds of trees, the third part of a variant, and all that options and schedules ask of a kind: nothing else in this
 //! crate names one.
 
 use crate::part::named;
 
 named! {
-    /// What is walked.
+    /// Kinds of trees that kernels walk.
     Tree {
         /// Two children a node of 64 bytes (AL09 2).
         Bvh2 = "bvh2",
@@ -12,7 +12,7 @@ named! {
         Wide4 = "wide4",
         /// Four children in a compressed node of 64 bytes (Embree's QBVH4, with the grid of YKL17).
         Qbvh4 = "qbvh4",
-        /// As many children as lanes that share a ray (AL09 5.3).
+        /// As many children a node as lanes that share a ray (AL09 5.3).
         WideN = "wideN",
         /// Eight children in a compressed node of 80 bytes (YKL17).
         Cwbvh8 = "cwbvh8",
@@ -22,7 +22,7 @@ named! {
 }
 
 impl Tree {
-    /// The most triangles in a leaf of a binary tree that it can be made from.
+    /// Returns the largest number of triangles in a leaf of a binary tree that it can be made from.
     pub fn max_leaf(self) -> u32 {
         match self {
             Self::Bvh2 | Self::Wide4 | Self::WideN => u32::MAX,
@@ -32,29 +32,30 @@ impl Tree {
         }
     }
 
-    /// Whether the triangles of all hit leaves of a node come as one group; such nodes are compressed, and order their children
-    /// by octant.
+    /// Returns `true` if the triangles of all hit leaves of a node come as one group; such nodes are compressed, and
+    /// order their children by octant.
     pub fn groups_leaves(self) -> bool {
         matches!(self, Self::Cwbvh8 | Self::H8)
     }
 
-    /// Whether lanes share a ray, a child each.
+    /// Returns `true` if lanes share a ray, a child each.
     pub fn shares_rays(self) -> bool {
         self == Self::WideN
     }
 
-    /// Whether triangles stand in its leaves, in pairs for a watertight test of both, and planes are made for that test.
+    /// Returns `true` if leaves hold their triangles in pairs for a watertight test of both, and planes are made for
+    /// that test.
     pub fn holds_pairs(self) -> bool {
         self == Self::H8
     }
 
-    /// Whether a node's four children are pulled up by a [`Collapse`](crate::Collapse), and ordered by a
+    /// Returns `true` if a node's four children are pulled up by a [`Collapse`](crate::Collapse), and ordered by a
     /// [`ChildOrder`](crate::ChildOrder).
     pub fn pulls_up_four(self) -> bool {
         matches!(self, Self::Wide4 | Self::Qbvh4)
     }
 
-    /// Whether a warp can walk it with one stack (AL09 3.1).
+    /// Returns `true` if a warp can walk the tree with one stack (AL09 3.1).
     pub fn takes_packets(self) -> bool {
         self == Self::Bvh2
     }

@@ -1,4 +1,4 @@
-//! A legal combination of parts and options, and its text form.
+//! Variants: legal combinations of parts and options, and their text form.
 
 use crate::key::{
     BoxPlanes, BoxTest, ChildOrder, Collapse, EXACT, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest,
@@ -24,96 +24,96 @@ pub struct Variant {
     supply: Supply,
     organisation: TraversalLoop,
     tree: Tree,
-    /// For each key the number of its value; that of the default where the key does not apply.
+    /// Number of the value of each key; that of the default where the key does not apply.
     values: [u8; Key::ALL.len()],
 }
 
-/// Why a combination does not exist, or why a text is not a variant.
+/// Reasons why a combination does not exist, or a text is not a variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IllegalVariant {
-    /// Not `supply/organisation/tree`.
+    /// The text is not of the form `supply/organisation/tree`.
     #[error(
         "\"{0}\" is not supply/organisation/tree?key=value&..., such as direct/while-while/bvh2, nor the name of a paper's row"
     )]
     Form(String),
-    /// A part that is not there.
+    /// A part has a name that does not exist.
     #[error("\"{found}\" is no {part}; there are {known}")]
     UnknownPart {
         /// supply, organisation or tree.
         part: &'static str,
-        /// What was given.
+        /// Name that was given.
         found: String,
-        /// All names.
+        /// Names that exist, as a list.
         known: String,
     },
-    /// A key that is not there.
+    /// There is no key of this name.
     #[error("\"{found}\" is no option; there are {}", Key::NAMES.join(", "))]
     UnknownKey {
-        /// What was given.
+        /// Name that was given.
         found: String,
     },
-    /// A value that the key does not take.
+    /// The key does not take this value.
     #[error("{key}={found}: it takes {}", key.values().join(", "))]
     Value {
-        /// The option.
+        /// Option that does not take the value.
         key: Key,
-        /// What was given.
+        /// Value that was given.
         found: String,
     },
-    /// Parts that do not go together.
+    /// The three parts do not go together.
     #[error("{parts} does not exist: {why}")]
     Parts {
         /// The three parts.
         parts: String,
-        /// The reason.
+        /// Reason why they do not go together.
         why: &'static str,
     },
-    /// An option that is given twice.
+    /// An option is given twice.
     #[error("{0} is given twice")]
     Twice(Key),
     /// Options that do not go together.
     #[error("{first} and {second} do not go together: {why}")]
     Together {
-        /// One, with its value.
+        /// One option, with its value.
         first: String,
-        /// The other.
+        /// Other option and its value.
         second: String,
-        /// The reason.
+        /// Reason why they do not go together.
         why: &'static str,
     },
-    /// An option that means nothing, or not this, for these parts.
+    /// An option means nothing, or not this, for these parts.
     #[error("{key}={value} does not apply to {parts}")]
     Option {
         /// The three parts.
         parts: String,
-        /// The option.
+        /// Option that does not apply.
         key: Key,
-        /// Its value.
+        /// Value that was given for it.
         value: String,
     },
 }
 
-/// What a variant asks for.
+/// Requirements of a variant: lanes, warp-wide operations, memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// Lanes that a warp must have at least.
     pub lanes: u32,
-    /// Warp-wide vote and ballot.
+    /// `true` if votes and ballots of a whole warp are needed.
     pub votes: bool,
-    /// Prefix sums over lanes, or a population count of a ballot.
+    /// `true` if prefix sums over lanes, or population counts of a ballot, are needed.
     pub prefix_sum: bool,
-    /// Shared memory for rays that are parked.
+    /// `true` if shared memory for parked rays is needed.
     pub shared_memory: bool,
-    /// An atomic counter of rays.
+    /// `true` if an atomic counter of rays is needed.
     pub global_counter: bool,
-    /// Hardware that keeps lanes together by itself: a GPU.
+    /// `true` if hardware that keeps lanes together by itself is needed: a GPU.
     pub gpu: bool,
-    /// Rays whose `t_min` is not negative.
+    /// `true` if rays must have a `t_min` that is not negative.
     pub t_min_not_negative: bool,
 }
 
-/// When idle lanes get new rays ([`Supply::Replace`]).
+/// Condition on which idle lanes get new rays ([`Supply::Replace`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refill {
     /// When fewer than this share of the lanes live, per cent (ALK12: 60).
@@ -130,17 +130,17 @@ impl Refill {
     pub const LOST: u32 = 16;
 }
 
-/// Where the traversal stack is and what an entry holds.
+/// Layout of the traversal stack: one a ray or one a warp, and the size of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stack {
-    /// One for the warp instead of one a ray.
+    /// `true` for one stack a warp, `false` for one a ray.
     pub shared: bool,
     /// Bytes of an entry.
     pub entry_bytes: u32,
 }
 
 impl Variant {
-    /// The variant of three parts with every option at its default.
+    /// Makes the variant of three parts with every option at its default.
     ///
     /// # Errors
     /// [`IllegalVariant::Parts`] when they do not go together.
@@ -157,8 +157,8 @@ impl Variant {
         }
     }
 
-    /// A variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none is
-    /// set.
+    /// Makes a variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none
+    /// is set.
     pub(crate) const fn of_numbers(supply: Supply, organisation: TraversalLoop, tree: Tree, set: &[(Key, u8)]) -> Self {
         let mut values = [0; Key::ALL.len()];
         let mut i = 0;
@@ -169,7 +169,7 @@ impl Variant {
         Self { supply, organisation, tree, values }
     }
 
-    /// The same with one option changed.
+    /// Returns the same variant with one option changed.
     ///
     /// # Errors
     /// [`IllegalVariant::Value`], [`IllegalVariant::Option`] or [`IllegalVariant::Together`].
@@ -205,8 +205,9 @@ impl Variant {
         Ok(self)
     }
 
-    /// The same kernel with lanes that wait for each other at the end of each loop ([`Sync::Voted`]); itself where it
-    /// is one. Every kernel has this form: it is how one that leaves its lanes to the hardware runs in lockstep.
+    /// Returns the same kernel with lanes that wait for each other at the end of each loop ([`Sync::Voted`]); itself
+    /// where it is one. Every kernel has this form: it is how one that leaves its lanes to the hardware runs in
+    /// lockstep.
     pub fn voted(&self) -> Self {
         let mut voted = *self;
         voted.values[Key::Sync as usize] = Sync::Voted as u8;
@@ -241,27 +242,27 @@ impl Variant {
         None
     }
 
-    /// How rays come to lanes.
+    /// Returns the supply of rays to lanes.
     pub fn supply(&self) -> Supply {
         self.supply
     }
 
-    /// The loop.
+    /// Returns the loop that lanes run.
     pub fn organisation(&self) -> TraversalLoop {
         self.organisation
     }
 
-    /// What is walked.
+    /// Returns the kind of tree that is walked.
     pub fn tree(&self) -> Tree {
         self.tree
     }
 
-    /// The three parts as text.
+    /// Returns the three parts as text.
     pub fn parts(&self) -> String {
         format!("{}/{}/{}", self.supply, self.organisation, self.tree)
     }
 
-    /// The value of an option as text.
+    /// Returns the value of an option as text.
     pub fn value(&self, key: Key) -> &'static str {
         key.values()[usize::from(self.values[key as usize])]
     }
@@ -270,58 +271,59 @@ impl Variant {
         self.value(key).parse().unwrap_or(0)
     }
 
-    /// Rays of a batch from the global pool, in warps; none when a warp takes exactly as many as it has
-    /// idle lanes.
+    /// Returns how many rays a batch from the global pool has, in warps; `None` when a warp takes exactly as many as it
+    /// has idle lanes.
     pub fn batch(&self) -> Option<u32> {
         self.value(Key::Batch).parse().ok()
     }
 
-    /// See [`BoxTest`].
+    /// Returns the comparison of box distances: see [`BoxTest`].
     pub fn box_test(&self) -> BoxTest {
         BoxTest::ALL[usize::from(self.values[Key::Box as usize])]
     }
 
-    /// Lanes that share a ray: 1 but for trees that [share rays](Tree::shares_rays).
+    /// Returns the number of lanes that share a ray: 1 but for trees that [share rays](Tree::shares_rays).
     pub fn lanes_per_ray(&self) -> u32 {
         if self.tree.shares_rays() { self.number(Key::Branching) } else { 1 }
     }
 
-    /// See [`Collapse`].
+    /// Returns the rule that made the tree's nodes of four: see [`Collapse`].
     pub fn collapse(&self) -> Collapse {
         Collapse::ALL[usize::from(self.values[Key::Collapse as usize])]
     }
 
-    /// Main-loop iterations between two looks for new rays.
+    /// Returns the number of main-loop iterations between two looks for new rays.
     pub fn every(&self) -> u32 {
         self.number(Key::Every)
     }
 
-    /// See [`Fetch`].
+    /// Returns the time at which the parts of records are fetched: see [`Fetch`].
     pub fn fetch(&self) -> Fetch {
         Fetch::ALL[usize::from(self.values[Key::Fetch as usize])]
     }
 
-    /// See [`LeafLoop`].
+    /// Returns the loop over a lane's leaves: see [`LeafLoop`].
     pub fn leaf_loop(&self) -> LeafLoop {
         LeafLoop::ALL[usize::from(self.values[Key::Leaves as usize])]
     }
 
-    /// See [`Occlusion`].
+    /// Returns the order of children for any-hit rays: see [`Occlusion`].
     pub fn occlusion(&self) -> Occlusion {
         Occlusion::ALL[usize::from(self.values[Key::Occlusion as usize])]
     }
 
-    /// See [`ChildOrder`].
+    /// Returns the order of hit children: see [`ChildOrder`].
     pub fn child_order(&self) -> ChildOrder {
         ChildOrder::ALL[usize::from(self.values[Key::Order as usize])]
     }
 
-    /// See [`BoxPlanes`].
+    /// Returns the way to compute distances to planes: see [`BoxPlanes`].
     pub fn box_planes(&self) -> BoxPlanes {
         BoxPlanes::ALL[usize::from(self.values[Key::Planes as usize])]
     }
 
-    /// Leaves that a lane may put aside: 0 unless speculative or phased, 1 for if-while's triangle group.
+    /// Returns the number of leaves that a lane may put aside: 0 unless speculative or phased, 1 for if-while's
+    /// triangle group.
     pub fn postpone(&self) -> usize {
         match self.organisation {
             TraversalLoop::IfWhile => 1,
@@ -332,54 +334,56 @@ impl Variant {
         }
     }
 
-    /// When idle lanes get new rays.
+    /// Returns the condition on which idle lanes get new rays.
     pub fn refill(&self) -> Refill {
         self.value(Key::Refill).parse().map_or(Refill::LostIterations, Refill::Below)
     }
 
-    /// Most iterations of an inner loop.
+    /// Returns the largest number of iterations of an inner loop, where it is limited.
     pub fn rounds(&self) -> Option<u32> {
         let limited = Key::Rounds.applies(self.supply, self.organisation, self.tree);
         self.value(Key::Rounds).parse().ok().filter(|_| limited)
     }
 
-    /// Triangles are tested while this share of live lanes has some, per cent.
+    /// Returns the share of live lanes, per cent: triangles are tested while so many have some.
     pub fn share(&self) -> u32 {
         self.number(Key::Share)
     }
 
-    /// Nodes are visited while this share of the live lanes can, per cent.
+    /// Returns the share of the live lanes, per cent: nodes are visited while so many can.
     pub fn step(&self) -> u32 {
         self.number(Key::Step)
     }
 
-    /// Triangles are tested while this share of all lanes has some, per cent.
+    /// Returns the share of all lanes, per cent: triangles are tested while so many have some.
     pub fn test(&self) -> u32 {
         self.number(Key::Test)
     }
 
-    /// See [`Sync`].
+    /// Returns the way in which a warp's lanes keep together: see [`Sync`].
     pub fn sync(&self) -> Sync {
         Sync::ALL[usize::from(self.values[Key::Sync as usize])]
     }
 
-    /// See [`TriangleTest`].
+    /// Returns the ray-triangle test: see [`TriangleTest`].
     pub fn triangle(&self) -> TriangleTest {
         TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
     }
 
-    /// Whether it leaves some rays undecided, which are traced again by [`Variant::fallback_variant`]: h8's pairs, of
-    /// rays that start beyond twice the tree's reach, and of triangles for whose area f32 has no exponent.
+    /// Returns `true` if some rays may be left undecided, to be traced again by [`Variant::fallback_variant`]: with
+    /// h8's pairs, rays that start beyond twice the tree's reach, and those at triangles for whose area f32 has no
+    /// exponent.
     pub fn may_leave_undecided(&self) -> bool {
         self.triangle() == TriangleTest::Pair
     }
 
-    /// Whether it walks blocks for rays that others leave.
+    /// Returns `true` if this variant decides the rays that others leave: it walks h8's blocks with a test that takes
+    /// any ray.
     pub fn takes_any_ray(&self) -> bool {
         self.tree.holds_pairs() && !self.may_leave_undecided()
     }
 
-    /// The variant that decides what this one leaves, on the same bytes.
+    /// Returns the variant that decides what this one leaves, on the same bytes.
     pub fn fallback_variant(&self) -> Self {
         let mut fallback = *self;
         if self.may_leave_undecided() {
@@ -388,12 +392,12 @@ impl Variant {
         fallback
     }
 
-    /// Triangle tests between two looks at the loop's condition.
+    /// Returns the number of triangle tests between two looks at the loop's condition.
     pub fn unroll(&self) -> u32 {
         self.number(Key::Unroll)
     }
 
-    /// What it asks for.
+    /// Returns the requirements of the variant.
     pub fn needs(&self) -> Needs {
         let refills = matches!(self.supply, Supply::Replace | Supply::Queue);
         let shares = self.tree.shares_rays();
@@ -408,14 +412,14 @@ impl Variant {
         }
     }
 
-    /// Where its stack is. An entry is one word: a node, or a leaf's first record and how many; with compressed
-    /// nodes two, a group.
+    /// Returns the layout of the variant's stack. An entry is one word: a node, or a leaf's first record and how many;
+    /// with compressed nodes two, a group.
     pub fn stack(&self) -> Stack {
         let entry_bytes = if self.tree.groups_leaves() { 8 } else { 4 };
         Stack { shared: self.organisation == TraversalLoop::Packet, entry_bytes }
     }
 
-    /// The papers' kernels. "Every variant" means these.
+    /// Returns the papers' kernels. "Every variant" means these.
     pub fn papers() -> &'static [PaperRow] {
         papers()
     }
@@ -449,7 +453,7 @@ impl FromStr for Variant {
 }
 
 impl Variant {
-    /// As [`FromStr`], without the names of rows.
+    /// Parses as [`FromStr`], without the names of rows.
     pub(crate) fn parse_parts(text: &str) -> Result<Self, IllegalVariant> {
         let (parts, options) = text.split_once('?').unwrap_or((text, ""));
         let mut names = parts.split('/');

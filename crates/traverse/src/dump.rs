@@ -1,8 +1,8 @@
 //! The operations that each ray needs, written down once (AL09 2.1), two bits an operation.
 //!
 //! A ray's dump is what one lane by itself does with it: visits, tests and pops in order. Two kinds of events ride on
-//! the operation before them as [`Code::Mark`]s: a pushed child on a visit, and on a test what a hit needs: one mark when
-//! it was taken; where the rows of a record are fetched one by one, a mark a row more.
+//! the operation before them as [`Code::Mark`]s: a pushed child on a visit, and on a test what a hit needs: one mark
+//! when it was taken; where the rows of a record are fetched one by one, a mark a row more.
 
 use crate::kernel::{Batch, Kernel, KernelError};
 use crate::probe::{Event, Probe};
@@ -16,7 +16,7 @@ pub(crate) const CHUNK: usize = 1 << 12;
 /// Operations that a chunk may have: positions are 32 bits.
 const MAX_CODES: usize = u32::MAX as usize;
 
-/// One of a ray's operations.
+/// Operation of a ray, as two bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
     /// Visit a node.
@@ -41,7 +41,7 @@ pub(crate) struct Chunk {
     words: Vec<u64>,
     /// Codes so far.
     len: usize,
-    /// For each ray where its codes end.
+    /// Place at which the codes of each ray end.
     ends: Vec<u32>,
 }
 
@@ -62,8 +62,8 @@ impl Chunk {
         Code::ALL[(self.words[at as usize / 32] >> (at % 32 * 2) & 3) as usize]
     }
 
-    /// The codes from `at` on, the first in the lowest bits: as many as a word holds, with nothing in the place of those after
-    /// the last.
+    /// Returns the codes from `at` on, the first in the lowest bits: as many as a word holds, with nothing in the place
+    /// of those after the last.
     #[inline]
     pub fn codes(&self, at: u32) -> Codes {
         let (word, bit) = (at as usize / 32, at % 32 * 2);
@@ -72,30 +72,30 @@ impl Chunk {
         Codes(first >> bit | second << 1 << (63 - bit))
     }
 
-    /// Where the codes of a ray begin and end.
+    /// Returns the places at which the codes of a ray begin and end.
     pub fn range(&self, ray: usize) -> std::ops::Range<u32> {
         let first = if ray == 0 { 0 } else { self.ends[ray - 1] };
         first..self.ends[ray]
     }
 }
 
-/// As many codes as a word holds.
+/// Codes that lie in one word, as many as it holds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Codes(u64);
 
 impl Codes {
-    /// How many there are.
+    /// Number of codes in the group.
     pub const COUNT: u32 = 32;
 
-    /// How many marks there are before anything else, [`Codes::COUNT`] at most.
+    /// Returns the number of marks before anything else, [`Codes::COUNT`] at most.
     #[inline]
     pub fn marks(self) -> u32 {
         let differs = self.0 ^ (Code::Mark as u64 * LOW_BITS);
         ((differs | differs >> 1) & LOW_BITS).trailing_zeros() / 2
     }
 
-    /// How many tests and marks there are before anything else, [`Codes::COUNT`] at most, and how many of the first `limit` of
-    /// them are tests.
+    /// Returns the number of tests and marks before anything else, [`Codes::COUNT`] at most, and how many of the first
+    /// `limit` of them are tests.
     #[inline]
     pub fn leaf(self, limit: u32) -> (u32, u32) {
         // Only tests and marks have two different bits, and tests have the lower one.
@@ -125,10 +125,10 @@ impl Probe for Chunk {
     }
 }
 
-/// What every ray of a batch does by itself in one tree: to be replayed by a [`Replay`](crate::Replay).
+/// Operations that every ray of a batch does by itself in one tree: to be replayed by a [`Replay`](crate::Replay).
 #[derive(Debug, Clone)]
 pub struct RayDump {
-    /// None where no ray does anything.
+    /// Kind of walk; `None` where no ray does anything.
     pub(crate) walk: Option<Variant>,
     pub(crate) query: Query,
     pub(crate) stack_depth: usize,
@@ -166,8 +166,8 @@ impl RayDump {
         Ok(Self { walk: Some(walk), query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
     }
 
-    /// A dump of `ray_count` rays that do nothing. Any variant can replay it, as it would run them over an empty scene: what
-    /// remains is what its supply does.
+    /// Makes a dump of `ray_count` rays that do nothing. Any variant can replay it, as it would run them over an empty
+    /// scene: what remains is what its supply does.
     ///
     /// # Errors
     /// [`KernelError::TooManyRays`].
@@ -180,7 +180,8 @@ impl RayDump {
         Ok(Self { walk: None, query, stack_depth: 0, chunks, ray_count })
     }
 
-    /// `variant` but for what does not change what a ray does by itself: one of the same walk can replay its dump.
+    /// Returns `variant` but for what does not change what a ray does by itself: one of the same walk can replay its
+    /// dump.
     ///
     /// # Errors
     /// [`KernelError::NoDump`] for trees whose lanes share a ray or whose leaves come in groups.
@@ -200,28 +201,28 @@ impl RayDump {
         walk.ok_or(KernelError::NoDump { variant: *variant, why: why.unwrap_or("its tree has no while-while") })
     }
 
-    /// What kind of walk was written down: see [`RayDump::walk_of`]; none where no ray does anything.
+    /// Returns the kind of walk that was written down: see [`RayDump::walk_of`]; `None` where no ray does anything.
     pub fn walk(&self) -> Option<&Variant> {
         self.walk.as_ref()
     }
 
-    /// Which query.
+    /// Returns the query that the rays ask.
     pub fn query(&self) -> Query {
         self.query
     }
 
-    /// How many rays.
+    /// Returns the number of rays.
     pub fn ray_count(&self) -> usize {
         self.ray_count
     }
 
-    /// What ray `ray` does, in order; nothing for one past the last.
+    /// Returns the operations of ray `ray`, in order; none for a ray past the last.
     pub fn codes(&self, ray: usize) -> impl Iterator<Item = Code> + '_ {
         let chunk = self.chunks.get(ray / CHUNK).filter(|_| ray < self.ray_count);
         chunk.into_iter().flat_map(move |chunk| chunk.range(ray % CHUNK).map(|at| chunk.code(at)))
     }
 
-    /// How many operations of a kind all rays have.
+    /// Returns the number of operations of a kind in all rays together.
     pub fn count(&self, code: Code) -> u64 {
         // A place differs where either bit of the exclusive or with the code, repeated, is set.
         let repeated = code as u64 * LOW_BITS;
@@ -238,7 +239,7 @@ impl RayDump {
         self.chunks.iter().map(in_chunk).sum()
     }
 
-    /// Bytes in memory.
+    /// Returns the number of bytes in memory.
     pub fn bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| 8 * chunk.words.len() + 4 * chunk.ends.len()).sum()
     }

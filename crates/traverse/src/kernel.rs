@@ -1,4 +1,4 @@
-//! A variant over a scene: what is traced, on which machine, with which probe.
+//! Kernels: a variant over a scene, run on a machine and watched by a probe.
 
 use crate::launch::{self, Place};
 use crate::probe::{Probe, Unwatched, Watch, Watched};
@@ -11,7 +11,7 @@ use raywarp_family::{Query, Variant};
 use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
 use raywarp_layout::{EncodedTree, LayoutError, encode, with_tree};
 
-/// Who runs a kernel's schedule.
+/// Machine that runs a kernel's schedule: one lane or a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Execution {
     /// One lane, without masks: the reference.
@@ -32,23 +32,23 @@ impl std::fmt::Display for Execution {
     }
 }
 
-/// Why a kernel cannot be made or run.
+/// Reasons why a kernel cannot be made or run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
     /// The tree cannot be encoded.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A variant for GPUs.
+    /// The variant is for GPUs only.
     #[error("{variant} leaves the lanes of a warp to a GPU; here they are in lockstep: leave out sync=implicit")]
     NeedsGpu {
-        /// The variant.
+        /// Variant that needs a GPU.
         variant: Variant,
     },
-    /// A stack that some ray might overflow.
+    /// Some ray might overflow the stack.
     #[error("{variant} may need {need} stack entries in this scene, but there is room for {given}")]
     Stack {
-        /// The variant.
+        /// Variant whose stack is too small.
         variant: Variant,
         /// Entries that any ray may need.
         need: usize,
@@ -61,22 +61,22 @@ pub enum KernelError {
         /// Rays that were given.
         found: usize,
     },
-    /// A walk that cannot be written down.
+    /// The walk cannot be written down.
     #[error("{variant} has no dump of its rays' operations: {why}")]
     NoDump {
-        /// The variant.
+        /// Variant that cannot be written down.
         variant: Variant,
-        /// The reason.
+        /// Reason why it cannot.
         why: &'static str,
     },
-    /// A warp that does not fit.
+    /// The warp does not fit the variant.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
     Width {
-        /// The variant.
+        /// Variant that does not fit the warp.
         variant: Variant,
         /// Lanes that share a ray.
         lanes: u32,
-        /// What was asked for.
+        /// Width of a warp that was asked for.
         width: u32,
     },
 }
@@ -84,11 +84,11 @@ pub enum KernelError {
 /// A batch of rays for a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
-    /// The rays.
+    /// Rays that are traced.
     pub rays: &'a [Ray],
     /// Empty, or one key a ray: only hits after it count.
     pub after: &'a [HitKey],
-    /// Which query.
+    /// Query that they ask.
     pub query: Query,
     /// Warps that a machine holds at once, which supplies with a global pool deal it to. At least 1.
     pub resident: u32,
@@ -118,12 +118,12 @@ impl Kernel {
         Ok(Self { variant: *variant, tree, triangles: records, bounds })
     }
 
-    /// The variant.
+    /// Returns the variant that the kernel runs.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
-    /// Stack entries that any ray may need.
+    /// Returns the number of stack entries that any ray may need.
     pub fn stack_depth(&self) -> usize {
         self.tree.stack_depth()
     }
@@ -141,12 +141,12 @@ impl Kernel {
         Ok(())
     }
 
-    /// Bytes of the nodes and of the triangle records.
+    /// Returns the bytes of the nodes and of the triangle records.
     pub fn bytes(&self) -> [usize; 2] {
         [self.tree.bytes(), self.triangles.bytes()]
     }
 
-    /// How many warps trace `batch` on `machine`.
+    /// Returns the number of warps that trace `batch` on `machine`.
     ///
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit the variant; [`KernelError::TooManyRays`].
@@ -181,7 +181,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// As [`Kernel::run_warp`] for a warp that takes its rays from a counter which the others ask at the same
+    /// Runs as [`Kernel::run_warp`] for a warp that takes its rays from a counter which the others ask at the same
     /// time, where the variant has a global pool.
     ///
     /// # Errors

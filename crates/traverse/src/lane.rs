@@ -1,17 +1,17 @@
-//! The state of one ray.
+//! Lanes: the state of one ray, its stack and its hit.
 
 use crate::lanes::{HasStatus, Is, Status};
 use crate::ray::LaneRay;
 use crate::tree::{Entry, EntryOf, Leaf, Tree, slot_index};
 use raywarp_geom::{Hit, PrimitiveId};
 
-/// No ray.
+/// Number of a ray that stands for no ray.
 pub(crate) const IDLE: u32 = u32::MAX;
 
-/// Most leaves that a lane can put aside.
+/// Largest number of leaves that a lane can put aside.
 pub(crate) const MAX_POSTPONED: usize = 4;
 
-/// What a lane is about to do.
+/// Next work of a lane.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work<I, L> {
     /// Take the next entry from the stack.
@@ -22,13 +22,13 @@ pub(crate) enum Work<I, L> {
     Done,
 }
 
-/// One ray, its stack and what it found.
+/// State of a lane: one ray, its stack and what it found.
 pub(crate) struct Lane<T: Tree> {
     /// Number of the ray in its batch, or [`IDLE`].
     pub ray: u32,
     pub setup: Option<T::Ray>,
     pub work: Work<T::Inner, T::Leaf>,
-    /// The leaf that the lane tested last has no triangles left.
+    /// `true` if the leaf that the lane tested last has no triangles left.
     pub leaf_ended: bool,
     /// Leaves put aside, in the order in which they were found.
     pub postponed: Postponed<T::Leaf>,
@@ -100,7 +100,7 @@ impl<E> Stack<E> {
         (self.entries.pop(), index)
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[inline]
     pub fn len(&self) -> u32 {
         self.entries.len() as u32
@@ -111,30 +111,30 @@ impl<E> Stack<E> {
     }
 }
 
-/// What a ray found so far.
+/// Nearest hit that a ray has found so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Found {
-    /// `t u v` of the nearest hit; for an any-hit ray of the nearest candidate that is not opaque.
+    /// Hit as `t u v`, the nearest; for an any-hit ray that of the nearest candidate that is not opaque.
     pub tuv: [f32; 3],
-    /// Its triangle, `u32::MAX` for none.
+    /// Index of its triangle, `u32::MAX` for none.
     pub index: u32,
     /// Farthest `t` that still counts.
     pub limit: f32,
-    /// Any-hit: something opaque was hit.
+    /// `true` if an any-hit ray has hit something opaque.
     pub blocked: bool,
-    /// The ray cannot hit anything.
+    /// `true` if the ray cannot hit anything.
     pub invalid: bool,
-    /// The variant cannot decide it.
+    /// `true` if the variant cannot decide the ray.
     pub beyond: bool,
 }
 
 impl Found {
-    /// Nothing yet, up to `t_max`.
+    /// Makes a state in which nothing is found yet, up to `t_max`.
     pub fn nothing(t_max: f32) -> Self {
         Self { tuv: [0.0; 3], index: u32::MAX, limit: t_max, blocked: false, invalid: false, beyond: false }
     }
 
-    /// Takes a triangle that the ray's line meets, if it counts: whether it did.
+    /// Takes a triangle that the ray's line meets, if it counts, and returns `true` if it did.
     ///
     /// Of equal `t` the lower index wins, so that the order of tests does not matter.
     #[inline]
@@ -164,7 +164,7 @@ impl Found {
         nearer
     }
 
-    /// The hit and its instance.
+    /// Returns the hit that was found, and its instance.
     pub fn hit(&self, t_max: f32, ids: &[PrimitiveId]) -> (Hit, u32) {
         if self.index == u32::MAX || self.blocked {
             return (Hit::miss(t_max), Hit::MISS);
@@ -198,7 +198,7 @@ impl<T: Tree> HasStatus for Lane<T> {
 }
 
 impl<T: Tree> Lane<T> {
-    /// Without a ray, with stack `stack_number` of `stack_depth` entries.
+    /// Makes a lane without a ray, with stack `stack_number` of `stack_depth` entries.
     pub fn idle(stack_depth: usize, stack_number: u16) -> Self {
         Self {
             ray: IDLE,
@@ -212,8 +212,8 @@ impl<T: Tree> Lane<T> {
         }
     }
 
-    /// The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at
-    /// it must pop then, if no nodes are behind it.
+    /// Takes the next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at it must pop
+    /// then, if no nodes are behind it.
     pub fn take_record(&mut self) -> Option<u32> {
         if let Some(leaf) = self.postponed.first_mut() {
             let record = leaf.take();

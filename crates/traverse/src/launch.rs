@@ -1,4 +1,4 @@
-//! How a warp is started: its rays, its lanes, the loop of its variant.
+//! Start of a warp: its rays, its lanes, and the loop of its variant.
 
 use crate::kernel::{Execution, KernelError};
 use crate::lane::Lane;
@@ -19,7 +19,7 @@ fn rays_per_warp(variant: &Variant, machine: Execution) -> Result<u32, KernelErr
     }
 }
 
-/// How many warps trace `rays` rays.
+/// Returns the number of warps that trace `rays` rays.
 pub(crate) fn warp_count(
     variant: &Variant,
     machine: Execution,
@@ -34,7 +34,7 @@ pub(crate) fn warp_count(
     Ok(if variant.supply() == Supply::Direct { warps } else { warps.min(resident.max(1)) })
 }
 
-/// A warp of a launch: who runs it, and which rays it may take.
+/// Place of a warp in a launch: the machine that runs it, and the rays that it may take.
 pub(crate) struct Place<'a> {
     machine: Execution,
     number: u32,
@@ -44,7 +44,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The same for a warp that takes rays from a counter which others ask, too.
+    /// Lets the warp take rays from a counter which others ask, too.
     pub fn sharing(mut self, counter: &'a dyn RayCounter) -> Self {
         if self.pool.is_global() {
             self.pool = self.pool.shared(counter, self.number);
@@ -52,7 +52,7 @@ impl<'a> Place<'a> {
         self
     }
 
-    /// Warp `number` of a launch over `rays` rays; none past the last.
+    /// Makes the place of warp `number` in a launch over `rays` rays; `None` past the last.
     pub fn new(
         variant: &Variant,
         machine: Execution,
@@ -105,7 +105,8 @@ pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, pro
     answers
 }
 
-/// Runs a warp to its end under the variant's organisation; `lanes` makes idle lanes, the first with the stack of a number.
+/// Runs a warp to its end under the variant's organisation; `lanes` makes idle lanes, the first with the stack of a
+/// number.
 fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lanes: impl Fn(u32) -> L) {
     warp.issue_everyone(Block::Prologue);
     let phases = match warp.launch.variant.organisation() {

@@ -1,24 +1,24 @@
-//! Who watches a kernel: nobody, which costs nothing, or a probe that is told every event.
+//! Observers of a kernel: none, which costs nothing, or a probe that is told every event.
 
 use raywarp_family::{Block, Space};
 
-/// Something that a lane reads or writes.
+/// Bytes of memory that a lane reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Touch {
     /// The lane, counted from 0 in its warp.
     pub lane: u8,
-    /// Which memory.
+    /// Kind of memory.
     pub space: Space,
-    /// Which record of it; a stack's entries count from its bottom.
+    /// Record of it that is touched; a stack's entries count from its bottom.
     pub index: u32,
-    /// Whose stack: those of a warp are numbered, lanes first, and a ray that is parked keeps its own
-    /// (AL09 5.2). 0 in other memories.
+    /// Stack that the entry is in: the stacks of a warp are numbered, lanes first, and a ray that is parked keeps its
+    /// own (AL09 5.2). 0 in other memories.
     pub owner: u16,
     /// First byte within the record.
     pub offset: u16,
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: u16,
-    /// Whether it is written.
+    /// `true` for a write, `false` for a read.
     pub write: bool,
 }
 
@@ -27,23 +27,23 @@ pub struct Touch {
 pub struct Event<'a> {
     /// The warp, counted from 0 in its launch.
     pub warp: u32,
-    /// What runs.
+    /// Block of instructions that runs.
     pub block: Block,
     /// The lanes that run it, bit by bit.
     pub active: u64,
-    /// For each lane the ray that it holds, `u32::MAX` for none.
+    /// Ray that each lane holds, `u32::MAX` for none.
     pub rays: &'a [u32],
-    /// What the active lanes touch; empty for a probe that does not ask ([`Probe::touches`]).
+    /// Memory that the active lanes touch; empty for a probe that does not ask ([`Probe::touches`]).
     pub touches: &'a [Touch],
 }
 
-/// Told each event in the order in which a warp issues them.
+/// Observer that is told each event in the order in which a warp issues them.
 pub trait Probe {
-    /// Whether [`Event::touches`] is wanted; it costs time to gather.
+    /// Returns `true` if [`Event::touches`] is wanted; it costs time to gather.
     fn touches(&self) -> bool;
-    /// Told of an event.
+    /// Tells the probe of an event.
     fn event(&mut self, event: &Event<'_>);
-    /// Told of an event that comes `times` times in a row, without touches.
+    /// Tells the probe of an event that comes `times` times in a row, without touches.
     fn repeated(&mut self, event: &Event<'_>, times: u32) {
         for _ in 0..times {
             self.event(event);
@@ -51,20 +51,20 @@ pub trait Probe {
     }
 }
 
-/// What kernels are compiled for: watched or not. Probes themselves are objects, so that a new one
-/// does not compile every kernel anew.
+/// Observer that kernels are compiled for: one that watches, or one that does not. Probes themselves are objects, so
+/// that a new one does not compile every kernel anew.
 pub(crate) trait Watch {
-    /// Whether anybody is told.
+    /// `true` if events are told to a probe.
     const ON: bool;
-    /// See [`Probe::touches`].
+    /// Forwards to [`Probe::touches`].
     fn touches(&self) -> bool;
-    /// See [`Probe::event`].
+    /// Forwards to [`Probe::event`].
     fn event(&mut self, event: &Event<'_>);
-    /// See [`Probe::repeated`].
+    /// Forwards to [`Probe::repeated`].
     fn repeated(&mut self, event: &Event<'_>, times: u32);
 }
 
-/// Nobody watches.
+/// Observer that ignores every event.
 pub(crate) struct Unwatched;
 
 impl Watch for Unwatched {
@@ -90,7 +90,7 @@ impl<'a> Watched<'a> {
         Self { touches: probe.touches(), probe }
     }
 
-    /// As [`Watched::new`] for a probe that is told of no touches, whether it asks or not.
+    /// Watches as [`Watched::new`] for a probe that is told of no touches, whether it asks or not.
     pub fn untouched(probe: &'a mut dyn Probe) -> Self {
         Self { touches: false, probe }
     }
@@ -122,15 +122,15 @@ pub struct Recorder {
 /// An event on its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
-    /// See [`Event::warp`].
+    /// Number of the warp, as [`Event::warp`].
     pub warp: u32,
-    /// See [`Event::block`].
+    /// Block that ran, as [`Event::block`].
     pub block: Block,
-    /// See [`Event::active`].
+    /// Lanes that ran it, as [`Event::active`].
     pub active: u64,
-    /// See [`Event::rays`].
+    /// Rays of the lanes, as [`Event::rays`].
     pub rays: Vec<u32>,
-    /// See [`Event::touches`].
+    /// Memory that was touched, as [`Event::touches`].
     pub touches: Vec<Touch>,
 }
 

@@ -1,4 +1,4 @@
-//! What boxes and triangles need of a ray, computed once by `setup_ray`.
+//! Values of a ray that tests of boxes and triangles use, computed once by `setup_ray`.
 
 use raywarp_family::{BoxPlanes, BoxTest, Tree, TriangleTest, Variant};
 use raywarp_geom::triangle::Watertight;
@@ -8,28 +8,28 @@ use raywarp_layout::H8Ray;
 /// A ray in a lane.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LaneRay {
-    /// As given.
+    /// Ray as it was given.
     pub given: Ray,
     /// Hits come strictly after it.
     pub after: HitKey,
-    /// Reciprocal direction.
+    /// Reciprocals of the direction.
     pub inverse: [f32; 3],
     /// Origin times reciprocal, for the lower and the upper plane of an axis.
     pub ood: [[f32; 3]; 2],
-    /// Both in twice the precision, where a machine has to make do without fused multiply-adds.
+    /// Reciprocals and products in twice the precision, where a machine has to make do without fused multiply-adds.
     wide_inverse: [f64; 3],
     wide_ood: [[f64; 3]; 2],
-    /// Whether all of these are finite, so that no plane's distance is NaN.
+    /// `true` if all of these are finite, so that no plane's distance is NaN.
     is_finite: bool,
     /// `t_min` and `t_max` as boxes see them: distances to boxes are `t * scale`.
     pub scale: f32,
     /// Nearest distance at which a box matters.
     pub box_low: f32,
-    /// The watertight test's side of the ray, for that.
+    /// Side of the ray for the watertight test, where that is used.
     pub watertight: Option<Watertight>,
-    /// The side of the ray of trees of blocks, for those.
+    /// Side of the ray for trees of blocks, where those are walked.
     pub blocks: Option<H8Ray>,
-    /// Of blocks: any ray, and any triangle; otherwise some are left to that.
+    /// `true` if the test of blocks takes any ray and any triangle; otherwise it leaves some to one that does.
     pub takes_any: bool,
     pub may_leave_undecided: bool,
 }
@@ -74,19 +74,19 @@ impl LaneRay {
         }
     }
 
-    /// Nearest `t` that counts.
+    /// Returns the nearest `t` that counts.
     pub fn t_low(&self) -> f32 {
         self.given.t_min.max(self.after.t)
     }
 
-    /// `t` as boxes see it; not infinite, so that no box at infinity is hit.
+    /// Returns `t` as boxes see it; not infinite, so that no box at infinity is hit.
     #[inline]
     pub fn box_distance(&self, t: f32) -> f32 {
         (t * self.scale).min(f32::MAX)
     }
 
-    /// The ray as boxes see it that are given in other coordinates: plane `x` of axis `i` lies at `x * step[i] + corner[0][i]`
-    /// in box distances, or `corner[1][i]` if it is an upper one. For [`LaneRay::enter`] alone.
+    /// Returns the ray as boxes see it that are given in other coordinates: plane `x` of axis `i` lies at `x * step[i]
+    /// + corner[0][i]` in box distances, or `corner[1][i]` if it is an upper one. For [`LaneRay::enter`] alone.
     #[inline(always)]
     pub fn in_steps(&self, step: [f32; 3], corner: [[f32; 3]; 2]) -> Self {
         let ood = corner.map(|side| side.map(|x| -x));
@@ -95,8 +95,8 @@ impl LaneRay {
         Self { inverse: step, ood, wide_inverse, wide_ood, is_finite, ..*self }
     }
 
-    /// Where the ray enters each of `N` boxes, given as their planes by axis, in box distances, and whether it does so, at
-    /// most at `t_max`.
+    /// Computes at what distance the ray enters each of `N` boxes, given as their planes by axis, in box distances, and
+    /// whether it does so, at most at `t_max`.
     ///
     /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
     #[inline(always)]
@@ -122,8 +122,8 @@ impl LaneRay {
         (t, hit)
     }
 
-    /// The same in twice the precision, for machines that have to make do without fused multiply-adds, and for which boxes
-    /// rounding once more might matter. Without a NaN: for finite rays.
+    /// Computes the same in twice the precision, for machines that have to make do without fused multiply-adds, and for
+    /// which boxes rounding once more might matter. Without a NaN: for finite rays.
     #[inline(always)]
     fn enter_unless_doubtful<const N: usize, const INTEGER: bool>(
         &self,
@@ -180,7 +180,7 @@ impl LaneRay {
         }
     }
 
-    /// The same with each plane's distance rounded, as a machine with fused multiply-adds has it.
+    /// Computes the same with each plane's distance rounded, as a machine with fused multiply-adds has it.
     #[inline(never)]
     fn enter_exactly(&self, bounds: &Aabb, t_max: f32, test: BoxTest) -> Option<f32> {
         let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
@@ -195,20 +195,20 @@ impl LaneRay {
     }
 }
 
-/// Of a box about which there is no doubt: masks compile to vectors.
+/// Mask of the doubts about a box for which there is none: masks compile to vectors.
 const NO_DOUBT: u64 = 0;
 
 /// Below this floats are denormal, and halfway between them looks different.
 const SMALL: f64 = f32::MIN_POSITIVE as f64;
 
-/// Whether a sum looks halfway between two floats.
+/// Returns `true` if a sum looks halfway between two floats.
 #[inline(always)]
 fn is_halfway(sum: f64) -> bool {
     const HALF: u64 = 1 << 28;
     sum.to_bits() & (2 * HALF - 1) == HALF
 }
 
-/// The overlap of three spans and `low ..= high`, with float minimum and maximum.
+/// Returns the overlap of three spans and `low ..= high`, with float minimum and maximum.
 #[inline(always)]
 pub(crate) fn span_float(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {
     // A NaN drops out of either, as in the papers' instructions.
@@ -217,7 +217,7 @@ pub(crate) fn span_float(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Optio
     (near <= far).then_some(near)
 }
 
-/// The same with integer minimum and maximum on the bits: `low` is not negative, and so wrong
+/// Returns the overlap of the spans with integer minimum and maximum on the bits: `low` is not negative, and so wrong
 /// orders among negative floats never reach the result (ALK12).
 #[inline(always)]
 pub(crate) fn span_integer(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {

@@ -1,8 +1,8 @@
 //! Replaying what rays did by themselves under another organisation, supply and width (AL09 2.1).
 //!
 //! A replay runs the very schedules of a kernel: only what a lane finds when it visits, tests and pops is read from the
-//! dump instead of from a tree. That is the same where a ray does the same whoever its neighbours are: not under a packet
-//! nor with a postpone buffer.
+//! dump instead of from a tree. That is the same where a ray does the same whoever its neighbours are: not under a
+//! packet nor with a postpone buffer.
 
 use crate::dump::{CHUNK, Chunk, Code, Codes, RayDump};
 use crate::kernel::{Execution, KernelError};
@@ -22,35 +22,35 @@ pub struct Replay<'a> {
     dump: &'a RayDump,
 }
 
-/// Why a variant cannot replay.
+/// Reasons why a variant cannot replay a dump.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// What a ray does depends on its neighbours.
+    /// The walk of a ray depends on its neighbours.
     #[error("{variant} cannot be replayed from a dump but must be run: {why}")]
     Dependent {
-        /// The variant.
+        /// Variant that must be run.
         variant: Variant,
-        /// The reason.
+        /// Reason why it must.
         why: &'static str,
     },
-    /// Another tree, box test, order or the like than was written down.
+    /// The dump is of another walk: of another tree, box test, order or the like.
     #[error("{variant} walks as {walk} does, but the dump is of {dumped}")]
     OtherWalk {
-        /// The variant.
+        /// Variant that walks otherwise.
         variant: Variant,
-        /// Its own walk.
+        /// Walk of the variant itself.
         walk: Variant,
         /// The walk of the dump.
         dumped: Variant,
     },
-    /// No dump of its tree.
+    /// The variant's tree has no dump.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }
 
 impl<'a> Replay<'a> {
-    /// Whether `variant` can replay dumps of its [walk](RayDump::walk_of), which is returned.
+    /// Checks that `variant` can replay dumps of its [walk](RayDump::walk_of), and returns that walk.
     ///
     /// # Errors
     /// [`ReplayError::Dependent`]; [`ReplayError::Kernel`] with [`KernelError::NoDump`] or [`KernelError::NeedsGpu`].
@@ -69,7 +69,7 @@ impl<'a> Replay<'a> {
         Err(ReplayError::Dependent { variant: *variant, why })
     }
 
-    /// `variant` over the rays of `dump`. Any variant takes one [of nothing](RayDump::of_nothing).
+    /// Prepares `variant` to replay the rays of `dump`. Any variant takes one [of nothing](RayDump::of_nothing).
     ///
     /// # Errors
     /// Those of [`Replay::walk_of`], and [`ReplayError::OtherWalk`].
@@ -86,17 +86,18 @@ impl<'a> Replay<'a> {
         Ok(Self { variant: *variant, dump })
     }
 
-    /// The variant.
+    /// Returns the variant that replays.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
-    /// What is replayed.
+    /// Returns the dump that is replayed.
     pub fn dump(&self) -> &'a RayDump {
         self.dump
     }
 
-    /// How many warps trace the rays on `machine`; `resident` as in [`Batch::resident`](crate::Batch::resident).
+    /// Returns the number of warps that trace the rays on `machine`; `resident` as in
+    /// [`Batch::resident`](crate::Batch::resident).
     ///
     /// # Errors
     /// [`KernelError::Width`].
@@ -134,13 +135,13 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The next code.
+    /// Returns the next code of the ray.
     #[inline]
     fn code(&self, chunk: &Chunk) -> Option<Code> {
         (self.next.get() < self.end).then(|| chunk.code(self.next.get()))
     }
 
-    /// Goes past the next code if it is `code`.
+    /// Goes past the next code if it is `code`, and returns `true` if it was.
     #[inline]
     fn take(&self, chunk: &Chunk, code: Code) -> bool {
         let is = self.code(chunk) == Some(code);
@@ -165,7 +166,7 @@ impl Position {
         }
     }
 
-    /// What the ray stands at.
+    /// Returns the entry that the ray stands at: a node, or a leaf with its remaining tests.
     #[inline]
     fn here(&self, chunk: &Chunk) -> Entry<(), Tests> {
         if self.code(chunk) != Some(Code::Test) {
@@ -201,14 +202,14 @@ impl Leaf for Tests {
     }
 }
 
-/// What lanes find is what they found. Entries on the stack are only counted: where a lane goes on after a pop is the
-/// next code.
+/// A dump stands in for a tree: lanes find again what they found when it was written. Entries on the stack are only
+/// counted, since a lane goes on after a pop with the next code.
 impl Tree for RayDump {
     type Inner = ();
     type Leaf = Tests;
     type Ray = Position;
 
-    /// Only a packet asks.
+    /// Returns no root, since only a packet asks.
     fn root(&self) -> Option<Entry<(), Tests>> {
         None
     }
@@ -240,7 +241,7 @@ impl Tree for RayDump {
         }
     }
 
-    /// The first is where the ray goes on; others are only counted.
+    /// Returns the entry of a child. The first is where the ray goes on; others are only counted.
     #[inline]
     fn child(&self, ray: &Position, _: u32, slot: u32) -> Entry<(), Tests> {
         if slot == 0 { ray.here(&self.chunks[ray.chunk as usize]) } else { Entry::Inner(()) }

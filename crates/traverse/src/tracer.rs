@@ -1,4 +1,4 @@
-//! A kernel behind the trait that every engine implements.
+//! Tracer of the family: a kernel behind the trait that every engine implements.
 
 use crate::kernel::{Batch, Execution, Kernel, KernelError};
 use crate::probe::{Event, Probe};
@@ -18,12 +18,13 @@ const RESIDENT: u32 = 4;
 pub struct FamilyTracer {
     kernel: Arc<Kernel>,
     machine: Execution,
-    /// As batches name it, and what traces what it leaves: by the same schedule, each triangle by itself.
+    /// Names for batches: of the kernel, and of the one that traces what it leaves by the same schedule, each triangle
+    /// by itself.
     names: [KernelName; 2],
 }
 
 impl FamilyTracer {
-    /// `kernel` on `machine`.
+    /// Makes a tracer that runs `kernel` on `machine`.
     ///
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit.
@@ -36,7 +37,7 @@ impl FamilyTracer {
         Ok(Self { kernel, machine, names })
     }
 
-    /// What traces.
+    /// Returns the variant that traces.
     pub fn variant(&self) -> &Variant {
         self.kernel.variant()
     }
@@ -77,7 +78,7 @@ impl FamilyTracer {
     }
 }
 
-/// Counts of a batch by a kernel and the one behind it.
+/// Returns the counts of a batch by a kernel and the one behind it.
 fn stats<'a>(names: [KernelName; 2], rays: usize, answers: impl Iterator<Item = &'a Answer>) -> BatchStats {
     let (mut invalid, mut by_fallback) = (0, 0);
     for answer in answers {

@@ -14,7 +14,7 @@ pub(crate) struct Triangles {
 }
 
 impl Triangles {
-    /// Records for `slots`, in the form that `test` reads.
+    /// Makes the records for `slots`, in the form that `test` reads.
     pub fn new(test: TriangleTest, slots: &[u32], triangles: &FlatTriangles) -> Self {
         // Their records are in the tree.
         let slots = if test == TriangleTest::Pair { &[] } else { slots };
@@ -25,13 +25,13 @@ impl Triangles {
         }
     }
 
-    /// Bytes of the records.
+    /// Returns the bytes of the records.
     pub fn bytes(&self) -> usize {
         self.records.bytes()
     }
 
-    /// `t u v` where the line of `ray` meets the triangle of `record`; one out of the ray's interval up to `limit`
-    /// may be left out.
+    /// Returns `t u v` where the line of `ray` meets the triangle of `record`; one out of the ray's interval up to
+    /// `limit` may be left out.
     #[inline]
     pub fn test(&self, record: u32, ray: &LaneRay, limit: f32) -> Option<[f32; 3]> {
         match self.test {
@@ -50,7 +50,7 @@ impl Triangles {
         &self.records.woop()[record as usize]
     }
 
-    /// Whether the test needs the second and the third row of a Woop record: `t` counts, `u` counts.
+    /// Tells if the test needs the second and the third row of a Woop record: `t` counts, `u` counts.
     pub fn rows_needed(&self, record: u32, ray: &LaneRay, limit: f32) -> [bool; 2] {
         let woop = self.woop(record);
         let t = woop.t(&ray.given);

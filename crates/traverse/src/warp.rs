@@ -1,5 +1,5 @@
-//! A warp: lanes, the tree they walk, the rays they take and the probe that watches. The
-//! micro-operations in `ops` are its methods, and schedules are written in them.
+//! Warps: lanes, the tree they walk, the rays they take and the probe that watches. The micro-operations in `ops` are a
+//! warp's methods, and schedules are written in them.
 
 use crate::lane::{IDLE, Lane};
 use crate::lanes::{Is, Lanes, Mask};
@@ -10,7 +10,7 @@ use crate::tree::{TestRules, Tree, Visit, VisitRules};
 use raywarp_family::{Block, Fetch, Space, Variant};
 use raywarp_geom::Hit;
 
-/// What a launch traces: the same for all of its warps.
+/// Variant, tree and query of a launch: the same for all of its warps.
 pub(crate) struct Launch<'a, T> {
     pub variant: &'a Variant,
     pub tree: &'a T,
@@ -35,11 +35,11 @@ pub struct Answer {
     pub hit: Hit,
     /// Instance of the hit.
     pub instance: u32,
-    /// Any-hit: something opaque blocks the ray.
+    /// `true` if something opaque blocks an any-hit ray.
     pub blocked: bool,
-    /// The ray could not hit anything.
+    /// `true` if the ray could not hit anything.
     pub invalid: bool,
-    /// The variant could not decide it: it was traced again, by one that takes any ray.
+    /// `true` if the variant could not decide the ray: it was traced again, by one that takes any ray.
     pub by_fallback: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
     lanes_per_ray: u32,
     everyone: L::Mask,
     probe: &'a mut P,
-    /// For each lane of the warp its ray.
+    /// Ray of each lane of the warp.
     rays: Vec<u32>,
     touches: Vec<Touch>,
     /// Work space of the micro-operations: lanes with an index, with a stack and an index, visits, tests.
@@ -67,7 +67,7 @@ pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
 }
 
 impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
-    /// Warp `number` of a launch, idle.
+    /// Makes warp `number` of a launch, idle.
     pub fn new(
         launch: Launch<'a, T>,
         number: u32,
@@ -101,59 +101,59 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         }
     }
 
-    /// Lanes of the machine that hold the ray of one of our lanes.
+    /// Returns the number of lanes of the machine that hold the ray of one of our lanes.
     #[inline]
     pub fn lanes_per_ray(&self) -> u32 {
         self.lanes_per_ray
     }
 
-    /// Rays that the warp holds at once.
+    /// Returns the number of rays that the warp holds at once.
     pub fn width(&self) -> u32 {
         self.lanes.count()
     }
 
-    /// Lanes that could visit a node now.
+    /// Returns the lanes that could visit a node now.
     pub fn at_inner_node(&self) -> L::Mask {
         self.lanes.which(Is::AtInner)
     }
 
-    /// Lanes that could test a triangle now.
+    /// Returns the lanes that could test a triangle now.
     pub fn has_leaf(&self) -> L::Mask {
         self.lanes.which(Is::HasLeaf)
     }
 
-    /// Lanes with triangles left of the leaf that they began.
+    /// Returns the lanes with triangles left of the leaf that they began.
     pub fn in_leaf(&self) -> L::Mask {
         self.lanes.which(Is::InLeaf)
     }
 
-    /// All lanes begin their next leaf together.
+    /// Lets all lanes begin their next leaf together.
     pub fn begin_leaf(&mut self) {
         let mask = self.has_leaf();
         self.lanes.each(mask, |_, lane| lane.leaf_ended = false);
     }
 
-    /// Lanes that must pop before anything else.
+    /// Returns the lanes that must pop before anything else.
     pub fn exhausted(&self) -> L::Mask {
         self.lanes.which(Is::Exhausted)
     }
 
-    /// Lanes whose ray has not ended.
+    /// Returns the lanes whose ray has not ended.
     pub fn alive(&self) -> L::Mask {
         self.lanes.which(Is::Alive)
     }
 
-    /// Lanes without a ray.
+    /// Returns the lanes without a ray.
     pub fn idle(&self) -> L::Mask {
         self.lanes.which(Is::Idle)
     }
 
-    /// Lanes that hold a ray, ended or not.
+    /// Returns the lanes that hold a ray, ended or not.
     pub fn holding(&self) -> L::Mask {
         self.everyone.without(self.idle())
     }
 
-    /// Whether anybody looks at what lanes touch.
+    /// Returns `true` if the probe asks for the memory that lanes touch.
     #[inline]
     pub fn wants_touches(&self) -> bool {
         P::ON && self.probe.touches()
@@ -193,7 +193,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.touches.clear();
     }
 
-    /// As [`Warp::issue`], `times` times; nothing was noted before.
+    /// Issues a block as [`Warp::issue`], `times` times; nothing was noted before.
     pub fn issue_times(&mut self, block: Block, mask: L::Mask, times: u32) {
         if P::ON && mask.any() && times > 0 {
             let active = spread(mask.bits(), self.lanes_per_ray, self.lanes_per_ray);
@@ -202,7 +202,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         }
     }
 
-    /// As [`Warp::issue`] with the machine's lanes given bit by bit.
+    /// Issues a block as [`Warp::issue`] with the machine's lanes given bit by bit.
     pub fn issue_bits(&mut self, block: Block, active: u64) {
         if P::ON && active != 0 {
             self.tell(block, active);
@@ -215,7 +215,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.probe.event(&event);
     }
 
-    /// As [`Warp::issue`] on every lane of the warp, with or without a ray.
+    /// Issues a block as [`Warp::issue`] on every lane of the warp, with or without a ray.
     pub fn issue_everyone(&mut self, block: Block) {
         if P::ON {
             self.issue(block, self.everyone());
@@ -228,13 +228,13 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.rays[lane as usize * n..][..n].fill(ray);
     }
 
-    /// All lanes of the warp, with or without a ray.
+    /// Returns all lanes of the warp, with or without a ray.
     pub fn everyone(&self) -> L::Mask {
         self.everyone
     }
 }
 
-/// Each bit of `mask` as `used` of `lanes` bits.
+/// Spreads each bit of `mask` as `used` of `lanes` bits.
 pub(crate) fn spread(mask: u64, lanes: u32, used: u32) -> u64 {
     if lanes == 1 {
         return mask;

@@ -1,37 +1,37 @@
-//! One engine, one case: both queries, judged.
+//! Conformance of an engine in a case: both queries, judged by the oracle.
 
 use crate::cases::Case;
 use crate::oracle::{Oracle, Tolerance, Verdict};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, TraceError, Tracer};
 use std::fmt;
 
-/// What is expected of an engine.
+/// Promises of an engine that its answers are held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expectations {
-    /// Its triangle test is watertight: nothing slips through shared edges, exact cases are exact, and only
-    /// [`Case::borderline`] cases may need excuses. Otherwise excuses are reported, at the wider distances
-    /// of [`Tolerance::Fast`].
+    /// `true` if the triangle test is watertight: nothing slips through shared edges, exact cases are exact, and only
+    /// [`Case::borderline`] cases may need excuses. Otherwise excuses are reported, at the wider distances of
+    /// [`Tolerance::Fast`].
     pub watertight: bool,
-    /// Of equal triangles the one of lower (instance, primitive) wins, as in library queries.
+    /// `true` if of equal triangles the one of lower (instance, primitive) wins, as in library queries.
     pub lowest_id: bool,
-    /// Queries take `after` keys.
+    /// `true` if queries take `after` keys.
     pub after: bool,
 }
 
 impl Expectations {
-    /// What a library query promises.
+    /// Promises of a library query.
     pub const LIBRARY: Self = Self { watertight: true, lowest_id: true, after: true };
-    /// What a kernel of the papers with a fast triangle test promises.
+    /// Promises of a kernel of the papers with a fast triangle test.
     pub const FAST: Self = Self { watertight: false, lowest_id: false, after: false };
 }
 
 /// Share of the rays that may need an excuse where rays are not aimed at edges or limits.
 pub const EXCUSED_RATE: f64 = 1e-5;
 
-/// What an engine did in a case.
+/// Answers of an engine in a case, as judged by the oracle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The case.
+    /// Name of the case.
     pub case: &'static str,
     /// The closest-hit query.
     pub closest: Verdict,
@@ -39,14 +39,14 @@ pub struct Report {
     pub any: Verdict,
     /// The closest-hit query after its own first hits, where expected.
     pub after: Option<Verdict>,
-    /// What is wrong besides: counts of rays.
+    /// Other complaints: counts of rays that are wrong.
     pub complaints: Vec<String>,
-    /// Most rays of a query that may need an excuse, as a share.
+    /// Largest share of a query's rays that may need an excuse.
     pub allowed_rate: f64,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Returns `true` if nothing is wrong.
     pub fn passed(&self) -> bool {
         let queries = [Some(&self.closest), Some(&self.any), self.after.as_ref()];
         self.complaints.is_empty() && queries.into_iter().flatten().all(|verdict| verdict.passes(self.allowed_rate))

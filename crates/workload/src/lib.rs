@@ -1,3 +1,4 @@
+//! Workloads: the rays that benches and tests trace, an oracle that judges answers, and cases made to hurt.
 //!
 //! - [`rays`]: primary, ambient occlusion and diffuse rays as the papers cast them.
 //! - [`oracle`]: brute force over every triangle in f64, and a judge of engines.

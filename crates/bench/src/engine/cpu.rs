@@ -1,4 +1,4 @@
-//! Subjects on this CPU.
+//! Subjects run on this CPU: its tracer, and kernels of the family.
 
 use super::{Prepared, Resources, Session, stranger};
 use crate::check::Answers;
@@ -16,11 +16,11 @@ use std::time::Instant;
 pub(super) struct CpuSession {
     hits: Vec<Hit>,
     blocked: Vec<u32>,
-    /// Of the last batch.
+    /// Kernels that answered the last batch.
     kernels: Kernels,
 }
 
-/// `subject` in warps of `width`.
+/// Prepares `subject` in warps of `width`.
 pub(super) fn prepare(
     subject: &Subject,
     bvh: &Bvh2,
@@ -67,17 +67,17 @@ impl Session for CpuSession {
     }
 }
 
-/// Answers of closest-hit rays.
+/// Returns the answers of closest-hit rays.
 pub(crate) fn of_hits(hits: &[Hit]) -> Answers {
     hits.par_iter().map(|hit| if hit.is_hit() { hit.t } else { f32::INFINITY }).collect()
 }
 
-/// Answers of any-hit rays.
+/// Returns the answers of any-hit rays.
 pub(crate) fn of_bits(blocked: &[u32], count: usize) -> Answers {
     (0..count).into_par_iter().map(|i| if blocked[i / 32] >> (i % 32) & 1 == 1 { 0.0 } else { f32::INFINITY }).collect()
 }
 
-/// The answers of `tracer`, for rays that any machine may be held against.
+/// Traces rays with `tracer`, and returns its answers, which those of any machine may be compared with.
 pub(crate) fn trace(
     tracer: &dyn Tracer,
     rays: &[Ray],

@@ -1,4 +1,4 @@
-//! Subjects on a GPU.
+//! Subjects run on a GPU: the compiled kernels of the family.
 
 use super::cpu::{of_bits, of_hits};
 use super::{Prepared, Resources, Session, stranger};
@@ -59,7 +59,7 @@ impl CudaSession {
     }
 }
 
-/// The kernel's variant. The CPU's tracer is none; the message is that of a variant that was not compiled.
+/// Returns the kernel's variant. The CPU's tracer has none; the error is that of a variant that was not compiled.
 fn variant(subject: &Subject) -> Result<Variant, BenchError> {
     match subject {
         Subject::Kernel(variant) => Ok(*variant),
@@ -69,7 +69,7 @@ fn variant(subject: &Subject) -> Result<Variant, BenchError> {
     }
 }
 
-/// What `subject` walks, in device memory.
+/// Encodes the scene for `subject` in device memory.
 pub(super) fn encode(
     device: &Device,
     subject: &Subject,
@@ -83,7 +83,7 @@ pub(super) fn encode(
     Ok(Arc::new(scene))
 }
 
-/// `subject` over what was encoded for its group.
+/// Prepares `subject` over what was encoded for its group.
 pub(super) fn prepare(
     device: &Device,
     subject: &Subject,

@@ -1,4 +1,4 @@
-//! What runs the subjects.
+//! Engines that run the subjects: this CPU, or a GPU through CUDA or Vulkan.
 
 mod cpu;
 mod cuda;
@@ -27,7 +27,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// What the reports call it: the GPU's name or the CPU's.
+    /// Returns the name in reports: the GPU's or the CPU's.
     pub fn name(&self) -> String {
         match self {
             Self::Cpu => MachineFacts::cpu_name(),
@@ -35,12 +35,12 @@ impl Target {
         }
     }
 
-    /// Whether it is a GPU.
+    /// Returns `true` for a GPU.
     pub fn is_gpu(&self) -> bool {
         matches!(self, Self::Cuda(_))
     }
 
-    /// Every kernel that it can run, as it comes compiled: all of the GPU's, the papers' on a CPU.
+    /// Returns every kernel that the target can run, as it comes compiled: all of the GPU's, the papers' on a CPU.
     pub fn compiled(&self) -> Vec<Subject> {
         match self {
             Self::Cuda(_) => raywarp_cuda::compiled().into_iter().map(Subject::Kernel).collect(),
@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// Room for the batches of a scene.
+    /// Makes room for the batches of a scene.
     pub(crate) fn session(&self) -> Result<Box<dyn Session>, BenchError> {
         let own: Box<dyn Session> = match self {
             Self::Cpu => Box::new(cpu::CpuSession::default()),
@@ -62,13 +62,13 @@ impl Target {
         Ok(own)
     }
 
-    /// `subjects` in groups that walk the same bytes, each in the order given.
+    /// Puts `subjects` into groups that walk the same bytes, each in the order given.
     pub(crate) fn groups(&self, subjects: &[Subject]) -> Vec<Vec<Subject>> {
         // A tracer of the CPU holds its tree.
         groups(subjects, |variant| self.is_gpu().then(|| Encoding::of(variant)))
     }
 
-    /// What `subject` and its group walk.
+    /// Encodes the scene for `subject` and its group.
     pub(crate) fn encode(
         &self,
         subject: &Subject,
@@ -82,7 +82,7 @@ impl Target {
         }
     }
 
-    /// `subject` over what its group walks, ready to run. `width` is that of a CPU's warps.
+    /// Prepares `subject` over what its group walks, ready to run. `width` is that of a CPU's warps.
     pub(crate) fn prepare(
         &self,
         subject: &Subject,
@@ -100,7 +100,7 @@ impl Target {
         }
     }
 
-    /// The driver's own ray tracing on the same device; on a CPU a driver that is software.
+    /// Prepares the driver's own ray tracing on the same device; on a CPU a driver that is software.
     #[cfg(feature = "vulkan")]
     fn vulkan(&self, triangles: &FlatTriangles) -> Result<Prepared, BenchError> {
         let name = match self {
@@ -116,7 +116,7 @@ impl Target {
         Err(BenchError::Peer("this raywarp was built without its feature vulkan".to_string()))
     }
 
-    /// How many encodings may be made at once, over so many triangles: each takes one thread and some 300 bytes
+    /// Returns how many encodings may be made at once, over so many triangles: each takes one thread and some 300 bytes
     /// a triangle, and a CPU's tracers are better made one by one than all held.
     pub(crate) fn encoded_at_once(&self, triangles: usize) -> usize {
         match self {
@@ -126,7 +126,7 @@ impl Target {
     }
 }
 
-/// `subjects` in groups of one encoding; those without one are alone.
+/// Puts `subjects` into groups of one encoding; those without one are alone.
 fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>) -> Vec<Vec<Subject>> {
     let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
     for &subject in subjects {
@@ -142,11 +142,11 @@ fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>)
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// What a group of subjects walks.
+/// Scene that a group of subjects walks.
 pub(crate) enum Encoded {
     /// Made with each tracer.
     Own,
-    /// In device memory, once for all.
+    /// Scene in device memory, encoded once for all.
     Cuda(Arc<DeviceScene>),
 }
 
@@ -158,7 +158,7 @@ pub(crate) enum Prepared {
     Vulkan(Box<std::cell::RefCell<crate::peers::vulkan::VulkanTracer>>),
 }
 
-/// What a kernel takes of a multiprocessor.
+/// Resources of a multiprocessor that a kernel takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resources {
     /// Registers of a thread.
@@ -172,19 +172,20 @@ pub(crate) trait Session {
     /// Traces a batch and says how many seconds that took.
     fn run(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<f64, BenchError>;
 
-    /// Traces a batch once more, into results that held nothing, and reads them: the answers, and which kernels gave them.
+    /// Traces a batch once more, into results that held nothing, and reads them: the answers, and which kernels gave
+    /// them.
     fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<(Answers, Kernels), BenchError>;
 
-    /// What the kernel for closest-hit or any-hit rays takes; nothing on a CPU.
+    /// Returns the resources of the kernel for closest-hit or any-hit rays; `None` on a CPU.
     fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError>;
 }
 
-/// A subject that was prepared for another target.
+/// Returns the error of a subject that was prepared for another target.
 fn stranger() -> BenchError {
     TraceError::Device("the kernel is on another device".to_string()).into()
 }
 
-/// Why a subject is left out where others can be measured; `None` for an error that ends the run.
+/// Returns the reason why a subject is left out where others can be measured; `None` for an error that ends the run.
 pub(crate) fn refusal(error: &BenchError) -> Option<String> {
     match error {
         BenchError::Cuda(CudaError::NoKernel { .. }) => Some("not among the compiled kernels".to_string()),

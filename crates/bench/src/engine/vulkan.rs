@@ -36,7 +36,7 @@ impl Session for WithVulkan {
     }
 }
 
-/// Why the peer is left out.
+/// Returns the error that leaves the peer out.
 #[allow(clippy::needless_pass_by_value)] // For `map_err`.
 pub(super) fn refused(error: PeerError) -> BenchError {
     BenchError::Peer(error.to_string())

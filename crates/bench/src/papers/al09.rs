@@ -1,4 +1,4 @@
-//! Table 1 of AL09.
+//! Table 1 of AL09, with a column for this machine.
 
 use super::{Place, PublishedRate, SCENES, fitting, rate, shown};
 use crate::SceneReport;
@@ -7,7 +7,7 @@ use raywarp_papers::{SCENES_HERE, al09};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
 
-/// What the table says was measured.
+/// Returns the rates that AL09's table prints as measured.
 pub(super) fn published() -> Vec<PublishedRate> {
     let table = &al09().table_1;
     let mut rates = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// The table with a column for this machine, for those of its scenes that were measured.
+/// Writes the table with a column for this machine, for those of its scenes that were measured.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::Al09, &["al09-while-while", "al09-persistent-while-while"]);
     let printed = &al09().table_1;

@@ -1,4 +1,4 @@
-//! Tables 1 and 2 of ALK12.
+//! Tables 1 and 2 of ALK12, with a column for this machine.
 
 use super::{Place, PublishedRate, SCENES, fitting, gains, rate, shown};
 use crate::SceneReport;
@@ -16,7 +16,7 @@ const FERMI_AT_ONCE: &str = "alk12-fermi?fetch=once";
 const MACHINES: [(&str, &str); 3] =
     [("GeForce GTX 285", "al09-persistent-spec-while-while"), ("GeForce GTX 480", FERMI), ("GeForce GTX 680", KEPLER)];
 
-/// What Table 1 says was measured.
+/// Returns the rates that Table 1 prints as measured.
 pub(super) fn published() -> Vec<PublishedRate> {
     let mut rates = Vec::new();
     for scene in alk12().table_1.scene.iter().filter(|scene| SCENES_HERE.contains(&scene.name.as_str())) {
@@ -30,7 +30,7 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// What is compared here, the kernel with it, the kernel without.
+/// Comparison of two kernels: its text, the kernel with the choice, and the kernel without.
 type Comparison = (&'static str, &'static str, &'static str);
 
 /// The choices of Table 2, and which kernels show their worth here.
@@ -69,7 +69,7 @@ const COMPARED: [(&str, &[Comparison]); 4] = [
     ),
 ];
 
-/// Both tables with a column for this machine.
+/// Writes both tables with a column for this machine.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::Al09, &[KEPLER, "alk12-kepler-postpone-0"]);
     let Some(first) = reports.first() else { return };

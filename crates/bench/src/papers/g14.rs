@@ -1,4 +1,4 @@
-//! Table 2 of G14.
+//! Table 2 of G14, with columns for this machine.
 
 use super::{Place, PublishedRate, SCENES, fitting, percent, rate, ratio, shown};
 use crate::SceneReport;
@@ -22,7 +22,7 @@ const CHANGES: [(&str, &str); 8] = [
     ("4-ary with five comparators", "g14-wide4-merge"),
 ];
 
-/// What Table 2 says was measured.
+/// Returns the rates that Table 2 prints as measured.
 pub(super) fn published() -> Vec<PublishedRate> {
     let printed = &g14().table_2;
     let mut rates = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// The table with columns for this machine, then each improvement here.
+/// Writes the table with columns for this machine, then each improvement here.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::G14, &[BASE, IMPROVED]);
     let Some(first) = reports.first() else { return };

@@ -1,8 +1,8 @@
 //! The papers' own tables with a column for this machine.
 //!
-//! Figures of the papers are data (`papers/*.toml`, which raywarp-papers reads). They stand beside ours where a run has the paper's rays and
-//! kernels; of the scenes only sibenik has the papers' viewpoints, conference and san_miguel are other versions, and
-//! fairy is not to be had.
+//! Figures of the papers are data (`papers/*.toml`, which raywarp-papers reads). They stand beside ours where a run has
+//! the paper's rays and kernels; of the scenes only sibenik has the papers' viewpoints, conference and san_miguel are
+//! other versions, and fairy is not to be had.
 
 mod al09;
 mod alk12;
@@ -13,25 +13,25 @@ use crate::table::{Hidden, Room};
 use crate::{RayOrder, Subject, geometric_mean};
 use raywarp_workload::rays::{RayKind, Workload};
 
-/// A rate that a paper measured on a machine of its time: sibenik and conference, whose viewpoints or scenes we have in some
-/// version.
+/// A rate that a paper measured on a machine of its time: sibenik and conference, whose viewpoints or scenes we have in
+/// some version.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PublishedRate {
     /// The paper's key, and the table.
     pub table: &'static str,
     /// The machine, as `machines/*.toml` call it.
     pub machine: &'static str,
-    /// `sibenik` or `conference`.
+    /// Name of the scene: `sibenik` or `conference`.
     pub scene: &'static str,
     /// The name of our row.
     pub kernel: &'static str,
-    /// Which rays.
+    /// Kind of the rays.
     pub kind: RayKind,
     /// Million rays a second, the mean of the paper's viewpoints.
     pub mrays: f64,
 }
 
-/// All rates that the papers' tables print of scenes that are here.
+/// Returns all rates that the papers' tables print of scenes that are here.
 pub fn published_rates() -> Vec<PublishedRate> {
     [al09::published(), alk12::published(), g14::published()].concat()
 }
@@ -39,7 +39,7 @@ pub fn published_rates() -> Vec<PublishedRate> {
 /// Where a table goes: the text before it, the room it has, and what it leaves out.
 type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
 
-/// Every table that the reports have the rays and kernels for; nothing where there is none.
+/// Writes every table that the reports have the rays and kernels for; nothing where there is none.
 pub(crate) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     for table in [al09::write, alk12::write, g14::write] {
         let before = text.len();
@@ -50,7 +50,7 @@ pub(crate) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     }
 }
 
-/// All of them alone.
+/// Returns all tables as text, alone.
 #[cfg(test)]
 fn text(reports: &[SceneReport]) -> String {
     let mut text = String::new();
@@ -58,11 +58,11 @@ fn text(reports: &[SceneReport]) -> String {
     text
 }
 
-/// What the tables say of the scenes, once.
+/// Note on the scenes, printed once for all tables.
 const SCENES: &str = "sibenik from the papers' viewpoints; conference and san_miguel are other versions of their scenes; \
     fairy is not to be had";
 
-/// Reports of `workload` from all viewpoints at the papers' size, of which `kernels` were measured.
+/// Returns the reports of `workload` from all viewpoints at the papers' size, of which `kernels` were measured.
 fn fitting<'a>(reports: &'a [SceneReport], workload: Workload, kernels: &[&str]) -> Vec<&'a SceneReport> {
     let fits = |report: &&SceneReport| {
         report.workload == workload
@@ -85,7 +85,7 @@ fn rate(report: &SceneReport, kernel: &str, kind: RayKind) -> Option<f64> {
     rows.map(|row| row.mega_rates().median).reduce(f64::max)
 }
 
-/// How `kernel` stands to `base` in the geometric mean over the scenes that have both.
+/// Returns the ratio of `kernel` to `base` in the geometric mean over the scenes that have both.
 fn ratio(reports: &[&SceneReport], kernel: &str, base: &str, kind: RayKind) -> Option<f64> {
     let both = |report: &&SceneReport| Some(rate(report, kernel, kind)? / rate(report, base, kind)?);
     let ratios: Vec<f64> = reports.iter().filter_map(both).collect();
@@ -102,7 +102,7 @@ fn percent(ratio: Option<f64>) -> String {
     ratio.map_or("-".to_string(), |ratio| format!("{:+.1} %", 100.0 * (ratio - 1.0)))
 }
 
-/// A figure, or what stands for one that is not there.
+/// Prints a figure, or the sign of one that is not there.
 fn shown(figure: Option<f64>, decimals: usize) -> String {
     figure.map_or("-".to_string(), |figure| format!("{figure:.decimals$}"))
 }

@@ -1,4 +1,4 @@
-//! Everything, for programs.
+//! Reports as JSON: all figures, for programs.
 
 use super::csv::query;
 use super::{Line, Row, SceneReport, builder_name};
@@ -6,7 +6,7 @@ use crate::{Check, MachineFacts, Quartiles};
 use raywarp_geom::Kernels;
 use serde_json::{Value, json};
 
-/// All reports as one document.
+/// Returns all reports as one document.
 pub fn json(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Value {
     let bar = crate::bar::verdicts(reports);
     json!({
@@ -63,7 +63,7 @@ fn scene(report: &SceneReport) -> Value {
     })
 }
 
-/// Rates over the rays of all files.
+/// Returns the rates over the rays of all files.
 fn together(report: &SceneReport) -> Vec<Value> {
     let rate = |line @ (subject, tree, bounds): Line| {
         json!({
@@ -113,7 +113,7 @@ fn rates(seconds: &Quartiles, rays: u64) -> Value {
     })
 }
 
-/// Who answered how many rays.
+/// Lists the kernels that answered, with the number of rays of each.
 fn kernels(kernels: &Kernels) -> Value {
     kernels.iter().map(|(kernel, rays)| json!({ "kernel": kernel.as_str(), "rays": rays })).collect()
 }

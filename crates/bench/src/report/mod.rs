@@ -1,4 +1,4 @@
-//! What was measured on a scene, and its printed forms.
+//! Report of the measurements on a scene, and its printed forms.
 
 mod csv;
 mod json;
@@ -19,49 +19,49 @@ use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Kernels;
 use raywarp_workload::rays::Workload;
 
-/// What was measured on a scene.
+/// Measurements on a scene.
 #[derive(Debug, Clone)]
 pub struct SceneReport {
-    /// Its name.
+    /// Name of the scene.
     pub scene: String,
-    /// What it ran on.
+    /// Name of the GPU or CPU that it ran on.
     pub target: String,
     /// Triangles with area.
     pub triangles: usize,
-    /// Whose rays; means nothing where they are of files.
+    /// Workload of the rays; means nothing where they are of files.
     pub workload: Workload,
     /// Pixels of a view; means nothing where rays are of files.
     pub size: [u32; 2],
     /// Numbers of the viewpoints.
     pub views: Vec<usize>,
-    /// Whether all of them were one launch.
+    /// `true` if the rays of all views were one launch.
     pub one_launch: bool,
     /// Rays and their orders.
     pub columns: Vec<ColumnTotal>,
-    /// What was to be measured, in the tables' order.
+    /// Subjects that were to be measured, in the tables' order.
     pub subjects: Vec<Subject>,
     /// The trees, in the order in which they were built.
     pub trees: Vec<TreeFacts>,
-    /// A row for each subject, tree and column.
+    /// Rows of the table: one for each subject, tree and column.
     pub rows: Vec<Row>,
-    /// What was left out, and why.
+    /// Subjects that were left out, with the reasons.
     pub skipped: Vec<(Subject, String)>,
     /// Runs before those that count, and those that do.
     pub runs: [u32; 2],
     /// Lanes of a warp on a CPU; none on a GPU.
     pub width: Option<u32>,
-    /// A GPU's clocks when it had run; none on a CPU, and where nobody tells.
+    /// Clocks of a GPU when it had run; `None` on a CPU, and where nobody tells.
     pub clocks: Option<Clocks>,
-    /// Whether everything was measured.
+    /// `true` if everything was measured.
     pub complete: bool,
 }
 
 /// The rays of a kind and order over all views.
 #[derive(Debug, Clone)]
 pub struct ColumnTotal {
-    /// Which.
+    /// Rays of the column, and their order.
     pub column: Column,
-    /// How many.
+    /// Number of the rays.
     pub rays: u64,
     /// Seconds that sorting them took on this CPU, where they were sorted apart.
     pub sort_seconds: f64,
@@ -70,21 +70,21 @@ pub struct ColumnTotal {
 /// A subject on a tree and the rays of a column.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What traced.
+    /// Subject that traced.
     pub subject: Subject,
-    /// Under which launch bounds.
+    /// Launch bounds that its kernels ran under.
     pub bounds: LaunchBounds,
     /// Index of the tree.
     pub tree: usize,
     /// Index of the column.
     pub column: usize,
-    /// A viewpoint each, or all in one.
+    /// Times of each viewpoint, or of all in one.
     pub views: Vec<ViewTimes>,
-    /// How its hits compare, over all views.
+    /// Comparison of its hits with others', over all views.
     pub check: Check,
-    /// Which kernels answered, in one run of all views.
+    /// Kernels that answered, in one run of all views.
     pub kernels: Kernels,
-    /// What the kernel takes; nothing on a CPU.
+    /// Resources that the kernel takes; `None` on a CPU.
     pub resources: Option<Resources>,
 }
 
@@ -95,18 +95,18 @@ pub struct ViewTimes {
     pub view: Option<usize>,
     /// Rays of a run.
     pub rays: u64,
-    /// A run's seconds.
+    /// Seconds of a run.
     pub seconds: Quartiles,
     /// Seconds that sorting took.
     pub sort_seconds: f64,
-    /// How its hits compare.
+    /// Comparison of its hits with others'.
     pub check: Check,
-    /// Seconds that two launches of half the rays took more than one of all, in the median: a launch's start and tail, during
-    /// which the GPU is not full. None where that was not asked for, or there are too few rays for halves.
+    /// Seconds that two launches of half the rays took more than one of all, in the median: a launch's start and tail,
+    /// during which the GPU is not full. None where that was not asked for, or there are too few rays for halves.
     pub start_and_tail: Option<f64>,
 }
 
-/// What a line of a table is about: a subject, the index of its tree, and launch bounds.
+/// Subject of a line of a table: what traces, the index of its tree, and launch bounds.
 type Line = (Subject, usize, LaunchBounds);
 
 impl Row {
@@ -114,29 +114,29 @@ impl Row {
         (self.subject, self.tree, self.bounds)
     }
 
-    /// Rays of all views.
+    /// Returns the number of rays of all views.
     pub fn rays(&self) -> u64 {
         self.views.iter().map(|view| view.rays).sum()
     }
 
-    /// Start and tail of all views' launches, seconds; none where one's is not known.
+    /// Returns the start and tail of all views' launches, seconds; `None` where one's is not known.
     pub fn start_and_tail(&self) -> Option<f64> {
         self.views.iter().map(|view| view.start_and_tail).sum()
     }
 
-    /// Seconds over all views.
+    /// Returns the seconds over all views.
     pub fn seconds(&self) -> Quartiles {
         self.views.iter().fold(Quartiles::default(), |sum, view| sum.plus(&view.seconds))
     }
 
-    /// Millions of rays a second, total rays over total time.
+    /// Returns millions of rays a second, total rays over total time.
     pub fn mega_rates(&self) -> Quartiles {
         self.seconds().mega_rates(self.rays())
     }
 }
 
 impl SceneReport {
-    /// A report with nothing measured yet. `views` are the numbers of the viewpoints, as the user knows them.
+    /// Makes a report with nothing measured yet. `views` are the numbers of the viewpoints, as the user knows them.
     pub fn new(scene: &str, target: &Target, views: Vec<usize>, request: &BenchRequest) -> Self {
         let total = |column: &Column| ColumnTotal { column: column.clone(), rays: 0, sort_seconds: 0.0 };
         Self {
@@ -159,18 +159,18 @@ impl SceneReport {
         }
     }
 
-    /// Whether rays are of files: of no workload, size and view.
+    /// Returns `true` if rays are of files: of no workload, size and view.
     pub fn is_of_files(&self) -> bool {
         self.columns.iter().any(|total| total.column.kind().is_none())
     }
 
-    /// What tables call the workload.
+    /// Returns the name of the workload in tables.
     pub(crate) fn workload_name(&self) -> &'static str {
         if self.is_of_files() { "file" } else { self.workload.name() }
     }
 
-    /// Millions of rays a second of a line over all of its rays: their number over the sum of median times. `None`
-    /// where some are missing or wrong.
+    /// Returns the millions of rays a second of a line over all of its rays: their number over the sum of median times.
+    /// `None` where some are missing or wrong.
     fn together(&self, line: Line) -> Option<f64> {
         let rows = (0..self.columns.len()).map(|column| self.row(line, column).filter(|row| row.check.passes()));
         let rows: Vec<&Row> = rows.collect::<Option<_>>()?;
@@ -179,13 +179,13 @@ impl SceneReport {
         Some(1e-6 * rays as f64 / seconds)
     }
 
-    /// Whether every check passed.
+    /// Returns `true` if every check passed.
     pub fn passes(&self) -> bool {
         self.rows.iter().all(|row| row.check.passes())
     }
 
-    /// The line of a table that a row stands in: the subject's name, with its tree and leaf size where there are several,
-    /// and launch bounds that are not its own.
+    /// Returns the line of a table that a row stands in: the subject's name, with its tree and leaf size where there
+    /// are several, and launch bounds that are not its own.
     pub fn line_name(&self, row: &Row) -> String {
         let mut name = row.subject.name();
         let Some(own) = self.trees.get(row.tree) else { return name };
@@ -208,7 +208,7 @@ impl SceneReport {
         name
     }
 
-    /// What has rows, in order; each stands for a line of a table.
+    /// Returns the lines of a table: all combinations that have rows, in order.
     fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         for row in &self.rows {
@@ -226,14 +226,14 @@ impl SceneReport {
         self.rows.iter().find(|row| row.line() == line && row.column == column)
     }
 
-    /// The fastest right row of a column.
+    /// Returns the fastest right row of a column.
     pub fn best(&self, column: usize) -> Option<&Row> {
         let rate = |row: &&Row| row.mega_rates().median;
         let rows = self.rows.iter().filter(|row| row.column == column && row.check.passes());
         rows.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// A wrong answer of a row that fails, with its kind of rays and view.
+    /// Describes a wrong answer of a row that fails, with its kind of rays and view.
     pub(crate) fn example(&self, row: &Row) -> Option<String> {
         let fails = row.views.iter().find(|view| view.check.example.is_some())?;
         let view = fails.view.and_then(|view| self.views.get(view)).map(|view| format!(", view {view}"));
@@ -241,7 +241,7 @@ impl SceneReport {
         fails.check.example.map(|example| format!("{kind}{}, {example}", view.unwrap_or_default()))
     }
 
-    /// The last subject's rates in a line.
+    /// Returns the last subject's rates in a line.
     pub(crate) fn progress(&self, columns: usize) -> String {
         let last = &self.rows[self.rows.len().saturating_sub(columns)..];
         let name = last.first().map(|row| self.line_name(row)).unwrap_or_default();

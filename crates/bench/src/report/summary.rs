@@ -1,4 +1,4 @@
-//! Scenes beside each other.
+//! Tables of several scenes beside each other.
 
 use super::SceneReport;
 use super::text::{LEGEND, rate as shown};
@@ -6,11 +6,11 @@ use crate::geometric_mean;
 use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use std::fmt::Write;
 
-/// What several scenes have in common: a table for each column with a line a subject, a column a scene and the
-/// geometric mean; then how they stand to the papers and to the bar, where that is known.
+/// Prints what several scenes have in common: a table for each column with a line a subject, a column a scene and the
+/// geometric mean; then the comparisons with the papers and with the bar, where those are known.
 ///
-/// With `top`, for when there is room for few lines: first the meaning of the signs, then the so many fastest of each column, for one
-/// scene too, and what is wrong.
+/// With `top`, for when there is room for few lines, it prints first the meaning of the signs, then the so many fastest
+/// of each column, for one scene too, and what is wrong.
 pub fn summary(reports: &[SceneReport], top: Option<usize>, room: Room) -> String {
     let mut text = if top.is_some() { format!("{LEGEND}\n") } else { String::new() };
     let mut hidden = Hidden::default();
@@ -47,7 +47,7 @@ pub fn summary(reports: &[SceneReport], top: Option<usize>, room: Room) -> Strin
     text
 }
 
-/// A line: its name, the rate in each scene where it was measured and right.
+/// Returns the lines of a table: its name, and the rate in each scene where it was measured and right.
 fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>>)> {
     let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
     for (scene, report) in reports.iter().enumerate() {
@@ -63,7 +63,7 @@ fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>
     lines
 }
 
-/// The geometric mean over all scenes, where there is a rate in each.
+/// Returns the geometric mean over all scenes, where there is a rate in each.
 fn mean(rates: &[Option<f64>]) -> Option<f64> {
     let all: Vec<f64> = rates.iter().copied().collect::<Option<_>>()?;
     Some(geometric_mean(&all))

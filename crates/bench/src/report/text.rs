@@ -1,4 +1,4 @@
-//! A scene's table as text.
+//! Table of a scene's report, as text.
 
 use super::{SceneReport, builder_name};
 use crate::Subject;
@@ -6,7 +6,8 @@ use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_scene::grouped;
 use std::fmt::Write;
 
-/// The table of a scene: a line a subject and tree, kinds of rays across, as in Table 1 of AL09. [`LEGEND`] says what it means.
+/// Returns the table of a scene: a line a subject and tree, kinds of rays across, as in Table 1 of AL09. [`LEGEND`]
+/// says what it means.
 pub fn text(report: &SceneReport, room: Room) -> String {
     let mut text = String::new();
     header(report, &mut text);
@@ -74,7 +75,7 @@ pub fn text(report: &SceneReport, room: Room) -> String {
     text
 }
 
-/// What the signs of the tables mean.
+/// Legend of the tables: the meaning of their signs.
 pub const LEGEND: &str = "\
 Mrays/s: total rays over the sum of the views' median times. *: the best.
 spread: of the middle half of the runs. checked: rays compared with one lane of
@@ -135,7 +136,7 @@ fn header(report: &SceneReport, text: &mut String) {
     let _ = writeln!(text, "{}\n", wrapped(&line));
 }
 
-/// The encodings of a tree that were walked.
+/// Returns the encodings of a tree that were walked.
 fn walked_as(report: &SceneReport, tree: usize) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     // A peer's tree is its driver's.
@@ -151,7 +152,7 @@ fn walked_as(report: &SceneReport, tree: usize) -> String {
     if kinds.is_empty() { "nothing".to_string() } else { kinds.join(", ") }
 }
 
-/// A rate with its first four digits or more.
+/// Prints a rate with its first four digits or more.
 pub(super) fn rate(mega_rays: f64) -> String {
     let decimals = match mega_rays {
         ..10.0 => 3,
@@ -161,7 +162,7 @@ pub(super) fn rate(mega_rays: f64) -> String {
     format!("{mega_rays:.decimals$}")
 }
 
-/// A line for each reason, since many kernels share one.
+/// Writes a line for each reason, since many kernels share one.
 fn skipped(report: &SceneReport, text: &mut String) {
     let mut reasons: Vec<&str> = report.skipped.iter().map(|(_, why)| why.as_str()).collect();
     reasons.sort_unstable();
@@ -173,7 +174,7 @@ fn skipped(report: &SceneReport, text: &mut String) {
     }
 }
 
-/// A large count in few letters.
+/// Prints a large count in few letters.
 fn short(number: u64) -> String {
     match number {
         0..100_000 => number.to_string(),

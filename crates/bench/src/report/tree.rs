@@ -1,24 +1,24 @@
-//! A tree of a report, and the name that it can be built again by.
+//! Trees of a report, and the names that they can be built again by.
 
 use raywarp_bvh::{BuildOptions, Builder, presets};
 
-/// A tree.
+/// Facts of a tree that was built: options, time and size.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeFacts {
-    /// How it was built.
+    /// Options that it was built with.
     pub options: BuildOptions,
-    /// What built it: of [`Builder::BestOf`] the builder of the tree that was taken.
+    /// Builder of the tree: of [`Builder::BestOf`] the builder of the tree that was taken.
     pub builder: Builder,
-    /// Seconds that took.
+    /// Seconds that the build took.
     pub seconds: f64,
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: usize,
 }
 
 /// A number of a tree: its word in a name, what it is, and how it is set.
 type Number = (&'static str, fn(&BuildOptions) -> Option<f32>, fn(&mut BuildOptions, f32));
 
-/// All that a tree's name says where it is not the default.
+/// Numbers that a tree's name gives where they are not the defaults.
 const NUMBERS: [Number; 7] = [
     ("cost", |options| Some(options.traversal_cost), |options, cost| options.traversal_cost = cost),
     ("split", |options| options.split_clipping, |options, share| options.split_clipping = Some(share)),
@@ -29,7 +29,7 @@ const NUMBERS: [Number; 7] = [
     ("worth", |options| (options.builder == Builder::BestOf).then_some(options.split_worth), best_of),
 ];
 
-/// Of a tree with spatial splits that is taken where it is worth `share`; of others it says nothing.
+/// Makes a tree with spatial splits one that is taken where it is worth `share`; changes no other tree.
 fn best_of(options: &mut BuildOptions, share: f32) {
     if options.builder == Builder::Sbvh {
         (options.builder, options.split_worth) = (Builder::BestOf, share);
@@ -37,8 +37,8 @@ fn best_of(options: &mut BuildOptions, share: f32) {
 }
 
 impl TreeFacts {
-    /// The preset's name, whatever the leaf size; else builder, passes of reinsertion, and each number that is not that of
-    /// [`BuildOptions::default`], so that [`TreeFacts::named`] gives the same tree.
+    /// Returns the preset's name, whatever the leaf size; else builder, passes of reinsertion, and each number that is
+    /// not that of [`BuildOptions::default`], so that [`TreeFacts::named`] gives the same tree.
     pub fn name(&self) -> String {
         let options = &self.options;
         match presets::name_of(options) {
@@ -56,8 +56,8 @@ impl TreeFacts {
         }
     }
 
-    /// The options that [`TreeFacts::name`] names, with leaves of `max_leaf`; none for what is no such name. What a name does
-    /// not say is as in [`BuildOptions::default`].
+    /// Returns the options that [`TreeFacts::name`] names, with leaves of `max_leaf`; `None` for what is no such name.
+    /// What a name does not say is as in [`BuildOptions::default`].
     pub fn named(name: &str, max_leaf: u32) -> Option<BuildOptions> {
         if let Some(preset) = presets::named(name) {
             return Some(BuildOptions { max_leaf, ..preset });
@@ -78,7 +78,7 @@ impl TreeFacts {
     }
 }
 
-/// A builder as it is named on the command line.
+/// Returns a builder's name on the command line.
 pub(crate) fn builder_name(builder: Builder) -> &'static str {
     match builder {
         Builder::SweepSah => "sweep",

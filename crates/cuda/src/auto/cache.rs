@@ -5,18 +5,18 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What a choice holds for.
+/// Circumstances that a cached choice holds for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
     /// The GPU's name.
     pub device: String,
-    /// Its compute capability.
+    /// Compute capability of the GPU.
     pub capability: (i32, i32),
     /// The driver's version.
     pub driver: String,
     /// Hash of the compiled kernels.
     pub kernels: u64,
-    /// What candidates had to keep.
+    /// Promise that candidates had to keep.
     pub promise: Promise,
 }
 
@@ -25,8 +25,8 @@ const HEAD: &str = "raywarp kernels 1";
 /// Longer files are not ours: an entry takes some 500 bytes.
 const MOST_BYTES: u64 = 1 << 18;
 
-/// The file that choices are kept in: `raywarp/kernels.tsv` in the user's folder for caches, if the system has one
-/// (`XDG_CACHE_HOME`, else `.cache` in `HOME`; on Windows `LOCALAPPDATA`).
+/// Returns the file that choices are kept in: `raywarp/kernels.tsv` in the user's folder for caches, if the system has
+/// one (`XDG_CACHE_HOME`, else `.cache` in `HOME`; on Windows `LOCALAPPDATA`).
 pub fn cache_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let folder = if cfg!(windows) {
@@ -37,12 +37,13 @@ pub fn cache_file() -> Option<PathBuf> {
     Some(folder?.join("raywarp").join("kernels.tsv"))
 }
 
-/// A folder that is not absolute is to be ignored (XDG Base Directory Specification 0.8).
+/// Returns the user's folder for caches. A folder that is not absolute is to be ignored (XDG Base Directory
+/// Specification 0.8).
 pub(super) fn cache_folder(xdg: Option<PathBuf>, home: Option<PathBuf>, local: Option<PathBuf>) -> Option<PathBuf> {
     [local, xdg, home.map(|home| home.join(".cache"))].into_iter().flatten().find(|folder| folder.is_absolute())
 }
 
-/// The entries of a file; none if there is no file.
+/// Returns the entries of a file; none if there is no file.
 ///
 /// # Errors
 /// Why the file is not to be trusted, in some words.
@@ -58,6 +59,8 @@ pub(super) fn read(file: &Path) -> Result<Vec<(Key, Choice)>, String> {
     parse(&text)
 }
 
+/// Parses the text of a file of choices.
+///
 /// # Errors
 /// What is wrong where.
 pub(super) fn parse(text: &str) -> Result<Vec<(Key, Choice)>, String> {

@@ -1,16 +1,16 @@
 //! Variant `auto`: the fastest kernels of a GPU by kind of ray, found by timing them once.
 //!
 //! ```text
-//! tune.rs    which candidates are timed how often, and which is taken
-//! scene.rs   what they trace: a made-up hall, the same for everyone
+//! tune.rs    trials of the candidates, and the choice of the fastest
+//! scene.rs   the scene that they trace: a made-up hall, the same for everyone
 //! trial.rs   the timing itself, on a GPU
 //! cache.rs   choices of earlier runs, in a file
 //! ```
 //!
 //! Candidates are timed on a made-up scene and not on the user's: the choice is kept for all scenes that come, and must
-//! not depend on which was the first (a cube, say). Kernels rank in it as they do in rooms: on an H200 their rates there
-//! and in two of the papers' scenes correlate by 0.93 to 0.97 (logarithms, each kind of ray). Where the best differs from
-//! scene to scene, no choice is the best in all.
+//! not depend on which was the first (a cube, say). Kernels rank in it as they do in rooms: on an H200 their rates
+//! there and in two of the papers' scenes correlate by 0.93 to 0.97 (logarithms, each kind of ray). Where the best
+//! differs from scene to scene, no choice is the best in all.
 
 mod cache;
 mod scene;
@@ -38,10 +38,10 @@ pub enum BatchKind {
 }
 
 impl BatchKind {
-    /// All.
+    /// All kinds of batches.
     pub const ALL: [Self; 3] = [Self::Coherent, Self::Incoherent, Self::Any];
 
-    /// What the cache calls it.
+    /// Returns the name in the cache.
     pub fn name(self) -> &'static str {
         match self {
             Self::Coherent => "coherent",
@@ -51,18 +51,18 @@ impl BatchKind {
     }
 }
 
-/// What kernels must keep to be candidates.
+/// Promise of exactness that kernels must keep to be candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Promise {
-    /// Hits have the bits of the CPU's tracer: a watertight triangle test, and boxes padded for it. What everyone gets who names
-    /// no kernel.
+    /// Hits have the bits of the CPU's tracer: a watertight triangle test, and boxes padded for it. Callers who name no
+    /// kernel get this.
     Bits,
     /// No node is lost to rounding, but a triangle test may lose a ray at an edge. Rays begin at `t_min >= 0`.
     Fast,
 }
 
 impl Promise {
-    /// What the cache calls it.
+    /// Returns the name in the cache.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bits => "bits",
@@ -70,8 +70,8 @@ impl Promise {
         }
     }
 
-    /// The kernels to choose from: those compiled that keep the promise, one ray a lane. (Several lanes a ray were
-    /// three to ten times behind for every kind of rays on an H200.)
+    /// Returns the kernels to choose from: those compiled that keep the promise, one ray a lane. (Several lanes a ray
+    /// were three to ten times behind for every kind of rays on an H200.)
     pub fn candidates(self) -> Vec<Variant> {
         let keeps = |variant: &Variant| {
             let exact = variant.triangle().is_watertight();
@@ -83,10 +83,10 @@ impl Promise {
     }
 }
 
-/// A kernel and how fast it was.
+/// Kernel that was picked, and its speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pick {
-    /// The kernel.
+    /// Variant of the kernel.
     pub variant: Variant,
     /// Millions of rays a second of its own time, on the made-up scene.
     pub mega_rays: f64,
@@ -95,7 +95,7 @@ pub struct Pick {
 /// The fastest kernel of each kind of rays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
-    /// By [`BatchKind::ALL`].
+    /// Picks in the order of [`BatchKind::ALL`].
     picks: [Pick; 3],
 }
 
@@ -106,14 +106,14 @@ impl Choice {
     }
 }
 
-/// A choice, and how it came about.
+/// Choice of kernels, and how it came about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
-    /// The choice.
+    /// Kernel chosen for each kind of rays.
     pub choice: Choice,
-    /// How long finding it took; `None` for one of an earlier run.
+    /// Time that finding it took; `None` for a choice of an earlier run.
     pub tuned: Option<Duration>,
-    /// What is wrong with the cache, a line each, for people to read.
+    /// Faults of the cache, a line each, for people to read.
     pub warnings: Vec<String>,
 }
 

@@ -7,8 +7,8 @@ use raywarp_geom::{Aabb, Hit};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// Planted times in microseconds: for each kernel and kind those of its launches in turn, the last one for good. What is
-/// not planted takes 1000, and a kernel with no times at all cannot be run.
+/// Planted times in microseconds: for each kernel and kind those of its launches in turn, the last one for good. What
+/// is not planted takes 1000, and a kernel with no times at all cannot be run.
 #[derive(Default)]
 struct Planted {
     times: HashMap<(Variant, BatchKind), Vec<f64>>,

@@ -1,4 +1,4 @@
-//! Candidates timed on a GPU.
+//! Trials of candidates, timed on a GPU.
 
 use super::scene::{camera_rays, hall, scattered};
 use super::tune::Stopwatch;
@@ -23,16 +23,18 @@ pub(super) struct Trial {
     device: Device,
     stream: Stream,
     triangles: FlatTriangles,
-    /// By the most triangles of a leaf.
+    /// Trees of the made-up scene, each with the most triangles of its leaves.
     trees: Vec<(u32, Bvh2)>,
     scene: Option<(Encoding, Arc<DeviceScene>)>,
     tracer: Option<CudaTracer>,
-    /// By [`BatchKind::ALL`].
+    /// Rays in the order of [`BatchKind::ALL`].
     rays: Vec<DeviceBuffer<Ray>>,
     out: DeviceHits,
 }
 
 impl Trial {
+    /// Prepares a trial on `device`: the made-up scene, its rays, and room for their hits.
+    ///
     /// # Errors
     /// [`CudaError`].
     pub fn new(device: &Device) -> Result<Self, CudaError> {

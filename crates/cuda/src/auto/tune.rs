@@ -1,4 +1,4 @@
-//! Which candidates are timed how often, and which is taken.
+//! Trials of the candidates: how often each is timed, and the choice of the fastest.
 
 use super::{BatchKind, Choice, Pick};
 use crate::{CudaError, Encoding};
@@ -6,18 +6,18 @@ use raywarp_family::Variant;
 
 /// Times kernels: a GPU does, and planted figures in tests.
 pub(crate) trait Stopwatch {
-    /// Seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot be run here. Candidates
-    /// that walk the same bytes come one after the other.
+    /// Returns the seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot be run here.
+    /// Candidates that walk the same bytes come one after the other.
     fn time(&mut self, variant: &Variant, kind: BatchKind) -> Result<Option<f64>, CudaError>;
 
-    /// Rays of a launch.
+    /// Returns the number of rays of a launch.
     fn ray_count(&self, kind: BatchKind) -> usize;
 }
 
 /// Launches that count, of a candidate that may be the fastest.
 const RUNS: usize = 5;
-/// One that takes so many times the best in its first launch is not timed further: launches of one kernel differ by
-/// less than a tenth.
+/// Multiple of the best time above which a candidate is not timed further after its first launch: launches of one
+/// kernel differ by less than a tenth.
 const HOPELESS: f64 = 1.25;
 
 /// Times `candidates` and takes the fastest of each kind; of equal ones the first.
@@ -46,7 +46,7 @@ pub(crate) fn tune(candidates: &[Variant], stopwatch: &mut dyn Stopwatch) -> Res
     Ok(Choice { picks: [pick(BatchKind::Coherent)?, pick(BatchKind::Incoherent)?, pick(BatchKind::Any)?] })
 }
 
-/// Median seconds of a candidate, or nothing for one that cannot be run or cannot win.
+/// Returns the median seconds of a candidate, or nothing for one that cannot be run or cannot win.
 fn seconds(
     variant: &Variant,
     kind: BatchKind,
@@ -71,7 +71,7 @@ fn seconds(
     Ok(Some(times[RUNS / 2]))
 }
 
-/// The candidates with those of one encoding side by side, else in their order.
+/// Returns the candidates with those of one encoding side by side, else in their order.
 fn by_encoding(candidates: &[Variant]) -> Vec<Variant> {
     let mut groups: Vec<(Encoding, Vec<Variant>)> = Vec::new();
     for variant in candidates {

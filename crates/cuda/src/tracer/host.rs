@@ -1,13 +1,13 @@
-//! Rays and results in the host's memory: a batch in portions, of which several are on their way at once.
+//! Tracing of rays in the host's memory: a batch in portions, of which several are on their way at once.
 //!
-//! Each portion goes to a lane: a stream with buffers of its own. While the device traces one portion, the next one's rays
-//! go to it and the last one's hits come back, both by its own engines. Those copy pinned memory only, so that rays and hits
-//! in other memory go by way of pinned buffers of the lane, which all cores fill and empty meanwhile. A small batch goes as a
-//! whole, and is copied by the driver.
+//! Each portion goes to a lane: a stream with buffers of its own. While the device traces one portion, the next one's
+//! rays go to it and the last one's hits come back, both by its own engines. Those copy pinned memory only, so that
+//! rays and hits in other memory go by way of pinned buffers of the lane, which all cores fill and empty meanwhile. A
+//! small batch goes as a whole, and is copied by the driver.
 //!
 //! A call of the driver that fails ends the batch with an error. Its streams and buffers are not used again, and what
-//! was read by then is the caller's to forget ([`TraceError`]). However a batch ends, the device no longer uses memory of the
-//! caller's then.
+//! was read by then is the caller's to forget ([`TraceError`]). However a batch ends, the device no longer uses memory
+//! of the caller's then.
 
 mod lane;
 
@@ -16,26 +16,28 @@ use crate::CudaError;
 use lane::{Batch, Lane, RAY_BYTES, Results, Staged, Target};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 
-/// Rays of a portion at most: 16 MiB of them take a PCIe bus of the fifth generation 0.3 ms, in which a launch's start and end
-/// are little.
+/// Rays of a portion at most: 16 MiB of them take a PCIe bus of the fifth generation 0.3 ms, in which a launch's start
+/// and end are little.
 pub(super) const PORTION: usize = 1 << 19;
 
-/// Portions of a batch that are on their way at once: one comes, one is traced, one goes, and one is what the host is about.
+/// Portions of a batch that are on their way at once: one comes, one is traced, one goes, and one is what the host is
+/// about.
 const LANES: usize = 4;
 
-/// A batch of this part of a portion goes as a whole: copies beside each other would not be worth their start.
+/// Share of a portion, one in so many, up to which a batch goes as a whole: copies beside each other would not be worth
+/// their start.
 const WHOLE: usize = 4;
 
-/// Where host rays are traced: one a caller at a time.
+/// Lanes in which host rays are traced: for one caller at a time.
 #[derive(Debug)]
 pub(super) struct Area {
     lanes: Vec<Lane>,
 }
 
 impl CudaTracer {
-    /// The same tracer, whose batches from the host go to the device in portions of up to `rays` rays; otherwise these are
-    /// 2^19. Four of them are there at once, with 65 bytes a ray; what is not pinned goes through as much pinned memory.
-    /// A batch of up to a quarter of a portion goes as a whole.
+    /// Makes batches from the host go to the device in portions of up to `rays` rays; otherwise these are 2^19. Four of
+    /// them are there at once, with 65 bytes a ray; what is not pinned goes through as much pinned memory. A batch of
+    /// up to a quarter of a portion goes as a whole.
     #[must_use]
     pub fn with_portions(self, rays: usize) -> Self {
         Self { portion: rays.max(1), ..self }
@@ -86,7 +88,7 @@ impl CudaTracer {
         Ok(stats)
     }
 
-    /// What goes by way of our pinned memory.
+    /// Tells which arrays go by way of our pinned memory.
     fn staged(&self, rays: &[Ray], hits: &[Hit], instances: &[u32]) -> Result<Staged, TraceError> {
         if rays.len() <= self.portion / WHOLE {
             return Ok(Staged::default());
@@ -99,7 +101,7 @@ impl CudaTracer {
         Ok(Staged { rays: !rays, hits: !hits, instances: !instances })
     }
 
-    /// So many lanes for `rays` rays each, or for as many of them as fit in half of the free memory.
+    /// Returns so many lanes for `rays` rays each, or for as many of them as fit in half of the free memory.
     fn area(&self, lanes: usize, rays: usize) -> Result<Area, CudaError> {
         if let Some(area) = self.idle_area(lanes, rays) {
             return Ok(area);
@@ -121,7 +123,7 @@ impl CudaTracer {
         Ok(Area { lanes: (0..lanes).map(lane).collect::<Result<_, _>>()? })
     }
 
-    /// One with so many lanes for so many rays that nobody uses.
+    /// Returns an area with so many lanes for so many rays that nobody uses.
     fn idle_area(&self, lanes: usize, rays: usize) -> Option<Area> {
         let mut idle = self.idle.lock().ok()?;
         let at = idle.iter().position(|area| area.lanes.len() >= lanes && area.room() >= rays)?;

@@ -1,4 +1,4 @@
-//! A warp of 1 to 64 lanes in lockstep.
+//! Warp of 1 to 64 lanes in lockstep.
 
 use super::{HasStatus, Is, Lanes, Mask, Status};
 
@@ -47,7 +47,7 @@ pub(crate) struct Lockstep<L> {
 }
 
 impl<L: HasStatus> Lockstep<L> {
-    /// At most 64 lanes.
+    /// Makes a warp of at most 64 lanes.
     pub fn new(lanes: Vec<L>) -> Self {
         let mut status = [0; 64];
         for (status, lane) in status.iter_mut().zip(&lanes) {

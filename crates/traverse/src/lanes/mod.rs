@@ -1,4 +1,4 @@
-//! Who runs a schedule: one lane, or a warp in lockstep.
+//! Lanes that run a schedule: one alone, or a warp in lockstep.
 
 mod lockstep;
 mod scalar;
@@ -8,54 +8,54 @@ pub(crate) use scalar::Scalar;
 
 /// A set of lanes that take part.
 pub(crate) trait Mask: Copy + Eq {
-    /// No lane.
+    /// Set without any lane.
     const NONE: Self;
-    /// Whether any takes part.
+    /// Returns `true` if any lane takes part.
     fn any(self) -> bool;
-    /// How many take part.
+    /// Returns the number of lanes that take part.
     fn count(self) -> u32;
-    /// One bit a lane, lane 0 lowest.
+    /// Returns one bit a lane, lane 0 lowest.
     fn bits(self) -> u64;
-    /// Those in either.
+    /// Returns the lanes that are in either set.
     fn or(self, other: Self) -> Self;
-    /// Those in both.
+    /// Returns the lanes that are in both sets.
     fn and(self, other: Self) -> Self;
-    /// The lowest, alone; none of none.
+    /// Returns the lowest lane alone; no lane of an empty set.
     fn first(self) -> Self;
-    /// Those that are not in the other.
+    /// Returns the lanes that are not in the other set.
     fn without(self, other: Self) -> Self;
 }
 
-/// What a lane may be; each is a bit of its [`Status`].
+/// States that a lane may be in; each is a bit of its [`Status`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Is {
-    /// Without a ray.
+    /// The lane has no ray.
     Idle,
-    /// With something left to do.
+    /// The lane has something left to do.
     Alive,
-    /// With a ray that has ended.
+    /// The lane has a ray that has ended.
     Ended,
-    /// Able to visit a node now.
+    /// The lane is able to visit a node now.
     AtInner,
-    /// At a leaf, which it must test or put aside to go on.
+    /// The lane is at a leaf, which it must test or put aside to go on.
     AtLeaf,
-    /// Able to test a triangle now.
+    /// The lane is able to test a triangle now.
     HasLeaf,
-    /// With triangles left of the leaf that it began.
+    /// The lane has triangles left of the leaf that it began.
     InLeaf,
-    /// About to take an entry from its stack, before anything else.
+    /// The lane is about to take an entry from its stack, before anything else.
     Exhausted,
 }
 
-/// All that a lane is, [`Is`] by bit.
+/// Set of all states that a lane is in, [`Is`] by bit.
 pub(crate) type Status = u8;
 
-/// What lanes hold.
+/// State of a lane that tells its status.
 pub(crate) trait HasStatus {
-    /// What the lane is now.
+    /// Returns the present status of the lane.
     fn status(&self) -> Status;
 
-    /// Whether it is that.
+    /// Returns `true` if the lane is in state `is`.
     fn is(&self, is: Is) -> bool {
         self.status() >> is as u32 & 1 == 1
     }
@@ -68,15 +68,15 @@ pub(crate) trait HasStatus {
 pub(crate) trait Lanes {
     /// Sets of these lanes.
     type Mask: Mask;
-    /// What a lane holds.
+    /// State of one lane.
     type Lane: HasStatus;
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     fn count(&self) -> u32;
-    /// All of them.
+    /// Returns all lanes.
     fn all(&self) -> Self::Mask;
-    /// The lanes that are `is`.
+    /// Returns the lanes that are in state `is`.
     fn which(&self, is: Is) -> Self::Mask;
-    /// The lanes of `mask` that `wants` says yes to.
+    /// Returns the lanes of `mask` that `wants` says yes to.
     fn among(&self, mask: Self::Mask, wants: impl Fn(&Self::Lane) -> bool) -> Self::Mask;
     /// Runs `run` for each lane of `mask`, in order.
     fn each(&mut self, mask: Self::Mask, run: impl FnMut(u32, &mut Self::Lane));

@@ -1,4 +1,4 @@
-//! One lane: the reference.
+//! Single lane without masks: the reference for warps.
 
 use super::{HasStatus, Is, Lanes, Mask};
 

@@ -64,7 +64,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         fetched
     }
 
-    /// One lane adds to the global counter.
+    /// Lets one lane add to the global counter.
     fn fetch_batch(&mut self) {
         self.touch(0, Space::Counter, 0, 0, 4, true);
         self.issue_bits(Block::FetchBatch, 1);

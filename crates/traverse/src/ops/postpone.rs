@@ -8,8 +8,8 @@ use crate::warp::Warp;
 use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Lanes that stand at a leaf and have room in their postpone buffer put it there and must then
-    /// pop, if no nodes are behind it (AL09 4: the buffer holds one; ALK12: one or two).
+    /// Lets lanes that stand at a leaf and have room in their postpone buffer put it there; they must then pop, if no
+    /// nodes are behind it (AL09 4: the buffer holds one; ALK12: one or two).
     #[inline(never)]
     pub fn postpone(&mut self) {
         let room = self.launch.variant.postpone();
@@ -23,8 +23,8 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         self.issue(Block::Postpone, mask);
     }
 
-    /// Lanes that have a node to visit push the leaf that they put aside, to test it later (YKL17:
-    /// triangles are postponed when too few lanes have some).
+    /// Lets lanes that have a node to visit push the leaf that they put aside, to test it later (YKL17: triangles are
+    /// postponed when too few lanes have some).
     #[inline(never)]
     pub fn defer(&mut self) {
         // Who stands at a node has no leaf but those.

@@ -1,4 +1,4 @@
-//! `setup_ray`: reciprocal direction, origin times reciprocal, empty stack, at the root.
+//! `setup_ray`: compute the reciprocal direction and the origin times it, empty the stack, and start at the root.
 
 use crate::lane::{Lane, Postponed, Work};
 use crate::lanes::Lanes;

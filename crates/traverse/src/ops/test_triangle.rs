@@ -11,7 +11,7 @@ use raywarp_layout::MemoryLayout;
 /// Bytes of each of the three rows of a record.
 const ROW_BYTES: u16 = 16;
 
-/// What one lane's test did.
+/// Record of one lane's triangle test, for the probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tested {
     lane: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Tested {
 }
 
 impl Tested {
-    /// A test of `record` that all rows are read for, and that hits nothing.
+    /// Makes the record of a test that all rows are read for, and that hits nothing.
     pub(super) fn nothing(lane: u32, record: u32) -> Self {
         Self { lane, record, result: RecordTest { rows: [true; 2], accepted: false } }
     }
@@ -34,7 +34,7 @@ impl Tested {
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     all: u64,
-    /// Those that need the second and the third row.
+    /// Lanes that need the second row, and those that need the third.
     rows: [u64; 2],
     accepted: u64,
 }
@@ -50,7 +50,7 @@ impl Parts {
     }
 }
 
-/// The step of an unrolled loop to its test `number`, counted from 0.
+/// Returns the step of an unrolled loop to its test `number`, counted from 0.
 fn next_test(number: u32) -> Block {
     match number {
         1 => Block::SecondTest,
@@ -60,9 +60,8 @@ fn next_test(number: u32) -> Block {
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// The lanes of `mask` test the next triangle of their oldest leaf, and as many more as the loop is
-    /// unrolled. One that ended a leaf it stood at must pop then; an any-hit ray that something opaque
-    /// blocks ends.
+    /// Lets the lanes of `mask` test the next triangle of their oldest leaf, and as many more as the loop is unrolled.
+    /// One that ended a leaf it stood at must pop then; an any-hit ray that something opaque blocks ends.
     pub fn test_triangle(&mut self, mask: L::Mask) {
         self.test_one(mask);
         for test in 1..self.launch.variant.unroll() {
@@ -72,7 +71,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         }
     }
 
-    /// One test a lane; where several lanes share a ray, one on each of those while the leaf lasts: they test
+    /// Makes one test a lane; where several lanes share a ray, one on each of those while the leaf lasts: they test
     /// side by side, and the ray is shortened after all of them.
     #[inline(never)]
     fn test_one(&mut self, mask: L::Mask) {

@@ -9,7 +9,7 @@ use crate::warp::Warp;
 use raywarp_family::{Block, Fetch, Space};
 use raywarp_layout::MemoryLayout;
 
-/// What one lane's visit did.
+/// Record of one lane's visit of a node, for the probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visited {
     lane: u32,
@@ -22,13 +22,14 @@ pub(crate) struct Visited {
 }
 
 impl Visited {
-    /// Entries that were pushed.
+    /// Returns the number of entries that were pushed.
     fn push_count(&self) -> u32 {
         self.pushed.1.saturating_sub(self.pushed.0)
     }
 }
 
-/// Most entries that a lane pushes which has a ray for itself: what remains of a group, and all but one of four children.
+/// Largest number of entries that a lane pushes which has a ray for itself: what remains of a group, and all but one of
+/// four children.
 const MOST_PUSHES: usize = 4;
 
 /// Lanes that take part in each block of a visit.
@@ -42,7 +43,7 @@ struct Parts {
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// The lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
+    /// Lets the lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
     #[inline(never)]
     pub fn visit_node(&mut self, mask: L::Mask) {
         let (launch, rules) = (self.launch, self.rules);
@@ -156,9 +157,9 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         self.visited = visited;
     }
 
-    /// The lanes of one ray look at each other's distances, or count the hits before theirs where the order does not
-    /// matter; all ask for the nearest, with a hit or without, and those of the others push them at once, one a
-    /// lane (AL09 5.3).
+    /// Tells the probe of pushes where lanes share a ray: they look at each other's distances, or count the hits before
+    /// theirs where the order does not matter; all ask for the nearest, with a hit or without, and those of the others
+    /// push them at once, one a lane (AL09 5.3).
     fn tell_shared_pushes(&mut self, mask: L::Mask, pushes: u64) {
         if self.rules.order.is_some() {
             self.issue_times(Block::Shuffle, mask, self.lanes_per_ray() - 1);

@@ -1,4 +1,4 @@
-//! `vote`, `ballot`, `shuffle`, `prefix_sum`: what a warp does as a whole.
+//! `vote`, `ballot`, `shuffle`, `prefix_sum`: operations of a warp as a whole.
 
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
@@ -8,19 +8,19 @@ use crate::warp::Warp;
 use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Whether any lane is in `mask`: every lane of the warp takes part in asking.
+    /// Returns `true` if any lane is in `mask`: every lane of the warp takes part in asking.
     pub fn any(&mut self, mask: L::Mask) -> bool {
         self.issue_everyone(Block::Vote);
         mask.any()
     }
 
-    /// How many lanes are in `mask`: every lane of the warp takes part in asking.
+    /// Returns the number of lanes in `mask`: every lane of the warp takes part in asking.
     pub fn ballot(&mut self, mask: L::Mask) -> u32 {
         self.issue_everyone(Block::Ballot);
         mask.count()
     }
 
-    /// Lanes of one ray find the least of their values: a butterfly of exchanges.
+    /// Lets the lanes of one ray find the least of their values: a butterfly of exchanges.
     pub fn reduce_over_ray(&mut self, mask: L::Mask) {
         self.issue_times(Block::Shuffle, mask, self.lanes_per_ray().ilog2());
     }

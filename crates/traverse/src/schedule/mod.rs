@@ -26,15 +26,15 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-/// One iteration of the main loop.
+/// Schedule of a warp: its steps in one iteration of the main loop.
 pub(crate) trait Schedule {
-    /// The phase that visits nodes.
+    /// Runs the phase that visits nodes.
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
-    /// The phase that tests triangles.
+    /// Runs the phase that tests triangles.
     fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
-    /// Both.
+    /// Runs an iteration: both phases, one after the other.
     fn iterate<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         warp.issue_everyone(Block::Iteration);
         Self::traverse(warp);
@@ -47,31 +47,31 @@ type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
 
 /// The functions of a schedule for some lanes, tree and probe.
 pub(crate) struct Phases<L: Lanes, T: Tree, P> {
-    /// See [`Schedule::iterate`].
+    /// Step that runs a whole iteration: [`Schedule::iterate`].
     pub iterate: Step<L, T, P>,
-    /// See [`Schedule::traverse`].
+    /// Step that visits nodes: [`Schedule::traverse`].
     pub traverse: Step<L, T, P>,
-    /// See [`Schedule::intersect`].
+    /// Step that tests triangles: [`Schedule::intersect`].
     pub intersect: Step<L, T, P>,
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Phases<L, T, P> {
-    /// Those of `S`.
+    /// Returns the phases of the schedule `S`.
     pub fn of<S: Schedule>() -> Self {
         Self { iterate: S::iterate, traverse: S::traverse, intersect: S::intersect }
     }
 }
 
-/// What traces the rays that a warp holds to their end.
+/// Code that traces the rays that a warp holds to their end.
 pub(crate) enum Body<L: Lanes, T: Tree, P> {
     /// The main loop around a schedule's iterations.
     Loop(Phases<L, T, P>),
-    /// All rays on one path.
+    /// The traversal of all rays on one path.
     Packet,
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Body<L, T, P> {
-    /// While ray not terminated.
+    /// Runs the main loop: while ray not terminated.
     pub fn trace(&self, warp: &mut Warp<'_, L, T, P>) {
         match self {
             Self::Loop(phases) => {
@@ -88,7 +88,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Body<L, T, P> {
 pub(crate) struct Rounds(u32);
 
 impl Rounds {
-    /// Whether the loop may go on.
+    /// Counts an iteration, and returns `true` if the loop may run it.
     pub fn left(&mut self) -> bool {
         let left = self.0 > 0;
         self.0 = self.0.saturating_sub(1);
@@ -97,7 +97,7 @@ impl Rounds {
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// The iterations that an inner loop may take.
+    /// Returns the iterations that an inner loop may take.
     pub fn rounds(&self) -> Rounds {
         Rounds(self.launch.variant.rounds().unwrap_or(u32::MAX))
     }

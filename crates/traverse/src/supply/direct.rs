@@ -1,4 +1,4 @@
-//! One ray a lane: a warp ends with the last of its rays.
+//! Direct supply, one ray a lane: a warp ends with the last of its rays.
 
 use crate::lane::Lane;
 use crate::lanes::Lanes;

@@ -1,5 +1,5 @@
-//! How rays come to lanes: one file a supply. Each holds the main loop, "while ray not terminated",
-//! around the turns of whatever schedule.
+//! Supplies of rays to lanes, one file each. Each holds the main loop, "while ray not terminated", around the turns of
+//! whatever schedule.
 
 mod direct;
 mod persistent;

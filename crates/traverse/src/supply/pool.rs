@@ -1,8 +1,8 @@
-//! The rays that a warp may take.
+//! Pools of rays: the rays that a warp may take.
 
 use std::fmt::Debug;
 
-/// The counter from which warps that run at the same time take rays; who asks first is its business.
+/// Counter from which warps that run at the same time take rays; in which order they ask is the counter's business.
 pub trait RayCounter: Debug + Sync {
     /// Adds `rays` on behalf of warp `warp`; returns what the counter was. Rays past the launch's last are none.
     fn add(&self, warp: u32, rays: u32) -> u64;
@@ -25,32 +25,32 @@ pub(crate) struct Pool<'a> {
     /// Rays between two batches of this warp; 0 for a warp that gets one batch only.
     stride: u64,
     ray_count: u32,
-    /// Each fetch asks the counter for exactly what it needs: no ray is kept at hand.
+    /// `true` if each fetch asks the counter for exactly what it needs: no ray is kept at hand.
     exact: bool,
-    /// A counter that others ask too, and who asks; none where batches are dealt.
+    /// Counter that others ask too, and the number of the warp that asks; `None` where batches are dealt.
     shared: Option<(&'a dyn RayCounter, u32)>,
 }
 
 impl<'a> Pool<'a> {
-    /// `width` rays for warp `warp`, once.
+    /// Makes a pool of `width` rays for warp `warp`, once.
     pub fn direct(warp: u32, width: u32, ray_count: u32) -> Self {
         let first = u64::from(warp) * u64::from(width);
         Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count, exact: false, shared: None }
     }
 
-    /// Batches of `batch` rays, dealt in turns to `resident` warps.
+    /// Makes a pool of batches of `batch` rays, dealt in turns to `resident` warps.
     pub fn dealt(warp: u32, batch: u32, resident: u32, ray_count: u32) -> Self {
         let (warp, size) = (u64::from(warp), u64::from(batch));
         let stride = size * u64::from(resident);
         Self { local: 0..0, next_batch: Some(warp * size), batch, stride, ray_count, exact: false, shared: None }
     }
 
-    /// The same for a warp of `width` rays that asks for exactly as many as it can use.
+    /// Makes such a pool for a warp of `width` rays that asks for exactly as many as it can use.
     pub fn exact(warp: u32, width: u32, resident: u32, ray_count: u32) -> Self {
         Self { exact: true, ..Self::dealt(warp, width, resident, ray_count) }
     }
 
-    /// The same, from a counter that other warps ask at the same time.
+    /// Lets the pool take its rays from a counter that other warps ask at the same time.
     pub fn shared(self, counter: &'a dyn RayCounter, warp: u32) -> Self {
         Self { next_batch: Some(0), shared: Some((counter, warp)), ..self }
     }
@@ -65,22 +65,22 @@ impl<'a> Pool<'a> {
         self.next_batch = (end < count).then_some(end);
     }
 
-    /// Whether there is a global counter behind it.
+    /// Returns `true` if there is a global counter behind the pool.
     pub fn is_global(&self) -> bool {
         self.stride > 0
     }
 
-    /// Whether each fetch asks the counter for exactly what it needs.
+    /// Returns `true` if each fetch asks the counter for exactly the rays that the warp can use.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// Whether the rays at hand are used up.
+    /// Returns `true` if the rays at hand are used up.
     pub fn is_empty(&self) -> bool {
         self.local.is_empty()
     }
 
-    /// Takes the next batch; false when there is none.
+    /// Takes the next batch; returns `false` when there is none.
     pub fn take_batch(&mut self) -> bool {
         if self.shared.is_some() {
             if self.exact {
@@ -102,8 +102,8 @@ impl<'a> Pool<'a> {
         true
     }
 
-    /// Whether the warp knows that no ray will come any more: it has asked in vain, or gets one batch only. One that
-    /// asks for exactly what it needs sees from the counter that it got the last.
+    /// Returns `true` if the warp knows that no ray will come any more: it has asked in vain, or gets one batch only. A
+    /// warp that asks for exactly what it needs sees from the counter that it got the last.
     pub fn is_dry(&self) -> bool {
         let last = |first: u64| self.exact && first >= u64::from(self.ray_count);
         self.is_empty() && self.next_batch.is_none_or(last)

@@ -57,7 +57,7 @@ pub(crate) fn queue<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     }
 }
 
-/// How many rays, in lanes and parked, want to visit a node, and how many to test a triangle. A ray that lives
+/// Returns how many rays, in lanes and parked, want to visit a node, and how many to test a triangle. A ray that lives
 /// wants one of them between turns.
 fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) -> [u32; 2] {
     let (inner, leaf) = (warp.at_inner_node(), warp.has_leaf());
@@ -68,7 +68,7 @@ fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, 
     ]
 }
 
-/// Each lane looks at what one of the parked rays wants.
+/// Lets each lane look at what one of the parked rays wants.
 fn look_at_states<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) {
     if warp.wants_touches() {
         for place in 0..parked.count() {
@@ -77,7 +77,7 @@ fn look_at_states<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'
     }
 }
 
-/// A ballot over the parked rays.
+/// Takes a ballot over the parked rays.
 fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &L,
@@ -87,7 +87,7 @@ fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     parked.which(wants).count()
 }
 
-/// The record of shared memory that holds a parked ray; the local pool stands before them.
+/// Returns the record of shared memory that holds a parked ray; the local pool stands before them.
 fn place_record(place: u32) -> u32 {
     LOCAL_POOL + 1 + place
 }
@@ -116,8 +116,8 @@ fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T,
     }
 }
 
-/// Swaps lanes that are not `is` with parked rays that are, one by one in order, while there are both: a prefix sum over each
-/// tells a lane its partner.
+/// Swaps lanes that are not `is` with parked rays that are, one by one in order, while there are both: a prefix sum
+/// over each tells a lane its partner.
 fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut L, is: Is) {
     warp.issue_everyone(Block::PrefixSum);
     warp.issue_everyone(Block::PrefixSum);

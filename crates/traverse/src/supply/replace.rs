@@ -1,5 +1,5 @@
-//! Replacing terminated rays (AL09 5.1): lanes whose rays have ended get new ones, which start from the
-//! root, while the others go on. When: [`Refill`].
+//! Supply that replaces terminated rays (AL09 5.1): lanes whose rays have ended get new ones, which start from the
+//! root, while the others go on. [`Refill`] says when.
 
 use crate::lane::Lane;
 use crate::lanes::Lanes;

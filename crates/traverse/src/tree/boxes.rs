@@ -11,33 +11,33 @@ use std::fmt::Debug;
 
 /// An encoded tree.
 pub(crate) trait BoxTree: Sync {
-    /// What names a node that is yet to be visited.
+    /// Name of a node that is yet to be visited.
     type Inner: Copy + Debug + PartialEq;
     /// Triangles that are yet to be tested.
     type Leaf: Leaf;
 
-    /// Where a walk starts; `None` for a tree without triangles.
+    /// Returns the entry at which a walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
-    /// Stack entries that suffice for any ray.
+    /// Returns the number of stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
-    /// `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair, but perhaps for what is out
-    /// of its interval up to `limit`; each with the index of the
-    /// triangle, with the bit of one that is not opaque.
+    /// Returns `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair, but perhaps for what
+    /// is out of its interval up to `limit`; each with the index of the triangle, with the bit of one that is not
+    /// opaque.
     fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2];
 
-    /// Whether the tree may lose what a valid ray hits, which is then traced by another variant.
+    /// Returns `true` if the tree may lose what a valid ray hits; such a ray is traced by another variant.
     #[inline]
     fn is_beyond(&self, _ray: &LaneRay) -> bool {
         false
     }
 
-    /// See [`Tree::join`].
+    /// Puts a group of nodes behind a leaf: [`Tree::join`].
     #[inline]
     fn join(leaf: Self::Leaf, _nodes: &mut Option<Self::Inner>) -> Self::Leaf {
         leaf
     }
 
-    /// See [`Tree::take_behind`].
+    /// Takes the group of nodes behind a leaf: [`Tree::take_behind`].
     #[inline]
     fn take_behind(_leaf: &mut Self::Leaf) -> Option<Self::Inner> {
         None
@@ -53,17 +53,17 @@ pub(crate) trait BoxTree: Sync {
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
 
-    /// The child of `node` in `slot`; only a tree whose children are no groups is asked.
+    /// Returns the child of `node` in `slot`; only a tree whose children are no groups is asked.
     fn child(&self, node: u32, slot: u32) -> Entry<Self::Inner, Self::Leaf>;
 }
 
 /// A triangle that a ray's line meets: `t u v` and the slot's word.
 pub(crate) type Candidate = ([f32; 3], u32);
 
-/// In place of `t u v` of a triangle that the ray may meet, which this test cannot tell.
+/// Mark in place of `t u v` of a triangle that the ray may meet, which this test cannot tell.
 pub(crate) const UNDECIDED: [f32; 3] = [f32::NAN; 3];
 
-/// The test of a tree with a slot for each of the records of `triangles`.
+/// Tests the triangle of a record, for a tree with a slot for each of the records of `triangles`.
 #[inline]
 pub(crate) fn test_slot(
     slots: &[u32],

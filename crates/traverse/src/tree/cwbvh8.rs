@@ -96,7 +96,7 @@ fn grid_of(node: &Cwbvh8Node, ray: &LaneRay) -> ByteGrid {
 }
 
 impl ByteGrid {
-    /// The slots whose boxes are hit, a bit a slot; those of no child are not to be looked at.
+    /// Returns the slots whose boxes are hit, a bit a slot; those of no child are not to be looked at.
     #[inline]
     fn hits(&self, node: &Cwbvh8Node, ray: &LaneRay, t_max: f32) -> u8 {
         let (hits, doubtful) = self.hits_but_for_doubts(node, ray, t_max);
@@ -104,10 +104,11 @@ impl ByteGrid {
         asked.fold(hits, |hits, slot| hits | u8::from(self.enter(node, slot, ray, t_max).is_some()) << slot)
     }
 
-    /// A bit for each slot that is hit, and one for each that [`ByteGrid::enter`] must decide.
+    /// Returns a bit for each slot that is hit, and one for each that [`ByteGrid::enter`] must decide.
     ///
-    /// In f64 a plane's distance is rounded once, from an exact product; rounding it to f32 then keeps the order. So where the
-    /// near end is less than the far one there, it is not more in f32; where it is more by two steps of f32 it stays more.
+    /// In f64 a plane's distance is rounded once, from an exact product; rounding it to f32 then keeps the order. So
+    /// where the near end is less than the far one there, it is not more in f32; where it is more by two steps of f32
+    /// it stays more.
     #[inline]
     fn hits_but_for_doubts(&self, node: &Cwbvh8Node, ray: &LaneRay, t_max: f32) -> (u8, u8) {
         if !self.step.iter().chain(self.corner.as_flattened()).all(|x| x.is_finite()) {
@@ -132,7 +133,7 @@ impl ByteGrid {
         (hits, !(hits | misses))
     }
 
-    /// Where the ray enters the box of `slot`, with each plane's distance rounded.
+    /// Computes at what distance the ray enters the box of `slot`, with each plane's distance rounded.
     fn enter(&self, node: &Cwbvh8Node, slot: usize, ray: &LaneRay, t_max: f32) -> Option<f32> {
         let plane = |i: usize, q: u8, side: usize| fused_multiply_add(f32::from(q), self.step[i], self.corner[side][i]);
         let lo = std::array::from_fn(|i| plane(i, node.lo[i][slot], 0));

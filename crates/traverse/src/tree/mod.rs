@@ -1,4 +1,4 @@
-//! What a kernel walks: one file a tree, [`boxes`] for what they have in common.
+//! Trees that kernels walk: one file a tree, [`boxes`] for what they have in common.
 
 mod boxes;
 mod bvh2;
@@ -20,20 +20,20 @@ use raywarp_family::{BoxTest, ChildOrder, Occlusion, Variant};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::fmt::Debug;
 
-/// What rays walk, as schedules see it: a tree of boxes and triangles, or what was written down of a walk.
+/// Tree as schedules see it: one of boxes and triangles, or a walk that was written down.
 pub(crate) trait Tree: Sync {
-    /// What names a node that is yet to be visited.
+    /// Name of a node that is yet to be visited.
     type Inner: Copy + Debug + PartialEq;
     /// Triangles that are yet to be tested.
     type Leaf: Leaf;
-    /// What a lane keeps of its ray.
+    /// State that a lane keeps of its ray.
     type Ray;
 
-    /// Where every walk starts; `None` for a tree without triangles.
+    /// Returns the entry at which every walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<EntryOf<Self>>;
-    /// Stack entries that suffice for any ray.
+    /// Returns the number of stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
-    /// Whether each ray has a key that its hits come after.
+    /// Returns `true` if each ray has a key that its hits come after.
     fn has_keys(&self) -> bool;
 
     /// Prepares a ray: what the lane keeps, what it has found so far, and where it starts. `None`: it ends at once.
@@ -49,13 +49,13 @@ pub(crate) trait Tree: Sync {
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
 
-    /// A child that a visit of record `node` found, in its place `slot`.
+    /// Returns the child that a visit of record `node` found, in its place `slot`.
     fn child(&self, ray: &Self::Ray, node: u32, slot: u32) -> EntryOf<Self>;
 
     /// Tests a triangle record, or both triangles of a pair; a hit shortens `found`.
     fn test(&self, record: u32, ray: &Self::Ray, found: &mut Found, rules: &TestRules) -> RecordTest;
 
-    /// Where a lane goes on that has popped `entry`.
+    /// Returns the entry at which a lane goes on that has popped `entry`.
     #[inline]
     fn popped(&self, _ray: &Self::Ray, entry: EntryOf<Self>) -> EntryOf<Self> {
         entry
@@ -74,7 +74,7 @@ pub(crate) trait Tree: Sync {
         None
     }
 
-    /// What is stored of a ray that has ended.
+    /// Returns the answer that is stored for a ray that has ended.
     fn answer(&self, ray: u32, found: &Found) -> Answer;
 }
 
@@ -89,9 +89,9 @@ pub(crate) type EntryOf<T> = Entry<<T as Tree>::Inner, <T as Tree>::Leaf>;
 
 /// Triangle records of a leaf, taken one after the other.
 pub(crate) trait Leaf: Copy + Debug + PartialEq {
-    /// The next record.
+    /// Takes the next record, if one is left.
     fn take(&mut self) -> Option<u32>;
-    /// Whether there is none left.
+    /// Returns `true` if no record is left.
     fn is_empty(&self) -> bool;
 }
 
@@ -124,18 +124,18 @@ impl Leaf for RangeLeaf {
     }
 }
 
-/// How a node is visited.
+/// Rules by which a node is visited.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VisitRules {
     pub box_test: BoxTest,
-    /// How hit children are ordered; `None` leaves them as they stand (unsorted occlusion).
+    /// Order of the hit children; `None` leaves them as they stand (unsorted occlusion).
     pub order: Option<ChildOrder>,
-    /// Groups are taken from the far end.
+    /// `true` if groups are taken from the far end.
     pub far: bool,
 }
 
 impl VisitRules {
-    /// Of `variant`, for any-hit or closest-hit rays.
+    /// Makes the rules of `variant`, for any-hit or closest-hit rays.
     pub fn new(variant: &Variant, any_hit: bool) -> Self {
         let unsorted = any_hit && variant.occlusion() == Occlusion::Unsorted;
         let far = any_hit && variant.occlusion() == Occlusion::Far;
@@ -144,41 +144,41 @@ impl VisitRules {
 }
 
 impl VisitRules {
-    /// The octant by which a ray from `octant` takes the nodes of a group.
+    /// Returns the octant by which a ray from `octant` takes the nodes of a group.
     #[inline]
     pub fn octant(&self, octant: usize) -> usize {
         if self.far { 7 ^ octant } else { octant }
     }
 }
 
-/// How a triangle record is tested.
+/// Rules by which a triangle record is tested.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TestRules {
     pub any_hit: bool,
-    /// Whether anybody asks which rows of a record are needed.
+    /// `true` if a probe watches a kernel that fetches the rows of a record one by one.
     pub by_rows: bool,
 }
 
-/// What the test of a record did.
+/// Result of the test of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordTest {
-    /// Whether the second and the third row were needed.
+    /// `true` for the second and the third row if they were needed.
     pub rows: [bool; 2],
-    /// Whether a hit was taken.
+    /// `true` if a hit was taken.
     pub accepted: bool,
 }
 
-/// Most children of a node.
+/// Largest number of children of a node.
 const MOST_CHILDREN: usize = 32;
 
-/// What a visit found. Kept by the warp: it is large where few children are hit.
+/// Children that a visit of a node found. Kept by the warp: it is large where few children are hit.
 #[derive(Debug)]
 pub(crate) struct Visit<I, L> {
     /// Record of the node that was fetched.
     pub node: u32,
     /// Children that the node has.
     pub used: u32,
-    /// What remains of the entry that led here, to be pushed below the children.
+    /// Remainder of the entry that led here, to be pushed below the children.
     pub rest: Option<Entry<I, L>>,
     /// Hit children with the distances at which they are entered, the first to be visited next.
     pub hits: Hits,
@@ -202,8 +202,8 @@ impl Hits {
         self.len += 1;
     }
 
-    /// The children of a node that has two: whether each is hit, at what distance, and whether the second comes first if
-    /// both are.
+    /// Sets the children of a node that has two: whether each is hit, at what distance, and whether the second comes
+    /// first if both are.
     #[inline]
     pub fn set_two(&mut self, hit: [bool; 2], t: [f32; 2], swap: bool) {
         let second = hit[1] & (swap | !hit[0]);
@@ -244,7 +244,7 @@ impl<I, L> Visit<I, L> {
     }
 }
 
-/// Whether the triangle of a slot's word is opaque, and its index.
+/// Returns the index of a slot's triangle, and `true` if it is opaque.
 #[inline]
 pub(crate) fn slot_index(word: u32) -> (u32, bool) {
     (word & INDEX_MASK, word & NON_OPAQUE == 0)

@@ -1,4 +1,4 @@
-//! The order of hit children.
+//! Orders of hit children: the networks that sort them.
 
 use super::{Visit, VisitRules};
 use raywarp_family::ChildOrder;
@@ -14,7 +14,8 @@ pub(crate) fn visit_four<I, L>(
     out: &mut Visit<I, L>,
 ) {
     for slot in 0..4 {
-        // Unused children cannot be told by their box: ordered by size, infinities hold everything, and a pad turns bytes over.
+        // Unused children cannot be told by their box: ordered by size, infinities hold everything, and a pad turns
+        // bytes over.
         if children[slot] == NO_CHILD {
             continue;
         }
@@ -77,15 +78,15 @@ fn compare_and_swap(all: &mut [(f32, u32); 4], a: usize, b: usize) {
     }
 }
 
-/// Five comparators, each of the last three after the one before.
+/// Sorts by five comparators, each of the last three after the one before.
 fn merge_sort(all: &mut [(f32, u32); 4]) {
     for (a, b) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
         compare_and_swap(all, a, b);
     }
 }
 
-/// Six comparators in three rounds of two that do not depend on each other: the second pair of the
-/// first round sorts downwards, so that all four are bitonic after it.
+/// Sorts by six comparators in three rounds of two that do not depend on each other: the second pair of the first round
+/// sorts downwards, so that all four are bitonic after it.
 fn bitonic_network(all: &mut [(f32, u32); 4]) {
     for round in [[(0, 1), (3, 2)], [(0, 2), (1, 3)], [(0, 1), (2, 3)]] {
         for (a, b) in round {

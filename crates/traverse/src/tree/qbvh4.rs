@@ -1,4 +1,5 @@
-//! The compressed four-child node: visits are those of the four-child node of floats (wide4.rs), with planes on a grid of bytes.
+//! The compressed four-child node: visits are those of the four-child node of floats (wide4.rs), with planes on a grid
+//! of bytes.
 
 use super::byte_grid::ByteGrid;
 use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, test_slot, visit_four};

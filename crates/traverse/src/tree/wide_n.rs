@@ -1,4 +1,4 @@
-//! As many children as lanes that share a ray (AL09 5.3; Wald, Benthin and Boulos 2008): each lane
+//! Trees of as many children a node as lanes that share a ray (AL09 5.3; Wald, Benthin and Boulos 2008): each lane
 //! tests one child, and finds its place among the hits by looking at all others.
 
 use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, test_slot};

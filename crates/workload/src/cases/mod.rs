@@ -16,16 +16,16 @@ use std::sync::OnceLock;
 pub struct Case {
     /// Short and unique: what reports call it.
     pub name: &'static str,
-    /// What it is made to find.
+    /// Purpose of the case: the fault that it is made to find.
     pub about: &'static str,
-    /// The scene.
+    /// Triangles of the scene.
     pub triangles: FlatTriangles,
-    /// The rays.
+    /// Rays that are traced.
     pub rays: Vec<Ray>,
-    /// The watertight test's arithmetic is exact for these rays: edges, limits and ids must be right to
-    /// the last bit.
+    /// `true` if the watertight test's arithmetic is exact for these rays: edges, limits and ids must be right to the
+    /// last bit.
     pub exact: bool,
-    /// The rays are aimed at edges or limits, so that any of them may need an excuse.
+    /// `true` if the rays are aimed at edges or limits, so that any of them may need an excuse.
     pub borderline: bool,
     oracle: OnceLock<Oracle>,
 }
@@ -43,23 +43,23 @@ impl Case {
         Self { borderline: true, ..self }
     }
 
-    /// The oracle's answers, computed at the first call.
+    /// Returns the oracle's answers, computed at the first call.
     pub fn oracle(&self) -> &Oracle {
         self.oracle.get_or_init(|| Oracle::new(&self.triangles, &self.rays))
     }
 
-    /// Whether some triangle is not opaque.
+    /// Returns `true` if some triangle is not opaque.
     pub fn has_alpha(&self) -> bool {
         self.triangles.opaque.contains(&false)
     }
 
-    /// Whether some ray begins before its origin: a kernel may rely on `t_min >= 0`.
+    /// Returns `true` if some ray begins before its origin: a kernel may rely on `t_min >= 0`.
     pub fn has_negative_t_min(&self) -> bool {
         self.rays.iter().any(|ray| ray.t_min < 0.0)
     }
 }
 
-/// All cases; the same on every machine.
+/// Returns all cases; the same on every machine.
 pub fn cases() -> Vec<Case> {
     let mut cases = ordinary::cases();
     cases.extend(trouble::cases());

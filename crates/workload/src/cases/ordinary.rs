@@ -1,4 +1,4 @@
-//! Scenes as they come, small and large.
+//! Cases with scenes as they come, small and large.
 
 use super::Case;
 use super::casts::{across, at_edges, diffuse, from_to};

@@ -1,4 +1,4 @@
-//! Ordinary scenes, far too small, far too large, or far away.
+//! Cases with ordinary scenes that are far too small, far too large, or far away.
 
 use super::Case;
 use super::casts::{across, diffuse, placed as placed_rays};

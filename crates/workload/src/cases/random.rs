@@ -16,33 +16,33 @@ impl Random {
         Self { seed, drawn: 0 }
     }
 
-    /// In 0 to 1, below 1.
+    /// Returns a number from 0 to 1, below 1.
     pub fn unit(&mut self) -> f32 {
         self.drawn += 1;
         to_unit(combine(combine(0, self.seed), self.drawn))
     }
 
-    /// In -1 to 1.
+    /// Returns a number from -1 to 1.
     pub fn signed(&mut self) -> f32 {
         2.0 * self.unit() - 1.0
     }
 
-    /// Below `count`.
+    /// Returns a whole number below `count`.
     pub fn below(&mut self, count: usize) -> usize {
         ((self.unit() * count as f32) as usize).min(count - 1)
     }
 
-    /// In the cube from -1 to 1.
+    /// Returns a point in the cube from -1 to 1.
     pub fn point(&mut self) -> Point {
         [self.signed(), self.signed(), self.signed()]
     }
 
-    /// Of unit length, any direction.
+    /// Returns a direction of unit length, any direction.
     pub fn direction(&mut self) -> Point {
         uniform_sphere([self.unit(), self.unit()])
     }
 
-    /// Of unit length, cosine-weighted about `normal`.
+    /// Returns a direction of unit length, cosine-weighted about `normal`.
     pub fn diffuse(&mut self, normal: Point) -> Point {
         let [x, y, z] = cosine_hemisphere([self.unit(), self.unit()]);
         let (t, b) = onb(normal);

@@ -1,11 +1,11 @@
-//! Triangles to trace.
+//! Shapes: triangles for the cases.
 
 use super::random::{Point, Random};
 use raywarp_geom::{FlatTriangles, PrimitiveId};
 
 pub(super) type Triangle = [Point; 3];
 
-/// Random triangles of extent `size` about places in the cube from -1 to 1.
+/// Returns random triangles of extent `size` about places in the cube from -1 to 1.
 pub(super) fn soup(count: usize, size: f32, seed: u32) -> Vec<Triangle> {
     let mut random = Random::new(seed);
     (0..count)
@@ -19,8 +19,8 @@ pub(super) fn soup(count: usize, size: f32, seed: u32) -> Vec<Triangle> {
         .collect()
 }
 
-/// A closed ball of radius 1: an octahedron whose 8 triangles are split `levels` times, sharing corners bit
-/// for bit.
+/// Returns a closed ball of radius 1: an octahedron whose 8 triangles are split `levels` times, sharing corners bit for
+/// bit.
 pub(super) fn ball(levels: u32) -> Vec<Triangle> {
     let corner = |axis: usize, sign: f32| -> Point { std::array::from_fn(|i| if i == axis { sign } else { 0.0 }) };
     let middle = |a: Point, b: Point| -> Point {
@@ -41,14 +41,14 @@ pub(super) fn ball(levels: u32) -> Vec<Triangle> {
     (0..levels).fold(octahedron, |triangles, _| triangles.into_iter().flat_map(split).collect())
 }
 
-/// A parallelogram as two triangles.
+/// Returns a parallelogram as two triangles.
 pub(super) fn quad(corner: Point, u: Point, v: Point) -> [Triangle; 2] {
     let add = |p: Point, q: Point| -> Point { std::array::from_fn(|i| p[i] + q[i]) };
     let (b, c) = (add(corner, u), add(corner, v));
     [[corner, b, c], [b, add(b, v), c]]
 }
 
-/// The twelve triangles of a box. Corners are shared bit for bit when sums of `low` and `size` are exact.
+/// Returns the twelve triangles of a box. Corners are shared bit for bit when sums of `low` and `size` are exact.
 pub(super) fn cuboid(low: Point, size: Point) -> Vec<Triangle> {
     let high: Point = std::array::from_fn(|i| low[i] + size[i]);
     let side = |axis: usize| -> Point { std::array::from_fn(|i| if i == axis { size[i] } else { 0.0 }) };
@@ -58,13 +58,13 @@ pub(super) fn cuboid(low: Point, size: Point) -> Vec<Triangle> {
     faces.flatten().collect()
 }
 
-/// A floor of 2 n^2 triangles over 0 to n in x and y at height z.
+/// Returns a floor of 2 n^2 triangles over 0 to n in x and y at height z.
 pub(super) fn floor(n: usize, z: f32) -> Vec<Triangle> {
     let cell = |i: usize| quad([(i % n) as f32, (i / n) as f32, z], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]);
     (0..n * n).flat_map(cell).collect()
 }
 
-/// The inside of a box, 4 x 3 x 5, with boxes on its floor and a ball in the air.
+/// Returns the inside of a box, 4 x 3 x 5, with boxes on its floor and a ball in the air.
 pub(super) fn room() -> Vec<Triangle> {
     let mut triangles = cuboid([0.0; 3], [4.0, 3.0, 5.0]);
     for [x, z, width, height] in [[0.5, 0.5, 1.0, 0.75], [2.5, 1.0, 0.75, 2.0], [1.0, 3.0, 2.0, 0.5]] {
@@ -75,7 +75,7 @@ pub(super) fn room() -> Vec<Triangle> {
     triangles
 }
 
-/// Opaque, in `instances` instances of about as many triangles each.
+/// Puts opaque triangles in `instances` instances of about as many triangles each.
 pub(super) fn in_instances(vertices: Vec<Triangle>, instances: usize) -> FlatTriangles {
     let count = vertices.len();
     let mut triangles = FlatTriangles::from_vertices(vertices);
@@ -87,7 +87,7 @@ pub(super) fn in_instances(vertices: Vec<Triangle>, instances: usize) -> FlatTri
     triangles
 }
 
-/// Scaled about the origin, then moved.
+/// Returns the triangles scaled about the origin, then moved.
 pub(super) fn placed(triangles: Vec<Triangle>, scale: f32, shift: Point) -> Vec<Triangle> {
     let place = |p: Point| -> Point { std::array::from_fn(|i| p[i] * scale + shift[i]) };
     triangles.into_iter().map(|triangle| triangle.map(place)).collect()

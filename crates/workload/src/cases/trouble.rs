@@ -1,4 +1,4 @@
-//! Triangles and rays that go wrong.
+//! Cases with triangles and rays that go wrong.
 
 use super::Case;
 use super::casts::{across, from_to, on_triangle};
@@ -102,7 +102,7 @@ fn degenerate() -> Case {
     Case::new("degenerate", "triangles without area are never hit", triangles, rays).aimed_at_limits()
 }
 
-/// Along an axis, through whole and half numbers.
+/// Casts rays along an axis, through whole and half numbers.
 fn along_axes(count: usize, size: usize, seed: u32) -> Vec<Ray> {
     let mut random = Random::new(seed);
     let ray = |i: usize| {

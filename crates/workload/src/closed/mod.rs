@@ -1,4 +1,4 @@
-//! Closed meshes that no ray may leave: of size 1 around the origin, and where in them a point is surely inside.
+//! Closed meshes that no ray may leave: of size 1 around the origin, with a test of points that are surely inside.
 
 mod placed;
 mod random;
@@ -11,24 +11,24 @@ type P = [f32; 3];
 /// A closed mesh.
 #[derive(Debug, Clone)]
 pub struct Mesh {
-    /// What it is.
+    /// Name of the shape.
     pub name: &'static str,
     /// Three corners each; neighbours share theirs bit for bit.
     pub triangles: Vec<[P; 3]>,
     /// Half of the sides of its box.
     pub extent: P,
-    /// Whether a point is well inside.
+    /// Test of a point in the mesh's own coordinates: `true` well inside.
     pub holds: fn(P) -> bool,
 }
 
 impl Mesh {
-    /// The mesh `size` times as large with its middle at `place`, each vertex rounded once, so that it
-    /// stays closed.
+    /// Returns the mesh `size` times as large with its middle at `place`, each vertex rounded once, so that it stays
+    /// closed.
     pub fn placed(&self, size: f32, place: P) -> Vec<[P; 3]> {
         self.triangles.iter().map(|t| t.map(|p| at(p, size, place))).collect()
     }
 
-    /// A point that is well inside the mesh of `size` at `place`.
+    /// Returns a point that is well inside the mesh of `size` at `place`.
     pub fn inner(&self, size: f32, place: P, random: &mut Random) -> P {
         loop {
             let p = random.point();
@@ -39,8 +39,8 @@ impl Mesh {
         }
     }
 
-    /// The point beside the middle from which a ray along `axis` comes to `target`, if it is well inside the mesh of `size`
-    /// at `place`.
+    /// Returns the point beside the middle from which a ray along `axis` comes to `target`, if it is well inside the
+    /// mesh of `size` at `place`.
     pub fn inner_along(&self, axis: usize, target: P, size: f32, place: P) -> Option<P> {
         let mut origin = target;
         origin[axis] = place[axis];
@@ -49,17 +49,17 @@ impl Mesh {
     }
 }
 
-/// Where the middle of a mesh of `size` is put: `offset` times the size away from the origin of space.
+/// Returns the place for the middle of a mesh of `size`: `offset` times the size away from the origin of space.
 pub fn place(size: f32, offset: f32) -> P {
     [0.8, -0.55, 0.3].map(|x: f32| x * offset * size)
 }
 
-/// A point of a mesh that was placed.
+/// Returns a point of a mesh that was placed.
 pub fn at(p: P, size: f32, place: P) -> P {
     std::array::from_fn(|i| (f64::from(p[i]) * f64::from(size) + f64::from(place[i])) as f32)
 }
 
-/// All of them: a ball, a cube, a torus, a coin and a needle.
+/// Returns all closed meshes: a ball, a cube, a torus, a coin and a needle.
 pub fn all() -> Vec<Mesh> {
     let long = |p: P| [p[0], 0.05 * p[1], 0.05 * p[2]];
     vec![
@@ -92,7 +92,7 @@ fn around_core([x, y, z]: P) -> f32 {
     from_core.hypot(z)
 }
 
-/// A subdivided octahedron on the unit sphere, 8 * 4^levels triangles.
+/// Returns a subdivided octahedron on the unit sphere, 8 * 4^levels triangles.
 fn ball(levels: u32) -> Vec<[P; 3]> {
     let corner = |axis: usize, sign: f32| -> P { std::array::from_fn(|i| if i == axis { sign } else { 0.0 }) };
     let mut triangles: Vec<[P; 3]> = (0..8)
@@ -113,7 +113,7 @@ fn ball(levels: u32) -> Vec<[P; 3]> {
     triangles
 }
 
-/// The cube from -1 to 1, `12 n^2` triangles.
+/// Returns the cube from -1 to 1, `12 n^2` triangles.
 fn cube(n: usize) -> Vec<[P; 3]> {
     let mut triangles = Vec::new();
     for face in 0..6 {
@@ -129,7 +129,7 @@ fn cube(n: usize) -> Vec<[P; 3]> {
     triangles
 }
 
-/// Around the z axis: core of radius 0.7, tube of radius 0.3.
+/// Returns a torus around the z axis: core of radius 0.7, tube of radius 0.3.
 fn torus(around: usize, tube: usize) -> Vec<[P; 3]> {
     let ring = |i: usize, n: usize| std::f32::consts::TAU * (i % n) as f32 / n as f32;
     quads(around, tube, |i, j| {
@@ -139,7 +139,7 @@ fn torus(around: usize, tube: usize) -> Vec<[P; 3]> {
     })
 }
 
-/// A sphere in degrees of longitude and latitude, poles on the x axis.
+/// Returns a sphere in degrees of longitude and latitude, poles on the x axis.
 fn globe(around: usize, rows: usize) -> Vec<[P; 3]> {
     let triangles = quads(around, rows, |i, j| {
         let a = std::f32::consts::TAU * (i % around) as f32 / around as f32;
@@ -153,7 +153,7 @@ fn globe(around: usize, rows: usize) -> Vec<[P; 3]> {
     triangles.into_iter().filter(|[a, b, c]| a != b && b != c && c != a).collect()
 }
 
-/// Two triangles for each field of an `n` by `m` grid, whose corner `(i, j)` is `corner(i, j)`.
+/// Returns two triangles for each field of an `n` by `m` grid, whose corner `(i, j)` is `corner(i, j)`.
 fn quads(n: usize, m: usize, corner: impl Fn(usize, usize) -> P) -> Vec<[P; 3]> {
     let field = |f: usize| {
         let (i, j) = (f / m, f % m);

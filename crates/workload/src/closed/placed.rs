@@ -1,35 +1,35 @@
-//! Closed meshes where they are put, and from where rays are aimed at them.
+//! Closed meshes at a place, with the points from which rays are aimed at them.
 
 use super::{Mesh, P, Random, place};
 
 /// Sizes that the promise is made for: by decades.
 pub const SIZES: [f32; 13] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 
-/// How far away, in sizes.
+/// Distances of the meshes from the origin of space, in sizes.
 pub const OFFSETS: [f32; 4] = [0.0, 1.0, 1e2, 1e4];
 
 /// A closed mesh at a place, and rays' starts in it: any ray from there hits it.
 #[derive(Debug, Clone)]
 pub struct Placed {
-    /// What it is.
+    /// Name of the shape.
     pub name: &'static str,
-    /// Its size, and how many sizes away.
+    /// Size of the mesh, as a factor.
     pub size: f32,
-    /// In sizes.
+    /// Distance from the origin of space, in sizes.
     pub offset: f32,
     /// Three corners each.
     pub triangles: Vec<[P; 3]>,
-    /// Where its middle is.
+    /// Middle of the mesh.
     pub middle: P,
     /// Points that are well inside.
     pub starts: Vec<P>,
-    /// Triangles, each with an axis: from any of its points moved along the axis to beside the middle, which is well inside
-    /// then, a ray along the axis comes to the point.
+    /// Triangles, each with an axis: from any of its points moved along the axis to beside the middle, which is well
+    /// inside then, a ray along the axis comes to the point.
     pub along: Vec<[u32; 2]>,
 }
 
 impl Placed {
-    /// `mesh` of `size`, `offset` sizes away, with so many starts.
+    /// Places `mesh` of `size`, `offset` sizes away, with so many starts.
     pub fn new(mesh: &Mesh, size: f32, offset: f32, starts: usize) -> Self {
         let middle = place(size, offset);
         let triangles = mesh.placed(size, middle);

@@ -5,7 +5,7 @@
 pub struct Random(pub u64);
 
 impl Random {
-    /// 64 of them.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -13,17 +13,17 @@ impl Random {
         x ^ (x >> 31)
     }
 
-    /// Below `n`.
+    /// Returns a whole number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
-    /// 0 to 1, all of f32's values in steps of 2^-24.
+    /// Returns a number from 0 to 1, all of f32's values in steps of 2^-24.
     pub fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u32 << 24) as f32
     }
 
-    /// In the cube from -1 to 1.
+    /// Returns a point in the cube from -1 to 1.
     pub fn point(&mut self) -> [f32; 3] {
         std::array::from_fn(|_| 2.0 * self.unit() - 1.0)
     }

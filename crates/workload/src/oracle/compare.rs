@@ -1,11 +1,11 @@
-//! The judge: an engine's answers beside the facts.
+//! Judge of the oracle: compares an engine's answers with the facts.
 
 use super::crossing::{Crossing, Line};
 use super::facts::{Certain, Facts, interval};
 use super::{Excuse, Excused, Fault, FaultKind, Found, Oracle, OracleHit, Tolerance, Verdict};
 use raywarp_geom::{Candidate, FlatTriangles, Hit, HitKey, PrimitiveId, Ray};
 
-/// How one ray was judged.
+/// Judgement of one ray.
 enum Ruling {
     Agrees,
     Excused(Excuse, f64, f64),
@@ -104,8 +104,8 @@ impl Oracle {
         })
     }
 
-    /// Hits for which a lower id was due: where the very same triangle is there with a lower
-    /// (instance, primitive), and with [`Tolerance::Exact`] wherever another triangle has that t and a lower id.
+    /// Counts hits for which a lower id was due: where the very same triangle is there with a lower (instance,
+    /// primitive), and with [`Tolerance::Exact`] wherever another triangle has that t and a lower id.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -121,7 +121,7 @@ impl Oracle {
         self.higher(triangles, answers, &self.first_copy, |facts| facts.closest, tolerance)
     }
 
-    /// As [`Oracle::higher_ids`], for the candidates of an any-hit query: among those of one opacity.
+    /// Counts as [`Oracle::higher_ids`], for the candidates of an any-hit query: among those of one opacity.
     pub fn higher_candidates(
         &self,
         triangles: &FlatTriangles,
@@ -311,7 +311,7 @@ impl Bench<'_> {
         Ruling::Agrees
     }
 
-    /// What is wrong with a reported hit in itself.
+    /// Returns the fault of a reported hit in itself, if it has one.
     fn fault_of(&self, hit: &Hit, index: usize) -> Option<FaultKind> {
         let (t, tolerance) = (f64::from(hit.t), self.tolerance);
         if !(self.ray.t_min <= hit.t && hit.t <= self.ray.t_max) {
@@ -344,7 +344,7 @@ impl Bench<'_> {
         }
     }
 
-    /// An allowed hit of triangle `index` at `t`, beside the exact answer.
+    /// Judges an allowed hit of triangle `index` at `t`, beside the exact answer.
     fn agreement(&self, t: f64, index: usize, exact: Option<OracleHit>) -> Ruling {
         let agreeing = |index: usize| self.crossing(index).map(|c| c.agreeing(self.tolerance));
         let within = |[low, high]: [f64; 2], t: f64| low <= t && t <= high;
@@ -363,7 +363,8 @@ impl Bench<'_> {
         }
     }
 
-    /// Why a triangle might count as hit and might not: what, how near and how near at most.
+    /// Returns the reason why a triangle might count as hit and might not: the excuse, its distance and the most
+    /// allowed.
     fn excuse(&self, index: usize) -> Option<(Excuse, f64, f64)> {
         let tolerance = self.tolerance;
         let crossing = self.crossing(index).filter(|crossing| crossing.maybe_inside(tolerance))?;

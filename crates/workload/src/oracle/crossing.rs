@@ -1,4 +1,4 @@
-//! One ray and one triangle in f64: where they meet, how far from an edge, and what rounding may do.
+//! Crossings of a ray and a triangle in f64: where they meet, how far from an edge, and what rounding may do.
 
 use super::Tolerance;
 use crate::vector::{Vector, dot, sub, wide};
@@ -16,7 +16,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// `None` for an invalid ray.
+    /// Makes the line of a ray; `None` for an invalid ray.
     pub fn new(ray: &Ray) -> Option<Self> {
         if !ray.is_valid() {
             return None;
@@ -32,7 +32,7 @@ impl Line {
         })
     }
 
-    /// The line moved across itself.
+    /// Returns the line moved across itself.
     pub fn moved(&self, by: [f64; 2]) -> Self {
         let mut line = *self;
         line.origin[self.axes[0]] += by[0];
@@ -40,7 +40,7 @@ impl Line {
         line
     }
 
-    /// Two coordinates across the line, and t.
+    /// Returns two coordinates across the line, and t.
     fn local(&self, p: Vector) -> Vector {
         let q = self.axes.map(|axis| p[axis] - self.origin[axis]);
         [q[0] - self.shear[0] * q[2], q[1] - self.shear[1] * q[2], q[2] * self.inverse]
@@ -54,7 +54,7 @@ pub(super) struct Crossing {
     pub t: f64,
     /// Distance across the line to the triangle's border, negative outside.
     pub inside: f64,
-    /// The triangle has no area across the line: exact arithmetic never hits it.
+    /// `true` if the triangle has no area across the line: exact arithmetic never hits it.
     pub flat: bool,
     corners: [Vector; 3],
     margin: [f64; 3],
@@ -63,12 +63,12 @@ pub(super) struct Crossing {
     /// Doubled area across the line, and the errors of the three edge functions, for each tolerance.
     area: f64,
     edge_errors: [[f64; 3]; 3],
-    /// As `inside`, by lengths in the triangle's plane times the cosine.
+    /// Distance as `inside`, by lengths in the triangle's plane times the cosine.
     inside_fast: f64,
 }
 
 impl Crossing {
-    /// `None` when the line passes too far for any tolerance.
+    /// Computes the crossing of a line and a triangle; `None` when the line passes too far for any tolerance.
     pub fn new(line: &Line, triangle: &[[f32; 3]; 3]) -> Option<Self> {
         let world = triangle.map(wide);
         let corners = world.map(|p| line.local(p));
@@ -145,12 +145,12 @@ impl Crossing {
         Some(Self { t, inside, flat, corners, margin, range, area, edge_errors, inside_fast })
     }
 
-    /// Whether exact arithmetic hits the triangle.
+    /// Returns `true` if exact arithmetic hits the triangle.
     pub fn is_hit(&self) -> bool {
         !self.flat && self.inside >= 0.0
     }
 
-    /// Whether any rounding within `tolerance` hits the triangle.
+    /// Returns `true` if any rounding within `tolerance` hits the triangle.
     pub fn surely_inside(&self, tolerance: Tolerance) -> bool {
         let margin = self.margin(tolerance);
         match tolerance {
@@ -160,7 +160,7 @@ impl Crossing {
         }
     }
 
-    /// Whether some rounding within `tolerance` hits the triangle.
+    /// Returns `true` if some rounding within `tolerance` hits the triangle.
     pub fn maybe_inside(&self, tolerance: Tolerance) -> bool {
         let margin = self.margin(tolerance);
         match tolerance {
@@ -170,12 +170,12 @@ impl Crossing {
         }
     }
 
-    /// Distance from the border that `tolerance` excuses, in the units of `Crossing::border`.
+    /// Returns the distance from the border that `tolerance` excuses, in the units of `Crossing::border`.
     pub fn margin(&self, tolerance: Tolerance) -> f64 {
         self.margin[tolerance.index()]
     }
 
-    /// Distance from the triangle's border.
+    /// Returns the distance from the triangle's border.
     pub fn border(&self, tolerance: Tolerance) -> f64 {
         match tolerance {
             Tolerance::Fast => self.inside.abs().min(self.inside_fast.abs()),
@@ -183,18 +183,18 @@ impl Crossing {
         }
     }
 
-    /// Least and greatest t that rounding leaves.
+    /// Returns the least and the greatest t that rounding leaves.
     pub fn range(&self, tolerance: Tolerance) -> [f64; 2] {
         self.range[tolerance.index()]
     }
 
-    /// As [`Crossing::range`], and at least [`Tolerance::RELATIVE_T`].
+    /// Returns the range as [`Crossing::range`], and at least [`Tolerance::RELATIVE_T`].
     pub fn agreeing(&self, tolerance: Tolerance) -> [f64; 2] {
         let ([low, high], relative) = (self.range(tolerance), self.t.abs() * tolerance.relative_t());
         [low.min(self.t - relative), high.max(self.t + relative)]
     }
 
-    /// Whether `u v` of a hit give a point of the triangle that is on the line, up to rounding.
+    /// Returns `true` if `u v` of a hit give a point of the triangle that is on the line, up to rounding.
     pub fn weights_agree(&self, u: f32, v: f32, tolerance: Tolerance) -> bool {
         if self.flat || !u.is_finite() || !v.is_finite() {
             return self.flat;
@@ -212,7 +212,7 @@ impl Crossing {
     }
 }
 
-/// Distance across the line (the origin of the first two axes) to the segment from `p` to `q`.
+/// Returns the distance across the line (the origin of the first two axes) to the segment from `p` to `q`.
 fn distance_to_segment(p: Vector, q: Vector) -> f64 {
     let e = [q[0] - p[0], q[1] - p[1]];
     let squared = e[0] * e[0] + e[1] * e[1];

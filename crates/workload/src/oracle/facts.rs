@@ -1,4 +1,4 @@
-//! What the oracle knows of each ray.
+//! Facts that the oracle gathers of each ray: its exact hits, and those that any rounding must find.
 
 use super::Tolerance;
 use super::crossing::{Crossing, Line};
@@ -9,14 +9,14 @@ use std::collections::HashMap;
 /// A hit in exact arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OracleHit {
-    /// Ray parameter.
+    /// Ray parameter of the hit.
     pub t: f64,
     /// Index in the flat triangles.
     pub index: u32,
 }
 
-/// All hits of a ray with `t_min <= t <= t_max`, by t, then index. A triangle without area across the
-/// ray is never hit, nor is one at a t that f32 does not hold.
+/// Returns all hits of a ray with `t_min <= t <= t_max`, by t, then index. A triangle without area across the ray is
+/// never hit, nor is one at a t that f32 does not hold.
 pub fn all_hits(triangles: &FlatTriangles, ray: &Ray) -> Vec<OracleHit> {
     let Some(line) = Line::new(ray) else { return Vec::new() };
     let mut hits: Vec<OracleHit> = (0u32..)
@@ -31,7 +31,7 @@ pub fn all_hits(triangles: &FlatTriangles, ray: &Ray) -> Vec<OracleHit> {
     hits
 }
 
-/// The interval of t, as far as f32 holds it.
+/// Returns the interval of t, as far as f32 holds it.
 pub(super) fn interval(ray: &Ray) -> [f64; 2] {
     [f64::from(ray.t_min).max(f64::from(f32::MIN)), f64::from(ray.t_max).min(f64::from(f32::MAX))]
 }
@@ -46,7 +46,7 @@ pub(super) struct Certain {
     pub high: f64,
 }
 
-/// What is known of one ray.
+/// Facts of one ray.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
     /// The exact answer.
@@ -56,8 +56,8 @@ pub(super) struct Facts {
     pub first_other: Option<OracleHit>,
     /// Certain hits for each tolerance, by `high`.
     pub certain: [Vec<Certain>; 3],
-    /// A watertight test hits something at or before this t; of opaque triangles alone, at or before
-    /// that. Infinite where nothing is certain.
+    /// Ray parameters at or before which a watertight test hits something, and something opaque. Infinite where nothing
+    /// is certain.
     pub surrounded: f64,
     pub surrounded_opaque: f64,
 }
@@ -66,9 +66,9 @@ pub(super) struct Facts {
 #[derive(Debug, Clone)]
 pub struct Oracle {
     pub(super) facts: Vec<Facts>,
-    /// For each triangle, the least index of one with the very same corners.
+    /// Least index, for each triangle, of one with the very same corners.
     pub(super) first_copy: Vec<u32>,
-    /// The same among triangles that are as opaque.
+    /// Least such index among triangles that are as opaque.
     pub(super) first_equal: Vec<u32>,
 }
 
@@ -88,17 +88,17 @@ impl Oracle {
         Self { facts, first_copy: first(&|i| (bits(i), true)), first_equal: first(&|i| (bits(i), triangles.opaque[i])) }
     }
 
-    /// How many rays were answered.
+    /// Returns the number of rays that were answered.
     pub fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Whether none was.
+    /// Returns `true` if no ray was answered.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }
 
-    /// The nearest hit of ray `ray`.
+    /// Returns the nearest hit of ray `ray`.
     ///
     /// # Panics
     /// If there is no such ray.
@@ -106,7 +106,7 @@ impl Oracle {
         self.facts[ray].closest
     }
 
-    /// Whether an opaque triangle lies on ray `ray`.
+    /// Returns `true` if an opaque triangle lies on ray `ray`.
     ///
     /// # Panics
     /// If there is no such ray.
@@ -156,7 +156,7 @@ impl Facts {
     }
 }
 
-/// The farthest that any of eight lines around `line` goes until it surely hits something, and something
+/// Returns the farthest that any of eight lines around `line` goes until it surely hits something, and something
 /// opaque. No single triangle need be certain: their edges are inclusive here.
 fn surrounded(triangles: &FlatTriangles, line: &Line, [t_min, t_max]: [f64; 2], radius: f64) -> [f64; 2] {
     let (mut farthest, diagonal) = ([0.0f64; 2], std::f64::consts::FRAC_1_SQRT_2);

@@ -1,15 +1,15 @@
-//! How far rounding may carry an engine from the exact answer.
+//! Distances by which rounding may carry an engine from the exact answer.
 
 /// Unit roundoff of f32.
 const ROUNDOFF: f64 = 1.0 / (1 << 24) as f64;
 
-/// What an engine's triangle test may round, and so what is excused.
+/// Rounding that an engine's triangle test is allowed, and so the answers that are excused.
 ///
 /// Distances from edges are measured across the ray, in the plane of the two axes that the watertight
 /// test shears into (at most 1.8 times the perpendicular distance).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tolerance {
-    /// Nothing: for rays whose arithmetic is exact in f32, such as those along axes through small whole
+    /// No rounding is allowed: for rays whose arithmetic is exact in f32, such as those along axes through small whole
     /// numbers. Edges, `t_min` and `t_max` count as hit.
     Exact,
     /// The watertight test (Woop, Benthin, Wald 2013).
@@ -30,19 +30,19 @@ pub enum Tolerance {
 }
 
 impl Tolerance {
-    /// All of them.
+    /// All tolerances, the strictest first.
     pub const ALL: [Self; 3] = [Self::Exact, Self::Watertight, Self::Fast];
 
     /// Relative difference of t that counts as agreement where rounding allows no more.
     pub const RELATIVE_T: f64 = 1e-5;
 
-    /// Place in arrays that hold something for each.
+    /// Returns the place in arrays that hold something for each tolerance.
     pub(super) fn index(self) -> usize {
         self as usize
     }
 
-    /// What a corner may move by. `near` is the largest coordinate difference from the origin, `far` that
-    /// or the largest coordinate.
+    /// Returns the distance by which a corner may move. `near` is the largest coordinate difference from the origin,
+    /// `far` that or the largest coordinate.
     pub(super) fn margin(self, near: f64, far: f64) -> f64 {
         match self {
             Self::Exact => 0.0,
@@ -51,7 +51,7 @@ impl Tolerance {
         }
     }
 
-    /// [`Tolerance::RELATIVE_T`], or 0 where nothing is excused.
+    /// Returns [`Tolerance::RELATIVE_T`], or 0 where nothing is excused.
     pub(super) fn relative_t(self) -> f64 {
         if self == Self::Exact { 0.0 } else { Self::RELATIVE_T }
     }

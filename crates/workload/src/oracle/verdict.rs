@@ -1,26 +1,26 @@
-//! What a judged batch comes to.
+//! Verdict on a batch of answers: faults, excuses, and the counts of each.
 
 use std::fmt;
 
 /// A hit, a miss, or what an any-hit query says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Found {
-    /// Nothing.
+    /// No hit at all.
     Miss,
-    /// A triangle.
+    /// Hit of a triangle.
     Hit {
-        /// Ray parameter.
+        /// Ray parameter of the hit.
         t: f64,
-        /// Of the triangle.
+        /// Instance of the triangle.
         instance: u32,
-        /// Of the triangle.
+        /// Number of the triangle in its mesh.
         primitive: u32,
     },
     /// Blocked by something opaque (any-hit).
     Blocked,
 }
 
-/// Why an answer is wrong whatever rounding does.
+/// Reasons why an answer is wrong whatever rounding does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -30,7 +30,7 @@ pub enum FaultKind {
     Leaked,
     /// A certain hit is nearer.
     Farther,
-    /// No such triangle.
+    /// The triangle that is reported does not exist.
     UnknownTriangle,
     /// The reported triangle is not on the ray.
     OffTriangle,
@@ -46,9 +46,9 @@ pub enum FaultKind {
     InvalidRay,
     /// A miss whose t is not `t_max`, or which names an instance.
     UntidyMiss,
-    /// Said to be blocked where nothing opaque can be.
+    /// A ray is said to be blocked where nothing opaque can be.
     NotBlocked,
-    /// Not said to be blocked by what is certainly opaque.
+    /// A ray is not said to be blocked by what is certainly opaque.
     Unblocked,
     /// A candidate of a blocked ray, of a ray not traced, out of order, twice, or opaque.
     BadCandidate,
@@ -63,15 +63,15 @@ pub enum FaultKind {
 pub struct Fault {
     /// Index of the ray.
     pub ray: u32,
-    /// What is wrong.
+    /// Reason why the answer is wrong.
     pub kind: FaultKind,
-    /// What the engine says.
+    /// Answer of the engine.
     pub got: Found,
-    /// What the oracle says.
+    /// Answer of the oracle.
     pub wanted: Found,
 }
 
-/// Why an answer may differ from the oracle's.
+/// Reasons why an answer may differ from the oracle's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Excuse {
@@ -86,29 +86,29 @@ pub enum Excuse {
 pub struct Excused {
     /// Index of the ray.
     pub ray: u32,
-    /// What excuses it.
+    /// Reason that excuses the answer.
     pub excuse: Excuse,
-    /// How near: world units across the ray for an edge, else units of t.
+    /// Distance from the edge, in world units across the ray, or from the limit, in units of t.
     pub distance: f64,
     /// The most that is excused, in the same units.
     pub allowed: f64,
 }
 
-/// What a judged batch comes to: `rays = agreed + excused + rays with faults`.
+/// Result of judging a batch: `rays = agreed + excused + rays with faults`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// Rays judged.
+    /// Number of rays judged.
     pub rays: u64,
     /// Rays whose answer agrees with the oracle's.
     pub agreed: u64,
-    /// Those that differ within rounding.
+    /// Rays whose answer differs within rounding.
     pub excused: Vec<Excused>,
-    /// Those that are wrong, one fault a ray.
+    /// Faults of the rays that are wrong, one a ray.
     pub faults: Vec<Fault>,
 }
 
 impl Verdict {
-    /// Whether nothing is wrong and at most `rate` of the rays needed an excuse.
+    /// Returns `true` if nothing is wrong and at most `rate` of the rays needed an excuse.
     pub fn passes(&self, rate: f64) -> bool {
         self.faults.is_empty() && self.excused.len() as f64 <= rate * self.rays as f64
     }

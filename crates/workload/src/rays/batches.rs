@@ -1,4 +1,4 @@
-//! All rays of a kind, a batch or a sample at a time: together they would fill the memory.
+//! Batches of the rays of a kind, made one at a time, or as a sample: together they would fill the memory.
 
 use super::order::{Permutation, sort_morton, sort_published};
 use super::{RayKind, ViewRays, Workload};
@@ -9,13 +9,13 @@ use raywarp_sample::hash::pcg;
 /// Rays of a batch; the last one may have fewer (AL09's benchmark: 2^20).
 pub const BATCH: usize = 1 << 20;
 
-/// In which order the rays of a kind come.
+/// Orders in which the rays of a kind come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// As the workload defines it.
+    /// The order that the workload defines.
     #[default]
     Workload,
-    /// As the workload makes them, then each batch sorted by [`morton_key`](super::morton_key).
+    /// The order in which the workload makes them, with each batch sorted by [`morton_key`](super::morton_key).
     Morton,
     /// All rays of the kind shuffled across batches with a seed (AL09 6).
     Shuffled(u32),
@@ -28,7 +28,7 @@ pub struct Batches<'a> {
     kind: RayKind,
     rays_per_pixel: u32,
     sorted: bool,
-    /// By the key of the published benchmark.
+    /// `true` for the key of the published benchmark.
     published: bool,
     shuffled: Option<Permutation>,
     ray_count: u64,
@@ -51,22 +51,22 @@ impl<'a> Batches<'a> {
         Self { view, kind, rays_per_pixel, sorted, published, shuffled, ray_count }
     }
 
-    /// Which rays these are.
+    /// Returns the kind of the rays.
     pub fn kind(&self) -> RayKind {
         self.kind
     }
 
-    /// Rays in all batches.
+    /// Returns the number of rays in all batches.
     pub fn ray_count(&self) -> u64 {
         self.ray_count
     }
 
-    /// How many batches there are.
+    /// Returns the number of batches.
     pub fn count(&self) -> usize {
         self.ray_count.div_ceil(BATCH as u64) as usize
     }
 
-    /// The rays of batch `index`: [`BATCH`], or what is left for the last; none past it.
+    /// Returns the rays of batch `index`: [`BATCH`], or what is left for the last; none past it.
     pub fn batch(&self, index: usize) -> Vec<Ray> {
         let start = (index as u64).saturating_mul(BATCH as u64).min(self.ray_count);
         let mut rays = self.range(start, (start + BATCH as u64).min(self.ray_count));
@@ -78,9 +78,9 @@ impl<'a> Batches<'a> {
         rays
     }
 
-    /// About one in `every` rays, as chunks of `chunk_len` consecutive rays, so that the warps of a chunk
-    /// are those of the whole: of each `every` consecutive chunks a hash picks one (always the first
-    /// would pick the same pixels for each sample). Chunks are whole, unless there are fewer rays.
+    /// Samples about one in `every` rays, as chunks of `chunk_len` consecutive rays, so that the warps of a chunk are
+    /// those of the whole: of each `every` consecutive chunks a hash picks one (always the first would pick the same
+    /// pixels for each sample). Chunks are whole, unless there are fewer rays.
     ///
     /// Only these rays are made; of sorted batches, which must be made whole, only some evenly spaced
     /// ones are, four if there are so many, and more chunks taken of each.
@@ -106,7 +106,7 @@ impl<'a> Batches<'a> {
         sample
     }
 
-    /// Rays `from` to `to`, unsorted.
+    /// Returns the rays `from` to `to`, unsorted.
     fn range(&self, from: u64, to: u64) -> Vec<Ray> {
         let count = (to - from) as usize;
         (0..count).into_par_iter().with_min_len(4096).map(|i| self.ray(from + i as u64)).collect()
@@ -127,8 +127,8 @@ impl<'a> Batches<'a> {
     }
 }
 
-/// Of each `every` consecutive whole chunks of `0 .. len` one, as its ends.
-/// All is all: the last chunk, which is not whole, too.
+/// Picks one of each `every` consecutive whole chunks of `0 .. len`, as its ends. With `every` 1 all are picked: the
+/// last chunk, which is not whole, too.
 fn picks(len: u64, chunk_len: u64, every: u64) -> Vec<(u64, u64)> {
     let chunks = (len / chunk_len).max(1);
     let pick = |(i, first): (usize, u64)| {

@@ -24,7 +24,7 @@ pub use surface::{RaysError, SurfacePoint, ViewRays};
 /// The papers' picture: width and height in pixels.
 pub const RESOLUTION: [u32; 2] = [1024, 768];
 
-/// Whose benchmark the secondary rays follow.
+/// Benchmark that the secondary rays follow: this library's, or that of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Workload {
     /// Ours: 8 rays a pixel, sample-major, AO of a quarter of the box diagonal, origins moved along
@@ -48,10 +48,10 @@ pub enum Workload {
 }
 
 impl Workload {
-    /// All of them.
+    /// All workloads, ours first.
     pub const ALL: [Self; 4] = [Self::Raywarp, Self::Al09, Self::G14, Self::Alk12];
 
-    /// What the command line calls it.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Raywarp => "raywarp",
@@ -61,12 +61,12 @@ impl Workload {
         }
     }
 
-    /// The workload of a name.
+    /// Returns the workload called `name`, if there is one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|workload| workload.name() == name)
     }
 
-    /// Rays of a kind from each primary hit.
+    /// Returns the number of rays of a kind from each primary hit.
     pub fn rays_per_pixel(self) -> u32 {
         match self {
             Self::Raywarp => 8,
@@ -74,12 +74,12 @@ impl Workload {
         }
     }
 
-    /// How many times as long as an AO ray a diffuse one is.
+    /// Returns the length of a diffuse ray as a multiple of an AO ray's.
     pub(crate) fn diffuse_length(self) -> f32 {
         if self == Self::Alk12 { 20.0 } else { f32::INFINITY }
     }
 
-    /// `t_max` of AO rays in a scene of the given box diagonal. `ao_radius` is the view's.
+    /// Returns `t_max` of AO rays in a scene of the given box diagonal. `ao_radius` is the view's.
     pub fn ao_distance(self, diagonal: f32, ao_radius: Option<f32>) -> f32 {
         match self {
             Self::Raywarp => 0.25 * diagonal,
@@ -91,7 +91,7 @@ impl Workload {
 /// The three kinds of rays in the papers' tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RayKind {
-    /// From the eye, closest-hit.
+    /// Rays from the eye, closest-hit.
     Primary,
     /// Ambient occlusion, any-hit.
     Ao,
@@ -100,10 +100,10 @@ pub enum RayKind {
 }
 
 impl RayKind {
-    /// All of them, in the tables' order.
+    /// All kinds, in the tables' order.
     pub const ALL: [Self; 3] = [Self::Primary, Self::Ao, Self::Diffuse];
 
-    /// What tables and the command line call it.
+    /// Returns the name in tables and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Primary => "primary",
@@ -112,12 +112,12 @@ impl RayKind {
         }
     }
 
-    /// The kind of a name.
+    /// Returns the kind called `name`, if there is one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether the query is any-hit rather than closest-hit.
+    /// Returns `true` if the query is any-hit rather than closest-hit.
     pub fn is_any(self) -> bool {
         self == Self::Ao
     }

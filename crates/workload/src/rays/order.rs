@@ -7,21 +7,22 @@ use raywarp_sample::hash::combine;
 /// Bits a dimension of a Morton key: of origins and of directions.
 const BITS: [u32; 2] = [19, 16];
 
-/// The place of a ray on the Morton curve through the six dimensions of origin (within `bounds`) and
-/// direction (its unit vector, -1 to 1), x before y before z. Origins are cut eight times as fine as
-/// directions, as in the authors' published benchmark (256 to 32): the first nine bits are of the origin
-/// alone, the others alternate. An invalid ray gets some key.
+/// Returns the place of a ray on the Morton curve through the six dimensions of origin (within `bounds`) and direction
+/// (its unit vector, -1 to 1), x before y before z. Origins are cut eight times as fine as directions, as in the
+/// authors' published benchmark (256 to 32): the first nine bits are of the origin alone, the others alternate. An
+/// invalid ray gets some key.
 pub fn morton_key(ray: &Ray, bounds: &Aabb) -> u128 {
     key_of(ray, bounds, |half, axis| (half, axis))
 }
 
-/// [`morton_key`] with dimensions in the order of the authors' published benchmark: directions before origins where
-/// both have a bit, and z before y before x.
+/// Returns [`morton_key`] with dimensions in the order of the authors' published benchmark: directions before origins
+/// where both have a bit, and z before y before x.
 pub fn published_key(ray: &Ray, bounds: &Aabb) -> u128 {
     key_of(ray, bounds, |half, axis| (1 - half, 2 - axis))
 }
 
-/// The key whose bits of a level come in the given order: the `half` (0 for origins, 1 for directions) and axis for each place.
+/// Returns the key whose bits of a level come in the given order: the `half` (0 for origins, 1 for directions) and axis
+/// for each place.
 fn key_of(ray: &Ray, bounds: &Aabb, place: impl Fn(usize, usize) -> (usize, usize)) -> u128 {
     let length = ray.direction.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     // The cast saturates, and takes a NaN (a flat box, a zero direction) to 0.
@@ -91,13 +92,13 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The permutation of `0 .. count` for a seed; `count` at most 2^62.
+    /// Makes the permutation of `0 .. count` for a seed; `count` at most 2^62.
     pub fn new(count: u64, seed: u32) -> Self {
         let bits = 64 - count.saturating_sub(1).leading_zeros();
         Self { count, half_bits: bits.div_ceil(2).max(1), seed }
     }
 
-    /// What stands at `index`.
+    /// Returns the number that stands at `index`.
     ///
     /// # Panics
     /// If `index` is not below the count.

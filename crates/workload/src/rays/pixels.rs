@@ -9,9 +9,9 @@ use raywarp_scene::{Camera, FovAxis, Projection};
 /// Width and height of a block: a warp of 32 lanes.
 const BLOCK: [u32; 2] = [8, 4];
 
-/// Every pixel of a picture once, as `y * width + x`: in blocks of 8 x 4 pixels, blocks in Morton
-/// order (x is the lower bit), rows of a block from the top. Where 8 divides the width and 4 the height,
-/// each 32 consecutive pixels are one block; blocks at other borders are cut short.
+/// Returns every pixel of a picture once, as `y * width + x`: in blocks of 8 x 4 pixels, blocks in Morton order (x is
+/// the lower bit), rows of a block from the top. Where 8 divides the width and 4 the height, each 32 consecutive pixels
+/// are one block; blocks at other borders are cut short.
 ///
 /// `size[0] * size[1]` must be below 2^32.
 pub fn block_order(size: [u32; 2]) -> Vec<u32> {
@@ -35,8 +35,8 @@ fn spread(x: u32) -> u64 {
     (0..32).fold(0, |key, bit| key | u64::from(x >> bit & 1) << (2 * bit))
 }
 
-/// One ray through the centre of each of `pixels` (as of [`block_order`]) of a picture of `size`:
-/// from 0 to infinity, unit directions, no lens.
+/// Returns one ray through the centre of each of `pixels` (as of [`block_order`]) of a picture of `size`: from 0 to
+/// infinity, unit directions, no lens.
 pub fn primary_rays(camera: &Camera, size: [u32; 2], pixels: &[u32]) -> Vec<Ray> {
     let (half, perspective) = half_size(camera, size);
     let [right, up, forward, eye] = [camera.right, camera.up, camera.forward, camera.eye].map(wide);
@@ -53,7 +53,7 @@ pub fn primary_rays(camera: &Camera, size: [u32; 2], pixels: &[u32]) -> Vec<Ray>
     pixels.par_iter().with_min_len(4096).map(ray).collect()
 }
 
-/// Half the picture's width and height, at distance 1 or in scene units, and whether rays meet in the eye.
+/// Returns half the picture's width and height, at distance 1 or in scene units, and whether rays meet in the eye.
 fn half_size(camera: &Camera, size: [u32; 2]) -> ([f64; 2], bool) {
     let aspect = f64::from(size[0]) / f64::from(size[1]);
     match camera.projection {

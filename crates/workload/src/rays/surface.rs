@@ -1,4 +1,4 @@
-//! Where secondary rays start, and how one is made.
+//! Secondary rays of a view: the points where they start, and their directions.
 
 use super::pixels::{block_order, primary_rays};
 use super::{Batches, Order, RayKind, Workload};
@@ -10,7 +10,7 @@ use raywarp_sample::hash::pcg;
 use raywarp_sample::warp::{cosine_hemisphere, onb, sin_cos_turn};
 use raywarp_scene::views::View;
 
-/// What a primary ray hit.
+/// Point of a surface that a primary ray hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfacePoint {
     /// The pixel, `y * width + x`.
@@ -23,26 +23,26 @@ pub struct SurfacePoint {
     pub direction: [f32; 3],
 }
 
-/// Why the rays of a view cannot be made.
+/// Reasons why the rays of a view cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RaysError {
-    /// A picture of no pixels, or of too many.
+    /// The picture has no pixels, or too many.
     #[error("a picture of {width} x {height} pixels; there must be 1 to {limit} pixels")]
     Size {
-        /// Pixels across.
+        /// Number of pixels across.
         width: u32,
-        /// Pixels down.
+        /// Number of pixels down.
         height: u32,
-        /// Most pixels.
+        /// Largest number of pixels allowed.
         limit: u64,
     },
     /// The tracer reports a triangle that is not among those given.
     #[error("the tracer reports triangle {primitive} of instance {instance}, which is not among those given")]
     UnknownTriangle {
-        /// What it says.
+        /// Instance that the tracer reports.
         instance: u32,
-        /// What it says.
+        /// Primitive that the tracer reports.
         primitive: u32,
     },
     /// The primary rays cannot be traced.
@@ -61,7 +61,7 @@ pub struct ViewRays {
 }
 
 impl ViewRays {
-    /// Most pixels of a picture.
+    /// Largest number of pixels of a picture.
     pub const MAX_PIXELS: u64 = 1 << 26;
 
     /// Makes the primary rays of `view` in a picture of `size` and finds what they hit.
@@ -98,28 +98,28 @@ impl ViewRays {
         Ok(Self { workload, primary, points, diagonal, ao_distance })
     }
 
-    /// Which benchmark's rays these are.
+    /// Returns the benchmark that the rays follow.
     pub fn workload(&self) -> Workload {
         self.workload
     }
 
-    /// The primary rays, one a pixel.
+    /// Returns the primary rays, one a pixel.
     pub fn primary(&self) -> &[Ray] {
         &self.primary
     }
 
-    /// What they hit.
+    /// Returns the points that the primary rays hit.
     pub fn points(&self) -> &[SurfacePoint] {
         &self.points
     }
 
-    /// The rays of a kind. `rays_per_pixel` is S, usually [`Workload::rays_per_pixel`]; primary rays
-    /// are one a pixel all the same.
+    /// Returns the rays of a kind. `rays_per_pixel` is S, usually [`Workload::rays_per_pixel`]; primary rays are one a
+    /// pixel all the same.
     pub fn batches(&self, kind: RayKind, rays_per_pixel: u32, order: Order) -> Batches<'_> {
         Batches::new(self, kind, rays_per_pixel, order)
     }
 
-    /// Ray `sample` (0 to S - 1) of `kind`, not primary, from a point.
+    /// Makes ray `sample` (0 to S - 1) of `kind`, not primary, from a point.
     pub(super) fn secondary(&self, kind: RayKind, point: &SurfacePoint, sample: u32, rays_per_pixel: u32) -> Ray {
         let key = point.pixel.wrapping_mul(2);
         let [x, y, z] = if self.workload == Workload::Alk12 {
@@ -154,7 +154,8 @@ impl ViewRays {
     }
 }
 
-/// Direction of the upper hemisphere with density cos / pi: a disk in polar coordinates, squared radius and turn, lifted.
+/// Returns a direction of the upper hemisphere with density cos / pi: a disk in polar coordinates, squared radius and
+/// turn, lifted.
 fn turned_hemisphere(squared_radius: f32, turn: f32) -> [f32; 3] {
     let (radius, (sin, cos)) = (squared_radius.sqrt(), sin_cos_turn(turn));
     [radius * cos, radius * sin, (1.0 - squared_radius).max(0.0).sqrt()]

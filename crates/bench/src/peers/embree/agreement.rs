@@ -1,4 +1,4 @@
-//! Whether both sides found the same.
+//! Agreement of two tracers: the rays for which both found the same.
 
 use crate::Example;
 use crate::check::is_stray;
@@ -6,14 +6,15 @@ use crate::check::is_stray;
 /// Share of the rays whose answers may differ: triangle tests that round otherwise see some edges otherwise.
 const ALLOWED_SHARE: f64 = 1e-4;
 
-/// How a peer's answers compare with ours.
+/// Comparison of a peer's answers with ours.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Agreement {
     /// Rays compared: all of them.
     pub rays: u64,
-    /// Those that one side hits something with and the other does not.
+    /// Rays that one side hits something with and the other does not.
     pub missed: u64,
-    /// Those that both hit something with, at a `t` that differs by more than 0.1 % and by more than 1e-5 of the scene's diagonal.
+    /// Rays that both hit something with, at a `t` that differs by more than 0.1 % and by more than 1e-5 of the scene's
+    /// diagonal.
     pub apart: u64,
     /// The first that differs.
     pub example: Option<Example>,
@@ -37,17 +38,17 @@ impl Agreement {
         }
     }
 
-    /// Rays that differ.
+    /// Returns the number of rays that differ.
     pub fn differ(&self) -> u64 {
         self.missed + self.apart
     }
 
-    /// Most rays that may differ.
+    /// Returns the largest number of rays that may differ.
     pub fn allowed(&self) -> u64 {
         (self.rays as f64 * ALLOWED_SHARE).ceil() as u64
     }
 
-    /// Whether both did the same work.
+    /// Returns `true` if both did the same work.
     pub fn passes(&self) -> bool {
         self.differ() <= self.allowed()
     }

@@ -1,4 +1,4 @@
-//! Races for programs.
+//! Reports of races as JSON, for programs.
 
 use super::Agreement;
 use super::report::{ModeRow, PeerReport, PeerRow, Total, totals};
@@ -7,7 +7,7 @@ use raywarp_embree::SceneOptions;
 use raywarp_workload::rays::Workload;
 use serde_json::{Value, json as value};
 
-/// All reports as one document.
+/// Returns all reports as one document.
 pub fn json(reports: &[PeerReport], machine: &MachineFacts, command: &str) -> Value {
     let total = |total: Total| {
         let Total { name, wall, processor, count } = total;

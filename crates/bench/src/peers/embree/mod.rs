@@ -1,10 +1,11 @@
 //! Embree beside this CPU's tracer: the same rays in the same order, in turns, in one process.
 //!
 //! - Both use the same instruction set ([`isa_of`]), rayon's current pool, and rays of a batch in their order.
-//! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`] and
-//!   [`any`](raywarp_geom::Tracer::any). Of Embree traversal alone is timed: its rays are put into its structures before.
-//! - Embree may trace single rays and packets of 8 and 16, told that they are coherent or not, through trees of both qualities;
-//!   the best of these modes is what ours is held against. All are robust, as ours is watertight; others have a race of their own.
+//! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`] and [`any`](raywarp_geom::Tracer::any).
+//!   Of Embree traversal alone is timed: its rays are put into its structures before.
+//! - Embree may trace single rays and packets of 8 and 16, told that they are coherent or not, through trees of both
+//!   qualities; the best of these modes is what ours is held against. All are robust, as ours is watertight; others
+//!   have a race of their own.
 //! - Every mode's answers are compared with ours, all rays ([`Agreement`]).
 
 mod agreement;
@@ -34,7 +35,7 @@ use raywarp_system::memory;
 use std::path::Path;
 use std::time::Instant;
 
-/// The instruction set of Embree that is the like of ours; none where Embree has but one, as on ARM.
+/// Returns the instruction set of Embree that corresponds to ours; `None` where Embree has but one, as on ARM.
 pub fn isa_of(isa: Isa) -> Option<&'static str> {
     match isa.name() {
         "avx512" => Some("avx512"),
@@ -52,7 +53,8 @@ pub struct EmbreePeer {
 }
 
 impl EmbreePeer {
-    /// Loads Embree from a file or folder, or as the system finds it, for the instruction set and threads that ours uses here.
+    /// Loads Embree from a file or folder, or as the system finds it, for the instruction set and threads that ours
+    /// uses here.
     ///
     /// # Errors
     /// [`EmbreeError`].
@@ -61,15 +63,15 @@ impl EmbreePeer {
         Ok(Self { device: Device::new(Library::load(place)?, &options)? })
     }
 
-    /// Its version, such as `4.4.0`.
+    /// Returns Embree's version, such as `4.4.0`.
     pub fn version(&self) -> String {
         self.device.version()
     }
 }
 
-/// Measures both sides on a scene, whose viewpoints have these numbers. Of `request` rays, the first tree and the number of runs
-/// count, which are rounds here. With `fast` Embree's modes without its robust flag have a race of their own, too. All triangles count as
-/// opaque.
+/// Measures both sides on a scene, whose viewpoints have these numbers. Of `request` rays, the first tree and the
+/// number of runs count, which are rounds here. With `fast` Embree's modes without its robust flag have a race of their
+/// own, too. All triangles count as opaque.
 ///
 /// # Errors
 /// [`BenchError`]; `Trace(Cancelled)` when [`Watch::cancel`] became true.
@@ -122,8 +124,8 @@ pub fn beside_embree(
     Ok(report)
 }
 
-/// The race of modes that are robust or are not over all batches of a column, in each turn one after the other, and what each
-/// mode found.
+/// Races the modes that are robust, or those that are not, over all batches of a column, in each turn one after the
+/// other, and returns what each mode found.
 fn measure(
     ours: &mut dyn OurSide,
     theirs: &mut dyn TheirSide,
@@ -163,7 +165,7 @@ fn measure(
 
 /// Refuses rays that do not fit memory in Embree's form, too.
 fn check_memory(batches: &[RayBatch]) -> Result<(), BenchError> {
-    /// Of a ray and its hit.
+    /// Bytes of a ray and its hit.
     const BYTES: u64 = 96;
     let rays = batches.iter().map(|batch| batch.rays.len() as u64).max().unwrap_or(0);
     match memory::available() {
@@ -174,16 +176,16 @@ fn check_memory(batches: &[RayBatch]) -> Result<(), BenchError> {
 
 /// The side that is measured.
 trait OurSide {
-    /// What a batch takes.
+    /// Traces a batch, and returns the time it takes.
     fn run(&mut self, batch: &RayBatch) -> Result<Time, BenchError>;
 }
 
 /// The side that it is held against.
 trait TheirSide {
     fn modes(&self) -> Vec<Mode>;
-    /// What a batch takes in a mode.
+    /// Traces a batch in a mode, and returns the time it takes.
     fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError>;
-    /// Answers of the last run.
+    /// Returns the answers of the last run.
     fn answers(&self) -> Vec<f32>;
 }
 
@@ -211,7 +213,7 @@ impl OurSide for Ours<'_> {
 /// Embree's scenes, and the rays of the last run in its form.
 struct Theirs {
     scenes: Vec<raywarp_embree::Scene>,
-    /// Each with its scene.
+    /// Modes, each with the number of its scene.
     modes: Vec<(usize, Mode)>,
     queries: Option<(Width, bool, Queries)>,
 }

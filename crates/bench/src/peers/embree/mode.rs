@@ -5,21 +5,21 @@ use raywarp_embree::{Quality, SceneOptions, Width};
 /// A way in which Embree traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mode {
-    /// Its tree and tests.
+    /// Options of its scene: tree and tests.
     pub scene: SceneOptions,
     /// Rays of a call.
     pub width: Width,
-    /// Whether Embree is told that the rays of a packet are alike.
+    /// `true` if Embree is told that the rays of a packet are alike.
     pub coherent: bool,
 }
 
 impl Mode {
-    /// The trees of robust modes, or of those that are not.
+    /// Returns the trees of robust modes, or of those that are not.
     pub fn scenes(robust: bool) -> [SceneOptions; 2] {
         Quality::ALL.map(|quality| SceneOptions { robust, quality })
     }
 
-    /// Single rays, and packets with and without the flag, through one scene.
+    /// Returns the modes of one scene: single rays, and packets with and without the flag.
     pub fn of(scene: SceneOptions) -> impl Iterator<Item = Self> {
         const WAYS: [(Width, bool); 5] = [
             (Width::One, false),
@@ -33,7 +33,8 @@ impl Mode {
 }
 
 impl std::fmt::Display for Mode {
-    /// Rays of a call, whether they are called coherent, and the tree: `single, medium`, `8, high`, `16 coherent, high fast`.
+    /// Writes the rays of a call, whether they are called coherent, and the tree: `single, medium`, `8, high`, `16
+    /// coherent, high fast`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.width {
             Width::One => f.write_str("single")?,

@@ -1,20 +1,20 @@
-//! Two sides in turns: which of the peer's modes is best, and how ours stands to it.
+//! Races of two sides in turns: which of the peer's modes is best, and the ratio of our rate to its.
 //!
-//! All modes run in heats. The best of them, and those so near that noise may have put them behind it, go on to the rounds, in which
-//! they and ours run one after the other, so that whatever else the machine does meets both. Which mode is best is decided by
-//! processor time where the system tells it, for that is what a busy machine disturbs least.
+//! All modes run in heats. The best of them, and those so near that noise may have put them behind it, go on to the
+//! rounds, in which they and ours run one after the other, so that whatever else the machine does meets both. Which
+//! mode is best is decided by processor time where the system tells it, for that is what a busy machine disturbs least.
 
 use crate::Quartiles;
 use raywarp_system::processor;
 use std::ops::AddAssign;
 use std::time::Instant;
 
-/// What a turn took, in seconds.
+/// Time that a turn took, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Time {
-    /// By the clock on the wall.
+    /// Seconds by the clock on the wall.
     pub wall: f64,
-    /// Of all threads together; infinite where the system does not tell.
+    /// Seconds of processors, of all threads together; infinite where the system does not tell.
     pub processor: f64,
 }
 
@@ -28,7 +28,7 @@ impl Time {
         Ok(Self { wall, processor })
     }
 
-    /// What decides which mode is best.
+    /// Returns the seconds that decide which mode is best.
     fn decisive(self) -> f64 {
         if self.processor.is_finite() { self.processor } else { self.wall }
     }
@@ -43,12 +43,12 @@ impl AddAssign for Time {
 
 /// Heats; the least time counts, for what disturbs a run makes it longer.
 pub(super) const HEATS: usize = 3;
-/// How much slower than the best a mode may be in the heats and still go on.
+/// Largest time that a mode may take in the heats, as a multiple of the best mode's, and still go on.
 const NEAR: f64 = 1.05;
 /// Modes that go on at most.
 const FINALISTS: usize = 3;
 
-/// Whose tracer runs.
+/// Side whose tracer runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runner {
     Ours,
@@ -70,7 +70,7 @@ pub(super) struct Race {
 }
 
 impl Race {
-    /// Of so many modes in so many rounds, at least one of each; `run` says what a run took.
+    /// Runs a race of so many modes in so many rounds, at least one of each; `run` says what a run took.
     pub fn run<E>(modes: usize, rounds: usize, run: &mut dyn FnMut(Runner) -> Result<Time, E>) -> Result<Self, E> {
         // Ours first: who comes first finds a machine that has slept.
         run(Runner::Ours)?;
@@ -106,12 +106,12 @@ impl Race {
         Ok(Self { heats, winner: finalists[best], ours, theirs: theirs.swap_remove(best) })
     }
 
-    /// Our rate over theirs: of the rounds' ratios the median, with least and most.
+    /// Returns our rate over theirs: of the rounds' ratios the median, with least and most.
     pub fn ratio(&self) -> Quartiles {
         self.ratios(|time| time.wall)
     }
 
-    /// The same by processor time; none where the system does not tell.
+    /// Returns the same ratio by processor time; `None` where the system does not tell.
     pub fn processor_ratio(&self) -> Option<Quartiles> {
         let known = self.ours.iter().chain(&self.theirs).all(|time| time.processor.is_finite());
         known.then(|| self.ratios(|time| time.processor))
@@ -124,7 +124,7 @@ impl Race {
     }
 }
 
-/// The best mode of the heats and those near it, best first.
+/// Returns the best mode of the heats and those near it, best first.
 fn finalists(heats: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..heats.len()).collect();
     order.sort_by(|&a, &b| heats[a].total_cmp(&heats[b]));

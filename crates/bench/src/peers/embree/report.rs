@@ -1,4 +1,4 @@
-//! What races on a scene showed.
+//! Report of the races on a scene.
 
 use super::race::{Race, Time};
 use super::{Agreement, EmbreePeer, Mode};
@@ -8,45 +8,45 @@ use raywarp_cpu::Isa;
 use raywarp_embree::SceneOptions;
 use raywarp_workload::rays::Workload;
 
-/// What was measured on a scene.
+/// Results of the races on a scene.
 #[derive(Debug, Clone)]
 pub struct PeerReport {
-    /// Its name.
+    /// Name of the scene.
     pub scene: String,
     /// Triangles with area.
     pub triangles: usize,
-    /// Whose rays; none where they are of files.
+    /// Workload of the rays; `None` where they are of files.
     pub workload: Option<Workload>,
     /// Pixels of a view; means nothing where rays are of files.
     pub size: [u32; 2],
     /// Numbers of the viewpoints.
     pub views: Vec<usize>,
-    /// Our tree.
+    /// Facts of our tree.
     pub tree: TreeFacts,
     /// Our instruction set.
     pub isa: &'static str,
     /// Threads of both.
     pub threads: usize,
-    /// Embree's version.
+    /// Version of Embree.
     pub version: String,
-    /// What Embree was opened with.
+    /// Text that Embree's device was opened with.
     pub config: String,
-    /// Whether Embree has code of its own for packets of 8 and of 16.
+    /// Tells if Embree has code of its own for packets of 8 and of 16.
     pub native_packets: [bool; 2],
     /// Embree's scenes, with the seconds that each took to build.
     pub builds: Vec<(SceneOptions, f64)>,
-    /// A row for each column of the request.
+    /// Rows of the table: one for each column of the request.
     pub rows: Vec<PeerRow>,
 }
 
 /// A kind of rays.
 #[derive(Debug, Clone)]
 pub struct PeerRow {
-    /// Which rays.
+    /// Rays that were traced.
     pub column: Column,
-    /// Whether Embree's modes are robust.
+    /// `true` if Embree's modes are robust.
     pub robust: bool,
-    /// How many.
+    /// Number of the rays.
     pub rays: u64,
     /// Seconds of ours in the rounds, by the clock on the wall.
     pub ours: Quartiles,
@@ -54,24 +54,24 @@ pub struct PeerRow {
     pub theirs: Quartiles,
     /// Our rate over theirs, round by round.
     pub ratio: Quartiles,
-    /// The same by processor time, where the system tells it.
+    /// Our rate over theirs by processor time, where the system tells it.
     pub processor_ratio: Option<Quartiles>,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: usize,
     /// Embree's best mode: a place in `modes`.
     pub winner: usize,
-    /// All of Embree's modes.
+    /// Results of all of Embree's modes.
     pub modes: Vec<ModeRow>,
 }
 
 /// A mode of Embree.
 #[derive(Debug, Clone, Copy)]
 pub struct ModeRow {
-    /// Which.
+    /// Mode that was measured.
     pub mode: Mode,
     /// Least seconds of its heats: of processors where the system tells them, all threads together.
     pub seconds: f64,
-    /// How its answers compare with ours.
+    /// Comparison of its answers with ours.
     pub agreement: Agreement,
 }
 
@@ -96,12 +96,12 @@ impl PeerRow {
         }
     }
 
-    /// Whether Embree found what ours found, in every mode.
+    /// Returns `true` if Embree found what ours found, in every mode.
     pub fn passes(&self) -> bool {
         self.modes.iter().all(|mode| mode.agreement.passes())
     }
 
-    /// What tables call it.
+    /// Returns the name in tables.
     pub fn name(&self) -> String {
         format!("{}{}", self.column.name(), if self.robust { "" } else { " fast" })
     }
@@ -138,7 +138,7 @@ impl PeerReport {
         }
     }
 
-    /// Whether both sides did the same work.
+    /// Returns `true` if both sides did the same work.
     pub fn passes(&self) -> bool {
         self.rows.iter().all(PeerRow::passes)
     }
@@ -149,12 +149,12 @@ pub(super) struct Total {
     pub name: String,
     /// Geometric mean and least.
     pub wall: [f64; 2],
-    /// The same by processor time.
+    /// Ratio by processor time, where the system tells it.
     pub processor: Option<[f64; 2]>,
     pub count: usize,
 }
 
-/// Each kind that was measured, and all together.
+/// Returns the totals of each kind that was measured, and of all together.
 pub(super) fn totals(reports: &[PeerReport]) -> Vec<Total> {
     let rows = || reports.iter().flat_map(|report| &report.rows);
     let mut names: Vec<String> = Vec::new();

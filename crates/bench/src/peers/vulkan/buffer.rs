@@ -1,15 +1,15 @@
-//! Buffers, each with memory of its own.
+//! Buffers of Vulkan, each with memory of its own.
 
 use super::device::{VulkanDevice, fault};
 use crate::peers::PeerError;
 use ash::vk;
 
-/// Where a buffer lies.
+/// Memory that a buffer lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// Where the device reads fastest.
+    /// Memory that the device reads fastest.
     Device,
-    /// Where the host sees it.
+    /// Memory that the host sees.
     Host,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// `bytes` of `memory`, at least 16.
+    /// Allocates `bytes` of `memory`, at least 16.
     pub fn new(gpu: &VulkanDevice, bytes: u64, memory: Memory) -> Result<Self, PeerError> {
         let bytes = bytes.max(16).next_multiple_of(4);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
@@ -66,14 +66,14 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// A buffer of the device with a copy of `values`.
+    /// Makes a buffer of the device with a copy of `values`.
     pub fn of(gpu: &VulkanDevice, values: &[u8]) -> Result<Self, PeerError> {
         let buffer = Self::new(gpu, values.len() as u64, Memory::Device)?;
         buffer.write(gpu, values)?;
         Ok(buffer)
     }
 
-    /// Its address for shaders.
+    /// Returns the buffer's address for shaders.
     pub fn address(&self) -> vk::DeviceAddress {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.handle);
         // SAFETY: the buffer is bound and was made for addresses.
@@ -116,8 +116,8 @@ impl Buffer {
 
     /// Hands a host buffer's bytes to `work`.
     fn mapped(&self, work: impl FnOnce(&mut [u8])) -> Result<(), PeerError> {
-        // SAFETY: `write` and `read` call it on memory of the host's kind, which is coherent, for its whole size, and when
-        // no commands run; the slice does not outlive the mapping.
+        // SAFETY: `write` and `read` call it on memory of the host's kind, which is coherent, for its whole size, and
+        // when no commands run; the slice does not outlive the mapping.
         unsafe {
             let none = vk::MemoryMapFlags::empty();
             let at = self.gpu.device.map_memory(self.memory, 0, self.bytes, none).map_err(fault("mapping memory"))?;

@@ -1,4 +1,4 @@
-//! The loader, a device and its queue.
+//! Vulkan's loader, a device and its queue.
 
 use crate::peers::PeerError;
 use ash::{khr, vk};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 const EXTENSIONS: [&CStr; 3] =
     [khr::acceleration_structure::NAME, khr::ray_tracing_pipeline::NAME, khr::deferred_host_operations::NAME];
 
-/// What everything on the device is made by. Clones share it; the last one closes the device.
+/// Handle of the open device, by which everything on it is made. Clones share it; the last one closes the device.
 #[derive(Clone)]
 pub(super) struct VulkanDevice {
     pub open: Arc<Open>,
@@ -53,7 +53,7 @@ impl std::ops::Deref for VulkanDevice {
 }
 
 impl VulkanDevice {
-    /// The device called `name`, or the first that is a CPU.
+    /// Opens the device called `name`, or the first that is a CPU.
     pub fn open(name: Option<&str>) -> Result<Self, PeerError> {
         // SAFETY: loads the system's Vulkan loader, whose initialisers are trusted as those of any system library.
         let entry = unsafe { ash::Entry::load() }.map_err(|_| PeerError::new("the Vulkan loader was not found"))?;
@@ -154,8 +154,8 @@ impl VulkanDevice {
         let allocate = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the pool and the queue are the device's and used by one thread at a time (`VulkanTracer` runs by
-        // `&mut`); the buffer of commands is freed after the fence says that the queue is done with it, or the device is
-        // lost.
+        // `&mut`); the buffer of commands is freed after the fence says that the queue is done with it, or the device
+        // is lost.
         unsafe {
             let commands = self.device.allocate_command_buffers(&allocate).map_err(fault("making commands"))?;
             let work = || -> Result<(), vk::Result> {
@@ -200,7 +200,7 @@ impl VulkanDevice {
         Ok(ticks[1].wrapping_sub(ticks[0]) as f64 * self.stamp_ns * 1e-9)
     }
 
-    /// What comes after sees all that was written before.
+    /// Records a barrier: what comes after it sees all that was written before.
     pub fn barrier(&self, commands: vk::CommandBuffer) {
         let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
         let barrier = [vk::MemoryBarrier::default().src_access_mask(all).dst_access_mask(all)];
@@ -229,7 +229,8 @@ impl Launch {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // SAFETY: whatever else was made of the device holds a `VulkanDevice`, so that nothing of it is left; no commands run.
+        // SAFETY: whatever else was made of the device holds a `VulkanDevice`, so that nothing of it is left; no
+        // commands run.
         unsafe {
             self.device.destroy_query_pool(self.stamps, None);
             self.device.destroy_command_pool(self.pool, None);
@@ -238,7 +239,7 @@ impl Drop for Open {
     }
 }
 
-/// An error of Vulkan while `doing` something.
+/// Makes errors of Vulkan while `doing` something.
 pub(super) fn fault(doing: &'static str) -> impl Fn(vk::Result) -> PeerError {
     move |result| PeerError::new(format!("Vulkan failed while {doing}: {result}"))
 }

@@ -1,9 +1,9 @@
-//! `vulkan-rt`: the driver's own ray tracing, by Vulkan's ray tracing pipelines.
+//! Peer `vulkan-rt`: the driver's own ray tracing, by Vulkan's ray tracing pipelines.
 //!
-//! The driver builds its tree of the scene's triangles (built to trace fast) and traces the same rays from a buffer, one a
-//! thread of a one-dimensional launch in the batch's order; a stage writes `t`, `u`, `v` and the triangle, or for any-hit
-//! rays a bit. Time is that between two timestamps around the launch. On a GPU without ray tracing hardware this is the
-//! driver's software; the loader and the driver are looked for at run time.
+//! The driver builds its tree of the scene's triangles (built to trace fast) and traces the same rays from a buffer,
+//! one a thread of a one-dimensional launch in the batch's order; a stage writes `t`, `u`, `v` and the triangle, or for
+//! any-hit rays a bit. Time is that between two timestamps around the launch. On a GPU without ray tracing hardware
+//! this is the driver's software; the loader and the driver are looked for at run time.
 
 mod buffer;
 mod device;
@@ -35,7 +35,7 @@ struct Batch {
 }
 
 impl VulkanTracer {
-    /// A tracer on the device called `name`, or, when none is named, on one that is a CPU.
+    /// Makes a tracer on the device called `name`, or, when none is named, on one that is a CPU.
     pub fn new(name: Option<&str>, triangles: &FlatTriangles) -> Result<Self, PeerError> {
         let gpu = VulkanDevice::open(name)?;
         let tree = Tree::new(&gpu, triangles)?;
@@ -55,7 +55,7 @@ impl VulkanTracer {
         })
     }
 
-    /// As [`VulkanTracer::run`] into results that held nothing: a hit a ray.
+    /// Runs as [`VulkanTracer::run`] into results that held nothing, and returns a hit a ray.
     pub fn hits(&mut self, id: usize, rays: &[Ray]) -> Result<Vec<Hit>, PeerError> {
         self.upload(id, rays)?;
         if let Some(batch) = &self.batch {
@@ -70,7 +70,7 @@ impl VulkanTracer {
         Ok(hits)
     }
 
-    /// A bit a ray: whether something blocks it.
+    /// Traces rays for any hit, and returns a bit a ray: 1 if something blocks it.
     pub fn blocked(&mut self, id: usize, rays: &[Ray]) -> Result<Vec<u32>, PeerError> {
         self.run(id, rays, true)?;
         let mut blocked = vec![0u32; rays.len().div_ceil(32)];

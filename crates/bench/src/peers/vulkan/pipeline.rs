@@ -1,4 +1,4 @@
-//! The stages and the table that a launch finds them by.
+//! Ray tracing pipelines: their stages, and the table by which a launch finds them.
 
 use super::buffer::Buffer;
 use super::device::{Launch, VulkanDevice, fault};
@@ -44,7 +44,7 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
-    /// For rays through `tree`.
+    /// Makes the pipelines for rays through `tree`.
     pub fn new(gpu: &VulkanDevice, tree: vk::AccelerationStructureKHR) -> Result<Self, PeerError> {
         let mut made = Self {
             gpu: gpu.clone(),
@@ -63,7 +63,7 @@ impl Pipeline {
         Ok(made)
     }
 
-    /// The tree as the shaders' only descriptor.
+    /// Describes the tree as the shaders' only descriptor.
     fn describe(&mut self, tree: vk::AccelerationStructureKHR) -> Result<(), PeerError> {
         let kind = vk::DescriptorType::ACCELERATION_STRUCTURE_KHR;
         let stage = vk::ShaderStageFlags::RAYGEN_KHR;
@@ -138,7 +138,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// A place for each group.
+    /// Makes the table with a place for each group.
     fn tabulate(&mut self) -> Result<(), PeerError> {
         let limits = &self.gpu.limits;
         let handle = limits.shader_group_handle_size as usize;
@@ -164,7 +164,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// A region of the table with one group.
+    /// Returns the region of the table with one group.
     fn region(&self, group: usize) -> vk::StridedDeviceAddressRegionKHR {
         let align = u64::from(self.gpu.limits.shader_group_base_alignment.max(1));
         let start = self.table.as_ref().map_or(0, Buffer::address).next_multiple_of(align);
@@ -182,8 +182,8 @@ impl Pipeline {
         count: u32,
     ) -> Launch {
         let point = vk::PipelineBindPoint::RAY_TRACING_KHR;
-        // SAFETY: the buffer of commands is being recorded; the addresses are of buffers that hold `count` rays and their
-        // results, and live until `submit` has waited.
+        // SAFETY: the buffer of commands is being recorded; the addresses are of buffers that hold `count` rays and
+        // their results, and live until `submit` has waited.
         unsafe {
             gpu.device.cmd_bind_pipeline(commands, point, self.handle);
             gpu.device.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &[self.set], &[]);

@@ -6,7 +6,7 @@ use crate::peers::PeerError;
 use ash::vk;
 use raywarp_geom::FlatTriangles;
 
-/// Both levels.
+/// Both levels of the driver's tree.
 pub(super) struct Tree {
     top: Level,
     _bottom: Level,
@@ -55,7 +55,7 @@ impl Tree {
         Ok(Self { top, _bottom: bottom })
     }
 
-    /// What rays are traced through.
+    /// Returns the handle of the tree that rays are traced through.
     pub fn handle(&self) -> vk::AccelerationStructureKHR {
         self.top.handle
     }

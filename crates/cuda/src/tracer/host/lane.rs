@@ -1,4 +1,5 @@
-//! One of the streams on which portions of a batch are traced: its buffers, and the portion that is on its way.
+//! Lane of a batch: one of the streams on which its portions are traced, with its buffers and the portion that is on
+//! its way.
 
 use super::super::{CudaTracer, DeviceHits, DeviceHitsMut};
 use crate::{CudaError, Device, DeviceBuffer, DeviceSliceMut, PinnedBuffer, Query, Stream};
@@ -19,11 +20,11 @@ pub(super) struct Batch<'a> {
     pub rays: &'a [Ray],
     pub after: &'a [HitKey],
     pub results: Results<'a>,
-    /// Whether rays and hits go by way of pinned buffers of ours: what the caller has pinned does not.
+    /// Arrays that go by way of pinned buffers of ours: what the caller has pinned does not.
     pub staged: Staged,
 }
 
-/// What goes by way of pinned buffers of ours.
+/// Arrays of a batch that go by way of pinned buffers of ours.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Staged {
     pub rays: bool,
@@ -31,7 +32,7 @@ pub(super) struct Staged {
     pub instances: bool,
 }
 
-/// Where results go.
+/// Destinations of the results.
 pub(super) enum Results<'a> {
     Closest { hits: Target<'a, Hit>, instances: Target<'a, u32> },
     Any { blocked: &'a mut [u32], undecided: &'a mut Vec<Candidate> },
@@ -46,7 +47,7 @@ impl Results<'_> {
     }
 }
 
-/// A slice of the caller's of which the device may write some parts while others are looked at here.
+/// Slice of the caller's of which the device may write some parts while others are read here.
 pub(super) struct Target<'a, T> {
     first: *mut T,
     len: usize,
@@ -68,6 +69,8 @@ impl<'a, T: Pod> Target<'a, T> {
         unsafe { self.first.add(range.start) }
     }
 
+    /// Returns the values of the range, to read and to write.
+    ///
     /// # Safety
     /// The device writes nothing of the range.
     unsafe fn values(&mut self, range: &Range<usize>) -> &mut [T] {
@@ -100,7 +103,7 @@ struct Pinned {
     counts: Option<PinnedBuffer<u32>>,
 }
 
-/// The buffer in `place`, for `len` values at least.
+/// Returns the buffer in `place`, for `len` values at least.
 fn pinned<'a, T: Pod>(
     device: &Device,
     place: &'a mut Option<PinnedBuffer<T>>,
@@ -131,7 +134,7 @@ impl Lane {
         Ok(Self { rays: buffer, after, out, stream, pinned: Pinned::default(), flight: None })
     }
 
-    /// Rays that it has room for.
+    /// Returns the number of rays that it has room for.
     pub fn room(&self) -> usize {
         self.rays.len()
     }
@@ -179,8 +182,8 @@ impl Lane {
                 if batch.staged.hits {
                     to = pinned(device, &mut self.pinned.hits, count)?.pointer();
                 }
-                // SAFETY: room for as many, which the caller or the lane keeps, and nobody looks at, until the stream was
-                // waited for.
+                // SAFETY: room for as many, which the caller or the lane keeps, and nobody looks at, until the stream
+                // was waited for.
                 unsafe { stream.read_async(self.out.hits.view().part(0..count), to) }?;
                 if !instances.is_empty() {
                     let mut to = instances.pointer(&range);
@@ -207,7 +210,8 @@ impl Lane {
         unsafe { stream.read_async(counts, to) }
     }
 
-    /// Waits for the portion that is on its way, and puts its results where they belong; none where nothing is on its way.
+    /// Waits for the portion that is on its way, and puts its results where they belong; none where nothing is on its
+    /// way.
     pub fn finish(&mut self, tracer: &CudaTracer, batch: &mut Batch<'_>) -> Result<Option<BatchStats>, CudaError> {
         let Some(range) = self.flight.clone() else { return Ok(None) };
         let _current = self.stream.choose()?;
