@@ -1,10 +1,10 @@
-//! How long a warp takes for a block when no other warp runs: what its code says, and what it waits for.
+//! The time that a warp takes for a block when no other warp runs: clocks that its code tells, and waits for results.
 //!
 //! Since compute capability 7.0 an instruction says itself when the next one may issue, and which results it waits for
-//! (Jia et al. 2018, chapter 2). So a block's time is a sum of clocks that its code tells, and of whole latencies that lie
-//! one after the other on its longest way; which latency is how long is a machine's matter.
+//! (Jia et al. 2018, chapter 2). So a block's time is a sum of clocks that its code tells, and of whole latencies that
+//! lie one after the other on its longest way; which latency is how long is a machine's matter.
 
-/// What a warp waits for that takes a time which the code does not tell.
+/// A cause of waiting whose time is not told by the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Wait {
     /// A load from global or local memory, at least from the first cache.
@@ -37,9 +37,9 @@ impl Wait {
         }
     }
 
-    /// Clocks by which the longest way of a block is chosen: those of an H200 (machines/h200.toml), rounded, a load's of
-    /// 128 bits. Where others hold,
-    /// the way may not be the longest, and is one all the same: the time is still a least one.
+    /// Clocks by which the longest way of a block is chosen: those of an H200 (machines/h200.toml), rounded, a load's
+    /// of 128 bits. Where others hold, the way may not be the longest, and is one all the same: the time is still a
+    /// least one.
     pub fn nominal(self) -> i32 {
         match self {
             Self::L1 => 40,

@@ -1,12 +1,13 @@
-//! An instruction of compute capability 3.5 (Kepler's GK110), as its 64 bits and its part of a scheduling word tell when the next
-//! one issues, and what it waits for.
+//! An instruction of compute capability 3.5 (Kepler's GK110), as its 64 bits and its part of a scheduling word tell
+//! when the next one issues, and what it waits for.
 //!
-//! Every eighth word of the code is no instruction and has eight bits for each of the seven that follow it. Sources, held against
-//! each other and against the assembler's output (docs/internals/costs.md, "Kepler"): envytools' documentation ("Notes about scheduling data
-//! and dual-issue on NVE4+") and its tables of GK110's instructions, and the code generator of Mesa's driver for these machines,
-//! which counts as many clocks. Arithmetic has a time that is known beforehand, which the assembler keeps by these bits (nine
-//! clocks, thirteen to a predicate); for what has not the machine keeps count of registers itself, and for what comes by way of
-//! the texture units an instruction waits until so many of them are left.
+//! Every eighth word of the code is no instruction and has eight bits for each of the seven that follow it. Sources,
+//! held against each other and against the assembler's output (docs/internals/costs.md, "Kepler"): envytools'
+//! documentation ("Notes about scheduling data and dual-issue on NVE4+") and its tables of GK110's instructions, and
+//! the code generator of Mesa's driver for these machines, which counts as many clocks. Arithmetic has a time that is
+//! known beforehand, which the assembler keeps by these bits (nine clocks, thirteen to a predicate); for what has not
+//! the machine keeps count of registers itself, and for what comes by way of the texture units an instruction waits
+//! until so many of them are left.
 
 use crate::{Access, Pipe, Wait, Word};
 
@@ -15,16 +16,16 @@ use crate::{Access, Pipe, Wait, Word};
 pub struct KeplerWord {
     /// The instruction's own bits.
     pub bits: u64,
-    /// When the next one issues.
+    /// The eight bits of the scheduling word, which tell when the next instruction issues.
     pub plan: u8,
 }
 
-/// Where a warp goes on after an instruction.
+/// The place where a warp goes on after an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// With the next one.
     Next,
-    /// Where a jump goes: some or all lanes.
+    /// The target of a jump, for some or all lanes.
     Jump,
     /// A called function's first instruction.
     Call,
@@ -76,7 +77,7 @@ impl KeplerWord {
         self.bits >> low & ((1 << count) - 1)
     }
 
-    /// What kind of operands it has: 0 with 32 bits at once, jumps and memory; 1 with an immediate; 2 with registers or
+    /// Returns the kind of operands: 0 for 32 bits at once, jumps and memory; 1 with an immediate; 2 with registers or
     /// constants.
     fn form(self) -> u64 {
         self.field(0, 2)
@@ -127,8 +128,9 @@ impl KeplerWord {
             (1, 0x100..=0x13f) => return Some("IADD32I"),
             (1, 0x180..=0x1bf) => return Some("LDG"),
             (1, 0x300) => return Some("BFE"),
-            // Two minima or maxima of integers, one after the other, with a register among the bits of the immediate (ALK12's VMIN
-            // and VMAX; envytools takes it for a product). The assembler keeps four clocks between two of them, as between products.
+            // Two minima or maxima of integers, one after the other, with a register among the bits of the immediate
+            // (ALK12's VMIN and VMAX; envytools takes it for a product). The assembler keeps four clocks between two of
+            // them, as between products.
             (1, 0x380..=0x3bf) => return Some("VMNMX"),
             (2, 0x080..=0x09f) => return Some("FMUL32I"),
             (2, 0x0a0..=0x0bf) => return Some("IMUL32I"),
@@ -207,19 +209,20 @@ impl KeplerWord {
             4 => 0,
             plan if plan & 0x80 != 0 => i32::from(plan & 15) * 2 + 1,
             plan if plan & 0x60 != 0 => i32::from(plan & 31) + 1,
-            // Nothing is said, and so the longest is waited. At ends that nobody comes to, and where lanes part or meet.
+            // Nothing is said, and so the longest is waited. At ends that nobody comes to, and where lanes part or
+            // meet.
             _ => 32,
         }
     }
 
-    /// Whether all lanes do it.
+    /// Checks if all lanes execute the instruction.
     pub fn always(self) -> bool {
         // Jumps and ends may ask the carry and its like too.
         let asks = matches!(self.flow_of_code(), Flow::Jump | Flow::Elsewhere);
         self.field(18, 4) == 7 && (!asks || self.field(2, 5) == 15)
     }
 
-    /// Whether the lanes that run it wait then for others, or leave the code to them.
+    /// Checks if the lanes that run it wait then for others, or leave the code to them.
     pub fn joins(self) -> bool {
         self.field(22, 1) == 1 && self.flow_of_code() == Flow::Next
     }
@@ -234,7 +237,7 @@ impl KeplerWord {
         }
     }
 
-    /// Where a warp goes on.
+    /// Returns where a warp goes on after the instruction.
     pub fn flow(self) -> Flow {
         if self.joins() { Flow::Elsewhere } else { self.flow_of_code() }
     }
@@ -248,7 +251,7 @@ impl KeplerWord {
         usize::try_from(Self::bytes_at(number) as i64 + BYTES as i64 + words).ok().map(Self::number_at)
     }
 
-    /// What the time of its result is that the code does not tell.
+    /// Returns the latency of its result that the code does not tell; none where the code tells it.
     pub fn wait(self) -> Option<Wait> {
         Some(match self.opcode()? {
             "LD" | "LDG" => Wait::L1,
@@ -263,12 +266,13 @@ impl KeplerWord {
         })
     }
 
-    /// Whether its result comes from the texture units, in the order in which it was asked for.
+    /// Checks if its result comes from the texture units, in the order in which it was asked for.
     pub fn is_texture(self) -> bool {
         self.opcode() == Some("LDG")
     }
 
-    /// How many results of the texture units it leaves on their way: it waits for all before.
+    /// Returns how many results of the texture units may still be on their way after it: it waits for all before those.
+    /// None for other instructions than TEXDEPBAR.
     pub fn textures_left(self) -> Option<usize> {
         (self.opcode() == Some("TEXDEPBAR")).then(|| self.field(23, 6) as usize)
     }
@@ -310,7 +314,7 @@ impl KeplerWord {
         (has && first != ZERO).then_some((first, many))
     }
 
-    /// Whether it reads a register, or writes it, for certain.
+    /// Checks if it certainly reads or writes a register.
     pub fn touches(self, register: u8) -> bool {
         let within =
             |(first, many): Registers| first != ZERO && (first..first.saturating_add(many)).contains(&register);

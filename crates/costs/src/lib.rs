@@ -1,4 +1,4 @@
-//! What the machine code of a kernel costs, as tables say it: the vocabulary of those who write such tables (xtask),
+//! Costs of kernels' machine code, as tables say them: the vocabulary of the crates that write such tables (xtask),
 //! embed them (raywarp-cuda) and price with them (raywarp-sim).
 //!
 //! The unit is the basic block: instructions that a warp issues one after the other. A block is owned by the part of
@@ -27,7 +27,7 @@ pub const COST_COLUMNS: &str = "kernel,verified,offset,block,known,issued,instru
     alu fma fmaheavy half double xu lsu adu cbu uniform branch other,\
     clocks l1 shared xu lanes constant atomic";
 
-/// How it is known how often a block is issued.
+/// The evidence for the number of times that a block is issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CountSource {
     /// A profiler's counts of this very code are that combination of events.
@@ -63,7 +63,7 @@ pub struct IssueFormula(
 );
 
 impl IssueFormula {
-    /// How often a kernel issues it that did what was counted; not below 0.
+    /// Returns how often a kernel with the events `tally` issues it; not below 0.
     pub fn times(&self, tally: &EventCounts) -> u64 {
         let term = |&(factor, count): &(i32, EventKind)| i64::from(factor) * tally.count(count) as i64;
         self.0.iter().map(term).sum::<i64>().max(0) as u64
@@ -117,7 +117,7 @@ pub fn words(code: &[u8], architecture: u32) -> Vec<Word> {
 /// A basic block of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedBlock {
-    /// What it is part of.
+    /// The part of a micro-operation that it belongs to.
     pub block: Block,
     /// Bytes from the kernel's start, of [`Word::BYTES`] an instruction.
     pub offset: u32,
@@ -125,34 +125,34 @@ pub struct PricedBlock {
     pub instructions: u32,
     /// The same by [`Pipe`].
     pub pipes: [u32; Pipe::ALL.len()],
-    /// How long a warp alone takes for it, at least, with the waits after it that nothing else accounts for; none
+    /// The least time that a warp alone takes for it, with the waits after it that nothing else accounts for; none
     /// where the table does not say.
     pub alone: Option<Alone>,
-    /// How often warps issue it.
+    /// Formula for the number of times that warps issue it.
     pub issued: IssueFormula,
-    /// How that is known.
+    /// The evidence for that formula.
     pub source: CountSource,
 }
 
 impl PricedBlock {
-    /// Which of the kernel's instructions are its own.
+    /// Returns the range of its own instructions among the kernel's.
     pub fn place(&self) -> std::ops::Range<usize> {
         let first = self.offset as usize / Word::BYTES;
         first..first + self.instructions as usize
     }
 
-    /// Whether no count of events says that it is ever issued.
+    /// Checks if no count of events says that it is ever issued.
     pub fn is_never(&self) -> bool {
         self.issued.0.is_empty()
     }
 }
 
-/// What a kernel costs.
+/// A kernel of a table of costs: its blocks of machine code, each with a formula for how often it is issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedKernel {
-    /// By offset.
+    /// The blocks by offset.
     pub blocks: Vec<PricedBlock>,
-    /// Whether a profiler's counts on batches that the combinations were not found on agree within 1 %.
+    /// `true` if a profiler's counts agree within 1 %, on batches that the combinations were not found on.
     pub verified: bool,
 }
 
@@ -177,8 +177,8 @@ impl PricedKernel {
         sums
     }
 
-    /// How long warps take by themselves which do what was counted, all of them one after the other; none where the
-    /// table does not say it of every block that is issued.
+    /// Returns the time that warps take by themselves for the events `tally`, all of them one after the other; none
+    /// where the table does not say it of every block that is issued.
     pub fn alone(&self, tally: &EventCounts) -> Option<Alone<i64>> {
         let mut sum = Alone::default();
         for block in self.blocks.iter().filter(|block| !block.is_never()) {
