@@ -1,4 +1,4 @@
-//! What a launch costs in instructions: a table of costs times the events of a schedule (AL09 2.1).
+//! The cost of a launch in instructions: a table of costs times the events of a schedule (AL09 2.1).
 
 use crate::block_costs::BlockCosts;
 use crate::warp_counts::WarpCounts;
@@ -20,21 +20,21 @@ type Times = (f64, [f64; WAITS]);
 pub struct LaunchInstructions {
     issued: [f64; BLOCKS],
     pipes: [[f64; PIPES]; BLOCKS],
-    /// How long warps take by themselves, where the table says it.
+    /// Times of warps by themselves, where the table says them.
     alone: Option<[Times; BLOCKS]>,
     /// Blocks whose cost was set since.
     set: [bool; BLOCKS],
-    /// Whether a profiler's counts agree with the table within 1 %; nothing is known of what was set since
+    /// `true` if a profiler's counts agree with the table within 1 %; nothing is known of what was set since
     /// ([`LaunchInstructions::is_set`]).
     pub verified: bool,
     /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many,
     /// since slow paths count too.
     pub assumed: f64,
-    /// Whether instructions are told apart by pipeline.
+    /// `true` if instructions are told apart by pipeline.
     pub by_pipe: bool,
 }
 
-/// What becomes of an operation's cost, or of a block's.
+/// A change of the cost of an operation, or of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
     /// Warp instructions an event.
@@ -50,7 +50,7 @@ pub enum Change {
 pub struct CostChange {
     /// The block that an operation is named after stands for all of its blocks.
     pub block: Block,
-    /// What happens to it.
+    /// The change of its cost.
     pub change: Change,
 }
 
@@ -79,12 +79,12 @@ impl CostChange {
         Ok(Self { block, change })
     }
 
-    /// Whether it leaves the cost as it is.
+    /// Checks if it leaves the cost as it is.
     pub fn is_none(&self) -> bool {
         matches!(self.change, Change::Times(1.0) | Change::By(0.0))
     }
 
-    /// Whether it takes more instructions from events than they have, and how many an event has then.
+    /// Checks if it takes more instructions from events than they have, and returns how many an event has then.
     pub fn takes_too_much(&self, launch: &LaunchInstructions, counts: &WarpCounts) -> Option<f64> {
         let Change::By(more) = self.change else { return None };
         let before: f64 = self.blocks().map(|block| launch.issued[block as usize]).sum();
@@ -133,7 +133,7 @@ impl LaunchInstructions {
         by_pipe: false,
     };
 
-    /// What warps issue which do what was counted.
+    /// Returns the instructions that warps issue for the events of `tally`.
     pub fn of(costs: &PricedKernel, tally: &EventCounts) -> Self {
         let (verified, by_pipe) = (costs.verified, true);
         let alone = costs.alone(tally).is_some().then(|| [Times::default(); BLOCKS]);
@@ -198,7 +198,7 @@ impl LaunchInstructions {
         }
     }
 
-    /// Whether the cost of a block was set.
+    /// Checks if the cost of a block was set.
     pub fn is_set(&self, block: Block) -> bool {
         self.set[block as usize]
     }
@@ -219,7 +219,7 @@ impl LaunchInstructions {
         self.issued.iter().sum()
     }
 
-    /// Those of a block.
+    /// Returns the warp instructions of a block.
     pub fn block(&self, block: Block) -> f64 {
         self.issued[block as usize]
     }

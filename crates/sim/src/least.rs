@@ -1,10 +1,10 @@
-//! What the warps of a launch must do at least, however its rays are dealt to them and whatever waits for whom.
+//! The least work of a launch's warps, however its rays are dealt to them and whatever waits for whom.
 //!
-//! A ray needs each node whose box it enters before its hit, and each triangle of the leaves among them, in whatever order a
-//! schedule comes to them: so each ray is walked by itself, with its end just before its hit, where nothing shortens it any more.
-//! A block that so many rays need is issued at least once for each 32 of them. Votes, turns of loops and what deals rays need no
-//! lane of their own, and count as nothing here. Of a blocked any-hit ray no more counts than its start and the root: a lucky order
-//! finds what blocks it at once.
+//! A ray needs each node whose box it enters before its hit, and each triangle of the leaves among them, in whatever
+//! order a schedule comes to them: so each ray is walked by itself, with its end just before its hit, where nothing
+//! shortens it any more. A block that so many rays need is issued at least once for each 32 of them. Votes, turns of
+//! loops and what deals rays need no lane of their own, and count as nothing here. Of a blocked any-hit ray no more
+//! counts than its start and the root: a lucky order finds what blocks it at once.
 
 use crate::profile::ProfileError;
 use crate::warp_counts::{Counter, WarpCounts};
@@ -44,7 +44,7 @@ pub struct LeastWork {
     lanes: [u64; Block::ALL.len()],
 }
 
-/// What [`LeastWork`] costs.
+/// The cost of [`LeastWork`] in instructions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeastInstructions {
     /// Warp instructions, at least.
@@ -85,7 +85,7 @@ impl LeastWork {
         Ok(Self { lanes })
     }
 
-    /// What both need.
+    /// Returns the sums of both.
     #[must_use]
     pub fn plus(mut self, other: &Self) -> Self {
         self.lanes.iter_mut().zip(other.lanes).for_each(|(mine, theirs)| *mine += theirs);
@@ -97,7 +97,7 @@ impl LeastWork {
         self.lanes[block as usize]
     }
 
-    /// What that costs warps of `width` lanes.
+    /// Returns the instructions that this work costs warps of `width` lanes.
     pub fn instructions(&self, costs: &PricedKernel, width: u32) -> LeastInstructions {
         let mut least = LeastInstructions { warp_instructions: 0.0, pipes: [0.0; Pipe::ALL.len()] };
         // Of what was guessed nothing is sure.
@@ -110,8 +110,8 @@ impl LeastWork {
         least
     }
 
-    /// Lanes that must be in a block of code which is issued so. Events that come after some other, or that all lanes take part
-    /// in, may be none.
+    /// Lanes that must be in a block of code which is issued so. Events that come after some other, or that all lanes
+    /// take part in, may be none.
     fn lanes_of(&self, issued: &IssueFormula) -> f64 {
         let plain = |count: &EventKind| EventKind { full: false, ..*count };
         let mut sum = 0.0;

@@ -1,8 +1,8 @@
 //! Kernels whose counts follow from another's.
 //!
-//! - A persistent warp takes rays side by side and waits until all of them have ended, as a warp of a direct launch does:
-//!   they go through the same groups of rays, and only what their supplies do differs. Where the groups' rays do nothing, that
-//!   is all there is, and so `persistent = direct - direct over nothing + persistent over nothing`.
+//! - A persistent warp takes rays side by side and waits until all of them have ended, as a warp of a direct launch
+//!   does: they go through the same groups of rays, and only what their supplies do differs. Where the groups' rays do
+//!   nothing, that is all there is, and so `persistent = direct - direct over nothing + persistent over nothing`.
 //! - An option may mean nothing to a query.
 
 use crate::source::EventSource;

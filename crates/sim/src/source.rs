@@ -11,11 +11,11 @@ pub enum EventSource<'a> {
     Run {
         /// The variant and its tree.
         kernel: &'a Kernel,
-        /// The rays.
+        /// The rays of the batch.
         rays: &'a [Ray],
         /// As in [`Batch::after`].
         after: &'a [HitKey],
-        /// Which query.
+        /// The query that they ask.
         query: Query,
     },
     /// Rays whose operations were written down: the same events, without what lanes touch.
@@ -36,7 +36,7 @@ pub(crate) fn resident_warps(variant: &Variant, width: u32, rays: u64) -> u32 {
 }
 
 impl EventSource<'_> {
-    /// The variant.
+    /// Returns the variant of the kernel.
     pub fn variant(&self) -> &Variant {
         match self {
             Self::Run { kernel, .. } => kernel.variant(),
@@ -44,7 +44,7 @@ impl EventSource<'_> {
         }
     }
 
-    /// How many rays.
+    /// Returns the number of rays.
     pub fn ray_count(&self) -> u64 {
         match self {
             Self::Run { rays, .. } => rays.len() as u64,
@@ -57,7 +57,7 @@ impl EventSource<'_> {
         resident_warps(self.variant(), width, self.ray_count())
     }
 
-    /// How many warps of `width` lanes trace the rays, of which a machine holds `resident` at once.
+    /// Returns how many warps of `width` lanes trace the rays, of which a machine holds `resident` at once.
     ///
     /// # Errors
     /// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`].

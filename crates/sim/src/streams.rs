@@ -1,15 +1,15 @@
-//! What some of a launch's warps do, event after event, for those who follow them clock by clock ([`crate::pace`]).
+//! Events of some of a launch's warps, in order, for models that follow them clock by clock ([`crate::pace`]).
 
 use raywarp_family::{Block, Operation};
 
 /// An event of a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Moment {
-    /// What happened.
+    /// The block that was issued.
     pub block: Block,
-    /// After which operation ([`raywarp_costs::EventKind::after`]).
+    /// The operation that it came after ([`raywarp_costs::EventKind::after`]).
     pub after: Operation,
-    /// Whether all lanes took part that could ([`raywarp_costs::EventKind::full`]).
+    /// `true` if all lanes took part that could ([`raywarp_costs::EventKind::full`]).
     pub full: bool,
 }
 
@@ -31,8 +31,8 @@ impl Default for Streams {
 const MOST_EVENTS: usize = 1 << 14;
 
 impl Streams {
-    /// Of warps whose places on a multiprocessor are free when the last of so many neighbours has ended; 1 where each place is
-    /// always taken. Counts as at least 1.
+    /// Of warps whose places on a multiprocessor are free when the last of so many neighbours has ended; 1 where each
+    /// place is always taken. Counts as at least 1.
     pub(crate) fn of_blocks(block_warps: u32) -> Self {
         Self { block_warps: block_warps.max(1), warps: Vec::new() }
     }
@@ -58,7 +58,7 @@ impl Streams {
         self.warps.iter().map(|(_, events)| events.as_slice())
     }
 
-    /// How many warps a block has.
+    /// Returns the number of warps in a block.
     pub fn block_warps(&self) -> u32 {
         self.block_warps
     }
@@ -70,12 +70,12 @@ impl Streams {
     }
 }
 
-/// Which of a launch's warps are kept: so many, in whole blocks, evenly.
+/// A choice of a launch's warps whose events are kept: so many, in whole blocks, evenly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StreamKeeper {
     block_warps: u32,
     blocks: u32,
-    /// Of these.
+    /// Number of blocks that are kept.
     kept: u32,
     /// The last warp that was asked for: a warp's events come together.
     last: (u32, bool),
@@ -91,7 +91,7 @@ impl StreamKeeper {
         new
     }
 
-    /// Whether it is one of them.
+    /// Checks if the warp is one of those that are kept.
     pub fn has(&mut self, warp: u32) -> bool {
         if self.last.0 != warp {
             self.last = (warp, self.is_one(warp));

@@ -1,4 +1,4 @@
-//! How full warps are.
+//! Counts of how full warps are.
 
 use crate::source::EventSource;
 use rayon::prelude::*;
@@ -6,7 +6,7 @@ use raywarp_family::{Block, Operation, Supply};
 use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{Event, Kernel, KernelError, Probe, Query};
 
-/// How often a block was issued, and by how many lanes.
+/// Number of times that a block was issued, and of lanes that took part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockCount {
     /// Times that a warp issued it.
@@ -20,7 +20,7 @@ pub struct BlockCount {
 pub struct WarpCounts {
     /// Lanes of a warp.
     pub width: u32,
-    /// Rays traced.
+    /// Number of rays traced.
     pub rays: u64,
     /// Warps that traced them.
     pub warps: u64,
@@ -31,12 +31,12 @@ pub struct WarpCounts {
 }
 
 impl WarpCounts {
-    /// Nothing yet.
+    /// Returns counts of nothing yet.
     pub fn new(width: u32) -> Self {
         Self { width, rays: 0, warps: 0, blocks: [BlockCount::default(); Block::ALL.len()], nodes: 0 }
     }
 
-    /// What both count together.
+    /// Returns the sums of both.
     ///
     /// # Panics
     /// If their widths differ.
@@ -53,7 +53,7 @@ impl WarpCounts {
         self
     }
 
-    /// What is left without `other`, which is a part.
+    /// Returns what is left without `other`, which is a part.
     pub(crate) fn minus(mut self, other: &Self) -> Self {
         self.rays -= other.rays;
         self.warps -= other.warps;
@@ -118,7 +118,7 @@ impl WarpCounts {
         self.operation(Operation::VisitNode).active as f64 / self.rays as f64
     }
 
-    /// Where `lanes_per_ray` lanes share a ray: share of the work of all lanes that only repeats what a
+    /// Returns the share of the work of all lanes, where `lanes_per_ray` lanes share a ray, that only repeats what a
     /// neighbour does (AL09 5.3), such as setting up the ray or popping its stack, 0 to 1. Blocks count alike.
     pub fn replicated(&self, lanes_per_ray: u32) -> f64 {
         let repeats = |block: &Block| {

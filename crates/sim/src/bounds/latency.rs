@@ -1,17 +1,17 @@
 //! The time that a warp takes by itself, at least: its chain of instructions that wait for one another (G14).
 //!
-//! Machine code for compute capability 7.0 and later tells it: the table of costs has, for each block, the clocks that its
-//! instructions ask for and the latencies that lie one after the other on its longest way
+//! Machine code for compute capability 7.0 and later tells it: the table of costs has, for each block, the clocks that
+//! its instructions ask for and the latencies that lie one after the other on its longest way
 //! ([`Alone`](raywarp_costs::Alone)). A load takes as long as a hit in the first cache.
 //!
 //! So does Kepler's, whose scheduling words say it for fixed times, and whose registers for others.
 //!
-//! For other machines, and by tables without such times, the chain is that of the algorithm, as short as any code for it can
-//! be: loads that must be waited for before the operation can end, and the arithmetic that must follow one after the other,
-//! each at `latency.alu`: Guthe's 22 clocks on Fermi and 11 on Kepler.
+//! For other machines, and by tables without such times, the chain is that of the algorithm, as short as any code for
+//! it can be: loads that must be waited for before the operation can end, and the arithmetic that must follow one after
+//! the other, each at `latency.alu`: Guthe's 22 clocks on Fermi and 11 on Kepler.
 //!
-//! Either way a warp issues in order, and at most what a scheduler issues to one warp: a block takes at least as long as its
-//! instructions take to issue.
+//! Either way a warp issues in order, and at most what a scheduler issues to one warp: a block takes at least as long
+//! as its instructions take to issue.
 
 use crate::launch_instructions::LaunchInstructions;
 use crate::machine::{Machine, keys};
@@ -19,7 +19,7 @@ use crate::profile::Profile;
 use raywarp_costs::Wait;
 use raywarp_family::{Block, TriangleTest, Variant};
 
-/// What waits for what in a block, at least.
+/// Instructions of a block that wait for each other one after the other, at least.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Chain {
     /// Loads, one after the other.
@@ -70,7 +70,7 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
     Chain { loads, arithmetic }
 }
 
-/// What the time of a lone warp is made of.
+/// Components of the time of a lone warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainOf {
     /// The machine code.
@@ -93,8 +93,9 @@ pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 
     machine.get(key).unwrap_or(arithmetic).max(arithmetic)
 }
 
-/// Clocks that all warps of the profile take, one after the other and each alone, and of what; none where the machine has no
-/// `latency.alu`. Without a price it is the chain of the algorithm alone. What the machine has no latency for takes as long as an arithmetic instruction.
+/// Clocks that all warps of the profile take, one after the other and each alone, and of what; none where the machine
+/// has no `latency.alu`. Without a price it is the chain of the algorithm alone. What the machine has no latency for
+/// takes as long as an arithmetic instruction.
 pub fn warp_clocks(
     machine: &Machine,
     variant: &Variant,

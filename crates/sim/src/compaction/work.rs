@@ -1,8 +1,8 @@
-//! What a warp of paths does to trace its rays at one bounce, by running the traversal schedule: full warps issue more, since
-//! their lanes disagree more.
+//! Work of a warp of paths that traces its rays at one bounce, by running the traversal schedule: full warps issue
+//! more, since their lanes disagree more.
 //!
-//! W11 measured time per warp (Table 3) and left open how much of its rise is divergence and how much memory (4.2.4, 4.2.6).
-//! Here memory is for free: what rises is divergence, and rays that are longer on average.
+//! W11 measured time per warp (Table 3) and left open how much of its rise is divergence and how much memory (4.2.4,
+//! 4.2.6). Here memory is for free: what rises is divergence, and rays that are longer on average.
 
 use crate::warp_counts::measure;
 use raywarp_family::Operation;
@@ -12,7 +12,7 @@ use raywarp_traverse::{Kernel, KernelError, Query};
 /// Work of some warps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Rays traced.
+    /// Number of rays traced.
     pub rays: u64,
     /// Warps with a ray.
     pub warps: u64,
@@ -25,7 +25,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Both together.
+    /// Returns the sums of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -48,8 +48,8 @@ impl Work {
     }
 }
 
-/// Traces the rays of one bounce, a lane each, in the order of threads: as they are, `None` where a path has ended, and moved
-/// together. Warps without any ray don't run.
+/// Traces the rays of one bounce, a lane each, in the order of threads: as they are, `None` where a path has ended, and
+/// moved together. Warps without any ray don't run.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the kernel.

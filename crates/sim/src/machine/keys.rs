@@ -1,4 +1,4 @@
-//! What a machine file may say: every number, its unit and what it may be, in one table.
+//! The keys of a machine file: every number, its unit and its range, in one table.
 //!
 //! A number's key is its group and its name in it, as the file writes them: `l2.bytes` is `bytes` under `[l2]`.
 
@@ -9,15 +9,15 @@ pub struct Key {
     pub path: &'static str,
     /// The unit, and of what.
     pub unit: &'static str,
-    /// Whether each file must give it.
+    /// `true` if each file must give it.
     pub required: bool,
-    /// Whether it counts something, and so has no fraction.
+    /// `true` if it counts something, and so has no fraction.
     pub whole: bool,
     /// The smallest value that makes sense.
     pub least: f64,
     /// The greatest; above it a unit was mistaken.
     pub most: f64,
-    /// What it is.
+    /// The number's meaning, in words.
     pub meaning: &'static str,
 }
 
@@ -126,7 +126,7 @@ pub fn near(path: &str) -> Vec<&'static str> {
 }
 
 impl Key {
-    /// What is wrong with `value` under this key, if anything.
+    /// Says what is wrong with `value` under this key, if anything is.
     pub fn fault(&self, value: f64) -> Option<String> {
         // Written so that NaN is a fault.
         if !(value >= self.least && value <= self.most) {

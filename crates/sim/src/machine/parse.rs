@@ -1,10 +1,10 @@
 //! Reads a machine file: TOML whose every number is `{ value = .., source = ".." }`.
 //!
-//! A source is the text that names a document, or a table that says more of it: `{ document = "..", quoted_in = ".." }` for one
-//! that was read in another text, `{ document = "..", read = false }` for one that was not read at all.
+//! A source is the text that names a document, or a table that says more of it: `{ document = "..", quoted_in = ".." }`
+//! for one that was read in another text, `{ document = "..", read = false }` for one that was not read at all.
 //!
-//! Walked by hand over the parser's spanned tables, since derived errors have no line for a number out of range and none for
-//! a source that is not listed.
+//! Walked by hand over the parser's spanned tables, since derived errors have no line for a number out of range and
+//! none for a source that is not listed.
 
 use super::{Checked, Given, Key, Machine, MachineError, keys};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What is wrong, and where in the text.
+/// A fault of a file: its place in the text, and what is wrong.
 type Fault = (Range<usize>, String);
 
 /// One entry of `[sources]`.
@@ -27,8 +27,8 @@ impl Machine {
     /// Reads the text of a machine file; `file` is for messages.
     ///
     /// # Errors
-    /// [`MachineError::Malformed`], naming file, line and key: not TOML, an unknown key, a number that is missing, has no
-    /// source or is out of range, or two numbers that contradict each other.
+    /// [`MachineError::Malformed`], naming file, line and key: not TOML, an unknown key, a number that is missing, has
+    /// no source or is out of range, or two numbers that contradict each other.
     pub fn parse(file: &str, text: &str) -> Result<Self, MachineError> {
         read(text).map_err(|(span, message)| {
             let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();

@@ -3,8 +3,8 @@
 use super::{Checked, Given, Machine, keys};
 use std::fmt::Write as _;
 
-/// A row a number, a column a machine. Estimates are in italics, a number whose document was not read has a question mark;
-/// what no source has is a dash.
+/// A row a number, a column a machine. Estimates are in italics, a number whose document was not read has a question
+/// mark; what no source has is a dash.
 pub fn number_table(machines: &[Machine]) -> String {
     let mut text = String::from("| number | unit |");
     for machine in machines {

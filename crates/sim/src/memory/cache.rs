@@ -22,7 +22,7 @@ struct Entry {
     newer: u32,
 }
 
-/// What an access found.
+/// The result of an access: what it found in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// Sectors that were not there, bit by bit.

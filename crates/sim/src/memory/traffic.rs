@@ -1,4 +1,4 @@
-//! What reaches the second cache and memory, by a model of both caches: least recently used, fully associative, warps in
+//! Traffic to the second cache and memory, by a model of both caches: least recently used, fully associative, warps in
 //! turns. Hit rates of real caches are lower or higher by chance of order; this says what their sizes can do.
 
 use super::address::{AddressMap, Region};
@@ -17,7 +17,7 @@ pub struct Caches {
     pub l1_bytes: u64,
     /// Bytes of the second cache.
     pub l2_bytes: u64,
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
     /// Warps of each that are resident.
     pub warps: u32,
@@ -47,14 +47,14 @@ pub struct Traffic {
 pub struct LoadEvents {
     /// All of them.
     pub all: u64,
-    /// Those of which anything missed the first cache.
+    /// Loads of which anything missed the first cache.
     pub missed: u64,
-    /// Those of which anything came from memory that the second cache had dropped.
+    /// Loads of which anything came from memory that the second cache had dropped.
     pub again: u64,
 }
 
 impl Traffic {
-    /// What both count together.
+    /// Returns the sums of both.
     #[must_use]
     pub fn plus(self, other: &Self) -> Self {
         Self {
@@ -93,7 +93,7 @@ struct Request {
     write: bool,
 }
 
-/// Where the requests of each event of a warp end.
+/// Requests of a warp, with the place where those of each event end.
 #[derive(Debug, Clone, Default)]
 struct Stream {
     requests: Vec<Request>,

@@ -1,17 +1,17 @@
-//! What one load or store of a warp asks of the first cache.
+//! The cost of one load or store of a warp in the first cache.
 //!
-//! Its data stage is 128 bytes wide and has 32 banks of 4 bytes; a *wavefront* is one pass through it (Nsight Compute, Kernel
-//! Profiling Guide). Two counts are made of it:
+//! Its data stage is 128 bytes wide and has 32 banks of 4 bytes; a *wavefront* is one pass through it (Nsight Compute,
+//! Kernel Profiling Guide). Two counts are made of it:
 //!
-//! - the **least**: as many passes as the distinct bytes need that lanes ask for, 128 bytes each. No hardware with such a
-//!   stage needs fewer;
-//! - **passes** as an H200 was seen to make them: lanes go in parts that could use the whole width (8 lanes of 16 bytes, 16
-//!   of 8, 32 of 4); a pass reads one word of each bank, the bank being bits 2 to 6 of the address, from at most two lines, and
-//!   lanes of a part that ask for the same word share it. Of models that were tried this is the nearest to recorded counters, 1
-//!   to 16 % below them (docs/internals/simulator.md); banks over the whole warp are half of what is counted, and a
-//!   pass for each line is too many where nodes are swizzled.
+//! - the **least**: as many passes as the distinct bytes need that lanes ask for, 128 bytes each. No hardware with such
+//!   a stage needs fewer;
+//! - **passes** as an H200 was seen to make them: lanes go in parts that could use the whole width (8 lanes of 16
+//!   bytes, 16 of 8, 32 of 4); a pass reads one word of each bank, the bank being bits 2 to 6 of the address, from at
+//!   most two lines, and lanes of a part that ask for the same word share it. Of models that were tried this is the
+//!   nearest to recorded counters, 1 to 16 % below them (docs/internals/simulator.md); banks over the whole warp are
+//!   half of what is counted, and a pass for each line is too many where nodes are swizzled.
 
-/// What a warp-wide access costs.
+/// The cost of a warp-wide access.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AccessCost {
     /// Passes at least.

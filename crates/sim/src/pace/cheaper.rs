@@ -24,7 +24,8 @@ pub struct CheaperCode {
 type Candidate = (Pipe, usize, usize, f64);
 
 impl CheaperCode {
-    /// `code` with the instructions of an operation cut to a share, or to nothing, for warps that do what `tally` counted.
+    /// `code` with the instructions of an operation cut to a share, or to nothing, for warps that do what `tally`
+    /// counted.
     ///
     /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, to nothing of
     /// what loads, of Kepler's code, whose instructions wait for registers, of code with an instruction that is not
@@ -95,7 +96,7 @@ impl CheaperCode {
     }
 }
 
-/// What sets no barrier and waits for none, by pipeline.
+/// Finds the instructions that set no barrier and wait for none, by pipeline.
 fn candidates(words: &[&[Word]], times: &[f64], architecture: u32) -> Option<Vec<Candidate>> {
     let mut found = Vec::new();
     for (block, (words, &times)) in words.iter().zip(times).enumerate().filter(|(_, (_, times))| **times > 0.0) {
