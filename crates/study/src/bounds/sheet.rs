@@ -35,7 +35,7 @@ fn column(limit: Limit) -> usize {
     }
 }
 
-/// What tells rows of a table apart beside kernels and rays.
+/// Settings that rows of a table may differ in, beside kernels and rays.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Several {
     /// Warps of several widths ran.
@@ -89,7 +89,7 @@ impl Bounded {
         format!("{}{form}", name_of(&self.variant))
     }
 
-    /// What stands in place of what depends on costs that are not known.
+    /// Returns the words that stand in place of numbers from costs that are not known.
     fn unknown(&self) -> &'static str {
         match (self.has_no_code, &self.instructions) {
             (true, _) => "no code",
@@ -164,7 +164,7 @@ impl Bounded {
         Some(Region::ALL.into_iter().map(of).collect())
     }
 
-    /// What the model of the caches says.
+    /// Returns the results of the model of the caches.
     fn caches(&self) -> Option<Json> {
         let traffic = self.traffic?;
         let per_ray = |n: u64| n as f64 / traffic.rays as f64;
@@ -283,7 +283,7 @@ impl BoundsReport {
         Sheet(columns)
     }
 
-    /// What tells its rows apart.
+    /// Returns the settings that tell its rows apart.
     pub(crate) fn several(&self) -> Several {
         let rays = &self.request.rays;
         Several { widths: rays.widths.len() > 1, leaf_sizes: rays.leaf_sizes.len() > 1 }

@@ -1,5 +1,5 @@
-//! W11's experiment on real paths of the renderer: active paths and warps a bounce, naive against compacted (Table 2), what
-//! their warps have to do (Table 3), and what shared memory for tiles costs in resident warps (figure 2).
+//! W11's experiment on real paths of the renderer: active paths and warps a bounce, naive against compacted (Table 2),
+//! what their warps have to do (Table 3), and what shared memory for tiles costs in resident warps (figure 2).
 
 mod record;
 pub(crate) mod report;
@@ -37,7 +37,7 @@ const MAX_PATHS: u128 = 1 << 28;
 /// Registers of W11's kernel, and threads of its blocks.
 const KERNEL: [u32; 2] = [64, 64];
 
-/// What to render.
+/// A request for counts: the picture to render, and how.
 #[derive(Debug, Clone)]
 pub struct CompactionRequest {
     /// Name of the scene, for the reader.
@@ -58,7 +58,7 @@ pub struct CompactionRequest {
     pub threads: usize,
 }
 
-/// Why paths are not counted.
+/// An error for which paths are not counted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionError {
@@ -95,8 +95,8 @@ pub struct Counts {
     pub width: u32,
     /// Bounce by bounce, over all frames; tiles are of 64 x 8 paths.
     pub bounces: Vec<Bounce>,
-    /// Work of warps that trace rays with while-while (W11's kernel), bounce by bounce, naive and compacted; of part of the first
-    /// frame of each viewpoint.
+    /// Work of warps that trace rays with while-while (W11's kernel), bounce by bounce, naive and compacted; of part of
+    /// the first frame of each viewpoint.
     pub work: Vec<[Work; 2]>,
     /// For tiles of so many paths a thread, all bounces together.
     pub tiles: Vec<(u32, Bounce)>,
@@ -131,7 +131,7 @@ impl Counts {
     }
 }
 
-/// Everything that was counted.
+/// Counts of all viewpoints of a request.
 #[derive(Debug, Clone)]
 pub struct CompactionReport {
     pub(crate) request: CompactionRequest,
@@ -177,7 +177,7 @@ impl PathCounter {
         })
     }
 
-    /// What listens while the frames of a viewpoint are rendered.
+    /// Returns a recorder that listens while the frames of a viewpoint are rendered.
     pub fn recorder(&self) -> FrameRecorder {
         FrameRecorder::new(self.request.size, self.request.frames, self.request.max_depth)
     }

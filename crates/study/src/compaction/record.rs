@@ -7,7 +7,7 @@ use std::sync::Mutex;
 /// Pixels of a thread block, across and down (W11, appendix B.1): a warp of 32 has 8 x 4 of them.
 const BLOCK: [u32; 2] = [8, 8];
 
-/// About how many threads of a frame have their rays kept; runs of [`RUN`] spread over the picture.
+/// The number, about, of threads of a frame whose rays are kept; runs of [`RUN`] spread over the picture.
 const KEPT: usize = 1 << 16;
 
 /// Threads whose rays are kept together, so that a compacted warp gets the paths that it would get in the whole frame.
@@ -55,14 +55,14 @@ impl FrameRecorder {
         }
     }
 
-    /// Where a thread stands among those that are kept.
+    /// Returns the place of a thread among those that are kept.
     fn place(&self, thread: usize) -> Option<usize> {
         let run = thread / RUN;
         run.is_multiple_of(self.every).then(|| run / self.every * RUN + thread % RUN)
     }
 
-    /// Lengths of all paths, frame by frame in the order of threads, added to `order`; and for each bounce the rays of the kept
-    /// threads.
+    /// Lengths of all paths, frame by frame in the order of threads, added to `order`; and for each bounce the rays of
+    /// the kept threads.
     pub(super) fn finish(self, order: &mut Vec<u16>) -> Vec<Vec<Option<Ray>>> {
         let (size, last) = (self.size, in_grid(self.size) - 1);
         let kept = (0..=last).rev().find_map(|thread| self.place(thread)).map_or(0, |place| place + 1);

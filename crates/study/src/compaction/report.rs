@@ -1,4 +1,4 @@
-//! What the experiment says: tables for people, JSON for programs; `sheet.rs` has the columns.
+//! The report of the experiment: tables for people, JSON for programs; `sheet.rs` has the columns.
 
 use super::sheet::work_json;
 use super::{CompactionReport, Counts, KERNEL};
@@ -10,7 +10,7 @@ use raywarp_sim::machine::Machine;
 use serde_json::json;
 use std::fmt::Write;
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "paths: extended at this bounce; %: of bounce 0's. naive, compact: warps that run without and with compaction. per warp: paths of a naive \
     warp that still runs. saved: naive warps over compacted ones, this bounce and those before. theirs: W11 Table 2, the fairy scene at 1280 x 768, warps of 32.\n\
     steps: node visits and triangle tests that a warp issues under while-while, and in how many a ray takes part; x: over those of bounce 0. \

@@ -12,13 +12,13 @@ use serde_json::json;
 pub(crate) struct BounceRow {
     /// Its number; none of all together.
     pub index: Option<usize>,
-    /// What is counted in it.
+    /// The counts of the bounce.
     pub bounce: Bounce,
     /// The same with those before.
     pub until: Bounce,
     /// Share of bounce 0's paths.
     share: f64,
-    /// What W11 prints of it.
+    /// The numbers that W11 prints of it.
     printed: Option<&'static CompactionBounce>,
 }
 
@@ -28,7 +28,7 @@ fn theirs(of: fn(&CompactionBounce) -> f64) -> impl Fn(&BounceRow) -> Value {
 }
 
 impl Counts {
-    /// Whether W11's tables are of such warps.
+    /// Checks if W11's tables are of such warps.
     fn are_printed(&self) -> bool {
         self.width == 32
     }

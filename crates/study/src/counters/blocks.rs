@@ -6,11 +6,11 @@ use raywarp_costs::{PricedBlock, PricedKernel, Word};
 use raywarp_family::Block;
 use raywarp_sim::LaunchInstructions;
 
-/// How often warps of a launch issued each instruction of a kernel.
+/// Counts of how often warps of a launch issued each instruction of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecutedCounters {
-    /// Runs of instructions that were issued as often: the first one's number, and how often. The first run starts at 0, the last
-    /// goes on to the kernel's end.
+    /// Runs of instructions that were issued as often: the first one's number, and how often. The first run starts at
+    /// 0, the last goes on to the kernel's end.
     runs: Vec<(usize, u64)>,
 }
 
@@ -33,8 +33,8 @@ impl ExecutedCounters {
         (0..instructions).fold(0, |sum: u64, place| sum.saturating_add(self.times(place)))
     }
 
-    /// Instructions of blocks whose instructions were not all issued as often, as a share of all that a table has: of the code
-    /// that was counted it is little, of other code much.
+    /// Instructions of blocks whose instructions were not all issued as often, as a share of all that a table has: of
+    /// the code that was counted it is little, of other code much.
     pub(super) fn torn(&self, costs: &PricedKernel) -> f64 {
         let is_torn = |cost: &&PricedBlock| {
             let mut times = cost.place().map(|place| self.times(place));
@@ -46,7 +46,7 @@ impl ExecutedCounters {
         f64::from(torn) / f64::from(all.max(1))
     }
 
-    /// How often an instruction was issued, by its number.
+    /// Returns how often an instruction was issued, by its number.
     fn times(&self, place: usize) -> u64 {
         self.runs.iter().take_while(|(first, _)| *first <= place).last().map_or(0, |(_, times)| *times)
     }
@@ -55,7 +55,7 @@ impl ExecutedCounters {
 /// Warp instructions a ray of a kind of block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedBlock {
-    /// Of which.
+    /// The kind of block.
     pub block: Block,
     /// All of its instructions.
     pub instructions: CountPair,
@@ -63,7 +63,7 @@ pub struct ComparedBlock {
     pub share: f64,
 }
 
-/// What blocks of a kernel were issued, where anything was.
+/// Compares the instructions of a kernel's blocks, foretold and counted, where anything was issued.
 pub(super) fn compared(
     executed: &ExecutedCounters,
     (costs, issued): (&PricedKernel, &LaunchInstructions),

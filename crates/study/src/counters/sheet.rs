@@ -20,7 +20,7 @@ fn side(pair: Option<CountPair>, of: fn(CountPair) -> f64) -> Value {
     Value::known(pair.map(of))
 }
 
-/// How far off the foretold is.
+/// Returns the error of the foretold count, in per cent.
 fn off(pair: Option<CountPair>) -> Value {
     pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:+.1}%", 100.0 * pair.error()), ()))
 }
@@ -30,7 +30,7 @@ fn over(pair: Option<CountPair>) -> Value {
     pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:.2}", pair.ratio()), pair.json()))
 }
 
-/// What a row is called.
+/// Returns the columns that name a row: its kernel and its rays.
 fn names() -> [Column<'static, Compared>; 2] {
     [
         Column::plain(|row: &Compared| Value::Words(name_of(&row.counted.variant)))
@@ -48,7 +48,7 @@ impl Compared {
         [self.instructions, self.lanes].into_iter().flatten()
     }
 
-    /// What speaks against a row, in a letter.
+    /// Returns a mark, of a letter, for what speaks against a row.
     fn mark(&self) -> &'static str {
         match (self.is_guess(), self.judged().all(CountPair::is_near)) {
             (true, _) => "?",

@@ -1,10 +1,10 @@
-//! What warps waited for, foretold beside counted.
+//! Causes that warps waited for, foretold beside counted.
 
 use super::{Compared, ComparedStalls, CountPair, sheet};
 use raywarp_bench::table::{Hidden, Room, wrapped};
 use raywarp_sim::pace::Cause;
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "What warps wait for, in warps of a scheduler for each instruction that it issues: as foretold, then as \
     counted. issue: clocks, %, in which a scheduler issues. pipe: its pipeline or the queue of loads is taken. wait: a fixed time after an \
     instruction. load: from the L1 or beyond. short: shared memory, reciprocals, shuffles. branch: a jump's target. more: counted, for causes \

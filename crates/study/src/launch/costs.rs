@@ -1,4 +1,4 @@
-//! What is known of a kernel on a machine before anything runs: its costs, and what a launch takes.
+//! Facts of a kernel on a machine before anything runs: its costs, and what a launch takes.
 
 use super::is_implicit;
 use raywarp_costs::{PricedKernel, Word, read_costs, words};
@@ -10,9 +10,9 @@ use raywarp_sim::pace::{KernelCode, Pace, pace};
 use raywarp_sim::{Al09Costs, BlockCosts, Profile, al09};
 use raywarp_traverse::Query;
 
-/// What a kernel's events cost.
+/// The costs of a kernel's events, by where they come from.
 pub(crate) enum CostSource {
-    /// Nobody knows.
+    /// No costs are known.
     None,
     /// By events, of machine code or of a file.
     Table(PricedKernel),
@@ -25,9 +25,9 @@ pub(crate) struct KernelCostSource {
     pub costs: CostSource,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
-    /// What the costs stand on.
+    /// The source of the costs.
     pub basis: CostBasis,
-    /// Whether no machine code is known that the machine could run.
+    /// `true` if no machine code is known that the machine could run.
     pub has_no_code: bool,
     /// The kernel, query and architecture whose machine code a table of ours is about.
     pub compiled: Option<(Variant, Query, u32)>,
@@ -58,13 +58,13 @@ impl KernelCostSource {
         Some(words(raywarp_cuda::machine_code(compiled, *query, *architecture)?, *architecture))
     }
 
-    /// That code, of `words`, with what is known of it.
+    /// Returns that code, with `words` as its instructions, and what is known of it.
     pub(crate) fn code<'a>(&'a self, words: &'a [Word]) -> Option<KernelCode<'a>> {
         let (.., architecture) = self.compiled.as_ref()?;
         Some(KernelCode { costs: self.table()?, words, architecture: *architecture })
     }
 
-    /// What events cost by the table of a kernel's machine code.
+    /// Returns the costs of events by the table of a kernel's machine code.
     pub(crate) fn table(&self) -> Option<&PricedKernel> {
         if let CostSource::Table(costs) = &self.costs { Some(costs) } else { None }
     }
@@ -87,8 +87,8 @@ impl CodeOf {
     }
 }
 
-/// Whose machine code prices kernels on a machine. None where there is none of its generation: other code says
-/// nothing of what it could do.
+/// Finds the architecture whose machine code prices kernels on a machine. None where there is none of its generation:
+/// other code says nothing of what it could do.
 pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     let (major, minor) = machine.capability();
     let of_generation = || raywarp_cuda::cost_architectures().filter(|architecture| architecture / 10 == major);
@@ -97,8 +97,8 @@ pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     native.or_else(|| of_generation().min().map(CodeOf::Likened))
 }
 
-/// What the kernel of a variant and query costs on an architecture by our own table; none where it is not compiled
-/// for it.
+/// Returns the costs of a variant's kernel for a query on an architecture by our own table; none where it is not
+/// compiled for it.
 fn embedded_costs(variant: &Variant, query: Query, architecture: u32) -> Option<PricedKernel> {
     let (table, name) = raywarp_cuda::cost_table(variant, query, architecture)?;
     read_costs(table, &name).ok()?
@@ -109,7 +109,8 @@ fn is_al09s(machine: &Machine) -> bool {
     machine.capability().0 == 1
 }
 
-/// What a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a machine.
+/// Returns what a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a
+/// machine.
 fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
@@ -122,8 +123,8 @@ fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launc
     })
 }
 
-/// What a kernel costs on a machine: by the user's table, by prices fitted to AL09's simulator for a machine of its
-/// time, or by the machine code that the machine runs.
+/// Returns the costs of a kernel on a machine: by the user's table, by prices fitted to AL09's simulator for a machine
+/// of its time, or by the machine code that the machine runs.
 pub(crate) fn kernel_costs(
     table: Option<&str>,
     machine: &Machine,

@@ -1,16 +1,16 @@
-//! How far the gain of a change may be off, where it is foretold as a ratio of two expected rates.
+//! The error of a change's gain, where it is foretold as a ratio of two expected rates.
 //!
-//! No record has the same kernel on a machine with another number. What was recorded is how far ratios of expected rates of two
-//! *kernels* on one scene are off (`data/calibration.csv`), and a gain gets the interval of such a ratio: as if the change made
-//! another kernel of it, whose own calibration nobody knows. It is made for nine of ten. On four held-out scenes 88 to 99 % of pairs
-//! of kernels lie in it (`crates/raywarp/tests/predictions.rs`), and of what fewer resident warps cost 90 %, the largest changes the
-//! farthest off (`crates/raywarp/tests/resident_warps.rs`).
+//! No record has the same kernel on a machine with another number. What was recorded is how far ratios of expected
+//! rates of two *kernels* on one scene are off (`data/calibration.csv`), and a gain gets the interval of such a ratio:
+//! as if the change made another kernel of it, whose own calibration nobody knows. It is made for nine of ten. On four
+//! held-out scenes 88 to 99 % of pairs of kernels lie in it (`crates/raywarp/tests/predictions.rs`), and of what fewer
+//! resident warps cost 90 %, the largest changes the farthest off (`crates/raywarp/tests/resident_warps.rs`).
 
 use super::prediction::{NINE_OF_TEN, mean, measured};
 use raywarp_sim::machine::Machine;
 use raywarp_workload::rays::RayKind;
 
-/// How far ratios of two expected rates with the same rays are off, on a machine that was measured.
+/// The spread of errors of ratios of two expected rates with the same rays, on a machine that was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GainSpread {
     /// To either side of a ratio's logarithm, for nine of ten.
@@ -18,7 +18,7 @@ pub struct GainSpread {
 }
 
 impl GainSpread {
-    /// That of a machine with rays of a kind; none where no two kernels were measured on one scene.
+    /// Returns the spread of a machine with rays of a kind; none where no two kernels were measured on one scene.
     pub fn of(machine: &Machine, kind: RayKind) -> Option<Self> {
         let mut scenes: Vec<(&str, Vec<f64>)> = Vec::new();
         for (_, scene, log) in measured(machine.name(), kind) {
@@ -48,7 +48,7 @@ impl GainSpread {
     }
 }
 
-/// By how much an expected rate changes.
+/// The change of an expected rate, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedGain {
     /// Logarithm of the ratio.
@@ -68,7 +68,7 @@ impl ExpectedGain {
         [self.log - self.spread, self.log + self.spread].map(f64::exp_m1)
     }
 
-    /// Whether the interval leaves out 0: else "nothing changes" may be as good a forecast.
+    /// Checks if the interval leaves out 0: else "nothing changes" may be as good a forecast.
     pub fn is_decided(self) -> bool {
         self.log.abs() > self.spread
     }

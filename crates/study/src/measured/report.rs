@@ -12,7 +12,7 @@ use std::fmt::Write;
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,max_leaf,block_threads,max_registers,rays,mrays_median,mrays_max,bound_mrays,\
     bound,class,ratio,expected_mrays,strict_mrays,strict,above_strict,assumed_percent";
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and tree; a star marks a strict one, which no run passes. ratio: measured over that. \
     expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail, times what kernels reached of it on five scenes; \
     nine of ten rates should lie in its interval. undecided: it tells too little; ?: nothing was measured on that machine. Then where the measured time went, %, by \
@@ -20,7 +20,7 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and t
     hidden. Start and tail are measured: what two launches of half the rays took more than one; where there is no number, they are part of latency.";
 
 impl MeasuredRow {
-    /// What a line of the table is about.
+    /// Returns the name of the row: what traced, and its launch bounds where they are not the usual ones.
     pub(crate) fn name(&self) -> String {
         let mut name = self.rate.subject.name();
         if !self.rate.bounds.are_default() {
@@ -110,7 +110,7 @@ impl MeasuredReport {
         }
     }
 
-    /// What is above a strict bound, a line each.
+    /// Returns a line for each rate that is above a strict bound.
     pub(crate) fn wrong(&self) -> Vec<String> {
         let line = |row: &MeasuredRow| {
             let bound = row.above_strict()?;
@@ -207,7 +207,7 @@ impl MeasuredReport {
 }
 
 impl MeasuredRow {
-    /// What speaks against a row, in a letter.
+    /// Returns a mark, of a letter, for what speaks against a row.
     pub(super) fn mark(&self) -> &'static str {
         match () {
             () if self.above_strict().is_some() => "X",

@@ -4,12 +4,12 @@ use super::{MeasuredRate, MeasuredRow};
 use raywarp_sim::bounds::{Bound, Class, Limit};
 use raywarp_sim::gap::{Part, split};
 
-/// Where a share of the time went.
+/// A share of the time, by where it went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeShare {
-    /// A part that the simulator tells apart.
+    /// A share that the simulator tells apart.
     Of(Part),
-    /// What it does not tell apart: all but the work, of lanes that are left to the hardware.
+    /// The rest, which it does not tell apart: all but the work, of lanes that are left to the hardware.
     Rest,
 }
 
@@ -25,7 +25,7 @@ impl TimeShare {
         Self::Rest,
     ];
 
-    /// In words.
+    /// Returns the share's name in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Of(part) => part.name(),
@@ -34,8 +34,8 @@ impl TimeShare {
     }
 }
 
-/// Where the time of a ray went. Where nobody timed halves of the launch, start and tail are part of what is left over, which
-/// is called latency.
+/// Where the time of a ray went. Where nobody timed halves of the launch, start and tail are part of what is left over,
+/// which is called latency.
 pub(super) fn shares(rate: &MeasuredRate, implicit: bool, bounds: &[Bound]) -> Option<Vec<(TimeShare, f64)>> {
     let elapsed = 1.0 / rate.rays_per_s;
     // What is charged first keeps at least nothing.

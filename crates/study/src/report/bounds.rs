@@ -18,7 +18,8 @@ use raywarp_workload::rays::{Order, RayKind};
 const BARS: usize = 12;
 
 impl BoundsReport {
-    /// The report as a page; what was `measured` of the same scene and machine stands beside the bounds of its own tree.
+    /// The report as a page; what was `measured` of the same scene and machine stands beside the bounds of its own
+    /// tree.
     pub fn page(&self, about: &About, measured: Option<&MeasuredReport>) -> Page {
         let rays = &self.request.rays;
         let machines: Vec<&str> = self.request.machines.iter().map(Machine::name).collect();
@@ -107,7 +108,7 @@ impl BoundsReport {
     }
 }
 
-/// What limits, in words.
+/// Returns in words what limits a rate.
 pub(super) fn in_words(limit: Limit) -> String {
     match limit {
         Limit::Lanes => "the issue slots, even were all lanes full".into(),

@@ -110,7 +110,7 @@ fn fullest(filled: &[Filled<'_>]) -> Grid {
     }
 }
 
-/// What the figures say, in words.
+/// Returns in words what the figures say.
 pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
     let kinds = kinds_of(filled);
     let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);

@@ -82,7 +82,7 @@ struct Compared<'a> {
     row: &'a str,
     column: &'a str,
     cell: &'a ComparedCell,
-    /// How far ours is from theirs, as a share of the larger end of theirs.
+    /// The difference of ours from theirs, as a share of the larger end of theirs.
     off: f64,
 }
 
@@ -135,7 +135,7 @@ fn farthest(tables: &[ExperimentTable]) -> Grid {
     }
 }
 
-/// How near ours come to theirs, in words; none where they give no numbers.
+/// Returns in words how near ours come to theirs; none where they give no numbers.
 fn agreement(table: &ExperimentTable) -> Option<String> {
     let all = compared(table);
     if all.is_empty() {

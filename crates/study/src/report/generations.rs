@@ -4,8 +4,8 @@ use super::chart::{ChartLine, Points};
 use super::page::{Grid, Page};
 use raywarp_sim::machine::{Machine, keys};
 
-/// ALK12 table 1, measured Mrays/s of primary, AO and diffuse rays in Conference, Fairy and Sibenik: the scenes that all three
-/// GPUs have.
+/// ALK12 table 1, measured Mrays/s of primary, AO and diffuse rays in Conference, Fairy and Sibenik: the scenes that
+/// all three GPUs have.
 const THEIRS: [(&str, [[f64; 3]; 3]); 3] = [
     ("gtx285", [[142.2, 134.5, 60.9], [74.6, 92.5, 40.8], [117.5, 119.6, 46.8]]),
     ("gtx480", [[272.1, 284.1, 126.1], [154.6, 163.6, 73.2], [243.4, 244.1, 94.7]]),
@@ -29,8 +29,8 @@ struct Standing {
     rates: [f64; 3],
 }
 
-/// Peak rate of floats, in 10^9 a second: products and sums at the vendor's own clock. For the GTX 285 what ALK12 allows it of its second
-/// pipe: of the products there, a fifth at a rate of 1.2.
+/// Peak rate of floats, in 10^9 a second: products and sums at the vendor's own clock. For the GTX 285 what ALK12
+/// allows it of its second pipe: of the products there, a fifth at a rate of 1.2.
 fn gflops(machine: &Machine) -> f64 {
     let second = machine.get(keys::ISSUE_FIGURE3_RATE).map_or(0.0, |rate| rate - 1.0);
     let clock = machine.get(keys::CLOCK_BASE_MHZ).unwrap_or_else(|| machine.need(keys::CLOCK_MHZ));

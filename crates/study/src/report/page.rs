@@ -1,5 +1,5 @@
-//! What a report says, and the HTML file that says it: no scripts, nothing that is loaded, readable in light and dark and on a
-//! narrow screen.
+//! Pages of reports, and the HTML file of a page: no scripts, nothing that is loaded, readable in light and dark and on
+//! a narrow screen.
 
 mod style;
 
@@ -11,7 +11,7 @@ pub(super) use style::{FAINT, INK};
 /// A table: all text is plain and escaped when it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// What it shows, and in what unit.
+    /// The subject of the table, and its unit.
     pub caption: String,
     /// Names of the columns.
     pub head: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Grid {
 pub struct Figure {
     /// A file name without an ending: lower case, digits and dashes.
     pub name: String,
-    /// What it shows, in what unit and from whom.
+    /// The subject of the picture, its unit and its source.
     pub caption: String,
     /// The picture: a whole SVG document.
     pub svg: String,
@@ -41,7 +41,7 @@ enum Part {
     List(Vec<String>),
     Grid(Grid),
     Figure(Figure),
-    /// What follows, up to the next end, is shown when the reader opens it.
+    /// The start of a fold: the parts up to the next end are shown when the reader opens it.
     FoldStart(String),
     FoldEnd,
 }
@@ -84,7 +84,7 @@ impl Page {
         self.parts.push(Part::Heading(text.into()));
     }
 
-    /// A paragraph.
+    /// Adds a paragraph.
     pub fn text(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Text(text.into()));
     }
@@ -94,7 +94,7 @@ impl Page {
         self.parts.push(Part::Note(text.into()));
     }
 
-    /// What `write` writes is shown when the reader opens it; nothing where that is nothing.
+    /// Adds a fold with what `write` writes, which is shown when the reader opens it; nothing where that is nothing.
     pub fn fold(&mut self, summary: impl Into<String>, write: impl FnOnce(&mut Self)) {
         let start = self.parts.len();
         self.parts.push(Part::FoldStart(summary.into()));
@@ -135,7 +135,7 @@ impl Page {
         }
     }
 
-    /// What it is called.
+    /// Returns the page's title.
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -257,7 +257,7 @@ impl Grid {
         html.push_str("</tbody>\n</table>\n</div>\n");
     }
 
-    /// Whether a column holds numbers: digits, signs and what follows them, and nothing else.
+    /// Checks if a column holds numbers: digits, signs and what follows them, and nothing else.
     fn is_numeric(&self, column: usize) -> bool {
         let cells = || self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
         let short =

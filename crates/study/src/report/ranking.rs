@@ -1,4 +1,4 @@
-//! What the first screen of a report of bounds says: which kernel, how far from its bound, and what would pay.
+//! The first screen of a report of bounds: which kernel, how far from its bound, and what would pay.
 
 use super::bounds::in_words;
 use super::efficiency::capital;
@@ -19,7 +19,7 @@ pub(super) struct Standing<'a> {
     /// Its row of the report.
     pub row: usize,
     pub bounded: &'a Bounded,
-    /// What was measured of it.
+    /// The measured row of it, if there is one.
     pub beside: Option<&'a MeasuredRow>,
 }
 
@@ -33,7 +33,8 @@ impl<'a> Standing<'a> {
         self.beside.map_or(&self.bounded.bounds, |beside| &beside.bounds)
     }
 
-    /// Rays a second to expect: none where the model tells too little, and its own where nothing was measured on the machine.
+    /// Rays a second to expect: none where the model tells too little, and its own where nothing was measured on the
+    /// machine.
     pub fn expected(&self) -> Option<f64> {
         let (modelled, prediction) = match self.beside {
             Some(row) => (row.expected, row.prediction),
@@ -59,7 +60,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// What kernels are ranked by: the best that is known of any.
+/// The rate that kernels are ranked by: the best that is known of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Measured,
@@ -68,7 +69,7 @@ pub(super) enum By {
 }
 
 impl By {
-    /// What the rates are, in a word.
+    /// Returns the name of these rates, in a word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -78,7 +79,8 @@ impl By {
     }
 }
 
-/// Kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out, unless it was measured.
+/// Kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out, unless
+/// it was measured.
 pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<Standing<'a>>) {
     let all: Vec<Standing<'a>> = all.filter(|one| one.bounded.instructions.is_some() || one.beside.is_some()).collect();
     let known = |by: &By| all.iter().any(|one| one.rate(*by).is_some());
@@ -88,7 +90,7 @@ pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<St
     (by, rates.into_iter().map(|(_, one)| one).collect())
 }
 
-/// What rates are by that are no bounds, in words; none where they are bounds.
+/// Returns in words the source of rates that are no bounds; none where they are bounds.
 pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     standings.iter().filter_map(Standing::bound).find_map(|bound| match bound.class {
         Class::Strict | Class::Modelled => None,

@@ -1,11 +1,11 @@
-//! What was run, for the reader who was not there.
+//! Description of the run, for the reader who was not there.
 
 use super::page::{Grid, Page};
 use crate::simulate::{EfficiencyRequest, RayCounts, name_of};
 use raywarp_bvh::BuildOptions;
 use raywarp_workload::rays::Order;
 
-/// What the caller knows of the run.
+/// Facts of the run that the caller knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// The command line, so that it can be run again.
@@ -81,7 +81,7 @@ pub(super) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
     ("kernels", text)
 }
 
-/// How the tree was built.
+/// Returns in words how the tree was built.
 pub(super) fn tree(build: &BuildOptions) -> String {
     let clipping = build.split_clipping.map_or_else(String::new, |share| format!(", split clipping {share}"));
     format!(

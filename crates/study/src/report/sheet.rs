@@ -9,7 +9,7 @@ use super::page::Grid;
 use raywarp_bench::table::{Table, TableColumn};
 use serde_json::{Map, Value as Json};
 
-/// In what a column's numbers are given.
+/// The unit of a column's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Words, or a number without a unit.
@@ -30,7 +30,7 @@ impl Unit {
     }
 }
 
-/// What a row has in a column.
+/// The value of a row in a column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     /// Nothing: null for programs, and in text what is given here.
@@ -41,7 +41,7 @@ pub(crate) enum Value {
     Count(u64),
     /// A number in the column's unit, a dash for people where it is none.
     Number(f64),
-    /// What people read in text and on a page, and what programs read.
+    /// A value that people read in text and on a page, and one that programs read.
     Each {
         /// In a text table.
         text: String,
@@ -70,7 +70,7 @@ impl Value {
     }
 }
 
-/// What a column has of a row.
+/// A function that returns a row's value in a column.
 type Of<'a, Row> = Box<dyn Fn(&Row) -> Value + 'a>;
 
 /// A column of a table, described once for all writers.
@@ -85,7 +85,7 @@ pub(crate) struct Column<'a, Row> {
 }
 
 impl<'a, Row> Column<'a, Row> {
-    /// One that no writer has a name for yet.
+    /// Returns a column that no writer has a name for yet.
     pub fn new(unit: Unit, value: impl Fn(&Row) -> Value + 'a) -> Self {
         Self { unit, digits: 0, value: Box::new(value), text: None, page: None, key: None }
     }

@@ -1,4 +1,4 @@
-//! What was counted so far, so that nothing is traced that follows from it.
+//! Counts so far, kept so that nothing is traced that follows from them.
 
 use super::walks::{Dumps, Group, Runs, without_postponing};
 use super::{Samples, SimulateError, query_of};
@@ -24,7 +24,7 @@ impl<'a> CountCache<'a> {
         Self { samples, counts: HashMap::new(), needed: HashMap::new() }
     }
 
-    /// What is counted for whom: the kernel itself, and where it stands in the table.
+    /// Returns the variant that is counted, and the place of its counts in the table.
     fn key(&self, variant: &Variant, kind: usize, width: u32) -> (Variant, (Variant, u32, usize)) {
         let variant = without_idle_options(variant, query_of(self.samples[kind].0));
         (variant, (side_by_side(&variant).unwrap_or(variant), width, kind))
@@ -42,7 +42,7 @@ impl<'a> CountCache<'a> {
         Ok(Some(resupplied(counts, known, &variant, &launches, query_of(*kind))?))
     }
 
-    /// Keeps counts.
+    /// Keeps the counts of a variant with rays of a kind.
     pub fn add(&mut self, variant: &Variant, kind: usize, counts: &WarpCounts) {
         let (variant, key) = self.key(variant, kind, counts.width);
         self.counts.entry(key).or_insert_with(|| (variant, counts.clone()));
@@ -56,8 +56,8 @@ impl<'a> CountCache<'a> {
         }
     }
 
-    /// Nodes that the rays of kind number `kind` need, whatever their neighbours do, for a variant that may visit more; none
-    /// for others.
+    /// Nodes that the rays of kind number `kind` need, whatever their neighbours do, for a variant that may visit more;
+    /// none for others.
     pub fn needed(
         &mut self,
         variant: &Variant,

@@ -18,7 +18,7 @@ pub(crate) type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 /// For each kind how many rays are traced, and how many there are.
 pub type RayCounts = Vec<(RayKind, u64, u64)>;
 
-/// How many rays of each kind are traced, and of how many, in words.
+/// Returns in words how many rays of each kind are traced, and of how many.
 pub(crate) fn traced(rays: &RayCounts) -> String {
     let of_kind = |(kind, traced, all): &(RayKind, u64, u64)| format!("{traced} of {all} {}", kind.name());
     rays.iter().map(of_kind).collect::<Vec<_>>().join(", ")

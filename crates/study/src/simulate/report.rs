@@ -14,11 +14,11 @@ impl Measurement {
     }
 }
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "Below the kind of rays, trav/isect: lanes of a warp (%) that take part when it visits nodes and when it tests triangles. nodes, tris: visited \
     and tested by a ray. over: nodes visited in vain by postponing leaves. Compressed trees hold at most 3 triangles a leaf.";
 
-/// What a column of the paper's numbers means.
+/// The meaning of a column of the paper's numbers.
 const THEIRS: &str =
     "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/papers/al09-efficiency.md.";
 
@@ -85,7 +85,7 @@ impl EfficiencyReport {
         self.shared().table(wide).write(text, room, hidden);
     }
 
-    /// What AL09 found, for warps of 32 on its workload.
+    /// Returns AL09's efficiencies, for warps of 32 on its workload.
     pub(crate) fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[[u32; 2]; 3]> {
         let request = &self.request;
         // Their figures are of five views at this size, with leaves of up to 8 (AL09 2).

@@ -13,7 +13,7 @@ pub(super) type Dumps = Vec<Vec<RayDump>>;
 
 /// Rows of a request, by number, whose rays walk alike; a row whose walk cannot be written down is alone.
 pub(super) struct Group {
-    /// How they walk, if that can be written down.
+    /// The variant that walks as they do, if that can be written down.
     pub walk: Option<Variant>,
     /// In order, at least one.
     pub rows: Vec<usize>,
@@ -38,7 +38,7 @@ impl Group {
         Self { walk: Some(*walk), rows: Vec::new() }
     }
 
-    /// Whether what the rays do is asked for more than once, and not only how many nodes they need.
+    /// Checks if what the rays do is asked for more than once, and not only how many nodes they need.
     pub fn is_worth_a_dump(&self, request: &EfficiencyRequest) -> bool {
         let rows = || self.rows.iter().map(|&row| &request.variants[row]);
         // One of those that only differ in their supplies tells what the others do.
@@ -54,7 +54,7 @@ impl Group {
         replays > 0 && replays + usize::from(needed) > 1
     }
 
-    /// What the rays of all views do, if that is [worth it](Group::is_worth_a_dump).
+    /// Returns the dumps of what the rays of all views do, if that is [worth it](Group::is_worth_a_dump).
     pub fn dumps(
         &self,
         request: &EfficiencyRequest,
@@ -69,7 +69,7 @@ impl Group {
         self.write_down(bvh, triangles, samples, control)
     }
 
-    /// What the rays of all views do; none where that cannot be written down.
+    /// Writes down what the rays of all views do; none where that cannot be written down.
     pub fn write_down(
         &self,
         bvh: &Bvh2,

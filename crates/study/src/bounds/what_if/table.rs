@@ -7,7 +7,7 @@ use crate::launch::ExpectedGain;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_sim::machine::Machine;
 
-/// What stands in place of an interval where the model of a multiprocessor does not have a change.
+/// The words in place of an interval where the model of a multiprocessor does not have a change.
 pub(crate) const NOT_MODELLED: &str = "not in the model";
 
 /// A share as it is printed, in per cent.
@@ -15,7 +15,7 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:+.1}", 100.0 * share)
 }
 
-/// What the columns are, for a machine whose changes are ranked by expected rates.
+/// The meaning of the columns, for a machine whose changes are ranked by expected rates.
 const BY_EXPECTED: &str = "change in %, mean over kernels and kinds of rays whose rates are told, and where most. The model of a multiprocessor ran again \
     with each change. nine of ten: where as many should lie, if a change is foretold as badly as the difference of two kernels on one scene was. undecided: it \
     may as well be that nothing changes. not in the model: it does not have that number. bound: rise of the lowest bound, all kinds of rays";

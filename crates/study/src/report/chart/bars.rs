@@ -18,7 +18,7 @@ pub struct Bar {
 /// Bars by group, one a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bars {
-    /// The unit.
+    /// The unit of the axis.
     pub axis: String,
     /// Names of the series; a single one needs none.
     pub series: Vec<String>,

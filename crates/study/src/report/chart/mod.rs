@@ -14,7 +14,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// A picture.
+/// A picture of numbers, drawn as SVG.
 pub trait Chart {
     /// An SVG document of so many pixels across; none where there is nothing to show, or a number that cannot be shown.
     fn svg(&self, width: u32) -> Option<String>;
@@ -58,7 +58,7 @@ fn text_style(anchor: HPos) -> TextStyle<'static> {
     ("sans-serif", FONT).into_font().color(&ink()).pos(Pos::new(anchor, VPos::Center))
 }
 
-/// How wide a text is drawn, about, in pixels.
+/// Returns the width of a text as drawn, about, in pixels.
 fn text_width(text: &str) -> i32 {
     (text.chars().count() as f64 * f64::from(FONT) * 0.46).ceil() as i32
 }
@@ -74,8 +74,8 @@ fn picture(width: u32, height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn<()>) -
     Some(svg)
 }
 
-/// Where each name of a legend starts, left to right and then below, and the height of all; of names that are empty there is no
-/// legend.
+/// Where each name of a legend starts, left to right and then below, and the height of all; of names that are empty
+/// there is no legend.
 fn legend_places(series: &[String], width: u32) -> (Vec<(i32, i32)>, u32) {
     let (mut x, mut y) = (4, 0);
     let mut places = Vec::new();

@@ -68,7 +68,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
     Ok(tables)
 }
 
-/// How long warps take.
+/// Returns the tables of how long warps take.
 fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<ExperimentTable> {
     let [ww, ii] = [&timed[0], &timed[1]].map(|timed| -> Vec<Spread> {
         (0..timed.warps.len()).map(|kind| Spread::new(timed.issued(kind).concat())).collect()
@@ -101,7 +101,7 @@ fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Experiment
     vec![times, tail, histogram(lab, columns, [&ww, &ii])]
 }
 
-/// What a warp waits for.
+/// The latency that a warp waits for.
 #[derive(Debug, Clone, Copy)]
 enum Latency {
     /// Each instruction for the one before.
@@ -200,7 +200,7 @@ impl Launched<'_, '_> {
         }
     }
 
-    /// What the shares hinge on: while-while and if-if under one change at a time.
+    /// Returns the table of what the shares hinge on: while-while and if-if under one change at a time.
     fn variations(&self, columns: &[String]) -> ExperimentTable {
         let (warps, all) = (self.launch.threads_per_block / WARP, self.held);
         let every = self.lab.request.machine.count(keys::SM_COUNT);
@@ -265,7 +265,7 @@ fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> 
 }
 
 impl Lab<'_> {
-    /// What each warp of a launch costs: for each kind, for each view.
+    /// Returns the cost of each warp of a launch: for each kind, for each view.
     fn times(&mut self, name: &str) -> Result<Vec<Vec<Vec<WarpCost>>>, SimulateError> {
         let variant = row(name);
         if self.is_al09() {
@@ -280,13 +280,13 @@ impl Lab<'_> {
         (0..self.samples.len()).map(costs).collect()
     }
 
-    /// How many such samples as was traced a launch holds.
+    /// Returns how many such samples as was traced a launch holds.
     fn samples_in_all(&self, kind: usize) -> usize {
         let (_, traced, all) = self.rays[kind];
         (all / traced.max(1)).max(1) as usize
     }
 
-    /// What while-while takes of a multiprocessor.
+    /// Returns what while-while's launch takes of a multiprocessor.
     fn launch(&self) -> Option<Launch> {
         let kind = *self.kinds().first()?;
         match self.is_al09() {

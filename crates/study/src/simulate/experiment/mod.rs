@@ -48,7 +48,7 @@ impl Experiment {
     pub const ALL: [Self; 6] =
         [Self::Rates, Self::Distribution, Self::Speculation, Self::Replacement, Self::Queue, Self::Width];
 
-    /// The name.
+    /// Returns the experiment's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rates => "rates",
@@ -77,7 +77,7 @@ impl Experiment {
         }
     }
 
-    /// About how many rays of each kind and view it takes to say something.
+    /// Returns the number, about, of rays of each kind and view that it takes to say something.
     pub fn sample(self) -> usize {
         match self {
             // Some 24 times what a GTX 285 holds at once.
@@ -87,16 +87,16 @@ impl Experiment {
     }
 }
 
-/// What to find out.
+/// A request for an experiment.
 #[derive(Debug, Clone)]
 pub struct ExperimentRequest {
     /// Rays and tree: the first of its leaf sizes. Its variants and widths are the experiment's own.
     pub rays: EfficiencyRequest,
-    /// Which experiment.
+    /// The experiment to make.
     pub experiment: Experiment,
-    /// What operations cost on a machine of AL09's time; others have what the kernels' machine code says.
+    /// Costs of operations on a machine of AL09's time; others have what the kernels' machine code says.
     pub costs: Al09Costs,
-    /// Whose multiprocessors and instructions.
+    /// The machine whose multiprocessors and instructions are simulated.
     pub machine: Machine,
 }
 
@@ -154,7 +154,7 @@ struct Lab<'a> {
     /// For each kind how many there are, and were traced.
     rays: &'a RayCounts,
     bvh: Bvh2,
-    /// What the rays do in a two-box tree.
+    /// Dumps of what the rays do in a two-box tree.
     dumps: Option<Dumps>,
     /// For each kernel and width the counts of each kind.
     counted: HashMap<(Variant, u32), Vec<LaunchCounts>>,
@@ -207,7 +207,7 @@ impl Lab<'_> {
         Ok(counted.iter().zip(costs).map(|(counted, costs)| costs.lane_slots_per_ray(&counted.counts)).collect())
     }
 
-    /// How much faster than `base` a kernel is, per cent, for each kind.
+    /// Returns how much faster than `base` a kernel is, per cent, for each kind.
     fn faster(&mut self, variant: &Variant, base: &Variant) -> Result<Vec<f64>, SimulateError> {
         let (slots, base) = (self.slots(variant, WARP)?, self.slots(base, WARP)?);
         Ok(base.iter().zip(slots).map(|(base, slots)| 100.0 * (base / slots - 1.0)).collect())
@@ -232,7 +232,7 @@ impl Lab<'_> {
     }
 }
 
-/// What the paper has for a kind: primary, AO, diffuse.
+/// Returns the paper's number for a kind of those for primary, AO and diffuse rays.
 fn theirs_of(kind: RayKind, theirs: [&str; 3]) -> &str {
     theirs[super::theirs_column(kind)]
 }

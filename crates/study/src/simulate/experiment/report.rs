@@ -6,14 +6,14 @@ use crate::simulate::{RayCounts, traced};
 use raywarp_bench::table::{Hidden, Room, wrapped};
 use std::fmt::Write;
 
-/// What the paper found, if it says, and what we did.
+/// The paper's finding, if it gives one, and ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedCell {
     /// In the paper's words or digits; empty where it says nothing.
     pub theirs: String,
     /// Ours as printed.
     pub ours: String,
-    /// Ours.
+    /// Our numbers, of which `ours` is the text.
     pub numbers: Vec<f64>,
 }
 
@@ -35,7 +35,7 @@ impl ComparedCell {
 /// A line of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentRow {
-    /// What was tried.
+    /// The kernel or setting that was tried.
     pub name: String,
     /// A cell for each column.
     pub cells: Vec<ComparedCell>,
@@ -44,28 +44,28 @@ pub struct ExperimentRow {
 /// Theirs beside ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentTable {
-    /// What it shows, and in what unit.
+    /// The subject of the table, and its unit.
     pub title: String,
     /// Names of the columns: kinds of rays.
     pub columns: Vec<String>,
-    /// The lines.
+    /// The lines of the table.
     pub rows: Vec<ExperimentRow>,
-    /// Why ours differ, a reason a line.
+    /// Reasons why ours differ, a line each.
     pub why: Vec<String>,
 }
 
-/// What an experiment found.
+/// The findings of an experiment.
 #[derive(Debug, Clone)]
 pub struct ExperimentReport {
     pub(crate) request: ExperimentRequest,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,
-    /// Its tables.
+    /// The tables of findings.
     pub tables: Vec<ExperimentTable>,
 }
 
 impl ExperimentReport {
-    /// As text.
+    /// Returns the report as text.
     pub fn text(&self, room: Room) -> String {
         let request = &self.request;
         let head = format!(

@@ -5,7 +5,7 @@ use crate::report::sheet::{Column, Sheet, Value};
 use raywarp_bench::table::TableColumn;
 use serde_json::json;
 
-/// What `of` says of a row's cell in column number `number`.
+/// Returns a column with what `of` says of a row's cell in column number `number`.
 fn cell<'a>(number: usize, of: impl Fn(&ComparedCell) -> Value + 'a) -> Column<'a, ExperimentRow> {
     Column::plain(move |row: &ExperimentRow| row.cells.get(number).map_or(Value::Nothing(""), &of))
 }
