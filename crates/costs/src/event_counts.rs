@@ -25,7 +25,7 @@ impl EventKind {
     }
 }
 
-/// The block whose lanes are all that could take part in `block`: none for the whole warp.
+/// Returns the block whose lanes are all that could take part in `block`: none for the whole warp.
 pub fn within(block: Block) -> Option<Block> {
     match block {
         Block::SetupRay => Some(Block::FetchRay),
@@ -116,7 +116,7 @@ impl EventCounts {
         }
     }
 
-    /// All counts that are not 0, each after one operation: events, and those that were full.
+    /// Returns all counts that are not 0, each after one operation: events, and those that were full.
     pub fn counts(&self) -> Vec<(EventKind, u64)> {
         let mut operations: Vec<Operation> = Block::ALL.into_iter().map(Block::operation).collect();
         operations.sort_unstable();
@@ -141,7 +141,7 @@ fn place(block: Block, before: Operation) -> usize {
     block as usize * BLOCKS + before as usize
 }
 
-/// The block that an operation is named after.
+/// Returns the block that an operation is named after.
 fn named_after(operation: Operation) -> Option<Block> {
     let whole = |block: &&Block| block.operation() == operation && !block.name().contains('.');
     // Of the two blocks of the main loop the second is named so.
@@ -149,7 +149,7 @@ fn named_after(operation: Operation) -> Option<Block> {
 }
 
 impl fmt::Display for EventKind {
-    /// `pop`, `pop@visit_node`, `visit_node!`: pops, those after visits, visits by all lanes.
+    /// Writes the kind as `pop`, `pop@visit_node` or `visit_node!`: pops, those after visits, visits by all lanes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.block.name())?;
         if let Some(block) = self.after.and_then(named_after) {

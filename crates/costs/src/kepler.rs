@@ -49,7 +49,7 @@ impl KeplerWord {
     /// The architecture whose code this is.
     pub const ARCHITECTURE: u32 = 35;
 
-    /// All instructions of a kernel's code; what is left of the last group is left out.
+    /// Returns all instructions of a kernel's code; what is left of the last group is left out.
     pub fn all(code: &[u8]) -> Vec<Self> {
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
         let group = |group: &[u8]| {
@@ -60,14 +60,14 @@ impl KeplerWord {
         code.chunks_exact(GROUP).flat_map(group).collect()
     }
 
-    /// The number of the instruction at `bytes` from the start of the code.
+    /// Returns the number of the instruction at `bytes` from the start of the code.
     pub fn number_at(bytes: usize) -> usize {
         let (group, rest) = (bytes / GROUP, bytes % GROUP);
         // Who goes to a scheduling word goes to what follows it.
         group * (GROUP / BYTES - 1) + (rest / BYTES).saturating_sub(1)
     }
 
-    /// Where the instruction of this number lies, in bytes from the start of the code.
+    /// Returns where the instruction of this number lies, in bytes from the start of the code.
     pub fn bytes_at(number: usize) -> usize {
         let each = GROUP / BYTES - 1;
         number / each * GROUP + (1 + number % each) * BYTES
@@ -105,7 +105,7 @@ impl KeplerWord {
         }
     }
 
-    /// Its name, as NVIDIA's disassemblers have such instructions; none of what no kernel has.
+    /// Returns its name, as NVIDIA's disassemblers have such instructions; none of what no kernel has.
     pub fn opcode(self) -> Option<&'static str> {
         let code = self.code();
         match (self.form(), code) {
@@ -198,12 +198,12 @@ impl KeplerWord {
         })
     }
 
-    /// The pipeline that it runs on; none of an operation that no kernel has.
+    /// Returns the pipeline that it runs on; none of an operation that no kernel has.
     pub fn pipe(self) -> Option<Pipe> {
         Pipe::of(self.opcode()?)
     }
 
-    /// Clocks until the warp's next instruction may issue; 0 where it issues with this one.
+    /// Returns the number of clocks until the warp's next instruction may issue; 0 where it issues with this one.
     pub fn stall(self) -> i32 {
         match self.plan {
             4 => 0,
@@ -242,7 +242,7 @@ impl KeplerWord {
         if self.joins() { Flow::Elsewhere } else { self.flow_of_code() }
     }
 
-    /// The number of the instruction that the one of this number points to: a jump's, or where lanes will meet.
+    /// Returns the number of the instruction that the one of this number points to: a jump's, or where lanes will meet.
     pub fn target(self, number: usize) -> Option<usize> {
         if matches!(self.flow_of_code(), Flow::Next | Flow::Elsewhere) {
             return None;
@@ -277,7 +277,7 @@ impl KeplerWord {
         (self.opcode() == Some("TEXDEPBAR")).then(|| self.field(23, 6) as usize)
     }
 
-    /// The memory that it loads from or stores to; none for what goes past the first cache's data.
+    /// Returns the memory that it loads from or stores to; none for what goes past the first cache's data.
     pub fn access(self) -> Option<Access> {
         Some(match self.opcode()? {
             "LD" | "ST" | "LDG" => Access::Global,
@@ -287,7 +287,7 @@ impl KeplerWord {
         })
     }
 
-    /// Words of 32 bits that a lane loads or stores, if it does.
+    /// Returns the number of 32-bit words that a lane loads or stores, if it does.
     pub fn words(self) -> u32 {
         let size = match self.opcode() {
             Some("LD" | "ST") => self.field(56, 3),
@@ -303,7 +303,7 @@ impl KeplerWord {
         }
     }
 
-    /// The registers that its result is in, where nobody but the machine knows when it is there.
+    /// Returns the registers that its result is in, where nobody but the machine knows when it is there.
     pub fn written(self) -> Option<Registers> {
         let first = self.field(2, 8) as u8;
         let has = self.wait().is_some() && !matches!(self.opcode(), Some("LDG" | "DSETP" | "FCHK"));
@@ -357,7 +357,7 @@ impl From<Word> for KeplerWord {
 }
 
 impl From<KeplerWord> for Word {
-    /// As tables count instructions: sixteen bytes each, the plan above the bits.
+    /// Converts the instruction to the form in which tables count them: sixteen bytes each, the plan above the bits.
     fn from(word: KeplerWord) -> Self {
         Self(u128::from(word.bits) | u128::from(word.plan) << 64)
     }

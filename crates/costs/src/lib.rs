@@ -44,7 +44,7 @@ pub enum CountSource {
 impl CountSource {
     const ALL: [Self; 4] = [Self::Measured, Self::Likened, Self::Nearest, Self::Assumed];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -71,7 +71,7 @@ impl IssueFormula {
 }
 
 impl std::fmt::Display for IssueFormula {
-    /// `2*visit_node-visit_node!+vote`, or `0`.
+    /// Writes the formula as `2*visit_node-visit_node!+vote`, or `0`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (i, (factor, count)) in self.0.iter().enumerate() {
             f.write_str(if *factor < 0 { "-" } else { ["+", ""][usize::from(i == 0)] })?;
@@ -105,8 +105,8 @@ impl std::str::FromStr for IssueFormula {
     }
 }
 
-/// A kernel's code as tables count its instructions: a [`Word`] each, whatever an instruction and what belongs to it
-/// take on its architecture.
+/// Returns a kernel's code as tables count its instructions: a [`Word`] each, whatever an instruction and what belongs
+/// to it take on its architecture.
 pub fn words(code: &[u8], architecture: u32) -> Vec<Word> {
     match architecture {
         KeplerWord::ARCHITECTURE => KeplerWord::all(code).into_iter().map(Word::from).collect(),
@@ -157,17 +157,18 @@ pub struct PricedKernel {
 }
 
 impl PricedKernel {
-    /// Instructions of the kernel: those of its operations, its main loop and its start, and nothing besides.
+    /// Returns the number of the kernel's instructions: those of its operations, its main loop and its start, and
+    /// nothing besides.
     pub fn instructions(&self) -> u32 {
         self.blocks.iter().map(|block| block.instructions).sum()
     }
 
-    /// Warp instructions that warps issue which do what was counted.
+    /// Returns the number of warp instructions that a kernel with the events `tally` issues.
     pub fn issued(&self, tally: &EventCounts) -> u64 {
         self.blocks.iter().map(|block| u64::from(block.instructions) * block.issued.times(tally)).sum()
     }
 
-    /// The same by [`Pipe`].
+    /// Returns the same number by [`Pipe`].
     pub fn issued_by_pipe(&self, tally: &EventCounts) -> [u64; Pipe::ALL.len()] {
         let mut sums = [0; Pipe::ALL.len()];
         for block in &self.blocks {
@@ -188,7 +189,7 @@ impl PricedKernel {
     }
 }
 
-/// The costs of a kernel in a table; none where the table does not have it.
+/// Returns the costs of a kernel in a table; none where the table does not have it.
 ///
 /// # Errors
 /// A line that is none, by its number.
@@ -224,8 +225,8 @@ pub fn read_costs(table: &str, kernel: &str) -> Result<Option<PricedKernel>, Str
     Ok(if found.blocks.is_empty() { None } else { Some(found) })
 }
 
-/// A kernel's lines of a table. What is never issued, such as a slow path, is one line as long as it is part of one
-/// block.
+/// Returns a kernel's lines of a table. What is never issued, such as a slow path, is one line as long as it is part of
+/// one block.
 pub fn write_costs(kernel: &str, costs: &PricedKernel) -> String {
     let verified = if costs.verified { "verified" } else { "unverified" };
     let line = |b: &PricedBlock| {

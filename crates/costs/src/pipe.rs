@@ -52,7 +52,7 @@ impl Pipe {
         Self::Other,
     ];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Alu => "alu",
@@ -70,9 +70,9 @@ impl Pipe {
         }
     }
 
-    /// The pipeline of an instruction by its opcode as disassemblers print it, with its suffixes; none for an opcode
-    /// that is not known. Opcodes are those of the CUDA binary utilities' instruction lists for compute capabilities
-    /// 3.5 and 7.5 to 12.0.
+    /// Returns the pipeline of an instruction by its opcode as disassemblers print it, with its suffixes; none for an
+    /// opcode that is not known. Opcodes are those of the CUDA binary utilities' instruction lists for compute
+    /// capabilities 3.5 and 7.5 to 12.0.
     pub fn of(opcode: &str) -> Option<Self> {
         let stem = opcode.split('.').next().unwrap_or_default();
         Some(match stem {

@@ -20,7 +20,7 @@ const ALWAYS: u32 = 7;
 pub enum Access {
     /// Global memory, which all blocks share.
     Global,
-    /// The lanes' own.
+    /// The lanes' own memory.
     Local,
     /// Shared memory of a block.
     Shared,
@@ -33,28 +33,28 @@ impl Word {
     /// Barriers of a warp.
     pub const BARRIERS: usize = 6;
 
-    /// All of a kernel's code; what is left of the last word is left out.
+    /// Returns all words of a kernel's code; what is left of the last word is left out.
     pub fn all(code: &[u8]) -> Vec<Self> {
         let words = code.chunks_exact(Self::BYTES);
         words.map(|bytes| Self(bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b)))).collect()
     }
 
-    /// `count` bits from bit `low` on.
+    /// Returns `count` bits from bit `low` on.
     pub fn bits(self, low: u32, count: u32) -> u32 {
         (self.0 >> low) as u32 & ((1 << count) - 1)
     }
 
-    /// Clocks until the next instruction may issue; a warp issues one a clock at most.
+    /// Returns the number of clocks until the next instruction may issue; a warp issues one a clock at most.
     pub fn stall(self) -> i32 {
         self.bits(105, 4).max(1) as i32
     }
 
-    /// The barrier that its result releases.
+    /// Returns the barrier that its result releases.
     pub fn written(self) -> Option<usize> {
         Some(self.bits(110, 3) as usize).filter(|&barrier| barrier < Self::BARRIERS)
     }
 
-    /// The barrier that is released when its operands are read.
+    /// Returns the barrier that is released when its operands are read.
     pub fn read(self) -> Option<usize> {
         Some(self.bits(113, 3) as usize).filter(|&barrier| barrier < Self::BARRIERS)
     }
@@ -64,7 +64,7 @@ impl Word {
         self.bits(116, 6) >> barrier & 1 == 1
     }
 
-    /// Its operation, without the bits that say of what kind its operands are.
+    /// Returns its operation, without the bits that say of what kind its operands are.
     pub fn operation(self) -> u32 {
         self.bits(0, 9)
     }
@@ -93,7 +93,7 @@ impl Word {
         })
     }
 
-    /// The memory that it loads from or stores to; none for what goes past the first cache's data.
+    /// Returns the memory that it loads from or stores to; none for what goes past the first cache's data.
     pub fn access(self) -> Option<Access> {
         Some(match self.operation() {
             // LD, LDG, ST, STG.
@@ -106,7 +106,7 @@ impl Word {
         })
     }
 
-    /// Words of 32 bits that a lane loads or stores, if it does.
+    /// Returns the number of 32-bit words that a lane loads or stores, if it does.
     pub fn words(self) -> u32 {
         match self.bits(73, 3) {
             5 => 2,
@@ -115,15 +115,15 @@ impl Word {
         }
     }
 
-    /// Places of operands.
+    /// Number of places for operands.
     pub const PLACES: usize = 3;
 
     /// The register that holds zeros.
     const ZERO: u8 = 255;
 
-    /// The registers that its operands begin with, by place; of predicates, constants, uniform registers and zeros
-    /// none. As `nvdisasm` prints the images' instructions, of which all operations that compute, load or store are
-    /// here.
+    /// Returns the registers that its operands begin with, by place; of predicates, constants, uniform registers and
+    /// zeros none. As `nvdisasm` prints the images' instructions, of which all operations that compute, load or store
+    /// are here.
     pub fn operands(self) -> [Option<u8>; Self::PLACES] {
         // Whether the first place is one, and the third.
         let (first, third) = match self.operation() {
@@ -150,7 +150,7 @@ impl Word {
         [self.register(24).filter(|_| first), self.register(32).filter(|_| second), self.register(64).filter(|_| third)]
     }
 
-    /// The register that the bits from `low` on name.
+    /// Returns the register that the bits from `low` on name.
     fn register(self, low: u32) -> Option<u8> {
         Some(self.bits(low, 8) as u8).filter(|&register| register != Self::ZERO)
     }
@@ -185,7 +185,7 @@ impl Word {
         self.operation() == 0x147 && !self.always()
     }
 
-    /// Its pipeline, as [`Pipe::of`] has it of its name; none of an operation that no image has.
+    /// Returns its pipeline, as [`Pipe::of`] has it of its name; none of an operation that no image has.
     pub fn pipe(self, architecture: u32) -> Option<Pipe> {
         Some(match self.operation() {
             // IADD, which was HFMA2 before.

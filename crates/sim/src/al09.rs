@@ -108,8 +108,8 @@ impl RateCell {
     }
 }
 
-/// The prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less than
-/// nothing where the cells have it so. None where one is as good as a multiple of the other.
+/// Returns the prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less
+/// than nothing where the cells have it so. None where one is as good as a multiple of the other.
 pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     let [a, b] = cells;
     let determinant = a.events[0] * b.events[1] - b.events[0] * a.events[1];
@@ -120,8 +120,8 @@ pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     (determinant != 0.0 && costs.iter().all(|cost| cost.is_finite())).then_some(costs)
 }
 
-/// The prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over theirs
-/// less one. What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
+/// Returns the prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over
+/// theirs less one. What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
 pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     if cells.len() <= FITTED {
         return None;
@@ -137,7 +137,7 @@ pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     Some(Al09Costs { visit_node, test_triangle, iteration, postpone, ..Default::default() })
 }
 
-/// Costs of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
+/// Returns the costs of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
 fn least_squares(cells: &[RateCell], choice: u32) -> Option<[f64; FITTED]> {
     let chosen = |i: usize| choice >> i & 1 == 1;
     // The normal equations, with an identity in the rows of what is not chosen.

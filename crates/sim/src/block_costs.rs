@@ -8,7 +8,7 @@ use raywarp_family::Block;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockCosts([f64; Block::ALL.len()]);
 
-/// Everything for nothing.
+/// Costs of 0 for all blocks.
 impl Default for BlockCosts {
     fn default() -> Self {
         Self([0.0; Block::ALL.len()])
@@ -16,14 +16,14 @@ impl Default for BlockCosts {
 }
 
 impl BlockCosts {
-    /// The same with one price changed.
+    /// Returns the same costs with one of them changed.
     #[must_use]
     pub fn with(mut self, block: Block, cost: f64) -> Self {
         self.0[block as usize] = cost;
         self
     }
 
-    /// The price of a block.
+    /// Returns the price of a block.
     pub fn of(&self, block: Block) -> f64 {
         self.0[block as usize]
     }
@@ -47,7 +47,7 @@ impl BlockCosts {
         costs.with(Block::Iteration, costs.of(Block::Iteration) + rest / iterations)
     }
 
-    /// The same in another unit.
+    /// Returns the same costs in another unit.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self(self.0.map(|cost| cost * factor))

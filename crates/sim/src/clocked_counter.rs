@@ -49,7 +49,7 @@ impl Drop for Leaving<'_> {
 }
 
 impl<'a> ClockedCounter<'a> {
-    /// For `warps` warps, all of which will run. Once `cancel` is true no ray is left.
+    /// Returns a counter for `warps` warps, all of which will run. Once `cancel` is true no ray is left.
     pub fn new(warps: u32, cancel: Option<&'a AtomicBool>) -> Self {
         let served = vec![None; warps as usize];
         Self {
@@ -63,17 +63,17 @@ impl<'a> ClockedCounter<'a> {
         }
     }
 
-    /// From now on no ray is left.
+    /// Stops the counter: from now on no ray is left.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// To be dropped when warp `warp` has ended.
+    /// Returns a guard that is to be dropped when warp `warp` has ended.
     pub fn leaving(&'a self, warp: u32) -> Leaving<'a> {
         Leaving(self, warp)
     }
 
-    /// Warp `warp` took its time.
+    /// Advances the clock of warp `warp` by `time`.
     pub fn spend(&self, warp: u32, time: u64) {
         let own = &self.clocks[warp as usize];
         // Only its own thread writes.

@@ -61,7 +61,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of `costs`, which are finite.
+    /// Returns the distribution of `costs`, which are finite.
     pub fn new(mut costs: Vec<f64>) -> Self {
         costs.sort_by(f64::total_cmp);
         Self { sorted: costs }
@@ -72,18 +72,18 @@ impl Spread {
         self.sorted.len()
     }
 
-    /// The average; NaN of none.
+    /// Returns the average; NaN of none.
     pub fn mean(&self) -> f64 {
         self.sorted.iter().sum::<f64>() / self.sorted.len() as f64
     }
 
-    /// The cost that a share (0 to 1) of the warps does not exceed; NaN of none.
+    /// Returns the cost that a share (0 to 1) of the warps does not exceed; NaN of none.
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
         self.sorted.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
     }
 
-    /// Average of the slowest share (above 0, to 1), of one warp at least; NaN of none.
+    /// Returns the average of the slowest share (above 0, to 1), of one warp at least; NaN of none.
     pub fn slowest(&self, share: f64) -> f64 {
         let count = ((share * self.sorted.len() as f64).ceil() as usize).clamp(1, self.sorted.len().max(1));
         let slowest = &self.sorted[self.sorted.len().saturating_sub(count)..];
@@ -136,8 +136,9 @@ pub struct Slots {
     pub hide: f64,
 }
 
-/// Warps that hide the latency of loads, and of instructions if each waits for the one before for `instruction` slots:
-/// a warp that issues one alone in `instruction + wait * loads / issued` slots. `wait` is how many slots a load takes.
+/// Returns the number of warps that hide the latency of loads, and of instructions if each waits for the one before for
+/// `instruction` slots: a warp that issues one alone in `instruction + wait * loads / issued` slots. `wait` is how many
+/// slots a load takes.
 pub fn hide(instruction: f64, wait: f64, loads: f64, issued: f64) -> f64 {
     let of_loads = if issued > 0.0 { wait * loads / issued } else { 0.0 };
     (instruction + of_loads).max(1.0)
@@ -153,12 +154,12 @@ pub struct Dealt {
 }
 
 impl Dealt {
-    /// Share of the issue slots that were used, 0 to 1; 1 for no work.
+    /// Returns the share of the issue slots that were used, 0 to 1; 1 for no work.
     pub fn share(&self) -> f64 {
         if self.end > 0.0 { self.ideal / self.end } else { 1.0 }
     }
 
-    /// One launch after the other.
+    /// Returns the sums of two launches, one after the other.
     #[must_use]
     pub fn then(self, next: Self) -> Self {
         Self { end: self.end + next.end, ideal: self.ideal + next.ideal }
@@ -175,7 +176,7 @@ struct End {
 impl Eq for End {}
 
 impl Ord for End {
-    /// The earliest is the greatest; of equals the lower block.
+    /// Orders by time, backwards: the earliest is the greatest; of equals the lower block.
     fn cmp(&self, other: &Self) -> Ordering {
         other.at.total_cmp(&self.at).then(other.block.cmp(&self.block))
     }
@@ -196,7 +197,7 @@ struct Multiprocessor {
 }
 
 impl Multiprocessor {
-    /// Slots that each warp gets in a unit of time.
+    /// Returns the slots that each warp gets in a unit of time.
     fn rate(&self, hide: f64) -> f64 {
         1.0 / (self.running.len() as f64).max(hide)
     }

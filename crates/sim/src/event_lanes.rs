@@ -32,7 +32,7 @@ impl EventLanes {
         self.lanes.iter_mut().zip(&other.lanes).for_each(|(mine, theirs)| *mine += theirs);
     }
 
-    /// Lanes of the events of a kind, full or not, over all of them.
+    /// Returns the lanes of the events of a kind, full or not, over all of them.
     fn of(&self, count: EventKind) -> u64 {
         let row = &self.lanes[count.block as usize * BLOCKS..][..BLOCKS];
         match count.after {
@@ -42,8 +42,8 @@ impl EventLanes {
     }
 }
 
-/// Instructions of single lanes, of warps of `width` lanes that did what was counted; of kernels whose lanes wait for
-/// each other (`sync=voted`).
+/// Returns the instructions of single lanes, of warps of `width` lanes that did what was counted; of kernels whose
+/// lanes wait for each other (`sync=voted`).
 pub fn thread_instructions(costs: &PricedKernel, tally: &EventCounts, lanes: &EventLanes, width: u32) -> f64 {
     let width = f64::from(width);
     let mut sum = 0.0;

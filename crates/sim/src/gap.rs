@@ -39,7 +39,7 @@ impl Part {
     }
 }
 
-/// Shares of a launch's time by [`Part`], 0 to 1; they sum to 1.
+/// Returns the shares of a launch's time by [`Part`], 0 to 1; they sum to 1.
 ///
 /// - `elapsed_s`: seconds a ray that were measured; `busy_s`: how much of it multiprocessors had warps, as
 ///   `cycles_active` says (the same as `elapsed_s` where nobody counted: the tail is then part of latency).

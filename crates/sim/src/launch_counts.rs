@@ -16,7 +16,7 @@ pub struct LaunchCounts {
 }
 
 impl LaunchCounts {
-    /// Nothing yet, of warps of `width` lanes (1 to 64).
+    /// Returns counts of nothing yet, of warps of `width` lanes (1 to 64).
     pub fn new(width: u32) -> Self {
         Self { counts: WarpCounts::new(width), tally: EventCounts::default() }
     }
@@ -50,7 +50,7 @@ impl Probe for Both {
     }
 }
 
-/// As [`measure_source`](crate::measure_source), and tallies; in parallel over warps, the same for any number of
+/// Counts as [`measure_source`](crate::measure_source), and tallies; in parallel over warps, the same for any number of
 /// threads.
 ///
 /// # Errors

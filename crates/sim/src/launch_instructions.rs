@@ -55,7 +55,8 @@ pub struct CostChange {
 }
 
 impl CostChange {
-    /// `visit_node` and `-30` (30 instructions less an event), `100`, `0.5x`; `visit_node.push` is one block of it.
+    /// Parses a change such as `visit_node` and `-30` (30 instructions less an event), `100`, `0.5x`; `visit_node.push`
+    /// is one block of it.
     ///
     /// # Errors
     /// What is wrong with either, in a line.
@@ -92,7 +93,7 @@ impl CostChange {
         (before > 0.0 && an_event + more < 0.0).then_some(an_event)
     }
 
-    /// The blocks whose cost changes.
+    /// Returns the blocks whose cost changes.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block> {
         // A warp's start and the turns of its main loop share an operation, and are counted apart.
         let whole = !self.block.name().contains('.') && self.block.operation() != Operation::Loop;
@@ -100,7 +101,7 @@ impl CostChange {
         Block::ALL.into_iter().filter(move |&other| other == block || (whole && other.operation() == block.operation()))
     }
 
-    /// Events that the cost is an event's.
+    /// Returns the number of events that the cost is counted by.
     fn events(&self, counts: &WarpCounts) -> u64 {
         if self.block.name().contains('.') || self.block.operation() == Operation::Loop {
             counts.block(self.block).issued
@@ -157,7 +158,7 @@ impl LaunchInstructions {
         launch
     }
 
-    /// The same where all that is known is what an event of a block costs, in warp instructions.
+    /// Returns the launch's instructions where only the cost of an event of each block is known, in warp instructions.
     pub fn of_blocks(costs: &BlockCosts, counts: &WarpCounts) -> Self {
         let issued = Block::ALL.map(|block| costs.of(block) * counts.block(block).issued as f64);
         Self { issued, ..Self::NOTHING }
@@ -203,7 +204,8 @@ impl LaunchInstructions {
         self.set[block as usize]
     }
 
-    /// The least that it can be if a verified table may be off by a share of `within`: what was set is as it was set.
+    /// Returns the least that the launch can cost if a verified table may be off by a share of `within`: what was set
+    /// is as it was set.
     #[must_use]
     pub fn at_least(&self, within: f64) -> Self {
         let mut least = self.clone();
@@ -214,7 +216,7 @@ impl LaunchInstructions {
         least
     }
 
-    /// Warp instructions in all.
+    /// Returns the number of warp instructions in all.
     pub fn warp_instructions(&self) -> f64 {
         self.issued.iter().sum()
     }
@@ -224,14 +226,14 @@ impl LaunchInstructions {
         self.issued[block as usize]
     }
 
-    /// Clocks that warps take for a block, each alone and one after the other, where a wait takes what `latency`
-    /// says; none where the table has no such times.
+    /// Returns the clocks that warps take for a block, each alone and one after the other, where a wait takes what
+    /// `latency` says; none where the table has no such times.
     pub fn alone(&self, block: Block, latency: impl Fn(Wait) -> f64) -> Option<f64> {
         let (clocks, waits) = self.alone.as_ref()?[block as usize];
         Some(Wait::ALL.into_iter().zip(waits).map(|(wait, times)| times * latency(wait)).sum::<f64>() + clocks)
     }
 
-    /// Clocks that the code tells, and waits by [`Wait`], of all warps alone and one after the other.
+    /// Returns the clocks that the code tells, and waits by [`Wait`], of all warps alone and one after the other.
     pub fn times_alone(&self) -> Option<(f64, [f64; Wait::ALL.len()])> {
         let blocks = self.alone.as_ref()?;
         Some(blocks.iter().fold(Times::default(), |(clocks, mut waits), block| {
@@ -240,12 +242,12 @@ impl LaunchInstructions {
         }))
     }
 
-    /// Warp instructions by pipeline.
+    /// Returns the number of warp instructions of a pipeline.
     pub fn pipe(&self, pipe: Pipe) -> f64 {
         self.pipes.iter().map(|sums| sums[pipe as usize]).sum()
     }
 
-    /// Instructions of single lanes: those of a block times the lanes that were in it on average.
+    /// Returns the number of instructions of single lanes: those of a block times the lanes that were in it on average.
     pub fn thread_instructions(&self, counts: &WarpCounts) -> f64 {
         let lanes = |block: Block| {
             let count = counts.block(block);

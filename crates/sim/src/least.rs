@@ -92,7 +92,7 @@ impl LeastWork {
         self
     }
 
-    /// Lanes of a block.
+    /// Returns the lanes of a block.
     pub fn lanes(&self, block: Block) -> u64 {
         self.lanes[block as usize]
     }
@@ -110,8 +110,8 @@ impl LeastWork {
         least
     }
 
-    /// Lanes that must be in a block of code which is issued so. Events that come after some other, or that all lanes
-    /// take part in, may be none.
+    /// Returns the lanes that must be in a block of code which is issued so. Events that come after some other, or that
+    /// all lanes take part in, may be none.
     fn lanes_of(&self, issued: &IssueFormula) -> f64 {
         let plain = |count: &EventKind| EventKind { full: false, ..*count };
         let mut sum = 0.0;
@@ -136,7 +136,7 @@ impl LeastWork {
     }
 }
 
-/// The rays that end just before their hits; of any-hit ones those that nothing blocks.
+/// Returns the rays that end just before their hits; of any-hit ones those that nothing blocks.
 fn needed(kernel: &Kernel, machine: Execution, rays: &[Ray], query: Query) -> Result<Vec<Ray>, KernelError> {
     let hits = run(kernel, machine, rays, query, None)?;
     let shortened = |(ray, hit): (&Ray, &Option<f32>)| match (hit, query) {

@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Counts of one or more launches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// Events by block.
+    /// Counts of events by block.
     pub counts: WarpCounts,
     /// Events by what came before them, for tables of costs.
     pub tally: EventCounts,
@@ -35,7 +35,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Rays that were traced.
+    /// Returns the number of rays that were traced.
     pub fn rays(&self) -> u64 {
         self.counts.rays
     }
@@ -222,8 +222,8 @@ const MOST_IN_TURNS: u32 = 1 << 14;
 /// Probes of memory that these warps share: few, since each has a bit a sector of the tree.
 const MEMORY_PROBES: u32 = 32;
 
-/// Warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds them
-/// all.
+/// Runs warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds
+/// them all.
 fn by_clock(
     kernel: &Kernel,
     batch: &Batch<'_>,
@@ -279,7 +279,7 @@ fn lock(probe: &Mutex<MemoryProbe>) -> MutexGuard<'_, MemoryProbe> {
 
 /// Gathers, and tells the time.
 struct Timed<'a> {
-    /// All but memory.
+    /// The counts of everything but memory.
     gathered: Gathered,
     memory: Option<&'a Mutex<MemoryProbe>>,
     counter: &'a ClockedCounter<'a>,

@@ -13,7 +13,7 @@ pub enum EventSource<'a> {
         kernel: &'a Kernel,
         /// The rays of the batch.
         rays: &'a [Ray],
-        /// As in [`Batch::after`].
+        /// The hits to search after, as in [`Batch::after`].
         after: &'a [HitKey],
         /// The query that they ask.
         query: Query,
@@ -25,7 +25,7 @@ pub enum EventSource<'a> {
 /// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
 const BATCHES_PER_WARP: u64 = 32;
 
-/// The warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see
+/// Returns the number of warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see
 /// [`EventSource::resident`].
 pub(crate) fn resident_warps(variant: &Variant, width: u32, rays: u64) -> u32 {
     let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
@@ -52,7 +52,8 @@ impl EventSource<'_> {
         }
     }
 
-    /// Warps of `width` lanes among which a global pool is dealt, so that each gets about 32 batches; at least one.
+    /// Returns the number of warps of `width` lanes among which a global pool is dealt, so that each gets about 32
+    /// batches; at least one.
     pub fn resident(&self, width: u32) -> u32 {
         resident_warps(self.variant(), width, self.ray_count())
     }

@@ -21,7 +21,7 @@ pub struct Streams {
 }
 
 impl Default for Streams {
-    /// Of blocks of one warp.
+    /// Returns streams of blocks of one warp.
     fn default() -> Self {
         Self::of_blocks(1)
     }
@@ -31,8 +31,8 @@ impl Default for Streams {
 const MOST_EVENTS: usize = 1 << 14;
 
 impl Streams {
-    /// Of warps whose places on a multiprocessor are free when the last of so many neighbours has ended; 1 where each
-    /// place is always taken. Counts as at least 1.
+    /// Returns streams of warps whose places on a multiprocessor are free when the last of so many neighbours has
+    /// ended; 1 where each place is always taken. Counts as at least 1.
     pub(crate) fn of_blocks(block_warps: u32) -> Self {
         Self { block_warps: block_warps.max(1), warps: Vec::new() }
     }
@@ -53,7 +53,7 @@ impl Streams {
         self.warps.sort_by_key(|(warp, _)| *warp);
     }
 
-    /// The events of each warp, in the order of their numbers.
+    /// Returns the events of each warp, in the order of their numbers.
     pub fn warps(&self) -> impl Iterator<Item = &[Moment]> {
         self.warps.iter().map(|(_, events)| events.as_slice())
     }
@@ -63,7 +63,7 @@ impl Streams {
         self.block_warps
     }
 
-    /// The same warps, block by block. The launch's last block may have fewer.
+    /// Returns the same warps, block by block. The launch's last block may have fewer.
     pub fn blocks(&self) -> impl Iterator<Item = Vec<&[Moment]>> {
         let blocks = self.warps.chunk_by(|(a, _), (b, _)| a / self.block_warps == b / self.block_warps);
         blocks.map(|block| block.iter().map(|(_, events)| events.as_slice()).collect())
@@ -82,7 +82,7 @@ pub(crate) struct StreamKeeper {
 }
 
 impl StreamKeeper {
-    /// `kept` of `warps`, rounded up to whole blocks of `block_warps`.
+    /// Chooses `kept` of `warps`, rounded up to whole blocks of `block_warps`.
     pub fn new(warps: u32, kept: u32, block_warps: u32) -> Self {
         let block_warps = block_warps.max(1);
         let [blocks, kept] = [warps, kept.min(warps)].map(|warps| warps.div_ceil(block_warps));

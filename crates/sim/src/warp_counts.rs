@@ -65,13 +65,12 @@ impl WarpCounts {
         self
     }
 
-    /// The counts of a block.
+    /// Returns the counts of a block.
     pub fn block(&self, block: Block) -> BlockCount {
         self.blocks[block as usize]
     }
 
-    /// The counts of the block that stands for a whole operation: the one that each lane runs which
-    /// takes part.
+    /// Returns the counts of the block that stands for a whole operation: the one that each lane runs which takes part.
     pub fn operation(&self, operation: Operation) -> BlockCount {
         let leading: &[Block] = match operation {
             Operation::FetchRay => &[Block::FetchRay],
@@ -96,24 +95,24 @@ impl WarpCounts {
         })
     }
 
-    /// Share of the lanes that took part in `operation` when it was issued, 0 to 1; NaN when it never was.
+    /// Returns the share of the lanes that took part in `operation` when it was issued, 0 to 1; NaN when it never was.
     pub fn simd_efficiency(&self, operation: Operation) -> f64 {
         let count = self.operation(operation);
         count.active as f64 / (count.issued as f64 * f64::from(self.width))
     }
 
-    /// Nodes that a ray visits, on average.
+    /// Returns the number of nodes that a ray visits, on average.
     pub fn nodes_per_ray(&self) -> f64 {
         self.nodes as f64 / self.rays as f64
     }
 
-    /// Triangles that a ray is tested against, on average.
+    /// Returns the number of triangles that a ray is tested against, on average.
     pub fn triangles_per_ray(&self) -> f64 {
         self.operation(Operation::TestTriangle).active as f64 / self.rays as f64
     }
 
-    /// Lanes that visited a node, a ray: where lanes share a ray each tests one box (AL09 5.3), so that
-    /// this is the number of boxes.
+    /// Returns the number of lanes that visited a node, a ray: where lanes share a ray each tests one box (AL09 5.3),
+    /// so that this is the number of boxes.
     pub fn lane_visits_per_ray(&self) -> f64 {
         self.operation(Operation::VisitNode).active as f64 / self.rays as f64
     }
@@ -189,7 +188,7 @@ pub fn measure(
     measure_source(&EventSource::Run { kernel, rays, after, query }, width)
 }
 
-/// As [`measure`], for rays that are run or replayed: the same counts.
+/// Counts as [`measure`], for rays that are run or replayed: the same counts.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.

@@ -81,7 +81,7 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// The bound that is reached first.
+    /// Returns the bound that is reached first.
     pub fn lowest(&self) -> Option<&Bound> {
         lowest(&self.bounds)
     }
@@ -265,7 +265,7 @@ fn changed(
 }
 
 impl BoundsRequest {
-    /// AL09's simulated rates of a kernel, where these are its rays and its machine.
+    /// Returns AL09's simulated rates of a kernel, where these are its rays and its machine.
     fn theirs(&self, machine: &Machine, variant: &Variant, width: u32) -> Option<[f64; 3]> {
         (self.is_theirs() && machine.capability() == (1, 3) && width == 32)
             .then(|| raywarp_papers::al09().table_1.simulated(&self.rays.scene, &name_of(variant)))

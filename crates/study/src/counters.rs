@@ -49,14 +49,14 @@ pub struct CountersRequest {
 /// A number that was foretold and counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CountPair {
-    /// By the simulator.
+    /// The simulator's count.
     pub foretold: f64,
-    /// By the profiler.
+    /// The profiler's count.
     pub counted: f64,
 }
 
 impl CountPair {
-    /// Foretold over counted.
+    /// Returns the foretold count over the counted one.
     pub fn ratio(self) -> f64 {
         self.foretold / self.counted
     }

@@ -33,7 +33,7 @@ use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
 pub struct EfficiencyRequest {
     /// The workload that the rays are of.
     pub workload: Workload,
-    /// Kinds of rays.
+    /// The kinds of rays that are traced.
     pub kinds: Vec<RayKind>,
     /// Viewpoints; the counts are over all of them.
     pub views: Vec<View>,
@@ -61,7 +61,7 @@ pub struct EfficiencyRequest {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateError {
-    /// Too many triangles.
+    /// The scene has too many triangles.
     #[error(transparent)]
     Flat(#[from] FlatError),
     /// The builder refuses.
@@ -70,7 +70,7 @@ pub enum SimulateError {
     /// The encoder refuses.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A kernel refuses.
+    /// A kernel refuses the tree or the rays.
     #[error(transparent)]
     Kernel(#[from] KernelError),
     /// A launch cannot be followed.
@@ -260,7 +260,7 @@ fn measure(
     Ok(())
 }
 
-/// The row's name, or the text of a variant that is none.
+/// Returns the row's name, or the text of a variant that is none.
 pub fn name_of(variant: &Variant) -> String {
     let row = Variant::papers().iter().find(|row| row.variant == *variant);
     row.map_or_else(|| variant.to_string(), |row| row.name.to_string())

@@ -28,7 +28,7 @@ pub struct Chain {
     pub arithmetic: u32,
 }
 
-/// The chain of a block: what must have ended before the warp's next decision is known.
+/// Returns the chain of a block: what must have ended before the warp's next decision is known.
 pub fn chain(block: Block, variant: &Variant) -> Chain {
     let (loads, arithmetic) = match block {
         Block::FetchRay => (1, 0),
@@ -73,13 +73,14 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
 /// Components of the time of a lone warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainOf {
-    /// The machine code.
+    /// The machine code of the kernel.
     Code,
     /// The algorithm: the shortest that any code can have.
     Algorithm,
 }
 
-/// Clocks that a machine takes for what a warp waits for; for what it has no latency for as long as for `arithmetic`.
+/// Returns the clocks that a machine takes for what a warp waits for; for a wait that it has no latency for, as long as
+/// for `arithmetic`.
 pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 {
     let key = match wait {
         Wait::L1 => keys::LATENCY_L1,
@@ -93,9 +94,9 @@ pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 
     machine.get(key).unwrap_or(arithmetic).max(arithmetic)
 }
 
-/// Clocks that all warps of the profile take, one after the other and each alone, and of what; none where the machine
-/// has no `latency.alu`. Without a price it is the chain of the algorithm alone. What the machine has no latency for
-/// takes as long as an arithmetic instruction.
+/// Returns the clocks that all warps of the profile take, one after the other and each alone, and of what; none where
+/// the machine has no `latency.alu`. Without a price it is the chain of the algorithm alone. What the machine has no
+/// latency for takes as long as an arithmetic instruction.
 pub fn warp_clocks(
     machine: &Machine,
     variant: &Variant,

@@ -77,7 +77,7 @@ impl Limit {
 pub enum Class {
     /// Every part is a minimum.
     Strict,
-    /// Something is assumed.
+    /// A bound that assumes something of the machine or its caches.
     Modelled,
     /// By prices that were fitted to published rates of a simulator: its like, and no bound.
     Fitted,
@@ -183,7 +183,7 @@ struct Maker<'a> {
     made: Vec<Bound>,
 }
 
-/// All bounds that can be had, in the order of [`Limit`]'s kinds.
+/// Returns all bounds that can be had, in the order of [`Limit`]'s kinds.
 ///
 /// Rates are those of the traced rays: of a sample, they estimate those of the launches.
 pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
@@ -207,7 +207,7 @@ pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
     maker.made
 }
 
-/// The bound that is reached first, of those given; none of none.
+/// Returns the bound that is reached first, of those given; none of none.
 pub fn lowest<'a>(bounds: impl IntoIterator<Item = &'a Bound>) -> Option<&'a Bound> {
     bounds.into_iter().min_by(|a, b| a.rays_per_s.total_cmp(&b.rays_per_s))
 }
@@ -322,7 +322,8 @@ impl Maker<'_> {
         self.machine.need(keys::SM_WARP_WIDTH)
     }
 
-    /// Warps of another width on the same lanes: twice as wide, half as many a clock.
+    /// Returns the number of warps of the profile's width on the lanes of one of the machine's: of warps twice as wide,
+    /// half as many a clock.
     fn width_factor(&self) -> f64 {
         self.warp_width() / f64::from(self.subject.profile.counts.width)
     }
@@ -349,7 +350,7 @@ impl Maker<'_> {
         self.add(Limit::Issue, seconds, "instructions of warps", &doubts.concat());
     }
 
-    /// By chance and whatever others do.
+    /// Adds the bound by the instructions that are needed however rays are dealt and whatever other rays do.
     fn least_issue(&mut self, least: &LeastInstructions, issued: &LaunchInstructions) {
         let instructions = least.warp_instructions / (1.0 + verified_within(self.subject.variant));
         let seconds = instructions / (self.machine.issue_per_s() * self.width_factor());
@@ -361,8 +362,8 @@ impl Maker<'_> {
         self.add(Limit::LeastIssue, seconds, LEAST, &doubts.concat());
     }
 
-    /// Of pipelines that share lanes the instructions add up (docs/reference/machines.md). Of what warps do by
-    /// `price`, or without it of the least that they can do.
+    /// Adds the bounds of pipelines. Of those that share lanes the instructions add up (docs/reference/machines.md).
+    /// They are those that warps do by `issued`, or without it the least that they can do.
     fn pipes(&mut self, issued: Option<&LaunchInstructions>) {
         let Some(whole) = self.subject.instructions.filter(|issued| issued.by_pipe) else { return };
         let of_pipe = |pipe: Pipe| match (issued, self.subject.least) {
@@ -485,7 +486,8 @@ impl Maker<'_> {
         self.add(Limit::L2, seconds, "", &doubts);
     }
 
-    /// With as many warps as the kernel leaves room for, or where nobody knows its code as the machine holds at most.
+    /// Adds the bound by latency, with as many warps as the kernel leaves room for, or where nobody knows its code as
+    /// the machine holds at most.
     fn latency(&mut self) {
         let subject = self.subject;
         let (warps, issued) = match (subject.instructions, subject.launch) {

@@ -26,7 +26,7 @@ pub struct PathLengths<'a> {
 }
 
 impl<'a> PathLengths<'a> {
-    /// `segments` of one frame after the other, `threads` each: no warp and no tile has paths of two frames.
+    /// Takes `segments` of one frame after the other, `threads` each: no warp and no tile has paths of two frames.
     ///
     /// Returns `None` unless `threads` is at least 1 and divides the length.
     pub fn new(segments: &'a [u16], threads: usize) -> Option<Self> {
@@ -69,7 +69,8 @@ impl Bounce {
         }
     }
 
-    /// Paths of a warp on average where threads keep them, above 0 to the width; NaN where there is none.
+    /// Returns the number of paths in a warp on average where threads keep them, above 0 to the width; NaN where there
+    /// is none.
     pub fn naive_paths_per_warp(&self) -> f64 {
         self.paths as f64 / self.naive_warps as f64
     }
@@ -80,7 +81,7 @@ impl Bounce {
         self.naive_warps as f64 / self.compact_warps as f64
     }
 
-    /// The same with compaction of tiles.
+    /// Returns how many times fewer warps run with compaction of tiles.
     pub fn saved_by_tiles(&self) -> f64 {
         self.naive_warps as f64 / self.tiled_warps as f64
     }
@@ -130,8 +131,8 @@ fn living(segments: &[u16], alive: &mut [u64]) {
     }
 }
 
-/// Figure 2 of W11, right: what stays resident on a multiprocessor against shared memory of a block, from none to the
-/// most in steps of `step_bytes`, for a kernel of so many registers a thread and threads a block.
+/// Computes figure 2 of W11, right: what stays resident on a multiprocessor against shared memory of a block, from none
+/// to the most in steps of `step_bytes`, for a kernel of so many registers a thread and threads a block.
 ///
 /// Registers above what a thread may have count as that: W11's 64 are 63 on its GTX 480, and take as many.
 ///

@@ -37,12 +37,12 @@ impl Work {
         }
     }
 
-    /// Node visits and triangle tests that a warp issues, on average; NaN without warps.
+    /// Returns the node visits and triangle tests that a warp issues, on average; NaN without warps.
     pub fn steps_per_warp(&self) -> f64 {
         (self.visits + self.tests) as f64 / self.warps as f64
     }
 
-    /// Node visits and triangle tests that a ray takes part in, on average; NaN without rays.
+    /// Returns the node visits and triangle tests that a ray takes part in, on average; NaN without rays.
     pub fn steps_per_ray(&self) -> f64 {
         self.active as f64 / self.rays as f64
     }

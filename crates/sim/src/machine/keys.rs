@@ -102,12 +102,12 @@ keys! {
     RESIDENT_BLOCK_THREADS, "resident.threads_per_block", must, count, 1, 65_536, "threads", "The most that a block may have.";
 }
 
-/// The key of this path.
+/// Returns the key of this path.
 pub fn find(path: &str) -> Option<&'static Key> {
     ALL.iter().find(|key| key.path == path).copied()
 }
 
-/// Up to three keys whose paths are most like `path`, best first; none where nothing is alike.
+/// Returns up to three keys whose paths are most like `path`, best first; none where nothing is alike.
 pub fn near(path: &str) -> Vec<&'static str> {
     let asked = path.to_ascii_lowercase();
     let mut scored: Vec<(f64, &'static str)> = ALL
@@ -137,7 +137,7 @@ impl Key {
     }
 }
 
-/// A number as a message writes it: with a power of ten where it would have many zeros.
+/// Returns a number as a message writes it: with a power of ten where it would have many zeros.
 fn plain(value: f64) -> String {
     let is_short = value == 0.0 || (1e-6..1e15).contains(&value.abs());
     if is_short { format!("{value}") } else { format!("{value:e}") }

@@ -94,7 +94,7 @@ pub enum MachineError {
     Malformed {
         /// The file, or the name of one that is built in.
         file: String,
-        /// Counted from 1.
+        /// The line's number, counted from 1.
         line: usize,
         /// The key and what is wrong with it.
         message: String,
@@ -115,7 +115,7 @@ pub enum MachineError {
     },
 }
 
-/// The text of a file of at most `most` bytes: a device may never end.
+/// Returns the text of a file of at most `most` bytes: a device may never end.
 ///
 /// # Errors
 /// What reading it says; that it is longer; that it is no UTF-8.
@@ -134,7 +134,7 @@ fn hint(near: &[&str]) -> String {
 }
 
 impl Machine {
-    /// The short names of those built in, oldest first.
+    /// Returns the short names of those built in, oldest first.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FILES.iter().map(|&(name, _)| name)
     }
@@ -155,7 +155,7 @@ impl Machine {
         MACHINES.get_or_init(|| FILES.iter().map(read).collect())
     }
 
-    /// A machine by its short name ("h200"), its full name ("GeForce GTX 285") or the path of its file.
+    /// Returns a machine by its short name ("h200"), its full name ("GeForce GTX 285") or the path of its file.
     ///
     /// Case, spaces and dashes of a name don't matter; what ends in `.toml` or has a `/` is a path.
     ///
@@ -189,27 +189,27 @@ impl Machine {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// The vendor's name for it.
+    /// Returns the vendor's name for it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Major and minor compute capability.
+    /// Returns the major and minor compute capability.
     pub fn capability(&self) -> (u32, u32) {
         self.capability
     }
 
-    /// A number that this machine need not have; none where no source has it.
+    /// Returns a number that this machine need not have; none where no source has it.
     pub fn get(&self, key: &Key) -> Option<f64> {
         self.given(key).map(|given| given.value)
     }
 
-    /// A number with its source.
+    /// Returns a number with its source.
     pub fn given(&self, key: &Key) -> Option<&Given> {
         self.numbers.get(key.path)
     }
 
-    /// A number that every machine has ([`Key::required`]).
+    /// Returns a number that every machine has ([`Key::required`]).
     ///
     /// # Panics
     /// If the key is not a required one.
@@ -218,7 +218,7 @@ impl Machine {
         self.numbers[key.path].value
     }
 
-    /// As [`Machine::need`], for a count.
+    /// Returns a number as [`Machine::need`], for a count.
     ///
     /// # Panics
     /// If the key is not a required one.
@@ -228,26 +228,26 @@ impl Machine {
         self.need(key) as u32
     }
 
-    /// All numbers that it has, in the order of [`keys::ALL`].
+    /// Returns all numbers that it has, in the order of [`keys::ALL`].
     pub fn numbers(&self) -> impl Iterator<Item = (&'static Key, &Given)> {
         keys::ALL.iter().filter_map(|key| Some((*key, self.given(key)?)))
     }
 
-    /// The numbers that are not those of the built-in machine of the same name: set by the user, or by a file of
-    /// theirs, or missing. None where no machine of that name and compute capability is built in.
+    /// Returns the numbers that are not those of the built-in machine of the same name: set by the user, or by a file
+    /// of theirs, or missing. None where no machine of that name and compute capability is built in.
     pub fn altered(&self) -> Option<Vec<&'static Key>> {
         let is_it = |machine: &Self| machine.name == self.name && machine.capability == self.capability;
         let builtin = Self::read_once().iter().find(|machine| is_it(machine))?;
         Some(keys::ALL.iter().copied().filter(|key| self.get(key) != builtin.get(key)).collect())
     }
 
-    /// Warp instructions that the whole machine issues in a second at most.
+    /// Returns the most warp instructions that the whole machine issues in a second.
     pub fn issue_per_s(&self) -> f64 {
         let per_clock = self.need(keys::SM_SCHEDULERS) * self.need(keys::ISSUE_PER_SCHEDULER);
         self.need(keys::SM_COUNT) * per_clock * self.clock_hz()
     }
 
-    /// Clocks in a second.
+    /// Returns the number of clocks in a second.
     pub fn clock_hz(&self) -> f64 {
         self.need(keys::CLOCK_MHZ) * 1e6
     }

@@ -71,7 +71,7 @@ pub struct OccupancyError {
 }
 
 impl Machine {
-    /// Blocks and warps that `launch` keeps resident on a multiprocessor.
+    /// Returns the blocks and warps that `launch` keeps resident on a multiprocessor.
     ///
     /// # Errors
     /// [`OccupancyError`] when not even one block fits.

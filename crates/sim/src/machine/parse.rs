@@ -115,7 +115,7 @@ fn kind(value: &Spanned<DeValue>) -> &'static str {
     }
 }
 
-/// A document's name, or `{ document, quoted_in, read }`.
+/// Reads a source: a document's name, or `{ document, quoted_in, read }`.
 fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fault> {
     let (name, span) = (id.get_ref(), id.span());
     let Some(fields) = value.get_ref().as_table() else {
@@ -151,7 +151,7 @@ fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fa
     Ok(Source { span, document, checked })
 }
 
-/// "9.0" to (9, 0).
+/// Reads a capability: "9.0" as (9, 0).
 fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
     let parsed = value.get_ref().as_str().and_then(|text| {
         let (major, minor) = text.split_once('.')?;
@@ -160,7 +160,7 @@ fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
     parsed.ok_or_else(|| (value.span(), "compute_capability must be two numbers in a text, as \"9.0\"".into()))
 }
 
-/// One `{ value, source, note, estimate }`.
+/// Reads a number: one `{ value, source, note, estimate }`.
 fn number(
     key: &Key,
     value: &Spanned<DeValue>,
@@ -212,7 +212,7 @@ fn plain_number(path: &str, value: &Spanned<DeValue>) -> Result<f64, Fault> {
     parsed.ok_or_else(|| (value.span(), format!("{path} must be a finite decimal number, not {}", kind(value))))
 }
 
-/// Two numbers that cannot both be so: the key to blame, and why.
+/// Finds two numbers that cannot both be so: the key to blame, and why.
 pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(&'static str, String)> {
     // The first is at most the second.
     let ordered = [

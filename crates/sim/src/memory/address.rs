@@ -66,7 +66,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where chunk `k` begins, of those that are touched.
+    /// Returns where chunk `k` begins, of those that are touched.
     #[inline]
     pub fn address(&self, k: u8) -> u64 {
         self.base + u64::from((self.first + k) ^ self.swizzle) * u64::from(self.stride)
@@ -158,7 +158,8 @@ impl AddressMap {
         }
     }
 
-    /// Word by word over the lanes, as lanes' own memory is: word w of lane i at 4 (w width + i).
+    /// Returns a place that goes word by word over the lanes, as lanes' own memory does: word w of lane i at 4 (w width
+    /// + i).
     fn words(&self, region: Region, word: u64, touch: &Touch) -> Place {
         let base = 4 * (word * self.width + u64::from(touch.lane));
         let chunks = (touch.bytes / 4).max(1) as u8;

@@ -34,7 +34,7 @@ pub struct Found {
 const NONE: u32 = u32::MAX;
 
 impl Lru {
-    /// An empty cache of `capacity` lines; of none, everything misses.
+    /// Returns an empty cache of `capacity` lines; of none, everything misses.
     pub fn new(capacity: usize) -> Self {
         Self { capacity, entries: Vec::new(), places: HashMap::default(), newest: NONE, oldest: NONE }
     }

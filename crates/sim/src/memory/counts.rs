@@ -42,12 +42,12 @@ impl RegionCounts {
 pub struct MemoryCounts([RegionCounts; REGIONS]);
 
 impl MemoryCounts {
-    /// Those to one memory.
+    /// Returns the counts of accesses to one memory.
     pub fn region(&self, region: Region) -> &RegionCounts {
         &self.0[region as usize]
     }
 
-    /// Those to all of them.
+    /// Returns the counts of accesses to all memories.
     pub fn all(&self) -> RegionCounts {
         let mut sum = RegionCounts::default();
         self.0.iter().for_each(|counts| sum.add(counts));
@@ -170,7 +170,7 @@ impl MemoryProbe {
         self.distinct.iter_mut().zip(&other.distinct).for_each(|(mine, theirs)| mine.join(theirs));
     }
 
-    /// The counts of the whole launch.
+    /// Returns the counts of the whole launch.
     pub fn counts(&self) -> MemoryCounts {
         let mut counts = self.counts;
         for (region, set) in counts.0.iter_mut().zip(&self.distinct) {

@@ -45,7 +45,7 @@ pub struct Traffic {
 /// Events of warps that load from a region, each with all its lanes and words together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadEvents {
-    /// All of them.
+    /// All events that load.
     pub all: u64,
     /// Loads of which anything missed the first cache.
     pub missed: u64,
@@ -68,12 +68,12 @@ impl Traffic {
         }
     }
 
-    /// Share of the loads' sectors that the first caches had, 0 to 1.
+    /// Returns the share of the loads' sectors that the first caches had, 0 to 1.
     pub fn l1_hit_share(&self) -> f64 {
         1.0 - self.missed_l1 as f64 / self.asked as f64
     }
 
-    /// Bytes between the caches, a ray.
+    /// Returns the bytes between the caches, a ray.
     pub fn l2_bytes_per_ray(&self) -> f64 {
         (SECTOR * (self.missed_l1 + self.stored)) as f64 / self.rays as f64
     }
@@ -173,7 +173,7 @@ pub fn traffic(
     Ok(through(&streams, caches))
 }
 
-/// Warps in turns, an event each; where one ends the next begins.
+/// Sends the requests through the caches: warps in turns, an event each; where one ends the next begins.
 fn through(streams: &[Stream], caches: Caches) -> Traffic {
     let lines = |bytes: u64| (bytes / LINE) as usize;
     // Each should see some warps come and go.

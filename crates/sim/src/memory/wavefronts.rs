@@ -14,7 +14,7 @@
 /// The cost of a warp-wide access.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AccessCost {
-    /// Passes at least.
+    /// The least number of passes.
     pub least: u32,
     /// Passes by parts, banks and lines.
     pub passes: u32,
@@ -31,8 +31,8 @@ pub(crate) const SECTOR: u64 = 32;
 /// Lines that a pass reads from at most.
 const LINES_PER_PASS: u32 = 2;
 
-/// The cost of an access of `bytes` a lane: lanes, 0 to 63, each once, and their addresses, which are multiples of
-/// `bytes` (4, 8 or 16).
+/// Returns the cost of an access of `bytes` a lane: lanes, 0 to 63, each once, and their addresses, which are multiples
+/// of `bytes` (4, 8 or 16).
 pub fn access_cost(lanes: &[(u8, u64)], bytes: u64) -> AccessCost {
     let mut addresses = [0u64; 64];
     let mut sorted = |part: Option<u64>| {
@@ -64,7 +64,7 @@ struct Distinct {
     deepest: u32,
 }
 
-/// Distinct units of `bytes`, sectors and lines among sorted addresses.
+/// Returns distinct units of `bytes`, sectors and lines among sorted addresses.
 fn distinct(sorted: &[u64], bytes: u64) -> Distinct {
     let mut at_place = [0u32; 32];
     let mut found = Distinct::default();

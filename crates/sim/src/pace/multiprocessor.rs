@@ -162,7 +162,7 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// The slots of a block.
+    /// Returns the slots of a block.
     fn slots_of(&self, place: usize) -> std::ops::Range<usize> {
         let first = place * self.block_warps;
         first..(first + self.block_warps).min(self.slots.len())
@@ -283,9 +283,9 @@ impl<'a> Multiprocessor<'a> {
         free < PARTS as u64 * (self.clock + 1)
     }
 
-    /// The warp that a scheduler issues for now, if one is ready: the last one again, or one of the oldest block. Were
-    /// it one of the youngest, the last warps of old blocks would keep places empty for longer than an H200's counters
-    /// have it (docs/notebook/2026-11-25-bounds.md, "Places of ended warps").
+    /// Returns the warp that a scheduler issues for now, if one is ready: the last one again, or one of the oldest
+    /// block. Were it one of the youngest, the last warps of old blocks would keep places empty for longer than an
+    /// H200's counters have it (docs/notebook/2026-11-25-bounds.md, "Places of ended warps").
     fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
         let ready = |slot: usize| self.ready(number, slot);
         let own = (number..self.slots.len()).step_by(self.schedulers.len());
@@ -308,7 +308,7 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// The instruction of a warp that its scheduler could issue for it now.
+    /// Returns the instruction of a warp that its scheduler could issue for it now.
     fn ready(&self, number: usize, slot: usize) -> Option<(usize, Instruction)> {
         let scheduler = &self.schedulers[number];
         let free = |unit: Unit| self.in_time(scheduler.free[unit as usize]);
@@ -366,7 +366,7 @@ impl<'a> Multiprocessor<'a> {
         self.issued += 1;
     }
 
-    /// The next of a fixed sequence of numbers (PCG's multiplier).
+    /// Returns the next of a fixed sequence of numbers (PCG's multiplier).
     fn chance(&mut self) -> u32 {
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.random >> 32) as u32

@@ -134,9 +134,9 @@ fn said(words: &[Word], architecture: u32) -> Vec<Said> {
     words.iter().map(of).collect()
 }
 
-/// The same of Kepler's: a barrier for each result of the block whose time nobody knows beforehand, for which whoever
-/// touches its registers waits, or who leaves fewer results of the texture units on their way. What is still on its way
-/// at the block's end nobody waits for.
+/// Reads Kepler's words of a block: a barrier for each result of the block whose time nobody knows beforehand, for
+/// which whoever touches its registers waits, or who leaves fewer results of the texture units on their way. What is
+/// still on its way at the block's end nobody waits for.
 fn said_by_kepler(words: &[KeplerWord]) -> Vec<Said> {
     let (mut next, mut registers, mut textures) = (0, Vec::new(), Vec::new());
     let of = |word: &KeplerWord| {
@@ -277,8 +277,8 @@ fn chances(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> [u32; 2] 
     [missed, share(found.again, found.missed)].map(|chance| (chance * f64::from(u32::MAX)) as u32)
 }
 
-/// Passes through the first cache by [`Access`]. Stacks are in the lanes' own memory if that is there, else in global
-/// memory.
+/// Returns the passes through the first cache by [`Access`]. Stacks are in the lanes' own memory if that is there, else
+/// in global memory.
 fn passes_by_memory(memory: &MemoryCounts, local: bool) -> [f64; 3] {
     let of = |region: Region| memory.region(region).passes as f64;
     let (stacks, shared) = (of(Region::Stacks), of(Region::Shared));
@@ -294,7 +294,7 @@ pub(super) fn has_halves(machine: &Machine) -> bool {
     }
 }
 
-/// The blocks that an event is part of the count of, and how often it has them issued.
+/// Returns the blocks that an event is part of the count of, and how often it has them issued.
 pub(super) fn blocks_of(costs: &PricedKernel, event: Moment) -> Vec<(usize, i32)> {
     let times = |issued: &IssueFormula| -> i32 {
         let counts = issued.0.iter().filter(|(_, count)| count.has(event.block, event.after, event.full));

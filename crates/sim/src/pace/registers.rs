@@ -18,7 +18,7 @@ const WINDOW: u64 = 3;
 /// Registers that an instruction reads.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Reads {
-    /// Registers, by place.
+    /// The registers, by place.
     operands: [Option<u8>; PLACES],
     /// A bit a place: the register stays there for the next instruction.
     keeps: u8,
@@ -30,7 +30,7 @@ pub(super) struct Reads {
 }
 
 impl Reads {
-    /// Of an instruction since compute capability 8.0.
+    /// Returns the reads of an instruction since compute capability 8.0.
     pub fn of(word: Word) -> Self {
         let keeps = (0..PLACES).fold(0, |all, place| all | u8::from(word.keeps(place)) << place);
         let in_time = word.wait().is_none() && word.access().is_none();

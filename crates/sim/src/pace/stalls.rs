@@ -24,7 +24,7 @@ impl Cause {
     pub const ALL: [Self; 7] =
         [Self::NotSelected, Self::Pipe, Self::Wait, Self::Load, Self::Short, Self::Branch, Self::Dispatch];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::NotSelected => "not selected",
@@ -62,8 +62,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Warps of a multiprocessor on average that issue or wait; the places of others are empty until their block has
-    /// ended.
+    /// Returns warps of a multiprocessor on average that issue or wait; the places of others are empty until their
+    /// block has ended.
     pub fn resident_warps(&self) -> f64 {
         self.instructions_per_clock * (1.0 + self.waiting.iter().sum::<f64>())
     }

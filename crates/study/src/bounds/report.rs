@@ -23,12 +23,12 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set b
     instructions over resident warps. least: what rays need however they are dealt to warps.";
 
 impl BoundsReport {
-    /// A table a machine, a kernel and kind of rays a line.
+    /// Returns a table a machine, a kernel and kind of rays a line.
     pub fn text(&self, room: Room) -> String {
         self.text_with(None, false, room)
     }
 
-    /// The same with what was measured, and with what would raise the bounds most.
+    /// Returns the same text with what was measured, and with what would raise the bounds most.
     pub fn text_with(&self, measured: Option<&MeasuredReport>, what_if: bool, room: Room) -> String {
         let (mut text, mut hidden) = (headline(&self.request.rays, &self.rays), Hidden::default());
         let _ = writeln!(text, "\n{}", wrapped(LEGEND));
@@ -114,7 +114,7 @@ impl BoundsReport {
         }
     }
 
-    /// AL09's simulated rates beside ours.
+    /// Writes AL09's simulated rates beside ours.
     fn beside_theirs(&self, (text, room, hidden): (&mut String, Room, &mut Hidden), rows: &[&Bounded]) {
         text.push_str("\nTable 1 of AL09, simulated (theirs), beside the issue slots here (ours); Mrays/s\n");
         let numbers = ["theirs", "ours", "error"].map(TableColumn::right);
@@ -149,7 +149,7 @@ impl BoundsReport {
         }
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let rays = &self.request.rays;
         serde_json::json!({

@@ -44,7 +44,7 @@ pub struct CompactionRequest {
     pub scene: String,
     /// Viewpoints; the counts are over all of them.
     pub cameras: Vec<Camera>,
-    /// Columns and rows.
+    /// The picture's columns and rows.
     pub size: [u32; 2],
     /// Frames of each viewpoint, each of one path a pixel.
     pub frames: u32,
@@ -74,7 +74,7 @@ pub enum CompactionError {
         /// Of all frames and viewpoints.
         paths: u128,
     },
-    /// Too many triangles.
+    /// The scene has too many triangles.
     #[error(transparent)]
     Flat(#[from] FlatError),
     /// No kernel of that name.
@@ -107,7 +107,8 @@ impl Counts {
         Self { width, bounces: Vec::new(), work: Vec::new(), tiles: Vec::new() }
     }
 
-    /// Traversal steps of all warps, naive over compacted: what compaction of whole frames saves of them, above 0.
+    /// Returns the traversal steps of all warps, naive over compacted: what compaction of whole frames saves of them,
+    /// above 0.
     pub fn saved_steps(&self) -> f64 {
         let (mut naive, mut compact) = (0.0, 0.0);
         for (bounce, work) in self.bounces.iter().zip(&self.work) {
@@ -125,7 +126,7 @@ impl Counts {
         (*naive, *compact) = (naive.plus(more[0]), compact.plus(more[1]));
     }
 
-    /// All bounces together.
+    /// Returns the sums over all bounces.
     pub fn total(&self) -> Bounce {
         self.bounces.iter().fold(Bounce::default(), |sum, &bounce| sum.plus(bounce))
     }
@@ -151,7 +152,7 @@ pub struct PathCounter {
 }
 
 impl PathCounter {
-    /// Of a scene and its tree. All triangles count as opaque.
+    /// Returns the counter of a scene and its tree. All triangles count as opaque.
     ///
     /// # Errors
     /// [`CompactionError`], but for [`CompactionError::Cancelled`].
@@ -199,7 +200,7 @@ impl PathCounter {
         Ok(())
     }
 
-    /// All viewpoints together.
+    /// Returns the sums over all viewpoints.
     pub fn finish(self) -> CompactionReport {
         let Self { request, segments, mut counts, .. } = self;
         if let Some(paths) = PathLengths::new(&segments, in_grid(request.size)) {

@@ -13,13 +13,13 @@ const KEPT: usize = 1 << 16;
 /// Threads whose rays are kept together, so that a compacted warp gets the paths that it would get in the whole frame.
 const RUN: usize = 1 << 13;
 
-/// Threads of a launch for a picture: whole blocks.
+/// Returns the number of threads of a launch for a picture: whole blocks.
 pub(super) fn in_grid(size: [u32; 2]) -> usize {
     let [columns, rows] = [0, 1].map(|axis| size[axis].next_multiple_of(BLOCK[axis]) as usize);
     columns * rows
 }
 
-/// The thread of a pixel (`y * width + x`): block by block, row by row in each.
+/// Returns the thread of a pixel (`y * width + x`): block by block, row by row in each.
 fn thread_of(pixel: u32, size: [u32; 2]) -> usize {
     let [x, y] = [pixel % size[0], pixel / size[0]];
     let block = (y / BLOCK[1]) as usize * size[0].div_ceil(BLOCK[0]) as usize + (x / BLOCK[0]) as usize;

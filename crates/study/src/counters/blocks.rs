@@ -28,13 +28,13 @@ impl ExecutedCounters {
         Some(Self { runs })
     }
 
-    /// Of the first so many instructions, how often all together were issued.
+    /// Returns how often all of the first so many instructions together were issued.
     pub(super) fn sum(&self, instructions: usize) -> u64 {
         (0..instructions).fold(0, |sum: u64, place| sum.saturating_add(self.times(place)))
     }
 
-    /// Instructions of blocks whose instructions were not all issued as often, as a share of all that a table has: of
-    /// the code that was counted it is little, of other code much.
+    /// Returns the share of a table's instructions that are in blocks whose instructions were not all issued as often:
+    /// of the code that was counted it is little, of other code much.
     pub(super) fn torn(&self, costs: &PricedKernel) -> f64 {
         let is_torn = |cost: &&PricedBlock| {
             let mut times = cost.place().map(|place| self.times(place));
@@ -88,7 +88,7 @@ const LEAST_SHARE: f64 = 0.01;
 
 const LEGEND: &str = "Instructions by block, foretold less counted, in % of those counted; blocks with 1 % of a kernel's instructions or more.";
 
-/// A table, where anything has such counts.
+/// Writes a table, where anything has such counts.
 pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &mut Hidden) {
     if rows.iter().all(|row| row.blocks.is_empty()) {
         return;
@@ -98,7 +98,7 @@ pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &m
     sheet::blocks_of(LEAST_SHARE).table(counted).write(text, room, hidden);
 }
 
-/// The same of a launch.
+/// Returns the blocks of a launch as JSON.
 pub(super) fn json(blocks: &[ComparedBlock]) -> serde_json::Value {
     let one = |one: &ComparedBlock| (one.block.name().to_string(), one.instructions.json());
     serde_json::Value::Object(blocks.iter().map(one).collect())

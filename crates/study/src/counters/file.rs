@@ -36,7 +36,7 @@ pub struct Counted {
     pub executed: Option<ExecutedCounters>,
 }
 
-/// Lanes and accesses.
+/// Counts of lanes and of accesses to memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkCounters {
     /// Instructions of threads: `smsp__thread_inst_executed`.
@@ -62,7 +62,7 @@ pub struct StallCounters {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountersError {
-    /// No such table.
+    /// The text is no such table.
     #[error("line {line}: {what}; peers/nsight/counters.py, stalls.py and executed.py write such tables")]
     Line {
         /// Its number, from 1.
@@ -77,7 +77,7 @@ pub enum CountersError {
     Rays {
         /// The kind of rays.
         kind: &'static str,
-        /// In the file.
+        /// The number of rays in the file.
         counted: u64,
         /// The number of rays here.
         found: u64,
@@ -130,7 +130,7 @@ const EXECUTED: &str = "executed";
 /// The first of [`STALLS`] that no model has.
 const UNMODELLED: usize = 11;
 
-/// `sweep+0/8`: builder, passes of reinsertion, most triangles of a leaf.
+/// Reads a tree's name, `sweep+0/8`: builder, passes of reinsertion, most triangles of a leaf.
 fn tree(text: &str) -> Option<(Builder, u32, u32)> {
     let (name, rest) = text.split_once('+')?;
     let (reinsertion, max_leaf) = rest.split_once('/')?;
@@ -172,17 +172,17 @@ impl Line<'_> {
         is(text).ok_or_else(|| self.fault(format!("{column} is {short:?}, which is not {allowed}")))
     }
 
-    /// A number that is not negative.
+    /// Reads a number that is not negative.
     fn number(&self, column: &str) -> Result<f64, CountersError> {
         self.parsed(column, "a number of 0 or more", |text| text.parse().ok().filter(|n: &f64| (0.0..MOST).contains(n)))
     }
 
-    /// A number above 0.
+    /// Reads a number above 0.
     fn count(&self, column: &str) -> Result<f64, CountersError> {
         self.parsed(column, "a number above 0", |text| text.parse().ok().filter(|n: &f64| *n > 0.0 && *n < MOST))
     }
 
-    /// A GPU numbers rays and blocks in 32 bits.
+    /// Reads a whole number above 0 of at most 32 bits, in which a GPU numbers rays and blocks.
     fn whole(&self, column: &str) -> Result<u64, CountersError> {
         self.parsed(column, "a whole number of 1 to 4294967295", |text| {
             text.parse().ok().filter(|n: &u32| *n > 0).map(u64::from)

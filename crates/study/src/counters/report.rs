@@ -28,7 +28,7 @@ fn errors(pairs: impl Iterator<Item = CountPair>) -> Option<Errors> {
 }
 
 impl CountersReport {
-    /// A launch a line, then what is within 5 %.
+    /// Returns the report as text: a launch a line, then what is within 5 %.
     pub fn text(&self, room: Room) -> String {
         let rays = &self.request.rays;
         let title = format!(
@@ -80,7 +80,7 @@ impl CountersReport {
         text
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "scene": self.request.rays.scene,

@@ -22,7 +22,7 @@ pub(crate) enum LaunchChange {
 }
 
 impl LaunchChange {
-    /// The machine with its changed numbers; none where it can have no such number.
+    /// Returns the machine with its changed numbers; none where it can have no such number.
     pub fn of_machine(&self, machine: &Machine) -> Option<Machine> {
         let mut changed = machine.clone();
         if let Self::Numbers(keys, factor) = self {
@@ -83,15 +83,15 @@ pub(crate) struct Followed<'a> {
 }
 
 impl KernelStudy<'_> {
-    /// Rays a second to expect after each of `changes`, by the model alone; none of one that the model does not have,
-    /// and of all where it knows nothing of the kernel. Takes a run of the model a change, on all threads.
+    /// Returns the rays a second to expect after each of `changes`, by the model alone; none of one that the model does
+    /// not have, and of all where it knows nothing of the kernel. Takes a run of the model a change, on all threads.
     pub fn expected_after(&self, followed: Followed<'_>, changes: &[LaunchChange]) -> Vec<Option<f64>> {
         let Some(words) = followed.launch.costs.words() else { return vec![None; changes.len()] };
         let Some(code) = followed.launch.costs.code(&words) else { return vec![None; changes.len()] };
         changes.par_iter().map(|change| self.expected_after_one(followed, code, change)).collect()
     }
 
-    /// The same after a change of costs, where it is one that machine code can be cut by.
+    /// Returns the rays a second to expect after a change of costs, where it is one that machine code can be cut by.
     pub fn expected_after_costs(&self, followed: Followed<'_>, changes: &[CostChange]) -> Option<f64> {
         let &[change] = changes else { return None };
         self.expected_after(followed, &[LaunchChange::Cost(change)]).pop()?

@@ -34,8 +34,8 @@ pub(crate) struct KernelCostSource {
 }
 
 impl KernelCostSource {
-    /// Instructions that a multiprocessor issues a clock, by the machine code that the table is about; none where
-    /// that is not known and of lanes that are left to the hardware.
+    /// Returns the number of instructions that a multiprocessor issues a clock, by the machine code that the table is
+    /// about; none where that is not known and of lanes that are left to the hardware.
     pub(crate) fn pace(
         &self,
         machine: &Machine,
@@ -52,7 +52,7 @@ impl KernelCostSource {
         pace(machine, code, profile, traffic, warps)
     }
 
-    /// The machine code that the table is about, from the kernel's start.
+    /// Returns the machine code that the table is about, from the kernel's start.
     pub(crate) fn words(&self) -> Option<Vec<Word>> {
         let (compiled, query, architecture) = self.compiled.as_ref()?;
         Some(words(raywarp_cuda::machine_code(compiled, *query, *architecture)?, *architecture))
@@ -80,7 +80,7 @@ pub(crate) enum CodeOf {
 }
 
 impl CodeOf {
-    /// 90 for compute capability 9.0.
+    /// Returns the number of the architecture: 90 for compute capability 9.0.
     pub fn architecture(self) -> u32 {
         let (Self::Native(architecture) | Self::Likened(architecture)) = self;
         architecture
@@ -104,7 +104,7 @@ fn embedded_costs(variant: &Variant, query: Query, architecture: u32) -> Option<
     read_costs(table, &name).ok()?
 }
 
-/// Machines of AL09's time, which none of our code runs on.
+/// Checks if a machine is of AL09's time: none of our code runs on such.
 fn is_al09s(machine: &Machine) -> bool {
     machine.capability().0 == 1
 }

@@ -37,12 +37,12 @@ impl GainSpread {
         Some(Self { log: NINE_OF_TEN * (2.0 * variance).sqrt() })
     }
 
-    /// To either side of a ratio's logarithm, for nine of ten.
+    /// Returns half of the interval of nine of ten: the distance to either side of a ratio's logarithm.
     pub(super) fn log(self) -> f64 {
         self.log
     }
 
-    /// The gain from one expected rate to another, which are rays a second or in any other unit.
+    /// Returns the gain from one expected rate to another, which are rays a second or in any other unit.
     pub fn gain(self, before: f64, after: f64) -> ExpectedGain {
         ExpectedGain { log: (after / before).ln(), spread: self.log }
     }
@@ -58,12 +58,12 @@ pub struct ExpectedGain {
 }
 
 impl ExpectedGain {
-    /// As a share of the rate; 0 where nothing changes.
+    /// Returns the gain as a share of the rate; 0 where nothing changes.
     pub fn share(self) -> f64 {
         self.log.exp_m1()
     }
 
-    /// Where nine of ten should lie, as shares of the rate: from, to.
+    /// Returns the ends of the interval in which nine of ten should lie, as shares of the rate: from, to.
     pub fn interval(self) -> [f64; 2] {
         [self.log - self.spread, self.log + self.spread].map(f64::exp_m1)
     }
@@ -73,19 +73,20 @@ impl ExpectedGain {
         self.log.abs() > self.spread
     }
 
-    /// The geometric mean; none of none. Its interval is as wide as theirs on average, as if all were off together.
+    /// Returns the geometric mean of gains; none of none. Its interval is as wide as theirs on average, as if all were
+    /// off together.
     pub fn mean(gains: impl Iterator<Item = Self>) -> Option<Self> {
         let (logs, spreads): (Vec<f64>, Vec<f64>) = gains.map(|gain| (gain.log, gain.spread)).unzip();
         (!logs.is_empty()).then(|| Self { log: mean(&logs), spread: mean(&spreads) })
     }
 
-    /// `+8.1 to +36.4`, or that it may be nothing.
+    /// Returns the interval as `+8.1 to +36.4`, or that it may be nothing.
     pub(crate) fn interval_cell(self) -> String {
         let [low, high] = self.interval().map(|share| format!("{:+.1}", 100.0 * share));
         if self.is_decided() { format!("{low} to {high}") } else { "undecided".to_string() }
     }
 
-    /// `+21 % (+8.1 to +36.4)`, or `+4 % (undecided)`.
+    /// Returns the gain as `+21 % (+8.1 to +36.4)`, or `+4 % (undecided)`.
     pub(crate) fn in_words(self) -> String {
         format!("{:+.0} % ({})", 100.0 * self.share(), self.interval_cell())
     }

@@ -175,14 +175,14 @@ impl<'a> KernelStudy<'a> {
         }
     }
 
-    /// Warps that give their places back together: a block's, where a launch has many blocks. Warps of a pool all last
-    /// until it is empty.
+    /// Returns the number of warps that give their places back together: a block's, where a launch has many blocks.
+    /// Warps of a pool all last until it is empty.
     fn block_warps(&self, launch: Option<Launch>) -> u32 {
         let launch = launch.filter(|_| self.variant.supply() == Supply::Direct);
         launch.map_or(1, |launch| launch.threads_per_block.div_ceil(self.options.width.max(1)))
     }
 
-    /// The launches, one after the other.
+    /// Follows the launches, one after the other.
     fn follow(&self, SharedBy { warps: resident, block_warps }: SharedBy) -> Result<Profile, SimulateError> {
         let StudyOptions { width, expects, cancel, .. } = self.options;
         let streams = if expects { STREAMS } else { 0 };
@@ -223,7 +223,7 @@ impl<'a> KernelStudy<'a> {
     }
 }
 
-/// The caches of a machine, as a launch shares them; none where they are not known.
+/// Returns the caches of a machine, as a launch shares them; none where they are not known.
 fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
     let launch = launch?;
     let warps = machine.occupancy(launch).ok()?;
@@ -243,8 +243,8 @@ impl StudiedLaunch {
         PricedLaunch { least: self.least, ..PricedLaunch::new(&self.costs, profile) }
     }
 
-    /// Rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are not in the
-    /// model of a multiprocessor; none where [`StudyOptions::expects`] asks for none.
+    /// Returns the rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are
+    /// not in the model of a multiprocessor; none where [`StudyOptions::expects`] asks for none.
     pub fn expected(
         &self,
         kernel: &PricedLaunch,
@@ -257,8 +257,8 @@ impl StudiedLaunch {
     }
 }
 
-/// Rays a second of a machine whose multiprocessors issue so many instructions a clock, where a profile's rays take so
-/// many in all; at most the lowest of `bounds`.
+/// Returns the rays a second of a machine whose multiprocessors issue so many instructions a clock, where a profile's
+/// rays take so many in all; at most the lowest of `bounds`.
 fn expected_rate(
     machine: &Machine,
     (instructions_per_clock, instructions): (f64, f64),
@@ -310,7 +310,7 @@ impl PricedLaunch {
         }
     }
 
-    /// All bounds of what was profiled.
+    /// Returns all bounds of what was profiled.
     pub fn bounds(
         &self,
         machine: &Machine,

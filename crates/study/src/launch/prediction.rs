@@ -27,7 +27,7 @@ const TOO_WIDE: f64 = 1.5;
 /// A rate that is foretold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// Rays a second.
+    /// The rate, in rays a second.
     pub rays_per_s: f64,
     /// The lower end of the interval in which nine of ten should lie.
     pub low: f64,
@@ -49,7 +49,8 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Variant, scene and logarithm of measured over modelled rate, of what was measured on a machine with rays of a kind.
+/// Returns the variant, the scene and the logarithm of measured over modelled rate, of what was measured on a machine
+/// with rays of a kind.
 pub(super) fn measured(machine: &str, kind: RayKind) -> impl Iterator<Item = (&'static str, &'static str, f64)> {
     TABLE.lines().skip(1).filter_map(move |line| {
         let [of, variant, rays, scene, ratio] = line.split(',').collect::<Vec<_>>()[..] else { return None };
@@ -58,7 +59,7 @@ pub(super) fn measured(machine: &str, kind: RayKind) -> impl Iterator<Item = (&'
     })
 }
 
-/// Kernels that were measured on a machine with rays of a kind.
+/// Returns the ratios of the kernels that were measured on a machine with rays of a kind.
 fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
     let mut found: Vec<Ratios<'static>> = Vec::new();
     for (variant, _, log) in measured(machine, kind) {
@@ -71,8 +72,8 @@ fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
 }
 
 impl Prediction {
-    /// Of a model's rate, rays a second; `changed` if it is of costs that were changed. None of a machine that nothing
-    /// was measured on, and of one with a changed number that the model does not have.
+    /// Returns the prediction from a model's rate, rays a second; `changed` if it is of costs that were changed. None
+    /// of a machine that nothing was measured on, and of one with a changed number that the model does not have.
     pub fn of(machine: &Machine, variant: &Variant, kind: RayKind, (modelled, changed): (f64, bool)) -> Option<Self> {
         let all = ratios(machine.name(), kind);
         let means: Vec<f64> = all.iter().map(|one| mean(&one.logs)).collect();
@@ -113,12 +114,12 @@ impl Prediction {
         self.high <= TOO_WIDE * self.low
     }
 
-    /// Half of the interval, as a share of the rate.
+    /// Returns half of the interval, as a share of the rate.
     pub fn spread(&self) -> f64 {
         (self.high / self.low).sqrt() - 1.0
     }
 
-    /// `4434 ±7%`, or that nothing is told.
+    /// Returns the rate as `4434 ±7%`, or that nothing is told.
     pub(crate) fn cell(&self, number: impl Fn(f64) -> String) -> String {
         match self.is_decided() {
             true => format!("{} ±{:.0}%", number(self.rays_per_s / 1e6), 100.0 * self.spread()),
@@ -141,7 +142,7 @@ pub(crate) fn expected_cell(
     }
 }
 
-/// The same for JSON documents.
+/// Returns the prediction for JSON documents.
 pub(crate) fn prediction_json(prediction: Option<Prediction>) -> serde_json::Value {
     prediction.map_or(serde_json::Value::Null, |one| {
         serde_json::json!({

@@ -90,7 +90,7 @@ pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
     lines.filter(|(_, line)| !line.is_empty()).map(row).collect()
 }
 
-/// A row, or the column that is wrong.
+/// Reads a row; the error has the column that is wrong.
 fn read<'a>(
     cell: &dyn Fn(usize) -> Option<&'a str>,
     perhaps: &dyn Fn(usize) -> Option<&'a str>,
@@ -147,7 +147,7 @@ fn read<'a>(
     })
 }
 
-/// The rates of a run, in the order of its table: all viewpoints, then each.
+/// Returns the rates of a run, in the order of its table: all viewpoints, then each.
 pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
     let mut rates = Vec::new();
     for row in &report.rows {
@@ -184,7 +184,7 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
     rates
 }
 
-/// Cells of a line; those in quotes may hold commas and doubled quotes.
+/// Returns the cells of a line; those in quotes may hold commas and doubled quotes.
 fn fields(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     let mut chars = line.chars().peekable();

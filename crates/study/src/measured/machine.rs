@@ -20,8 +20,8 @@ pub struct GpuFacts<'a> {
 /// Sizes of memory are printed in units of their own: 141 GB of an H200 are 150.8 * 10^9 bytes.
 const MEMORY_SLACK: f64 = 1.1;
 
-/// The built-in machine that a GPU is: one whose name is in the driver's, of the same compute capability, as many
-/// multiprocessors and no less memory. Other boards have names like it and other numbers, which would make wrong
+/// Returns the built-in machine that a GPU is: one whose name is in the driver's, of the same compute capability, as
+/// many multiprocessors and no less memory. Other boards have names like it and other numbers, which would make wrong
 /// bounds: an "RTX 4090 D" has fewer multiprocessors, an "A100 80GB" faster memory.
 ///
 /// None where there is no such file.

@@ -51,7 +51,7 @@ pub struct MeasuredRequest {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasuredError {
-    /// No such table.
+    /// The text is no such table.
     #[error("line {line}: {what}; raywarp bench --record writes such tables")]
     Line {
         /// Its number, from 1.
@@ -66,7 +66,7 @@ pub enum MeasuredError {
     Rays {
         /// The kind of rays.
         kind: &'static str,
-        /// In the run.
+        /// The number of rays in the run.
         measured: u64,
         /// The number of rays here.
         found: u64,
@@ -115,17 +115,17 @@ impl MeasuredRow {
         }
     }
 
-    /// The bound that is reached first.
+    /// Returns the bound that is reached first.
     pub fn lowest(&self) -> Option<&Bound> {
         lowest(&self.bounds)
     }
 
-    /// The median rate over the lowest bound.
+    /// Returns the median rate over the lowest bound.
     pub fn ratio(&self) -> Option<f64> {
         self.lowest().map(|bound| self.rate.rays_per_s / bound.rays_per_s)
     }
 
-    /// A strict bound that the fastest run passed: somebody's error. The lowest of several.
+    /// Returns a strict bound that the fastest run passed: somebody's error. The lowest of several.
     pub fn above_strict(&self) -> Option<&Bound> {
         let strict = self.bounds.iter().filter(|bound| bound.class == Class::Strict);
         lowest(strict).filter(|bound| self.rate.most_rays_per_s > bound.rays_per_s)
@@ -175,8 +175,8 @@ impl MeasuredReport {
         &self.request.machine
     }
 
-    /// The fastest row of a kernel for a kind of rays in the workload's order, whatever its tree; of all viewpoints, if
-    /// there are several.
+    /// Returns the fastest row of a kernel for a kind of rays in the workload's order, whatever its tree; of all
+    /// viewpoints, if there are several.
     pub(crate) fn fastest(&self, kind: RayKind, variant: &Variant) -> Option<&MeasuredRow> {
         let same = |row: &&MeasuredRow| {
             let kernel = priced_kernel(&row.rate).as_ref() == Some(variant);
@@ -194,7 +194,7 @@ enum Job {
     Total(Vec<usize>),
 }
 
-/// Rows that are about the same thing but for the viewpoint.
+/// Checks if two rows are about the same thing but for the viewpoint.
 fn same_line(a: &MeasuredRate, b: &MeasuredRate) -> bool {
     let key = |rate: &MeasuredRate| (rate.workload, rate.kind, rate.order, rate.subject, rate.build, rate.bounds);
     key(a) == key(b) && a.tree == b.tree
@@ -227,7 +227,7 @@ fn jobs(request: &MeasuredRequest) -> Result<Vec<(MeasuredRate, bool, Job)>, Mea
     Ok(jobs)
 }
 
-/// A kernel that somebody can price: of the family, as it comes compiled.
+/// Returns the row's kernel if it can be priced: of the family, with the launch bounds that it comes with.
 fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
     match rate.subject {
         Subject::Kernel(variant) if rate.bounds.are_default() => Some(variant),

@@ -28,7 +28,7 @@ impl<'a> Filled<'a> {
 }
 
 impl EfficiencyReport {
-    /// The report as a page.
+    /// Returns the report as a page.
     pub fn page(&self, about: &About) -> Page {
         let request = &self.request;
         let mut page = Page::new(format!("How full warps are: {}", request.scene));
@@ -65,20 +65,20 @@ impl EfficiencyReport {
     }
 }
 
-/// Kinds of rays, in their order.
+/// Returns the kinds of rays, in their order.
 fn kinds_of(filled: &[Filled<'_>]) -> Vec<RayKind> {
     let mut kinds = Vec::new();
     filled.iter().for_each(|one| add(&mut kinds, one.kind));
     kinds
 }
 
-/// The width that conclusions are about: 32, or else the widest.
+/// Returns the width that conclusions are about: 32, or else the widest.
 fn width_of(filled: &[Filled<'_>]) -> u32 {
     let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
     if filled.iter().any(|one| one.width == 32) { 32 } else { widest }
 }
 
-/// The kernels of each kind of rays that have most lanes at work in traversal.
+/// Returns the kernels of each kind of rays that have most lanes at work in traversal.
 fn fullest(filled: &[Filled<'_>]) -> Grid {
     let width = width_of(filled);
     let mut rows = Vec::new();
@@ -221,7 +221,7 @@ fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
     }
 }
 
-/// The same of counts that were priced.
+/// Returns the same for counts that were priced.
 pub(super) fn of_counts<'a>(
     variant: &'a Variant,
     kind: RayKind,

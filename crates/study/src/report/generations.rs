@@ -29,8 +29,8 @@ struct Standing {
     rates: [f64; 3],
 }
 
-/// Peak rate of floats, in 10^9 a second: products and sums at the vendor's own clock. For the GTX 285 what ALK12
-/// allows it of its second pipe: of the products there, a fifth at a rate of 1.2.
+/// Returns the peak rate of floats, in 10^9 a second: products and sums at the vendor's own clock. For the GTX 285 what
+/// ALK12 allows it of its second pipe: of the products there, a fifth at a rate of 1.2.
 fn gflops(machine: &Machine) -> f64 {
     let second = machine.get(keys::ISSUE_FIGURE3_RATE).map_or(0.0, |rate| rate - 1.0);
     let clock = machine.get(keys::CLOCK_BASE_MHZ).unwrap_or_else(|| machine.need(keys::CLOCK_MHZ));
@@ -59,7 +59,7 @@ fn standings() -> Option<Vec<Standing>> {
     Some(all)
 }
 
-/// The figure, its numbers, and what they say.
+/// Writes the figure, its numbers, and what they say.
 pub(super) fn write(page: &mut Page) {
     let Some(all) = standings() else { return };
     let last = &all[all.len() - 1];

@@ -56,7 +56,7 @@ pub struct Page {
 /// Cells of so many bytes stay on one line.
 const UNBROKEN: usize = 32;
 
-/// Text as HTML and XML show it.
+/// Returns text as HTML and XML show it.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -74,12 +74,12 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 impl Page {
-    /// One with nothing on it.
+    /// Returns a page with nothing on it.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), parts: Vec::new() }
     }
 
-    /// A heading of the second level.
+    /// Adds a heading of the second level.
     pub fn heading(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Heading(text.into()));
     }
@@ -89,7 +89,7 @@ impl Page {
         self.parts.push(Part::Text(text.into()));
     }
 
-    /// Smaller and paler: what the reader may skip.
+    /// Adds a note, smaller and paler: what the reader may skip.
     pub fn note(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Note(text.into()));
     }
@@ -106,26 +106,26 @@ impl Page {
         }
     }
 
-    /// A command line, as it is typed.
+    /// Adds a command line, as it is typed.
     pub fn command(&mut self, line: &str) {
         self.parts.push(Part::Command(line.into()));
     }
 
-    /// Nothing where there is none.
+    /// Adds a list; nothing where there are no items.
     pub fn list(&mut self, items: Vec<String>) {
         if !items.is_empty() {
             self.parts.push(Part::List(items));
         }
     }
 
-    /// Nothing where there are no rows; columns without anything in them are left out.
+    /// Adds a table; nothing where there are no rows, and columns without anything in them are left out.
     pub fn grid(&mut self, grid: Grid) {
         if !grid.rows.is_empty() {
             self.parts.push(Part::Grid(grid.without_empty_columns()));
         }
     }
 
-    /// Nothing where the chart has nothing to show.
+    /// Adds a chart; nothing where the chart has nothing to show.
     pub fn chart(&mut self, name: &str, caption: impl Into<String>, chart: &impl Chart) {
         if let (Some(svg), Some(narrow)) = (chart.svg(WIDE), chart.svg(NARROW)) {
             let number = self.figures().count() + 1;
@@ -140,7 +140,7 @@ impl Page {
         &self.title
     }
 
-    /// Its pictures, in their order; names are unlike one another.
+    /// Returns the page's pictures, in their order; names are unlike one another.
     pub fn figures(&self) -> impl Iterator<Item = &Figure> {
         self.parts.iter().filter_map(|part| match part {
             Part::Figure(figure) => Some(figure),
@@ -148,7 +148,7 @@ impl Page {
         })
     }
 
-    /// Its tables, in their order.
+    /// Returns the page's tables, in their order.
     pub fn grids(&self) -> impl Iterator<Item = &Grid> {
         self.parts.iter().filter_map(|part| match part {
             Part::Grid(grid) => Some(grid),
@@ -156,7 +156,7 @@ impl Page {
         })
     }
 
-    /// The file: HTML that is well-formed XML too, but for its first line.
+    /// Returns the file: HTML that is well-formed XML too, but for its first line.
     pub fn html(&self) -> String {
         let title = escape(&self.title);
         let mut html = format!(

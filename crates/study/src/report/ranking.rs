@@ -24,7 +24,7 @@ pub(super) struct Standing<'a> {
 }
 
 impl<'a> Standing<'a> {
-    /// The lowest bound; beside a rate that of the tree which it was measured on.
+    /// Returns the lowest bound; beside a rate that of the tree which it was measured on.
     pub fn bound(&self) -> Option<&'a Bound> {
         self.beside.map_or_else(|| self.bounded.lowest(), MeasuredRow::lowest)
     }
@@ -33,8 +33,8 @@ impl<'a> Standing<'a> {
         self.beside.map_or(&self.bounded.bounds, |beside| &beside.bounds)
     }
 
-    /// Rays a second to expect: none where the model tells too little, and its own where nothing was measured on the
-    /// machine.
+    /// Returns the rays a second to expect: none where the model tells too little, and its own where nothing was
+    /// measured on the machine.
     pub fn expected(&self) -> Option<f64> {
         let (modelled, prediction) = match self.beside {
             Some(row) => (row.expected, row.prediction),
@@ -46,7 +46,7 @@ impl<'a> Standing<'a> {
         }
     }
 
-    /// Rays a second that were measured.
+    /// Returns the measured rate, in rays a second.
     pub fn measured(&self) -> Option<f64> {
         self.beside.map(|beside| beside.rate.rays_per_s)
     }
@@ -79,8 +79,8 @@ impl By {
     }
 }
 
-/// Kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out, unless
-/// it was measured.
+/// Ranks kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out,
+/// unless it was measured.
 pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<Standing<'a>>) {
     let all: Vec<Standing<'a>> = all.filter(|one| one.bounded.instructions.is_some() || one.beside.is_some()).collect();
     let known = |by: &By| all.iter().any(|one| one.rate(*by).is_some());
@@ -99,7 +99,7 @@ pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     })
 }
 
-/// The conclusions of a machine and its fastest kernels, by kind of rays.
+/// Writes the conclusions of a machine and its fastest kernels, by kind of rays.
 pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, standings: &[Standing<'_>]) {
     let changes = report.what_if();
     let (mut said, mut rows, mut by_rate) = (Vec::new(), Vec::new(), By::Bound);
@@ -139,7 +139,7 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, stan
     });
 }
 
-/// The name of a row, with what else tells rows of the same kernel apart.
+/// Returns the name of a row, with what else tells rows of the same kernel apart.
 pub(super) fn label(one: &Bounded, among: &[Standing<'_>]) -> String {
     let mut name = name_of(&one.variant);
     let mut same = among.iter().map(|other| other.bounded).filter(|other| other.variant == one.variant);
@@ -174,7 +174,8 @@ fn line(one: &Standing<'_>, among: &[Standing<'_>], changes: &[WhatIf], machine:
     ]
 }
 
-/// The fastest kernel, how far it is from what bounds it, what would pay, and what bounds most others.
+/// Returns a sentence on the fastest kernel: how far it is from what bounds it, what would pay, and what bounds most
+/// others.
 fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf], machine: usize) -> Option<String> {
     let best = fastest.first()?;
     let (name, rate) = (label(best.bounded, fastest), mrays(best.rate(by)?));

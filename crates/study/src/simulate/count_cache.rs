@@ -30,7 +30,7 @@ impl<'a> CountCache<'a> {
         (variant, (side_by_side(&variant).unwrap_or(variant), width, kind))
     }
 
-    /// Counts of a kernel, if they follow from what is known.
+    /// Returns the counts of a kernel, if they follow from what is known.
     pub fn counts(&self, variant: &Variant, kind: usize, width: u32) -> Result<Option<WarpCounts>, SimulateError> {
         let (variant, key) = self.key(variant, kind, width);
         let Some((known, counts)) = self.counts.get(&key) else { return Ok(None) };
@@ -56,8 +56,8 @@ impl<'a> CountCache<'a> {
         }
     }
 
-    /// Nodes that the rays of kind number `kind` need, whatever their neighbours do, for a variant that may visit more;
-    /// none for others.
+    /// Returns the number of nodes that the rays of kind number `kind` need, whatever their neighbours do, for a
+    /// variant that may visit more; none none for others.
     pub fn needed(
         &mut self,
         variant: &Variant,
@@ -83,7 +83,7 @@ impl<'a> CountCache<'a> {
     }
 }
 
-/// `walk` with the options at their defaults that do not say which nodes rays of a kind need.
+/// Returns `walk` with the options at their defaults that do not say which nodes rays of a kind need.
 fn nodes_of(walk: &Variant, kind: RayKind) -> Variant {
     let fetch = Key::Fetch.default(walk.supply(), walk.tree());
     without_idle_options(&walk.with(Key::Fetch, fetch).unwrap_or(*walk), query_of(kind))

@@ -24,7 +24,7 @@ pub(crate) fn traced(rays: &RayCounts) -> String {
     rays.iter().map(of_kind).collect::<Vec<_>>().join(", ")
 }
 
-/// The first line of a table: scene, workload, viewpoints and rays.
+/// Returns the first line of a table: scene, workload, viewpoints and rays.
 pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String {
     let views = request.views.len();
     let plural = if views == 1 { "" } else { "s" };
@@ -32,12 +32,12 @@ pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String 
     wrapped(&format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}", request.scene)) + "\n"
 }
 
-/// The query of a kind of rays.
+/// Returns the query of a kind of rays.
 pub(crate) fn query_of(kind: RayKind) -> Query {
     if kind.is_any() { Query::Any } else { Query::Closest }
 }
 
-/// The rays that are traced, and their counts.
+/// Returns the rays that are traced, and their counts.
 pub(crate) fn sample_rays(
     triangles: &FlatTriangles,
     request: &EfficiencyRequest,

@@ -7,7 +7,7 @@ use raywarp_bench::table::TableColumn;
 use raywarp_family::{Block, Operation};
 use serde_json::json;
 
-/// A share of lanes as text; a dash for an operation that never ran.
+/// Returns a share of lanes as text; a dash for an operation that never ran.
 fn percent(share: f64) -> String {
     number(100.0 * share, 0)
 }
@@ -87,7 +87,7 @@ impl EfficiencyReport {
         ])
     }
 
-    /// All columns of a measurement.
+    /// Returns all columns of a measurement.
     pub(crate) fn sheet(&self) -> Sheet<'_, Measurement> {
         let Sheet(mut columns) = Self::names();
         columns.extend(self.measured("").0);

@@ -19,7 +19,7 @@ pub(super) struct Group {
     pub rows: Vec<usize>,
 }
 
-/// The rows of all variants, in order of their first.
+/// Returns the rows of all variants, in order of their first.
 pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (row, variant) in variants.iter().enumerate() {
@@ -33,7 +33,7 @@ pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
 }
 
 impl Group {
-    /// Of a walk and no rows.
+    /// Returns a group of a walk and no rows.
     pub fn alone(walk: &Variant) -> Self {
         Self { walk: Some(*walk), rows: Vec::new() }
     }
@@ -118,7 +118,7 @@ impl<'a> Runs<'a> {
         Ok(Self { samples, variant: *variant, how })
     }
 
-    /// The rays of kind `number`, of each view.
+    /// Returns the rays of kind `number`, of each view.
     pub fn sources(&self, number: usize) -> Result<Vec<EventSource<'_>>, SimulateError> {
         let (kind, views) = &self.samples[number];
         let source = |(view, rays): (usize, &'a Vec<Ray>)| {
@@ -130,14 +130,14 @@ impl<'a> Runs<'a> {
         views.iter().enumerate().map(source).collect()
     }
 
-    /// The same with what tables of costs need.
+    /// Returns the same counts with what tables of costs need.
     pub fn tallied(&self, number: usize, width: u32) -> Result<LaunchCounts, SimulateError> {
         let sources = self.sources(number)?;
         let add = |sum: LaunchCounts, source| Ok(sum.plus(&count_source(source, width)?));
         sources.iter().try_fold(LaunchCounts::new(width), add)
     }
 
-    /// Counts of warps of `width` lanes, for the rays of kind `number` over all views.
+    /// Counts the events of warps of `width` lanes, for the rays of kind `number` over all views.
     pub fn counts(&self, number: usize, width: u32) -> Result<WarpCounts, SimulateError> {
         let sources = self.sources(number)?;
         let add = |sum: WarpCounts, source| Ok(sum.plus(&measure_source(source, width)?));
@@ -145,7 +145,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The same kernel without a postpone buffer; `None` if it has none.
+/// Returns the same kernel without a postpone buffer; `None` if it has none.
 pub(super) fn without_postponing(variant: &Variant) -> Option<Variant> {
     let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
     speculative.then(|| variant.with(Key::Postpone, "0").ok()).flatten()

@@ -76,7 +76,7 @@ fn is_operation(block: &Block) -> bool {
     *block != Block::Prologue && !block.name().contains('.')
 }
 
-/// Changes of numbers and of costs, in a fixed order.
+/// Returns the changes of numbers and of costs, in a fixed order.
 pub(super) fn of_launches() -> Vec<Tried> {
     let of_number = |&Number { name, keys, factor }: &Number| {
         let options: Vec<String> = keys.iter().map(|key| format!("--set {}={factor}x", key.path)).collect();
@@ -101,7 +101,7 @@ pub(super) fn of_launches() -> Vec<Tried> {
     changes
 }
 
-/// Other lanes of a warp than `width` that ran, the fewest first.
+/// Returns other lanes of a warp than `width` that ran, the fewest first.
 pub(super) fn of_widths(widths: &[u32], width: u32) -> Vec<Tried> {
     let mut others: Vec<u32> = widths.iter().copied().filter(|&other| other != width).collect();
     others.sort_unstable();
@@ -116,7 +116,7 @@ pub(super) fn of_widths(widths: &[u32], width: u32) -> Vec<Tried> {
     others.into_iter().map(wider).collect()
 }
 
-/// The changes of [`of_launches`] that the model of a multiprocessor has, by their place there.
+/// Returns the changes of [`of_launches`] that the model of a multiprocessor has, by their place there.
 pub(super) fn modelled() -> Vec<(usize, LaunchChange)> {
     let of = |(place, tried): (usize, Tried)| match tried.what {
         What::Launch(change) if tried.is_modelled => Some((place, change)),

@@ -56,13 +56,13 @@ pub struct RowGain {
 }
 
 impl WhatIf {
-    /// Rise of the lowest bound, geometric mean over the rows.
+    /// Returns the rise of the lowest bound, geometric mean over the rows.
     pub fn bound_mean(&self) -> f64 {
         let sum: f64 = self.gains.iter().map(|gain| (1.0 + gain.bound).ln()).sum();
         (sum / self.gains.len().max(1) as f64).exp_m1()
     }
 
-    /// Rise of the expected rate, geometric mean over the rows that have one; none where none has.
+    /// Returns the rise of the expected rate, geometric mean over the rows that have one; none where none has.
     pub fn expected_mean(&self) -> Option<ExpectedGain> {
         ExpectedGain::mean(self.gains.iter().filter_map(|gain| gain.expected))
     }
@@ -73,7 +73,7 @@ impl WhatIf {
         if self.by_expected { self.expected_mean().map(ExpectedGain::share) } else { Some(self.bound_mean()) }
     }
 
-    /// The row that gains most of what it is ranked by, and what; none of none.
+    /// Returns the row that gains most in the rate that changes are ranked by, and its gain; none where no row gains.
     pub fn most(&self) -> Option<(usize, f64)> {
         let gains = self.gains.iter().filter_map(|gain| Some((gain.row, self.ranked(gain)?)));
         gains.max_by(|a, b| a.1.total_cmp(&b.1))
@@ -100,7 +100,7 @@ impl WhatIf {
 /// So many changes are listed.
 const LISTED: usize = 10;
 
-/// The changes of a machine that pay most; those that raise a bound and that the model does not have; and last,
+/// Returns the changes of a machine that pay most; those that raise a bound and that the model does not have; and last,
 /// whatever they bring, warps of other widths and a larger machine.
 pub(crate) fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
     let mine = || all.iter().filter(|what_if| what_if.machine == machine);
@@ -117,8 +117,8 @@ pub(crate) fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
     list
 }
 
-/// Rays a second to expect of a launch after each of the changes of [`of_launches`] that the model has, by their places
-/// there; nothing on a machine that gains have no interval on.
+/// Returns the rays a second to expect of a launch after each of the changes of [`of_launches`] that the model has, by
+/// their places there; nothing on a machine that gains have no interval on.
 pub(super) fn expected_after(
     study: &KernelStudy<'_>,
     followed: Followed<'_>,
@@ -132,9 +132,9 @@ pub(super) fn expected_after(
 }
 
 impl BoundsReport {
-    /// All changes that move a lowest bound or an expected rate by a thousandth or more, those that pay most on average
-    /// first; those that the model does not have after those it has, and those that only make the whole machine larger
-    /// after all others.
+    /// Returns all changes that move a lowest bound or an expected rate by a thousandth or more, those that pay most on
+    /// average first; those that the model does not have after those it has, and those that only make the whole machine
+    /// larger after all others.
     pub fn what_if(&self) -> Vec<WhatIf> {
         let mut found = Vec::new();
         for (number, machine) in self.request.machines.iter().enumerate() {
@@ -197,14 +197,14 @@ impl BoundsReport {
         Some(RowGain { row: number, bound: after / before - 1.0, expected })
     }
 
-    /// Where a row stands, for a reader.
+    /// Returns a row's name for a reader, with what tells it apart.
     pub fn row_name(&self, row: usize) -> String {
         self.rows.get(row).map_or_else(String::new, |row| format!("{}, {}", name_of(&row.variant), row.kind.name()))
     }
 }
 
 impl Bounded {
-    /// The lowest bound on another machine, or at another cost.
+    /// Returns the lowest bound on another machine, or at another cost.
     fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
         let mut priced = PricedLaunch::of(self.instructions.clone(), self.launch, self.doubt.clone(), self.basis);
         cost.into_iter().for_each(|change| priced.change(change, &self.profile));

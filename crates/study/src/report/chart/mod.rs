@@ -16,7 +16,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// A picture of numbers, drawn as SVG.
 pub trait Chart {
-    /// An SVG document of so many pixels across; none where there is nothing to show, or a number that cannot be shown.
+    /// Returns an SVG document of so many pixels across; none where there is nothing to show, or a number that cannot
+    /// be shown.
     fn svg(&self, width: u32) -> Option<String>;
 }
 
@@ -53,7 +54,7 @@ fn faint() -> RGBColor {
     RGBColor(FAINT.0, FAINT.1, FAINT.2)
 }
 
-/// Text that is anchored at its left, middle or right, half-way up.
+/// Returns the style of text that is anchored at its left, middle or right, half-way up.
 fn text_style(anchor: HPos) -> TextStyle<'static> {
     ("sans-serif", FONT).into_font().color(&ink()).pos(Pos::new(anchor, VPos::Center))
 }
@@ -74,8 +75,8 @@ fn picture(width: u32, height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn<()>) -
     Some(svg)
 }
 
-/// Where each name of a legend starts, left to right and then below, and the height of all; of names that are empty
-/// there is no legend.
+/// Returns where each name of a legend starts, left to right and then below, and the height of all; of names that are
+/// empty there is no legend.
 fn legend_places(series: &[String], width: u32) -> (Vec<(i32, i32)>, u32) {
     let (mut x, mut y) = (4, 0);
     let mut places = Vec::new();
@@ -91,7 +92,7 @@ fn legend_places(series: &[String], width: u32) -> (Vec<(i32, i32)>, u32) {
     (places, if is_there { (y + LEGEND_LINE + 2) as u32 } else { 4 })
 }
 
-/// Names of the series with their colours, side by side from the left; nothing for one without a name.
+/// Draws the names of the series with their colours, side by side from the left; nothing for one without a name.
 fn legend(area: &Area<'_>, series: &[String]) -> Drawn<()> {
     let (places, _) = legend_places(series, area.dim_in_pixel().0);
     for (number, (name, (x, y))) in series.iter().zip(places).enumerate().filter(|(_, (name, _))| !name.is_empty()) {
@@ -102,7 +103,7 @@ fn legend(area: &Area<'_>, series: &[String]) -> Drawn<()> {
     Ok(())
 }
 
-/// A number on an axis: short, and without digits that say nothing.
+/// Writes a number on an axis: short, and without digits that say nothing.
 fn axis_number(value: f64) -> String {
     if value != 0.0 && value.abs() < 1.0 {
         format!("{value:.2}").trim_end_matches('0').to_string()

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// A line of a chart, with its points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartLine {
-    /// In the legend.
+    /// The line's name in the legend.
     pub name: String,
     /// Where, and what is written beside it.
     pub points: Vec<(f64, f64, String)>,

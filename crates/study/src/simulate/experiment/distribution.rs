@@ -41,7 +41,7 @@ impl Timed {
         self.warps[kind].iter().map(|view| view.iter().map(|warp| warp.issued).collect()).collect()
     }
 
-    /// Loads, and what was issued.
+    /// Returns the sums of loads and of issue slots over all warps of a kind of rays.
     fn sums(&self, kind: usize) -> [f64; 2] {
         let warps = || self.warps[kind].iter().flatten();
         [warps().map(|warp| warp.loads as f64).sum(), warps().map(|warp| warp.issued).sum()]
@@ -122,7 +122,7 @@ struct Launched<'a, 'b> {
 }
 
 impl Launched<'_, '_> {
-    /// Warps that hide a kernel's latency, with rays of a kind.
+    /// Returns the number of warps that hide a kernel's latency, with rays of a kind.
     fn hide(&self, timed: &Timed, kind: usize, latency: Latency) -> f64 {
         let machine = &self.lab.request.machine;
         let issue = machine.get(keys::ISSUE_SINGLE).unwrap_or_else(|| machine.need(keys::ISSUE_PER_SCHEDULER));
@@ -140,7 +140,7 @@ impl Launched<'_, '_> {
         }
     }
 
-    /// Share of the issue slots that a kernel uses, %, for each kind.
+    /// Returns the share of the issue slots that a kernel uses, %, for each kind.
     fn used(&self, timed: &Timed, latency: Latency, dealing: Dealing) -> Vec<f64> {
         let one = |kind: usize| {
             let slots = Slots {
@@ -155,7 +155,7 @@ impl Launched<'_, '_> {
         (0..timed.warps.len()).map(one).collect()
     }
 
-    /// Each kernel dealt in each way.
+    /// Returns the table of each kernel dealt in each way.
     fn dealt(&self, columns: &[String], latency: Latency) -> ExperimentTable {
         let (lab, warps) = (self.lab, self.launch.threads_per_block / WARP);
         let rounds = |together| Dealing::Rounds { warps, together };
@@ -238,7 +238,7 @@ impl Launched<'_, '_> {
     }
 }
 
-/// Share of the warps in steps of a quarter of while-while's mean.
+/// Returns the table of the share of the warps in steps of a quarter of while-while's mean.
 fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> ExperimentTable {
     let bins: Vec<[Vec<u64>; 2]> =
         ww.iter().zip(ii).map(|(ww, ii)| [ww, ii].map(|s| s.histogram(BINS, ww.mean() * BINS as f64 / 4.0))).collect();

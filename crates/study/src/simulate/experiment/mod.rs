@@ -60,12 +60,12 @@ impl Experiment {
         }
     }
 
-    /// The experiment of a name.
+    /// Returns the experiment of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|experiment| experiment.name() == name)
     }
 
-    /// Kernels and widths that it counts: what [`experiment`] reports as progress.
+    /// Returns the number of kernels and widths that it counts: what [`experiment`] reports as progress.
     pub fn steps(self) -> usize {
         match self {
             Self::Rates => rates::STEPS,
@@ -188,7 +188,7 @@ impl Lab<'_> {
         Runs::new(variant, &self.bvh, self.triangles, self.samples, self.dumps.as_ref())
     }
 
-    /// Counts of a kernel at a width, for each kind; replayed where its rays do as their dump says.
+    /// Returns the counts of a kernel at a width, for each kind; replayed where its rays do as their dump says.
     fn counts(&mut self, variant: &Variant, width: u32) -> Result<&[LaunchCounts], SimulateError> {
         let key = (*variant, width);
         if !self.counted.contains_key(&key) {
@@ -200,7 +200,7 @@ impl Lab<'_> {
         Ok(&self.counted[&key])
     }
 
-    /// Lane slots that a ray costs, for each kind.
+    /// Returns the lane slots that a ray costs, for each kind.
     fn slots(&mut self, variant: &Variant, width: u32) -> Result<Vec<f64>, SimulateError> {
         let costs = self.costs(variant, width)?;
         let counted = self.counts(variant, width)?;
@@ -213,7 +213,7 @@ impl Lab<'_> {
         Ok(base.iter().zip(slots).map(|(base, slots)| 100.0 * (base / slots - 1.0)).collect())
     }
 
-    /// Efficiency of traversal and intersection, per cent, for each kind.
+    /// Returns the efficiency of traversal and intersection, per cent, for each kind.
     fn filled(&mut self, variant: &Variant) -> Result<Vec<[f64; 2]>, SimulateError> {
         let percent = |counted: &LaunchCounts| {
             [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * counted.counts.simd_efficiency(op))
@@ -221,7 +221,7 @@ impl Lab<'_> {
         Ok(self.counts(variant, WARP)?.iter().map(percent).collect())
     }
 
-    /// A row with a number of ours for each kind; `theirs` by kind, empty for none.
+    /// Returns a row with a number of ours for each kind; `theirs` by kind, empty for none.
     fn row(&self, name: impl Into<String>, theirs: [&str; 3], ours: &[f64], digits: usize) -> ExperimentRow {
         let cells = self
             .kinds()
@@ -237,7 +237,7 @@ fn theirs_of(kind: RayKind, theirs: [&str; 3]) -> &str {
     theirs[super::theirs_column(kind)]
 }
 
-/// A row of the papers.
+/// Returns the variant of a row of the papers.
 ///
 /// # Panics
 /// If there is none of this name: the names are of this module.

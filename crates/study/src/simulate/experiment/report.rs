@@ -11,13 +11,13 @@ use std::fmt::Write;
 pub struct ComparedCell {
     /// In the paper's words or digits; empty where it says nothing.
     pub theirs: String,
-    /// Ours as printed.
+    /// Our numbers as printed.
     pub ours: String,
     /// Our numbers, of which `ours` is the text.
     pub numbers: Vec<f64>,
 }
 
-/// A number as text; a dash for what never ran or costs nothing.
+/// Returns a number as text; a dash for what never ran or costs nothing.
 fn printed(number: f64, digits: usize) -> String {
     if number.is_finite() { format!("{number:.digits$}") } else { "-".to_string() }
 }
@@ -41,7 +41,7 @@ pub struct ExperimentRow {
     pub cells: Vec<ComparedCell>,
 }
 
-/// Theirs beside ours.
+/// A table of the papers' findings beside ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentTable {
     /// The subject of the table, and its unit.
@@ -91,7 +91,7 @@ impl ExperimentReport {
         text
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let (rays, costs) = (&self.request.rays, &self.request.costs);
         serde_json::json!({
