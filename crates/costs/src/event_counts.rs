@@ -11,10 +11,10 @@ const BLOCKS: usize = Block::ALL.len();
 pub struct EventKind {
     /// The block of the event.
     pub block: Block,
-    /// Only events whose warp's event just before was of this operation; of a test in an unrolled loop, for all of its
-    /// blocks the loop's step to it.
+    /// The operation of the warp's event just before, if only events after it are meant; of a test in an unrolled loop,
+    /// for all of its blocks the loop's step to it.
     pub after: Option<Operation>,
-    /// Only events in which every lane took part that could: those of [`within`], or all of the warp.
+    /// `true` for only those events in which every lane took part that could: those of [`within`], or all of the warp.
     pub full: bool,
 }
 

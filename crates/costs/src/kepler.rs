@@ -23,7 +23,7 @@ pub struct KeplerWord {
 /// The place where a warp goes on after an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// With the next one.
+    /// The warp goes on with the next instruction.
     Next,
     /// The target of a jump, for some or all lanes.
     Jump,
@@ -31,7 +31,8 @@ pub enum Flow {
     Call,
     /// A stack says where: ends of loops, of functions and of parts that only some lanes run.
     Elsewhere,
-    /// With the next one; where it points to is where lanes will meet, or where a loop will end.
+    /// The warp goes on with the next instruction; the place that this one points to is where lanes will meet, or where
+    /// a loop will end.
     Prepares,
 }
 

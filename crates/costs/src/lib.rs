@@ -58,7 +58,7 @@ impl CountSource {
 /// A sum of counts of events: empty for what is never issued.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct IssueFormula(
-    /// Each count with its factor.
+    /// The counts, each with its factor.
     pub Vec<(i32, EventKind)>,
 );
 
@@ -123,7 +123,7 @@ pub struct PricedBlock {
     pub offset: u32,
     /// Its instructions. One whose predicate is off costs its slot all the same.
     pub instructions: u32,
-    /// The same by [`Pipe`].
+    /// The number of its instructions by [`Pipe`].
     pub pipes: [u32; Pipe::ALL.len()],
     /// The least time that a warp alone takes for it, with the waits after it that nothing else accounts for; none
     /// where the table does not say.

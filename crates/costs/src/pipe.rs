@@ -25,13 +25,14 @@ pub enum Pipe {
     Lsu,
     /// Indexed constants, barriers of a block.
     Adu,
-    /// Where lanes part and meet again, calls, ends.
+    /// Instructions at which lanes part and meet again, calls, ends.
     Cbu,
     /// Arithmetic on what is the same in all lanes of a warp.
     Uniform,
     /// Jumps: an issue slot, and no pipeline that is counted.
     Branch,
-    /// As `Branch`: constants and moves of what is the same in all lanes, and what does nothing.
+    /// Instructions that issue as those of `Branch`: constants and moves of what is the same in all lanes, and what
+    /// does nothing.
     Other,
 }
 

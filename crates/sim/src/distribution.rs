@@ -109,7 +109,7 @@ pub enum Dealing {
         /// Warps of a block.
         warps: u32,
     },
-    /// The same, and multiprocessors get their next blocks when all that they hold have ended.
+    /// A multiprocessor takes blocks as above, but gets its next ones when all that it holds have ended.
     Rounds {
         /// Warps of a block.
         warps: u32,
@@ -147,9 +147,9 @@ pub fn hide(instruction: f64, wait: f64, loads: f64, issued: f64) -> f64 {
 /// The end of a launch, beside the end that it would have if every multiprocessor issued in every slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dealt {
-    /// When the last warp ended, in the unit of the costs.
+    /// The time at which the last warp ended, in the unit of the costs.
     pub end: f64,
-    /// When it would have, had every multiprocessor issued in every slot.
+    /// The time at which it would have, had every multiprocessor issued in every slot.
     pub ideal: f64,
 }
 
@@ -166,7 +166,7 @@ impl Dealt {
     }
 }
 
-/// When a task of a multiprocessor ends, on the clock of what each of its warps has issued.
+/// The end of a task of a multiprocessor, on the clock of what each of its warps has issued.
 #[derive(Debug, PartialEq)]
 struct End {
     at: f64,
@@ -213,7 +213,7 @@ struct Work<'a> {
     groups: std::slice::Chunks<'a, f64>,
     /// `true` if the warps of a group run side by side.
     together: bool,
-    /// For each group that was dealt how many of its warps run.
+    /// Number of warps that run of each group that was dealt.
     left: Vec<u32>,
 }
 

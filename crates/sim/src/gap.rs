@@ -5,7 +5,7 @@
 
 use crate::bounds::{Bound, Limit, lowest};
 
-/// Where the time goes, in the order in which it is charged.
+/// A part of the time, in the order in which parts are charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Issuing what there is to do with every lane of a warp busy.

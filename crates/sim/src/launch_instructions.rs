@@ -37,11 +37,11 @@ pub struct LaunchInstructions {
 /// A change of the cost of an operation, or of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
-    /// Warp instructions an event.
+    /// The cost is set to so many warp instructions an event.
     To(f64),
-    /// As many more, or less.
+    /// The cost rises by so many warp instructions an event, or falls.
     By(f64),
-    /// As many times what it was.
+    /// The cost is multiplied by this.
     Times(f64),
 }
 
@@ -111,7 +111,7 @@ impl CostChange {
     }
 }
 
-/// As the option that makes it is written: `cost.visit_node=-30`.
+/// Writes the change as the option that makes it: `cost.visit_node=-30`.
 impl std::fmt::Display for CostChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "cost.{}=", self.block.name())?;

@@ -40,7 +40,7 @@ const NEEDED: [Block; 12] = [
 /// Lanes that each block needs, over all rays.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastWork {
-    /// By block; no lanes of those that no ray needs.
+    /// Lanes by block; none of blocks that no ray needs.
     lanes: [u64; Block::ALL.len()],
 }
 
@@ -49,7 +49,7 @@ pub struct LeastWork {
 pub struct LeastInstructions {
     /// Warp instructions, at least.
     pub warp_instructions: f64,
-    /// The same by [`Pipe`].
+    /// Warp instructions by [`Pipe`].
     pub pipes: [f64; Pipe::ALL.len()],
 }
 

@@ -108,7 +108,7 @@ impl Default for ProfileOptions<'_> {
     }
 }
 
-/// One thread's share of the warps.
+/// Counts of one thread's share of the warps.
 struct Gathered {
     counter: Counter,
     tally: EventCounts,

@@ -1,4 +1,4 @@
-//! Where events come from: a kernel that runs, or a dump that is replayed.
+//! Sources of events: a kernel that runs, or a dump that is replayed.
 
 use raywarp_family::{Supply, Variant};
 use raywarp_geom::{HitKey, Ray};

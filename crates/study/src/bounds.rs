@@ -39,7 +39,7 @@ pub struct BoundsRequest {
     pub what_if: bool,
 }
 
-/// One kernel's bounds on one machine for one kind of rays.
+/// A kernel's bounds on one machine for one kind of rays.
 #[derive(Debug, Clone)]
 pub struct Bounded {
     /// The machine's place in the request.
@@ -71,7 +71,8 @@ pub struct Bounded {
     pub expected: Option<f64>,
     /// The pace of a multiprocessor's warps in that model, and what they wait for; none where costs were changed.
     pub pace: Option<Pace>,
-    /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine.
+    /// The expected rate times what kernels reach of it, with an interval; none where nothing was measured on the
+    /// machine.
     pub prediction: Option<Prediction>,
     /// `expected` after changes of one number, by a place among those that are tried; none of one that the model does
     /// not have. Empty where [`BoundsRequest::what_if`] does not ask for it, and where `prediction` tells nothing.
@@ -92,7 +93,7 @@ impl Bounded {
 pub struct Fit {
     /// A visit and a test, by while-while's primary and diffuse cells alone.
     pub two_cells: Option<[f64; 2]>,
-    /// By all cells without packets that are here.
+    /// Costs by all cells without packets that are here.
     pub all: Option<Al09Costs>,
     /// The number of these cells.
     pub cells: usize,
@@ -102,7 +103,7 @@ pub struct Fit {
 #[derive(Debug, Clone)]
 pub struct BoundsReport {
     pub(crate) request: BoundsRequest,
-    /// In the order of machines, widths, leaf sizes, variants, kinds.
+    /// The bounds in the order of machines, widths, leaf sizes, variants, kinds.
     pub rows: Vec<Bounded>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: Vec<(RayKind, u64, u64)>,

@@ -79,7 +79,7 @@ pub struct ComparedStalls {
     pub issuing: CountPair,
     /// Warps that wait for each cause, for each instruction issued.
     pub waiting: [CountPair; Cause::ALL.len()],
-    /// Those counted that wait for what is in no model.
+    /// Counted waits for causes that are in no model.
     pub unmodelled: f64,
 }
 
@@ -104,7 +104,7 @@ pub struct Compared {
     pub assumed: f64,
     /// `true` if the costs are verified.
     pub verified: bool,
-    /// Where the measured time went, by [`raywarp_sim::gap::Part`].
+    /// The measured time by where it went, by [`raywarp_sim::gap::Part`].
     pub parts: Option<[f64; 6]>,
 }
 
@@ -136,7 +136,7 @@ impl Compared {
 #[derive(Debug, Clone)]
 pub struct CountersReport {
     request: CountersRequest,
-    /// In the order of the file.
+    /// The rows in the order of the file.
     pub rows: Vec<Compared>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: crate::simulate::RayCounts,

@@ -130,7 +130,7 @@ impl SimulateError {
     }
 }
 
-/// One kernel's counts for one kind of rays.
+/// A kernel's counts for one kind of rays.
 #[derive(Debug, Clone)]
 pub struct Measurement {
     /// The kernel's variant.
@@ -150,7 +150,7 @@ pub struct Measurement {
 #[derive(Debug, Clone)]
 pub struct EfficiencyReport {
     pub(crate) request: EfficiencyRequest,
-    /// In the order of widths, leaf sizes, variants, kinds.
+    /// The measurements in the order of widths, leaf sizes, variants, kinds.
     pub measurements: Vec<Measurement>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,

@@ -123,5 +123,6 @@ pub fn warp_clocks(
 
 /// The first compute capability, its major number, whose instructions say when the next may issue.
 pub(crate) const FIRST_WITH_SCHEDULE: u32 = 7;
-/// One before of which a word in eight says it. Between the two lies Maxwell, of which there is no code.
+/// The major number of Kepler's compute capability, of whose code a word in eight says it. Between the two lies
+/// Maxwell, of which there is no code.
 const KEPLER: u32 = 3;

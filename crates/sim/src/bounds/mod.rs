@@ -38,7 +38,7 @@ pub enum Limit {
     LeastPipe(Pipe),
     /// Passes through the first cache's data stage, by distinct bytes.
     L1Least,
-    /// The same as an H200 was seen to make them ([`crate::memory::AccessCost::passes`]).
+    /// Passes through the same stage as an H200 was seen to make them ([`crate::memory::AccessCost::passes`]).
     L1Passes,
     /// Bytes that must come from memory and go there, whatever the caches held before and hold after.
     Dram,
@@ -79,9 +79,9 @@ pub enum Class {
     Strict,
     /// A bound that assumes something of the machine or its caches.
     Modelled,
-    /// By prices that were fitted to published rates of a simulator: its like, and no bound.
+    /// A rate by prices that were fitted to published rates of a simulator: its like, and no bound.
     Fitted,
-    /// By machine code of another machine, which it is likened to, and no bound.
+    /// A rate by machine code of another machine, which it is likened to, and no bound.
     Likened,
 }
 

@@ -44,7 +44,7 @@ impl<'a> PathLengths<'a> {
     }
 }
 
-/// One bounce, over all frames.
+/// Counts of one bounce, over all frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bounce {
     /// Paths that are extended.

@@ -2,7 +2,7 @@
 //!
 //! A number's key is its group and its name in it, as the file writes them: `l2.bytes` is `bytes` under `[l2]`.
 
-/// One number that a machine file may give.
+/// A number that a machine file may give.
 #[derive(Debug)]
 pub struct Key {
     /// Group and name, with a dot between.

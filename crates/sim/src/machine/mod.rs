@@ -40,9 +40,9 @@ pub enum Checked {
     Read,
     /// The user set the number ([`Machine::set`]).
     Set,
-    /// The document was not, but a text that quotes or copies it, named here.
+    /// The document was not read, but a text that quotes or copies it, named here.
     Quoted(String),
-    /// Neither could be had: the number is known, and the document said to have it.
+    /// The source could not be had: the number is known, and the document said to have it.
     Unread,
 }
 
@@ -73,7 +73,7 @@ pub struct Machine {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
-    /// Neither built in nor a file.
+    /// The name is neither that of a machine that is built in nor that of a file.
     #[error("no machine \"{name}\"; there are {known}, or give the path of a .toml file")]
     Unknown {
         /// The name that was asked for.

@@ -48,7 +48,7 @@ pub struct Occupancy {
     pub blocks: u32,
     /// Warps of the resident blocks.
     pub warps: u32,
-    /// `warps` as a share of what the multiprocessor can hold, above 0, at most 1.
+    /// The share `warps` of what the multiprocessor can hold, above 0, at most 1.
     pub share: f64,
     /// The resource that keeps a further block out; the first of several, in the order of [`OccupancyLimit`].
     pub limit: OccupancyLimit,

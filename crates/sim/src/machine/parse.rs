@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 /// A fault of a file: its place in the text, and what is wrong.
 type Fault = (Range<usize>, String);
 
-/// One entry of `[sources]`.
+/// An entry of `[sources]`.
 struct Source {
     span: Range<usize>,
     document: String,

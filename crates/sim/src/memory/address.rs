@@ -59,7 +59,7 @@ pub struct Place {
     pub chunks: u8,
     /// Bytes of a chunk, 4 or 16.
     pub chunk: u8,
-    /// From one chunk to the next.
+    /// Bytes from one chunk to the next.
     pub stride: u16,
     /// Chunk k lies at place k xor this.
     pub swizzle: u8,
@@ -158,8 +158,7 @@ impl AddressMap {
         }
     }
 
-    /// Returns a place that goes word by word over the lanes, as lanes' own memory does: word w of lane i at 4 (w width
-    /// + i).
+    /// Returns a place word by word over the lanes, as lanes' own memory is: word w of lane i at `4 (w width + i)`.
     fn words(&self, region: Region, word: u64, touch: &Touch) -> Place {
         let base = 4 * (word * self.width + u64::from(touch.lane));
         let chunks = (touch.bytes / 4).max(1) as u8;

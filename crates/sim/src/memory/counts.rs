@@ -15,7 +15,7 @@ pub struct RegionCounts {
     pub lanes: u64,
     /// Passes through the first cache's data stage at least.
     pub least: u64,
-    /// The same as hardware was seen to make them ([`super::AccessCost::passes`]).
+    /// Passes as hardware was seen to make them ([`super::AccessCost::passes`]).
     pub passes: u64,
     /// Distinct sectors of each access, over all of them.
     pub sectors: u64,
@@ -86,7 +86,7 @@ impl SectorSet {
     }
 }
 
-/// One load or store of several chunks, as its lanes come in.
+/// A load or store of several chunks, as its lanes come in.
 #[derive(Debug, Clone, Default)]
 struct Open {
     key: Option<(Region, bool, u8, u8, u8)>,
@@ -99,7 +99,7 @@ struct Open {
 pub(crate) struct MemoryProbe {
     map: AddressMap,
     counts: MemoryCounts,
-    /// Of nodes, triangles and slots.
+    /// Distinct sectors of nodes, triangles and slots.
     distinct: [SectorSet; 3],
     open: Vec<Open>,
     used: usize,

@@ -36,9 +36,9 @@ pub struct Traffic {
     pub stored: u64,
     /// Sectors of loads that the second asked memory for.
     pub missed_l2: u64,
-    /// Of these, sectors that it had dropped: all others must come once.
+    /// Sectors of these that it had dropped: all others must come once.
     pub again: u64,
-    /// Of each [`Region`], how the loads of events went.
+    /// Loads of events, by [`Region`].
     pub loads: [LoadEvents; Region::ALL.len()],
 }
 

@@ -49,7 +49,7 @@ pub(super) struct Multiprocessor<'a> {
     schedulers: Vec<Scheduler>,
     /// Parts of a clock that a unit is taken by a warp.
     taken: [u64; Unit::COUNT],
-    /// When they are free that all schedulers share, in parts of a clock.
+    /// The time at which units are free that all schedulers share, in parts of a clock.
     lsu_free: u64,
     cache_free: u64,
     /// The clock that is followed now.
@@ -64,7 +64,7 @@ pub(super) struct Multiprocessor<'a> {
 
 struct Scheduler {
     last: usize,
-    /// When its units are free, in parts of a clock.
+    /// The time at which its units are free, in parts of a clock.
     free: [u64; Unit::COUNT],
     registers: RegisterFile,
     /// The clock from which on it may issue.

@@ -31,7 +31,7 @@ pub(super) struct Instruction {
     pub read: Option<u8>,
     /// A bit a barrier.
     pub waits: u64,
-    /// Until its result is there, at least.
+    /// Clocks until its result is there, at least.
     pub latency: u32,
     /// Parts of a clock in the first cache.
     pub passes: u32,
@@ -58,9 +58,9 @@ pub(super) enum Unit {
     Half,
     Double,
     Xu,
-    /// Of the whole multiprocessor.
+    /// The unit of loads and stores, of the whole multiprocessor.
     Lsu,
-    /// As fast as it is issued.
+    /// No unit: it takes no longer than to issue.
     Free,
 }
 

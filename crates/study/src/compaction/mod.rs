@@ -68,10 +68,10 @@ pub enum CompactionError {
     /// A path may have more segments than are counted.
     #[error("{0} bounces are more than the 65,534 that are counted")]
     Depth(u32),
-    /// So many paths are not counted at once.
+    /// There are too many paths to count at once.
     #[error("{paths} paths are more than the {MAX_PATHS} that are counted; take fewer frames or pixels")]
     Paths {
-        /// Of all frames and viewpoints.
+        /// The number of paths of all frames and viewpoints.
         paths: u128,
     },
     /// The scene has too many triangles.
@@ -98,7 +98,7 @@ pub struct Counts {
     /// Work of warps that trace rays with while-while (W11's kernel), bounce by bounce, naive and compacted; of part of
     /// the first frame of each viewpoint.
     pub work: Vec<[Work; 2]>,
-    /// For tiles of so many paths a thread, all bounces together.
+    /// The sums over all bounces for tiles of so many paths a thread.
     pub tiles: Vec<(u32, Bounce)>,
 }
 
@@ -136,7 +136,7 @@ impl Counts {
 #[derive(Debug, Clone)]
 pub struct CompactionReport {
     pub(crate) request: CompactionRequest,
-    /// In the order of the widths.
+    /// The counts in the order of the widths.
     pub counts: Vec<Counts>,
     /// Frames, over all viewpoints.
     pub frames: u64,
@@ -146,7 +146,7 @@ pub struct CompactionReport {
 pub struct PathCounter {
     request: CompactionRequest,
     kernel: Kernel,
-    /// Of each path of all frames, in the order of threads.
+    /// The segments of each path of all frames, in the order of threads.
     segments: Vec<u16>,
     counts: Vec<Counts>,
 }

@@ -39,9 +39,9 @@ pub(super) fn in_blocks(frame: &[u16], size: [u32; 2], order: &mut Vec<u16>) {
 pub struct FrameRecorder {
     size: [u32; 2],
     lengths: PathRecorder,
-    /// Of this many runs of threads one is kept.
+    /// The number of runs of threads of which one is kept.
     every: usize,
-    /// By bounce: threads of the first frame and their rays.
+    /// Threads of the first frame and their rays, by bounce.
     rays: Vec<Mutex<Vec<(usize, Ray)>>>,
 }
 

@@ -16,7 +16,7 @@ const LEGEND: &str = "paths: extended at this bounce; %: of bounce 0's. naive, c
     steps: node visits and triangle tests that a warp issues under while-while, and in how many a ray takes part; x: over those of bounce 0. \
     theirs: time of a warp over that of bounce 0 (W11 Table 3), shading, shadow rays and memory with it.";
 
-/// Where a table goes: the text before it, the room it has, and what it leaves out.
+/// The place of a table: the text before it, the room it has, and what it leaves out.
 type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
 
 impl CompactionReport {

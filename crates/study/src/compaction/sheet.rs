@@ -14,7 +14,7 @@ pub(crate) struct BounceRow {
     pub index: Option<usize>,
     /// The counts of the bounce.
     pub bounce: Bounce,
-    /// The same with those before.
+    /// The sum of the counts of this bounce and those before.
     pub until: Bounce,
     /// Share of bounce 0's paths.
     share: f64,

@@ -59,7 +59,7 @@ pub struct ComparedBlock {
     pub block: Block,
     /// All of its instructions.
     pub instructions: CountPair,
-    /// Those counted, as a share of all of the kernel's, 0 to 1.
+    /// The counted instructions as a share of all of the kernel's, 0 to 1.
     pub share: f64,
 }
 

@@ -97,7 +97,7 @@ pub enum CountersError {
         /// The instructions that were counted of the launch.
         counted: f64,
     },
-    /// Nothing can be simulated.
+    /// The simulator cannot run the request.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
 }

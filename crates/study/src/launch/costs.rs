@@ -14,7 +14,7 @@ use raywarp_traverse::Query;
 pub(crate) enum CostSource {
     /// No costs are known.
     None,
-    /// By events, of machine code or of a file.
+    /// A table of costs by events, of machine code or of a file.
     Table(PricedKernel),
     /// Warp instructions an event of a block.
     Blocks(Box<BlockCosts>),

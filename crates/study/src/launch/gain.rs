@@ -13,7 +13,7 @@ use raywarp_workload::rays::RayKind;
 /// The spread of errors of ratios of two expected rates with the same rays, on a machine that was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GainSpread {
-    /// To either side of a ratio's logarithm, for nine of ten.
+    /// Half of the interval of nine of ten: the distance to either side of a ratio's logarithm.
     log: f64,
 }
 
@@ -53,7 +53,7 @@ impl GainSpread {
 pub struct ExpectedGain {
     /// Logarithm of the ratio.
     log: f64,
-    /// To either side of it.
+    /// Half of its interval: the distance to either side of it.
     spread: f64,
 }
 

@@ -53,7 +53,7 @@ fn is_up_to_others(variant: &Variant) -> bool {
 /// The number of warps that share the sample of a launch's rays, where warps ask one pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SampleWarps {
-    /// Such a part of those that the machine keeps resident as the sample is of the launch.
+    /// As large a part of the machine's resident warps as the sample is of the launch.
     OfMachine,
     /// A given number of warps.
     Exactly(u32),
@@ -76,9 +76,9 @@ pub(crate) struct StudyOptions<'a> {
 /// The way in which warps share a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SharedBy {
-    /// So many warps share the rays, where that matters.
+    /// The number of warps that share the rays, where that matters.
     warps: Option<u32>,
-    /// So many give their places back together.
+    /// The number of warps that give their places back together.
     block_warps: u32,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct KernelStudy<'a> {
     /// Rays of a launch.
     launch_rays: u64,
     options: StudyOptions<'a>,
-    /// As so many warps share the rays.
+    /// Profiles, each with the number of warps that share the rays.
     profiles: Vec<(SharedBy, Profile)>,
     /// The work that any way to deal the rays must do, where dealing or other rays of a warp matter.
     least: Option<LeastWork>,

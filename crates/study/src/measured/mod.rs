@@ -41,7 +41,7 @@ pub struct MeasuredRequest {
     pub sample: usize,
     /// The machine that they were measured on, at the clock that it had.
     pub machine: Machine,
-    /// In words, where the clock is from.
+    /// The source of the clock, in words.
     pub clock: String,
     /// The rates, all of this scene: a row of all viewpoints comes before those of each.
     pub rates: Vec<MeasuredRate>,
@@ -74,7 +74,7 @@ pub enum MeasuredError {
     /// A viewpoint that is not here.
     #[error("view {0} was measured, which is not among the scene's here")]
     View(usize),
-    /// Nothing can be simulated.
+    /// The simulator cannot run the request.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
 }
@@ -90,14 +90,14 @@ pub struct MeasuredRow {
     pub bounds: Vec<Bound>,
     /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]).
     pub expected: Option<f64>,
-    /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine, and
-    /// of several viewpoints together.
+    /// The expected rate times what kernels reach of it, with an interval; none where nothing was measured on the
+    /// machine, and of several viewpoints together.
     pub prediction: Option<Prediction>,
     /// Share of the instructions that nobody counted, 0 to 1; none where nobody can price them.
     pub assumed: Option<f64>,
     /// Warp instructions a ray.
     pub instructions: Option<f64>,
-    /// Where the time went: shares of the median run's, which sum to 1.
+    /// Shares of the median run's time by where it went, which sum to 1.
     pub shares: Option<Vec<(TimeShare, f64)>>,
 }
 
@@ -154,7 +154,7 @@ pub struct OtherTree {
 #[derive(Debug, Clone)]
 pub struct MeasuredReport {
     request: MeasuredRequest,
-    /// In the order of the run's table; of one viewpoint alone there is no row of all.
+    /// The rows in the order of the run's table; of one viewpoint alone there is no row of all.
     pub rows: Vec<MeasuredRow>,
     /// Trees that are not those of the run, though made as its table says; their rows have no bounds.
     pub other_trees: Vec<OtherTree>,

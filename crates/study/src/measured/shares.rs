@@ -1,4 +1,4 @@
-//! Where a measured time went, of a launch and of several.
+//! Shares of a measured time by where it went, of a launch and of several.
 
 use super::{MeasuredRate, MeasuredRow};
 use raywarp_sim::bounds::{Bound, Class, Limit};

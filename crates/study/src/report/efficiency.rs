@@ -10,13 +10,13 @@ use raywarp_workload::rays::RayKind;
 
 const OPERATIONS: [&str; 2] = ["traversal", "intersection"];
 
-/// One kernel's share of lanes at a width, and whose it is.
+/// A kernel's share of lanes at a width, with the rays and leaf size that it is of.
 pub(super) struct Filled<'a> {
     pub variant: &'a Variant,
     pub kind: RayKind,
     pub width: u32,
     pub leaf_size: u32,
-    /// Of traversal and intersection, per cent; NaN where it never ran.
+    /// SIMD efficiency of traversal and intersection, per cent; NaN where it never ran.
     pub percent: [f64; 2],
 }
 

@@ -102,7 +102,7 @@ fn compared(table: &ExperimentTable) -> Vec<Compared<'_>> {
     all
 }
 
-/// So far from theirs ours still agree.
+/// The share of theirs within which ours still agree.
 const NEAR: f64 = 0.1;
 
 /// Returns the five cells that are farthest from the paper's.

@@ -12,7 +12,7 @@ const THEIRS: [(&str, [[f64; 3]; 3]); 3] = [
     ("gtx680", [[432.6, 518.2, 245.4], [250.8, 317.6, 156.6], [388.2, 441.2, 192.5]]),
 ];
 
-/// Theirs in Sibenik: their scene and viewpoints, which of ours only this one has.
+/// The place of Sibenik among their scenes: their scene and viewpoints, which of ours only this one has.
 const SIBENIK: usize = 2;
 
 /// alk12-kepler on Sibenik under `--workload al09`: bench/runs/2026-11-21-h200-2/alk12.txt.
@@ -20,7 +20,7 @@ const H200: [f64; 3] = [4817.8, 7582.1, 3265.8];
 
 const KINDS: [&str; 3] = ["primary", "ao", "diffuse"];
 
-/// Where a GPU stands, as multiples of the GTX 285.
+/// The standing of a GPU, as multiples of the GTX 285.
 #[derive(Debug, Clone, PartialEq)]
 struct Standing {
     name: String,

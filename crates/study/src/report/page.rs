@@ -28,7 +28,7 @@ pub struct Figure {
     pub caption: String,
     /// The picture: a whole SVG document.
     pub svg: String,
-    /// The same for a narrow screen, with letters of the same size.
+    /// The picture for a narrow screen, with letters of the same size.
     pub narrow: String,
 }
 

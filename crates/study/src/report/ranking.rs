@@ -10,7 +10,7 @@ use crate::simulate::name_of;
 use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 use raywarp_workload::rays::RayKind;
 
-/// So many kernels of each kind of rays are on the first screen.
+/// The number of kernels of each kind of rays that are on the first screen.
 const TOP: usize = 5;
 
 /// A kernel among the others of its kind of rays.

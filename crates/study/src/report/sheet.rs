@@ -35,7 +35,7 @@ impl Unit {
 pub(crate) enum Value {
     /// Nothing: null for programs, and in text what is given here.
     Nothing(&'static str),
-    /// The same words for everyone.
+    /// Words that are the same for everyone.
     Words(String),
     /// A whole number, without digits after a point.
     Count(u64),
@@ -43,11 +43,11 @@ pub(crate) enum Value {
     Number(f64),
     /// A value that people read in text and on a page, and one that programs read.
     Each {
-        /// In a text table.
+        /// The words in a text table.
         text: String,
         /// The words on a page.
         page: String,
-        /// In a JSON document.
+        /// The data in a JSON document.
         json: Json,
     },
 }

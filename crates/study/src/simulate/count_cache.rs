@@ -13,7 +13,8 @@ use std::collections::HashMap;
 /// Counts over the rays of `samples` in one tree, or in trees that kernels of a kind share.
 pub(super) struct CountCache<'a> {
     samples: &'a Samples,
-    /// By kernel, as far as it matters to the kind of rays, by width and by kind: who did it, and its counts.
+    /// Counts and the variant that they were made with, by kernel as far as it matters to the kind of rays, by width
+    /// and by kind.
     counts: HashMap<(Variant, u32, usize), (Variant, WarpCounts)>,
     /// Nodes that the rays of a kind need, by walk.
     needed: HashMap<(Variant, usize), u64>,

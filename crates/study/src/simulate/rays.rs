@@ -15,7 +15,7 @@ const CHUNK: usize = 384;
 /// Sampled rays: for each kind those of each view.
 pub(crate) type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 
-/// For each kind how many rays are traced, and how many there are.
+/// Counts of rays by kind: how many are traced, and how many there are.
 pub type RayCounts = Vec<(RayKind, u64, u64)>;
 
 /// Returns in words how many rays of each kind are traced, and of how many.

@@ -8,14 +8,14 @@ use raywarp_sim::{EventSource, LaunchCounts, WarpCounts, count_source, measure_s
 use raywarp_traverse::{Kernel, RayDump, Replay};
 use raywarp_workload::rays::RayKind;
 
-/// For each kind of rays the dumps of each view.
+/// Dumps of each view, by kind of rays.
 pub(super) type Dumps = Vec<Vec<RayDump>>;
 
 /// Rows of a request, by number, whose rays walk alike; a row whose walk cannot be written down is alone.
 pub(super) struct Group {
     /// The variant that walks as they do, if that can be written down.
     pub walk: Option<Variant>,
-    /// In order, at least one.
+    /// The rows in order, at least one.
     pub rows: Vec<usize>,
 }
 
@@ -91,7 +91,7 @@ impl Group {
     }
 }
 
-/// One variant over all rays.
+/// Sources of a variant's events over all rays.
 pub(super) struct Runs<'a> {
     samples: &'a Samples,
     variant: Variant,

@@ -24,7 +24,7 @@ use raywarp_workload::rays::RayKind;
 /// A change of a bound or of a rate that is less than this is none, as a share.
 const LEAST: f64 = 1e-3;
 
-/// One change and what it would bring.
+/// A change and what it would bring.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
     /// The machine's place in the request.
@@ -97,7 +97,7 @@ impl WhatIf {
     }
 }
 
-/// So many changes are listed.
+/// The number of changes that are listed.
 const LISTED: usize = 10;
 
 /// Returns the changes of a machine that pay most; those that raise a bound and that the model does not have; and last,

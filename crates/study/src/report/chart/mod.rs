@@ -33,10 +33,10 @@ const SERIES: [RGBColor; 6] = [
 
 /// Pixels across of a picture on a screen, and on a narrow one: letters are of one size in both.
 pub const WIDE: u32 = 860;
-/// The same of phones, in pixels.
+/// Width of a picture for phones, in pixels.
 pub const NARROW: u32 = 440;
 const LEGEND_LINE: i32 = 24;
-/// Of plotters, whose SVG has letters of a 1.24th: 14.5 pixels.
+/// Size of letters as plotters takes it, whose SVG has letters of a 1.24th: 14.5 pixels.
 const FONT: u32 = 18;
 
 type Drawn<T> = Result<T, DrawingAreaErrorKind<std::io::Error>>;

@@ -18,7 +18,7 @@ const TRIED: [(&str, &str, [&str; 3], [&str; 3]); 3] = [
     ("speculative if-if", "al09-spec-if-if", ["82", "75", "62"], ["71", "67", "60"]),
 ];
 
-/// The same of while-while with persistent threads.
+/// The paper's shares of while-while with persistent threads.
 const PERSISTENT: ([&str; 3], [&str; 3]) = (["90", "91", "82"], ["81", "81", "77"]);
 
 pub(super) const STEPS: usize = TRIED.len();
@@ -104,11 +104,11 @@ fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Experiment
 /// The latency that a warp waits for.
 #[derive(Debug, Clone, Copy)]
 enum Latency {
-    /// Each instruction for the one before.
+    /// Each instruction waits for the one before.
     Instructions,
     /// Loads, so long that while-while's warps, of the first kind of rays, hide it when there are so many.
     Loads { needed: u32 },
-    /// The same as if every kernel had as many loads an instruction.
+    /// Loads, as if every kernel had as many of them an instruction.
     Evenly { needed: u32 },
 }
 
@@ -295,7 +295,7 @@ impl Lab<'_> {
         }
     }
 
-    /// Theirs where the machine and the scene are.
+    /// Returns the paper's numbers where the machine and the scene are theirs.
     fn of_scene(&self, sibenik: [&'static str; 3], conference: [&'static str; 3]) -> [&'static str; 3] {
         match self.request.rays.scene.as_str() {
             "sibenik" if self.is_al09() => sibenik,

@@ -26,7 +26,7 @@ use std::collections::HashMap;
 /// Warps of the papers' machines.
 const WARP: u32 = 32;
 
-/// One of the experiments.
+/// An experiment of the papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Experiment {
     /// Simulated rates of Table 1.
@@ -151,12 +151,12 @@ struct Lab<'a> {
     request: &'a ExperimentRequest,
     triangles: &'a FlatTriangles,
     samples: &'a Samples,
-    /// For each kind how many there are, and were traced.
+    /// Counts of rays by kind: how many were traced, and how many there are.
     rays: &'a RayCounts,
     bvh: Bvh2,
     /// Dumps of what the rays do in a two-box tree.
     dumps: Option<Dumps>,
-    /// For each kernel and width the counts of each kind.
+    /// Counts of each kind, by kernel and width.
     counted: HashMap<(Variant, u32), Vec<LaunchCounts>>,
     /// Share of a kernel's instructions that are assumed, of all priced the most.
     assumed: f64,

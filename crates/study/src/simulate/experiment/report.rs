@@ -1,4 +1,4 @@
-//! Theirs beside ours; `sheet.rs` has the columns of the tables.
+//! The papers' numbers beside ours; `sheet.rs` has the columns of the tables.
 
 use super::ExperimentRequest;
 use super::pricing::is_al09;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// The paper's finding, if it gives one, and ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedCell {
-    /// In the paper's words or digits; empty where it says nothing.
+    /// The finding in the paper's words or digits; empty where it says nothing.
     pub theirs: String,
     /// Our numbers as printed.
     pub ours: String,
