@@ -83,12 +83,12 @@ pub struct RateCell {
     pub events: [f64; FITTED],
     /// The cost of all events with a stated price, at that price.
     pub stated: f64,
-    /// The right-hand side: the machine's warp instructions in a second over the rate.
+    /// The time of a ray at that rate, in times of an instruction of the machine.
     pub time: f64,
 }
 
 impl RateCell {
-    /// Returns the equation of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp
+    /// Returns the cell of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp
     /// instructions a second, one at a time.
     pub fn new(variant: &Variant, counts: &WarpCounts, rays_per_s: f64, times_per_s: f64) -> Self {
         let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;

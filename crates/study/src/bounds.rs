@@ -58,7 +58,7 @@ pub struct Bounded {
     pub traffic: Option<Traffic>,
     /// Resources that its launch takes of a multiprocessor; none where they are not known.
     pub launch: Option<Launch>,
-    /// The reason for which the price is not this kernel's on this machine.
+    /// The reason why the price is not this kernel's on this machine.
     pub doubt: Option<String>,
     /// The source of its costs.
     pub basis: CostBasis,

@@ -39,7 +39,7 @@ pub struct EfficiencyRequest {
     pub views: Vec<View>,
     /// Pixels of a view.
     pub size: [u32; 2],
-    /// The number, about, of rays of each kind and view that are traced.
+    /// The approximate number of rays of each kind and view that are traced.
     pub sample: usize,
     /// Order of the rays.
     pub order: Order,
@@ -57,7 +57,7 @@ pub struct EfficiencyRequest {
     pub scene: String,
 }
 
-/// An error for which nothing can be simulated.
+/// A reason why nothing can be simulated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateError {

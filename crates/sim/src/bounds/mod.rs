@@ -159,7 +159,7 @@ pub struct BoundSubject<'a> {
     pub launch: Option<Launch>,
     /// Its traffic in the machine's caches, if that was modelled.
     pub traffic: Option<&'a Traffic>,
-    /// The reason for which the price is not this kernel's on this machine, if it is not.
+    /// The reason why the price is not this kernel's on this machine, if it is not.
     pub doubt: Option<&'a str>,
     /// The source of the price.
     pub basis: CostBasis,
@@ -173,7 +173,7 @@ fn verified_within(variant: &Variant) -> f64 {
     if variant.tree() == Tree::H8 { 0.06 } else { 0.02 }
 }
 
-/// The reason for which bounds of [`LeastInstructions`] are minima.
+/// The reason why bounds of [`LeastInstructions`] are minima.
 const LEAST: &str = "what rays need however they are dealt, in full warps";
 
 /// Gathers bounds and what speaks against their being strict.
@@ -247,7 +247,7 @@ impl Maker<'_> {
         self.made.push(Bound { limit, rays_per_s: self.rays() / seconds, class, why });
     }
 
-    /// Returns the reasons for which counts of the traced rays may not be those of the launches.
+    /// Returns the reasons why counts of the traced rays may not be those of the launches.
     fn sample_doubts(&self) -> Vec<String> {
         let mut doubts = self.width_doubts();
         if !self.subject.profile.is_whole() {
@@ -256,7 +256,7 @@ impl Maker<'_> {
         doubts
     }
 
-    /// Returns the reasons for which counts of warps may not be those of this machine's.
+    /// Returns the reasons why counts of warps may not be those of this machine's.
     fn width_doubts(&self) -> Vec<String> {
         let profile = self.subject.profile;
         let mut doubts = Vec::new();
@@ -266,12 +266,12 @@ impl Maker<'_> {
         doubts
     }
 
-    /// Returns the reasons for which counts of the traced rays, of lanes or of warps, may not be those of the launches.
+    /// Returns the reasons why counts of the traced rays, of lanes or of warps, may not be those of the launches.
     fn count_doubts(&self, of_warps: bool) -> Vec<String> {
         [self.sample_doubts(), self.order_doubts(of_warps)].concat()
     }
 
-    /// Returns the reasons for which another run may not have the counts of this one, of lanes or of warps.
+    /// Returns the reasons why another run may not have the counts of this one, of lanes or of warps.
     fn order_doubts(&self, of_warps: bool) -> Vec<String> {
         let variant = self.subject.variant;
         let mut doubts = Vec::new();
@@ -302,7 +302,7 @@ impl Maker<'_> {
         doubts
     }
 
-    /// Returns the reasons for which one of the machine's numbers may be higher than it is given.
+    /// Returns the reasons why one of the machine's numbers may be higher than it is given.
     fn number_doubts(&self, needed: &[&'static Key]) -> Vec<String> {
         let doubt = |key: &&'static Key| {
             let given = self.machine.given(key)?;

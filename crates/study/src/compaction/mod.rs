@@ -58,7 +58,7 @@ pub struct CompactionRequest {
     pub threads: usize,
 }
 
-/// An error for which paths are not counted.
+/// A reason why paths are not counted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionError {

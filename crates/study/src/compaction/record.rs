@@ -7,7 +7,7 @@ use std::sync::Mutex;
 /// Pixels of a thread block, across and down (W11, appendix B.1): a warp of 32 has 8 x 4 of them.
 const BLOCK: [u32; 2] = [8, 8];
 
-/// The number, about, of threads of a frame whose rays are kept; runs of [`RUN`] spread over the picture.
+/// The approximate number of threads of a frame whose rays are kept; runs of [`RUN`] spread over the picture.
 const KEPT: usize = 1 << 16;
 
 /// Threads whose rays are kept together, so that a compacted warp gets the paths that it would get in the whole frame.

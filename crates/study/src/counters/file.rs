@@ -58,7 +58,7 @@ pub struct StallCounters {
     pub unmodelled: f64,
 }
 
-/// An error for which counters cannot be compared.
+/// A reason why counters cannot be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountersError {

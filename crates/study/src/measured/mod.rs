@@ -37,7 +37,7 @@ pub struct MeasuredRequest {
     pub size: [u32; 2],
     /// AO and diffuse rays of a pixel; the workload's by default.
     pub rays_per_pixel: Option<u32>,
-    /// The number, about, of rays of each kind and view that are simulated.
+    /// The approximate number of rays of each kind and view that are simulated.
     pub sample: usize,
     /// The machine that they were measured on, at the clock that it had.
     pub machine: Machine,
@@ -47,7 +47,7 @@ pub struct MeasuredRequest {
     pub rates: Vec<MeasuredRate>,
 }
 
-/// An error for which rates cannot stand beside bounds.
+/// A reason why rates cannot stand beside bounds.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasuredError {

@@ -77,7 +77,7 @@ impl Experiment {
         }
     }
 
-    /// Returns the number, about, of rays of each kind and view that it takes to say something.
+    /// Returns the approximate number of rays of each kind and view that it takes to say something.
     pub fn sample(self) -> usize {
         match self {
             // Some 24 times what a GTX 285 holds at once.
