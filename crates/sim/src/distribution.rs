@@ -72,18 +72,18 @@ impl Spread {
         self.sorted.len()
     }
 
-    /// Returns the average; NaN of none.
+    /// Returns the average; NaN without warps.
     pub fn mean(&self) -> f64 {
         self.sorted.iter().sum::<f64>() / self.sorted.len() as f64
     }
 
-    /// Returns the cost that a share (0 to 1) of the warps does not exceed; NaN of none.
+    /// Returns the cost that a share (0 to 1) of the warps does not exceed; NaN without warps.
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
         self.sorted.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
     }
 
-    /// Returns the average of the slowest share (above 0, to 1), of one warp at least; NaN of none.
+    /// Returns the average of the slowest share (above 0, to 1), of one warp at least; NaN without warps.
     pub fn slowest(&self, share: f64) -> f64 {
         let count = ((share * self.sorted.len() as f64).ceil() as usize).clamp(1, self.sorted.len().max(1));
         let slowest = &self.sorted[self.sorted.len().saturating_sub(count)..];
@@ -109,7 +109,7 @@ pub enum Dealing {
         /// Warps of a block.
         warps: u32,
     },
-    /// A multiprocessor takes blocks as above, but gets its next ones when all that it holds have ended.
+    /// The hardware deals blocks, and a multiprocessor gets its next ones when all that it holds have ended.
     Rounds {
         /// Warps of a block.
         warps: u32,
@@ -189,9 +189,9 @@ impl PartialOrd for End {
 }
 
 struct Multiprocessor {
-    /// Issue slots of a warp that has been here from the beginning.
+    /// Issue slots that a warp would have used which has been here from the beginning.
     issued: f64,
-    /// The time at which it had issued these.
+    /// The time at which it would have used these.
     now: f64,
     running: BinaryHeap<End>,
 }

@@ -3,7 +3,7 @@
 //!
 //! A bound is *strict* where every part of it is a minimum: counts of what must happen, verified costs, numbers of a
 //! machine that are its most. It is *modelled* where something was assumed; [`Bound::why`] says what. Only a strict
-//! bound that a measured rate passes is an error of somebody.
+//! bound that a measured rate passes shows an error in one of the two.
 //!
 //! What is told of a machine is a rate in the long run: the time in which a launch fills and empties the machine is in
 //! no bound.
@@ -207,7 +207,7 @@ pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
     maker.made
 }
 
-/// Returns the bound that is reached first, of those given; none of none.
+/// Returns the bound that is reached first, of those given; none where none is given.
 pub fn lowest<'a>(bounds: impl IntoIterator<Item = &'a Bound>) -> Option<&'a Bound> {
     bounds.into_iter().min_by(|a, b| a.rays_per_s.total_cmp(&b.rays_per_s))
 }

@@ -115,7 +115,7 @@ pub enum MachineError {
     },
 }
 
-/// Returns the text of a file of at most `most` bytes: a device may never end.
+/// Reads the text of a file of at most `most` bytes: a device may never end.
 ///
 /// # Errors
 /// What reading it says; that it is longer; that it is no UTF-8.

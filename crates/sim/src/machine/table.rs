@@ -3,8 +3,8 @@
 use super::{Checked, Given, Machine, keys};
 use std::fmt::Write as _;
 
-/// Returns a row a number, a column a machine. Estimates are in italics, a number whose document was not read has a
-/// question mark; what no source has is a dash.
+/// Returns a table with a row a number and a column a machine. Estimates are in italics, a number whose document was
+/// not read has a question mark; what no source has is a dash.
 pub fn number_table(machines: &[Machine]) -> String {
     let mut text = String::from("| number | unit |");
     for machine in machines {
@@ -33,8 +33,8 @@ pub fn number_table(machines: &[Machine]) -> String {
     text
 }
 
-/// Returns under each machine its documents, each with whether it was read, the numbers that are from it and their
-/// notes.
+/// Returns a list of each machine's documents, each with a word on if it was read, the numbers that are from it and
+/// their notes.
 pub fn source_list(machines: &[Machine]) -> String {
     let mut text = String::new();
     for machine in machines {

@@ -64,7 +64,7 @@ struct Distinct {
     deepest: u32,
 }
 
-/// Returns distinct units of `bytes`, sectors and lines among sorted addresses.
+/// Counts the distinct units of `bytes`, sectors and lines among sorted addresses.
 fn distinct(sorted: &[u64], bytes: u64) -> Distinct {
     let mut at_place = [0u32; 32];
     let mut found = Distinct::default();

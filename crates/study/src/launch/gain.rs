@@ -73,8 +73,8 @@ impl ExpectedGain {
         self.log.abs() > self.spread
     }
 
-    /// Returns the geometric mean of gains; none of none. Its interval is as wide as theirs on average, as if all were
-    /// off together.
+    /// Returns the geometric mean of gains; none where there are none. Its interval is as wide as theirs on average, as
+    /// if all were off together.
     pub fn mean(gains: impl Iterator<Item = Self>) -> Option<Self> {
         let (logs, spreads): (Vec<f64>, Vec<f64>) = gains.map(|gain| (gain.log, gain.spread)).unzip();
         (!logs.is_empty()).then(|| Self { log: mean(&logs), spread: mean(&spreads) })

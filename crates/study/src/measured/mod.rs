@@ -86,14 +86,14 @@ pub struct MeasuredRow {
     pub rate: MeasuredRate,
     /// `true` if it is of a viewpoint that a row of all has too.
     pub is_part: bool,
-    /// Bounds of the same rays; none where nobody can price them.
+    /// Bounds of the same rays; none where the kernel's costs are not known.
     pub bounds: Vec<Bound>,
     /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]).
     pub expected: Option<f64>,
     /// The expected rate times what kernels reach of it, with an interval; none where nothing was measured on the
     /// machine, and of several viewpoints together.
     pub prediction: Option<Prediction>,
-    /// Share of the instructions that nobody counted, 0 to 1; none where nobody can price them.
+    /// Share of the instructions that nobody counted, 0 to 1; none where the kernel's costs are not known.
     pub assumed: Option<f64>,
     /// Warp instructions a ray.
     pub instructions: Option<f64>,
@@ -125,7 +125,7 @@ impl MeasuredRow {
         self.lowest().map(|bound| self.rate.rays_per_s / bound.rays_per_s)
     }
 
-    /// Returns a strict bound that the fastest run passed: somebody's error. The lowest of several.
+    /// Returns the lowest strict bound that the fastest run passed, which shows an error in one of the two.
     pub fn above_strict(&self) -> Option<&Bound> {
         let strict = self.bounds.iter().filter(|bound| bound.class == Class::Strict);
         lowest(strict).filter(|bound| self.rate.most_rays_per_s > bound.rays_per_s)

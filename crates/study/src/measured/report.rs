@@ -73,7 +73,7 @@ impl MeasuredReport {
         text
     }
 
-    /// Writes the same below what `text` has.
+    /// Writes the report below what `text` has.
     pub(crate) fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let request = &self.request;
         let numbers: Vec<String> = request.views.iter().map(|(number, _)| number.to_string()).collect();

@@ -221,7 +221,7 @@ fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
     }
 }
 
-/// Returns the same for counts that were priced.
+/// Returns the entry of a kernel with these counts and `shares` of lanes, 0 to 1.
 pub(super) fn of_counts<'a>(
     variant: &'a Variant,
     kind: RayKind,

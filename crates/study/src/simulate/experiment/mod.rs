@@ -105,7 +105,7 @@ pub struct ExperimentRequest {
 /// `control` is told [`Experiment::steps`] steps, and stops between two.
 ///
 /// # Errors
-/// [`SimulateError`]; [`SimulateError::NotThere`] at once where nobody knows what the kernels cost on the machine.
+/// [`SimulateError`]; [`SimulateError::NotThere`] at once where the kernels' costs on the machine are not known.
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn experiment(
