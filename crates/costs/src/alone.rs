@@ -1,10 +1,10 @@
-//! How long a warp takes for a block when no other warp runs: what its code says, and what it waits for.
+//! The time that a warp takes for a block when no other warp runs: clocks that its code tells, and waits for results.
 //!
 //! Since compute capability 7.0 an instruction says itself when the next one may issue, and which results it waits for
-//! (Jia et al. 2018, chapter 2). So a block's time is a sum of clocks that its code tells, and of whole latencies that lie
-//! one after the other on its longest way; which latency is how long is a machine's matter.
+//! (Jia et al. 2018, chapter 2). So a block's time is a sum of clocks that its code tells, and of whole latencies that
+//! lie one after the other on its longest way; which latency is how long is a machine's matter.
 
-/// What a warp waits for that takes a time which the code does not tell.
+/// A cause of waiting whose time is not told by the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Wait {
     /// A load from global or local memory, at least from the first cache.
@@ -25,7 +25,7 @@ impl Wait {
     /// All, in the order of their numbers.
     pub const ALL: [Self; 6] = [Self::L1, Self::Shared, Self::Xu, Self::Lanes, Self::Constant, Self::Atomic];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::L1 => "l1",
@@ -37,9 +37,9 @@ impl Wait {
         }
     }
 
-    /// Clocks by which the longest way of a block is chosen: those of an H200 (machines/h200.toml), rounded, a load's of
-    /// 128 bits. Where others hold,
-    /// the way may not be the longest, and is one all the same: the time is still a least one.
+    /// Returns the clocks by which the longest way of a block is chosen: those of an H200 (machines/h200.toml),
+    /// rounded, a load's of 128 bits. Where others hold, the way may not be the longest, and is one all the same: the
+    /// time is still a least one.
     pub fn nominal(self) -> i32 {
         match self {
             Self::L1 => 40,
@@ -62,13 +62,13 @@ pub struct Alone<N = i32> {
 }
 
 impl Alone {
-    /// Clocks where a wait takes what `latency` says.
+    /// Returns the clocks of the block where a wait takes what `latency` says.
     pub fn at(&self, latency: impl Fn(Wait) -> i32) -> i32 {
         let waits = Wait::ALL.into_iter().zip(self.waits).map(|(wait, times)| times * latency(wait));
         self.clocks + waits.sum::<i32>()
     }
 
-    /// As `1 2 3 ..`: clocks, then waits.
+    /// Returns the text `1 2 3 ..` of a table: clocks, then waits.
     pub(super) fn write(&self) -> String {
         let numbers = std::iter::once(self.clocks).chain(self.waits);
         numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(" ")

@@ -9,23 +9,23 @@ const BLOCKS: usize = Block::ALL.len();
 /// Events of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventKind {
-    /// The block.
+    /// The block of the event.
     pub block: Block,
-    /// Only events whose warp's event just before was of this operation; of a test in an unrolled loop, for all of its blocks
-    /// the loop's step to it.
+    /// The operation of the warp's event just before, if only events after it are meant; of a test in an unrolled loop,
+    /// for all of its blocks the loop's step to it.
     pub after: Option<Operation>,
-    /// Only events in which every lane took part that could: those of [`within`], or all of the warp.
+    /// `true` for only those events in which every lane took part that could: those of [`within`], or all of the warp.
     pub full: bool,
 }
 
 impl EventKind {
-    /// Whether an event is of this kind: `block` after an operation, full or not.
+    /// Checks if an event is of this kind: `block` after the operation `after`, `full` or not.
     pub fn has(self, block: Block, after: Operation, full: bool) -> bool {
         self.block == block && self.after.is_none_or(|wanted| wanted == after) && (full || !self.full)
     }
 }
 
-/// The block whose lanes are all that could take part in `block`: none for the whole warp.
+/// Returns the block whose lanes are all that could take part in `block`: none for the whole warp.
 pub fn within(block: Block) -> Option<Block> {
     match block {
         Block::SetupRay => Some(Block::FetchRay),
@@ -46,8 +46,8 @@ pub struct EventCounts {
     before: Before,
 }
 
-/// What a warp's event comes after: the operation of the event just before, but of a loop that is unrolled the step that
-/// the test is of, for all blocks of the test.
+/// The operation before a warp's next event: that of the event just before, but in an unrolled loop the step that the
+/// test is of, for all blocks of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Before {
     operation: Operation,
@@ -61,7 +61,7 @@ impl Default for Before {
 }
 
 impl Before {
-    /// What `block` comes after, as the next event.
+    /// Takes `block` as the warp's next event, and returns the operation that it comes after.
     fn next(&mut self, block: Block) -> Operation {
         let operation = block.operation();
         if block == Block::Prologue {
@@ -85,8 +85,8 @@ impl Default for EventCounts {
 }
 
 impl EventCounts {
-    /// Adds an event of a warp whose lanes are `everyone`: `block` on the lanes of `active`. Returns what it came after, and
-    /// whether it was full ([`EventKind`]).
+    /// Adds an event of a warp whose lanes are `everyone`: `block` on the lanes of `active`. Returns what it came
+    /// after, and whether it was full ([`EventKind`]).
     pub fn add(&mut self, block: Block, active: u64, everyone: u64) -> (Operation, bool) {
         if block == Block::Prologue {
             self.last = [0; BLOCKS];
@@ -107,7 +107,7 @@ impl EventCounts {
         (before, is_full)
     }
 
-    /// How many events there were of a kind.
+    /// Returns the number of events of a kind.
     pub fn count(&self, count: EventKind) -> u64 {
         let of = |pair: &[u64; 2]| pair[usize::from(count.full)];
         match count.after {
@@ -116,7 +116,7 @@ impl EventCounts {
         }
     }
 
-    /// All counts that are not 0, each after one operation: events, and those that were full.
+    /// Returns all counts that are not 0, each after one operation: events, and those that were full.
     pub fn counts(&self) -> Vec<(EventKind, u64)> {
         let mut operations: Vec<Operation> = Block::ALL.into_iter().map(Block::operation).collect();
         operations.sort_unstable();
@@ -141,7 +141,7 @@ fn place(block: Block, before: Operation) -> usize {
     block as usize * BLOCKS + before as usize
 }
 
-/// The block that an operation is named after.
+/// Returns the block that an operation is named after.
 fn named_after(operation: Operation) -> Option<Block> {
     let whole = |block: &&Block| block.operation() == operation && !block.name().contains('.');
     // Of the two blocks of the main loop the second is named so.
@@ -149,7 +149,7 @@ fn named_after(operation: Operation) -> Option<Block> {
 }
 
 impl fmt::Display for EventKind {
-    /// `pop`, `pop@visit_node`, `visit_node!`: pops, those after visits, visits by all lanes.
+    /// Writes the kind as `pop`, `pop@visit_node` or `visit_node!`: pops, those after visits, visits by all lanes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.block.name())?;
         if let Some(block) = self.after.and_then(named_after) {

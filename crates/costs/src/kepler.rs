@@ -1,12 +1,13 @@
-//! An instruction of compute capability 3.5 (Kepler's GK110), as its 64 bits and its part of a scheduling word tell when the next
-//! one issues, and what it waits for.
+//! An instruction of compute capability 3.5 (Kepler's GK110), as its 64 bits and its part of a scheduling word tell
+//! when the next one issues, and what it waits for.
 //!
-//! Every eighth word of the code is no instruction and has eight bits for each of the seven that follow it. Sources, held against
-//! each other and against the assembler's output (docs/internals/costs.md, "Kepler"): envytools' documentation ("Notes about scheduling data
-//! and dual-issue on NVE4+") and its tables of GK110's instructions, and the code generator of Mesa's driver for these machines,
-//! which counts as many clocks. Arithmetic has a time that is known beforehand, which the assembler keeps by these bits (nine
-//! clocks, thirteen to a predicate); for what has not the machine keeps count of registers itself, and for what comes by way of
-//! the texture units an instruction waits until so many of them are left.
+//! Every eighth word of the code is no instruction and has eight bits for each of the seven that follow it. Sources,
+//! held against each other and against the assembler's output (docs/internals/costs.md, "Kepler"): envytools'
+//! documentation ("Notes about scheduling data and dual-issue on NVE4+") and its tables of GK110's instructions, and
+//! the code generator of Mesa's driver for these machines, which counts as many clocks. Arithmetic has a time that is
+//! known beforehand, which the assembler keeps by these bits (nine clocks, thirteen to a predicate); for what has not
+//! the machine keeps count of registers itself, and for what comes by way of the texture units an instruction waits
+//! until so many of them are left.
 
 use crate::{Access, Pipe, Wait, Word};
 
@@ -15,22 +16,23 @@ use crate::{Access, Pipe, Wait, Word};
 pub struct KeplerWord {
     /// The instruction's own bits.
     pub bits: u64,
-    /// When the next one issues.
+    /// The eight bits of the scheduling word, which tell when the next instruction issues.
     pub plan: u8,
 }
 
-/// Where a warp goes on after an instruction.
+/// The place where a warp goes on after an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// With the next one.
+    /// The warp goes on with the next instruction.
     Next,
-    /// Where a jump goes: some or all lanes.
+    /// The target of a jump, for some or all lanes.
     Jump,
     /// A called function's first instruction.
     Call,
     /// A stack says where: ends of loops, of functions and of parts that only some lanes run.
     Elsewhere,
-    /// With the next one; where it points to is where lanes will meet, or where a loop will end.
+    /// The warp goes on with the next instruction; the place that this one points to is where lanes will meet, or where
+    /// a loop will end.
     Prepares,
 }
 
@@ -48,7 +50,7 @@ impl KeplerWord {
     /// The architecture whose code this is.
     pub const ARCHITECTURE: u32 = 35;
 
-    /// All instructions of a kernel's code; what is left of the last group is left out.
+    /// Returns all instructions of a kernel's code; what is left of the last group is left out.
     pub fn all(code: &[u8]) -> Vec<Self> {
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
         let group = |group: &[u8]| {
@@ -59,14 +61,14 @@ impl KeplerWord {
         code.chunks_exact(GROUP).flat_map(group).collect()
     }
 
-    /// The number of the instruction at `bytes` from the start of the code.
+    /// Returns the number of the instruction at `bytes` from the start of the code.
     pub fn number_at(bytes: usize) -> usize {
         let (group, rest) = (bytes / GROUP, bytes % GROUP);
         // Who goes to a scheduling word goes to what follows it.
         group * (GROUP / BYTES - 1) + (rest / BYTES).saturating_sub(1)
     }
 
-    /// Where the instruction of this number lies, in bytes from the start of the code.
+    /// Returns where the instruction of this number lies, in bytes from the start of the code.
     pub fn bytes_at(number: usize) -> usize {
         let each = GROUP / BYTES - 1;
         number / each * GROUP + (1 + number % each) * BYTES
@@ -76,7 +78,7 @@ impl KeplerWord {
         self.bits >> low & ((1 << count) - 1)
     }
 
-    /// What kind of operands it has: 0 with 32 bits at once, jumps and memory; 1 with an immediate; 2 with registers or
+    /// Returns the kind of operands: 0 for 32 bits at once, jumps and memory; 1 with an immediate; 2 with registers or
     /// constants.
     fn form(self) -> u64 {
         self.field(0, 2)
@@ -104,7 +106,7 @@ impl KeplerWord {
         }
     }
 
-    /// Its name, as NVIDIA's disassemblers have such instructions; none of what no kernel has.
+    /// Returns its name, as NVIDIA's disassemblers have such instructions; none of what no kernel has.
     pub fn opcode(self) -> Option<&'static str> {
         let code = self.code();
         match (self.form(), code) {
@@ -127,8 +129,9 @@ impl KeplerWord {
             (1, 0x100..=0x13f) => return Some("IADD32I"),
             (1, 0x180..=0x1bf) => return Some("LDG"),
             (1, 0x300) => return Some("BFE"),
-            // Two minima or maxima of integers, one after the other, with a register among the bits of the immediate (ALK12's VMIN
-            // and VMAX; envytools takes it for a product). The assembler keeps four clocks between two of them, as between products.
+            // Two minima or maxima of integers, one after the other, with a register among the bits of the immediate
+            // (ALK12's VMIN and VMAX; envytools takes it for a product). The assembler keeps four clocks between two of
+            // them, as between products.
             (1, 0x380..=0x3bf) => return Some("VMNMX"),
             (2, 0x080..=0x09f) => return Some("FMUL32I"),
             (2, 0x0a0..=0x0bf) => return Some("IMUL32I"),
@@ -196,30 +199,31 @@ impl KeplerWord {
         })
     }
 
-    /// The pipeline that it runs on; none of an operation that no kernel has.
+    /// Returns the pipeline that it runs on; none of an operation that no kernel has.
     pub fn pipe(self) -> Option<Pipe> {
         Pipe::of(self.opcode()?)
     }
 
-    /// Clocks until the warp's next instruction may issue; 0 where it issues with this one.
+    /// Returns the number of clocks until the warp's next instruction may issue; 0 where it issues with this one.
     pub fn stall(self) -> i32 {
         match self.plan {
             4 => 0,
             plan if plan & 0x80 != 0 => i32::from(plan & 15) * 2 + 1,
             plan if plan & 0x60 != 0 => i32::from(plan & 31) + 1,
-            // Nothing is said, and so the longest is waited. At ends that nobody comes to, and where lanes part or meet.
+            // Nothing is said, and so the longest is waited. At ends that nobody comes to, and where lanes part or
+            // meet.
             _ => 32,
         }
     }
 
-    /// Whether all lanes do it.
+    /// Checks if all lanes execute the instruction.
     pub fn always(self) -> bool {
         // Jumps and ends may ask the carry and its like too.
         let asks = matches!(self.flow_of_code(), Flow::Jump | Flow::Elsewhere);
         self.field(18, 4) == 7 && (!asks || self.field(2, 5) == 15)
     }
 
-    /// Whether the lanes that run it wait then for others, or leave the code to them.
+    /// Checks if the lanes that run it wait then for others, or leave the code to them.
     pub fn joins(self) -> bool {
         self.field(22, 1) == 1 && self.flow_of_code() == Flow::Next
     }
@@ -234,12 +238,12 @@ impl KeplerWord {
         }
     }
 
-    /// Where a warp goes on.
+    /// Returns where a warp goes on after the instruction.
     pub fn flow(self) -> Flow {
         if self.joins() { Flow::Elsewhere } else { self.flow_of_code() }
     }
 
-    /// The number of the instruction that the one of this number points to: a jump's, or where lanes will meet.
+    /// Returns the number of the instruction that the one of this number points to: a jump's, or where lanes will meet.
     pub fn target(self, number: usize) -> Option<usize> {
         if matches!(self.flow_of_code(), Flow::Next | Flow::Elsewhere) {
             return None;
@@ -248,7 +252,7 @@ impl KeplerWord {
         usize::try_from(Self::bytes_at(number) as i64 + BYTES as i64 + words).ok().map(Self::number_at)
     }
 
-    /// What the time of its result is that the code does not tell.
+    /// Returns the latency of its result that the code does not tell; none where the code tells it.
     pub fn wait(self) -> Option<Wait> {
         Some(match self.opcode()? {
             "LD" | "LDG" => Wait::L1,
@@ -263,17 +267,18 @@ impl KeplerWord {
         })
     }
 
-    /// Whether its result comes from the texture units, in the order in which it was asked for.
+    /// Checks if its result comes from the texture units, in the order in which it was asked for.
     pub fn is_texture(self) -> bool {
         self.opcode() == Some("LDG")
     }
 
-    /// How many results of the texture units it leaves on their way: it waits for all before.
+    /// Returns how many results of the texture units may still be on their way after it: it waits for all before those.
+    /// None for other instructions than TEXDEPBAR.
     pub fn textures_left(self) -> Option<usize> {
         (self.opcode() == Some("TEXDEPBAR")).then(|| self.field(23, 6) as usize)
     }
 
-    /// The memory that it loads from or stores to; none for what goes past the first cache's data.
+    /// Returns the memory that it loads from or stores to; none for what goes past the first cache's data.
     pub fn access(self) -> Option<Access> {
         Some(match self.opcode()? {
             "LD" | "ST" | "LDG" => Access::Global,
@@ -283,7 +288,7 @@ impl KeplerWord {
         })
     }
 
-    /// Words of 32 bits that a lane loads or stores, if it does.
+    /// Returns the number of 32-bit words that a lane loads or stores, if it does.
     pub fn words(self) -> u32 {
         let size = match self.opcode() {
             Some("LD" | "ST") => self.field(56, 3),
@@ -299,7 +304,7 @@ impl KeplerWord {
         }
     }
 
-    /// The registers that its result is in, where nobody but the machine knows when it is there.
+    /// Returns the registers that its result is in, where nobody but the machine knows when it is there.
     pub fn written(self) -> Option<Registers> {
         let first = self.field(2, 8) as u8;
         let has = self.wait().is_some() && !matches!(self.opcode(), Some("LDG" | "DSETP" | "FCHK"));
@@ -310,7 +315,7 @@ impl KeplerWord {
         (has && first != ZERO).then_some((first, many))
     }
 
-    /// Whether it reads a register, or writes it, for certain.
+    /// Checks if it certainly reads or writes a register.
     pub fn touches(self, register: u8) -> bool {
         let within =
             |(first, many): Registers| first != ZERO && (first..first.saturating_add(many)).contains(&register);
@@ -353,7 +358,7 @@ impl From<Word> for KeplerWord {
 }
 
 impl From<KeplerWord> for Word {
-    /// As tables count instructions: sixteen bytes each, the plan above the bits.
+    /// Converts the instruction to the form in which tables count them: sixteen bytes each, the plan above the bits.
     fn from(word: KeplerWord) -> Self {
         Self(u128::from(word.bits) | u128::from(word.plan) << 64)
     }

@@ -1,4 +1,4 @@
-//! What the machine code of a kernel costs, as tables say it: the vocabulary of those who write such tables (xtask),
+//! Costs of kernels' machine code, as tables say them: the vocabulary of the crates that write such tables (xtask),
 //! embed them (raywarp-cuda) and price with them (raywarp-sim).
 //!
 //! The unit is the basic block: instructions that a warp issues one after the other. A block is owned by the part of
@@ -27,7 +27,7 @@ pub const COST_COLUMNS: &str = "kernel,verified,offset,block,known,issued,instru
     alu fma fmaheavy half double xu lsu adu cbu uniform branch other,\
     clocks l1 shared xu lanes constant atomic";
 
-/// How it is known how often a block is issued.
+/// The evidence for the number of times that a block is issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CountSource {
     /// A profiler's counts of this very code are that combination of events.
@@ -44,7 +44,7 @@ pub enum CountSource {
 impl CountSource {
     const ALL: [Self; 4] = [Self::Measured, Self::Likened, Self::Nearest, Self::Assumed];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -58,12 +58,12 @@ impl CountSource {
 /// A sum of counts of events: empty for what is never issued.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct IssueFormula(
-    /// Each count with its factor.
+    /// The counts, each with its factor.
     pub Vec<(i32, EventKind)>,
 );
 
 impl IssueFormula {
-    /// How often a kernel issues it that did what was counted; not below 0.
+    /// Returns how often a kernel with the events `tally` issues it; not below 0.
     pub fn times(&self, tally: &EventCounts) -> u64 {
         let term = |&(factor, count): &(i32, EventKind)| i64::from(factor) * tally.count(count) as i64;
         self.0.iter().map(term).sum::<i64>().max(0) as u64
@@ -71,7 +71,7 @@ impl IssueFormula {
 }
 
 impl std::fmt::Display for IssueFormula {
-    /// `2*visit_node-visit_node!+vote`, or `0`.
+    /// Writes the formula as `2*visit_node-visit_node!+vote`, or `0`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (i, (factor, count)) in self.0.iter().enumerate() {
             f.write_str(if *factor < 0 { "-" } else { ["+", ""][usize::from(i == 0)] })?;
@@ -105,8 +105,8 @@ impl std::str::FromStr for IssueFormula {
     }
 }
 
-/// A kernel's code as tables count its instructions: a [`Word`] each, whatever an instruction and what belongs to it
-/// take on its architecture.
+/// Returns a kernel's code as tables count its instructions: a [`Word`] each, whatever an instruction and what belongs
+/// to it take on its architecture.
 pub fn words(code: &[u8], architecture: u32) -> Vec<Word> {
     match architecture {
         KeplerWord::ARCHITECTURE => KeplerWord::all(code).into_iter().map(Word::from).collect(),
@@ -117,57 +117,58 @@ pub fn words(code: &[u8], architecture: u32) -> Vec<Word> {
 /// A basic block of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedBlock {
-    /// What it is part of.
+    /// The part of a micro-operation that it belongs to.
     pub block: Block,
     /// Bytes from the kernel's start, of [`Word::BYTES`] an instruction.
     pub offset: u32,
     /// Its instructions. One whose predicate is off costs its slot all the same.
     pub instructions: u32,
-    /// The same by [`Pipe`].
+    /// The number of its instructions by [`Pipe`].
     pub pipes: [u32; Pipe::ALL.len()],
-    /// How long a warp alone takes for it, at least, with the waits after it that nothing else accounts for; none
+    /// The least time that a warp alone takes for it, with the waits after it that nothing else accounts for; none
     /// where the table does not say.
     pub alone: Option<Alone>,
-    /// How often warps issue it.
+    /// Formula for the number of times that warps issue it.
     pub issued: IssueFormula,
-    /// How that is known.
+    /// The evidence for that formula.
     pub source: CountSource,
 }
 
 impl PricedBlock {
-    /// Which of the kernel's instructions are its own.
+    /// Returns the range of its own instructions among the kernel's.
     pub fn place(&self) -> std::ops::Range<usize> {
         let first = self.offset as usize / Word::BYTES;
         first..first + self.instructions as usize
     }
 
-    /// Whether no count of events says that it is ever issued.
+    /// Checks if no count of events says that it is ever issued.
     pub fn is_never(&self) -> bool {
         self.issued.0.is_empty()
     }
 }
 
-/// What a kernel costs.
+/// A kernel of a table of costs: its blocks of machine code, each with a formula for how often it is issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedKernel {
-    /// By offset.
+    /// The blocks by offset.
     pub blocks: Vec<PricedBlock>,
-    /// Whether a profiler's counts on batches that the combinations were not found on agree within 1 %.
+    /// `true` if a profiler's counts agree within 1 %, on batches that the combinations were not found on.
     pub verified: bool,
 }
 
 impl PricedKernel {
-    /// Instructions of the kernel: those of its operations, its main loop and its start, and nothing besides.
+    /// Returns the number of the kernel's instructions: those of its operations, its main loop and its start, and
+    /// nothing besides.
     pub fn instructions(&self) -> u32 {
         self.blocks.iter().map(|block| block.instructions).sum()
     }
 
-    /// Warp instructions that warps issue which do what was counted.
+    /// Returns the number of warp instructions that a kernel with the events `tally` issues.
     pub fn issued(&self, tally: &EventCounts) -> u64 {
         self.blocks.iter().map(|block| u64::from(block.instructions) * block.issued.times(tally)).sum()
     }
 
-    /// The same by [`Pipe`].
+    /// Returns the same number by [`Pipe`].
     pub fn issued_by_pipe(&self, tally: &EventCounts) -> [u64; Pipe::ALL.len()] {
         let mut sums = [0; Pipe::ALL.len()];
         for block in &self.blocks {
@@ -177,8 +178,8 @@ impl PricedKernel {
         sums
     }
 
-    /// How long warps take by themselves which do what was counted, all of them one after the other; none where the
-    /// table does not say it of every block that is issued.
+    /// Returns the time that warps take by themselves for the events `tally`, all of them one after the other; none
+    /// where the table does not say it of every block that is issued.
     pub fn alone(&self, tally: &EventCounts) -> Option<Alone<i64>> {
         let mut sum = Alone::default();
         for block in self.blocks.iter().filter(|block| !block.is_never()) {
@@ -188,7 +189,7 @@ impl PricedKernel {
     }
 }
 
-/// The costs of a kernel in a table; none where the table does not have it.
+/// Returns the costs of a kernel in a table; none where the table does not have it.
 ///
 /// # Errors
 /// A line that is none, by its number.
@@ -224,8 +225,8 @@ pub fn read_costs(table: &str, kernel: &str) -> Result<Option<PricedKernel>, Str
     Ok(if found.blocks.is_empty() { None } else { Some(found) })
 }
 
-/// A kernel's lines of a table. What is never issued, such as a slow path, is one line as long as it is part of one
-/// block.
+/// Returns a kernel's lines of a table. What is never issued, such as a slow path, is one line as long as it is part of
+/// one block.
 pub fn write_costs(kernel: &str, costs: &PricedKernel) -> String {
     let verified = if costs.verified { "verified" } else { "unverified" };
     let line = |b: &PricedBlock| {

@@ -1,9 +1,9 @@
-//! Which part of a multiprocessor executes an instruction.
+//! Pipelines of a multiprocessor, and the one that executes each instruction.
 //!
-//! For compute capability 9.0 the assignment is that of an H200's counters (`sm__inst_executed_pipe_*`): for four kernels
-//! that between them have all common opcodes, sums by pipeline are what was counted, to the instruction (`fma` counts
-//! [`Pipe::Fma`], [`Pipe::FmaHeavy`] and [`Pipe::Half`]; a store that no lane does is not counted; of `adu` a few thousand
-//! more were). Other architectures have the same assignment, unverified.
+//! For compute capability 9.0 the assignment is that of an H200's counters (`sm__inst_executed_pipe_*`): for four
+//! kernels that between them have all common opcodes, sums by pipeline are what was counted, to the instruction (`fma`
+//! counts [`Pipe::Fma`], [`Pipe::FmaHeavy`] and [`Pipe::Half`]; a store that no lane does is not counted; of `adu` a
+//! few thousand more were). Other architectures have the same assignment, unverified.
 
 /// A pipeline, as Nsight Compute's documentation names them ("Pipelines" in its profiling guide).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,11 +12,12 @@ pub enum Pipe {
     Alu,
     /// Products and sums of floats, and sums of two integers, on either of two halves.
     Fma,
-    /// Products of integers, and moves written as such: on the heavy half of `Fma` only. Kepler's two minima in one, too.
+    /// Products of integers, and moves written as such: on the heavy half of `Fma` only. Kepler's two minima in one,
+    /// too.
     FmaHeavy,
     /// Pairs of 16-bit floats: on the heavy half of `Fma` too.
     Half,
-    /// 64-bit floats.
+    /// The pipeline of 64-bit floats.
     Double,
     /// Reciprocals, conversions, counts of bits.
     Xu,
@@ -24,13 +25,14 @@ pub enum Pipe {
     Lsu,
     /// Indexed constants, barriers of a block.
     Adu,
-    /// Where lanes part and meet again, calls, ends.
+    /// Instructions at which lanes part and meet again, calls, ends.
     Cbu,
     /// Arithmetic on what is the same in all lanes of a warp.
     Uniform,
     /// Jumps: an issue slot, and no pipeline that is counted.
     Branch,
-    /// As `Branch`: constants and moves of what is the same in all lanes, and what does nothing.
+    /// Instructions that issue as those of `Branch`: constants and moves of what is the same in all lanes, and what
+    /// does nothing.
     Other,
 }
 
@@ -51,7 +53,7 @@ impl Pipe {
         Self::Other,
     ];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Alu => "alu",
@@ -69,8 +71,9 @@ impl Pipe {
         }
     }
 
-    /// The pipeline of an instruction by its opcode as disassemblers print it, with its suffixes; none for an opcode that is
-    /// not known. Opcodes are those of the CUDA binary utilities' instruction lists for compute capabilities 3.5 and 7.5 to 12.0.
+    /// Returns the pipeline of an instruction by its opcode as disassemblers print it, with its suffixes; none for an
+    /// opcode that is not known. Opcodes are those of the CUDA binary utilities' instruction lists for compute
+    /// capabilities 3.5 and 7.5 to 12.0.
     pub fn of(opcode: &str) -> Option<Self> {
         let stem = opcode.split('.').next().unwrap_or_default();
         Some(match stem {

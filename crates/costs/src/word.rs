@@ -1,27 +1,28 @@
 //! An instruction of compute capability 7.0 or later, as its 128 bits tell when it issues.
 //!
-//! Source: Jia et al. 2018, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", chapter 2: of the 128 bits of
-//! an instruction, 105 to 125 are its control: clocks to the next instruction (4 bits), yield, the barriers that are released
-//! when its result is written and when its operands are read (3 bits each, 7 for none), the barriers that it waits for (6
-//! bits), and which operands are kept (4 bits). Operations are those that `nvdisasm` prints for the kernels' images.
+//! Source: Jia et al. 2018, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", chapter 2: of the 128
+//! bits of an instruction, 105 to 125 are its control: clocks to the next instruction (4 bits), yield, the barriers
+//! that are released when its result is written and when its operands are read (3 bits each, 7 for none), the barriers
+//! that it waits for (6 bits), and which operands are kept (4 bits). Operations are those that `nvdisasm` prints for
+//! the kernels' images.
 
 use crate::{Pipe, Wait};
 
-/// An instruction.
+/// An instruction of compute capability 7.0 or later, with its control bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word(pub u128);
 
 /// The predicate that always holds.
 const ALWAYS: u32 = 7;
 
-/// Which memory an instruction goes to, through the first cache.
+/// The memory that an instruction goes to, through the first cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Global memory.
+    /// Global memory, which all blocks share.
     Global,
-    /// The lanes' own.
+    /// The lanes' own memory.
     Local,
-    /// That of a block.
+    /// Shared memory of a block.
     Shared,
 }
 
@@ -32,48 +33,48 @@ impl Word {
     /// Barriers of a warp.
     pub const BARRIERS: usize = 6;
 
-    /// All of a kernel's code; what is left of the last word is left out.
+    /// Returns all words of a kernel's code; what is left of the last word is left out.
     pub fn all(code: &[u8]) -> Vec<Self> {
         let words = code.chunks_exact(Self::BYTES);
         words.map(|bytes| Self(bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b)))).collect()
     }
 
-    /// `count` bits from bit `low` on.
+    /// Returns `count` bits from bit `low` on.
     pub fn bits(self, low: u32, count: u32) -> u32 {
         (self.0 >> low) as u32 & ((1 << count) - 1)
     }
 
-    /// Clocks until the next instruction may issue; a warp issues one a clock at most.
+    /// Returns the number of clocks until the next instruction may issue; a warp issues one a clock at most.
     pub fn stall(self) -> i32 {
         self.bits(105, 4).max(1) as i32
     }
 
-    /// The barrier that its result releases.
+    /// Returns the barrier that its result releases.
     pub fn written(self) -> Option<usize> {
         Some(self.bits(110, 3) as usize).filter(|&barrier| barrier < Self::BARRIERS)
     }
 
-    /// The barrier that is released when its operands are read.
+    /// Returns the barrier that is released when its operands are read.
     pub fn read(self) -> Option<usize> {
         Some(self.bits(113, 3) as usize).filter(|&barrier| barrier < Self::BARRIERS)
     }
 
-    /// Whether it waits for a barrier.
+    /// Checks if it waits for a barrier.
     pub fn waits_for(self, barrier: usize) -> bool {
         self.bits(116, 6) >> barrier & 1 == 1
     }
 
-    /// Its operation, without the bits that say of what kind its operands are.
+    /// Returns its operation, without the bits that say of what kind its operands are.
     pub fn operation(self) -> u32 {
         self.bits(0, 9)
     }
 
-    /// Whether all lanes do it.
+    /// Checks if all lanes execute it.
     pub fn always(self) -> bool {
         self.bits(12, 4) == ALWAYS
     }
 
-    /// What the time of its result is that the code does not tell; none for what no class has.
+    /// Returns the latency of its result that the code does not tell; none for instructions whose time the code tells.
     pub fn wait(self) -> Option<Wait> {
         Some(match self.operation() {
             // LD, LDG, LDL.
@@ -92,7 +93,7 @@ impl Word {
         })
     }
 
-    /// The memory that it loads from or stores to; none for what goes past the first cache's data.
+    /// Returns the memory that it loads from or stores to; none for what goes past the first cache's data.
     pub fn access(self) -> Option<Access> {
         Some(match self.operation() {
             // LD, LDG, ST, STG.
@@ -105,7 +106,7 @@ impl Word {
         })
     }
 
-    /// Words of 32 bits that a lane loads or stores, if it does.
+    /// Returns the number of 32-bit words that a lane loads or stores, if it does.
     pub fn words(self) -> u32 {
         match self.bits(73, 3) {
             5 => 2,
@@ -114,14 +115,15 @@ impl Word {
         }
     }
 
-    /// Places of operands.
+    /// Number of places for operands.
     pub const PLACES: usize = 3;
 
     /// The register that holds zeros.
     const ZERO: u8 = 255;
 
-    /// The registers that its operands begin with, by place; of predicates, constants, uniform registers and zeros none. As
-    /// `nvdisasm` prints the images' instructions, of which all operations that compute, load or store are here.
+    /// Returns the registers that its operands begin with, by place; of predicates, constants, uniform registers and
+    /// zeros none. As `nvdisasm` prints the images' instructions, of which all operations that compute, load or store
+    /// are here.
     pub fn operands(self) -> [Option<u8>; Self::PLACES] {
         // Whether the first place is one, and the third.
         let (first, third) = match self.operation() {
@@ -142,17 +144,19 @@ impl Word {
             0x185..=0x18a | 0x18e | 0x1a8 => return [self.register(24), self.register(32), None],
             _ => return [None; Self::PLACES],
         };
-        // Otherwise a constant or a uniform register stands there, and a register of the second place in the third's bits.
+        // Otherwise a constant or a uniform register stands there, and a register of the second place in the third's
+        // bits.
         let second = self.bits(9, 3) == 1;
         [self.register(24).filter(|_| first), self.register(32).filter(|_| second), self.register(64).filter(|_| third)]
     }
 
-    /// The register that the bits from `low` on name.
+    /// Returns the register that the bits from `low` on name.
     fn register(self, low: u32) -> Option<u8> {
         Some(self.bits(low, 8) as u8).filter(|&register| register != Self::ZERO)
     }
 
-    /// Reads of even and of odd registers besides: the second halves of pairs, which begin at even ones, and words that are stored.
+    /// Reads of even and of odd registers besides: the second halves of pairs, which begin at even ones, and words that
+    /// are stored.
     pub fn further_reads(self) -> [u8; 2] {
         let stored = self.words() as u8;
         match self.operation() {
@@ -166,27 +170,28 @@ impl Word {
         }
     }
 
-    /// Whether the register of an operand stays in its place, so that the next instruction need not read it there.
+    /// Checks if the register of an operand stays in its place, so that the next instruction need not read it there.
     pub fn keeps(self, place: usize) -> bool {
         self.bits(122, 3) >> place & 1 == 1
     }
 
-    /// Whether lanes that parted meet here (BSYNC).
+    /// Checks if lanes that parted meet here (BSYNC).
     pub fn is_meeting(self) -> bool {
         self.operation() == 0x141
     }
 
-    /// Whether it is a jump that not every warp takes (BRA with a condition).
+    /// Checks if it is a jump that not every warp takes (BRA with a condition).
     pub fn is_conditional_jump(self) -> bool {
         self.operation() == 0x147 && !self.always()
     }
 
-    /// Its pipeline, as [`Pipe::of`] has it of its name; none of an operation that no image has.
+    /// Returns its pipeline, as [`Pipe::of`] has it of its name; none of an operation that no image has.
     pub fn pipe(self, architecture: u32) -> Option<Pipe> {
         Some(match self.operation() {
             // IADD, which was HFMA2 before.
             0x035 if architecture >= 120 => Pipe::Alu,
-            // MOV, P2R, R2P, CS2R, VOTE, SEL, FSEL, FMNMX, FSETP, ISETP, VIMNMX3, IADD3, LEA, LOP3, PRMT, IMNMX, SHF, PLOP3.
+            // MOV, P2R, R2P, CS2R, VOTE, SEL, FSEL, FMNMX, FSETP, ISETP, VIMNMX3, IADD3, LEA, LOP3, PRMT, IMNMX, SHF,
+            // PLOP3.
             0x002..=0x009 | 0x00b | 0x00c | 0x00f..=0x012 | 0x016 | 0x017 | 0x019 | 0x01c => Pipe::Alu,
             // HSET2, F2FP, VIADDMNMX, VIMNMX, FMNMX3.
             0x033 | 0x03e | 0x046 | 0x048 | 0x076 => Pipe::Alu,
@@ -228,7 +233,8 @@ mod tests {
 
     #[test]
     fn fields_are_where_the_paper_has_them() {
-        // `LDC R1, c[0x0][0x28]` of a kernel for compute capability 9.0, as nvdisasm -hex prints it, and `MUFU.COS R5, R5`.
+        // `LDC R1, c[0x0][0x28]` of a kernel for compute capability 9.0, as nvdisasm -hex prints it, and `MUFU.COS R5,
+        // R5`.
         let constant = Word(0x000e_2200_0000_0800_0000_0a00_ff01_7b82);
         assert_eq!((constant.stall(), constant.written(), constant.wait()), (1, Some(0), Some(Wait::Constant)));
         let cosine = Word(0x000e_2400_0000_0000_0000_0005_0005_7308);
@@ -294,8 +300,8 @@ mod tests {
 
     #[test]
     fn accesses_have_their_sizes() {
-        // `LDG.E.128.CONSTANT R16, ...`, `LDG.E.64.CONSTANT R28, ...+0x30]`, `LDL R38, [R17]`, `STL [R16], R17`, as nvdisasm -hex
-        // prints them for compute capability 9.0.
+        // `LDG.E.128.CONSTANT R16, ...`, `LDG.E.64.CONSTANT R28, ...+0x30]`, `LDL R38, [R17]`, `STL [R16], R17`, as
+        // nvdisasm -hex prints them for compute capability 9.0.
         for (word, access, words, wait) in [
             (LDG_128, Access::Global, 4, Some(Wait::L1)),
             (LDG_64, Access::Global, 2, Some(Wait::L1)),

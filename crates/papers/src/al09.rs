@@ -1,9 +1,9 @@
-//! Aila and Laine 2009.
+//! Numbers that Aila and Laine 2009 print, by table and section.
 
 use crate::SCENES_HERE;
 use serde::Deserialize;
 
-/// What AL09 prints.
+/// Numbers that AL09 prints.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Al09 {
@@ -13,13 +13,13 @@ pub struct Al09 {
     pub reference: String,
     /// Table 1: efficiencies and rates.
     pub table_1: Table1,
-    /// Section 4: what speculative traversal gains.
+    /// Section 4: the gain of speculative traversal.
     pub speculation: Speculation,
-    /// Section 5.1: what replacing terminated rays gains.
+    /// Section 5.1: the gain of replacing terminated rays.
     pub replacement: Replacement,
-    /// Section 5.2: what work queues gain.
+    /// Section 5.2: the gain of work queues.
     pub queue: Queue,
-    /// Section 6: what narrower warps gain.
+    /// Section 6: the gain of narrower warps.
     pub width: Width,
 }
 
@@ -27,9 +27,9 @@ pub struct Al09 {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table1 {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// The GPU's name.
     pub machine: String,
@@ -47,15 +47,15 @@ pub struct Method {
     pub name: String,
     /// The name of the family's row.
     pub kernel: String,
-    /// What primary rays have.
+    /// Numbers of primary rays.
     pub primary: Cells,
-    /// Rays of ambient occlusion.
+    /// Numbers of ambient occlusion rays.
     pub ao: Cells,
-    /// What diffuse rays have.
+    /// Numbers of diffuse rays.
     pub diffuse: Cells,
 }
 
-/// What Table 1 has of a method and a kind of rays, by scene.
+/// Cells of Table 1 for a method and a kind of rays, by scene.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cells {
@@ -63,7 +63,7 @@ pub struct Cells {
     pub efficiency: Option<[[u32; 2]; 3]>,
     /// Mrays/s of the paper's simulator.
     pub simulated: [f64; 3],
-    /// Mrays/s that were measured.
+    /// Measured rates in Mrays/s.
     pub measured: [f64; 3],
 }
 
@@ -71,43 +71,43 @@ pub struct Cells {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Speculation {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// A pair of kernels each.
+    /// Rows of the section: a pair of kernels each.
     pub row: Vec<SpeculationRow>,
 }
 
-/// How much faster a speculative kernel is than another, per cent, of primary, AO and diffuse rays.
+/// Gain of a speculative kernel over another, per cent, for primary, AO and diffuse rays.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpeculationRow {
     /// The kernel that speculates.
     pub kernel: String,
-    /// What it is compared with.
+    /// The kernel that it is compared with.
     pub over: String,
-    /// In the cathedral of Sibenik.
+    /// Gain in the cathedral of Sibenik.
     pub sibenik: [String; 3],
-    /// In the conference room.
+    /// Gain in the conference room.
     pub conference: [String; 3],
-    /// Over all scenes of the table.
+    /// Gain over all scenes of the table.
     pub all: [String; 3],
 }
 
-/// Section 5.1: how much faster replacing is, per cent, of primary, AO and diffuse rays.
+/// Section 5.1: the gain of replacing terminated rays, per cent, for primary, AO and diffuse rays.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replacement {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// With inner loops of four iterations and the two instructions.
+    /// Gain with inner loops of four iterations and the two instructions.
     pub four_iterations: [String; 3],
-    /// The same without the two instructions.
+    /// Gain with inner loops of four iterations, without the two instructions.
     pub four_iterations_without_instructions: [String; 3],
-    /// With inner loops of any length.
+    /// Gain with inner loops of any length.
     pub unlimited_iterations: [String; 3],
 }
 
@@ -115,9 +115,9 @@ pub struct Replacement {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Queue {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// A queue in each row.
     pub row: Vec<QueueRow>,
@@ -131,7 +131,7 @@ pub struct QueueRow {
     pub iterations: String,
     /// Iterations of the main loop between two looks for new rays.
     pub every: String,
-    /// How much faster it is.
+    /// Gain of the queue, per cent.
     pub faster: [String; 3],
     /// Lanes that are filled.
     pub filled: [String; 3],
@@ -141,9 +141,9 @@ pub struct QueueRow {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Width {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// Kernels in warps of 16.
     pub sixteen_lanes: Vec<WidthRow>,
@@ -157,34 +157,34 @@ pub struct Width {
 pub struct WidthRow {
     /// The name of the family's row.
     pub kernel: String,
-    /// Least (primary rays), mean, most (diffuse rays).
+    /// Least gain (of primary rays), mean gain and largest gain (of diffuse rays).
     pub faster: [String; 3],
 }
 
 impl Method {
-    /// The cells of primary, AO and diffuse rays.
+    /// Returns the cells of primary, AO and diffuse rays.
     pub fn kinds(&self) -> [&Cells; 3] {
         [&self.primary, &self.ao, &self.diffuse]
     }
 }
 
 impl Table1 {
-    /// The cells of a kernel, and the scene's place in them; none of scenes that are not here.
+    /// Finds the cells of a kernel, and the scene's place in them; none of scenes that are not here.
     fn find(&self, scene: &str, kernel: &str) -> Option<([&Cells; 3], usize)> {
         let place = self.scenes.iter().position(|known| known == scene && SCENES_HERE.contains(&scene))?;
         let method = self.method.iter().find(|method| method.kernel == kernel)?;
         Some((method.kinds(), place))
     }
 
-    /// SIMD efficiencies of traversal and intersection, per cent, of primary, AO and diffuse rays; none of packets, and of scenes
-    /// that are not here.
+    /// Returns SIMD efficiencies of traversal and intersection, per cent, of primary, AO and diffuse rays; none of
+    /// packets, and of scenes that are not here.
     pub fn efficiencies(&self, scene: &str, kernel: &str) -> Option<[[u32; 2]; 3]> {
         let (kinds, place) = self.find(scene, kernel)?;
         let [Some(primary), Some(ao), Some(diffuse)] = kinds.map(|cells| cells.efficiency) else { return None };
         Some([primary[place], ao[place], diffuse[place]])
     }
 
-    /// Simulated Mrays/s of primary, AO and diffuse rays; none of scenes that are not here.
+    /// Returns simulated Mrays/s of primary, AO and diffuse rays; none of scenes that are not here.
     pub fn simulated(&self, scene: &str, kernel: &str) -> Option<[f64; 3]> {
         let (kinds, place) = self.find(scene, kernel)?;
         Some(kinds.map(|cells| cells.simulated[place]))

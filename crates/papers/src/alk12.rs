@@ -1,8 +1,8 @@
-//! Aila, Laine and Karras 2012.
+//! Numbers that Aila, Laine and Karras 2012 print, by table.
 
 use serde::Deserialize;
 
-/// What ALK12 prints.
+/// Numbers that ALK12 prints.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alk12 {
@@ -12,7 +12,7 @@ pub struct Alk12 {
     pub reference: String,
     /// Table 1: rates of three generations.
     pub table_1: Table1,
-    /// Table 2: what each choice is worth.
+    /// Table 2: the gain of each choice of a kernel's design, in words.
     pub table_2: Table2,
 }
 
@@ -20,9 +20,9 @@ pub struct Alk12 {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table1 {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// A scene in each row.
     pub scene: Vec<GenerationScene>,
@@ -34,11 +34,11 @@ pub struct Table1 {
 pub struct GenerationScene {
     /// The scene's name.
     pub name: String,
-    /// What primary rays have.
+    /// Numbers of primary rays.
     pub primary: Generations,
-    /// Rays of ambient occlusion.
+    /// Numbers of ambient occlusion rays.
     pub ao: Generations,
-    /// What diffuse rays have.
+    /// Numbers of diffuse rays.
     pub diffuse: Generations,
 }
 
@@ -46,11 +46,11 @@ pub struct GenerationScene {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Generations {
-    /// GTX 285; some scenes do not fit into it.
+    /// Rate on a GTX 285; none of scenes that do not fit into its memory.
     pub tesla: Option<f64>,
-    /// On a GTX 480.
+    /// Rate on a GTX 480.
     pub fermi: Option<f64>,
-    /// On a GTX 680.
+    /// Rate on a GTX 680.
     pub kepler: Option<f64>,
 }
 
@@ -58,37 +58,37 @@ pub struct Generations {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// The rows of the table.
     pub choice: Vec<Choice>,
 }
 
-/// A choice of Table 2, and what the table says of it, in short.
+/// A choice of Table 2, with the table's words on it, in short.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// What is chosen.
+    /// The choice's name.
     pub name: String,
-    /// On a GTX 285.
+    /// Its worth on a GTX 285.
     pub tesla: String,
-    /// On a GTX 480.
+    /// Its worth on a GTX 480.
     pub fermi: String,
-    /// On a GTX 680.
+    /// Its worth on a GTX 680.
     pub kepler: String,
 }
 
 impl GenerationScene {
-    /// Mrays/s of primary, AO and diffuse rays.
+    /// Returns the Mrays/s of primary, AO and diffuse rays.
     pub fn kinds(&self) -> [Generations; 3] {
         [self.primary, self.ao, self.diffuse]
     }
 }
 
 impl Generations {
-    /// By age: Tesla, Fermi, Kepler.
+    /// Returns the rates by age of the GPUs: Tesla, Fermi, Kepler.
     pub fn by_age(self) -> [Option<f64>; 3] {
         [self.tesla, self.fermi, self.kepler]
     }

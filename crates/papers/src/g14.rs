@@ -1,8 +1,8 @@
-//! What Guthe 2014 prints.
+//! Numbers that Guthe 2014 prints, by table.
 
 use serde::Deserialize;
 
-/// What G14 prints.
+/// Numbers that G14 prints.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct G14 {
@@ -20,9 +20,9 @@ pub struct G14 {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// The GPUs, in the order of the rates.
     pub machines: [String; 3],
@@ -36,11 +36,11 @@ pub struct Table2 {
 pub struct ImprovedScene {
     /// The scene's name.
     pub name: String,
-    /// What primary rays have.
+    /// Numbers of primary rays.
     pub primary: Improvement,
-    /// Rays of ambient occlusion.
+    /// Numbers of ambient occlusion rays.
     pub ao: Improvement,
-    /// What diffuse rays have.
+    /// Numbers of diffuse rays.
     pub diffuse: Improvement,
 }
 
@@ -58,16 +58,16 @@ pub struct Improvement {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Improvements {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// What its text says.
+    /// The section's statement, in words.
     pub said: String,
 }
 
 impl ImprovedScene {
-    /// Mrays/s of primary, AO and diffuse rays.
+    /// Returns the Mrays/s of primary, AO and diffuse rays.
     pub fn kinds(&self) -> [Improvement; 3] {
         [self.primary, self.ao, self.diffuse]
     }

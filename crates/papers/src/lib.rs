@@ -1,9 +1,9 @@
-//! What papers print, as data: `papers/*.toml` at the workspace's root, a file a paper; this crate has copies, which
-//! `cargo xtask copies` writes.
+//! Numbers that papers print, as data: `papers/*.toml` at the workspace's root, a file a paper; this crate has copies,
+//! which `cargo xtask copies` writes.
 //!
-//! A file has a table for each table, figure or section of its paper that anything here stands beside; `place` says which, and a
-//! key that nobody knows is refused. Kernels are named as the family's rows. What follows from these numbers, and what is measured
-//! here, is elsewhere.
+//! A file has a table for each table, figure or section of its paper that anything here stands beside; `place` says
+//! which, and an unknown key is refused. Kernels are named as the family's rows. Conclusions from these numbers, and
+//! this project's own measurements, are elsewhere.
 #![forbid(unsafe_code)]
 
 mod al09;
@@ -22,36 +22,36 @@ use std::sync::LazyLock;
 /// The scenes of the papers that are here in some version, with the papers' viewpoints or others.
 pub const SCENES_HERE: [&str; 2] = ["sibenik", "conference"];
 
-/// Aila and Laine 2009.
+/// Returns the tables of Aila and Laine 2009.
 pub fn al09() -> &'static Al09 {
     static PAPER: LazyLock<Al09> = LazyLock::new(|| built_in("al09.toml", include_str!("../papers/al09.toml")));
     &PAPER
 }
 
-/// Aila, Laine and Karras 2012.
+/// Returns the tables of Aila, Laine and Karras 2012.
 pub fn alk12() -> &'static Alk12 {
     static PAPER: LazyLock<Alk12> = LazyLock::new(|| built_in("alk12.toml", include_str!("../papers/alk12.toml")));
     &PAPER
 }
 
-/// The tables of Guthe 2014.
+/// Returns the tables of Guthe 2014.
 pub fn g14() -> &'static G14 {
     static PAPER: LazyLock<G14> = LazyLock::new(|| built_in("g14.toml", include_str!("../papers/g14.toml")));
     &PAPER
 }
 
-/// The tables of Wald 2011.
+/// Returns the tables of Wald 2011.
 pub fn w11() -> &'static W11 {
     static PAPER: LazyLock<W11> = LazyLock::new(|| built_in("w11.toml", include_str!("../papers/w11.toml")));
     &PAPER
 }
 
-/// A file that the tests have read.
+/// Reads a paper's file that the tests have read before.
 fn built_in<T: DeserializeOwned>(name: &str, text: &str) -> T {
     read(text).unwrap_or_else(|error| panic!("papers/{name}: {error}"))
 }
 
-/// Reads a file; what is wrong with it, with its line.
+/// Reads a paper's file; the error says what is wrong with it, and in which line.
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| error.to_string())
 }

@@ -1,8 +1,8 @@
-//! What Wald 2011 prints.
+//! Numbers that Wald 2011 prints, by table.
 
 use serde::Deserialize;
 
-/// What W11 prints.
+/// Numbers that W11 prints.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct W11 {
@@ -16,7 +16,7 @@ pub struct W11 {
     pub table_2: Table2,
     /// Table 3: a warp's time by bounce.
     pub table_3: Table3,
-    /// How full naive warps are.
+    /// Mean number of paths in a warp that runs without compaction.
     pub paths_per_warp: PathsPerWarp,
 }
 
@@ -24,9 +24,9 @@ pub struct W11 {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table1 {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// The rows of the table.
     pub scene: Vec<CompactionScene>,
@@ -38,11 +38,11 @@ pub struct Table1 {
 pub struct CompactionScene {
     /// The scene's name.
     pub name: String,
-    /// Where nothing is compacted.
+    /// Frames a second without compaction.
     pub naive: f64,
-    /// With compaction of whole frames.
+    /// Frames a second with compaction of whole frames.
     pub compacted: f64,
-    /// With compaction of tiles in shared memory.
+    /// Frames a second with compaction of tiles in shared memory.
     pub tiled: f64,
 }
 
@@ -50,11 +50,11 @@ pub struct CompactionScene {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// By bounce, from 0 on.
+    /// Rows of the table by bounce, from 0 on.
     pub bounce: Vec<CompactionBounce>,
 }
 
@@ -66,14 +66,14 @@ pub struct CompactionBounce {
     pub kilo_paths: f64,
     /// Warps that run without compaction.
     pub naive_warps: f64,
-    /// Thousands of warps with it.
+    /// Warps that run with compaction, in thousands.
     pub kilo_compact_warps: f64,
     /// Naive warps over compacted ones, this bounce and those before.
     pub saved: f64,
 }
 
 impl CompactionBounce {
-    /// Paths of a naive warp that still runs.
+    /// Returns the mean number of paths in a warp that still runs, without compaction.
     pub fn paths_per_naive_warp(&self) -> f64 {
         1e3 * self.kilo_paths / self.naive_warps
     }
@@ -83,11 +83,11 @@ impl CompactionBounce {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table3 {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// By bounce, from 0 on.
+    /// Rows of the table by bounce, from 0 on.
     pub bounce: Vec<WarpTime>,
 }
 
@@ -95,26 +95,26 @@ pub struct Table3 {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarpTime {
-    /// Where nothing is compacted.
+    /// Time of a warp without compaction.
     pub naive: f64,
-    /// Where paths are compacted.
+    /// Time of a warp with compaction of paths.
     pub compacted: f64,
 }
 
 impl WarpTime {
-    /// Without compaction and with.
+    /// Returns the time without compaction and with it.
     pub fn pair(self) -> [f64; 2] {
         [self.naive, self.compacted]
     }
 }
 
-/// How full naive warps are.
+/// Mean number of paths in a warp that runs without compaction.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathsPerWarp {
-    /// Where the paper has it.
+    /// The table, figure or section of the paper that has these numbers.
     pub place: String,
-    /// What it is of, in what units.
+    /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// The mean over all bounces.
     pub mean: f64,

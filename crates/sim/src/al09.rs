@@ -1,4 +1,4 @@
-//! What operations cost on a GTX 285: one set of prices, from what AL09's own simulator printed in Table 1.
+//! Prices of operations on a GTX 285: one set of them, from what AL09's own simulator printed in Table 1.
 //!
 //! Its rates are instructions over issue slots under an ideal dual issue, memory for free (AL09 2.1), so that a cell
 //! is one equation: events a ray times their prices are the machine's time over the rate. Two cells, while-while's
@@ -13,8 +13,9 @@ use crate::machine::Launch;
 use crate::warp_counts::WarpCounts;
 use raywarp_family::{Block, Operation, Supply, TraversalLoop, Tree, TriangleTest, Variant};
 
-/// What is known of their launches (AL09 2): blocks of 192, 21 to 25 registers, which "did not affect performance".
-/// At 21 there are more than 20,000 threads at once, as they say there were (3.4); at 25 there are 17,280.
+/// The launch of their kernels as far as it is known (AL09 2): blocks of 192, 21 to 25 registers, which "did not affect
+/// performance". At 21 there are more than 20,000 threads at once, as they say there were (3.4); at 25 there are
+/// 17,280.
 pub const LAUNCH: Launch = Launch { registers_per_thread: 21, shared_bytes_per_block: 0, threads_per_block: 192 };
 
 /// Issue slots of ideal dual issue, as the machine's file counts them, in the time of one instruction.
@@ -37,7 +38,7 @@ pub struct Al09Costs {
     pub test_triangle: f64,
     /// An iteration of the main loop.
     pub iteration: f64,
-    /// What postponing adds to a visit.
+    /// Addition to a visit's price in kernels that postpone leaves.
     pub postpone: f64,
     /// Fetch and set up new rays.
     pub fetch: f64,
@@ -52,7 +53,7 @@ impl Default for Al09Costs {
 }
 
 impl Al09Costs {
-    /// What the blocks of `variant` cost.
+    /// Returns the prices of the blocks of `variant`.
     pub fn of(&self, variant: &Variant) -> BlockCosts {
         let postpone = if variant.postpone() > 0 { self.postpone } else { 0.0 };
         let shuffle = if variant.supply() == Supply::Queue { self.shuffle } else { 0.0 };
@@ -64,7 +65,7 @@ impl Al09Costs {
             .with(Block::FetchRay, self.fetch)
     }
 
-    /// Whether `variant` is one of their time, whose operations these are: two boxes, Woop's test.
+    /// Checks if `variant` has the operations of their time, which these prices are for: two boxes, Woop's test.
     pub fn know(variant: &Variant) -> bool {
         variant.tree() == Tree::Bvh2
             && variant.triangle() == TriangleTest::Woop
@@ -80,15 +81,15 @@ const FITTED: usize = 4;
 pub struct RateCell {
     /// Visits, tests, turns, and visits of a kernel that postpones.
     pub events: [f64; FITTED],
-    /// What has a stated price, at it.
+    /// The cost of all events with a stated price, at that price.
     pub stated: f64,
-    /// Those of the machine in a second over the rate.
+    /// The time of a ray at that rate, in times of an instruction of the machine.
     pub time: f64,
 }
 
 impl RateCell {
-    /// That of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp instructions a second,
-    /// one at a time.
+    /// Returns the cell of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp
+    /// instructions a second, one at a time.
     pub fn new(variant: &Variant, counts: &WarpCounts, rays_per_s: f64, times_per_s: f64) -> Self {
         let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;
         let [visits, tests, turns] = [Operation::VisitNode, Operation::TestTriangle, Operation::Loop].map(per_ray);
@@ -107,8 +108,8 @@ impl RateCell {
     }
 }
 
-/// The prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less than
-/// nothing where the cells have it so. None where one is as good as a multiple of the other.
+/// Returns the prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less
+/// than nothing where the cells have it so. None where one is as good as a multiple of the other.
 pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     let [a, b] = cells;
     let determinant = a.events[0] * b.events[1] - b.events[0] * a.events[1];
@@ -119,8 +120,8 @@ pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     (determinant != 0.0 && costs.iter().all(|cost| cost.is_finite())).then_some(costs)
 }
 
-/// The prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over theirs
-/// less one. What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
+/// Returns the prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over
+/// theirs less one. What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
 pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     if cells.len() <= FITTED {
         return None;
@@ -136,7 +137,7 @@ pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     Some(Al09Costs { visit_node, test_triangle, iteration, postpone, ..Default::default() })
 }
 
-/// Costs of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
+/// Returns the costs of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
 fn least_squares(cells: &[RateCell], choice: u32) -> Option<[f64; FITTED]> {
     let chosen = |i: usize| choice >> i & 1 == 1;
     // The normal equations, with an identity in the rows of what is not chosen.

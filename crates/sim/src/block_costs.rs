@@ -1,4 +1,4 @@
-//! What issuing a block costs: instructions, or issue slots, of whatever unit the caller counts in.
+//! Costs of issuing blocks: instructions, or issue slots, of whatever unit the caller counts in.
 
 use crate::launch_instructions::LaunchInstructions;
 use crate::warp_counts::WarpCounts;
@@ -8,7 +8,7 @@ use raywarp_family::Block;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockCosts([f64; Block::ALL.len()]);
 
-/// Everything for nothing.
+/// Costs of 0 for all blocks.
 impl Default for BlockCosts {
     fn default() -> Self {
         Self([0.0; Block::ALL.len()])
@@ -16,25 +16,25 @@ impl Default for BlockCosts {
 }
 
 impl BlockCosts {
-    /// The same with one price changed.
+    /// Returns the same costs with one of them changed.
     #[must_use]
     pub fn with(mut self, block: Block, cost: f64) -> Self {
         self.0[block as usize] = cost;
         self
     }
 
-    /// The price of a block.
+    /// Returns the price of a block.
     pub fn of(&self, block: Block) -> f64 {
         self.0[block as usize]
     }
 
-    /// What all warps of a launch paid together.
+    /// Returns the sum of what all warps of a launch paid.
     pub fn total(&self, counts: &WarpCounts) -> f64 {
         counts.blocks.iter().zip(self.0).map(|(count, cost)| count.issued as f64 * cost).sum()
     }
 
-    /// What an event of each block cost on average where the instructions of all are known. What a block issues that had
-    /// no event of its own (a question whether anybody pops) is paid by the turns of the main loop.
+    /// Returns the average cost of an event of each block where the instructions of all are known. What a block issues
+    /// that had no event of its own (a question whether anybody pops) is paid by the turns of the main loop.
     pub fn average(cost: &LaunchInstructions, counts: &WarpCounts) -> Self {
         let (mut costs, mut rest) = (Self::default(), 0.0);
         for block in Block::ALL {
@@ -47,14 +47,14 @@ impl BlockCosts {
         costs.with(Block::Iteration, costs.of(Block::Iteration) + rest / iterations)
     }
 
-    /// The same in another unit.
+    /// Returns the same costs in another unit.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self(self.0.map(|cost| cost * factor))
     }
 
-    /// What a ray costs on a machine that issues a warp instruction for `width` lanes as fast as for any other number of
-    /// them: price times lanes.
+    /// Returns the cost of a ray on a machine that issues a warp instruction for `width` lanes as fast as for any other
+    /// number of them: price times lanes.
     pub fn lane_slots_per_ray(&self, counts: &WarpCounts) -> f64 {
         self.total(counts) * f64::from(counts.width) / counts.rays as f64
     }

@@ -1,8 +1,8 @@
 //! Warps that run at the same time and take rays from one counter.
 //!
-//! Each has a thread and a clock of what it issued. A warp that asks is served once no other can still ask at an earlier
-//! clock: all that run are past its own. So who gets which ray follows from the clocks alone, whatever the threads do, and
-//! warps between two asks run side by side.
+//! Each has a thread and a clock of what it issued. A warp that asks is served once no other can still ask at an
+//! earlier clock: all that run are past its own. So who gets which ray follows from the clocks alone, whatever the
+//! threads do, and warps between two asks run side by side.
 
 use raywarp_traverse::RayCounter;
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 struct State {
-    /// The counter.
+    /// The counter's next number.
     next: u64,
     /// Warps that neither ask nor have ended.
     running: Vec<u32>,
-    /// Those that ask, by clock and number, and for how many rays.
+    /// Warps that ask, by clock and number, with the number of rays that each asks for.
     asking: BTreeMap<(u64, u32), u32>,
-    /// What was given to a warp and not yet taken.
+    /// Numbers that were given to a warp and not yet taken.
     served: Vec<Option<u64>>,
 }
 
@@ -49,7 +49,7 @@ impl Drop for Leaving<'_> {
 }
 
 impl<'a> ClockedCounter<'a> {
-    /// For `warps` warps, all of which will run. Once `cancel` is true no ray is left.
+    /// Returns a counter for `warps` warps, all of which will run. Once `cancel` is true no ray is left.
     pub fn new(warps: u32, cancel: Option<&'a AtomicBool>) -> Self {
         let served = vec![None; warps as usize];
         Self {
@@ -63,17 +63,17 @@ impl<'a> ClockedCounter<'a> {
         }
     }
 
-    /// From now on no ray is left.
+    /// Stops the counter: from now on no ray is left.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// To be dropped when warp `warp` has ended.
+    /// Returns a guard that is to be dropped when warp `warp` has ended.
     pub fn leaving(&'a self, warp: u32) -> Leaving<'a> {
         Leaving(self, warp)
     }
 
-    /// Warp `warp` took its time.
+    /// Advances the clock of warp `warp` by `time`.
     pub fn spend(&self, warp: u32, time: u64) {
         let own = &self.clocks[warp as usize];
         // Only its own thread writes.

@@ -1,8 +1,8 @@
-//! How long warps run, and what is lost when they are dealt to multiprocessors (AL09 3.2 and 3.3).
+//! Running times of warps, and what is lost when they are dealt to multiprocessors (AL09 3.2 and 3.3).
 //!
-//! A multiprocessor issues one slot a unit of time, shared evenly by its warps, and each warp gets at most its part of `hide`
-//! (so many warps hide the latency of one). Latency is where a warp waits, not where it issues: a kernel with fewer loads
-//! an instruction needs fewer warps ([`hide`]).
+//! A multiprocessor issues one slot a unit of time, shared evenly by its warps, and each warp gets at most its part of
+//! `hide` (so many warps hide the latency of one). Latency is where a warp waits, not where it issues: a kernel with
+//! fewer loads an instruction needs fewer warps ([`hide`]).
 
 use crate::block_costs::BlockCosts;
 use crate::source::EventSource;
@@ -12,10 +12,10 @@ use raywarp_traverse::{Event, KernelError, Probe};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What a warp costs.
+/// The cost of one warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WarpCost {
-    /// Issue slots.
+    /// Issue slots that it takes.
     pub issued: f64,
     /// Nodes and triangles that it waited for: one a visit or test of the warp, however many lanes take part.
     pub loads: u64,
@@ -39,8 +39,8 @@ impl Probe for Clock<'_> {
     }
 }
 
-/// What each warp costs, in the order of their rays; in parallel. A warp of a supply with a global pool is one of about
-/// as many as [`EventSource::resident`] says.
+/// Returns the cost of each warp, in the order of their rays; in parallel. A warp of a supply with a global pool is one
+/// of about as many as [`EventSource::resident`] says.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.
@@ -54,43 +54,43 @@ pub fn warp_costs(source: &EventSource<'_>, width: u32, costs: &BlockCosts) -> R
     (0..source.warp_count(width, resident)?).into_par_iter().with_min_len(16).map(run).collect()
 }
 
-/// How the costs of warps are spread.
+/// The distribution of the costs of warps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     sorted: Vec<f64>,
 }
 
 impl Spread {
-    /// Of `costs`, which are finite.
+    /// Returns the distribution of `costs`, which are finite.
     pub fn new(mut costs: Vec<f64>) -> Self {
         costs.sort_by(f64::total_cmp);
         Self { sorted: costs }
     }
 
-    /// How many.
+    /// Returns the number of warps.
     pub fn count(&self) -> usize {
         self.sorted.len()
     }
 
-    /// The average; NaN of none.
+    /// Returns the average; NaN without warps.
     pub fn mean(&self) -> f64 {
         self.sorted.iter().sum::<f64>() / self.sorted.len() as f64
     }
 
-    /// The cost that a share (0 to 1) of the warps does not exceed; NaN of none.
+    /// Returns the cost that a share (0 to 1) of the warps does not exceed; NaN without warps.
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
         self.sorted.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
     }
 
-    /// Average of the slowest share (above 0, to 1), of one warp at least; NaN of none.
+    /// Returns the average of the slowest share (above 0, to 1), of one warp at least; NaN without warps.
     pub fn slowest(&self, share: f64) -> f64 {
         let count = ((share * self.sorted.len() as f64).ceil() as usize).clamp(1, self.sorted.len().max(1));
         let slowest = &self.sorted[self.sorted.len().saturating_sub(count)..];
         slowest.iter().sum::<f64>() / slowest.len() as f64
     }
 
-    /// How many warps lie in each of `bins` equal steps from 0 to `most`; what is above is in the last.
+    /// Counts the warps that lie in each of `bins` equal steps from 0 to `most`; what is above is in the last.
     pub fn histogram(&self, bins: usize, most: f64) -> Vec<u64> {
         let mut counts = vec![0; bins.max(1)];
         let last = counts.len() - 1;
@@ -101,7 +101,7 @@ impl Spread {
     }
 }
 
-/// Who gets a slot of a multiprocessor when.
+/// The rule by which warps get slots of a multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dealing {
     /// The hardware deals blocks of warps, and a block's place is free when all its warps have ended.
@@ -109,11 +109,12 @@ pub enum Dealing {
         /// Warps of a block.
         warps: u32,
     },
-    /// The same, and multiprocessors get their next blocks when all that they hold have ended.
+    /// The hardware deals blocks, and a multiprocessor gets its next ones when all that it holds have ended.
     Rounds {
         /// Warps of a block.
         warps: u32,
-        /// Neighbouring multiprocessors that are dealt to together: 1, those of a cluster, or more than there are for all.
+        /// Neighbouring multiprocessors that are dealt to together: 1, those of a cluster, or more than there are for
+        /// all.
         together: u32,
     },
     /// Warps stay and take the next work from a global pool (AL09 3.3).
@@ -130,40 +131,42 @@ pub struct Slots {
     pub multiprocessors: u32,
     /// Warps that each holds at once, at least one.
     pub warps: u32,
-    /// Warps that it takes to issue in every slot: one alone issues in each `hide`th, as its latency is not hidden. At least one.
+    /// Warps that it takes to issue in every slot: one alone issues in each `hide`th, as its latency is not hidden. At
+    /// least one.
     pub hide: f64,
 }
 
-/// Warps that hide the latency of loads, and of instructions if each waits for the one before for `instruction` slots: a warp
-/// that issues one alone in `instruction + wait * loads / issued` slots. `wait` is how many slots a load takes.
+/// Returns the number of warps that hide the latency of loads, and of instructions if each waits for the one before for
+/// `instruction` slots: a warp that issues one alone in `instruction + wait * loads / issued` slots. `wait` is how many
+/// slots a load takes.
 pub fn hide(instruction: f64, wait: f64, loads: f64, issued: f64) -> f64 {
     let of_loads = if issued > 0.0 { wait * loads / issued } else { 0.0 };
     (instruction + of_loads).max(1.0)
 }
 
-/// How a launch went.
+/// The end of a launch, beside the end that it would have if every multiprocessor issued in every slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dealt {
-    /// When the last warp ended, in the unit of the costs.
+    /// The time at which the last warp ended, in the unit of the costs.
     pub end: f64,
-    /// When it would have, had every multiprocessor issued in every slot.
+    /// The time at which it would have, had every multiprocessor issued in every slot.
     pub ideal: f64,
 }
 
 impl Dealt {
-    /// Share of the issue slots that were used, 0 to 1; 1 for no work.
+    /// Returns the share of the issue slots that were used, 0 to 1; 1 for no work.
     pub fn share(&self) -> f64 {
         if self.end > 0.0 { self.ideal / self.end } else { 1.0 }
     }
 
-    /// One launch after the other.
+    /// Returns the sums of two launches, one after the other.
     #[must_use]
     pub fn then(self, next: Self) -> Self {
         Self { end: self.end + next.end, ideal: self.ideal + next.ideal }
     }
 }
 
-/// When a task of a multiprocessor ends, on the clock of what each of its warps has issued.
+/// The end of a task of a multiprocessor, on the clock of what each of its warps has issued.
 #[derive(Debug, PartialEq)]
 struct End {
     at: f64,
@@ -173,7 +176,7 @@ struct End {
 impl Eq for End {}
 
 impl Ord for End {
-    /// The earliest is the greatest; of equals the lower block.
+    /// Orders by time, backwards: the earliest is the greatest; of equals the lower block.
     fn cmp(&self, other: &Self) -> Ordering {
         other.at.total_cmp(&self.at).then(other.block.cmp(&self.block))
     }
@@ -186,20 +189,20 @@ impl PartialOrd for End {
 }
 
 struct Multiprocessor {
-    /// What a warp that has been here from the beginning would have issued.
+    /// Issue slots that a warp would have used which has been here from the beginning.
     issued: f64,
-    /// When that was so.
+    /// The time at which it would have used these.
     now: f64,
     running: BinaryHeap<End>,
 }
 
 impl Multiprocessor {
-    /// Slots that each warp gets in a unit of time.
+    /// Returns the slots that each warp gets in a unit of time.
     fn rate(&self, hide: f64) -> f64 {
         1.0 / (self.running.len() as f64).max(hide)
     }
 
-    /// When its next warp ends.
+    /// Returns the time at which the next of its warps ends.
     fn next(&self, hide: f64) -> f64 {
         self.running.peek().map_or(f64::INFINITY, |end| self.now + (end.at - self.issued).max(0.0) / self.rate(hide))
     }
@@ -208,9 +211,9 @@ impl Multiprocessor {
 /// Warps that have not been dealt yet.
 struct Work<'a> {
     groups: std::slice::Chunks<'a, f64>,
-    /// Whether the warps of a group run side by side.
+    /// `true` if the warps of a group run side by side.
     together: bool,
-    /// For each group that was dealt how many of its warps run.
+    /// Number of warps that run of each group that was dealt.
     left: Vec<u32>,
 }
 

@@ -1,8 +1,8 @@
-//! How many lanes a warp's instructions have: what `smsp__thread_inst_executed_per_inst_executed` counts.
+//! Lanes of a warp's instructions, on average: what `smsp__thread_inst_executed_per_inst_executed` counts.
 //!
-//! The profiler counts lanes that are there, also those whose predicate is off. So what stands around an operation (asking who
-//! takes part, where lanes meet again, a pop that begins with "if exhausted") has every lane of a voted kernel, and
-//! only what is inside has those of the event.
+//! The profiler counts lanes that are there, also those whose predicate is off. So what stands around an operation
+//! (asking who takes part, where lanes meet again, a pop that begins with "if exhausted") has every lane of a voted
+//! kernel, and only what is inside has those of the event.
 
 use raywarp_costs::{EventCounts, EventKind, PricedBlock, PricedKernel};
 use raywarp_family::{Block, Operation};
@@ -32,7 +32,7 @@ impl EventLanes {
         self.lanes.iter_mut().zip(&other.lanes).for_each(|(mine, theirs)| *mine += theirs);
     }
 
-    /// Lanes of the events of a kind, full or not, over all of them.
+    /// Returns the lanes of the events of a kind, full or not, over all of them.
     fn of(&self, count: EventKind) -> u64 {
         let row = &self.lanes[count.block as usize * BLOCKS..][..BLOCKS];
         match count.after {
@@ -42,8 +42,8 @@ impl EventLanes {
     }
 }
 
-/// Instructions of single lanes, of warps of `width` lanes that did what was counted; of kernels whose lanes wait for each
-/// other (`sync=voted`).
+/// Returns the instructions of single lanes, of warps of `width` lanes that did what was counted; of kernels whose
+/// lanes wait for each other (`sync=voted`).
 pub fn thread_instructions(costs: &PricedKernel, tally: &EventCounts, lanes: &EventLanes, width: u32) -> f64 {
     let width = f64::from(width);
     let mut sum = 0.0;
@@ -69,9 +69,9 @@ pub fn thread_instructions(costs: &PricedKernel, tally: &EventCounts, lanes: &Ev
     sum
 }
 
-/// Whether the block at `place` stands between where lanes part for an event and where they meet again, though its line is
-/// another's: not the first block that is issued with the event, which asks who takes part. They meet at "2*event-event!", or,
-/// where lanes go on without waiting, behind the last block of the event's own.
+/// Checks if the block at `place` stands between where lanes part for an event and where they meet again, though its
+/// line is another's: not the first block that is issued with the event, which asks who takes part. They meet at
+/// "2*event-event!", or, where lanes go on without waiting, behind the last block of the event's own.
 fn is_inside(costs: &PricedKernel, place: usize, event: EventKind) -> bool {
     let meets = |cost: &PricedBlock| {
         cost.issued.0.contains(&(-1, EventKind { full: true, ..event })) && cost.issued.0.contains(&(2, event))

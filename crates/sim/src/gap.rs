@@ -1,11 +1,11 @@
-//! Where a launch's time went: parts of it that sum to all of it.
+//! Parts of a launch's time that sum to all of it.
 //!
 //! What must be done is charged first, from what no kernel can save to what a better one would: so each part is what
 //! would be gained if it alone were gone, after those before it.
 
 use crate::bounds::{Bound, Limit, lowest};
 
-/// Where the time goes, in the order in which it is charged.
+/// A part of the time, in the order in which parts are charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Issuing what there is to do with every lane of a warp busy.
@@ -26,7 +26,7 @@ impl Part {
     /// All, in their order.
     pub const ALL: [Self; 6] = [Self::Work, Self::Lanes, Self::Pipe, Self::Passes, Self::Latency, Self::Tail];
 
-    /// In words.
+    /// Returns the part in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Work => "work",
@@ -39,11 +39,12 @@ impl Part {
     }
 }
 
-/// Shares of a launch's time by [`Part`], 0 to 1; they sum to 1.
+/// Returns the shares of a launch's time by [`Part`], 0 to 1; they sum to 1.
 ///
-/// - `elapsed_s`: seconds a ray that were measured; `busy_s`: how much of it multiprocessors had warps, as `cycles_active` says
-///   (the same as `elapsed_s` where nobody counted: the tail is then part of latency).
-/// - `bounds`: of the same kernel and rays. Where a model asks for more time than there was, what it charges last gets less.
+/// - `elapsed_s`: seconds a ray that were measured; `busy_s`: how much of it multiprocessors had warps, as
+///   `cycles_active` says (the same as `elapsed_s` where nobody counted: the tail is then part of latency).
+/// - `bounds`: of the same kernel and rays. Where a model asks for more time than there was, what it charges last gets
+///   less.
 ///
 /// None without a bound of instructions, or for a time that is no time.
 pub fn split(elapsed_s: f64, busy_s: f64, bounds: &[Bound]) -> Option<[f64; 6]> {

@@ -9,19 +9,19 @@ use raywarp_traverse::{Event, KernelError, Probe};
 /// Events of a launch, by block, and by what came before them.
 #[derive(Debug, Clone)]
 pub struct LaunchCounts {
-    /// By block.
+    /// Counts of events by block.
     pub counts: WarpCounts,
-    /// By what came before, for [`LaunchInstructions::of`](crate::LaunchInstructions::of).
+    /// Counts by the operation before, for [`LaunchInstructions::of`](crate::LaunchInstructions::of).
     pub tally: EventCounts,
 }
 
 impl LaunchCounts {
-    /// Nothing yet, of warps of `width` lanes (1 to 64).
+    /// Returns counts of nothing yet, of warps of `width` lanes (1 to 64).
     pub fn new(width: u32) -> Self {
         Self { counts: WarpCounts::new(width), tally: EventCounts::default() }
     }
 
-    /// What both count together.
+    /// Returns the sums of both.
     ///
     /// # Panics
     /// If their widths differ.
@@ -50,7 +50,8 @@ impl Probe for Both {
     }
 }
 
-/// As [`measure_source`](crate::measure_source), and tallies; in parallel over warps, the same for any number of threads.
+/// Counts as [`measure_source`](crate::measure_source), and tallies; in parallel over warps, the same for any number of
+/// threads.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.

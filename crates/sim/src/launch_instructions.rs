@@ -1,4 +1,4 @@
-//! What a launch costs in instructions: a table of costs times the events of a schedule (AL09 2.1).
+//! The cost of a launch in instructions: a table of costs times the events of a schedule (AL09 2.1).
 
 use crate::block_costs::BlockCosts;
 use crate::warp_counts::WarpCounts;
@@ -20,28 +20,28 @@ type Times = (f64, [f64; WAITS]);
 pub struct LaunchInstructions {
     issued: [f64; BLOCKS],
     pipes: [[f64; PIPES]; BLOCKS],
-    /// How long warps take by themselves, where the table says it.
+    /// Times of warps by themselves, where the table says them.
     alone: Option<[Times; BLOCKS]>,
     /// Blocks whose cost was set since.
     set: [bool; BLOCKS],
-    /// Whether a profiler's counts agree with the table within 1 %; nothing is known of what was set since
+    /// `true` if a profiler's counts agree with the table within 1 %; nothing is known of what was set since
     /// ([`LaunchInstructions::is_set`]).
     pub verified: bool,
     /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many,
     /// since slow paths count too.
     pub assumed: f64,
-    /// Whether instructions are told apart by pipeline.
+    /// `true` if instructions are told apart by pipeline.
     pub by_pipe: bool,
 }
 
-/// What becomes of an operation's cost, or of a block's.
+/// A change of the cost of an operation, or of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
-    /// Warp instructions an event.
+    /// The cost is set to so many warp instructions an event.
     To(f64),
-    /// As many more, or less.
+    /// The cost rises by so many warp instructions an event, or falls.
     By(f64),
-    /// As many times what it was.
+    /// The cost is multiplied by this.
     Times(f64),
 }
 
@@ -50,12 +50,13 @@ pub enum Change {
 pub struct CostChange {
     /// The block that an operation is named after stands for all of its blocks.
     pub block: Block,
-    /// What happens to it.
+    /// The change of its cost.
     pub change: Change,
 }
 
 impl CostChange {
-    /// `visit_node` and `-30` (30 instructions less an event), `100`, `0.5x`; `visit_node.push` is one block of it.
+    /// Parses a change such as `visit_node` and `-30` (30 instructions less an event), `100`, `0.5x`; `visit_node.push`
+    /// is one block of it.
     ///
     /// # Errors
     /// What is wrong with either, in a line.
@@ -79,12 +80,12 @@ impl CostChange {
         Ok(Self { block, change })
     }
 
-    /// Whether it leaves the cost as it is.
+    /// Checks if it leaves the cost as it is.
     pub fn is_none(&self) -> bool {
         matches!(self.change, Change::Times(1.0) | Change::By(0.0))
     }
 
-    /// Whether it takes more instructions from events than they have, and how many an event has then.
+    /// Checks if it takes more instructions from events than they have, and returns how many an event has then.
     pub fn takes_too_much(&self, launch: &LaunchInstructions, counts: &WarpCounts) -> Option<f64> {
         let Change::By(more) = self.change else { return None };
         let before: f64 = self.blocks().map(|block| launch.issued[block as usize]).sum();
@@ -92,7 +93,7 @@ impl CostChange {
         (before > 0.0 && an_event + more < 0.0).then_some(an_event)
     }
 
-    /// The blocks whose cost changes.
+    /// Returns the blocks whose cost changes.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block> {
         // A warp's start and the turns of its main loop share an operation, and are counted apart.
         let whole = !self.block.name().contains('.') && self.block.operation() != Operation::Loop;
@@ -100,7 +101,7 @@ impl CostChange {
         Block::ALL.into_iter().filter(move |&other| other == block || (whole && other.operation() == block.operation()))
     }
 
-    /// Events that the cost is an event's.
+    /// Returns the number of events that the cost is counted by.
     fn events(&self, counts: &WarpCounts) -> u64 {
         if self.block.name().contains('.') || self.block.operation() == Operation::Loop {
             counts.block(self.block).issued
@@ -110,7 +111,7 @@ impl CostChange {
     }
 }
 
-/// As the option that makes it is written: `cost.visit_node=-30`.
+/// Writes the change as the option that makes it: `cost.visit_node=-30`.
 impl std::fmt::Display for CostChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "cost.{}=", self.block.name())?;
@@ -133,7 +134,7 @@ impl LaunchInstructions {
         by_pipe: false,
     };
 
-    /// What warps issue which do what was counted.
+    /// Returns the instructions that warps issue for the events of `tally`.
     pub fn of(costs: &PricedKernel, tally: &EventCounts) -> Self {
         let (verified, by_pipe) = (costs.verified, true);
         let alone = costs.alone(tally).is_some().then(|| [Times::default(); BLOCKS]);
@@ -157,7 +158,7 @@ impl LaunchInstructions {
         launch
     }
 
-    /// The same where all that is known is what an event of a block costs, in warp instructions.
+    /// Returns the launch's instructions where only the cost of an event of each block is known, in warp instructions.
     pub fn of_blocks(costs: &BlockCosts, counts: &WarpCounts) -> Self {
         let issued = Block::ALL.map(|block| costs.of(block) * counts.block(block).issued as f64);
         Self { issued, ..Self::NOTHING }
@@ -198,12 +199,13 @@ impl LaunchInstructions {
         }
     }
 
-    /// Whether the cost of a block was set.
+    /// Checks if the cost of a block was set.
     pub fn is_set(&self, block: Block) -> bool {
         self.set[block as usize]
     }
 
-    /// The least that it can be if a verified table may be off by a share of `within`: what was set is as it was set.
+    /// Returns the least that the launch can cost if a verified table may be off by a share of `within`: what was set
+    /// is as it was set.
     #[must_use]
     pub fn at_least(&self, within: f64) -> Self {
         let mut least = self.clone();
@@ -214,24 +216,24 @@ impl LaunchInstructions {
         least
     }
 
-    /// Warp instructions in all.
+    /// Returns the number of warp instructions in all.
     pub fn warp_instructions(&self) -> f64 {
         self.issued.iter().sum()
     }
 
-    /// Those of a block.
+    /// Returns the warp instructions of a block.
     pub fn block(&self, block: Block) -> f64 {
         self.issued[block as usize]
     }
 
-    /// Clocks that warps take for a block, each alone and one after the other, where a wait takes what `latency`
-    /// says; none where the table has no such times.
+    /// Returns the clocks that warps take for a block, each alone and one after the other, where a wait takes what
+    /// `latency` says; none where the table has no such times.
     pub fn alone(&self, block: Block, latency: impl Fn(Wait) -> f64) -> Option<f64> {
         let (clocks, waits) = self.alone.as_ref()?[block as usize];
         Some(Wait::ALL.into_iter().zip(waits).map(|(wait, times)| times * latency(wait)).sum::<f64>() + clocks)
     }
 
-    /// Clocks that the code tells, and waits by [`Wait`], of all warps alone and one after the other.
+    /// Returns the clocks that the code tells, and waits by [`Wait`], of all warps alone and one after the other.
     pub fn times_alone(&self) -> Option<(f64, [f64; Wait::ALL.len()])> {
         let blocks = self.alone.as_ref()?;
         Some(blocks.iter().fold(Times::default(), |(clocks, mut waits), block| {
@@ -240,12 +242,12 @@ impl LaunchInstructions {
         }))
     }
 
-    /// Warp instructions by pipeline.
+    /// Returns the number of warp instructions of a pipeline.
     pub fn pipe(&self, pipe: Pipe) -> f64 {
         self.pipes.iter().map(|sums| sums[pipe as usize]).sum()
     }
 
-    /// Instructions of single lanes: those of a block times the lanes that were in it on average.
+    /// Returns the number of instructions of single lanes: those of a block times the lanes that were in it on average.
     pub fn thread_instructions(&self, counts: &WarpCounts) -> f64 {
         let lanes = |block: Block| {
             let count = counts.block(block);

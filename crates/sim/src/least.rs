@@ -1,10 +1,10 @@
-//! What the warps of a launch must do at least, however its rays are dealt to them and whatever waits for whom.
+//! The least work of a launch's warps, however its rays are dealt to them and whatever waits for whom.
 //!
-//! A ray needs each node whose box it enters before its hit, and each triangle of the leaves among them, in whatever order a
-//! schedule comes to them: so each ray is walked by itself, with its end just before its hit, where nothing shortens it any more.
-//! A block that so many rays need is issued at least once for each 32 of them. Votes, turns of loops and what deals rays need no
-//! lane of their own, and count as nothing here. Of a blocked any-hit ray no more counts than its start and the root: a lucky order
-//! finds what blocks it at once.
+//! A ray needs each node whose box it enters before its hit, and each triangle of the leaves among them, in whatever
+//! order a schedule comes to them: so each ray is walked by itself, with its end just before its hit, where nothing
+//! shortens it any more. A block that so many rays need is issued at least once for each 32 of them. Votes, turns of
+//! loops and what deals rays need no lane of their own, and count as nothing here. Of a blocked any-hit ray no more
+//! counts than its start and the root: a lucky order finds what blocks it at once.
 
 use crate::profile::ProfileError;
 use crate::warp_counts::{Counter, WarpCounts};
@@ -40,16 +40,16 @@ const NEEDED: [Block; 12] = [
 /// Lanes that each block needs, over all rays.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastWork {
-    /// By block; no lanes of those that no ray needs.
+    /// Lanes by block; none of blocks that no ray needs.
     lanes: [u64; Block::ALL.len()],
 }
 
-/// What [`LeastWork`] costs.
+/// The cost of [`LeastWork`] in instructions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeastInstructions {
     /// Warp instructions, at least.
     pub warp_instructions: f64,
-    /// The same by [`Pipe`].
+    /// Warp instructions by [`Pipe`].
     pub pipes: [f64; Pipe::ALL.len()],
 }
 
@@ -85,19 +85,19 @@ impl LeastWork {
         Ok(Self { lanes })
     }
 
-    /// What both need.
+    /// Returns the sums of both.
     #[must_use]
     pub fn plus(mut self, other: &Self) -> Self {
         self.lanes.iter_mut().zip(other.lanes).for_each(|(mine, theirs)| *mine += theirs);
         self
     }
 
-    /// Lanes of a block.
+    /// Returns the lanes of a block.
     pub fn lanes(&self, block: Block) -> u64 {
         self.lanes[block as usize]
     }
 
-    /// What that costs warps of `width` lanes.
+    /// Returns the instructions that this work costs warps of `width` lanes.
     pub fn instructions(&self, costs: &PricedKernel, width: u32) -> LeastInstructions {
         let mut least = LeastInstructions { warp_instructions: 0.0, pipes: [0.0; Pipe::ALL.len()] };
         // Of what was guessed nothing is sure.
@@ -110,8 +110,8 @@ impl LeastWork {
         least
     }
 
-    /// Lanes that must be in a block of code which is issued so. Events that come after some other, or that all lanes take part
-    /// in, may be none.
+    /// Returns the lanes that must be in a block of code which is issued so. Events that come after some other, or that
+    /// all lanes take part in, may be none.
     fn lanes_of(&self, issued: &IssueFormula) -> f64 {
         let plain = |count: &EventKind| EventKind { full: false, ..*count };
         let mut sum = 0.0;
@@ -136,7 +136,7 @@ impl LeastWork {
     }
 }
 
-/// The rays that end just before their hits; of any-hit ones those that nothing blocks.
+/// Returns the rays that end just before their hits; of any-hit ones those that nothing blocks.
 fn needed(kernel: &Kernel, machine: Execution, rays: &[Ray], query: Query) -> Result<Vec<Ray>, KernelError> {
     let hits = run(kernel, machine, rays, query, None)?;
     let shortened = |(ray, hit): (&Ray, &Option<f32>)| match (hit, query) {

@@ -1,4 +1,4 @@
-//! What a kernel does with a batch of rays: everything that prices and bounds are made of.
+//! A kernel's work on a batch of rays: everything that prices and bounds are made of.
 
 use crate::clocked_counter::ClockedCounter;
 use crate::event_lanes::EventLanes;
@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Counts of one or more launches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// Events by block.
+    /// Counts of events by block.
     pub counts: WarpCounts,
     /// Events by what came before them, for tables of costs.
     pub tally: EventCounts,
@@ -26,26 +26,26 @@ pub struct Profile {
     pub lanes: EventLanes,
     /// Accesses to memory; none where they were not asked for.
     pub memory: Option<MemoryCounts>,
-    /// What some of the warps did, of the first launch.
+    /// Events of some of the warps of the first launch, in order.
     pub streams: Streams,
     /// Rays of the launches that the traced rays are a part of.
     pub launch_rays: u64,
-    /// How many launches.
+    /// Number of launches.
     pub launches: u64,
 }
 
 impl Profile {
-    /// Rays that were traced.
+    /// Returns the number of rays that were traced.
     pub fn rays(&self) -> u64 {
         self.counts.rays
     }
 
-    /// Whether every ray of the launches was traced.
+    /// Checks if every ray of the launches was traced.
     pub fn is_whole(&self) -> bool {
         self.rays() == self.launch_rays
     }
 
-    /// What both count together.
+    /// Returns the sums of both.
     ///
     /// # Panics
     /// If their widths differ.
@@ -65,7 +65,7 @@ impl Profile {
     }
 }
 
-/// Why a launch cannot be followed.
+/// An error of a launch that cannot be followed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
@@ -77,26 +77,26 @@ pub enum ProfileError {
         "{wanted} warps that share the launch's rays need a thread each, and the system starts no more than {started}; trace fewer rays (--sample)"
     )]
     Threads {
-        /// Warps.
+        /// Number of warps that were asked for.
         wanted: u32,
         /// Threads that could be started.
         started: u32,
     },
 }
 
-/// What is gathered.
+/// Options of what a profile gathers.
 #[derive(Debug, Clone, Copy)]
 pub struct ProfileOptions<'a> {
     /// Lanes of a warp, 1 to 64.
     pub width: u32,
-    /// Whether accesses to memory are counted, which takes about as long again.
+    /// `true` if accesses to memory are counted, which takes about as long again.
     pub memory: bool,
     /// Warps among which a global pool is dealt; none for so few that each gets many batches ([`crate::measure`]).
     pub resident: Option<u32>,
     /// Warps whose events are kept one by one, at most, but for what is wanting to a whole block.
     pub streams: u32,
-    /// Warps of a block whose places on a multiprocessor are free when the last of them has ended; 1 where warps go on for as long as
-    /// there are rays.
+    /// Warps of a block whose places on a multiprocessor are free when the last of them has ended; 1 where warps go on
+    /// for as long as there are rays.
     pub block_warps: u32,
     /// Once true, no further warp runs: what is returned then is of those that did.
     pub cancel: Option<&'a AtomicBool>,
@@ -108,7 +108,7 @@ impl Default for ProfileOptions<'_> {
     }
 }
 
-/// One thread's share of the warps.
+/// Counts of one thread's share of the warps.
 struct Gathered {
     counter: Counter,
     tally: EventCounts,
@@ -222,7 +222,8 @@ const MOST_IN_TURNS: u32 = 1 << 14;
 /// Probes of memory that these warps share: few, since each has a bit a sector of the tree.
 const MEMORY_PROBES: u32 = 32;
 
-/// Warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds them all.
+/// Runs warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds
+/// them all.
 fn by_clock(
     kernel: &Kernel,
     batch: &Batch<'_>,
@@ -278,7 +279,7 @@ fn lock(probe: &Mutex<MemoryProbe>) -> MutexGuard<'_, MemoryProbe> {
 
 /// Gathers, and tells the time.
 struct Timed<'a> {
-    /// All but memory.
+    /// The counts of everything but memory.
     gathered: Gathered,
     memory: Option<&'a Mutex<MemoryProbe>>,
     counter: &'a ClockedCounter<'a>,

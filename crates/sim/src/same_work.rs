@@ -1,8 +1,8 @@
 //! Kernels whose counts follow from another's.
 //!
-//! - A persistent warp takes rays side by side and waits until all of them have ended, as a warp of a direct launch does:
-//!   they go through the same groups of rays, and only what their supplies do differs. Where the groups' rays do nothing, that
-//!   is all there is, and so `persistent = direct - direct over nothing + persistent over nothing`.
+//! - A persistent warp takes rays side by side and waits until all of them have ended, as a warp of a direct launch
+//!   does: they go through the same groups of rays, and only what their supplies do differs. Where the groups' rays do
+//!   nothing, that is all there is, and so `persistent = direct - direct over nothing + persistent over nothing`.
 //! - An option may mean nothing to a query.
 
 use crate::source::EventSource;
@@ -10,7 +10,8 @@ use crate::warp_counts::{WarpCounts, measure_source};
 use raywarp_family::{Key, Supply, Variant};
 use raywarp_traverse::{KernelError, Query, RayDump, Replay, ReplayError};
 
-/// `variant` with a ray a lane, if its lanes get the same rays together: what both do then differs by supply only.
+/// Returns `variant` with a ray a lane, if its lanes get the same rays together: what both do then differs by supply
+/// only.
 pub fn side_by_side(variant: &Variant) -> Option<Variant> {
     match variant.supply() {
         Supply::Direct => Some(*variant),
@@ -24,7 +25,7 @@ pub fn side_by_side(variant: &Variant) -> Option<Variant> {
     }
 }
 
-/// `variant` with the options at their defaults that mean nothing to `query`.
+/// Returns `variant` with the options at their defaults that mean nothing to `query`.
 pub fn without_idle_options(variant: &Variant, query: Query) -> Variant {
     let default = Key::Occlusion.default(variant.supply(), variant.tree());
     match query {
@@ -33,7 +34,7 @@ pub fn without_idle_options(variant: &Variant, query: Query) -> Variant {
     }
 }
 
-/// The counts of `to` from the `counts` of `from` over the same launches; both have the same kernel [side by
+/// Returns the counts of `to` from the `counts` of `from` over the same launches; both have the same kernel [side by
 /// side](side_by_side). `launches` are numbers of rays.
 ///
 /// # Errors

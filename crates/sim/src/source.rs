@@ -1,4 +1,4 @@
-//! Where events come from: a kernel that runs, or a dump that is replayed.
+//! Sources of events: a kernel that runs, or a dump that is replayed.
 
 use raywarp_family::{Supply, Variant};
 use raywarp_geom::{HitKey, Ray};
@@ -11,11 +11,11 @@ pub enum EventSource<'a> {
     Run {
         /// The variant and its tree.
         kernel: &'a Kernel,
-        /// The rays.
+        /// The rays of the batch.
         rays: &'a [Ray],
-        /// As in [`Batch::after`].
+        /// The hits to search after, as in [`Batch::after`].
         after: &'a [HitKey],
-        /// Which query.
+        /// The query that they ask.
         query: Query,
     },
     /// Rays whose operations were written down: the same events, without what lanes touch.
@@ -25,7 +25,7 @@ pub enum EventSource<'a> {
 /// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
 const BATCHES_PER_WARP: u64 = 32;
 
-/// The warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see
+/// Returns the number of warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see
 /// [`EventSource::resident`].
 pub(crate) fn resident_warps(variant: &Variant, width: u32, rays: u64) -> u32 {
     let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
@@ -36,7 +36,7 @@ pub(crate) fn resident_warps(variant: &Variant, width: u32, rays: u64) -> u32 {
 }
 
 impl EventSource<'_> {
-    /// The variant.
+    /// Returns the variant of the kernel.
     pub fn variant(&self) -> &Variant {
         match self {
             Self::Run { kernel, .. } => kernel.variant(),
@@ -44,7 +44,7 @@ impl EventSource<'_> {
         }
     }
 
-    /// How many rays.
+    /// Returns the number of rays.
     pub fn ray_count(&self) -> u64 {
         match self {
             Self::Run { rays, .. } => rays.len() as u64,
@@ -52,12 +52,13 @@ impl EventSource<'_> {
         }
     }
 
-    /// Warps of `width` lanes among which a global pool is dealt, so that each gets about 32 batches; at least one.
+    /// Returns the number of warps of `width` lanes among which a global pool is dealt, so that each gets about 32
+    /// batches; at least one.
     pub fn resident(&self, width: u32) -> u32 {
         resident_warps(self.variant(), width, self.ray_count())
     }
 
-    /// How many warps of `width` lanes trace the rays, of which a machine holds `resident` at once.
+    /// Returns how many warps of `width` lanes trace the rays, of which a machine holds `resident` at once.
     ///
     /// # Errors
     /// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`].

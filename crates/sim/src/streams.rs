@@ -1,15 +1,15 @@
-//! What some of a launch's warps do, event after event, for those who follow them clock by clock ([`crate::pace`]).
+//! Events of some of a launch's warps, in order, for models that follow them clock by clock ([`crate::pace`]).
 
 use raywarp_family::{Block, Operation};
 
 /// An event of a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Moment {
-    /// What happened.
+    /// The block that was issued.
     pub block: Block,
-    /// After which operation ([`raywarp_costs::EventKind::after`]).
+    /// The operation that it came after ([`raywarp_costs::EventKind::after`]).
     pub after: Operation,
-    /// Whether all lanes took part that could ([`raywarp_costs::EventKind::full`]).
+    /// `true` if all lanes took part that could ([`raywarp_costs::EventKind::full`]).
     pub full: bool,
 }
 
@@ -21,7 +21,7 @@ pub struct Streams {
 }
 
 impl Default for Streams {
-    /// Of blocks of one warp.
+    /// Returns streams of blocks of one warp.
     fn default() -> Self {
         Self::of_blocks(1)
     }
@@ -31,8 +31,8 @@ impl Default for Streams {
 const MOST_EVENTS: usize = 1 << 14;
 
 impl Streams {
-    /// Of warps whose places on a multiprocessor are free when the last of so many neighbours has ended; 1 where each place is
-    /// always taken. Counts as at least 1.
+    /// Returns streams of warps whose places on a multiprocessor are free when the last of so many neighbours has
+    /// ended; 1 where each place is always taken. Counts as at least 1.
     pub(crate) fn of_blocks(block_warps: u32) -> Self {
         Self { block_warps: block_warps.max(1), warps: Vec::new() }
     }
@@ -53,36 +53,36 @@ impl Streams {
         self.warps.sort_by_key(|(warp, _)| *warp);
     }
 
-    /// The events of each warp, in the order of their numbers.
+    /// Returns the events of each warp, in the order of their numbers.
     pub fn warps(&self) -> impl Iterator<Item = &[Moment]> {
         self.warps.iter().map(|(_, events)| events.as_slice())
     }
 
-    /// How many warps a block has.
+    /// Returns the number of warps in a block.
     pub fn block_warps(&self) -> u32 {
         self.block_warps
     }
 
-    /// The same warps, block by block. The launch's last block may have fewer.
+    /// Returns the same warps, block by block. The launch's last block may have fewer.
     pub fn blocks(&self) -> impl Iterator<Item = Vec<&[Moment]>> {
         let blocks = self.warps.chunk_by(|(a, _), (b, _)| a / self.block_warps == b / self.block_warps);
         blocks.map(|block| block.iter().map(|(_, events)| events.as_slice()).collect())
     }
 }
 
-/// Which of a launch's warps are kept: so many, in whole blocks, evenly.
+/// A choice of a launch's warps whose events are kept: so many, in whole blocks, evenly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StreamKeeper {
     block_warps: u32,
     blocks: u32,
-    /// Of these.
+    /// Number of blocks that are kept.
     kept: u32,
     /// The last warp that was asked for: a warp's events come together.
     last: (u32, bool),
 }
 
 impl StreamKeeper {
-    /// `kept` of `warps`, rounded up to whole blocks of `block_warps`.
+    /// Chooses `kept` of `warps`, rounded up to whole blocks of `block_warps`.
     pub fn new(warps: u32, kept: u32, block_warps: u32) -> Self {
         let block_warps = block_warps.max(1);
         let [blocks, kept] = [warps, kept.min(warps)].map(|warps| warps.div_ceil(block_warps));
@@ -91,7 +91,7 @@ impl StreamKeeper {
         new
     }
 
-    /// Whether it is one of them.
+    /// Checks if the warp is one of those that are kept.
     pub fn has(&mut self, warp: u32) -> bool {
         if self.last.0 != warp {
             self.last = (warp, self.is_one(warp));

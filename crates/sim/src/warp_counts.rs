@@ -1,4 +1,4 @@
-//! How full warps are.
+//! Counts of how full warps are.
 
 use crate::source::EventSource;
 use rayon::prelude::*;
@@ -6,7 +6,7 @@ use raywarp_family::{Block, Operation, Supply};
 use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{Event, Kernel, KernelError, Probe, Query};
 
-/// How often a block was issued, and by how many lanes.
+/// Number of times that a block was issued, and of lanes that took part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockCount {
     /// Times that a warp issued it.
@@ -20,7 +20,7 @@ pub struct BlockCount {
 pub struct WarpCounts {
     /// Lanes of a warp.
     pub width: u32,
-    /// Rays traced.
+    /// Number of rays traced.
     pub rays: u64,
     /// Warps that traced them.
     pub warps: u64,
@@ -31,12 +31,12 @@ pub struct WarpCounts {
 }
 
 impl WarpCounts {
-    /// Nothing yet.
+    /// Returns counts of nothing yet.
     pub fn new(width: u32) -> Self {
         Self { width, rays: 0, warps: 0, blocks: [BlockCount::default(); Block::ALL.len()], nodes: 0 }
     }
 
-    /// What both count together.
+    /// Returns the sums of both.
     ///
     /// # Panics
     /// If their widths differ.
@@ -53,7 +53,7 @@ impl WarpCounts {
         self
     }
 
-    /// What is left without `other`, which is a part.
+    /// Returns what is left without `other`, which is a part.
     pub(crate) fn minus(mut self, other: &Self) -> Self {
         self.rays -= other.rays;
         self.warps -= other.warps;
@@ -65,13 +65,12 @@ impl WarpCounts {
         self
     }
 
-    /// The counts of a block.
+    /// Returns the counts of a block.
     pub fn block(&self, block: Block) -> BlockCount {
         self.blocks[block as usize]
     }
 
-    /// The counts of the block that stands for a whole operation: the one that each lane runs which
-    /// takes part.
+    /// Returns the counts of the block that stands for a whole operation: the one that each lane runs which takes part.
     pub fn operation(&self, operation: Operation) -> BlockCount {
         let leading: &[Block] = match operation {
             Operation::FetchRay => &[Block::FetchRay],
@@ -96,29 +95,29 @@ impl WarpCounts {
         })
     }
 
-    /// Share of the lanes that took part in `operation` when it was issued, 0 to 1; NaN when it never was.
+    /// Returns the share of the lanes that took part in `operation` when it was issued, 0 to 1; NaN when it never was.
     pub fn simd_efficiency(&self, operation: Operation) -> f64 {
         let count = self.operation(operation);
         count.active as f64 / (count.issued as f64 * f64::from(self.width))
     }
 
-    /// Nodes that a ray visits, on average.
+    /// Returns the number of nodes that a ray visits, on average.
     pub fn nodes_per_ray(&self) -> f64 {
         self.nodes as f64 / self.rays as f64
     }
 
-    /// Triangles that a ray is tested against, on average.
+    /// Returns the number of triangles that a ray is tested against, on average.
     pub fn triangles_per_ray(&self) -> f64 {
         self.operation(Operation::TestTriangle).active as f64 / self.rays as f64
     }
 
-    /// Lanes that visited a node, a ray: where lanes share a ray each tests one box (AL09 5.3), so that
-    /// this is the number of boxes.
+    /// Returns the number of lanes that visited a node, a ray: where lanes share a ray each tests one box (AL09 5.3),
+    /// so that this is the number of boxes.
     pub fn lane_visits_per_ray(&self) -> f64 {
         self.operation(Operation::VisitNode).active as f64 / self.rays as f64
     }
 
-    /// Where `lanes_per_ray` lanes share a ray: share of the work of all lanes that only repeats what a
+    /// Returns the share of the work of all lanes, where `lanes_per_ray` lanes share a ray, that only repeats what a
     /// neighbour does (AL09 5.3), such as setting up the ray or popping its stack, 0 to 1. Blocks count alike.
     pub fn replicated(&self, lanes_per_ray: u32) -> f64 {
         let repeats = |block: &Block| {
@@ -189,7 +188,7 @@ pub fn measure(
     measure_source(&EventSource::Run { kernel, rays, after, query }, width)
 }
 
-/// As [`measure`], for rays that are run or replayed: the same counts.
+/// Counts as [`measure`], for rays that are run or replayed: the same counts.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.

@@ -1,4 +1,4 @@
-//! What bounds a kernel's rate on a machine: `raywarp simulate --machine`.
+//! Bounds of a kernel's rate on a machine: `raywarp simulate --machine`.
 
 pub(crate) mod report;
 pub(crate) mod sheet;
@@ -22,65 +22,67 @@ use raywarp_sim::{Al09Costs, CostChange, LaunchInstructions, Profile, Streams, a
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
-/// What to bound.
+/// A request for bounds: rays, kernels and machines.
 #[derive(Debug, Clone)]
 pub struct BoundsRequest {
     /// Scene, rays, kernels, widths and trees.
     pub rays: EfficiencyRequest,
-    /// Machines.
+    /// The machines that rates are bounded on.
     pub machines: Vec<Machine>,
     /// Costs of operations that are otherwise than in the tables.
     pub changes: Vec<CostChange>,
     /// A table of costs in place of ours, as `crates/cuda/prebuilt/costs.sm_*.csv.xz` has them, unpacked.
     pub costs: Option<String>,
-    /// Whether the model of a multiprocessor runs again for each change of a number, so that [`BoundsReport::what_if`] has expected
-    /// rates: some twenty runs of 50 ms for a kernel and kind of rays whose rate is told with an interval.
+    /// `true` if the model of a multiprocessor runs again for each change of a number, so that
+    /// [`BoundsReport::what_if`] has expected rates: some twenty runs of 50 ms for a kernel and kind of rays whose rate
+    /// is told with an interval.
     pub what_if: bool,
 }
 
-/// One kernel's bounds on one machine for one kind of rays.
+/// A kernel's bounds on one machine for one kind of rays.
 #[derive(Debug, Clone)]
 pub struct Bounded {
     /// The machine's place in the request.
     pub machine: usize,
-    /// The kernel.
+    /// The kernel's variant.
     pub variant: Variant,
-    /// Which rays.
+    /// The kind of rays.
     pub kind: RayKind,
     /// Most triangles of a leaf.
     pub leaf_size: u32,
-    /// What it did.
+    /// The kernel's work on the rays.
     pub profile: Profile,
-    /// What that costs; none where nobody knows.
+    /// The instructions of that work; none where they are not known.
     pub instructions: Option<LaunchInstructions>,
-    /// What its accesses do in the machine's caches; none where the machine has none that is known.
+    /// Traffic of its accesses in the machine's caches; none where the machine has none that is known.
     pub traffic: Option<Traffic>,
-    /// What its launch takes of a multiprocessor; none where nobody knows.
+    /// Resources that its launch takes of a multiprocessor; none where they are not known.
     pub launch: Option<Launch>,
-    /// Why the price is not this kernel's on this machine.
+    /// The reason why the price is not this kernel's on this machine.
     pub doubt: Option<String>,
-    /// What its costs stand on.
+    /// The source of its costs.
     pub basis: CostBasis,
-    /// Whether no machine code is known that the machine could run: nothing that depends on code is told.
+    /// `true` if no machine code is known that the machine could run: nothing that depends on code is told.
     pub has_no_code: bool,
-    /// All bounds.
+    /// All bounds of the rate.
     pub bounds: Vec<Bound>,
-    /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not known, or costs
-    /// were changed in a way that it cannot be cut by: more than one at a time, dearer ones, Kepler's.
+    /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not
+    /// known, or costs were changed in a way that it cannot be cut by: more than one at a time, dearer ones, Kepler's.
     pub expected: Option<f64>,
-    /// How fast a multiprocessor's warps go in that model, and what they wait for; none where costs were changed.
+    /// The pace of a multiprocessor's warps in that model, and what they wait for; none where costs were changed.
     pub pace: Option<Pace>,
-    /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine.
+    /// The expected rate times what kernels reach of it, with an interval; none where nothing was measured on the
+    /// machine.
     pub prediction: Option<Prediction>,
-    /// `expected` after changes of one number, by a place among those that are tried; none of one that the model does not have.
-    /// Empty where [`BoundsRequest::what_if`] does not ask for it, and where `prediction` tells nothing.
+    /// `expected` after changes of one number, by a place among those that are tried; none of one that the model does
+    /// not have. Empty where [`BoundsRequest::what_if`] does not ask for it, and where `prediction` tells nothing.
     pub(crate) expected_after: Vec<(usize, Option<f64>)>,
     /// AL09's simulated rate, rays a second.
     pub theirs: Option<f64>,
 }
 
 impl Bounded {
-    /// The bound that is reached first.
+    /// Returns the bound that is reached first.
     pub fn lowest(&self) -> Option<&Bound> {
         lowest(&self.bounds)
     }
@@ -91,23 +93,23 @@ impl Bounded {
 pub struct Fit {
     /// A visit and a test, by while-while's primary and diffuse cells alone.
     pub two_cells: Option<[f64; 2]>,
-    /// By all cells without packets that are here.
+    /// Costs by all cells without packets that are here.
     pub all: Option<Al09Costs>,
-    /// How many these are.
+    /// The number of these cells.
     pub cells: usize,
 }
 
-/// Everything that was bounded.
+/// Bounds of all kernels, machines and kinds of rays of a request.
 #[derive(Debug, Clone)]
 pub struct BoundsReport {
     pub(crate) request: BoundsRequest,
-    /// In the order of machines, widths, leaf sizes, variants, kinds.
+    /// The bounds in the order of machines, widths, leaf sizes, variants, kinds.
     pub rows: Vec<Bounded>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: Vec<(RayKind, u64, u64)>,
-    /// What the paper's cells say of the GTX 285's costs on these rays and this tree.
+    /// The GTX 285's costs on these rays and this tree, as the paper's cells have them.
     pub fit: Option<Fit>,
-    /// Whether the caller stopped it: kernels are missing.
+    /// `true` if the caller stopped it: kernels are missing.
     pub interrupted: bool,
 }
 
@@ -241,10 +243,10 @@ fn bound_row(
     Ok(row)
 }
 
-/// What is priced, after changes of its costs.
+/// Returns a launch's prices after changes of its costs.
 ///
 /// # Errors
-/// [`SimulateError::Cost`]: one that takes more than there is.
+/// [`SimulateError::Cost`] for a change that takes more than there is.
 fn changed(
     priced: &PricedLaunch,
     changes: &[CostChange],
@@ -264,7 +266,7 @@ fn changed(
 }
 
 impl BoundsRequest {
-    /// AL09's simulated rates of a kernel, where these are its rays and its machine.
+    /// Returns AL09's simulated rates of a kernel, where these are its rays and its machine.
     fn theirs(&self, machine: &Machine, variant: &Variant, width: u32) -> Option<[f64; 3]> {
         (self.is_theirs() && machine.capability() == (1, 3) && width == 32)
             .then(|| raywarp_papers::al09().table_1.simulated(&self.rays.scene, &name_of(variant)))
@@ -280,7 +282,7 @@ impl BoundsRequest {
     }
 }
 
-/// What the paper's cells say, as these rays and this tree have them.
+/// Fits the GTX 285's costs to the paper's cells, with these rays and this tree.
 fn fit(request: &BoundsRequest, rows: &[Bounded]) -> Option<Fit> {
     let (number, machine) = request.machines.iter().enumerate().find(|(_, m)| m.capability() == (1, 3))?;
     if !(request.is_theirs() && request.rays.scene == "sibenik") {

@@ -1,4 +1,4 @@
-//! What a profiler counted beside what is foretold: `raywarp simulate --machine h200 --counters FILE`.
+//! A profiler's counts beside what is foretold: `raywarp simulate --machine h200 --counters FILE`.
 
 mod blocks;
 mod file;
@@ -22,25 +22,25 @@ use raywarp_sim::pace::{Cause, Pace};
 use raywarp_sim::{CostChange, thread_instructions};
 use raywarp_traverse::Kernel;
 
-/// How far the sum of instructions that were counted one by one may be off their count: another pass of the profiler, in which
-/// warps of a pool took other rays; 0.7 % were seen of a queue.
+/// The share by which the sum of instructions that were counted one by one may be off their count: another pass of the
+/// profiler, in which warps of a pool took other rays; 0.7 % were seen of a queue.
 const EXECUTED_WITHIN: f64 = 0.02;
 
-/// Share of instructions, at most, in blocks that were not issued as a whole: up to 6 % of an H100's own code, from 18 % on of that
-/// of other machines.
+/// Share of instructions, at most, in blocks that were not issued as a whole: up to 6 % of an H100's own code, from 18
+/// % on of that of other machines.
 const MOST_TORN: f64 = 0.12;
 
-/// How near a prediction should come.
+/// The share that a prediction should come within.
 pub const WITHIN: f64 = 0.05;
 
-/// What to compare.
+/// A request to compare counters with what is foretold.
 #[derive(Debug, Clone)]
 pub struct CountersRequest {
     /// Scene, one view and its rays; kernels and trees are those of the rows.
     pub rays: EfficiencyRequest,
     /// The machine that counted.
     pub machine: Machine,
-    /// What it counted on this scene.
+    /// The profiler's counts on this scene.
     pub rows: Vec<Counted>,
     /// Costs that are wrong on purpose, to see whether the counters tell.
     pub changes: Vec<CostChange>,
@@ -49,44 +49,44 @@ pub struct CountersRequest {
 /// A number that was foretold and counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CountPair {
-    /// By the simulator.
+    /// The simulator's count.
     pub foretold: f64,
-    /// By the profiler.
+    /// The profiler's count.
     pub counted: f64,
 }
 
 impl CountPair {
-    /// Foretold over counted.
+    /// Returns the foretold count over the counted one.
     pub fn ratio(self) -> f64 {
         self.foretold / self.counted
     }
 
-    /// By how much it is off, as a share of what was counted.
+    /// Returns the error of the foretold count, as a share of what was counted.
     pub fn error(self) -> f64 {
         self.ratio() - 1.0
     }
 
-    /// Whether that is at most [`WITHIN`].
+    /// Checks if that is at most [`WITHIN`].
     pub fn is_near(self) -> bool {
         self.error().abs() <= WITHIN
     }
 }
 
-/// What warps of a scheduler waited for, as the model of a multiprocessor has it and as it was counted.
+/// Waits of a scheduler's warps, as the model of a multiprocessor has them and as they were counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedStalls {
     /// Share of its clocks in which it issues, 0 to 1.
     pub issuing: CountPair,
     /// Warps that wait for each cause, for each instruction issued.
     pub waiting: [CountPair; Cause::ALL.len()],
-    /// Those counted that wait for what is in no model.
+    /// Counted waits for causes that are in no model.
     pub unmodelled: f64,
 }
 
 /// A launch, foretold and counted.
 #[derive(Debug, Clone)]
 pub struct Compared {
-    /// What was counted.
+    /// The profiler's counts of the launch.
     pub counted: Counted,
     /// Warp instructions a ray; none where no table has the kernel's costs.
     pub instructions: Option<CountPair>,
@@ -96,15 +96,15 @@ pub struct Compared {
     pub passes: Option<CountPair>,
     /// 32-byte sectors of loads from global memory, a ray.
     pub sectors: Option<CountPair>,
-    /// What warps waited for, foretold clock by clock.
+    /// Causes that warps waited for, foretold clock by clock.
     pub stalls: Option<ComparedStalls>,
     /// Instructions by block, where each one was counted.
     pub blocks: Vec<ComparedBlock>,
     /// Share of the foretold instructions that nobody counted, 0 to 1.
     pub assumed: f64,
-    /// Whether the costs are verified.
+    /// `true` if the costs are verified.
     pub verified: bool,
-    /// Where the measured time went, by [`raywarp_sim::gap::Part`].
+    /// The measured time by where it went, by [`raywarp_sim::gap::Part`].
     pub parts: Option<[f64; 6]>,
 }
 
@@ -121,26 +121,26 @@ impl ComparedStalls {
 }
 
 impl Compared {
-    /// Whether warps that stay take rays from a pool.
+    /// Checks if warps that stay take rays from a pool.
     pub fn is_pooled(&self) -> bool {
         self.counted.variant.supply() != Supply::Direct
     }
 
-    /// Whether more than a fifth of the instructions were never counted: then nothing is foretold, but printed.
+    /// Checks if costs are not known, or assumed for more than a fifth of the instructions: such a row is marked.
     pub fn is_guess(&self) -> bool {
         self.instructions.is_none() || self.assumed > MOST_ASSUMED
     }
 }
 
-/// Everything that was compared.
+/// The comparison of all rows of a request.
 #[derive(Debug, Clone)]
 pub struct CountersReport {
     request: CountersRequest,
-    /// In the order of the file.
+    /// The rows in the order of the file.
     pub rows: Vec<Compared>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: crate::simulate::RayCounts,
-    /// Whether the caller stopped it: rows are missing.
+    /// `true` if the caller stopped it: rows are missing.
     pub interrupted: bool,
 }
 

@@ -1,8 +1,9 @@
-//! What kernels and paths do on simulated GPUs, beside what was measured.
+//! Studies of kernels and paths on simulated GPUs, beside what was measured.
 //!
-//! The sequence that all of it shares stands in [`launch`]: what a launch takes of a machine, what its warps do, what that
-//! costs, and what bounds follow. [`simulate`] counts how full warps are, [`bounds`] bounds rates, [`measured`] and [`counters`]
-//! put what was measured and counted beside them, [`compaction`] counts the warps of a path tracer, and [`report`] makes pages.
+//! The sequence that all of it shares stands in [`launch`]: what a launch takes of a machine, what its warps do, what
+//! that costs, and what bounds follow. [`simulate`] counts how full warps are, [`bounds`] bounds rates, [`measured`]
+//! and [`counters`] put what was measured and counted beside them, [`compaction`] counts the warps of a path tracer,
+//! and [`report`] makes pages.
 
 #![forbid(unsafe_code)]
 

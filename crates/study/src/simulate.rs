@@ -28,24 +28,24 @@ use raywarp_sim::{CostChange, ProfileError, WarpCounts};
 use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
 
-/// What to simulate.
+/// A request to simulate kernels on a scene's rays.
 #[derive(Debug, Clone)]
 pub struct EfficiencyRequest {
-    /// Whose rays.
+    /// The workload that the rays are of.
     pub workload: Workload,
-    /// Kinds of rays.
+    /// The kinds of rays that are traced.
     pub kinds: Vec<RayKind>,
     /// Viewpoints; the counts are over all of them.
     pub views: Vec<View>,
     /// Pixels of a view.
     pub size: [u32; 2],
-    /// About how many rays of each kind and view are traced.
+    /// The approximate number of rays of each kind and view that are traced.
     pub sample: usize,
     /// Order of the rays.
     pub order: Order,
     /// AO and diffuse rays of a pixel; the workload's by default.
     pub rays_per_pixel: Option<u32>,
-    /// Kernels.
+    /// The kernels to simulate.
     pub variants: Vec<Variant>,
     /// Lanes of a warp, 1 to 64.
     pub widths: Vec<u32>,
@@ -57,11 +57,11 @@ pub struct EfficiencyRequest {
     pub scene: String,
 }
 
-/// Why nothing can be simulated.
+/// A reason why nothing can be simulated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateError {
-    /// Too many triangles.
+    /// The scene has too many triangles.
     #[error(transparent)]
     Flat(#[from] FlatError),
     /// The builder refuses.
@@ -70,7 +70,7 @@ pub enum SimulateError {
     /// The encoder refuses.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A kernel refuses.
+    /// A kernel refuses the tree or the rays.
     #[error(transparent)]
     Kernel(#[from] KernelError),
     /// A launch cannot be followed.
@@ -82,29 +82,29 @@ pub enum SimulateError {
     /// The rays cannot be made.
     #[error(transparent)]
     Rays(#[from] RaysError),
-    /// Stopped.
+    /// The caller stopped it, or rays could not be traced.
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// An experiment on a machine that it says nothing of.
     #[error("--experiment {experiment} on {machine}: {why}")]
     NotThere {
-        /// The experiment.
+        /// The experiment's name.
         experiment: &'static str,
-        /// The machine.
+        /// The machine's name.
         machine: String,
-        /// What is missing.
+        /// The reason: what is missing.
         why: String,
     },
     /// A change of a cost that takes more than there is.
     #[error("{change}: it has {instructions:.1} instructions an event in {kernel}, {kind} rays")]
     Cost {
-        /// The change.
+        /// The change of the cost.
         change: CostChange,
-        /// What an event has.
+        /// The instructions of an event.
         instructions: f64,
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Its rays.
+        /// The kind of its rays.
         kind: &'static str,
     },
     /// A scene in which no ray of a kind starts.
@@ -113,12 +113,12 @@ pub enum SimulateError {
 }
 
 impl SimulateError {
-    /// Whether the caller asked to stop: between two kernels, or while rays were made.
+    /// Checks if the caller asked to stop: between two kernels, or while rays were made.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Trace(TraceError::Cancelled) | Self::Rays(RaysError::Trace(TraceError::Cancelled)))
     }
 
-    /// Whether a kernel refuses because its tree cannot hold the scene.
+    /// Checks if a kernel refuses because its tree cannot hold the scene.
     pub fn is_of_scene(&self) -> bool {
         match self {
             Self::Kernel(error) | Self::Profile(ProfileError::Kernel(error)) => {
@@ -130,12 +130,12 @@ impl SimulateError {
     }
 }
 
-/// One kernel's counts for one kind of rays.
+/// A kernel's counts for one kind of rays.
 #[derive(Debug, Clone)]
 pub struct Measurement {
-    /// The kernel.
+    /// The kernel's variant.
     pub variant: Variant,
-    /// Which rays.
+    /// The kind of rays.
     pub kind: RayKind,
     /// Most triangles of a leaf.
     pub leaf_size: u32,
@@ -146,15 +146,15 @@ pub struct Measurement {
     pub overfetch: f64,
 }
 
-/// Everything that was measured.
+/// Measurements of all kernels and kinds of rays of a request.
 #[derive(Debug, Clone)]
 pub struct EfficiencyReport {
     pub(crate) request: EfficiencyRequest,
-    /// In the order of widths, leaf sizes, variants, kinds.
+    /// The measurements in the order of widths, leaf sizes, variants, kinds.
     pub measurements: Vec<Measurement>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,
-    /// Whether the caller stopped it: kernels are missing.
+    /// `true` if the caller stopped it: kernels are missing.
     pub interrupted: bool,
 }
 
@@ -188,7 +188,7 @@ pub fn efficiency(
     Ok(EfficiencyReport { request: request.clone(), measurements, rays, interrupted })
 }
 
-/// Whether work was stopped after it had found something.
+/// Returns `true` if work was stopped after it had found something, and the error if it failed otherwise.
 pub(crate) fn stopped(done: Result<(), SimulateError>, found: bool) -> Result<bool, SimulateError> {
     match done {
         Ok(()) => Ok(false),
@@ -260,7 +260,7 @@ fn measure(
     Ok(())
 }
 
-/// The row's name, or the text of a variant that is none.
+/// Returns the row's name, or the text of a variant that is none.
 pub fn name_of(variant: &Variant) -> String {
     let row = Variant::papers().iter().find(|row| row.variant == *variant);
     row.map_or_else(|| variant.to_string(), |row| row.name.to_string())

@@ -1,17 +1,17 @@
 //! The time that a warp takes by itself, at least: its chain of instructions that wait for one another (G14).
 //!
-//! Machine code for compute capability 7.0 and later tells it: the table of costs has, for each block, the clocks that its
-//! instructions ask for and the latencies that lie one after the other on its longest way
+//! Machine code for compute capability 7.0 and later tells it: the table of costs has, for each block, the clocks that
+//! its instructions ask for and the latencies that lie one after the other on its longest way
 //! ([`Alone`](raywarp_costs::Alone)). A load takes as long as a hit in the first cache.
 //!
 //! So does Kepler's, whose scheduling words say it for fixed times, and whose registers for others.
 //!
-//! For other machines, and by tables without such times, the chain is that of the algorithm, as short as any code for it can
-//! be: loads that must be waited for before the operation can end, and the arithmetic that must follow one after the other,
-//! each at `latency.alu`: Guthe's 22 clocks on Fermi and 11 on Kepler.
+//! For other machines, and by tables without such times, the chain is that of the algorithm, as short as any code for
+//! it can be: loads that must be waited for before the operation can end, and the arithmetic that must follow one after
+//! the other, each at `latency.alu`: Guthe's 22 clocks on Fermi and 11 on Kepler.
 //!
-//! Either way a warp issues in order, and at most what a scheduler issues to one warp: a block takes at least as long as its
-//! instructions take to issue.
+//! Either way a warp issues in order, and at most what a scheduler issues to one warp: a block takes at least as long
+//! as its instructions take to issue.
 
 use crate::launch_instructions::LaunchInstructions;
 use crate::machine::{Machine, keys};
@@ -19,7 +19,7 @@ use crate::profile::Profile;
 use raywarp_costs::Wait;
 use raywarp_family::{Block, TriangleTest, Variant};
 
-/// What waits for what in a block, at least.
+/// Instructions of a block that wait for each other one after the other, at least.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Chain {
     /// Loads, one after the other.
@@ -28,7 +28,7 @@ pub struct Chain {
     pub arithmetic: u32,
 }
 
-/// The chain of a block: what must have ended before the warp's next decision is known.
+/// Returns the chain of a block: what must have ended before the warp's next decision is known.
 pub fn chain(block: Block, variant: &Variant) -> Chain {
     let (loads, arithmetic) = match block {
         Block::FetchRay => (1, 0),
@@ -70,16 +70,17 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
     Chain { loads, arithmetic }
 }
 
-/// What the time of a lone warp is made of.
+/// Components of the time of a lone warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainOf {
-    /// The machine code.
+    /// The machine code of the kernel.
     Code,
     /// The algorithm: the shortest that any code can have.
     Algorithm,
 }
 
-/// Clocks that a machine takes for what a warp waits for; for what it has no latency for as long as for `arithmetic`.
+/// Returns the clocks that a machine takes for what a warp waits for; for a wait that it has no latency for, as long as
+/// for `arithmetic`.
 pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 {
     let key = match wait {
         Wait::L1 => keys::LATENCY_L1,
@@ -93,8 +94,9 @@ pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 
     machine.get(key).unwrap_or(arithmetic).max(arithmetic)
 }
 
-/// Clocks that all warps of the profile take, one after the other and each alone, and of what; none where the machine has no
-/// `latency.alu`. Without a price it is the chain of the algorithm alone. What the machine has no latency for takes as long as an arithmetic instruction.
+/// Returns the clocks that all warps of the profile take, one after the other and each alone, and of what; none where
+/// the machine has no `latency.alu`. Without a price it is the chain of the algorithm alone. What the machine has no
+/// latency for takes as long as an arithmetic instruction.
 pub fn warp_clocks(
     machine: &Machine,
     variant: &Variant,
@@ -121,5 +123,6 @@ pub fn warp_clocks(
 
 /// The first compute capability, its major number, whose instructions say when the next may issue.
 pub(crate) const FIRST_WITH_SCHEDULE: u32 = 7;
-/// One before of which a word in eight says it. Between the two lies Maxwell, of which there is no code.
+/// The major number of Kepler's compute capability, of whose code a word in eight says it. Between the two lies
+/// Maxwell, of which there is no code.
 const KEPLER: u32 = 3;

@@ -3,7 +3,7 @@
 //!
 //! A bound is *strict* where every part of it is a minimum: counts of what must happen, verified costs, numbers of a
 //! machine that are its most. It is *modelled* where something was assumed; [`Bound::why`] says what. Only a strict
-//! bound that a measured rate passes is an error of somebody.
+//! bound that a measured rate passes shows an error in one of the two.
 //!
 //! What is told of a machine is a rate in the long run: the time in which a launch fills and empties the machine is in
 //! no bound.
@@ -23,7 +23,7 @@ use raywarp_costs::Pipe;
 use raywarp_family::{Block, Supply, Sync, TraversalLoop, Tree, Variant};
 use raywarp_traverse::Query;
 
-/// What limits.
+/// A resource of the machine that limits a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// Instructions of lanes over all lanes of the machine, as if every warp were full.
@@ -34,26 +34,26 @@ pub enum Limit {
     Pipe(Pipe),
     /// Warp instructions that no way to deal rays can do without ([`crate::LeastWork`]), over the schedulers' slots.
     LeastIssue,
-    /// Those of a pipeline, or of several that share its lanes.
+    /// Instructions that any way to deal the rays needs, on one pipeline, or on several that share its lanes.
     LeastPipe(Pipe),
     /// Passes through the first cache's data stage, by distinct bytes.
     L1Least,
-    /// The same as an H200 was seen to make them ([`crate::memory::AccessCost::passes`]).
+    /// Passes through the same stage as an H200 was seen to make them ([`crate::memory::AccessCost::passes`]).
     L1Passes,
-    /// What must come from memory and go there, whatever the caches held before and hold after.
+    /// Bytes that must come from memory and go there, whatever the caches held before and hold after.
     Dram,
-    /// What must come from memory when the caches were empty, and go there in the end.
+    /// Bytes that must come from memory when the caches were empty, and go there in the end.
     DramCold,
-    /// What comes from memory and goes there by a model of the caches ([`crate::memory::Traffic`]).
+    /// Bytes that come from memory and go there by a model of the caches ([`crate::memory::Traffic`]).
     DramLru,
-    /// What goes between the caches by the same model.
+    /// Bytes that go between the caches by the same model.
     L2,
     /// Chains of dependent instructions over the warps that are resident.
     Latency,
 }
 
 impl Limit {
-    /// In tables.
+    /// Returns the limit's name in tables.
     pub fn name(self) -> String {
         match self {
             Self::Lanes => "full lanes".into(),
@@ -72,21 +72,21 @@ impl Limit {
     }
 }
 
-/// Whether a bound can be passed.
+/// The standing of a bound: if a run can pass it, and what it assumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Every part is a minimum.
     Strict,
-    /// Something is assumed.
+    /// A bound that assumes something of the machine or its caches.
     Modelled,
-    /// By prices that were fitted to published rates of a simulator: its like, and no bound.
+    /// A rate by prices that were fitted to published rates of a simulator: its like, and no bound.
     Fitted,
-    /// By machine code of another machine, which it is likened to, and no bound.
+    /// A rate by machine code of another machine, which it is likened to, and no bound.
     Likened,
 }
 
 impl Class {
-    /// In words.
+    /// Returns the class in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict => "strict",
@@ -96,7 +96,7 @@ impl Class {
         }
     }
 
-    /// What stands behind a rate in tables: a star of strict bounds, a tilde of what is none.
+    /// Returns the mark behind a rate in tables: a star for strict bounds, a tilde for rates that are no bounds.
     pub fn mark(self) -> &'static str {
         match self {
             Self::Strict => "*",
@@ -106,7 +106,7 @@ impl Class {
     }
 }
 
-/// What a kernel's price stands on.
+/// The source of a kernel's price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CostBasis {
     /// Machine code that the machine runs, or a table of the user's.
@@ -119,7 +119,7 @@ pub enum CostBasis {
 }
 
 impl CostBasis {
-    /// What comes of such a price, where that is no bound.
+    /// Returns the class of a rate that comes of such a price, where that is no bound.
     fn no_bound(self) -> Option<Class> {
         match self {
             Self::Code => None,
@@ -132,48 +132,48 @@ impl CostBasis {
 /// A bound from above.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bound {
-    /// What limits.
+    /// The resource that limits.
     pub limit: Limit,
     /// Rays a second, at most.
     pub rays_per_s: f64,
-    /// Whether it can be passed.
+    /// The class of the bound, which says if it can be passed.
     pub class: Class,
-    /// What is assumed, or what makes it a minimum.
+    /// The assumption behind it, or what makes it a minimum.
     pub why: String,
 }
 
-/// What runs.
+/// A kernel whose rate is bounded, with what is known of it.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundSubject<'a> {
     /// The kernel. One with lanes left to the hardware (`sync=implicit`) is profiled in its voted form.
     pub variant: &'a Variant,
-    /// Which query.
+    /// The query that its rays ask.
     pub query: Query,
-    /// What it does.
+    /// Its work on the rays.
     pub profile: &'a Profile,
-    /// What that costs, if anybody knows.
+    /// The instructions of that work, if they are known.
     pub instructions: Option<&'a LaunchInstructions>,
-    /// What any way to deal its rays costs, where that is less than what it does.
+    /// The cost of its rays however they are dealt, where that is less than the cost of its own work.
     pub least: Option<&'a LeastInstructions>,
-    /// What its launch takes of a multiprocessor, if anybody knows.
+    /// The resources that its launch takes of a multiprocessor, if they are known.
     pub launch: Option<Launch>,
-    /// What its accesses do in the machine's caches, if that was modelled.
+    /// Its traffic in the machine's caches, if that was modelled.
     pub traffic: Option<&'a Traffic>,
-    /// Why the price is not this kernel's on this machine, if it is not.
+    /// The reason why the price is not this kernel's on this machine, if it is not.
     pub doubt: Option<&'a str>,
-    /// What the price stands on.
+    /// The source of the price.
     pub basis: CostBasis,
 }
 
-/// What verified costs may be off: on the launches that a profiler counted no kernel without a pool asks 2 % more
-/// instructions than were counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only
-/// nearest, which [`LeastInstructions`] leaves out (docs/internals/simulator.md, "How sure a bound is"). Those of h8
-/// ask up to 5.6 % more, on a scene that they were not verified on.
+/// Returns the share by which verified costs may be off: on the launches that a profiler counted no kernel without a
+/// pool asks 2 % more instructions than were counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose
+/// counts are only nearest, which [`LeastInstructions`] leaves out (docs/internals/simulator.md, "How sure a bound
+/// is"). Those of h8 ask up to 5.6 % more, on a scene that they were not verified on.
 fn verified_within(variant: &Variant) -> f64 {
     if variant.tree() == Tree::H8 { 0.06 } else { 0.02 }
 }
 
-/// Why bounds of [`LeastInstructions`] are minima.
+/// The reason why bounds of [`LeastInstructions`] are minima.
 const LEAST: &str = "what rays need however they are dealt, in full warps";
 
 /// Gathers bounds and what speaks against their being strict.
@@ -183,7 +183,7 @@ struct Maker<'a> {
     made: Vec<Bound>,
 }
 
-/// All bounds that can be had, in the order of [`Limit`]'s kinds.
+/// Returns all bounds that can be had, in the order of [`Limit`]'s kinds.
 ///
 /// Rates are those of the traced rays: of a sample, they estimate those of the launches.
 pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
@@ -207,13 +207,13 @@ pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
     maker.made
 }
 
-/// The bound that is reached first, of those given; none of none.
+/// Returns the bound that is reached first, of those given; none where none is given.
 pub fn lowest<'a>(bounds: impl IntoIterator<Item = &'a Bound>) -> Option<&'a Bound> {
     bounds.into_iter().min_by(|a, b| a.rays_per_s.total_cmp(&b.rays_per_s))
 }
 
-/// By how much the rate could rise, as a share of it, if what limits it first did not: up to the next bound. None of
-/// less than two bounds.
+/// Returns the next bound above the lowest one, and the share by which the rate could rise to it if the resource that
+/// limits it first did not. None of less than two bounds.
 pub fn headroom(bounds: &[Bound]) -> Option<(&Bound, f64)> {
     let first = lowest(bounds)?;
     let next = lowest(bounds.iter().filter(|bound| bound.limit != first.limit))?;
@@ -247,7 +247,7 @@ impl Maker<'_> {
         self.made.push(Bound { limit, rays_per_s: self.rays() / seconds, class, why });
     }
 
-    /// Why counts of the traced rays may not be those of the launches.
+    /// Returns the reasons why counts of the traced rays may not be those of the launches.
     fn sample_doubts(&self) -> Vec<String> {
         let mut doubts = self.width_doubts();
         if !self.subject.profile.is_whole() {
@@ -256,7 +256,7 @@ impl Maker<'_> {
         doubts
     }
 
-    /// Why counts of warps may not be those of this machine's.
+    /// Returns the reasons why counts of warps may not be those of this machine's.
     fn width_doubts(&self) -> Vec<String> {
         let profile = self.subject.profile;
         let mut doubts = Vec::new();
@@ -266,12 +266,12 @@ impl Maker<'_> {
         doubts
     }
 
-    /// What speaks against counts of the traced rays, of lanes or of warps, being those of the launches.
+    /// Returns the reasons why counts of the traced rays, of lanes or of warps, may not be those of the launches.
     fn count_doubts(&self, of_warps: bool) -> Vec<String> {
         [self.sample_doubts(), self.order_doubts(of_warps)].concat()
     }
 
-    /// What speaks against another run having the counts of this one, of lanes or of warps.
+    /// Returns the reasons why another run may not have the counts of this one, of lanes or of warps.
     fn order_doubts(&self, of_warps: bool) -> Vec<String> {
         let variant = self.subject.variant;
         let mut doubts = Vec::new();
@@ -302,7 +302,7 @@ impl Maker<'_> {
         doubts
     }
 
-    /// Why a number may be higher than it is given.
+    /// Returns the reasons why one of the machine's numbers may be higher than it is given.
     fn number_doubts(&self, needed: &[&'static Key]) -> Vec<String> {
         let doubt = |key: &&'static Key| {
             let given = self.machine.given(key)?;
@@ -322,7 +322,8 @@ impl Maker<'_> {
         self.machine.need(keys::SM_WARP_WIDTH)
     }
 
-    /// Warps of another width on the same lanes: twice as wide, half as many a clock.
+    /// Returns the number of warps of the profile's width on the lanes of one of the machine's: of warps twice as wide,
+    /// half as many a clock.
     fn width_factor(&self) -> f64 {
         self.warp_width() / f64::from(self.subject.profile.counts.width)
     }
@@ -349,7 +350,7 @@ impl Maker<'_> {
         self.add(Limit::Issue, seconds, "instructions of warps", &doubts.concat());
     }
 
-    /// By chance and whatever others do.
+    /// Adds the bound by the instructions that are needed however rays are dealt and whatever other rays do.
     fn least_issue(&mut self, least: &LeastInstructions, issued: &LaunchInstructions) {
         let instructions = least.warp_instructions / (1.0 + verified_within(self.subject.variant));
         let seconds = instructions / (self.machine.issue_per_s() * self.width_factor());
@@ -361,8 +362,8 @@ impl Maker<'_> {
         self.add(Limit::LeastIssue, seconds, LEAST, &doubts.concat());
     }
 
-    /// Of pipelines that share lanes the instructions add up (docs/reference/machines.md). Of what warps do by
-    /// `price`, or without it of the least that they can do.
+    /// Adds the bounds of pipelines. Of those that share lanes the instructions add up (docs/reference/machines.md).
+    /// They are those that warps do by `issued`, or without it the least that they can do.
     fn pipes(&mut self, issued: Option<&LaunchInstructions>) {
         let Some(whole) = self.subject.instructions.filter(|issued| issued.by_pipe) else { return };
         let of_pipe = |pipe: Pipe| match (issued, self.subject.least) {
@@ -485,7 +486,8 @@ impl Maker<'_> {
         self.add(Limit::L2, seconds, "", &doubts);
     }
 
-    /// With as many warps as the kernel leaves room for, or where nobody knows its code as the machine holds at most.
+    /// Adds the bound by latency, with as many warps as the kernel leaves room for, or where nobody knows its code as
+    /// the machine holds at most.
     fn latency(&mut self) {
         let subject = self.subject;
         let (warps, issued) = match (subject.instructions, subject.launch) {
@@ -510,7 +512,7 @@ impl Maker<'_> {
     }
 }
 
-/// Whether which nodes a ray visits depends on the rays of its warp: a superset of what it needs.
+/// Checks if the nodes that a ray visits depend on the rays of its warp: they are then a superset of what it needs.
 pub fn visits_what_others_do(variant: &Variant) -> bool {
     matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased) || variant.postpone() > 0
 }

@@ -1,13 +1,13 @@
 //! Active thread compaction (W11): how many warps extend paths at each bounce, as paths end one by one.
 //!
-//! Three organisations of the same paths. *Naive* (W11 3.3): a thread keeps its path, so a warp runs as long as one of its
-//! paths lives. *Compact* (3.4): before each bounce the living paths of the whole frame move together. *Tiled* (3.5): they do
-//! so among the paths of a thread block, which holds a tile of them.
+//! Three organisations of the same paths. *Naive* (W11 3.3): a thread keeps its path, so a warp runs as long as one of
+//! its paths lives. *Compact* (3.4): before each bounce the living paths of the whole frame move together. *Tiled*
+//! (3.5): they do so among the paths of a thread block, which holds a tile of them.
 //!
 //! What shared memory for tiles costs in resident warps is [`occupancy_curve`] (figure 2).
 //!
-//! Only lengths of paths go in; what they are paths of is the caller's matter. [`work`] takes their rays too: what a warp does
-//! for them (Table 3).
+//! Only lengths of paths go in; what they are paths of is the caller's matter. [`work`] takes their rays too: what a
+//! warp does for them (Table 3).
 
 mod work;
 
@@ -17,8 +17,8 @@ use crate::machine::{Launch, Machine, Occupancy, OccupancyError, keys};
 
 /// Segments of every path of some frames, in the order in which threads take them.
 ///
-/// A path of 3 is extended at bounces 0, 1 and 2. A thread without a path, as at the edge of a picture whose size blocks don't
-/// divide, has 0.
+/// A path of 3 is extended at bounces 0, 1 and 2. A thread without a path, as at the edge of a picture whose size
+/// blocks don't divide, has 0.
 #[derive(Debug, Clone, Copy)]
 pub struct PathLengths<'a> {
     segments: &'a [u16],
@@ -26,14 +26,14 @@ pub struct PathLengths<'a> {
 }
 
 impl<'a> PathLengths<'a> {
-    /// `segments` of one frame after the other, `threads` each: no warp and no tile has paths of two frames.
+    /// Takes `segments` of one frame after the other, `threads` each: no warp and no tile has paths of two frames.
     ///
     /// Returns `None` unless `threads` is at least 1 and divides the length.
     pub fn new(segments: &'a [u16], threads: usize) -> Option<Self> {
         (threads > 0 && segments.len().is_multiple_of(threads)).then_some(Self { segments, threads })
     }
 
-    /// Frames.
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.segments.len() / self.threads
     }
@@ -44,7 +44,7 @@ impl<'a> PathLengths<'a> {
     }
 }
 
-/// One bounce, over all frames.
+/// Counts of one bounce, over all frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bounce {
     /// Paths that are extended.
@@ -58,7 +58,7 @@ pub struct Bounce {
 }
 
 impl Bounce {
-    /// Both together.
+    /// Returns the sums of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -69,17 +69,19 @@ impl Bounce {
         }
     }
 
-    /// Paths of a warp on average where threads keep them, above 0 to the width; NaN where there is none.
+    /// Returns the number of paths in a warp on average where threads keep them, above 0 to the width; NaN where there
+    /// is none.
     pub fn naive_paths_per_warp(&self) -> f64 {
         self.paths as f64 / self.naive_warps as f64
     }
 
-    /// How many times fewer warps run with compaction of whole frames (W11's "saved"), at least 1; NaN where there is none.
+    /// Returns how many times fewer warps run with compaction of whole frames (W11's "saved"), at least 1; NaN where
+    /// there is none.
     pub fn saved(&self) -> f64 {
         self.naive_warps as f64 / self.compact_warps as f64
     }
 
-    /// The same with compaction of tiles.
+    /// Returns how many times fewer warps run with compaction of tiles.
     pub fn saved_by_tiles(&self) -> f64 {
         self.naive_warps as f64 / self.tiled_warps as f64
     }
@@ -87,8 +89,8 @@ impl Bounce {
 
 /// Counts each bounce, from bounce 0 to the last of the longest path.
 ///
-/// `width` is the lanes of a warp; `tile` the paths of a tile, a multiple of it (W11: 64 M, for M paths a thread in blocks of
-/// 64). Warps are runs of `width` threads, the last of a frame perhaps not full; tiles likewise.
+/// `width` is the lanes of a warp; `tile` the paths of a tile, a multiple of it (W11: 64 M, for M paths a thread in
+/// blocks of 64). Warps are runs of `width` threads, the last of a frame perhaps not full; tiles likewise.
 ///
 /// # Panics
 /// If `width` or `tile` is 0, or `tile` is no multiple of `width`.
@@ -118,7 +120,7 @@ pub fn bounces(paths: PathLengths, width: usize, tile: usize) -> Vec<Bounce> {
     sum
 }
 
-/// How many of the paths live at each bounce; `alive` is all zero before.
+/// Counts the paths that live at each bounce; `alive` is all zero before.
 fn living(segments: &[u16], alive: &mut [u64]) {
     // Paths that end at a bounce first, then from the last bounce down those that end there or later.
     for &segments in segments.iter().filter(|&&segments| segments > 0) {
@@ -129,8 +131,8 @@ fn living(segments: &[u16], alive: &mut [u64]) {
     }
 }
 
-/// Figure 2 of W11, right: what stays resident on a multiprocessor against shared memory of a block, from none to the most in
-/// steps of `step_bytes`, for a kernel of so many registers a thread and threads a block.
+/// Computes figure 2 of W11, right: what stays resident on a multiprocessor against shared memory of a block, from none
+/// to the most in steps of `step_bytes`, for a kernel of so many registers a thread and threads a block.
 ///
 /// Registers above what a thread may have count as that: W11's 64 are 63 on its GTX 480, and take as many.
 ///
@@ -239,7 +241,8 @@ mod tests {
         assert_eq!(bounces(PathLengths::new(&[u16::MAX], 1).unwrap(), 1, 1).len(), 65_535);
     }
 
-    /// "33 % device occupancy even if the kernel uses no shared memory", 8 % at 24 KB, 4 % at what eight paths a thread take.
+    /// "33 % device occupancy even if the kernel uses no shared memory", 8 % at 24 KB, 4 % at what eight paths a thread
+    /// take.
     #[test]
     fn shared_memory_takes_the_occupancy_that_figure_2_shows() {
         let curve = occupancy_curve(&Machine::find("gtx480").unwrap(), 64, 64, 1024).unwrap();

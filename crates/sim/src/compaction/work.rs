@@ -1,8 +1,8 @@
-//! What a warp of paths does to trace its rays at one bounce, by running the traversal schedule: full warps issue more, since
-//! their lanes disagree more.
+//! Work of a warp of paths that traces its rays at one bounce, by running the traversal schedule: full warps issue
+//! more, since their lanes disagree more.
 //!
-//! W11 measured time per warp (Table 3) and left open how much of its rise is divergence and how much memory (4.2.4, 4.2.6).
-//! Here memory is for free: what rises is divergence, and rays that are longer on average.
+//! W11 measured time per warp (Table 3) and left open how much of its rise is divergence and how much memory (4.2.4,
+//! 4.2.6). Here memory is for free: what rises is divergence, and rays that are longer on average.
 
 use crate::warp_counts::measure;
 use raywarp_family::Operation;
@@ -12,7 +12,7 @@ use raywarp_traverse::{Kernel, KernelError, Query};
 /// Work of some warps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Rays traced.
+    /// Number of rays traced.
     pub rays: u64,
     /// Warps with a ray.
     pub warps: u64,
@@ -25,7 +25,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Both together.
+    /// Returns the sums of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -37,19 +37,19 @@ impl Work {
         }
     }
 
-    /// Node visits and triangle tests that a warp issues, on average; NaN without warps.
+    /// Returns the node visits and triangle tests that a warp issues, on average; NaN without warps.
     pub fn steps_per_warp(&self) -> f64 {
         (self.visits + self.tests) as f64 / self.warps as f64
     }
 
-    /// Node visits and triangle tests that a ray takes part in, on average; NaN without rays.
+    /// Returns the node visits and triangle tests that a ray takes part in, on average; NaN without rays.
     pub fn steps_per_ray(&self) -> f64 {
         self.active as f64 / self.rays as f64
     }
 }
 
-/// Traces the rays of one bounce, a lane each, in the order of threads: as they are, `None` where a path has ended, and moved
-/// together. Warps without any ray don't run.
+/// Traces the rays of one bounce, a lane each, in the order of threads: as they are, `None` where a path has ended, and
+/// moved together. Warps without any ray don't run.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the kernel.

@@ -1,23 +1,23 @@
-//! What a machine file may say: every number, its unit and what it may be, in one table.
+//! The keys of a machine file: every number, its unit and its range, in one table.
 //!
 //! A number's key is its group and its name in it, as the file writes them: `l2.bytes` is `bytes` under `[l2]`.
 
-/// One number that a machine file may give.
+/// A number that a machine file may give.
 #[derive(Debug)]
 pub struct Key {
     /// Group and name, with a dot between.
     pub path: &'static str,
     /// The unit, and of what.
     pub unit: &'static str,
-    /// Whether each file must give it.
+    /// `true` if each file must give it.
     pub required: bool,
-    /// Whether it counts something, and so has no fraction.
+    /// `true` if it counts something, and so has no fraction.
     pub whole: bool,
     /// The smallest value that makes sense.
     pub least: f64,
     /// The greatest; above it a unit was mistaken.
     pub most: f64,
-    /// What it is.
+    /// The number's meaning, in words.
     pub meaning: &'static str,
 }
 
@@ -102,12 +102,12 @@ keys! {
     RESIDENT_BLOCK_THREADS, "resident.threads_per_block", must, count, 1, 65_536, "threads", "The most that a block may have.";
 }
 
-/// The key of this path.
+/// Returns the key of this path.
 pub fn find(path: &str) -> Option<&'static Key> {
     ALL.iter().find(|key| key.path == path).copied()
 }
 
-/// Up to three keys whose paths are most like `path`, best first; none where nothing is alike.
+/// Returns up to three keys whose paths are most like `path`, best first; none where nothing is alike.
 pub fn near(path: &str) -> Vec<&'static str> {
     let asked = path.to_ascii_lowercase();
     let mut scored: Vec<(f64, &'static str)> = ALL
@@ -126,7 +126,7 @@ pub fn near(path: &str) -> Vec<&'static str> {
 }
 
 impl Key {
-    /// What is wrong with `value` under this key, if anything.
+    /// Says what is wrong with `value` under this key, if anything is.
     pub fn fault(&self, value: f64) -> Option<String> {
         // Written so that NaN is a fault.
         if !(value >= self.least && value <= self.most) {
@@ -137,7 +137,7 @@ impl Key {
     }
 }
 
-/// A number as a message writes it: with a power of ten where it would have many zeros.
+/// Returns a number as a message writes it: with a power of ten where it would have many zeros.
 fn plain(value: f64) -> String {
     let is_short = value == 0.0 || (1e-6..1e15).contains(&value.abs());
     if is_short { format!("{value}") } else { format!("{value:e}") }

@@ -1,8 +1,8 @@
 //! Simulated GPUs as data: a file a machine, and a source for each number.
 //!
-//! [`Machine::find`] takes the name of one that is built in ([`Machine::builtin`]: the files of `machines/`) or the path of
-//! a user's own file; [`Machine::set`] changes any number by its key (`l2.bytes`). [`keys`] says what numbers there are.
-//! How many warps a launch keeps resident on a machine is in [`occupancy`](Machine::occupancy).
+//! [`Machine::find`] takes the name of one that is built in ([`Machine::builtin`]: the files of `machines/`) or the
+//! path of a user's own file; [`Machine::set`] changes any number by its key (`l2.bytes`). [`keys`] says what numbers
+//! there are. How many warps a launch keeps resident on a machine is in [`occupancy`](Machine::occupancy).
 
 pub mod keys;
 mod occupancy;
@@ -33,16 +33,16 @@ const FILES: [(&str, &str); 9] = [
 /// A machine file may have this many bytes; the built-in ones have less than a tenth.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// How far a number's source was followed.
+/// The degree to which a number's source was followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
     /// The document was itself read; or the number is a measurement of ours.
     Read,
     /// The user set the number ([`Machine::set`]).
     Set,
-    /// The document was not, but a text that quotes or copies it, named here.
+    /// The document was not read, but a text that quotes or copies it, named here.
     Quoted(String),
-    /// Neither could be had: the number is known, and the document said to have it.
+    /// The source could not be had: the number is known, and the document said to have it.
     Unread,
 }
 
@@ -53,15 +53,15 @@ pub struct Given {
     pub value: f64,
     /// The document, or run, that has it; "set by the user" after [`Machine::set`].
     pub source: String,
-    /// Whether that was read.
+    /// The degree to which that source was followed.
     pub checked: Checked,
-    /// How it was read or made from the source, where that needs saying.
+    /// A note on how it was read or made from the source, where that needs saying.
     pub note: Option<String>,
-    /// Whether it is not what the source says but was made from it, as the note says.
+    /// `true` if it is not what the source says but was made from it, as the note says.
     pub estimate: bool,
 }
 
-/// One GPU.
+/// A GPU as a table of numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     name: String,
@@ -69,14 +69,14 @@ pub struct Machine {
     numbers: BTreeMap<&'static str, Given>,
 }
 
-/// Why there is no such machine, or no such number in it.
+/// An error of a machine that cannot be had, or of a number in it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
-    /// Neither built in nor a file.
+    /// The name is neither that of a machine that is built in nor that of a file.
     #[error("no machine \"{name}\"; there are {known}, or give the path of a .toml file")]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The names of those built in.
         known: String,
@@ -84,9 +84,9 @@ pub enum MachineError {
     /// The file cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of reading it.
         source: std::io::Error,
     },
     /// The file is not that of a machine.
@@ -94,7 +94,7 @@ pub enum MachineError {
     Malformed {
         /// The file, or the name of one that is built in.
         file: String,
-        /// Counted from 1.
+        /// The line's number, counted from 1.
         line: usize,
         /// The key and what is wrong with it.
         message: String,
@@ -102,7 +102,7 @@ pub enum MachineError {
     /// A key that no machine has.
     #[error("no number \"{key}\" in a machine{}", hint(near))]
     Key {
-        /// What was asked for.
+        /// The key that was asked for.
         key: String,
         /// Keys like it, best first.
         near: Vec<&'static str>,
@@ -115,7 +115,7 @@ pub enum MachineError {
     },
 }
 
-/// The text of a file of at most `most` bytes: a device may never end.
+/// Reads the text of a file of at most `most` bytes: a device may never end.
 ///
 /// # Errors
 /// What reading it says; that it is longer; that it is no UTF-8.
@@ -134,12 +134,12 @@ fn hint(near: &[&str]) -> String {
 }
 
 impl Machine {
-    /// The short names of those built in, oldest first.
+    /// Returns the short names of those built in, oldest first.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FILES.iter().map(|&(name, _)| name)
     }
 
-    /// All that are built in, oldest first.
+    /// Returns all machines that are built in, oldest first.
     ///
     /// # Panics
     /// If a built-in file is malformed: a bug, and the tests read them all.
@@ -155,7 +155,7 @@ impl Machine {
         MACHINES.get_or_init(|| FILES.iter().map(read).collect())
     }
 
-    /// A machine by its short name ("h200"), its full name ("GeForce GTX 285") or the path of its file.
+    /// Returns a machine by its short name ("h200"), its full name ("GeForce GTX 285") or the path of its file.
     ///
     /// Case, spaces and dashes of a name don't matter; what ends in `.toml` or has a `/` is a path.
     ///
@@ -189,27 +189,27 @@ impl Machine {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// The vendor's name for it.
+    /// Returns the vendor's name for it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Major and minor compute capability.
+    /// Returns the major and minor compute capability.
     pub fn capability(&self) -> (u32, u32) {
         self.capability
     }
 
-    /// A number that this machine need not have; none where no source has it.
+    /// Returns a number that this machine need not have; none where no source has it.
     pub fn get(&self, key: &Key) -> Option<f64> {
         self.given(key).map(|given| given.value)
     }
 
-    /// A number with its source.
+    /// Returns a number with its source.
     pub fn given(&self, key: &Key) -> Option<&Given> {
         self.numbers.get(key.path)
     }
 
-    /// A number that every machine has ([`Key::required`]).
+    /// Returns a number that every machine has ([`Key::required`]).
     ///
     /// # Panics
     /// If the key is not a required one.
@@ -218,7 +218,7 @@ impl Machine {
         self.numbers[key.path].value
     }
 
-    /// As [`Machine::need`], for a count.
+    /// Returns a number as [`Machine::need`], for a count.
     ///
     /// # Panics
     /// If the key is not a required one.
@@ -228,26 +228,26 @@ impl Machine {
         self.need(key) as u32
     }
 
-    /// All numbers that it has, in the order of [`keys::ALL`].
+    /// Returns all numbers that it has, in the order of [`keys::ALL`].
     pub fn numbers(&self) -> impl Iterator<Item = (&'static Key, &Given)> {
         keys::ALL.iter().filter_map(|key| Some((*key, self.given(key)?)))
     }
 
-    /// The numbers that are not those of the built-in machine of the same name: set by the user, or by a file of theirs, or missing.
-    /// None where no machine of that name and compute capability is built in.
+    /// Returns the numbers that are not those of the built-in machine of the same name: set by the user, or by a file
+    /// of theirs, or missing. None where no machine of that name and compute capability is built in.
     pub fn altered(&self) -> Option<Vec<&'static Key>> {
         let is_it = |machine: &Self| machine.name == self.name && machine.capability == self.capability;
         let builtin = Self::read_once().iter().find(|machine| is_it(machine))?;
         Some(keys::ALL.iter().copied().filter(|key| self.get(key) != builtin.get(key)).collect())
     }
 
-    /// Warp instructions that the whole machine issues in a second at most.
+    /// Returns the most warp instructions that the whole machine issues in a second.
     pub fn issue_per_s(&self) -> f64 {
         let per_clock = self.need(keys::SM_SCHEDULERS) * self.need(keys::ISSUE_PER_SCHEDULER);
         self.need(keys::SM_COUNT) * per_clock * self.clock_hz()
     }
 
-    /// Clocks in a second.
+    /// Returns the number of clocks in a second.
     pub fn clock_hz(&self) -> f64 {
         self.need(keys::CLOCK_MHZ) * 1e6
     }
@@ -255,8 +255,8 @@ impl Machine {
     /// Changes a number: `l2.bytes` to `1e8`, or to `2x` for twice what it is.
     ///
     /// # Errors
-    /// [`MachineError::Key`] for a key that no machine has, with keys like it; [`MachineError::Value`] for what is no number,
-    /// is out of range, is a multiple of a number that this machine lacks, or contradicts another number of it.
+    /// [`MachineError::Key`] for a key that no machine has, with keys like it; [`MachineError::Value`] for what is no
+    /// number, is out of range, is a multiple of a number that this machine lacks, or contradicts another number of it.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), MachineError> {
         let known = keys::find(key).ok_or_else(|| MachineError::Key { key: key.into(), near: keys::near(key) })?;
         let fault = |message: String| MachineError::Value { message };

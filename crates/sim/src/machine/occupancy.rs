@@ -1,11 +1,11 @@
 //! Warps that a launch keeps resident on a multiprocessor, as NVIDIA's occupancy calculator counts them.
 //!
-//! Source of the rules: `cuda_occupancy.h` of CUDA 7.0 (compute capability 1 and 2) and 13.0 (3 and later), and the CUDA C
-//! Programming Guide 4.2, section 4.2. Granularities are data of the machine.
+//! Source of the rules: `cuda_occupancy.h` of CUDA 7.0 (compute capability 1 and 2) and 13.0 (3 and later), and the
+//! CUDA C Programming Guide 4.2, section 4.2. Granularities are data of the machine.
 
 use super::{Machine, keys};
 
-/// What a kernel takes.
+/// Resources that a kernel's launch takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Launch {
     /// Registers of a thread, as the assembler reports them.
@@ -16,21 +16,21 @@ pub struct Launch {
     pub threads_per_block: u32,
 }
 
-/// What keeps a further block out.
+/// The resource that keeps a further block out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OccupancyLimit {
-    /// `resident.warps`.
+    /// Resident warps: `resident.warps`.
     Warps,
-    /// `resident.blocks`.
+    /// Resident blocks: `resident.blocks`.
     Blocks,
-    /// `registers.per_sm`.
+    /// Registers of a multiprocessor: `registers.per_sm`.
     Registers,
-    /// `shared.per_sm_bytes`.
+    /// Shared memory of a multiprocessor: `shared.per_sm_bytes`.
     SharedMemory,
 }
 
 impl OccupancyLimit {
-    /// In words.
+    /// Returns the resource in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Warps => "warps",
@@ -41,16 +41,16 @@ impl OccupancyLimit {
     }
 }
 
-/// What is resident on one multiprocessor.
+/// Blocks and warps that are resident on one multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Occupancy {
     /// Blocks, at least one.
     pub blocks: u32,
-    /// Their warps.
+    /// Warps of the resident blocks.
     pub warps: u32,
-    /// `warps` as a share of what the multiprocessor can hold, above 0, at most 1.
+    /// The share `warps` of what the multiprocessor can hold, above 0, at most 1.
     pub share: f64,
-    /// What keeps a further block out; the first of several, in the order of [`OccupancyLimit`].
+    /// The resource that keeps a further block out; the first of several, in the order of [`OccupancyLimit`].
     pub limit: OccupancyLimit,
 }
 
@@ -58,9 +58,9 @@ pub struct Occupancy {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {found}, but {machine} allows {least} to {most}")]
 pub struct OccupancyError {
-    /// What there is too much or too little of.
+    /// The resource that there is too much or too little of.
     pub what: &'static str,
-    /// How much of it.
+    /// The amount that was found.
     pub found: u64,
     /// The least that is allowed.
     pub least: u64,
@@ -71,7 +71,7 @@ pub struct OccupancyError {
 }
 
 impl Machine {
-    /// Blocks and warps that `launch` keeps resident on a multiprocessor.
+    /// Returns the blocks and warps that `launch` keeps resident on a multiprocessor.
     ///
     /// # Errors
     /// [`OccupancyError`] when not even one block fits.
@@ -142,7 +142,7 @@ impl Machine {
     }
 }
 
-/// How registers are given out.
+/// The rule by which registers are given out.
 struct RegisterRule {
     per_sm: u64,
     unit: u64,
@@ -151,7 +151,7 @@ struct RegisterRule {
     to_blocks: bool,
 }
 
-/// What blocks of one launch get.
+/// Resources that the blocks of one launch get.
 struct Allocation {
     /// Registers that a block must not have too many of.
     assumed: u64,

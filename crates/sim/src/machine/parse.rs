@@ -1,10 +1,10 @@
 //! Reads a machine file: TOML whose every number is `{ value = .., source = ".." }`.
 //!
-//! A source is the text that names a document, or a table that says more of it: `{ document = "..", quoted_in = ".." }` for one
-//! that was read in another text, `{ document = "..", read = false }` for one that was not read at all.
+//! A source is the text that names a document, or a table that says more of it: `{ document = "..", quoted_in = ".." }`
+//! for one that was read in another text, `{ document = "..", read = false }` for one that was not read at all.
 //!
-//! Walked by hand over the parser's spanned tables, since derived errors have no line for a number out of range and none for
-//! a source that is not listed.
+//! Walked by hand over the parser's spanned tables, since derived errors have no line for a number out of range and
+//! none for a source that is not listed.
 
 use super::{Checked, Given, Key, Machine, MachineError, keys};
 use std::borrow::Cow;
@@ -13,10 +13,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What is wrong, and where in the text.
+/// A fault of a file: its place in the text, and what is wrong.
 type Fault = (Range<usize>, String);
 
-/// One entry of `[sources]`.
+/// An entry of `[sources]`.
 struct Source {
     span: Range<usize>,
     document: String,
@@ -27,8 +27,8 @@ impl Machine {
     /// Reads the text of a machine file; `file` is for messages.
     ///
     /// # Errors
-    /// [`MachineError::Malformed`], naming file, line and key: not TOML, an unknown key, a number that is missing, has no
-    /// source or is out of range, or two numbers that contradict each other.
+    /// [`MachineError::Malformed`], naming file, line and key: not TOML, an unknown key, a number that is missing, has
+    /// no source or is out of range, or two numbers that contradict each other.
     pub fn parse(file: &str, text: &str) -> Result<Self, MachineError> {
         read(text).map_err(|(span, message)| {
             let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();
@@ -115,7 +115,7 @@ fn kind(value: &Spanned<DeValue>) -> &'static str {
     }
 }
 
-/// A document's name, or `{ document, quoted_in, read }`.
+/// Reads a source: a document's name, or `{ document, quoted_in, read }`.
 fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fault> {
     let (name, span) = (id.get_ref(), id.span());
     let Some(fields) = value.get_ref().as_table() else {
@@ -151,7 +151,7 @@ fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fa
     Ok(Source { span, document, checked })
 }
 
-/// "9.0" to (9, 0).
+/// Reads a capability: "9.0" as (9, 0).
 fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
     let parsed = value.get_ref().as_str().and_then(|text| {
         let (major, minor) = text.split_once('.')?;
@@ -160,7 +160,7 @@ fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
     parsed.ok_or_else(|| (value.span(), "compute_capability must be two numbers in a text, as \"9.0\"".into()))
 }
 
-/// One `{ value, source, note, estimate }`.
+/// Reads a number: one `{ value, source, note, estimate }`.
 fn number(
     key: &Key,
     value: &Spanned<DeValue>,
@@ -212,7 +212,7 @@ fn plain_number(path: &str, value: &Spanned<DeValue>) -> Result<f64, Fault> {
     parsed.ok_or_else(|| (value.span(), format!("{path} must be a finite decimal number, not {}", kind(value))))
 }
 
-/// Two numbers that cannot both be so: the key to blame, and why.
+/// Finds two numbers that cannot both be so: the key to blame, and why.
 pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(&'static str, String)> {
     // The first is at most the second.
     let ordered = [

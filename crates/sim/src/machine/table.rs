@@ -3,8 +3,8 @@
 use super::{Checked, Given, Machine, keys};
 use std::fmt::Write as _;
 
-/// A row a number, a column a machine. Estimates are in italics, a number whose document was not read has a question mark;
-/// what no source has is a dash.
+/// Returns a table with a row a number and a column a machine. Estimates are in italics, a number whose document was
+/// not read has a question mark; what no source has is a dash.
 pub fn number_table(machines: &[Machine]) -> String {
     let mut text = String::from("| number | unit |");
     for machine in machines {
@@ -33,7 +33,8 @@ pub fn number_table(machines: &[Machine]) -> String {
     text
 }
 
-/// Under each machine its documents, each with whether it was read, the numbers that are from it and their notes.
+/// Returns a list of each machine's documents, each with a word on if it was read, the numbers that are from it and
+/// their notes.
 pub fn source_list(machines: &[Machine]) -> String {
     let mut text = String::new();
     for machine in machines {
@@ -66,7 +67,7 @@ pub fn source_list(machines: &[Machine]) -> String {
     text
 }
 
-/// An item of a list in lines of at most 120 columns, as pages have them.
+/// Wraps an item of a list in lines of at most 120 columns, as pages have them.
 fn wrapped(item: &str) -> String {
     const COLUMNS: usize = 120;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Where the records lie that a kernel touches: strides and places as the CUDA kernels have them
+//! Addresses of the records that a kernel touches: strides and places as the CUDA kernels have them
 //! (crates/cuda/kernels, `tree/`, `stack.h`, `launch.h`).
 
 use raywarp_family::{Space, Supply, TraversalLoop, Variant};
@@ -10,13 +10,13 @@ use raywarp_traverse::Touch;
 pub enum Region {
     /// Nodes; of h8 its leaves too.
     Nodes,
-    /// Triangle records.
+    /// Records of triangles.
     Triangles,
     /// The words that name triangles.
     Slots,
-    /// Rays.
+    /// Rays of the batch.
     Rays,
-    /// Results.
+    /// Results of the rays.
     Hits,
     /// Stacks in the lanes' own memory, word by word over the lanes; or in global memory, for rays that move.
     Stacks,
@@ -31,7 +31,7 @@ impl Region {
     pub const ALL: [Self; 8] =
         [Self::Nodes, Self::Triangles, Self::Slots, Self::Rays, Self::Hits, Self::Stacks, Self::Shared, Self::Counter];
 
-    /// In words.
+    /// Returns the region in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nodes => "nodes",
@@ -46,27 +46,27 @@ impl Region {
     }
 }
 
-/// What one lane touches, as loads or stores of `chunk` bytes.
+/// The bytes that one lane touches, as loads or stores of `chunk` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Which memory.
+    /// The region of memory.
     pub region: Region,
     /// The first byte of the record.
     pub base: u64,
     /// The first chunk of it.
     pub first: u8,
-    /// How many chunks: as many loads or stores one after the other.
+    /// The number of chunks: as many loads or stores one after the other.
     pub chunks: u8,
     /// Bytes of a chunk, 4 or 16.
     pub chunk: u8,
-    /// From one chunk to the next.
+    /// Bytes from one chunk to the next.
     pub stride: u16,
     /// Chunk k lies at place k xor this.
     pub swizzle: u8,
 }
 
 impl Place {
-    /// Where chunk `k` begins, of those that are touched.
+    /// Returns where chunk `k` begins, of those that are touched.
     #[inline]
     pub fn address(&self, k: u8) -> u64 {
         self.base + u64::from((self.first + k) ^ self.swizzle) * u64::from(self.stride)
@@ -92,7 +92,7 @@ enum Stacks {
 }
 
 impl AddressMap {
-    /// That of `variant` with warps of `width` lanes.
+    /// Returns the layout of `variant` with warps of `width` lanes.
     pub fn new(variant: &Variant, width: u32) -> Self {
         let shared = variant.organisation() == TraversalLoop::Packet || variant.lanes_per_ray() > 1;
         let stacks = match variant.supply() {
@@ -103,7 +103,7 @@ impl AddressMap {
         Self { tree: *MemoryLayout::of(variant.tree()), stacks, width: u64::from(width) }
     }
 
-    /// Where `touch` goes.
+    /// Returns the place of `touch`.
     pub fn place(&self, touch: &Touch) -> Place {
         let index = u64::from(touch.index);
         let record = |region, bytes: u64| {
@@ -158,7 +158,7 @@ impl AddressMap {
         }
     }
 
-    /// Word by word over the lanes, as lanes' own memory is: word w of lane i at 4 (w width + i).
+    /// Returns a place word by word over the lanes, as lanes' own memory is: word w of lane i at `4 (w width + i)`.
     fn words(&self, region: Region, word: u64, touch: &Touch) -> Place {
         let base = 4 * (word * self.width + u64::from(touch.lane));
         let chunks = (touch.bytes / 4).max(1) as u8;

@@ -22,7 +22,7 @@ struct Entry {
     newer: u32,
 }
 
-/// What an access found.
+/// The result of an access: what it found in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// Sectors that were not there, bit by bit.
@@ -34,7 +34,7 @@ pub struct Found {
 const NONE: u32 = u32::MAX;
 
 impl Lru {
-    /// An empty cache of `capacity` lines; of none, everything misses.
+    /// Returns an empty cache of `capacity` lines; of none, everything misses.
     pub fn new(capacity: usize) -> Self {
         Self { capacity, entries: Vec::new(), places: HashMap::default(), newest: NONE, oldest: NONE }
     }

@@ -15,7 +15,7 @@ pub struct RegionCounts {
     pub lanes: u64,
     /// Passes through the first cache's data stage at least.
     pub least: u64,
-    /// The same as hardware was seen to make them ([`super::AccessCost::passes`]).
+    /// Passes as hardware was seen to make them ([`super::AccessCost::passes`]).
     pub passes: u64,
     /// Distinct sectors of each access, over all of them.
     pub sectors: u64,
@@ -42,12 +42,12 @@ impl RegionCounts {
 pub struct MemoryCounts([RegionCounts; REGIONS]);
 
 impl MemoryCounts {
-    /// Those to one memory.
+    /// Returns the counts of accesses to one memory.
     pub fn region(&self, region: Region) -> &RegionCounts {
         &self.0[region as usize]
     }
 
-    /// Those to all of them.
+    /// Returns the counts of accesses to all memories.
     pub fn all(&self) -> RegionCounts {
         let mut sum = RegionCounts::default();
         self.0.iter().for_each(|counts| sum.add(counts));
@@ -86,7 +86,7 @@ impl SectorSet {
     }
 }
 
-/// One load or store of several chunks, as its lanes come in.
+/// A load or store of several chunks, as its lanes come in.
 #[derive(Debug, Clone, Default)]
 struct Open {
     key: Option<(Region, bool, u8, u8, u8)>,
@@ -99,7 +99,7 @@ struct Open {
 pub(crate) struct MemoryProbe {
     map: AddressMap,
     counts: MemoryCounts,
-    /// Of nodes, triangles and slots.
+    /// Distinct sectors of nodes, triangles and slots.
     distinct: [SectorSet; 3],
     open: Vec<Open>,
     used: usize,
@@ -170,7 +170,7 @@ impl MemoryProbe {
         self.distinct.iter_mut().zip(&other.distinct).for_each(|(mine, theirs)| mine.join(theirs));
     }
 
-    /// The counts of the whole launch.
+    /// Returns the counts of the whole launch.
     pub fn counts(&self) -> MemoryCounts {
         let mut counts = self.counts;
         for (region, set) in counts.0.iter_mut().zip(&self.distinct) {

@@ -1,4 +1,5 @@
-//! Memory as a kernel's probe sees it: addresses, what a warp-wide access costs, and which sectors must be brought at all.
+//! Memory as a kernel's probe sees it: addresses, what a warp-wide access costs, and which sectors must be brought at
+//! all.
 
 mod address;
 mod cache;

@@ -1,4 +1,4 @@
-//! What reaches the second cache and memory, by a model of both caches: least recently used, fully associative, warps in
+//! Traffic to the second cache and memory, by a model of both caches: least recently used, fully associative, warps in
 //! turns. Hit rates of real caches are lower or higher by chance of order; this says what their sizes can do.
 
 use super::address::{AddressMap, Region};
@@ -17,7 +17,7 @@ pub struct Caches {
     pub l1_bytes: u64,
     /// Bytes of the second cache.
     pub l2_bytes: u64,
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
     /// Warps of each that are resident.
     pub warps: u32,
@@ -36,25 +36,25 @@ pub struct Traffic {
     pub stored: u64,
     /// Sectors of loads that the second asked memory for.
     pub missed_l2: u64,
-    /// Of these, sectors that it had dropped: all others must come once.
+    /// Sectors of these that it had dropped: all others must come once.
     pub again: u64,
-    /// Of each [`Region`], how the loads of events went.
+    /// Loads of events, by [`Region`].
     pub loads: [LoadEvents; Region::ALL.len()],
 }
 
 /// Events of warps that load from a region, each with all its lanes and words together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadEvents {
-    /// All of them.
+    /// All events that load.
     pub all: u64,
-    /// Those of which anything missed the first cache.
+    /// Loads of which anything missed the first cache.
     pub missed: u64,
-    /// Those of which anything came from memory that the second cache had dropped.
+    /// Loads of which anything came from memory that the second cache had dropped.
     pub again: u64,
 }
 
 impl Traffic {
-    /// What both count together.
+    /// Returns the sums of both.
     #[must_use]
     pub fn plus(self, other: &Self) -> Self {
         Self {
@@ -68,12 +68,12 @@ impl Traffic {
         }
     }
 
-    /// Share of the loads' sectors that the first caches had, 0 to 1.
+    /// Returns the share of the loads' sectors that the first caches had, 0 to 1.
     pub fn l1_hit_share(&self) -> f64 {
         1.0 - self.missed_l1 as f64 / self.asked as f64
     }
 
-    /// Bytes between the caches, a ray.
+    /// Returns the bytes between the caches, a ray.
     pub fn l2_bytes_per_ray(&self) -> f64 {
         (SECTOR * (self.missed_l1 + self.stored)) as f64 / self.rays as f64
     }
@@ -93,7 +93,7 @@ struct Request {
     write: bool,
 }
 
-/// Where the requests of each event of a warp end.
+/// Requests of a warp, with the place where those of each event end.
 #[derive(Debug, Clone, Default)]
 struct Stream {
     requests: Vec<Request>,
@@ -173,7 +173,7 @@ pub fn traffic(
     Ok(through(&streams, caches))
 }
 
-/// Warps in turns, an event each; where one ends the next begins.
+/// Sends the requests through the caches: warps in turns, an event each; where one ends the next begins.
 fn through(streams: &[Stream], caches: Caches) -> Traffic {
     let lines = |bytes: u64| (bytes / LINE) as usize;
     // Each should see some warps come and go.

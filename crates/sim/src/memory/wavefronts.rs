@@ -1,20 +1,20 @@
-//! What one load or store of a warp asks of the first cache.
+//! The cost of one load or store of a warp in the first cache.
 //!
-//! Its data stage is 128 bytes wide and has 32 banks of 4 bytes; a *wavefront* is one pass through it (Nsight Compute, Kernel
-//! Profiling Guide). Two counts are made of it:
+//! Its data stage is 128 bytes wide and has 32 banks of 4 bytes; a *wavefront* is one pass through it (Nsight Compute,
+//! Kernel Profiling Guide). Two counts are made of it:
 //!
-//! - the **least**: as many passes as the distinct bytes need that lanes ask for, 128 bytes each. No hardware with such a
-//!   stage needs fewer;
-//! - **passes** as an H200 was seen to make them: lanes go in parts that could use the whole width (8 lanes of 16 bytes, 16
-//!   of 8, 32 of 4); a pass reads one word of each bank, the bank being bits 2 to 6 of the address, from at most two lines, and
-//!   lanes of a part that ask for the same word share it. Of models that were tried this is the nearest to recorded counters, 1
-//!   to 16 % below them (docs/internals/simulator.md); banks over the whole warp are half of what is counted, and a
-//!   pass for each line is too many where nodes are swizzled.
+//! - the **least**: as many passes as the distinct bytes need that lanes ask for, 128 bytes each. No hardware with such
+//!   a stage needs fewer;
+//! - **passes** as an H200 was seen to make them: lanes go in parts that could use the whole width (8 lanes of 16
+//!   bytes, 16 of 8, 32 of 4); a pass reads one word of each bank, the bank being bits 2 to 6 of the address, from at
+//!   most two lines, and lanes of a part that ask for the same word share it. Of models that were tried this is the
+//!   nearest to recorded counters, 1 to 16 % below them (docs/internals/simulator.md); banks over the whole warp are
+//!   half of what is counted, and a pass for each line is too many where nodes are swizzled.
 
-/// What a warp-wide access costs.
+/// The cost of a warp-wide access.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AccessCost {
-    /// Passes at least.
+    /// The least number of passes.
     pub least: u32,
     /// Passes by parts, banks and lines.
     pub passes: u32,
@@ -31,8 +31,8 @@ pub(crate) const SECTOR: u64 = 32;
 /// Lines that a pass reads from at most.
 const LINES_PER_PASS: u32 = 2;
 
-/// The cost of an access of `bytes` a lane: lanes, 0 to 63, each once, and their addresses, which are multiples of
-/// `bytes` (4, 8 or 16).
+/// Returns the cost of an access of `bytes` a lane: lanes, 0 to 63, each once, and their addresses, which are multiples
+/// of `bytes` (4, 8 or 16).
 pub fn access_cost(lanes: &[(u8, u64)], bytes: u64) -> AccessCost {
     let mut addresses = [0u64; 64];
     let mut sorted = |part: Option<u64>| {
@@ -64,7 +64,7 @@ struct Distinct {
     deepest: u32,
 }
 
-/// Distinct units of `bytes`, sectors and lines among sorted addresses.
+/// Counts the distinct units of `bytes`, sectors and lines among sorted addresses.
 fn distinct(sorted: &[u64], bytes: u64) -> Distinct {
     let mut at_place = [0u32; 32];
     let mut found = Distinct::default();

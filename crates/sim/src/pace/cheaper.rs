@@ -24,7 +24,8 @@ pub struct CheaperCode {
 type Candidate = (Pipe, usize, usize, f64);
 
 impl CheaperCode {
-    /// `code` with the instructions of an operation cut to a share, or to nothing, for warps that do what `tally` counted.
+    /// Returns `code` with the instructions of an operation cut to a share, or to nothing, for warps that do what
+    /// `tally` counted.
     ///
     /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, to nothing of
     /// what loads, of Kepler's code, whose instructions wait for registers, of code with an instruction that is not
@@ -84,18 +85,18 @@ impl CheaperCode {
         Self { costs, words: left, architecture: code.architecture }
     }
 
-    /// The code, for a model of warps that run it.
+    /// Returns the code, for a model of warps that run it.
     pub fn code(&self) -> KernelCode<'_> {
         KernelCode { costs: &self.costs, words: &self.words, architecture: self.architecture }
     }
 
-    /// Warp instructions that warps issue by it which do what was counted.
+    /// Returns the number of warp instructions that warps with the events `tally` issue by it.
     pub fn issued(&self, tally: &EventCounts) -> u64 {
         self.costs.issued(tally)
     }
 }
 
-/// What sets no barrier and waits for none, by pipeline.
+/// Finds the instructions that set no barrier and wait for none, by pipeline.
 fn candidates(words: &[&[Word]], times: &[f64], architecture: u32) -> Option<Vec<Candidate>> {
     let mut found = Vec::new();
     for (block, (words, &times)) in words.iter().zip(times).enumerate().filter(|(_, (_, times))| **times > 0.0) {
@@ -111,7 +112,7 @@ fn candidates(words: &[&[Word]], times: &[f64], architecture: u32) -> Option<Vec
     Some(found)
 }
 
-/// Of each pipeline the same share, so that `goal` issued instructions go, to half of one candidate's; none where
+/// Takes of each pipeline the same share, so that `goal` issued instructions go, to half of one candidate's; none where
 /// there are not so many.
 fn evenly(candidates: &[Candidate], goal: f64) -> Option<Vec<(usize, usize)>> {
     let all: f64 = candidates.iter().map(|(.., times)| times).sum();

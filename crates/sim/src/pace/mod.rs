@@ -1,19 +1,22 @@
-//! How fast warps go side by side: a multiprocessor followed clock by clock.
+//! The pace of warps side by side: a multiprocessor followed clock by clock.
 //!
-//! A bound says what no run can pass, one resource at a time. What warps reach is less, since they want the same pipeline at
-//! the same time and then none does: here the warps that a multiprocessor holds issue the instructions of their own events
-//! ([`Streams`](crate::Streams)) one by one, as the words of the machine code say ([`Word`]: clocks to the next one, barriers).
+//! A bound says what no run can pass, one resource at a time. What warps reach is less, since they want the same
+//! pipeline at the same time and then none does: here the warps that a multiprocessor holds issue the instructions of
+//! their own events ([`Streams`](crate::Streams)) one by one, as the words of the machine code say ([`Word`]: clocks to
+//! the next one, barriers).
 //!
-//! Schedulers are those that Huerta et al. found by microbenchmarks ("Analyzing Modern NVIDIA GPU cores", arXiv:2503.20481, 2025): each
-//! goes on with the warp of its last instruction while that is ready. Else it takes one of the oldest block; they found the youngest, of
-//! warps that had started together. A pipeline is taken
-//! for as many clocks as its lanes need for a warp, and each bank of registers gives one a clock (`registers`). Where lanes meet, and
-//! behind jumps, a warp waits until it is known how it goes on. Loads and stores pass the first cache, which all schedulers share, as
-//! often as its model says on average ([`crate::memory::AccessCost::passes`]); loads miss it by chance, all of a block together, as
-//! often as the model of the caches has events of its region miss ([`Traffic::loads`](crate::memory::Traffic)). Kepler's words let pairs issue together, and lanes for
-//! floats and integers' sums are half as many again as its schedulers; its registers that are waited for are barriers of their own
+//! Schedulers are those that Huerta et al. found by microbenchmarks ("Analyzing Modern NVIDIA GPU cores",
+//! arXiv:2503.20481, 2025): each goes on with the warp of its last instruction while that is ready. Else it takes one
+//! of the oldest block; they found the youngest, of warps that had started together. A pipeline is taken for as many
+//! clocks as its lanes need for a warp, and each bank of registers gives one a clock (`registers`). Where lanes meet,
+//! and behind jumps, a warp waits until it is known how it goes on. Loads and stores pass the first cache, which all
+//! schedulers share, as often as its model says on average ([`crate::memory::AccessCost::passes`]); loads miss it by
+//! chance, all of a block together, as often as the model of the caches has events of its region miss
+//! ([`Traffic::loads`](crate::memory::Traffic)). Kepler's words let pairs issue together, and lanes for floats and
+//! integers' sums are half as many again as its schedulers; its registers that are waited for are barriers of their own
 //! ([`KeplerWord`]). Of a launch of many blocks a place is free when the last warp of its block has ended
-//! ([`Streams::blocks`](crate::Streams::blocks)). Nothing else takes time: no miss of an instruction cache, no queue beyond the first cache.
+//! ([`Streams::blocks`](crate::Streams::blocks)). Nothing else takes time: no miss of an instruction cache, no queue
+//! beyond the first cache.
 
 mod cheaper;
 mod multiprocessor;
@@ -40,7 +43,7 @@ pub struct KernelCode<'a> {
     pub costs: &'a PricedKernel,
     /// Its instructions, from its start.
     pub words: &'a [Word],
-    /// What it was compiled for (90 for compute capability 9.0).
+    /// The architecture that it was compiled for (90 for compute capability 9.0).
     pub architecture: u32,
 }
 
@@ -49,10 +52,10 @@ const CLOCKS: u64 = 1 << 18;
 /// Clocks before those that count.
 const WARM_UP: u64 = 1 << 14;
 
-/// How fast a multiprocessor goes while it holds `warps` warps that do what was profiled. None where the profile
-/// has no streams of the machine's width; where the machine is older than compute capability 7.0 and no Kepler with code of its
-/// own, issues more or less than one instruction a clock (Kepler two) or has no `latency.alu`; and where an instruction of the
-/// code is not known.
+/// Returns the pace of a multiprocessor while it holds `warps` warps that do what was profiled. None where the profile
+/// has no streams of the machine's width; where the machine is older than compute capability 7.0 and no Kepler with
+/// code of its own, issues more or less than one instruction a clock (Kepler two) or has no `latency.alu`; and where an
+/// instruction of the code is not known.
 pub fn pace(
     machine: &Machine,
     code: KernelCode<'_>,
@@ -267,8 +270,8 @@ mod tests {
 
     #[test]
     fn products_are_as_fast_as_their_registers_can_be_read() {
-        // bench/runs/2026-11-25-h100/throughput.csv, of eight warps a scheduler: the code's stalls are 1 and 3 clocks in turns. What
-        // it lacks of a whole number is its loop.
+        // bench/runs/2026-11-25-h100/throughput.csv, of eight warps a scheduler: the code's stalls are 1 and 3 clocks
+        // in turns. What it lacks of a whole number is its loop.
         for (registers, keeps, measured) in [
             ([2, 4, 6], false, 1.3312),
             ([3, 5, 7], false, 1.3243),
@@ -303,7 +306,8 @@ mod tests {
         // A warp alone: nine clocks; two of them at once.
         about(rate(&[(FFMA, 0x28)], 1), 1.0 / 9.0);
         about(rate(&[(FFMA, 4), (FFMA, 0x28)], 1), 2.0 / 9.0);
-        // Many: one a scheduler; with pairs more, but for those whose second one finds no lanes left. There are six warps' of them.
+        // Many: one a scheduler; with pairs more, but for those whose second one finds no lanes left. There are six
+        // warps' of them.
         about(rate(&[(FFMA, 0x28)], 64), 4.0);
         about(rate(&[(FFMA, 4), (FFMA, 0x28)], 64), 16.0 / 3.0);
         // A load takes as long as a hit, of two the second as well; one may be left.

@@ -1,7 +1,7 @@
 //! A multiprocessor, clock by clock.
 //!
-//! Its places are those of blocks: a warp that ends leaves its place empty until the last warp of its block has ended, and then the
-//! next block takes all of them. Blocks of one warp, which those of a pool count as, leave nothing empty.
+//! Its places are those of blocks: a warp that ends leaves its place empty until the last warp of its block has ended,
+//! and then the next block takes all of them. Blocks of one warp, which those of a pool count as, leave nothing empty.
 
 use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
 use super::registers::RegisterFile;
@@ -17,16 +17,16 @@ const READ: u64 = 10;
 struct Slot<'a> {
     events: &'a [Moment],
     next_event: usize,
-    /// How often each block is to be issued yet; below 0 what a combination takes back.
+    /// Number of times that each block is still to be issued; below 0 what a combination takes back.
     owed: Vec<i32>,
     /// Blocks to be issued now.
     blocks: VecDeque<usize>,
     /// The place after the next instruction in the first of them.
     after: usize,
     next: Option<Instruction>,
-    /// When it may issue.
+    /// The time from which on the warp may issue.
     ready: u64,
-    /// When the warp's barriers are released.
+    /// The times at which the warp's barriers are released.
     barriers: [u64; BARRIERS],
     /// A bit a barrier: whether it is a load's.
     of_loads: u64,
@@ -49,10 +49,10 @@ pub(super) struct Multiprocessor<'a> {
     schedulers: Vec<Scheduler>,
     /// Parts of a clock that a unit is taken by a warp.
     taken: [u64; Unit::COUNT],
-    /// When they are free that all schedulers share, in parts of a clock.
+    /// The time at which units are free that all schedulers share, in parts of a clock.
     lsu_free: u64,
     cache_free: u64,
-    /// The one that is followed now.
+    /// The clock that is followed now.
     clock: u64,
     pub issued: u64,
     /// Clocks that warps waited for each cause.
@@ -64,15 +64,15 @@ pub(super) struct Multiprocessor<'a> {
 
 struct Scheduler {
     last: usize,
-    /// When its units are free, in parts of a clock.
+    /// The time at which its units are free, in parts of a clock.
     free: [u64; Unit::COUNT],
     registers: RegisterFile,
-    /// From which clock on it may issue.
+    /// The clock from which on it may issue.
     open: u64,
 }
 
 impl<'a> Multiprocessor<'a> {
-    /// One that holds `warps` warps of `blocks`, each of `block_warps` places.
+    /// Returns a multiprocessor that holds `warps` warps of `blocks`, each of `block_warps` places.
     pub fn new(
         machine: &Machine,
         program: &'a Program<'a>,
@@ -139,8 +139,8 @@ impl<'a> Multiprocessor<'a> {
         new
     }
 
-    /// Takes all places as if blocks had come and gone for long: on a line where each block is as long as its longest warp, places
-    /// stand evenly, so that they find long blocks more often than short ones, and each at any age.
+    /// Takes all places as if blocks had come and gone for long: on a line where each block is as long as its longest
+    /// warp, places stand evenly, so that they find long blocks more often than short ones, and each at any age.
     fn begin(&mut self, places: usize) {
         let longest = |block: &Vec<&[Moment]>| block.iter().map(|events| events.len()).max().unwrap_or(0);
         let ends: Vec<usize> = self
@@ -162,13 +162,14 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// The slots of a block.
+    /// Returns the slots of a block.
     fn slots_of(&self, place: usize) -> std::ops::Range<usize> {
         let first = place * self.block_warps;
         first..(first + self.block_warps).min(self.slots.len())
     }
 
-    /// Gives a place to the next block of which any warp has something to issue from clock `from` on: nothing, if there is none.
+    /// Gives a place to the next block of which any warp has something to issue from clock `from` on: nothing, if there
+    /// is none.
     fn start_block(&mut self, place: usize, from: u64) {
         for _ in 0..self.blocks.len() {
             let block = self.next_block;
@@ -233,8 +234,8 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Takes the next instruction of a warp, which may issue from `known` on but for the barriers that it waits for. False if there is
-    /// none: the warp has ended.
+    /// Takes the next instruction of a warp, which may issue from `known` on but for the barriers that it waits for.
+    /// False if there is none: the warp has ended.
     fn take(&mut self, number: usize, known: u64) -> bool {
         let slot = &mut self.slots[number];
         let block = slot.blocks.front().map(|&block| &self.program.blocks[block]);
@@ -277,14 +278,14 @@ impl<'a> Multiprocessor<'a> {
         self.clock += 1;
     }
 
-    /// Whether what is free then is free before this clock ends.
+    /// Checks if a unit that is free at the time `free` is so before this clock ends.
     fn in_time(&self, free: u64) -> bool {
         free < PARTS as u64 * (self.clock + 1)
     }
 
-    /// The warp that a scheduler issues for now, if one is ready: the last one again, or one of the oldest block. Were it one of the
-    /// youngest, the last warps of old blocks would keep places empty for longer than an H200's counters have it
-    /// (docs/notebook/2026-11-25-bounds.md, "Places of ended warps").
+    /// Returns the warp that a scheduler issues for now, if one is ready: the last one again, or one of the oldest
+    /// block. Were it one of the youngest, the last warps of old blocks would keep places empty for longer than an
+    /// H200's counters have it (docs/notebook/2026-11-25-bounds.md, "Places of ended warps").
     fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
         let ready = |slot: usize| self.ready(number, slot);
         let own = (number..self.slots.len()).step_by(self.schedulers.len());
@@ -292,7 +293,7 @@ impl<'a> Multiprocessor<'a> {
             .or_else(|| own.filter_map(ready).min_by_key(|(slot, _)| self.slots[*slot].started))
     }
 
-    /// Why those of a scheduler's warps wait that nothing else holds up, when it issues for `chosen`.
+    /// Counts why those of a scheduler's warps wait that nothing else holds up, when it issues for `chosen`.
     fn count_ready(&mut self, number: usize, chosen: Option<usize>, is_open: bool) {
         for slot in (number..self.slots.len()).step_by(self.schedulers.len()) {
             let warp = &self.slots[slot];
@@ -307,7 +308,7 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// The instruction of a warp that its scheduler could issue for it now.
+    /// Returns the instruction of a warp that its scheduler could issue for it now.
     fn ready(&self, number: usize, slot: usize) -> Option<(usize, Instruction)> {
         let scheduler = &self.schedulers[number];
         let free = |unit: Unit| self.in_time(scheduler.free[unit as usize]);
@@ -365,7 +366,7 @@ impl<'a> Multiprocessor<'a> {
         self.issued += 1;
     }
 
-    /// The next of a fixed sequence of numbers (PCG's multiplier).
+    /// Returns the next of a fixed sequence of numbers (PCG's multiplier).
     fn chance(&mut self) -> u32 {
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.random >> 32) as u32

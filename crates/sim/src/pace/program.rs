@@ -10,10 +10,11 @@ use crate::streams::Moment;
 use raywarp_costs::{Access, IssueFormula, KeplerWord, Pipe, PricedBlock, PricedKernel, Wait, Word};
 use raywarp_family::Block;
 
-/// Sectors that miss a real first cache for each of the model's: an H200's counters have 1.4 to 1.6 (sibenik, three kernels).
+/// Sectors that miss a real first cache for each of the model's: an H200's counters have 1.4 to 1.6 (sibenik, three
+/// kernels).
 const MISSES: f64 = 1.5;
-/// Clocks until a warp goes on where its lanes meet, and behind a jump that is taken or not: what explains best the stalls for
-/// branches that an H200 counted in sibenik and crytek_sponza (docs/notebook/2026-11-25-bounds.md).
+/// Clocks until a warp goes on where its lanes meet, and behind a jump that is taken or not: what explains best the
+/// stalls for branches that an H200 counted in sibenik and crytek_sponza (docs/notebook/2026-11-25-bounds.md).
 const MEETING: u8 = 8;
 const CONDITIONAL_JUMP: u8 = 5;
 /// Since compute capability 8.0 registers are known to be read so ([`super::registers`]).
@@ -21,7 +22,7 @@ const FIRST_WITH_BANKS: u32 = 80;
 /// Passes are counted in parts of a clock.
 pub(super) const PARTS: f64 = 256.0;
 
-/// What an instruction takes.
+/// An instruction as the model follows it: the unit that it runs on, and its waits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub unit: Unit,
@@ -30,13 +31,13 @@ pub(super) struct Instruction {
     pub read: Option<u8>,
     /// A bit a barrier.
     pub waits: u64,
-    /// Until its result is there, at least.
+    /// Clocks until its result is there, at least.
     pub latency: u32,
     /// Parts of a clock in the first cache.
     pub passes: u32,
-    /// Whether it may miss the first cache: 0 as a load from global memory, 1 as one from the lanes' own.
+    /// Kind of its load if it may miss the first cache: 0 from global memory, 1 from the lanes' own.
     pub may_miss: Option<u8>,
-    /// Whether its result comes by the first cache.
+    /// `true` if its result comes by the first cache.
     pub is_load: bool,
     /// Clocks beyond `stall` until the next place in the code is known, if it is a jump.
     pub jump: u8,
@@ -44,7 +45,7 @@ pub(super) struct Instruction {
     pub reads: Reads,
 }
 
-/// What an instruction runs on.
+/// The unit that an instruction runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Alu,
@@ -57,14 +58,14 @@ pub(super) enum Unit {
     Half,
     Double,
     Xu,
-    /// Of the whole multiprocessor.
+    /// The unit of loads and stores, of the whole multiprocessor.
     Lsu,
-    /// As fast as it is issued.
+    /// No unit: it takes no longer than to issue.
     Free,
 }
 
 impl Unit {
-    /// How many there are.
+    /// The number of units.
     pub const COUNT: usize = 9;
 
     fn of(pipe: Pipe, machine: &Machine) -> Self {
@@ -90,12 +91,12 @@ impl Unit {
 /// Barriers of a warp: more than words have, of registers that the machine counts itself.
 pub(super) const BARRIERS: usize = 64;
 
-/// Whether a machine issues by words of Kepler.
+/// Checks if a machine issues by words of Kepler.
 pub(super) fn is_kepler(machine: &Machine) -> bool {
     machine.capability().0 == KeplerWord::ARCHITECTURE / 10
 }
 
-/// What an instruction's word says, whatever the generation.
+/// The content of an instruction's word, whatever the generation.
 struct Said {
     pipe: Option<Pipe>,
     wait: Option<Wait>,
@@ -109,7 +110,7 @@ struct Said {
     reads: Reads,
 }
 
-/// What the words of a block say.
+/// Reads the words of a block.
 fn said(words: &[Word], architecture: u32) -> Vec<Said> {
     if architecture == KeplerWord::ARCHITECTURE {
         return said_by_kepler(&words.iter().map(|&word| KeplerWord::from(word)).collect::<Vec<_>>());
@@ -133,9 +134,9 @@ fn said(words: &[Word], architecture: u32) -> Vec<Said> {
     words.iter().map(of).collect()
 }
 
-/// The same of Kepler's: a barrier for each result of the block whose time nobody knows beforehand, for which whoever touches
-/// its registers waits, or who leaves fewer results of the texture units on their way. What is still on its way at the
-/// block's end nobody waits for.
+/// Reads Kepler's words of a block: a barrier for each result of the block whose time nobody knows beforehand, for
+/// which whoever touches its registers waits, or who leaves fewer results of the texture units on their way. What is
+/// still on its way at the block's end nobody waits for.
 fn said_by_kepler(words: &[KeplerWord]) -> Vec<Said> {
     let (mut next, mut registers, mut textures) = (0, Vec::new(), Vec::new());
     let of = |word: &KeplerWord| {
@@ -180,10 +181,10 @@ pub(super) struct Program<'a> {
     pub costs: &'a PricedKernel,
     /// Instructions of each block.
     pub blocks: Vec<Vec<Instruction>>,
-    /// How likely a block's loads miss the first cache, and the second then, in 2^32ths: those from global memory, and those from the
-    /// lanes' own.
+    /// Chances that a block's loads miss the first cache, and then the second, in 2^32ths: those from global memory,
+    /// and those from the lanes' own.
     pub misses: Vec<[[u32; 2]; 2]>,
-    /// How much longer a load takes by the second cache, and by memory.
+    /// Clocks that a load takes longer by the second cache, and by memory.
     pub longer: [u64; 2],
 }
 
@@ -250,7 +251,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// What a block loads from global memory.
+/// Returns the region that a block loads from in global memory.
 fn region_of(block: Block) -> Region {
     match block {
         Block::FetchBatch | Block::FetchRay | Block::SetupRay | Block::SetupAgain | Block::Prologue => Region::Rays,
@@ -262,8 +263,8 @@ fn region_of(block: Block) -> Region {
     }
 }
 
-/// How likely loads from a region miss the first cache, and the second then, in 2^32ths. Rays always come from memory: each is
-/// read once.
+/// Returns the chances that loads from a region miss the first cache, and then the second, in 2^32ths. Rays always come
+/// from memory: each is read once.
 fn chances(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> [u32; 2] {
     if region == Region::Rays {
         return [u32::MAX; 2];
@@ -276,7 +277,8 @@ fn chances(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> [u32; 2] 
     [missed, share(found.again, found.missed)].map(|chance| (chance * f64::from(u32::MAX)) as u32)
 }
 
-/// Passes through the first cache by [`Access`]. Stacks are in the lanes' own memory if that is there, else in global memory.
+/// Returns the passes through the first cache by [`Access`]. Stacks are in the lanes' own memory if that is there, else
+/// in global memory.
 fn passes_by_memory(memory: &MemoryCounts, local: bool) -> [f64; 3] {
     let of = |region: Region| memory.region(region).passes as f64;
     let (stacks, shared) = (of(Region::Stacks), of(Region::Shared));
@@ -284,7 +286,7 @@ fn passes_by_memory(memory: &MemoryCounts, local: bool) -> [f64; 3] {
     if local { [global, stacks, shared] } else { [global + stacks, 0.0, shared] }
 }
 
-/// Whether products of floats have two halves of a pipeline, of which one has those of integers too.
+/// Checks if products of floats have two halves of a pipeline, of which one has those of integers too.
 pub(super) fn has_halves(machine: &Machine) -> bool {
     match (machine.get(keys::PIPE_FMA), machine.get(keys::PIPE_FMAHEAVY)) {
         (Some(fma), Some(heavy)) => fma > heavy && machine.capability() > (8, 0),
@@ -292,7 +294,7 @@ pub(super) fn has_halves(machine: &Machine) -> bool {
     }
 }
 
-/// The blocks that an event is part of the count of, and how often it has them issued.
+/// Returns the blocks that an event is part of the count of, and how often it has them issued.
 pub(super) fn blocks_of(costs: &PricedKernel, event: Moment) -> Vec<(usize, i32)> {
     let times = |issued: &IssueFormula| -> i32 {
         let counts = issued.0.iter().filter(|(_, count)| count.has(event.block, event.after, event.full));

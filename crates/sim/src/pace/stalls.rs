@@ -1,6 +1,6 @@
-//! Why warps wait, by the causes that Nsight Compute counts on a GPU ("Warp Stall Reasons" in its profiling guide).
+//! Causes of warps' waits, as Nsight Compute counts them on a GPU ("Warp Stall Reasons" in its profiling guide).
 
-/// Why a warp issues nothing for a clock.
+/// A cause for which a warp issues nothing for a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// Another warp of its scheduler was taken.
@@ -11,7 +11,7 @@ pub enum Cause {
     Wait,
     /// A load by the first cache.
     Load,
-    /// What has another pipeline's queue: shared memory, reciprocals, shuffles; and operands that are not read yet.
+    /// Results of another pipeline's queue: shared memory, reciprocals, shuffles; and operands that are not read yet.
     Short,
     /// A jump whose target is not known yet.
     Branch,
@@ -24,7 +24,7 @@ impl Cause {
     pub const ALL: [Self; 7] =
         [Self::NotSelected, Self::Pipe, Self::Wait, Self::Load, Self::Short, Self::Branch, Self::Dispatch];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::NotSelected => "not selected",
@@ -37,7 +37,7 @@ impl Cause {
         }
     }
 
-    /// What Nsight Compute calls it: the ends of the names of its counters
+    /// Returns Nsight Compute's names of it: the ends of the names of its counters
     /// `smsp__average_warps_issue_stalled_..._per_issue_active`, to be added up.
     pub fn counters(self) -> &'static [&'static str] {
         match self {
@@ -52,7 +52,7 @@ impl Cause {
     }
 }
 
-/// How fast a multiprocessor's warps go, and why not faster.
+/// The pace of a multiprocessor's warps, and what holds it down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Instructions of warps that a multiprocessor issues a clock.
@@ -62,7 +62,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Warps of a multiprocessor on average that issue or wait; the places of others are empty until their block has ended.
+    /// Returns warps of a multiprocessor on average that issue or wait; the places of others are empty until their
+    /// block has ended.
     pub fn resident_warps(&self) -> f64 {
         self.instructions_per_clock * (1.0 + self.waiting.iter().sum::<f64>())
     }

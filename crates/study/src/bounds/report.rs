@@ -9,10 +9,10 @@ use raywarp_sim::bounds::{CostBasis, Limit};
 use raywarp_sim::machine::Machine;
 use std::fmt::Write;
 
-/// What the rate that no kernel passes is called, where it is one.
+/// The name of the rate that no kernel passes, where it is one.
 pub(crate) const LOWEST_BOUND: &str = "lowest bound";
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
     bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, or by another machine's code, and no bound. \
     no code: depends on machine code, and none is known that the machine runs. no price: depends on what a kernel costs, and no price was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
@@ -23,12 +23,12 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set b
     instructions over resident warps. least: what rays need however they are dealt to warps.";
 
 impl BoundsReport {
-    /// A table a machine, a kernel and kind of rays a line.
+    /// Returns a table a machine, a kernel and kind of rays a line.
     pub fn text(&self, room: Room) -> String {
         self.text_with(None, false, room)
     }
 
-    /// The same with what was measured, and with what would raise the bounds most.
+    /// Returns the same text with what was measured, and with what would raise the bounds most.
     pub fn text_with(&self, measured: Option<&MeasuredReport>, what_if: bool, room: Room) -> String {
         let (mut text, mut hidden) = (headline(&self.request.rays, &self.rays), Hidden::default());
         let _ = writeln!(text, "\n{}", wrapped(LEGEND));
@@ -87,7 +87,7 @@ impl BoundsReport {
         }
     }
 
-    /// Why costs on a machine are not its own or not known, in a line.
+    /// Returns in a line why costs on a machine are not its own or not known.
     pub(crate) fn cost_doubts(&self, machine: usize) -> Option<String> {
         let of_machine = || self.rows.iter().filter(|row| row.machine == machine);
         let mut doubts: Vec<&str> = of_machine().filter_map(|row| row.doubt.as_deref()).collect();
@@ -104,7 +104,7 @@ impl BoundsReport {
         (!all.is_empty()).then(|| format!("costs: {}", all.join("; ")))
     }
 
-    /// What the lowest of all rates that are no expected ones is on a machine, in a word or two.
+    /// Returns the name, of a word or two, of the lowest of all rates on a machine, expected ones aside.
     pub(crate) fn lowest_name(&self, machine: usize) -> &'static str {
         let mut of_machine = self.rows.iter().filter(|row| row.machine == machine && row.instructions.is_some());
         match of_machine.next().map(|row| row.basis) {
@@ -114,7 +114,7 @@ impl BoundsReport {
         }
     }
 
-    /// AL09's simulated rates beside ours.
+    /// Writes AL09's simulated rates beside ours.
     fn beside_theirs(&self, (text, room, hidden): (&mut String, Room, &mut Hidden), rows: &[&Bounded]) {
         text.push_str("\nTable 1 of AL09, simulated (theirs), beside the issue slots here (ours); Mrays/s\n");
         let numbers = ["theirs", "ours", "error"].map(TableColumn::right);
@@ -149,7 +149,7 @@ impl BoundsReport {
         }
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let rays = &self.request.rays;
         serde_json::json!({

@@ -35,7 +35,7 @@ fn column(limit: Limit) -> usize {
     }
 }
 
-/// What tells rows of a table apart beside kernels and rays.
+/// Settings that rows of a table may differ in, beside kernels and rays.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Several {
     /// Warps of several widths ran.
@@ -56,7 +56,7 @@ fn rounded(mrays: f64) -> String {
     if mrays < 1000.0 { format!("{mrays:.1}") } else { format!("{mrays:.0}") }
 }
 
-/// A bound as it is written in every report.
+/// Returns a bound as it is written in every report.
 pub(crate) fn bound_json(bound: &Bound) -> Json {
     json!({
         "limit": bound.limit.name(),
@@ -83,13 +83,13 @@ impl Bounded {
         self.instructions.as_ref().map(|issued| issued.warp_instructions() / self.profile.rays() as f64)
     }
 
-    /// The name, where it matters with what else tells rows apart.
+    /// Returns the name, where it matters with what else tells rows apart.
     fn full_name(&self) -> String {
         let form = if is_implicit(&self.variant) { ", lanes left to the hardware" } else { "" };
         format!("{}{form}", name_of(&self.variant))
     }
 
-    /// What stands in place of what depends on costs that are not known.
+    /// Returns the words that stand in place of numbers from costs that are not known.
     fn unknown(&self) -> &'static str {
         match (self.has_no_code, &self.instructions) {
             (true, _) => "no code",
@@ -98,7 +98,7 @@ impl Bounded {
         }
     }
 
-    /// The lowest bound of a column.
+    /// Returns the lowest bound of a column.
     fn of_column(&self, number: usize) -> Value {
         let of_column = self.bounds.iter().filter(|bound| column(bound.limit) == number);
         let is_of_code = matches!(COLUMNS[number], "lanes" | "issue" | "pipe" | "least");
@@ -129,14 +129,14 @@ impl Bounded {
         }
     }
 
-    /// Instructions of each pipeline, a ray.
+    /// Returns the instructions of each pipeline, a ray.
     fn pipes(&self) -> Option<Map<String, Json>> {
         let issued = self.instructions.as_ref().filter(|issued| issued.by_pipe)?;
         let of = |pipe: Pipe| (pipe.name().to_string(), json!(issued.pipe(pipe) / self.profile.rays() as f64));
         Some(Pipe::ALL.into_iter().map(of).collect())
     }
 
-    /// Clocks and waits of a warp alone, a ray.
+    /// Returns the clocks and waits of a warp alone, a ray.
     fn alone(&self) -> Option<Map<String, Json>> {
         let rays = self.profile.rays() as f64;
         let (clocks, waits) = self.instructions.as_ref().and_then(LaunchInstructions::times_alone)?;
@@ -144,7 +144,7 @@ impl Bounded {
         Some(std::iter::once(("clocks".to_string(), json!(clocks / rays))).chain(waits).collect())
     }
 
-    /// Accesses to each part of memory.
+    /// Returns the accesses to each part of memory.
     fn memory(&self) -> Option<Map<String, Json>> {
         let memory = self.profile.memory?;
         let of = |region: Region| {
@@ -164,7 +164,7 @@ impl Bounded {
         Some(Region::ALL.into_iter().map(of).collect())
     }
 
-    /// What the model of the caches says.
+    /// Returns the results of the model of the caches.
     fn caches(&self) -> Option<Json> {
         let traffic = self.traffic?;
         let per_ray = |n: u64| n as f64 / traffic.rays as f64;
@@ -178,8 +178,8 @@ impl Bounded {
     }
 }
 
-/// The columns that every reader has first, and last the bounds; of those that nothing bounds a page leaves out what
-/// `bounded` says.
+/// Returns the columns that every reader has first, and last the bounds; of those that nothing bounds a page leaves out
+/// what `bounded` says.
 fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'static, Bounded>> {
     let filled = |row: &Bounded| {
         let [visit, test] = row.efficiency().map(percent);
@@ -236,7 +236,7 @@ fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'s
     columns
 }
 
-/// The columns that only programs read.
+/// Returns the columns that only programs read.
 fn for_programs() -> Vec<Column<'static, Bounded>> {
     let threads = |row: &Bounded| {
         let of =
@@ -268,7 +268,7 @@ fn for_programs() -> Vec<Column<'static, Bounded>> {
 }
 
 impl BoundsReport {
-    /// The columns of its rows; a page leaves out the bounds that none of `rows` has.
+    /// Returns the columns of its rows; a page leaves out the bounds that none of `rows` has.
     pub(crate) fn sheet<'r>(
         &self,
         several: Several,
@@ -283,7 +283,7 @@ impl BoundsReport {
         Sheet(columns)
     }
 
-    /// What tells its rows apart.
+    /// Returns the settings that tell its rows apart.
     pub(crate) fn several(&self) -> Several {
         let rays = &self.request.rays;
         Several { widths: rays.widths.len() > 1, leaf_sizes: rays.leaf_sizes.len() > 1 }

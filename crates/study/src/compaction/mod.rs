@@ -1,5 +1,5 @@
-//! W11's experiment on real paths of the renderer: active paths and warps a bounce, naive against compacted (Table 2), what
-//! their warps have to do (Table 3), and what shared memory for tiles costs in resident warps (figure 2).
+//! W11's experiment on real paths of the renderer: active paths and warps a bounce, naive against compacted (Table 2),
+//! what their warps have to do (Table 3), and what shared memory for tiles costs in resident warps (figure 2).
 
 mod record;
 pub(crate) mod report;
@@ -37,14 +37,14 @@ const MAX_PATHS: u128 = 1 << 28;
 /// Registers of W11's kernel, and threads of its blocks.
 const KERNEL: [u32; 2] = [64, 64];
 
-/// What to render.
+/// A request for counts: the picture to render, and how.
 #[derive(Debug, Clone)]
 pub struct CompactionRequest {
     /// Name of the scene, for the reader.
     pub scene: String,
     /// Viewpoints; the counts are over all of them.
     pub cameras: Vec<Camera>,
-    /// Columns and rows.
+    /// The picture's columns and rows.
     pub size: [u32; 2],
     /// Frames of each viewpoint, each of one path a pixel.
     pub frames: u32,
@@ -58,7 +58,7 @@ pub struct CompactionRequest {
     pub threads: usize,
 }
 
-/// Why paths are not counted.
+/// A reason why paths are not counted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionError {
@@ -68,13 +68,13 @@ pub enum CompactionError {
     /// A path may have more segments than are counted.
     #[error("{0} bounces are more than the 65,534 that are counted")]
     Depth(u32),
-    /// So many paths are not counted at once.
+    /// There are too many paths to count at once.
     #[error("{paths} paths are more than the {MAX_PATHS} that are counted; take fewer frames or pixels")]
     Paths {
-        /// Of all frames and viewpoints.
+        /// The number of paths of all frames and viewpoints.
         paths: u128,
     },
-    /// Too many triangles.
+    /// The scene has too many triangles.
     #[error(transparent)]
     Flat(#[from] FlatError),
     /// No kernel of that name.
@@ -95,10 +95,10 @@ pub struct Counts {
     pub width: u32,
     /// Bounce by bounce, over all frames; tiles are of 64 x 8 paths.
     pub bounces: Vec<Bounce>,
-    /// Work of warps that trace rays with while-while (W11's kernel), bounce by bounce, naive and compacted; of part of the first
-    /// frame of each viewpoint.
+    /// Work of warps that trace rays with while-while (W11's kernel), bounce by bounce, naive and compacted; of part of
+    /// the first frame of each viewpoint.
     pub work: Vec<[Work; 2]>,
-    /// For tiles of so many paths a thread, all bounces together.
+    /// The sums over all bounces for tiles of so many paths a thread.
     pub tiles: Vec<(u32, Bounce)>,
 }
 
@@ -107,7 +107,8 @@ impl Counts {
         Self { width, bounces: Vec::new(), work: Vec::new(), tiles: Vec::new() }
     }
 
-    /// Traversal steps of all warps, naive over compacted: what compaction of whole frames saves of them, above 0.
+    /// Returns the traversal steps of all warps, naive over compacted: what compaction of whole frames saves of them,
+    /// above 0.
     pub fn saved_steps(&self) -> f64 {
         let (mut naive, mut compact) = (0.0, 0.0);
         for (bounce, work) in self.bounces.iter().zip(&self.work) {
@@ -125,17 +126,17 @@ impl Counts {
         (*naive, *compact) = (naive.plus(more[0]), compact.plus(more[1]));
     }
 
-    /// All bounces together.
+    /// Returns the sums over all bounces.
     pub fn total(&self) -> Bounce {
         self.bounces.iter().fold(Bounce::default(), |sum, &bounce| sum.plus(bounce))
     }
 }
 
-/// Everything that was counted.
+/// Counts of all viewpoints of a request.
 #[derive(Debug, Clone)]
 pub struct CompactionReport {
     pub(crate) request: CompactionRequest,
-    /// In the order of the widths.
+    /// The counts in the order of the widths.
     pub counts: Vec<Counts>,
     /// Frames, over all viewpoints.
     pub frames: u64,
@@ -145,13 +146,13 @@ pub struct CompactionReport {
 pub struct PathCounter {
     request: CompactionRequest,
     kernel: Kernel,
-    /// Of each path of all frames, in the order of threads.
+    /// The segments of each path of all frames, in the order of threads.
     segments: Vec<u16>,
     counts: Vec<Counts>,
 }
 
 impl PathCounter {
-    /// Of a scene and its tree. All triangles count as opaque.
+    /// Returns the counter of a scene and its tree. All triangles count as opaque.
     ///
     /// # Errors
     /// [`CompactionError`], but for [`CompactionError::Cancelled`].
@@ -177,7 +178,7 @@ impl PathCounter {
         })
     }
 
-    /// What listens while the frames of a viewpoint are rendered.
+    /// Returns a recorder that listens while the frames of a viewpoint are rendered.
     pub fn recorder(&self) -> FrameRecorder {
         FrameRecorder::new(self.request.size, self.request.frames, self.request.max_depth)
     }
@@ -199,7 +200,7 @@ impl PathCounter {
         Ok(())
     }
 
-    /// All viewpoints together.
+    /// Returns the sums over all viewpoints.
     pub fn finish(self) -> CompactionReport {
         let Self { request, segments, mut counts, .. } = self;
         if let Some(paths) = PathLengths::new(&segments, in_grid(request.size)) {

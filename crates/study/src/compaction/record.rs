@@ -7,19 +7,19 @@ use std::sync::Mutex;
 /// Pixels of a thread block, across and down (W11, appendix B.1): a warp of 32 has 8 x 4 of them.
 const BLOCK: [u32; 2] = [8, 8];
 
-/// About how many threads of a frame have their rays kept; runs of [`RUN`] spread over the picture.
+/// The approximate number of threads of a frame whose rays are kept; runs of [`RUN`] spread over the picture.
 const KEPT: usize = 1 << 16;
 
 /// Threads whose rays are kept together, so that a compacted warp gets the paths that it would get in the whole frame.
 const RUN: usize = 1 << 13;
 
-/// Threads of a launch for a picture: whole blocks.
+/// Returns the number of threads of a launch for a picture: whole blocks.
 pub(super) fn in_grid(size: [u32; 2]) -> usize {
     let [columns, rows] = [0, 1].map(|axis| size[axis].next_multiple_of(BLOCK[axis]) as usize);
     columns * rows
 }
 
-/// The thread of a pixel (`y * width + x`): block by block, row by row in each.
+/// Returns the thread of a pixel (`y * width + x`): block by block, row by row in each.
 fn thread_of(pixel: u32, size: [u32; 2]) -> usize {
     let [x, y] = [pixel % size[0], pixel / size[0]];
     let block = (y / BLOCK[1]) as usize * size[0].div_ceil(BLOCK[0]) as usize + (x / BLOCK[0]) as usize;
@@ -39,9 +39,9 @@ pub(super) fn in_blocks(frame: &[u16], size: [u32; 2], order: &mut Vec<u16>) {
 pub struct FrameRecorder {
     size: [u32; 2],
     lengths: PathRecorder,
-    /// Of this many runs of threads one is kept.
+    /// The number of runs of threads of which one is kept.
     every: usize,
-    /// By bounce: threads of the first frame and their rays.
+    /// Threads of the first frame and their rays, by bounce.
     rays: Vec<Mutex<Vec<(usize, Ray)>>>,
 }
 
@@ -55,14 +55,14 @@ impl FrameRecorder {
         }
     }
 
-    /// Where a thread stands among those that are kept.
+    /// Returns the place of a thread among those that are kept.
     fn place(&self, thread: usize) -> Option<usize> {
         let run = thread / RUN;
         run.is_multiple_of(self.every).then(|| run / self.every * RUN + thread % RUN)
     }
 
-    /// Lengths of all paths, frame by frame in the order of threads, added to `order`; and for each bounce the rays of the kept
-    /// threads.
+    /// Lengths of all paths, frame by frame in the order of threads, added to `order`; and for each bounce the rays of
+    /// the kept threads.
     pub(super) fn finish(self, order: &mut Vec<u16>) -> Vec<Vec<Option<Ray>>> {
         let (size, last) = (self.size, in_grid(self.size) - 1);
         let kept = (0..=last).rev().find_map(|thread| self.place(thread)).map_or(0, |place| place + 1);

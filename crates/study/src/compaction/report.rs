@@ -1,4 +1,4 @@
-//! What the experiment says: tables for people, JSON for programs; `sheet.rs` has the columns.
+//! The report of the experiment: tables for people, JSON for programs; `sheet.rs` has the columns.
 
 use super::sheet::work_json;
 use super::{CompactionReport, Counts, KERNEL};
@@ -10,17 +10,17 @@ use raywarp_sim::machine::Machine;
 use serde_json::json;
 use std::fmt::Write;
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "paths: extended at this bounce; %: of bounce 0's. naive, compact: warps that run without and with compaction. per warp: paths of a naive \
     warp that still runs. saved: naive warps over compacted ones, this bounce and those before. theirs: W11 Table 2, the fairy scene at 1280 x 768, warps of 32.\n\
     steps: node visits and triangle tests that a warp issues under while-while, and in how many a ray takes part; x: over those of bounce 0. \
     theirs: time of a warp over that of bounce 0 (W11 Table 3), shading, shadow rays and memory with it.";
 
-/// Where a table goes: the text before it, the room it has, and what it leaves out.
+/// The place of a table: the text before it, the room it has, and what it leaves out.
 type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
 
 impl CompactionReport {
-    /// Tables for people, W11's beside ours.
+    /// Returns the tables for people, W11's beside ours.
     pub fn text(&self, room: Room) -> String {
         let request = &self.request;
         let [columns, rows] = request.size;
@@ -51,7 +51,7 @@ impl CompactionReport {
         let _ = writeln!(text, "{}", wrapped(&format!("saved by tiles of 64 x M paths: {}", tiles.join(", "))));
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let request = &self.request;
         let counts = |counts: &Counts| {
@@ -85,7 +85,7 @@ impl CompactionReport {
     }
 }
 
-/// W11's Table 3 without memory: what a warp issues, beside how its time grew.
+/// Writes W11's Table 3 without memory: what a warp issues, beside how its time grew.
 fn work_table((text, room, hidden): Place<'_>, counts: &Counts) {
     text.push_str("\nsteps of a warp, naive and compact, and of a ray\n");
     let rows: Vec<_> = counts.work.iter().copied().enumerate().collect();
@@ -97,7 +97,8 @@ fn work_table((text, room, hidden): Place<'_>, counts: &Counts) {
     let _ = writeln!(text, "{}", wrapped(&line));
 }
 
-/// W11's kernel on its GPU and on ours: share of the warps that stay resident, by shared memory of a block.
+/// Returns the occupancy of W11's kernel on its GPU and on ours: share of the warps that stay resident, by shared
+/// memory of a block.
 pub(crate) fn curves(step_bytes: u32) -> Vec<(Machine, Vec<(u32, f64)>)> {
     let curve = |name: &str| {
         let machine = Machine::find(name).ok()?;
@@ -107,7 +108,7 @@ pub(crate) fn curves(step_bytes: u32) -> Vec<(Machine, Vec<(u32, f64)>)> {
     ["gtx480", "h200"].into_iter().filter_map(curve).collect()
 }
 
-/// Figure 2, right, in steps of 4 KB up to what a block of the smaller machine may have.
+/// Writes figure 2, right, in steps of 4 KB up to what a block of the smaller machine may have.
 fn occupancy((text, room, hidden): Place<'_>) {
     let title = format!(
         "resident warps, % of the most (W11 figure 2): {} registers, blocks of {}, by KB of shared memory of a block",

@@ -12,28 +12,28 @@ use serde_json::json;
 pub(crate) struct BounceRow {
     /// Its number; none of all together.
     pub index: Option<usize>,
-    /// What is counted in it.
+    /// The counts of the bounce.
     pub bounce: Bounce,
-    /// The same with those before.
+    /// The sum of the counts of this bounce and those before.
     pub until: Bounce,
     /// Share of bounce 0's paths.
     share: f64,
-    /// What W11 prints of it.
+    /// The numbers that W11 prints of it.
     printed: Option<&'static CompactionBounce>,
 }
 
-/// A number of W11's.
+/// Returns a column's function for a number of W11's.
 fn theirs(of: fn(&CompactionBounce) -> f64) -> impl Fn(&BounceRow) -> Value {
     move |row: &BounceRow| row.printed.map_or(Value::Nothing(""), |printed| Value::said(number(of(printed), 1), ()))
 }
 
 impl Counts {
-    /// Whether W11's tables are of such warps.
+    /// Checks if W11's tables are of such warps.
     fn are_printed(&self) -> bool {
         self.width == 32
     }
 
-    /// The bounces in their order.
+    /// Returns the bounces in their order.
     pub(crate) fn bounce_rows(&self) -> Vec<BounceRow> {
         let first = self.bounces.first().map_or(0, |bounce| bounce.paths);
         let mut until = Bounce::default();
@@ -50,13 +50,13 @@ impl Counts {
         self.bounces.iter().enumerate().map(&mut row).collect()
     }
 
-    /// All bounces together.
+    /// Returns the sums over all bounces.
     pub(crate) fn all_row(&self) -> BounceRow {
         let all = self.total();
         BounceRow { index: None, bounce: all, until: all, share: f64::NAN, printed: None }
     }
 
-    /// The columns of bounces, by so many frames; JSON has sums over all frames.
+    /// Returns the columns of bounces, by so many frames; JSON has sums over all frames.
     pub(crate) fn sheet(&self, frames: u64) -> Sheet<'static, BounceRow> {
         let frames = frames.max(1) as f64;
         let a_frame = move |count: u64| Value::Each {
@@ -112,7 +112,8 @@ impl Counts {
         ])
     }
 
-    /// W11's Table 3 without memory: what a warp issues at each bounce, beside how its time grew.
+    /// Returns the columns of W11's Table 3 without memory: what a warp issues at each bounce, beside how its time
+    /// grew.
     pub(super) fn work_sheet(&self) -> Sheet<'static, (usize, [Work; 2])> {
         type Row = (usize, [Work; 2]);
         let is_printed = self.are_printed();
@@ -145,7 +146,7 @@ impl Counts {
     }
 }
 
-/// The columns of what warps do at a bounce, of one organisation.
+/// Returns the columns of what warps do at a bounce, of one organisation.
 pub(super) fn work_json(work: &Work) -> serde_json::Value {
     json!({
         "rays": work.rays,
@@ -157,7 +158,7 @@ pub(super) fn work_json(work: &Work) -> serde_json::Value {
 }
 
 impl CompactionReport {
-    /// The bounces of `counts` as a JSON document has them.
+    /// Returns the bounces of `counts` as a JSON document has them.
     pub(super) fn bounces_json(&self, counts: &Counts) -> [serde_json::Value; 2] {
         let sheet = counts.sheet(self.frames);
         [sheet.objects(&counts.bounce_rows()).into(), sheet.object(&counts.all_row()).into()]

@@ -6,11 +6,11 @@ use raywarp_costs::{PricedBlock, PricedKernel, Word};
 use raywarp_family::Block;
 use raywarp_sim::LaunchInstructions;
 
-/// How often warps of a launch issued each instruction of a kernel.
+/// Counts of how often warps of a launch issued each instruction of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecutedCounters {
-    /// Runs of instructions that were issued as often: the first one's number, and how often. The first run starts at 0, the last
-    /// goes on to the kernel's end.
+    /// Runs of instructions that were issued as often: the first one's number, and how often. The first run starts at
+    /// 0, the last goes on to the kernel's end.
     runs: Vec<(usize, u64)>,
 }
 
@@ -28,13 +28,13 @@ impl ExecutedCounters {
         Some(Self { runs })
     }
 
-    /// Of the first so many instructions, how often all together were issued.
+    /// Returns how often all of the first so many instructions together were issued.
     pub(super) fn sum(&self, instructions: usize) -> u64 {
         (0..instructions).fold(0, |sum: u64, place| sum.saturating_add(self.times(place)))
     }
 
-    /// Instructions of blocks whose instructions were not all issued as often, as a share of all that a table has: of the code
-    /// that was counted it is little, of other code much.
+    /// Returns the share of a table's instructions that are in blocks whose instructions were not all issued as often:
+    /// of the code that was counted it is little, of other code much.
     pub(super) fn torn(&self, costs: &PricedKernel) -> f64 {
         let is_torn = |cost: &&PricedBlock| {
             let mut times = cost.place().map(|place| self.times(place));
@@ -46,7 +46,7 @@ impl ExecutedCounters {
         f64::from(torn) / f64::from(all.max(1))
     }
 
-    /// How often an instruction was issued, by its number.
+    /// Returns how often an instruction was issued, by its number.
     fn times(&self, place: usize) -> u64 {
         self.runs.iter().take_while(|(first, _)| *first <= place).last().map_or(0, |(_, times)| *times)
     }
@@ -55,15 +55,15 @@ impl ExecutedCounters {
 /// Warp instructions a ray of a kind of block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedBlock {
-    /// Of which.
+    /// The kind of block.
     pub block: Block,
     /// All of its instructions.
     pub instructions: CountPair,
-    /// Those counted, as a share of all of the kernel's, 0 to 1.
+    /// The counted instructions as a share of all of the kernel's, 0 to 1.
     pub share: f64,
 }
 
-/// What blocks of a kernel were issued, where anything was.
+/// Compares the instructions of a kernel's blocks, foretold and counted, where anything was issued.
 pub(super) fn compared(
     executed: &ExecutedCounters,
     (costs, issued): (&PricedKernel, &LaunchInstructions),
@@ -88,7 +88,7 @@ const LEAST_SHARE: f64 = 0.01;
 
 const LEGEND: &str = "Instructions by block, foretold less counted, in % of those counted; blocks with 1 % of a kernel's instructions or more.";
 
-/// A table, where anything has such counts.
+/// Writes a table, where anything has such counts.
 pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &mut Hidden) {
     if rows.iter().all(|row| row.blocks.is_empty()) {
         return;
@@ -98,7 +98,7 @@ pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &m
     sheet::blocks_of(LEAST_SHARE).table(counted).write(text, room, hidden);
 }
 
-/// The same of a launch.
+/// Returns the blocks of a launch as JSON.
 pub(super) fn json(blocks: &[ComparedBlock]) -> serde_json::Value {
     let one = |one: &ComparedBlock| (one.block.name().to_string(), one.instructions.json());
     serde_json::Value::Object(blocks.iter().map(one).collect())

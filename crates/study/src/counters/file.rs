@@ -7,14 +7,14 @@ use raywarp_family::Variant;
 use raywarp_sim::pace::Cause;
 use raywarp_workload::rays::RayKind;
 
-/// What a profiler counted of one launch.
+/// A profiler's counts of one launch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counted {
     /// Name of the scene.
     pub scene: String,
-    /// The kernel.
+    /// The kernel's variant.
     pub variant: Variant,
-    /// Which rays.
+    /// The kind of rays.
     pub kind: RayKind,
     /// Builder of the tree, passes of reinsertion, most triangles of a leaf.
     pub tree: (Builder, u32, u32),
@@ -22,24 +22,24 @@ pub struct Counted {
     pub rays: u64,
     /// Blocks of the launch.
     pub blocks: u64,
-    /// `smsp__inst_executed`.
+    /// Instructions of warps: `smsp__inst_executed`.
     pub warp_instructions: f64,
     /// Nanoseconds on the GPU.
     pub ns: f64,
     /// Clocks during which a multiprocessor had warps, on average.
     pub cycles: f64,
-    /// Of `counters.py`.
+    /// Counts of the work, which `counters.py` makes.
     pub work: Option<WorkCounters>,
-    /// Of `stalls.py`.
+    /// Counts of waits, which `stalls.py` makes.
     pub stalls: Option<StallCounters>,
-    /// Of `executed.py`.
+    /// Counts of single instructions, which `executed.py` makes.
     pub executed: Option<ExecutedCounters>,
 }
 
-/// Lanes and accesses.
+/// Counts of lanes and of accesses to memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkCounters {
-    /// `smsp__thread_inst_executed`.
+    /// Instructions of threads: `smsp__thread_inst_executed`.
     pub thread_instructions: f64,
     /// Passes through the L1's data stage.
     pub wavefronts: f64,
@@ -47,27 +47,27 @@ pub struct WorkCounters {
     pub load_sectors: f64,
 }
 
-/// What warps waited for.
+/// Causes that warps waited for, as counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StallCounters {
     /// Share of a scheduler's clocks, 0 to 1, in which it issued an instruction (while its multiprocessor had warps).
     pub issuing: f64,
     /// Warps that waited for each cause, for each instruction issued.
     pub waiting: [f64; Cause::ALL.len()],
-    /// Those that waited for a cause that no model here knows.
+    /// Waits for a cause that no model here knows.
     pub unmodelled: f64,
 }
 
-/// Why counters cannot be compared.
+/// A reason why counters cannot be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountersError {
-    /// No such table.
+    /// The text is no such table.
     #[error("line {line}: {what}; peers/nsight/counters.py, stalls.py and executed.py write such tables")]
     Line {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault of the line.
         what: String,
     },
     /// Other rays than were counted.
@@ -75,11 +75,11 @@ pub enum CountersError {
         "{counted} {kind} rays were counted, but here are {found}: give the size, view and rays a pixel of that run"
     )]
     Rays {
-        /// Of which kind.
+        /// The kind of rays.
         kind: &'static str,
-        /// In the file.
+        /// The number of rays in the file.
         counted: u64,
-        /// Here.
+        /// The number of rays here.
         found: u64,
     },
     /// Instructions one by one that are not all of a launch's, or of other machine code.
@@ -88,16 +88,16 @@ pub enum CountersError {
          other machine code than is known of this machine"
     )]
     Executed {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Its rays.
+        /// The kind of its rays.
         kind: &'static str,
         /// The sum over the machine code that is known here.
         executed: u64,
-        /// What was counted of the launch.
+        /// The instructions that were counted of the launch.
         counted: f64,
     },
-    /// Nothing can be simulated.
+    /// The simulator cannot run the request.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
 }
@@ -106,7 +106,7 @@ pub enum CountersError {
 const LAUNCH: [&str; 9] = ["scene", "variant", "kind", "tree", "rays", "blocks", "warp_instructions", "ns", "cycles"];
 /// Names of columns of which a table has all of one list at least: this, the next one, or [`EXECUTED`].
 const WORK: [&str; 3] = ["thread_instructions", "wavefronts", "global_load_sectors"];
-/// The same.
+/// Names of the columns that `stalls.py` writes, the second of these lists.
 const STALLS: [&str; 15] = [
     "issue_percent",
     "not_selected",
@@ -130,7 +130,7 @@ const EXECUTED: &str = "executed";
 /// The first of [`STALLS`] that no model has.
 const UNMODELLED: usize = 11;
 
-/// `sweep+0/8`: builder, passes of reinsertion, most triangles of a leaf.
+/// Reads a tree's name, `sweep+0/8`: builder, passes of reinsertion, most triangles of a leaf.
 fn tree(text: &str) -> Option<(Builder, u32, u32)> {
     let (name, rest) = text.split_once('+')?;
     let (reinsertion, max_leaf) = rest.split_once('/')?;
@@ -152,7 +152,7 @@ const MOST: f64 = 1e18;
 
 /// A line of a table, whose columns have names.
 struct Line<'a> {
-    /// From 1.
+    /// The line's number, from 1.
     number: usize,
     header: &'a [&'a str],
     fields: Vec<&'a str>,
@@ -165,24 +165,24 @@ impl Line<'_> {
         field.copied().ok_or_else(|| self.fault(format!("there is no {column}")))
     }
 
-    /// What a column has, if `is` finds one in its text; else `allowed` says what may stand there.
+    /// Returns what a column has, if `is` finds one in its text; else `allowed` says what may stand there.
     fn parsed<T>(&self, column: &str, allowed: &str, is: impl Fn(&str) -> Option<T>) -> Result<T, CountersError> {
         let text = self.text(column)?;
         let short: String = text.chars().take(MOST_QUOTED).collect();
         is(text).ok_or_else(|| self.fault(format!("{column} is {short:?}, which is not {allowed}")))
     }
 
-    /// A number that is not negative.
+    /// Reads a number that is not negative.
     fn number(&self, column: &str) -> Result<f64, CountersError> {
         self.parsed(column, "a number of 0 or more", |text| text.parse().ok().filter(|n: &f64| (0.0..MOST).contains(n)))
     }
 
-    /// A number above 0.
+    /// Reads a number above 0.
     fn count(&self, column: &str) -> Result<f64, CountersError> {
         self.parsed(column, "a number above 0", |text| text.parse().ok().filter(|n: &f64| *n > 0.0 && *n < MOST))
     }
 
-    /// A GPU numbers rays and blocks in 32 bits.
+    /// Reads a whole number above 0 of at most 32 bits, in which a GPU numbers rays and blocks.
     fn whole(&self, column: &str) -> Result<u64, CountersError> {
         self.parsed(column, "a whole number of 1 to 4294967295", |text| {
             text.parse().ok().filter(|n: &u32| *n > 0).map(u64::from)
@@ -252,7 +252,8 @@ impl Line<'_> {
 /// Reads a table.
 ///
 /// # Errors
-/// [`CountersError::Line`]: a column that is missing, a field that is none of its column, a launch that was there before.
+/// [`CountersError::Line`]: a column that is missing, a field that is none of its column, a launch that was there
+/// before.
 pub fn read_counters(text: &str) -> Result<Vec<Counted>, CountersError> {
     let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
     let header: Vec<&str> = lines.next().map_or("", |(_, line)| line).split(',').collect();

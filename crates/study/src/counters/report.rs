@@ -6,7 +6,7 @@ use crate::simulate::{name_of, traced};
 use raywarp_bench::table::{Hidden, Room, wrapped};
 use std::fmt::Write;
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "instr.: instructions of warps, a ray, as foretold; counted: by the profiler; off: by so much, with ! if any is more than 5 % off and ? if \
     more than a fifth of the costs is assumed. lanes: of an instruction. passes, sectors: foretold over counted, through the L1 and of loads from \
     memory. Then where the measured time went, %.";
@@ -28,7 +28,7 @@ fn errors(pairs: impl Iterator<Item = CountPair>) -> Option<Errors> {
 }
 
 impl CountersReport {
-    /// A launch a line, then what is within 5 %.
+    /// Returns the report as text: a launch a line, then what is within 5 %.
     pub fn text(&self, room: Room) -> String {
         let rays = &self.request.rays;
         let title = format!(
@@ -80,7 +80,7 @@ impl CountersReport {
         text
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "scene": self.request.rays.scene,

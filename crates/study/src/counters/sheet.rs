@@ -15,22 +15,22 @@ impl CountPair {
     }
 }
 
-/// One side of a pair.
+/// Returns one side of a pair as a value.
 fn side(pair: Option<CountPair>, of: fn(CountPair) -> f64) -> Value {
     Value::known(pair.map(of))
 }
 
-/// How far off the foretold is.
+/// Returns the error of the foretold count, in per cent.
 fn off(pair: Option<CountPair>) -> Value {
     pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:+.1}%", 100.0 * pair.error()), ()))
 }
 
-/// Foretold over counted; programs get both.
+/// Returns the ratio of foretold to counted as a value; programs get both.
 fn over(pair: Option<CountPair>) -> Value {
     pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:.2}", pair.ratio()), pair.json()))
 }
 
-/// What a row is called.
+/// Returns the columns that name a row: its kernel and its rays.
 fn names() -> [Column<'static, Compared>; 2] {
     [
         Column::plain(|row: &Compared| Value::Words(name_of(&row.counted.variant)))
@@ -43,12 +43,12 @@ fn names() -> [Column<'static, Compared>; 2] {
 }
 
 impl Compared {
-    /// The pairs that a kernel is judged by.
+    /// Returns the pairs that a kernel is judged by.
     fn judged(&self) -> impl Iterator<Item = CountPair> {
         [self.instructions, self.lanes].into_iter().flatten()
     }
 
-    /// What speaks against a row, in a letter.
+    /// Returns a mark, of a letter, for what speaks against a row.
     fn mark(&self) -> &'static str {
         match (self.is_guess(), self.judged().all(CountPair::is_near)) {
             (true, _) => "?",
@@ -57,14 +57,14 @@ impl Compared {
         }
     }
 
-    /// Where the measured time went, by part.
+    /// Returns the shares of the measured time by part.
     fn shares(&self) -> Option<serde_json::Map<String, Json>> {
         let share = |(part, share): (Part, f64)| (part.name().to_string(), json!(100.0 * share));
         Some(Part::ALL.into_iter().zip(self.parts?).map(share).collect())
     }
 }
 
-/// The columns of launches.
+/// Returns the columns of launches.
 pub(super) fn launches() -> Sheet<'static, Compared> {
     let [foretold, counted]: [fn(CountPair) -> f64; 2] = [|pair| pair.foretold, |pair| pair.counted];
     let number = |value: fn(&Compared) -> Option<CountPair>, of: fn(CountPair) -> f64| {
@@ -111,7 +111,7 @@ pub(super) fn launches() -> Sheet<'static, Compared> {
     Sheet(columns)
 }
 
-/// The columns of what warps waited for, of rows that have it.
+/// Returns the columns of what warps waited for, of rows that have it.
 pub(super) fn waits() -> Sheet<'static, Compared> {
     let of = |value: fn(&ComparedStalls) -> String| {
         Column::plain(move |row: &Compared| {
@@ -137,7 +137,7 @@ pub(super) fn waits() -> Sheet<'static, Compared> {
     Sheet(columns)
 }
 
-/// The columns of blocks, of rows that have them: those with at least `least` of a kernel's instructions.
+/// Returns the columns of blocks, of rows that have them: those with at least `least` of a kernel's instructions.
 pub(super) fn blocks_of(least: f64) -> Sheet<'static, Compared> {
     let blocks = move |row: &Compared| {
         let large = row.blocks.iter().filter(|one| one.share >= least);

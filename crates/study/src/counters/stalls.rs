@@ -1,16 +1,16 @@
-//! What warps waited for, foretold beside counted.
+//! Causes that warps waited for, foretold beside counted.
 
 use super::{Compared, ComparedStalls, CountPair, sheet};
 use raywarp_bench::table::{Hidden, Room, wrapped};
 use raywarp_sim::pace::Cause;
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "What warps wait for, in warps of a scheduler for each instruction that it issues: as foretold, then as \
     counted. issue: clocks, %, in which a scheduler issues. pipe: its pipeline or the queue of loads is taken. wait: a fixed time after an \
     instruction. load: from the L1 or beyond. short: shared memory, reciprocals, shuffles. branch: a jump's target. more: counted, for causes \
     that are in no model.";
 
-/// A table, where anything has stalls, and how far off they are on average.
+/// Writes a table, where anything has stalls, and how far off they are on average.
 pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &mut Hidden) {
     let rows: Vec<(&Compared, &ComparedStalls)> =
         rows.iter().filter_map(|row| row.stalls.as_ref().map(|stalls| (row, stalls))).collect();
@@ -34,7 +34,7 @@ pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &m
     *text += &format!("{}\n", wrapped(&(line + ".")));
 }
 
-/// The same of a launch.
+/// Returns the stalls of a launch as JSON.
 pub(super) fn json(stalls: &ComparedStalls) -> serde_json::Value {
     let causes =
         Cause::ALL.iter().zip(stalls.waiting).map(|(cause, waiting)| (cause.name().to_string(), waiting.json()));

@@ -1,8 +1,8 @@
 //! The rate to expect after a change of one number: the model of a multiprocessor runs again.
 //!
-//! What rays do stays as it was: warps do the same, in the same turns. Where a change gives a warp another share of the caches (more
-//! resident warps, more multiprocessors) their model runs again as well. A number that no instruction of the kernel meets changes nothing,
-//! and nothing runs again.
+//! What rays do stays as it was: warps do the same, in the same turns. Where a change gives a warp another share of the
+//! caches (more resident warps, more multiprocessors) their model runs again as well. A number that no instruction of
+//! the kernel meets changes nothing, and nothing runs again.
 
 use super::{KernelStudy, PricedLaunch, StudiedLaunch, caches, expected_rate};
 use rayon::prelude::*;
@@ -17,12 +17,12 @@ use raywarp_sim::{CostChange, Profile};
 pub(crate) enum LaunchChange {
     /// Numbers of the machine, those of them that it has, times this.
     Numbers(&'static [&'static Key], f64),
-    /// What a block or an operation costs.
+    /// A change of the cost of a block or an operation.
     Cost(CostChange),
 }
 
 impl LaunchChange {
-    /// The machine with its changed numbers; none where it can have no such number.
+    /// Returns the machine with its changed numbers; none where it can have no such number.
     pub fn of_machine(&self, machine: &Machine) -> Option<Machine> {
         let mut changed = machine.clone();
         if let Self::Numbers(keys, factor) = self {
@@ -34,8 +34,8 @@ impl LaunchChange {
     }
 }
 
-/// Whether the model of a multiprocessor has a number. Bandwidths beyond the first cache come in as bounds alone, and what
-/// dependent arithmetic waits for is in the words of the machine code.
+/// Checks if the model of a multiprocessor has a number. Bandwidths beyond the first cache come in as bounds alone, and
+/// what dependent arithmetic waits for is in the words of the machine code.
 pub(crate) fn is_modelled(key: &Key) -> bool {
     const MODELLED: [&Key; 28] = [
         keys::SM_COUNT,
@@ -83,15 +83,15 @@ pub(crate) struct Followed<'a> {
 }
 
 impl KernelStudy<'_> {
-    /// Rays a second to expect after each of `changes`, by the model alone; none of one that the model does not have, and of all
-    /// where it knows nothing of the kernel. Takes a run of the model a change, on all threads.
+    /// Returns the rays a second to expect after each of `changes`, by the model alone; none of one that the model does
+    /// not have, and of all where it knows nothing of the kernel. Takes a run of the model a change, on all threads.
     pub fn expected_after(&self, followed: Followed<'_>, changes: &[LaunchChange]) -> Vec<Option<f64>> {
         let Some(words) = followed.launch.costs.words() else { return vec![None; changes.len()] };
         let Some(code) = followed.launch.costs.code(&words) else { return vec![None; changes.len()] };
         changes.par_iter().map(|change| self.expected_after_one(followed, code, change)).collect()
     }
 
-    /// The same after a change of costs, where it is one that machine code can be cut by.
+    /// Returns the rays a second to expect after a change of costs, where it is one that machine code can be cut by.
     pub fn expected_after_costs(&self, followed: Followed<'_>, changes: &[CostChange]) -> Option<f64> {
         let &[change] = changes else { return None };
         self.expected_after(followed, &[LaunchChange::Cost(change)]).pop()?
@@ -122,7 +122,8 @@ impl KernelStudy<'_> {
         Some(expected_rate(&changed, (a_clock, instructions), profile, &bounds))
     }
 
-    /// What the accesses do in the caches of a changed machine: what they did, unless a warp has another share of them.
+    /// Returns the traffic in the caches of a changed machine: that from before, unless a warp has another share of
+    /// them.
     fn traffic_on(&self, changed: &Machine, before: &Machine, launch: &StudiedLaunch) -> Option<Option<Traffic>> {
         let [now, then] = [changed, before].map(|machine| caches(machine, launch.costs.launch));
         match now.filter(|_| now != then) {
@@ -132,7 +133,8 @@ impl KernelStudy<'_> {
     }
 }
 
-/// Whether instructions that are issued run on a pipeline or wait for a latency that is changed; any other number is met.
+/// Checks if instructions that are issued run on a pipeline or wait for a latency that is changed; any other number is
+/// met.
 fn is_met(code: KernelCode<'_>, change: &LaunchChange) -> bool {
     let LaunchChange::Numbers(changed, _) = change else { return true };
     // What Kepler's words wait for is said by registers.

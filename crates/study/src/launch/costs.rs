@@ -1,4 +1,4 @@
-//! What is known of a kernel on a machine before anything runs: its costs, and what a launch takes.
+//! Facts of a kernel on a machine before anything runs: its costs, and what a launch takes.
 
 use super::is_implicit;
 use raywarp_costs::{PricedKernel, Word, read_costs, words};
@@ -10,11 +10,11 @@ use raywarp_sim::pace::{KernelCode, Pace, pace};
 use raywarp_sim::{Al09Costs, BlockCosts, Profile, al09};
 use raywarp_traverse::Query;
 
-/// What a kernel's events cost.
+/// The costs of a kernel's events, by where they come from.
 pub(crate) enum CostSource {
-    /// Nobody knows.
+    /// No costs are known.
     None,
-    /// By events, of machine code or of a file.
+    /// A table of costs by events, of machine code or of a file.
     Table(PricedKernel),
     /// Warp instructions an event of a block.
     Blocks(Box<BlockCosts>),
@@ -25,17 +25,17 @@ pub(crate) struct KernelCostSource {
     pub costs: CostSource,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
-    /// What the costs stand on.
+    /// The source of the costs.
     pub basis: CostBasis,
-    /// Whether no machine code is known that the machine could run.
+    /// `true` if no machine code is known that the machine could run.
     pub has_no_code: bool,
     /// The kernel, query and architecture whose machine code a table of ours is about.
     pub compiled: Option<(Variant, Query, u32)>,
 }
 
 impl KernelCostSource {
-    /// Instructions that a multiprocessor issues a clock, by the machine code that the table is about; none where
-    /// that is not known and of lanes that are left to the hardware.
+    /// Returns the number of instructions that a multiprocessor issues a clock, by the machine code that the table is
+    /// about; none where that is not known and of lanes that are left to the hardware.
     pub(crate) fn pace(
         &self,
         machine: &Machine,
@@ -52,19 +52,19 @@ impl KernelCostSource {
         pace(machine, code, profile, traffic, warps)
     }
 
-    /// The machine code that the table is about, from the kernel's start.
+    /// Returns the machine code that the table is about, from the kernel's start.
     pub(crate) fn words(&self) -> Option<Vec<Word>> {
         let (compiled, query, architecture) = self.compiled.as_ref()?;
         Some(words(raywarp_cuda::machine_code(compiled, *query, *architecture)?, *architecture))
     }
 
-    /// That code, of `words`, with what is known of it.
+    /// Returns that code, with `words` as its instructions, and what is known of it.
     pub(crate) fn code<'a>(&'a self, words: &'a [Word]) -> Option<KernelCode<'a>> {
         let (.., architecture) = self.compiled.as_ref()?;
         Some(KernelCode { costs: self.table()?, words, architecture: *architecture })
     }
 
-    /// What events cost by the table of a kernel's machine code.
+    /// Returns the costs of events by the table of a kernel's machine code.
     pub(crate) fn table(&self) -> Option<&PricedKernel> {
         if let CostSource::Table(costs) = &self.costs { Some(costs) } else { None }
     }
@@ -80,15 +80,15 @@ pub(crate) enum CodeOf {
 }
 
 impl CodeOf {
-    /// 90 for compute capability 9.0.
+    /// Returns the number of the architecture: 90 for compute capability 9.0.
     pub fn architecture(self) -> u32 {
         let (Self::Native(architecture) | Self::Likened(architecture)) = self;
         architecture
     }
 }
 
-/// Whose machine code prices kernels on a machine. None where there is none of its generation: other code says
-/// nothing of what it could do.
+/// Finds the architecture whose machine code prices kernels on a machine. None where there is none of its generation:
+/// other code says nothing of what it could do.
 pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     let (major, minor) = machine.capability();
     let of_generation = || raywarp_cuda::cost_architectures().filter(|architecture| architecture / 10 == major);
@@ -97,19 +97,20 @@ pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     native.or_else(|| of_generation().min().map(CodeOf::Likened))
 }
 
-/// What the kernel of a variant and query costs on an architecture by our own table; none where it is not compiled
-/// for it.
+/// Returns the costs of a variant's kernel for a query on an architecture by our own table; none where it is not
+/// compiled for it.
 fn embedded_costs(variant: &Variant, query: Query, architecture: u32) -> Option<PricedKernel> {
     let (table, name) = raywarp_cuda::cost_table(variant, query, architecture)?;
     read_costs(table, &name).ok()?
 }
 
-/// Machines of AL09's time, which none of our code runs on.
+/// Checks if a machine is of AL09's time: none of our code runs on such.
 fn is_al09s(machine: &Machine) -> bool {
     machine.capability().0 == 1
 }
 
-/// What a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a machine.
+/// Returns what a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a
+/// machine.
 fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
@@ -122,8 +123,8 @@ fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launc
     })
 }
 
-/// What a kernel costs on a machine: by the user's table, by prices fitted to AL09's simulator for a machine of its
-/// time, or by the machine code that the machine runs.
+/// Returns the costs of a kernel on a machine: by the user's table, by prices fitted to AL09's simulator for a machine
+/// of its time, or by the machine code that the machine runs.
 pub(crate) fn kernel_costs(
     table: Option<&str>,
     machine: &Machine,

@@ -1,24 +1,24 @@
-//! How far the gain of a change may be off, where it is foretold as a ratio of two expected rates.
+//! The error of a change's gain, where it is foretold as a ratio of two expected rates.
 //!
-//! No record has the same kernel on a machine with another number. What was recorded is how far ratios of expected rates of two
-//! *kernels* on one scene are off (`data/calibration.csv`), and a gain gets the interval of such a ratio: as if the change made
-//! another kernel of it, whose own calibration nobody knows. It is made for nine of ten. On four held-out scenes 88 to 99 % of pairs
-//! of kernels lie in it (`crates/raywarp/tests/predictions.rs`), and of what fewer resident warps cost 90 %, the largest changes the
-//! farthest off (`crates/raywarp/tests/resident_warps.rs`).
+//! No record has the same kernel on a machine with another number. What was recorded is how far ratios of expected
+//! rates of two *kernels* on one scene are off (`data/calibration.csv`), and a gain gets the interval of such a ratio:
+//! as if the change made another kernel of it, whose own calibration nobody knows. It is made for nine of ten. On four
+//! held-out scenes 88 to 99 % of pairs of kernels lie in it (`crates/raywarp/tests/predictions.rs`), and of what fewer
+//! resident warps cost 90 %, the largest changes the farthest off (`crates/raywarp/tests/resident_warps.rs`).
 
 use super::prediction::{NINE_OF_TEN, mean, measured};
 use raywarp_sim::machine::Machine;
 use raywarp_workload::rays::RayKind;
 
-/// How far ratios of two expected rates with the same rays are off, on a machine that was measured.
+/// The spread of errors of ratios of two expected rates with the same rays, on a machine that was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GainSpread {
-    /// To either side of a ratio's logarithm, for nine of ten.
+    /// Half of the interval of nine of ten: the distance to either side of a ratio's logarithm.
     log: f64,
 }
 
 impl GainSpread {
-    /// That of a machine with rays of a kind; none where no two kernels were measured on one scene.
+    /// Returns the spread of a machine with rays of a kind; none where no two kernels were measured on one scene.
     pub fn of(machine: &Machine, kind: RayKind) -> Option<Self> {
         let mut scenes: Vec<(&str, Vec<f64>)> = Vec::new();
         for (_, scene, log) in measured(machine.name(), kind) {
@@ -37,55 +37,56 @@ impl GainSpread {
         Some(Self { log: NINE_OF_TEN * (2.0 * variance).sqrt() })
     }
 
-    /// To either side of a ratio's logarithm, for nine of ten.
+    /// Returns half of the interval of nine of ten: the distance to either side of a ratio's logarithm.
     pub(super) fn log(self) -> f64 {
         self.log
     }
 
-    /// The gain from one expected rate to another, which are rays a second or in any other unit.
+    /// Returns the gain from one expected rate to another, which are rays a second or in any other unit.
     pub fn gain(self, before: f64, after: f64) -> ExpectedGain {
         ExpectedGain { log: (after / before).ln(), spread: self.log }
     }
 }
 
-/// By how much an expected rate changes.
+/// The change of an expected rate, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedGain {
     /// Logarithm of the ratio.
     log: f64,
-    /// To either side of it.
+    /// Half of its interval: the distance to either side of it.
     spread: f64,
 }
 
 impl ExpectedGain {
-    /// As a share of the rate; 0 where nothing changes.
+    /// Returns the gain as a share of the rate; 0 where nothing changes.
     pub fn share(self) -> f64 {
         self.log.exp_m1()
     }
 
-    /// Where nine of ten should lie, as shares of the rate: from, to.
+    /// Returns the ends of the interval in which nine of ten should lie, as shares of the rate: from, to.
     pub fn interval(self) -> [f64; 2] {
         [self.log - self.spread, self.log + self.spread].map(f64::exp_m1)
     }
 
-    /// Whether the interval leaves out 0: else "nothing changes" may be as good a forecast.
+    /// Checks if the interval leaves out 0: else "nothing changes" may be as good a forecast.
     pub fn is_decided(self) -> bool {
         self.log.abs() > self.spread
     }
 
-    /// The geometric mean; none of none. Its interval is as wide as theirs on average, as if all were off together.
+    /// Returns the geometric mean of gains; none where there are none. Its interval is as wide as theirs on average, as
+    /// if all were off together.
     pub fn mean(gains: impl Iterator<Item = Self>) -> Option<Self> {
         let (logs, spreads): (Vec<f64>, Vec<f64>) = gains.map(|gain| (gain.log, gain.spread)).unzip();
         (!logs.is_empty()).then(|| Self { log: mean(&logs), spread: mean(&spreads) })
     }
 
-    /// `+8.1 to +36.4`, or that it may be nothing.
+    /// Returns the interval as `+8.1 to +36.4`, or that it may be nothing.
     pub(crate) fn interval_cell(self) -> String {
         let [low, high] = self.interval().map(|share| format!("{:+.1}", 100.0 * share));
         if self.is_decided() { format!("{low} to {high}") } else { "undecided".to_string() }
     }
 
-    /// `+21 % (+8.1 to +36.4)`, or `+4 % (undecided)`.
+    /// Returns the gain as `+21 % (+8.1 to +36.4)`, or `+4 % (undecided)`.
     pub(crate) fn in_words(self) -> String {
         format!("{:+.0} % ({})", 100.0 * self.share(), self.interval_cell())
     }

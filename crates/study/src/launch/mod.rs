@@ -1,9 +1,9 @@
-//! A launch of a kernel on a machine, in the one sequence that everything here shares: what it takes of a multiprocessor
-//! (*occupancy*), what its warps do on real rays (*profile*), what that costs by a table of machine code (*costs*, *price*),
-//! what its accesses do in the caches, and what rates follow (*bounds*, and a rate to expect).
+//! A launch of a kernel on a machine, in the one sequence that everything here shares: what it takes of a
+//! multiprocessor (*occupancy*), what its warps do on real rays (*profile*), what that costs by a table of machine code
+//! (*costs*, *price*), what its accesses do in the caches, and what rates follow (*bounds*, and a rate to expect).
 //!
-//! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `priced` is all that can be said
-//! of it.
+//! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `priced` is all that
+//! can be said of it.
 
 mod change;
 mod costs;
@@ -29,9 +29,9 @@ use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::RayKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most of a price that may be assumed before it is called a guess, as a share of its instructions. When a third to a
-/// half of a work queue's instructions were assumed, its prices were 13 to 25 % off an H200's counters: by half of that share. A
-/// fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
+/// The most of a price that may be assumed before it is called a guess, as a share of its instructions. When a third to
+/// a half of a work queue's instructions were assumed, its prices were 13 to 25 % off an H200's counters: by half of
+/// that share. A fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
 pub(crate) const MOST_ASSUMED: f64 = 0.2;
 
 /// Warps of a launch that are followed clock by clock, at most: more than a multiprocessor holds.
@@ -40,51 +40,52 @@ const STREAMS: u32 = 128;
 /// Warps of a view that go through the model of the caches.
 const CACHED_WARPS: u32 = 512;
 
-/// Whether lanes are left to the hardware: such kernels are profiled in their voted form.
+/// Checks if lanes are left to the hardware: such kernels are profiled in their voted form.
 pub(crate) fn is_implicit(variant: &Variant) -> bool {
     variant.sync() == Sync::Implicit
 }
 
-/// Whether what a ray does depends on who else is in its warp.
+/// Checks if what a ray does depends on the other rays of its warp.
 fn is_up_to_others(variant: &Variant) -> bool {
     variant.supply() != Supply::Direct || visits_what_others_do(variant)
 }
 
-/// How many warps share the sample of a launch's rays, where warps ask one pool.
+/// The number of warps that share the sample of a launch's rays, where warps ask one pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SampleWarps {
-    /// Such a part of those that the machine keeps resident as the sample is of the launch.
+    /// As large a part of the machine's resident warps as the sample is of the launch.
     OfMachine,
-    /// So many.
+    /// A given number of warps.
     Exactly(u32),
 }
 
-/// What is followed of a kernel.
+/// Options for what is followed of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StudyOptions<'a> {
     pub warps: SampleWarps,
     /// Lanes of a warp.
     pub width: u32,
-    /// Whether accesses go through the caches.
+    /// `true` if accesses go through the caches.
     pub caches: bool,
-    /// Whether streams of warps are kept, for a rate to expect, and what any way to deal rays must do: of costs that are as the
-    /// machine code has them.
+    /// `true` if streams of warps are kept, for a rate to expect, and what any way to deal rays must do: of costs that
+    /// are as the machine code has them.
     pub expects: bool,
     pub cancel: Option<&'a AtomicBool>,
 }
 
-/// How warps share a launch.
+/// The way in which warps share a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SharedBy {
-    /// So many warps share the rays, where that matters.
+    /// The number of warps that share the rays, where that matters.
     warps: Option<u32>,
-    /// So many give their places back together.
+    /// The number of warps that give their places back together.
     block_warps: u32,
 }
 
-/// A kernel and rays of one kind, a sample of a launch for each viewpoint. What machines have in common is followed once.
+/// A kernel and rays of one kind, a sample of a launch for each viewpoint. What machines have in common is followed
+/// once.
 pub(crate) struct KernelStudy<'a> {
-    /// What the rays are traced by: the voted form of `variant`.
+    /// The kernel that traces the rays: the voted form of `variant`.
     kernel: &'a Kernel,
     variant: Variant,
     kind: RayKind,
@@ -93,15 +94,15 @@ pub(crate) struct KernelStudy<'a> {
     /// Rays of a launch.
     launch_rays: u64,
     options: StudyOptions<'a>,
-    /// As so many warps share the rays.
+    /// Profiles, each with the number of warps that share the rays.
     profiles: Vec<(SharedBy, Profile)>,
-    /// What any way to deal the rays must do, where dealing or other rays of a warp matter.
+    /// The work that any way to deal the rays must do, where dealing or other rays of a warp matter.
     least: Option<LeastWork>,
 }
 
-/// What a kernel does on a machine, and what is known of its costs there.
+/// A kernel's launch on a machine, with what is known of its costs there.
 pub(crate) struct StudiedLaunch {
-    /// Which of the study's profiles.
+    /// The number of its profile among the study's.
     profile: usize,
     pub costs: KernelCostSource,
     least: Option<LeastInstructions>,
@@ -155,12 +156,12 @@ impl<'a> KernelStudy<'a> {
         Ok(StudiedLaunch { profile, costs, least, traffic, pace })
     }
 
-    /// What the warps of a launch did.
+    /// Returns the profile of the warps of a launch.
     pub fn profile(&self, launch: &StudiedLaunch) -> &Profile {
         &self.profiles[launch.profile].1
     }
 
-    /// How many warps share a sample, where that matters.
+    /// Returns how many warps share a sample, where that matters.
     fn sample_warps(&self, machine: &Machine, costs: &KernelCostSource) -> Option<u32> {
         match self.options.warps {
             SampleWarps::Exactly(warps) => Some(warps),
@@ -174,14 +175,14 @@ impl<'a> KernelStudy<'a> {
         }
     }
 
-    /// Warps that give their places back together: a block's, where a launch has many blocks. Warps of a pool all last until it is
-    /// empty.
+    /// Returns the number of warps that give their places back together: a block's, where a launch has many blocks.
+    /// Warps of a pool all last until it is empty.
     fn block_warps(&self, launch: Option<Launch>) -> u32 {
         let launch = launch.filter(|_| self.variant.supply() == Supply::Direct);
         launch.map_or(1, |launch| launch.threads_per_block.div_ceil(self.options.width.max(1)))
     }
 
-    /// The launches, one after the other.
+    /// Follows the launches, one after the other.
     fn follow(&self, SharedBy { warps: resident, block_warps }: SharedBy) -> Result<Profile, SimulateError> {
         let StudyOptions { width, expects, cancel, .. } = self.options;
         let streams = if expects { STREAMS } else { 0 };
@@ -222,7 +223,7 @@ impl<'a> KernelStudy<'a> {
     }
 }
 
-/// The caches of a machine, as a launch shares them; none where they are not known.
+/// Returns the caches of a machine, as a launch shares them; none where they are not known.
 fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
     let launch = launch?;
     let warps = machine.occupancy(launch).ok()?;
@@ -237,13 +238,13 @@ fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
 }
 
 impl StudiedLaunch {
-    /// What `profile`, its own, costs.
+    /// Returns the price of `profile`, which is its own.
     pub fn priced(&self, profile: &Profile) -> PricedLaunch {
         PricedLaunch { least: self.least, ..PricedLaunch::new(&self.costs, profile) }
     }
 
-    /// Rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are not in the model of a
-    /// multiprocessor; none where [`StudyOptions::expects`] asks for none.
+    /// Returns the rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are
+    /// not in the model of a multiprocessor; none where [`StudyOptions::expects`] asks for none.
     pub fn expected(
         &self,
         kernel: &PricedLaunch,
@@ -256,8 +257,8 @@ impl StudiedLaunch {
     }
 }
 
-/// Rays a second of a machine whose multiprocessors issue so many instructions a clock, where a profile's rays take so many in
-/// all; at most the lowest of `bounds`.
+/// Returns the rays a second of a machine whose multiprocessors issue so many instructions a clock, where a profile's
+/// rays take so many in all; at most the lowest of `bounds`.
 fn expected_rate(
     machine: &Machine,
     (instructions_per_clock, instructions): (f64, f64),
@@ -273,11 +274,11 @@ fn expected_rate(
 #[derive(Debug, Clone)]
 pub(crate) struct PricedLaunch {
     pub instructions: Option<LaunchInstructions>,
-    /// What any way to deal its rays costs; none where that is what it does, or costs were changed.
+    /// The cost of its rays however they are dealt; none where that is the cost of what it does, or costs were changed.
     pub least: Option<LeastInstructions>,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
-    /// What its costs stand on.
+    /// The source of its costs.
     pub basis: CostBasis,
 }
 
@@ -292,7 +293,7 @@ impl PricedLaunch {
         Self { instructions: issued, least: None, launch: costs.launch, doubt, basis: costs.basis }
     }
 
-    /// One whose price is known already.
+    /// Returns a launch whose price is known already.
     pub fn of(
         instructions: Option<LaunchInstructions>,
         launch: Option<Launch>,
@@ -309,7 +310,7 @@ impl PricedLaunch {
         }
     }
 
-    /// All bounds of what was profiled.
+    /// Returns all bounds of what was profiled.
     pub fn bounds(
         &self,
         machine: &Machine,

@@ -1,12 +1,14 @@
 //! A rate to expect with an interval: the model's, times what kernels reached of it where that was measured.
 //!
-//! `data/calibration.csv` has the ratio of measured to modelled rates on five scenes (`bench/calibrate.py` makes it of a recorded
-//! run). A kernel that is in it is expected to have its own mean ratio again; another one that of all kernels. How much ratios
-//! differ from scene to scene, and for another kernel from kernel to kernel, makes the interval: nine of ten new rates should lie
-//! in it, if scenes and kernels are like those, logarithms of ratios about normal, and launches long.
+//! `data/calibration.csv` has the ratio of measured to modelled rates on five scenes (`bench/calibrate.py` makes it of
+//! a recorded run). A kernel that is in it is expected to have its own mean ratio again; another one that of all
+//! kernels. How much ratios differ from scene to scene, and for another kernel from kernel to kernel, makes the
+//! interval: nine of ten new rates should lie in it, if scenes and kernels are like those, logarithms of ratios about
+//! normal, and launches long.
 //!
-//! A machine with numbers that were changed, and a kernel with changed costs, keep those ratios, and get an interval that is as much
-//! wider as the gain of a change may be off ([`GainSpread`]). Where the model does not have what was changed, nothing is told.
+//! A machine with numbers that were changed, and a kernel with changed costs, keep those ratios, and get an interval
+//! that is as much wider as the gain of a change may be off ([`GainSpread`]). Where the model does not have what was
+//! changed, nothing is told.
 
 use super::GainSpread;
 use super::change::is_modelled;
@@ -25,19 +27,19 @@ const TOO_WIDE: f64 = 1.5;
 /// A rate that is foretold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// Rays a second.
+    /// The rate, in rays a second.
     pub rays_per_s: f64,
-    /// Where nine of ten should lie: at least.
+    /// The lower end of the interval in which nine of ten should lie.
     pub low: f64,
-    /// At most.
+    /// The upper end of that interval.
     pub high: f64,
-    /// Whether rates of this very kernel were among those that the interval is from.
+    /// `true` if rates of this very kernel were among those that the interval is from.
     pub is_of_kernel: bool,
-    /// Whether it is of a changed machine or changed costs.
+    /// `true` if it is of a changed machine or changed costs.
     pub is_of_change: bool,
 }
 
-/// What was measured of a kernel, over what was expected, in logarithms.
+/// Measured rates of a kernel over modelled ones, in logarithms.
 struct Ratios<'a> {
     variant: &'a str,
     logs: Vec<f64>,
@@ -47,7 +49,8 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Variant, scene and logarithm of measured over modelled rate, of what was measured on a machine with rays of a kind.
+/// Returns the variant, the scene and the logarithm of measured over modelled rate, of what was measured on a machine
+/// with rays of a kind.
 pub(super) fn measured(machine: &str, kind: RayKind) -> impl Iterator<Item = (&'static str, &'static str, f64)> {
     TABLE.lines().skip(1).filter_map(move |line| {
         let [of, variant, rays, scene, ratio] = line.split(',').collect::<Vec<_>>()[..] else { return None };
@@ -56,7 +59,7 @@ pub(super) fn measured(machine: &str, kind: RayKind) -> impl Iterator<Item = (&'
     })
 }
 
-/// Kernels that were measured on a machine with rays of a kind.
+/// Returns the ratios of the kernels that were measured on a machine with rays of a kind.
 fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
     let mut found: Vec<Ratios<'static>> = Vec::new();
     for (variant, _, log) in measured(machine, kind) {
@@ -69,8 +72,8 @@ fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
 }
 
 impl Prediction {
-    /// Of a model's rate, rays a second; `changed` if it is of costs that were changed. None of a machine that nothing was measured
-    /// on, and of one with a changed number that the model does not have.
+    /// Returns the prediction from a model's rate, rays a second; `changed` if it is of costs that were changed. None
+    /// of a machine that nothing was measured on, and of one with a changed number that the model does not have.
     pub fn of(machine: &Machine, variant: &Variant, kind: RayKind, (modelled, changed): (f64, bool)) -> Option<Self> {
         let all = ratios(machine.name(), kind);
         let means: Vec<f64> = all.iter().map(|one| mean(&one.logs)).collect();
@@ -100,23 +103,23 @@ impl Prediction {
         Some(Self { rays_per_s: at(0.0), low: at(-spread), high: at(spread), is_of_kernel, is_of_change })
     }
 
-    /// Whether the model has all numbers by which a machine differs from the built-in one of its name, if it does.
+    /// Checks if the model has all numbers by which a machine differs from the built-in one of its name, if it does.
     pub fn is_told(machine: &Machine) -> bool {
         let is_known = |key: &&Key| is_modelled(key) && machine.get(key).is_some();
         machine.altered().is_none_or(|altered| altered.iter().all(is_known))
     }
 
-    /// Whether the interval says anything.
+    /// Checks if the interval says anything.
     pub fn is_decided(&self) -> bool {
         self.high <= TOO_WIDE * self.low
     }
 
-    /// Half of the interval, as a share of the rate.
+    /// Returns half of the interval, as a share of the rate.
     pub fn spread(&self) -> f64 {
         (self.high / self.low).sqrt() - 1.0
     }
 
-    /// `4434 ±7%`, or that nothing is told.
+    /// Returns the rate as `4434 ±7%`, or that nothing is told.
     pub(crate) fn cell(&self, number: impl Fn(f64) -> String) -> String {
         match self.is_decided() {
             true => format!("{} ±{:.0}%", number(self.rays_per_s / 1e6), 100.0 * self.spread()),
@@ -125,7 +128,8 @@ impl Prediction {
     }
 }
 
-/// What a table says of a rate to expect: with its interval, or of a machine that nothing was measured on the model's with a mark.
+/// Returns a table's cell for a rate to expect: with its interval, or of a machine that nothing was measured on the
+/// model's with a mark.
 pub(crate) fn expected_cell(
     prediction: Option<Prediction>,
     modelled: Option<f64>,
@@ -138,7 +142,7 @@ pub(crate) fn expected_cell(
     }
 }
 
-/// The same for JSON documents.
+/// Returns the prediction for JSON documents.
 pub(crate) fn prediction_json(prediction: Option<Prediction>) -> serde_json::Value {
     prediction.map_or(serde_json::Value::Null, |one| {
         serde_json::json!({
@@ -167,7 +171,8 @@ mod tests {
             let [own, other] = ["al09-if-if", "watertight"].map(|kernel| predict(kernel, kind));
             assert!(own.is_of_kernel && !other.is_of_kernel);
             assert!(own.spread() < other.spread() && own.is_decided() && other.is_decided(), "{own:?} {other:?}");
-            // The model alone is faster than what was measured: by the mean of its own ratios, as they stand in the table.
+            // The model alone is faster than what was measured: by the mean of its own ratios, as they stand in the
+            // table.
             let rows = format!("H200,direct/if-if/bvh2,{},", kind.name());
             let table = include_str!("../../data/calibration.csv").lines().filter(|line| line.starts_with(&rows));
             let ratios: Vec<f64> = table.map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect();

@@ -10,19 +10,19 @@ use raywarp_workload::rays::{RayKind, Workload};
 pub struct MeasuredRate {
     /// The scene's name.
     pub scene: String,
-    /// Whose rays.
+    /// The workload that the rays are of.
     pub workload: Workload,
-    /// Which.
+    /// The kind of rays.
     pub kind: RayKind,
-    /// In which order.
+    /// The order of the rays.
     pub order: RayOrder,
     /// Number of the viewpoint; none for all.
     pub view: Option<usize>,
-    /// What traced.
+    /// The kernel or library that traced them.
     pub subject: Subject,
     /// The tree's name.
     pub tree: String,
-    /// The tree.
+    /// The options that the tree was built with.
     pub build: BuildOptions,
     /// Nodes of that tree, where they were written down.
     pub tree_nodes: Option<usize>,
@@ -34,7 +34,7 @@ pub struct MeasuredRate {
     pub rays_per_s: f64,
     /// The fastest run's.
     pub most_rays_per_s: f64,
-    /// What it ran on.
+    /// The GPU or processor that it ran on.
     pub target: String,
     /// Its clocks, where they were written down.
     pub clocks: Option<Clocks>,
@@ -59,7 +59,7 @@ const COLUMNS: [&str; 14] = [
     "target",
 ];
 
-/// Those that older runs lack, and that may be empty.
+/// Columns that older runs lack, and that may be empty.
 const OPTIONAL: [&str; 4] = ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tree_nodes"];
 
 /// Reads `bench.csv` of `raywarp bench --record`.
@@ -90,7 +90,7 @@ pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
     lines.filter(|(_, line)| !line.is_empty()).map(row).collect()
 }
 
-/// A row, or the column that is wrong.
+/// Reads a row; the error has the column that is wrong.
 fn read<'a>(
     cell: &dyn Fn(usize) -> Option<&'a str>,
     perhaps: &dyn Fn(usize) -> Option<&'a str>,
@@ -147,7 +147,7 @@ fn read<'a>(
     })
 }
 
-/// The rates of a run, in the order of its table: all viewpoints, then each.
+/// Returns the rates of a run, in the order of its table: all viewpoints, then each.
 pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
     let mut rates = Vec::new();
     for row in &report.rows {
@@ -184,7 +184,7 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
     rates
 }
 
-/// Cells of a line; those in quotes may hold commas and doubled quotes.
+/// Returns the cells of a line; those in quotes may hold commas and doubled quotes.
 fn fields(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     let mut chars = line.chars().peekable();

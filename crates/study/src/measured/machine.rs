@@ -1,17 +1,17 @@
-//! Which simulated machine a GPU is, and its clock.
+//! The simulated machine of a GPU, and its clock.
 
 use super::MeasuredRate;
 use raywarp_bench::Clocks;
 use raywarp_sim::machine::{Machine, keys};
 
-/// What a driver tells of a GPU.
+/// A GPU's name and sizes, as its driver tells them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GpuFacts<'a> {
     /// The driver's name for it.
     pub name: &'a str,
     /// Compute capability, major and minor.
     pub capability: (i32, i32),
-    /// Its multiprocessors.
+    /// The number of its multiprocessors.
     pub multiprocessors: u32,
     /// Bytes of its memory that are free, or of all of it.
     pub memory_bytes: u64,
@@ -20,9 +20,9 @@ pub struct GpuFacts<'a> {
 /// Sizes of memory are printed in units of their own: 141 GB of an H200 are 150.8 * 10^9 bytes.
 const MEMORY_SLACK: f64 = 1.1;
 
-/// The built-in machine that a GPU is: one whose name is in the driver's, of the same compute capability, as many
-/// multiprocessors and no less memory. Other boards have names like it and other numbers, which would make wrong bounds: an "RTX
-/// 4090 D" has fewer multiprocessors, an "A100 80GB" faster memory.
+/// Returns the built-in machine that a GPU is: one whose name is in the driver's, of the same compute capability, as
+/// many multiprocessors and no less memory. Other boards have names like it and other numbers, which would make wrong
+/// bounds: an "RTX 4090 D" has fewer multiprocessors, an "A100 80GB" faster memory.
 ///
 /// None where there is no such file.
 pub fn machine_of(gpu: &GpuFacts<'_>) -> Option<Machine> {
@@ -37,7 +37,7 @@ pub fn machine_of(gpu: &GpuFacts<'_>) -> Option<Machine> {
     Machine::builtin().into_iter().find(is_it)
 }
 
-/// Whether the words of `machine` stand in `name` in their order and side by side, whatever their case.
+/// Checks if the words of `machine` stand in `name` in their order and side by side, whatever their case.
 pub(super) fn is_named(name: &str, machine: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -48,24 +48,24 @@ pub(super) fn is_named(name: &str, machine: &str) -> bool {
 }
 
 impl MeasuredRate {
-    /// Whether it ran on a GPU of this name.
+    /// Checks if it ran on a GPU of this machine's name.
     pub fn ran_on(&self, machine: &Machine) -> bool {
         is_named(&self.target, machine.name())
     }
 }
 
-/// Which clock a machine has after [`set_clock`].
+/// The clock that a machine has after [`set_clock`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClockUsed {
-    /// That of its file: nobody wrote down another.
+    /// The clock of its file: nobody wrote down another.
     File(f64),
-    /// That which the driver told after the run, and allows at most: no run was faster.
+    /// The clock that the driver told after the run, and allows at most: no run was faster.
     Told(f64),
     /// The most that the driver allows: it told another after the run, when the GPU may have slept.
     Most {
-        /// That.
+        /// The most that the driver allows.
         mhz: f64,
-        /// What it told.
+        /// The clock that it told after the run.
         told: f64,
     },
 }

@@ -1,7 +1,7 @@
-//! What kernels do beside what they could: rates that were measured, the bounds of the same rays, and where the time went.
+//! Kernels' measured rates beside what they could be: the bounds of the same rays, and where the time went.
 //!
-//! `raywarp bench --simulate` and `raywarp simulate --measured` both end in [`beside_bounds`]: the one with the rates of its run
-//! ([`rates_of`]), the other with those of a recorded one ([`read_measured`]).
+//! `raywarp bench --simulate` and `raywarp simulate --measured` both end in [`beside_bounds`]: the one with the rates
+//! of its run ([`rates_of`]), the other with those of a recorded one ([`read_measured`]).
 
 mod file;
 mod machine;
@@ -26,7 +26,7 @@ use raywarp_sim::machine::{Machine, keys};
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
-/// What to put side by side.
+/// A request to put measured rates beside bounds.
 #[derive(Debug, Clone)]
 pub struct MeasuredRequest {
     /// The scene's name.
@@ -37,26 +37,26 @@ pub struct MeasuredRequest {
     pub size: [u32; 2],
     /// AO and diffuse rays of a pixel; the workload's by default.
     pub rays_per_pixel: Option<u32>,
-    /// About how many rays of each kind and view are simulated.
+    /// The approximate number of rays of each kind and view that are simulated.
     pub sample: usize,
-    /// What they were measured on, at the clock that it had.
+    /// The machine that they were measured on, at the clock that it had.
     pub machine: Machine,
-    /// In words, where the clock is from.
+    /// The source of the clock, in words.
     pub clock: String,
     /// The rates, all of this scene: a row of all viewpoints comes before those of each.
     pub rates: Vec<MeasuredRate>,
 }
 
-/// Why rates cannot stand beside bounds.
+/// A reason why rates cannot stand beside bounds.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasuredError {
-    /// No such table.
+    /// The text is no such table.
     #[error("line {line}: {what}; raywarp bench --record writes such tables")]
     Line {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault of the line.
         what: String,
     },
     /// Other rays than were measured.
@@ -64,17 +64,17 @@ pub enum MeasuredError {
         "{measured} {kind} rays were measured, but here are {found}: give the scene, size, views and rays a pixel of that run"
     )]
     Rays {
-        /// Of which kind.
+        /// The kind of rays.
         kind: &'static str,
-        /// In the run.
+        /// The number of rays in the run.
         measured: u64,
-        /// Here.
+        /// The number of rays here.
         found: u64,
     },
     /// A viewpoint that is not here.
     #[error("view {0} was measured, which is not among the scene's here")]
     View(usize),
-    /// Nothing can be simulated.
+    /// The simulator cannot run the request.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
 }
@@ -82,22 +82,22 @@ pub enum MeasuredError {
 /// A rate beside its bounds.
 #[derive(Debug, Clone)]
 pub struct MeasuredRow {
-    /// What was measured.
+    /// The rate that was measured.
     pub rate: MeasuredRate,
-    /// Whether it is of a viewpoint that a row of all has too.
+    /// `true` if it is of a viewpoint that a row of all has too.
     pub is_part: bool,
-    /// Bounds of the same rays; none where nobody can price them.
+    /// Bounds of the same rays; none where the kernel's costs are not known.
     pub bounds: Vec<Bound>,
     /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]).
     pub expected: Option<f64>,
-    /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine, and of several
-    /// viewpoints together.
+    /// The expected rate times what kernels reach of it, with an interval; none where nothing was measured on the
+    /// machine, and of several viewpoints together.
     pub prediction: Option<Prediction>,
-    /// Share of the instructions that nobody counted, 0 to 1; none where nobody can price them.
+    /// Share of the instructions that nobody counted, 0 to 1; none where the kernel's costs are not known.
     pub assumed: Option<f64>,
     /// Warp instructions a ray.
     pub instructions: Option<f64>,
-    /// Where the time went: shares of the median run's, which sum to 1.
+    /// Shares of the median run's time by where it went, which sum to 1.
     pub shares: Option<Vec<(TimeShare, f64)>>,
 }
 
@@ -115,23 +115,23 @@ impl MeasuredRow {
         }
     }
 
-    /// The bound that is reached first.
+    /// Returns the bound that is reached first.
     pub fn lowest(&self) -> Option<&Bound> {
         lowest(&self.bounds)
     }
 
-    /// The median rate over the lowest bound.
+    /// Returns the median rate over the lowest bound.
     pub fn ratio(&self) -> Option<f64> {
         self.lowest().map(|bound| self.rate.rays_per_s / bound.rays_per_s)
     }
 
-    /// A strict bound that the fastest run passed: somebody's error. The lowest of several.
+    /// Returns the lowest strict bound that the fastest run passed, which shows an error in one of the two.
     pub fn above_strict(&self) -> Option<&Bound> {
         let strict = self.bounds.iter().filter(|bound| bound.class == Class::Strict);
         lowest(strict).filter(|bound| self.rate.most_rays_per_s > bound.rays_per_s)
     }
 
-    /// Whether more than a fifth of the instructions were never counted.
+    /// Checks if more than a fifth of the instructions were never counted.
     pub fn is_guess(&self) -> bool {
         self.assumed.is_some_and(|assumed| assumed > MOST_ASSUMED)
     }
@@ -140,7 +140,7 @@ impl MeasuredRow {
 /// A tree that was measured and could not be built again: of another version of the scene or the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherTree {
-    /// Its name.
+    /// The tree's name.
     pub tree: String,
     /// Most triangles of a leaf.
     pub max_leaf: u32,
@@ -154,29 +154,29 @@ pub struct OtherTree {
 #[derive(Debug, Clone)]
 pub struct MeasuredReport {
     request: MeasuredRequest,
-    /// In the order of the run's table; of one viewpoint alone there is no row of all.
+    /// The rows in the order of the run's table; of one viewpoint alone there is no row of all.
     pub rows: Vec<MeasuredRow>,
     /// Trees that are not those of the run, though made as its table says; their rows have no bounds.
     pub other_trees: Vec<OtherTree>,
     /// Most rays of a launch that were simulated, and rays of the launch, by kind.
     pub rays: crate::simulate::RayCounts,
-    /// Whether the caller stopped it: of some rows there are no bounds.
+    /// `true` if the caller stopped it: of some rows there are no bounds.
     pub interrupted: bool,
 }
 
 impl MeasuredReport {
-    /// Whether no run passed a strict bound.
+    /// Checks that no run passed a strict bound.
     pub fn passes(&self) -> bool {
         self.rows.iter().all(|row| row.above_strict().is_none())
     }
 
-    /// What was measured on.
+    /// Returns the machine that rates were measured on.
     pub(crate) fn machine(&self) -> &Machine {
         &self.request.machine
     }
 
-    /// The fastest row of a kernel for a kind of rays in the workload's order, whatever its tree; of all viewpoints, if there
-    /// are several.
+    /// Returns the fastest row of a kernel for a kind of rays in the workload's order, whatever its tree; of all
+    /// viewpoints, if there are several.
     pub(crate) fn fastest(&self, kind: RayKind, variant: &Variant) -> Option<&MeasuredRow> {
         let same = |row: &&MeasuredRow| {
             let kernel = priced_kernel(&row.rate).as_ref() == Some(variant);
@@ -186,21 +186,21 @@ impl MeasuredReport {
     }
 }
 
-/// Which rays a row is about.
+/// The rays that a row is about.
 enum Job {
-    /// Those of one launch, from these viewpoints of the request.
+    /// Rays of one launch, from these viewpoints of the request.
     Launch(Vec<usize>),
-    /// Those of these rows together.
+    /// Rays of these rows together.
     Total(Vec<usize>),
 }
 
-/// Rows that are about the same thing but for the viewpoint.
+/// Checks if two rows are about the same thing but for the viewpoint.
 fn same_line(a: &MeasuredRate, b: &MeasuredRate) -> bool {
     let key = |rate: &MeasuredRate| (rate.workload, rate.kind, rate.order, rate.subject, rate.build, rate.bounds);
     key(a) == key(b) && a.tree == b.tree
 }
 
-/// What each row is about; rows of all viewpoints that are one are left out.
+/// Returns each row with the rays that it is about; rows of all viewpoints that are one are left out.
 fn jobs(request: &MeasuredRequest) -> Result<Vec<(MeasuredRate, bool, Job)>, MeasuredError> {
     let rates = &request.rates;
     let mut jobs: Vec<(MeasuredRate, bool, Job)> = Vec::new();
@@ -227,7 +227,7 @@ fn jobs(request: &MeasuredRequest) -> Result<Vec<(MeasuredRate, bool, Job)>, Mea
     Ok(jobs)
 }
 
-/// A kernel that somebody can price: of the family, as it comes compiled.
+/// Returns the row's kernel if it can be priced: of the family, with the launch bounds that it comes with.
 fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
     match rate.subject {
         Subject::Kernel(variant) if rate.bounds.are_default() => Some(variant),
@@ -241,7 +241,8 @@ fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
 /// `control.progress` is told of each row.
 ///
 /// # Errors
-/// [`MeasuredError::Rays`] and [`MeasuredError::View`] where the rays are not those of the run; [`MeasuredError::Simulate`].
+/// [`MeasuredError::Rays`] and [`MeasuredError::View`] where the rays are not those of the run;
+/// [`MeasuredError::Simulate`].
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn beside_bounds(
@@ -273,7 +274,7 @@ pub fn beside_bounds(
     Ok(MeasuredReport { request: request.clone(), rows, other_trees, rays: counts, interrupted })
 }
 
-/// What was found so far.
+/// The results so far.
 struct Found<'a> {
     rows: &'a mut [MeasuredRow],
     other_trees: Vec<OtherTree>,
@@ -375,7 +376,7 @@ fn rays_of(
     Ok(Rays { samples, counts })
 }
 
-/// What all rows of a tree share.
+/// The data that all rows of a tree share.
 struct OnTree<'a> {
     request: &'a MeasuredRequest,
     bvh: &'a Bvh2,

@@ -12,7 +12,7 @@ use std::fmt::Write;
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,max_leaf,block_threads,max_registers,rays,mrays_median,mrays_max,bound_mrays,\
     bound,class,ratio,expected_mrays,strict_mrays,strict,above_strict,assumed_percent";
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and tree; a star marks a strict one, which no run passes. ratio: measured over that. \
     expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail, times what kernels reached of it on five scenes; \
     nine of ten rates should lie in its interval. undecided: it tells too little; ?: nothing was measured on that machine. Then where the measured time went, %, by \
@@ -20,7 +20,7 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and t
     hidden. Start and tail are measured: what two launches of half the rays took more than one; where there is no number, they are part of latency.";
 
 impl MeasuredRow {
-    /// What a line of the table is about.
+    /// Returns the name of the row: what traced, and its launch bounds where they are not the usual ones.
     pub(crate) fn name(&self) -> String {
         let mut name = self.rate.subject.name();
         if !self.rate.bounds.are_default() {
@@ -41,12 +41,12 @@ impl MeasuredRow {
         matches!(&self.rate.subject, Subject::Kernel(variant) if is_implicit(variant))
     }
 
-    /// The lowest strict bound.
+    /// Returns the lowest strict bound.
     fn strict(&self) -> Option<&Bound> {
         raywarp_sim::bounds::lowest(self.bounds.iter().filter(|bound| bound.class == Class::Strict))
     }
 
-    /// A share of the time; none where it is not told apart.
+    /// Returns a share of the time; none where it is not told apart.
     pub fn share(&self, wanted: TimeShare) -> Option<f64> {
         let shares = self.shares.as_ref()?;
         shares.iter().find(|(share, _)| *share == wanted).map(|(_, share)| *share)
@@ -60,12 +60,12 @@ pub(super) fn mrays(rays_per_s: f64) -> String {
 }
 
 impl MeasuredReport {
-    /// Rows without those of single viewpoints that a row of all has too.
+    /// Returns the rows without those of single viewpoints that a row of all has too.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &MeasuredRow> {
         self.rows.iter().filter(|row| !row.is_part)
     }
 
-    /// A kernel, tree and kind of rays a line; what is above a strict bound is said last.
+    /// Returns the report as text: a kernel, tree and kind of rays a line; what is above a strict bound is said last.
     pub fn text(&self, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());
         self.write(&mut text, room, &mut hidden);
@@ -73,7 +73,7 @@ impl MeasuredReport {
         text
     }
 
-    /// The same below what `text` has.
+    /// Writes the report below what `text` has.
     pub(crate) fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let request = &self.request;
         let numbers: Vec<String> = request.views.iter().map(|(number, _)| number.to_string()).collect();
@@ -110,7 +110,7 @@ impl MeasuredReport {
         }
     }
 
-    /// What is above a strict bound, a line each.
+    /// Returns a line for each rate that is above a strict bound.
     pub(crate) fn wrong(&self) -> Vec<String> {
         let line = |row: &MeasuredRow| {
             let bound = row.above_strict()?;
@@ -130,7 +130,7 @@ impl MeasuredReport {
         self.rows.iter().filter_map(line).collect()
     }
 
-    /// The trees that could not be built again, a line each.
+    /// Returns a line for each tree that could not be built again.
     pub(crate) fn not_rebuilt(&self) -> Vec<String> {
         let line = |OtherTree { tree, max_leaf, measured, found }: &OtherTree| {
             format!(
@@ -141,12 +141,12 @@ impl MeasuredReport {
         self.other_trees.iter().map(line).collect()
     }
 
-    /// The clock, and where it is from.
+    /// Returns the clock, and where it is from.
     pub(crate) fn clock(&self) -> &str {
         &self.request.clock
     }
 
-    /// The same as a JSON document, single viewpoints and all bounds too.
+    /// Returns the report as a JSON document, single viewpoints and all bounds too.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "scene": self.request.scene,
@@ -160,13 +160,13 @@ impl MeasuredReport {
         })
     }
 
-    /// The head of the table that [`MeasuredReport::csv`] has the rows of.
+    /// Returns the head of the table that [`MeasuredReport::csv`] has the rows of.
     pub fn csv_header() -> String {
         let shares = TimeShare::ALL.map(|share| format!(",{}_percent", share.name().replace(' ', "_")));
         format!("{HEADER}{}\n", shares.concat())
     }
 
-    /// A line a row, as [`MeasuredReport::csv_header`] has it; what is not known is empty.
+    /// Returns the report as CSV: a line a row, as [`MeasuredReport::csv_header`] has it; what is not known is empty.
     pub fn csv(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {
@@ -207,7 +207,7 @@ impl MeasuredReport {
 }
 
 impl MeasuredRow {
-    /// What speaks against a row, in a letter.
+    /// Returns a mark, of a letter, for what speaks against a row.
     pub(super) fn mark(&self) -> &'static str {
         match () {
             () if self.above_strict().is_some() => "X",

@@ -10,12 +10,12 @@ use raywarp_bench::table::TableColumn;
 use raywarp_sim::bounds::{Bound, Class};
 use serde_json::json;
 
-/// A rate as text tables and pages write it.
+/// Returns a rate as text tables and pages write it.
 fn rate(rays_per_s: f64) -> Value {
     Value::Each { text: mrays(rays_per_s), page: short_mrays(rays_per_s), json: (rays_per_s / 1e6).into() }
 }
 
-/// The lowest bound, in words of a text table and of a page.
+/// Returns the lowest bound, in words of a text table and of a page.
 fn bound(bound: &Bound) -> Value {
     let star = if bound.class == Class::Strict { "*" } else { "" };
     Value::Each {
@@ -25,7 +25,7 @@ fn bound(bound: &Bound) -> Value {
     }
 }
 
-/// A rate to expect, with its interval.
+/// Returns a rate to expect, with its interval.
 fn expected(row: &MeasuredRow) -> Value {
     let cell = |write: fn(f64) -> String| expected_cell(row.prediction, row.expected, |rate| write(1e6 * rate));
     Value::Each {
@@ -35,7 +35,7 @@ fn expected(row: &MeasuredRow) -> Value {
     }
 }
 
-/// A column of a part of the measured time.
+/// Returns a column of a part of the measured time.
 fn share((place, share): (usize, TimeShare)) -> Column<'static, MeasuredRow> {
     Column::new(Unit::Percent, move |row: &MeasuredRow| Value::known(row.share(share)))
         .text(TableColumn::right(format!("{} %", share.name())).rank(3))
@@ -43,7 +43,7 @@ fn share((place, share): (usize, TimeShare)) -> Column<'static, MeasuredRow> {
 }
 
 impl MeasuredReport {
-    /// The columns of its rows.
+    /// Returns the columns of its rows.
     pub(crate) fn sheet(&self) -> Sheet<'static, MeasuredRow> {
         let several = self.lines().any(|row| row.rate.view.is_some());
         let tree = |row: &MeasuredRow| Value::Words(format!("{}/{}", row.rate.tree, row.rate.build.max_leaf));

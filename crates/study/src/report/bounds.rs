@@ -18,7 +18,8 @@ use raywarp_workload::rays::{Order, RayKind};
 const BARS: usize = 12;
 
 impl BoundsReport {
-    /// The report as a page; what was `measured` of the same scene and machine stands beside the bounds of its own tree.
+    /// Returns the report as a page; what was `measured` of the same scene and machine stands beside the bounds of its
+    /// own tree.
     pub fn page(&self, about: &About, measured: Option<&MeasuredReport>) -> Page {
         let rays = &self.request.rays;
         let machines: Vec<&str> = self.request.machines.iter().map(Machine::name).collect();
@@ -82,12 +83,13 @@ impl BoundsReport {
         page
     }
 
-    /// The rows of a machine, with their numbers.
+    /// Returns the rows of a machine, with their numbers.
     fn of_machine(&self, machine: usize) -> Vec<(usize, &Bounded)> {
         self.rows.iter().enumerate().filter(|(_, row)| row.machine == machine).collect()
     }
 
-    /// Of a machine the rows with the lanes that its warps have; all where none have. Other widths are in the tables.
+    /// Returns the rows of a machine with the lanes that its warps have; all where none have. Other widths are in the
+    /// tables.
     fn of_own_width(&self, machine: usize) -> Vec<(usize, &Bounded)> {
         let (all, width) = (self.of_machine(machine), self.request.machines[machine].count(keys::SM_WARP_WIDTH));
         let own: Vec<(usize, &Bounded)> =
@@ -95,7 +97,7 @@ impl BoundsReport {
         if own.is_empty() { all } else { own }
     }
 
-    /// The same with what was measured on a machine of this width and these rays.
+    /// Returns the same rows with what was measured on a machine of this width and these rays.
     fn standings<'a>(&'a self, machine: usize, measured: Option<&'a MeasuredReport>) -> Vec<Standing<'a>> {
         let width = self.request.machines[machine].count(keys::SM_WARP_WIDTH);
         let standing = |(row, bounded): (usize, &'a Bounded)| {
@@ -107,7 +109,7 @@ impl BoundsReport {
     }
 }
 
-/// What limits, in words.
+/// Returns in words what limits a rate.
 pub(super) fn in_words(limit: Limit) -> String {
     match limit {
         Limit::Lanes => "the issue slots, even were all lanes full".into(),
@@ -191,7 +193,7 @@ fn grid(report: &BoundsReport, machine: &Machine, rows: &[(usize, &Bounded)]) ->
     report.sheet(Several { widths, leaf_sizes: false }, &rows).grid(caption, rows)
 }
 
-/// Every number of the machines, with what its source is worth.
+/// Writes every number of the machines, with what its source is worth.
 fn machine_grids(page: &mut Page, machines: &[Machine]) {
     for machine in machines {
         let row = |(key, given): (&raywarp_sim::machine::Key, &raywarp_sim::machine::Given)| {

@@ -9,7 +9,7 @@ use raywarp_papers::w11;
 use raywarp_sim::compaction::Bounce;
 
 impl CompactionReport {
-    /// The report as a page.
+    /// Returns the report as a page.
     pub fn page(&self, about: &About) -> Page {
         let request = &self.request;
         let mut page = Page::new(format!("Paths that end and warps that run on: {}", request.scene));

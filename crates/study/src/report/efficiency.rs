@@ -10,13 +10,13 @@ use raywarp_workload::rays::RayKind;
 
 const OPERATIONS: [&str; 2] = ["traversal", "intersection"];
 
-/// One kernel's share of lanes at a width, and whose it is.
+/// A kernel's share of lanes at a width, with the rays and leaf size that it is of.
 pub(super) struct Filled<'a> {
     pub variant: &'a Variant,
     pub kind: RayKind,
     pub width: u32,
     pub leaf_size: u32,
-    /// Of traversal and intersection, per cent; NaN where it never ran.
+    /// SIMD efficiency of traversal and intersection, per cent; NaN where it never ran.
     pub percent: [f64; 2],
 }
 
@@ -28,7 +28,7 @@ impl<'a> Filled<'a> {
 }
 
 impl EfficiencyReport {
-    /// The report as a page.
+    /// Returns the report as a page.
     pub fn page(&self, about: &About) -> Page {
         let request = &self.request;
         let mut page = Page::new(format!("How full warps are: {}", request.scene));
@@ -65,20 +65,20 @@ impl EfficiencyReport {
     }
 }
 
-/// Kinds of rays, in their order.
+/// Returns the kinds of rays, in their order.
 fn kinds_of(filled: &[Filled<'_>]) -> Vec<RayKind> {
     let mut kinds = Vec::new();
     filled.iter().for_each(|one| add(&mut kinds, one.kind));
     kinds
 }
 
-/// The width that conclusions are about: 32, or else the widest.
+/// Returns the width that conclusions are about: 32, or else the widest.
 fn width_of(filled: &[Filled<'_>]) -> u32 {
     let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
     if filled.iter().any(|one| one.width == 32) { 32 } else { widest }
 }
 
-/// The kernels of each kind of rays that have most lanes at work in traversal.
+/// Returns the kernels of each kind of rays that have most lanes at work in traversal.
 fn fullest(filled: &[Filled<'_>]) -> Grid {
     let width = width_of(filled);
     let mut rows = Vec::new();
@@ -110,7 +110,7 @@ fn fullest(filled: &[Filled<'_>]) -> Grid {
     }
 }
 
-/// What the figures say, in words.
+/// Returns in words what the figures say.
 pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
     let kinds = kinds_of(filled);
     let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
@@ -221,7 +221,7 @@ fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
     }
 }
 
-/// The same of counts that were priced.
+/// Returns the entry of a kernel with these counts and `shares` of lanes, 0 to 1.
 pub(super) fn of_counts<'a>(
     variant: &'a Variant,
     kind: RayKind,

@@ -7,7 +7,7 @@ use super::run::{About, facts, in_a_line};
 use crate::simulate::{ComparedCell, Experiment, ExperimentReport, ExperimentRow, ExperimentTable};
 
 impl ExperimentReport {
-    /// The report as a page.
+    /// Returns the report as a page.
     pub fn page(&self, about: &About) -> Page {
         let request = &self.request;
         let mut page =
@@ -57,7 +57,7 @@ fn bars(page: &mut Page, experiment: Experiment, number: usize, table: &Experime
     page.chart(&format!("{}-{}", experiment.name(), number + 1), format!("Ours: {}", table.title), &chart);
 }
 
-/// One for each kind of rays.
+/// Writes a histogram for each kind of rays.
 fn histograms(page: &mut Page, table: &ExperimentTable) {
     for (column, kind) in table.columns.iter().enumerate() {
         let heights = |which: usize| -> Vec<f64> {
@@ -82,11 +82,11 @@ struct Compared<'a> {
     row: &'a str,
     column: &'a str,
     cell: &'a ComparedCell,
-    /// How far ours is from theirs, as a share of the larger end of theirs.
+    /// The difference of ours from theirs, as a share of the larger end of theirs.
     off: f64,
 }
 
-/// All numbers of a table that the paper gives, too.
+/// Returns all numbers of a table that the paper gives, too.
 fn compared(table: &ExperimentTable) -> Vec<Compared<'_>> {
     let mut all = Vec::new();
     for row in &table.rows {
@@ -102,10 +102,10 @@ fn compared(table: &ExperimentTable) -> Vec<Compared<'_>> {
     all
 }
 
-/// So far from theirs ours still agree.
+/// The share of theirs within which ours still agree.
 const NEAR: f64 = 0.1;
 
-/// The five cells that are farthest from the paper's.
+/// Returns the five cells that are farthest from the paper's.
 fn farthest(tables: &[ExperimentTable]) -> Grid {
     let mut all: Vec<(&ExperimentTable, Compared<'_>)> =
         tables.iter().flat_map(|table| compared(table).into_iter().map(move |one| (table, one))).collect();
@@ -135,7 +135,7 @@ fn farthest(tables: &[ExperimentTable]) -> Grid {
     }
 }
 
-/// How near ours come to theirs, in words; none where they give no numbers.
+/// Returns in words how near ours come to theirs; none where they give no numbers.
 fn agreement(table: &ExperimentTable) -> Option<String> {
     let all = compared(table);
     if all.is_empty() {

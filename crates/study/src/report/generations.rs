@@ -4,15 +4,15 @@ use super::chart::{ChartLine, Points};
 use super::page::{Grid, Page};
 use raywarp_sim::machine::{Machine, keys};
 
-/// ALK12 table 1, measured Mrays/s of primary, AO and diffuse rays in Conference, Fairy and Sibenik: the scenes that all three
-/// GPUs have.
+/// ALK12 table 1, measured Mrays/s of primary, AO and diffuse rays in Conference, Fairy and Sibenik: the scenes that
+/// all three GPUs have.
 const THEIRS: [(&str, [[f64; 3]; 3]); 3] = [
     ("gtx285", [[142.2, 134.5, 60.9], [74.6, 92.5, 40.8], [117.5, 119.6, 46.8]]),
     ("gtx480", [[272.1, 284.1, 126.1], [154.6, 163.6, 73.2], [243.4, 244.1, 94.7]]),
     ("gtx680", [[432.6, 518.2, 245.4], [250.8, 317.6, 156.6], [388.2, 441.2, 192.5]]),
 ];
 
-/// Theirs in Sibenik: their scene and viewpoints, which of ours only this one has.
+/// The place of Sibenik among their scenes: their scene and viewpoints, which of ours only this one has.
 const SIBENIK: usize = 2;
 
 /// alk12-kepler on Sibenik under `--workload al09`: bench/runs/2026-11-21-h200-2/alk12.txt.
@@ -20,7 +20,7 @@ const H200: [f64; 3] = [4817.8, 7582.1, 3265.8];
 
 const KINDS: [&str; 3] = ["primary", "ao", "diffuse"];
 
-/// Where a GPU stands, as multiples of the GTX 285.
+/// The standing of a GPU, as multiples of the GTX 285.
 #[derive(Debug, Clone, PartialEq)]
 struct Standing {
     name: String,
@@ -29,8 +29,8 @@ struct Standing {
     rates: [f64; 3],
 }
 
-/// Peak rate of floats, in 10^9 a second: products and sums at the vendor's own clock. For the GTX 285 what ALK12 allows it of its second
-/// pipe: of the products there, a fifth at a rate of 1.2.
+/// Returns the peak rate of floats, in 10^9 a second: products and sums at the vendor's own clock. For the GTX 285 what
+/// ALK12 allows it of its second pipe: of the products there, a fifth at a rate of 1.2.
 fn gflops(machine: &Machine) -> f64 {
     let second = machine.get(keys::ISSUE_FIGURE3_RATE).map_or(0.0, |rate| rate - 1.0);
     let clock = machine.get(keys::CLOCK_BASE_MHZ).unwrap_or_else(|| machine.need(keys::CLOCK_MHZ));
@@ -59,7 +59,7 @@ fn standings() -> Option<Vec<Standing>> {
     Some(all)
 }
 
-/// The figure, its numbers, and what they say.
+/// Writes the figure, its numbers, and what they say.
 pub(super) fn write(page: &mut Page) {
     let Some(all) = standings() else { return };
     let last = &all[all.len() - 1];

@@ -1,7 +1,7 @@
 //! Reports for people: one HTML file with what was run, tables, pictures and what to conclude.
 //!
-//! `EfficiencyReport::page`, `BoundsReport::page`, `ExperimentReport::page` and `CompactionReport::page` make a [`Page`];
-//! [`Page::html`] is the file, [`Page::figures`] its pictures.
+//! `EfficiencyReport::page`, `BoundsReport::page`, `ExperimentReport::page` and `CompactionReport::page` make a
+//! [`Page`]; [`Page::html`] is the file, [`Page::figures`] its pictures.
 
 mod bounds;
 pub mod chart;

@@ -1,5 +1,5 @@
-//! What a report says, and the HTML file that says it: no scripts, nothing that is loaded, readable in light and dark and on a
-//! narrow screen.
+//! Pages of reports, and the HTML file of a page: no scripts, nothing that is loaded, readable in light and dark and on
+//! a narrow screen.
 
 mod style;
 
@@ -11,7 +11,7 @@ pub(super) use style::{FAINT, INK};
 /// A table: all text is plain and escaped when it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// What it shows, and in what unit.
+    /// The subject of the table, and its unit.
     pub caption: String,
     /// Names of the columns.
     pub head: Vec<String>,
@@ -24,11 +24,11 @@ pub struct Grid {
 pub struct Figure {
     /// A file name without an ending: lower case, digits and dashes.
     pub name: String,
-    /// What it shows, in what unit and from whom.
+    /// The subject of the picture, its unit and its source.
     pub caption: String,
     /// The picture: a whole SVG document.
     pub svg: String,
-    /// The same for a narrow screen, with letters of the same size.
+    /// The picture for a narrow screen, with letters of the same size.
     pub narrow: String,
 }
 
@@ -41,7 +41,7 @@ enum Part {
     List(Vec<String>),
     Grid(Grid),
     Figure(Figure),
-    /// What follows, up to the next end, is shown when the reader opens it.
+    /// The start of a fold: the parts up to the next end are shown when the reader opens it.
     FoldStart(String),
     FoldEnd,
 }
@@ -56,7 +56,7 @@ pub struct Page {
 /// Cells of so many bytes stay on one line.
 const UNBROKEN: usize = 32;
 
-/// Text as HTML and XML show it.
+/// Returns text as HTML and XML show it.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -74,27 +74,27 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 impl Page {
-    /// One with nothing on it.
+    /// Returns a page with nothing on it.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), parts: Vec::new() }
     }
 
-    /// A heading of the second level.
+    /// Adds a heading of the second level.
     pub fn heading(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Heading(text.into()));
     }
 
-    /// A paragraph.
+    /// Adds a paragraph.
     pub fn text(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Text(text.into()));
     }
 
-    /// Smaller and paler: what the reader may skip.
+    /// Adds a note, smaller and paler: what the reader may skip.
     pub fn note(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Note(text.into()));
     }
 
-    /// What `write` writes is shown when the reader opens it; nothing where that is nothing.
+    /// Adds a fold with what `write` writes, which is shown when the reader opens it; nothing where that is nothing.
     pub fn fold(&mut self, summary: impl Into<String>, write: impl FnOnce(&mut Self)) {
         let start = self.parts.len();
         self.parts.push(Part::FoldStart(summary.into()));
@@ -106,26 +106,26 @@ impl Page {
         }
     }
 
-    /// A command line, as it is typed.
+    /// Adds a command line, as it is typed.
     pub fn command(&mut self, line: &str) {
         self.parts.push(Part::Command(line.into()));
     }
 
-    /// Nothing where there is none.
+    /// Adds a list; nothing where there are no items.
     pub fn list(&mut self, items: Vec<String>) {
         if !items.is_empty() {
             self.parts.push(Part::List(items));
         }
     }
 
-    /// Nothing where there are no rows; columns without anything in them are left out.
+    /// Adds a table; nothing where there are no rows, and columns without anything in them are left out.
     pub fn grid(&mut self, grid: Grid) {
         if !grid.rows.is_empty() {
             self.parts.push(Part::Grid(grid.without_empty_columns()));
         }
     }
 
-    /// Nothing where the chart has nothing to show.
+    /// Adds a chart; nothing where the chart has nothing to show.
     pub fn chart(&mut self, name: &str, caption: impl Into<String>, chart: &impl Chart) {
         if let (Some(svg), Some(narrow)) = (chart.svg(WIDE), chart.svg(NARROW)) {
             let number = self.figures().count() + 1;
@@ -135,12 +135,12 @@ impl Page {
         }
     }
 
-    /// What it is called.
+    /// Returns the page's title.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Its pictures, in their order; names are unlike one another.
+    /// Returns the page's pictures, in their order; names are unlike one another.
     pub fn figures(&self) -> impl Iterator<Item = &Figure> {
         self.parts.iter().filter_map(|part| match part {
             Part::Figure(figure) => Some(figure),
@@ -148,7 +148,7 @@ impl Page {
         })
     }
 
-    /// Its tables, in their order.
+    /// Returns the page's tables, in their order.
     pub fn grids(&self) -> impl Iterator<Item = &Grid> {
         self.parts.iter().filter_map(|part| match part {
             Part::Grid(grid) => Some(grid),
@@ -156,7 +156,7 @@ impl Page {
         })
     }
 
-    /// The file: HTML that is well-formed XML too, but for its first line.
+    /// Returns the file: HTML that is well-formed XML too, but for its first line.
     pub fn html(&self) -> String {
         let title = escape(&self.title);
         let mut html = format!(
@@ -257,7 +257,7 @@ impl Grid {
         html.push_str("</tbody>\n</table>\n</div>\n");
     }
 
-    /// Whether a column holds numbers: digits, signs and what follows them, and nothing else.
+    /// Checks if a column holds numbers: digits, signs and what follows them, and nothing else.
     fn is_numeric(&self, column: usize) -> bool {
         let cells = || self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
         let short =

@@ -1,4 +1,4 @@
-//! What the first screen of a report of bounds says: which kernel, how far from its bound, and what would pay.
+//! The first screen of a report of bounds: which kernel, how far from its bound, and what would pay.
 
 use super::bounds::in_words;
 use super::efficiency::capital;
@@ -10,7 +10,7 @@ use crate::simulate::name_of;
 use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 use raywarp_workload::rays::RayKind;
 
-/// So many kernels of each kind of rays are on the first screen.
+/// The number of kernels of each kind of rays that are on the first screen.
 const TOP: usize = 5;
 
 /// A kernel among the others of its kind of rays.
@@ -19,12 +19,12 @@ pub(super) struct Standing<'a> {
     /// Its row of the report.
     pub row: usize,
     pub bounded: &'a Bounded,
-    /// What was measured of it.
+    /// The measured row of it, if there is one.
     pub beside: Option<&'a MeasuredRow>,
 }
 
 impl<'a> Standing<'a> {
-    /// The lowest bound; beside a rate that of the tree which it was measured on.
+    /// Returns the lowest bound; beside a rate that of the tree which it was measured on.
     pub fn bound(&self) -> Option<&'a Bound> {
         self.beside.map_or_else(|| self.bounded.lowest(), MeasuredRow::lowest)
     }
@@ -33,7 +33,8 @@ impl<'a> Standing<'a> {
         self.beside.map_or(&self.bounded.bounds, |beside| &beside.bounds)
     }
 
-    /// Rays a second to expect: none where the model tells too little, and its own where nothing was measured on the machine.
+    /// Returns the rays a second to expect: none where the model tells too little, and its own where nothing was
+    /// measured on the machine.
     pub fn expected(&self) -> Option<f64> {
         let (modelled, prediction) = match self.beside {
             Some(row) => (row.expected, row.prediction),
@@ -45,7 +46,7 @@ impl<'a> Standing<'a> {
         }
     }
 
-    /// Rays a second that were measured.
+    /// Returns the measured rate, in rays a second.
     pub fn measured(&self) -> Option<f64> {
         self.beside.map(|beside| beside.rate.rays_per_s)
     }
@@ -59,7 +60,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// What kernels are ranked by: the best that is known of any.
+/// The rate that kernels are ranked by: the best that is known of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Measured,
@@ -68,7 +69,7 @@ pub(super) enum By {
 }
 
 impl By {
-    /// What the rates are, in a word.
+    /// Returns the name of these rates, in a word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -78,7 +79,8 @@ impl By {
     }
 }
 
-/// Kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out, unless it was measured.
+/// Ranks kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out,
+/// unless it was measured.
 pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<Standing<'a>>) {
     let all: Vec<Standing<'a>> = all.filter(|one| one.bounded.instructions.is_some() || one.beside.is_some()).collect();
     let known = |by: &By| all.iter().any(|one| one.rate(*by).is_some());
@@ -88,7 +90,7 @@ pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<St
     (by, rates.into_iter().map(|(_, one)| one).collect())
 }
 
-/// What rates are by that are no bounds, in words; none where they are bounds.
+/// Returns in words the source of rates that are no bounds; none where they are bounds.
 pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     standings.iter().filter_map(Standing::bound).find_map(|bound| match bound.class {
         Class::Strict | Class::Modelled => None,
@@ -97,7 +99,7 @@ pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     })
 }
 
-/// The conclusions of a machine and its fastest kernels, by kind of rays.
+/// Writes the conclusions of a machine and its fastest kernels, by kind of rays.
 pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, standings: &[Standing<'_>]) {
     let changes = report.what_if();
     let (mut said, mut rows, mut by_rate) = (Vec::new(), Vec::new(), By::Bound);
@@ -137,7 +139,7 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, stan
     });
 }
 
-/// The name of a row, with what else tells rows of the same kernel apart.
+/// Returns the name of a row, with what else tells rows of the same kernel apart.
 pub(super) fn label(one: &Bounded, among: &[Standing<'_>]) -> String {
     let mut name = name_of(&one.variant);
     let mut same = among.iter().map(|other| other.bounded).filter(|other| other.variant == one.variant);
@@ -172,7 +174,8 @@ fn line(one: &Standing<'_>, among: &[Standing<'_>], changes: &[WhatIf], machine:
     ]
 }
 
-/// The fastest kernel, how far it is from what bounds it, what would pay, and what bounds most others.
+/// Returns a sentence on the fastest kernel: how far it is from what bounds it, what would pay, and what bounds most
+/// others.
 fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf], machine: usize) -> Option<String> {
     let best = fastest.first()?;
     let (name, rate) = (label(best.bounded, fastest), mrays(best.rate(by)?));

@@ -1,11 +1,11 @@
-//! What was run, for the reader who was not there.
+//! Description of the run, for the reader who was not there.
 
 use super::page::{Grid, Page};
 use crate::simulate::{EfficiencyRequest, RayCounts, name_of};
 use raywarp_bvh::BuildOptions;
 use raywarp_workload::rays::Order;
 
-/// What the caller knows of the run.
+/// Facts of the run that the caller knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// The command line, so that it can be run again.
@@ -15,7 +15,7 @@ pub struct About {
 }
 
 impl About {
-    /// The last section.
+    /// Writes the page's last section.
     pub fn write(&self, page: &mut Page, facts: Vec<(&str, String)>) {
         page.heading("What was run");
         page.command(&self.command);
@@ -30,7 +30,7 @@ impl About {
     }
 }
 
-/// Scene, rays and tree, and the lanes of a warp where `widths` are the request's.
+/// Returns the scene, rays and tree, and the lanes of a warp where `widths` are the request's.
 pub(super) fn facts(
     request: &EfficiencyRequest,
     rays: &RayCounts,
@@ -56,7 +56,7 @@ pub(super) fn facts(
     before.into_iter().chain(lanes).chain(after).collect()
 }
 
-/// Scene and rays, for the top of a page.
+/// Returns scene and rays in a line, for the top of a page.
 pub(super) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String {
     let [columns, rows] = request.size;
     let rays: Vec<String> = rays.iter().map(|(kind, traced, _)| format!("{traced} {}", kind.name())).collect();
@@ -70,7 +70,7 @@ pub(super) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String
     )
 }
 
-/// The kernels, in a few words.
+/// Returns the kernels, in a few words.
 pub(super) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
     let names: Vec<String> = request.variants.iter().map(name_of).collect();
     let text = if names.len() > 8 {
@@ -81,7 +81,7 @@ pub(super) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
     ("kernels", text)
 }
 
-/// How the tree was built.
+/// Returns in words how the tree was built.
 pub(super) fn tree(build: &BuildOptions) -> String {
     let clipping = build.split_clipping.map_or_else(String::new, |share| format!(", split clipping {share}"));
     format!(
@@ -90,12 +90,12 @@ pub(super) fn tree(build: &BuildOptions) -> String {
     )
 }
 
-/// A number with so many digits after the point; a dash for none.
+/// Writes a number with so many digits after the point; a dash for none.
 pub(crate) fn number(value: f64, digits: usize) -> String {
     if value.is_finite() { format!("{value:.digits$}") } else { "-".into() }
 }
 
-/// A rate in Mrays/s.
+/// Writes a rate in Mrays/s.
 pub(crate) fn mrays(rays_per_s: f64) -> String {
     let rate = rays_per_s / 1e6;
     number(rate, if rate < 1000.0 { 1 } else { 0 })

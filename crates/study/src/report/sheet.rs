@@ -9,7 +9,7 @@ use super::page::Grid;
 use raywarp_bench::table::{Table, TableColumn};
 use serde_json::{Map, Value as Json};
 
-/// In what a column's numbers are given.
+/// The unit of a column's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Words, or a number without a unit.
@@ -30,47 +30,47 @@ impl Unit {
     }
 }
 
-/// What a row has in a column.
+/// The value of a row in a column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     /// Nothing: null for programs, and in text what is given here.
     Nothing(&'static str),
-    /// The same words for everyone.
+    /// Words that are the same for everyone.
     Words(String),
-    /// A whole number.
+    /// A whole number, without digits after a point.
     Count(u64),
     /// A number in the column's unit, a dash for people where it is none.
     Number(f64),
-    /// What people read in text and on a page, and what programs read.
+    /// A value that people read in text and on a page, and one that programs read.
     Each {
-        /// In a text table.
+        /// The words in a text table.
         text: String,
-        /// On a page.
+        /// The words on a page.
         page: String,
-        /// In a JSON document.
+        /// The data in a JSON document.
         json: Json,
     },
 }
 
 impl Value {
-    /// The same words for people, other data for programs.
+    /// Returns the same words for people, and other data for programs.
     pub fn said(words: impl Into<String>, json: impl Into<Json>) -> Self {
         let words = words.into();
         Self::Each { text: words.clone(), page: words, json: json.into() }
     }
 
-    /// Data that only programs read.
+    /// Returns data that only programs read.
     pub fn data(json: impl Into<Json>) -> Self {
         Self::said("", json)
     }
 
-    /// A number if it is known.
+    /// Returns a number if it is known.
     pub fn known(number: Option<f64>) -> Self {
         number.map_or(Self::Nothing("-"), Self::Number)
     }
 }
 
-/// What a column has of a row.
+/// A function that returns a row's value in a column.
 type Of<'a, Row> = Box<dyn Fn(&Row) -> Value + 'a>;
 
 /// A column of a table, described once for all writers.
@@ -85,32 +85,32 @@ pub(crate) struct Column<'a, Row> {
 }
 
 impl<'a, Row> Column<'a, Row> {
-    /// One that no writer has a name for yet.
+    /// Returns a column that no writer has a name for yet.
     pub fn new(unit: Unit, value: impl Fn(&Row) -> Value + 'a) -> Self {
         Self { unit, digits: 0, value: Box::new(value), text: None, page: None, key: None }
     }
 
-    /// Words or whole numbers.
+    /// Returns a column of words or whole numbers.
     pub fn plain(value: impl Fn(&Row) -> Value + 'a) -> Self {
         Self::new(Unit::Plain, value)
     }
 
-    /// Numbers have so many digits after the point where people read them.
+    /// Sets how many digits numbers have after the point where people read them.
     pub fn digits(self, digits: usize) -> Self {
         Self { digits, ..self }
     }
 
-    /// It stands in text tables.
+    /// Puts the column in text tables.
     pub fn text(self, column: TableColumn) -> Self {
         Self { text: Some(column), ..self }
     }
 
-    /// It stands on pages, as number `place` from the left.
+    /// Puts the column on pages, as number `place` from the left.
     pub fn page(self, place: usize, head: impl Into<String>) -> Self {
         Self { page: Some((place, head.into())), ..self }
     }
 
-    /// It stands in JSON documents.
+    /// Puts the column in JSON documents.
     pub fn key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
     }
@@ -155,17 +155,17 @@ impl<'a, Row> Column<'a, Row> {
 pub(crate) struct Sheet<'a, Row>(pub Vec<Column<'a, Row>>);
 
 impl<Row> Sheet<'_, Row> {
-    /// The columns of the text table.
+    /// Returns the columns of the text table.
     pub fn text_columns(&self) -> impl Iterator<Item = TableColumn> {
         self.0.iter().filter_map(|column| column.text.clone())
     }
 
-    /// A line of the text table.
+    /// Returns a line of the text table.
     pub fn text_cells(&self, row: &Row) -> Vec<String> {
         self.0.iter().filter(|column| column.text.is_some()).map(|column| column.in_text(row)).collect()
     }
 
-    /// The text table.
+    /// Returns the text table.
     pub fn table<'r>(&self, rows: impl IntoIterator<Item = &'r Row>) -> Table
     where
         Row: 'r,
@@ -175,7 +175,7 @@ impl<Row> Sheet<'_, Row> {
         table
     }
 
-    /// The table of a page.
+    /// Returns the table of a page.
     pub fn grid<'r>(&self, caption: impl Into<String>, rows: impl IntoIterator<Item = &'r Row>) -> Grid
     where
         Row: 'r,
@@ -192,13 +192,13 @@ impl<Row> Sheet<'_, Row> {
         }
     }
 
-    /// A row as a JSON object.
+    /// Returns a row as a JSON object.
     pub fn object(&self, row: &Row) -> Map<String, Json> {
         let with_key = |column: &Column<'_, Row>| Some((column.key.clone()?, column.in_json(row)));
         self.0.iter().filter_map(with_key).collect()
     }
 
-    /// Rows as JSON objects.
+    /// Returns the rows as JSON objects.
     pub fn objects<'r>(&self, rows: impl IntoIterator<Item = &'r Row>) -> Vec<Json>
     where
         Row: 'r,

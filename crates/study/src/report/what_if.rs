@@ -1,4 +1,4 @@
-//! What to conclude from bounds, in words, and which change would pay most.
+//! Conclusions from bounds, in words, and the change that would pay most.
 
 use super::bounds::in_words;
 use super::chart::{Bar, Bars};
@@ -12,7 +12,7 @@ use crate::simulate::name_of;
 use raywarp_sim::bounds::{Bound, Class, headroom};
 use raywarp_sim::machine::Machine;
 
-/// For each kernel what limits it, what comes next, and what would pay most.
+/// Writes for each kernel what limits it, what comes next, and what would pay most.
 pub(super) fn by_kernel(report: &BoundsReport, machine: usize, rows: &[(usize, &Bounded)]) -> Vec<String> {
     let mut said = Vec::new();
     let all = report.what_if();
@@ -63,17 +63,17 @@ pub(super) struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// The gain of the expected rate, else of the lowest bound, as a share.
+    /// Returns the gain of the expected rate, else of the lowest bound, as a share.
     pub fn share(&self) -> f64 {
         self.expected().map_or(self.gain.bound, ExpectedGain::share)
     }
 
-    /// The gain of the expected rate, with its interval; none where none is told.
+    /// Returns the gain of the expected rate, with its interval; none where none is told.
     pub fn expected(&self) -> Option<ExpectedGain> {
         self.gain.expected
     }
 
-    /// `twice the alu pipeline, +12 % (undecided) of the expected rate`.
+    /// Returns the change in words: `twice the alu pipeline, +12 % (undecided) of the expected rate`.
     pub fn in_words(&self) -> String {
         let change = &self.what_if.change;
         match self.expected() {
@@ -83,7 +83,8 @@ impl Best<'_> {
     }
 }
 
-/// The change that a row gains most of, but for a larger machine: of those with a gain of its expected rate, if there are any.
+/// Returns the change that a row gains most of, but for a larger machine: of those with a gain of its expected rate, if
+/// there are any.
 pub(super) fn best(all: &[WhatIf], machine: usize, row: usize) -> Option<Best<'_>> {
     let mine = all.iter().filter(|what_if| what_if.machine == machine && !what_if.yardstick);
     let of_row: Vec<Best<'_>> = mine.filter_map(|what_if| Some(Best { what_if, gain: what_if.of(row)? })).collect();
@@ -92,7 +93,7 @@ pub(super) fn best(all: &[WhatIf], machine: usize, row: usize) -> Option<Best<'_
     comparable.max_by(|a, b| a.share().total_cmp(&b.share()))
 }
 
-/// The section.
+/// Writes the section.
 pub(super) fn write(page: &mut Page, report: &BoundsReport) {
     let all = report.what_if();
     if all.is_empty() {
@@ -108,7 +109,7 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport) {
     }
 }
 
-/// What the changes of a machine are ranked by, for a reader.
+/// A note for the reader on what the changes of a machine are ranked by.
 const BY_EXPECTED: &str = "The model of a multiprocessor ran again with each change, and changes are ranked by what they make of the expected rates that are told. Nine of ten gains should lie \
     in the interval, if a change is foretold as badly as the difference of two kernels on one scene was; undecided: it may as well be that nothing changes. What is not in the \
     model has no gain of it.";

@@ -1,4 +1,4 @@
-//! What was counted so far, so that nothing is traced that follows from it.
+//! Counts so far, kept so that nothing is traced that follows from them.
 
 use super::walks::{Dumps, Group, Runs, without_postponing};
 use super::{Samples, SimulateError, query_of};
@@ -13,7 +13,8 @@ use std::collections::HashMap;
 /// Counts over the rays of `samples` in one tree, or in trees that kernels of a kind share.
 pub(super) struct CountCache<'a> {
     samples: &'a Samples,
-    /// By kernel, as far as it matters to the kind of rays, by width and by kind: who did it, and its counts.
+    /// Counts and the variant that they were made with, by kernel as far as it matters to the kind of rays, by width
+    /// and by kind.
     counts: HashMap<(Variant, u32, usize), (Variant, WarpCounts)>,
     /// Nodes that the rays of a kind need, by walk.
     needed: HashMap<(Variant, usize), u64>,
@@ -24,13 +25,13 @@ impl<'a> CountCache<'a> {
         Self { samples, counts: HashMap::new(), needed: HashMap::new() }
     }
 
-    /// What is counted for whom: the kernel itself, and where it stands in the table.
+    /// Returns the variant that is counted, and the place of its counts in the table.
     fn key(&self, variant: &Variant, kind: usize, width: u32) -> (Variant, (Variant, u32, usize)) {
         let variant = without_idle_options(variant, query_of(self.samples[kind].0));
         (variant, (side_by_side(&variant).unwrap_or(variant), width, kind))
     }
 
-    /// Counts of a kernel, if they follow from what is known.
+    /// Returns the counts of a kernel, if they follow from what is known.
     pub fn counts(&self, variant: &Variant, kind: usize, width: u32) -> Result<Option<WarpCounts>, SimulateError> {
         let (variant, key) = self.key(variant, kind, width);
         let Some((known, counts)) = self.counts.get(&key) else { return Ok(None) };
@@ -42,7 +43,7 @@ impl<'a> CountCache<'a> {
         Ok(Some(resupplied(counts, known, &variant, &launches, query_of(*kind))?))
     }
 
-    /// Keeps counts.
+    /// Keeps the counts of a variant with rays of a kind.
     pub fn add(&mut self, variant: &Variant, kind: usize, counts: &WarpCounts) {
         let (variant, key) = self.key(variant, kind, counts.width);
         self.counts.entry(key).or_insert_with(|| (variant, counts.clone()));
@@ -56,8 +57,8 @@ impl<'a> CountCache<'a> {
         }
     }
 
-    /// Nodes that the rays of kind number `kind` need, whatever their neighbours do, for a variant that may visit more; none
-    /// for others.
+    /// Returns the number of nodes that the rays of kind number `kind` need, whatever their neighbours do, for a
+    /// variant that may visit more; none none for others.
     pub fn needed(
         &mut self,
         variant: &Variant,
@@ -83,7 +84,7 @@ impl<'a> CountCache<'a> {
     }
 }
 
-/// `walk` with the options at their defaults that do not say which nodes rays of a kind need.
+/// Returns `walk` with the options at their defaults that do not say which nodes rays of a kind need.
 fn nodes_of(walk: &Variant, kind: RayKind) -> Variant {
     let fetch = Key::Fetch.default(walk.supply(), walk.tree());
     without_idle_options(&walk.with(Key::Fetch, fetch).unwrap_or(*walk), query_of(kind))

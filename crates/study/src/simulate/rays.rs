@@ -15,16 +15,16 @@ const CHUNK: usize = 384;
 /// Sampled rays: for each kind those of each view.
 pub(crate) type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 
-/// For each kind how many rays are traced, and how many there are.
+/// Counts of rays by kind: how many are traced, and how many there are.
 pub type RayCounts = Vec<(RayKind, u64, u64)>;
 
-/// How many rays of each kind are traced, and of how many, in words.
+/// Returns in words how many rays of each kind are traced, and of how many.
 pub(crate) fn traced(rays: &RayCounts) -> String {
     let of_kind = |(kind, traced, all): &(RayKind, u64, u64)| format!("{traced} of {all} {}", kind.name());
     rays.iter().map(of_kind).collect::<Vec<_>>().join(", ")
 }
 
-/// The first line of a table: scene, workload, viewpoints and rays.
+/// Returns the first line of a table: scene, workload, viewpoints and rays.
 pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String {
     let views = request.views.len();
     let plural = if views == 1 { "" } else { "s" };
@@ -32,12 +32,12 @@ pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String 
     wrapped(&format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}", request.scene)) + "\n"
 }
 
-/// The query of a kind of rays.
+/// Returns the query of a kind of rays.
 pub(crate) fn query_of(kind: RayKind) -> Query {
     if kind.is_any() { Query::Any } else { Query::Closest }
 }
 
-/// The rays that are traced, and their counts.
+/// Returns the rays that are traced, and their counts.
 pub(crate) fn sample_rays(
     triangles: &FlatTriangles,
     request: &EfficiencyRequest,

@@ -8,22 +8,22 @@ use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::fmt::Write;
 
 impl Measurement {
-    /// SIMD efficiency of traversal and of intersection, per cent; NaN for an operation that never ran.
+    /// Returns the SIMD efficiency of traversal and of intersection, per cent; NaN for an operation that never ran.
     pub fn percent(&self) -> [f64; 2] {
         [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * self.counts.simd_efficiency(op))
     }
 }
 
-/// What the columns mean.
+/// The meaning of the columns.
 const LEGEND: &str = "Below the kind of rays, trav/isect: lanes of a warp (%) that take part when it visits nodes and when it tests triangles. nodes, tris: visited \
     and tested by a ray. over: nodes visited in vain by postponing leaves. Compressed trees hold at most 3 triangles a leaf.";
 
-/// What a column of the paper's numbers means.
+/// The meaning of a column of the paper's numbers.
 const THEIRS: &str =
     "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/papers/al09-efficiency.md.";
 
 impl EfficiencyReport {
-    /// Tables as text: one a width and leaf size, a kernel a line.
+    /// Returns the tables as text: one a width and leaf size, a kernel a line.
     pub fn text(&self, room: Room) -> String {
         let request = &self.request;
         let (mut text, mut hidden) = (headline(request, &self.rays), Hidden::default());
@@ -43,7 +43,7 @@ impl EfficiencyReport {
         text
     }
 
-    /// A kernel a line, with the columns of each kind of rays side by side.
+    /// Returns a table with a kernel a line, and the columns of each kind of rays side by side.
     fn table(&self, width: u32, leaf_size: u32) -> Table {
         let request = &self.request;
         let names = Self::names();
@@ -72,8 +72,8 @@ impl EfficiencyReport {
         table
     }
 
-    /// Where lanes share a ray: the boxes that a ray is tested against beside those of a binary tree, and how
-    /// much of the lanes' work only repeats a neighbour's (AL09 5.3).
+    /// Writes the table of kernels whose lanes share a ray: the boxes that a ray is tested against beside those of a
+    /// binary tree, and how much of the lanes' work only repeats a neighbour's (AL09 5.3).
     fn shared_rays(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let wide: Vec<&Measurement> = self.measurements.iter().filter(|m| m.variant.lanes_per_ray() > 1).collect();
         if wide.is_empty() {
@@ -85,7 +85,7 @@ impl EfficiencyReport {
         self.shared().table(wide).write(text, room, hidden);
     }
 
-    /// What AL09 found, for warps of 32 on its workload.
+    /// Returns AL09's efficiencies, for warps of 32 on its workload.
     pub(crate) fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[[u32; 2]; 3]> {
         let request = &self.request;
         // Their figures are of five views at this size, with leaves of up to 8 (AL09 2).
@@ -101,7 +101,7 @@ impl EfficiencyReport {
         al09().table_1.efficiencies(&request.scene, &name_of(&stated)).filter(|_| comparable)
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let request = &self.request;
         serde_json::json!({

@@ -7,12 +7,12 @@ use raywarp_bench::table::TableColumn;
 use raywarp_family::{Block, Operation};
 use serde_json::json;
 
-/// A share of lanes as text; a dash for an operation that never ran.
+/// Returns a share of lanes as text; a dash for an operation that never ran.
 fn percent(share: f64) -> String {
     number(100.0 * share, 0)
 }
 
-/// How often blocks were issued that were.
+/// Returns the counts of those blocks that were issued.
 fn blocks(measurement: &Measurement) -> serde_json::Value {
     let counted = Block::ALL.iter().map(|&block| (block, measurement.counts.block(block)));
     let issued = counted.filter(|(_, count)| count.issued > 0);
@@ -23,7 +23,7 @@ fn blocks(measurement: &Measurement) -> serde_json::Value {
 }
 
 impl EfficiencyReport {
-    /// What a kernel's name and rays are called.
+    /// Returns the columns of a kernel's name and rays.
     pub(super) fn names<'a>() -> Sheet<'a, Measurement> {
         Sheet(vec![
             Column::plain(|m: &Measurement| Value::Words(name_of(&m.variant)))
@@ -37,7 +37,7 @@ impl EfficiencyReport {
         ])
     }
 
-    /// What was measured of a kernel with rays of the kind that is called `kind`.
+    /// Returns the columns of what was measured of a kernel with rays of the kind that is called `kind`.
     pub(crate) fn measured<'a>(&'a self, kind: &str) -> Sheet<'a, Measurement> {
         let efficiency = |m: &Measurement, operation| m.counts.simd_efficiency(operation);
         let both = move |m: &Measurement| {
@@ -87,15 +87,15 @@ impl EfficiencyReport {
         ])
     }
 
-    /// All columns of a measurement.
+    /// Returns all columns of a measurement.
     pub(crate) fn sheet(&self) -> Sheet<'_, Measurement> {
         let Sheet(mut columns) = Self::names();
         columns.extend(self.measured("").0);
         Sheet(columns)
     }
 
-    /// What lanes that share a ray do: boxes beside those of a binary tree, and work that repeats a neighbour's (AL09
-    /// 5.3).
+    /// Returns the columns of lanes that share a ray: boxes beside those of a binary tree, and work that repeats a
+    /// neighbour's (AL09 5.3).
     pub(super) fn shared<'a>(&'a self) -> Sheet<'a, Measurement> {
         let binary = |m: &Measurement| {
             let is_its = |b: &&Measurement| {

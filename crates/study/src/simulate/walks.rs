@@ -8,18 +8,18 @@ use raywarp_sim::{EventSource, LaunchCounts, WarpCounts, count_source, measure_s
 use raywarp_traverse::{Kernel, RayDump, Replay};
 use raywarp_workload::rays::RayKind;
 
-/// For each kind of rays the dumps of each view.
+/// Dumps of each view, by kind of rays.
 pub(super) type Dumps = Vec<Vec<RayDump>>;
 
 /// Rows of a request, by number, whose rays walk alike; a row whose walk cannot be written down is alone.
 pub(super) struct Group {
-    /// How they walk, if that can be written down.
+    /// The variant that walks as they do, if that can be written down.
     pub walk: Option<Variant>,
-    /// In order, at least one.
+    /// The rows in order, at least one.
     pub rows: Vec<usize>,
 }
 
-/// The rows of all variants, in order of their first.
+/// Returns the rows of all variants, in order of their first.
 pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (row, variant) in variants.iter().enumerate() {
@@ -33,12 +33,12 @@ pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
 }
 
 impl Group {
-    /// Of a walk and no rows.
+    /// Returns a group of a walk and no rows.
     pub fn alone(walk: &Variant) -> Self {
         Self { walk: Some(*walk), rows: Vec::new() }
     }
 
-    /// Whether what the rays do is asked for more than once, and not only how many nodes they need.
+    /// Checks if what the rays do is asked for more than once, and not only how many nodes they need.
     pub fn is_worth_a_dump(&self, request: &EfficiencyRequest) -> bool {
         let rows = || self.rows.iter().map(|&row| &request.variants[row]);
         // One of those that only differ in their supplies tells what the others do.
@@ -54,7 +54,7 @@ impl Group {
         replays > 0 && replays + usize::from(needed) > 1
     }
 
-    /// What the rays of all views do, if that is [worth it](Group::is_worth_a_dump).
+    /// Returns the dumps of what the rays of all views do, if that is [worth it](Group::is_worth_a_dump).
     pub fn dumps(
         &self,
         request: &EfficiencyRequest,
@@ -69,7 +69,7 @@ impl Group {
         self.write_down(bvh, triangles, samples, control)
     }
 
-    /// What the rays of all views do; none where that cannot be written down.
+    /// Writes down what the rays of all views do; none where that cannot be written down.
     pub fn write_down(
         &self,
         bvh: &Bvh2,
@@ -91,7 +91,7 @@ impl Group {
     }
 }
 
-/// One variant over all rays.
+/// Sources of a variant's events over all rays.
 pub(super) struct Runs<'a> {
     samples: &'a Samples,
     variant: Variant,
@@ -118,7 +118,7 @@ impl<'a> Runs<'a> {
         Ok(Self { samples, variant: *variant, how })
     }
 
-    /// The rays of kind `number`, of each view.
+    /// Returns the rays of kind `number`, of each view.
     pub fn sources(&self, number: usize) -> Result<Vec<EventSource<'_>>, SimulateError> {
         let (kind, views) = &self.samples[number];
         let source = |(view, rays): (usize, &'a Vec<Ray>)| {
@@ -130,14 +130,14 @@ impl<'a> Runs<'a> {
         views.iter().enumerate().map(source).collect()
     }
 
-    /// The same with what tables of costs need.
+    /// Returns the same counts with what tables of costs need.
     pub fn tallied(&self, number: usize, width: u32) -> Result<LaunchCounts, SimulateError> {
         let sources = self.sources(number)?;
         let add = |sum: LaunchCounts, source| Ok(sum.plus(&count_source(source, width)?));
         sources.iter().try_fold(LaunchCounts::new(width), add)
     }
 
-    /// Counts of warps of `width` lanes, for the rays of kind `number` over all views.
+    /// Counts the events of warps of `width` lanes, for the rays of kind `number` over all views.
     pub fn counts(&self, number: usize, width: u32) -> Result<WarpCounts, SimulateError> {
         let sources = self.sources(number)?;
         let add = |sum: WarpCounts, source| Ok(sum.plus(&measure_source(source, width)?));
@@ -145,7 +145,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The same kernel without a postpone buffer; `None` if it has none.
+/// Returns the same kernel without a postpone buffer; `None` if it has none.
 pub(super) fn without_postponing(variant: &Variant) -> Option<Variant> {
     let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
     speculative.then(|| variant.with(Key::Postpone, "0").ok()).flatten()

@@ -43,7 +43,7 @@ const NUMBERS: [Number; 20] = [
     number("twice the resident warps, and registers for them", &[keys::RESIDENT_WARPS, keys::REGISTERS_PER_SM], 2.0),
 ];
 
-/// What is changed.
+/// The subject of a change: a number of a launch, or the lanes of a warp.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What {
     /// A number of a launch, whose bounds, and rate if the model has it, are made again.
@@ -55,28 +55,28 @@ pub(super) enum What {
 /// A change that is tried.
 #[derive(Debug, Clone)]
 pub(super) struct Tried {
-    /// In words.
+    /// The change in words.
     pub name: String,
     /// The options that make it.
     pub options: String,
     pub what: What,
-    /// Whether the model of a multiprocessor has what is changed.
+    /// `true` if the model of a multiprocessor has the number that is changed.
     pub is_modelled: bool,
 }
 
 impl Tried {
-    /// Whether it only makes the whole machine larger.
+    /// Checks if it only makes the whole machine larger.
     pub fn is_yardstick(&self) -> bool {
         matches!(self.what, What::Launch(LaunchChange::Numbers([key], _)) if key.path == keys::SM_COUNT.path)
     }
 }
 
-/// Whether a block stands for a whole operation; the start of a warp is none.
+/// Checks if a block stands for a whole operation; the start of a warp is none.
 fn is_operation(block: &Block) -> bool {
     *block != Block::Prologue && !block.name().contains('.')
 }
 
-/// Changes of numbers and of costs, in a fixed order.
+/// Returns the changes of numbers and of costs, in a fixed order.
 pub(super) fn of_launches() -> Vec<Tried> {
     let of_number = |&Number { name, keys, factor }: &Number| {
         let options: Vec<String> = keys.iter().map(|key| format!("--set {}={factor}x", key.path)).collect();
@@ -101,7 +101,7 @@ pub(super) fn of_launches() -> Vec<Tried> {
     changes
 }
 
-/// Other lanes of a warp than `width` that ran, the fewest first.
+/// Returns other lanes of a warp than `width` that ran, the fewest first.
 pub(super) fn of_widths(widths: &[u32], width: u32) -> Vec<Tried> {
     let mut others: Vec<u32> = widths.iter().copied().filter(|&other| other != width).collect();
     others.sort_unstable();
@@ -116,7 +116,7 @@ pub(super) fn of_widths(widths: &[u32], width: u32) -> Vec<Tried> {
     others.into_iter().map(wider).collect()
 }
 
-/// The changes of [`of_launches`] that the model of a multiprocessor has, by their place there.
+/// Returns the changes of [`of_launches`] that the model of a multiprocessor has, by their place there.
 pub(super) fn modelled() -> Vec<(usize, LaunchChange)> {
     let of = |(place, tried): (usize, Tried)| match tried.what {
         What::Launch(change) if tried.is_modelled => Some((place, change)),

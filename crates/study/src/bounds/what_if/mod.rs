@@ -1,8 +1,10 @@
-//! Which change of one number would pay most: the papers' "if a few new instructions were introduced", for every number.
+//! The change of one number that would pay most: the papers' "if a few new instructions were introduced", for every
+//! number.
 //!
-//! Where rates are told with an interval ([`Prediction::is_decided`](crate::launch::Prediction::is_decided)), a change is ranked by what it makes of the expected rate; the model of a
-//! multiprocessor runs again for each ([`KernelStudy::expected_after`](crate::launch::KernelStudy::expected_after)). On other machines by
-//! what it makes of the lowest bound. Counts of what rays do stay as they are. Sizes of caches need another run and are left out (`--set
+//! Where rates are told with an interval ([`Prediction::is_decided`](crate::launch::Prediction::is_decided)), a change
+//! is ranked by what it makes of the expected rate; the model of a multiprocessor runs again for each
+//! ([`KernelStudy::expected_after`](crate::launch::KernelStudy::expected_after)). On other machines by what it makes of
+//! the lowest bound. Counts of what rays do stay as they are. Sizes of caches need another run and are left out (`--set
 //! l2.bytes=2x`).
 
 mod changes;
@@ -22,71 +24,72 @@ use raywarp_workload::rays::RayKind;
 /// A change of a bound or of a rate that is less than this is none, as a share.
 const LEAST: f64 = 1e-3;
 
-/// One change and what it would bring.
+/// A change and what it would bring.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
     /// The machine's place in the request.
     pub machine: usize,
-    /// In words.
+    /// The change in words.
     pub change: String,
     /// The options that make it.
     pub options: String,
-    /// Whether it makes the whole machine larger: no more than what the others are held against.
+    /// `true` if it makes the whole machine larger: no more than what the others are held against.
     pub yardstick: bool,
-    /// Whether it is about warps of another width, which are listed whatever they bring.
+    /// `true` if it is about warps of another width, which are listed whatever they bring.
     pub is_width: bool,
-    /// Whether changes of this machine are ranked by expected rates.
+    /// `true` if changes of this machine are ranked by expected rates.
     pub by_expected: bool,
-    /// What each row that it was tried on gains: all rows of the machine whose warps have its width and whose costs are known.
+    /// The gains of each row that it was tried on: all rows of the machine whose warps have its width and whose costs
+    /// are known.
     pub gains: Vec<RowGain>,
 }
 
-/// What a change would bring a kernel with rays of a kind.
+/// The gain of a change for a kernel with rays of a kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowGain {
     /// The row of the report.
     pub row: usize,
-    /// By how much its lowest bound rises, as a share of it (of one at costs that are not verified, where a cost changes).
+    /// The rise of its lowest bound, as a share of it (of one at costs that are not verified, where a cost changes).
     pub bound: f64,
-    /// By how much its expected rate rises; none where the model does not have the change, or tells no rate of this row.
+    /// The rise of its expected rate; none where the model does not have the change, or tells no rate of this row.
     pub expected: Option<ExpectedGain>,
 }
 
 impl WhatIf {
-    /// Rise of the lowest bound, geometric mean over the rows.
+    /// Returns the rise of the lowest bound, geometric mean over the rows.
     pub fn bound_mean(&self) -> f64 {
         let sum: f64 = self.gains.iter().map(|gain| (1.0 + gain.bound).ln()).sum();
         (sum / self.gains.len().max(1) as f64).exp_m1()
     }
 
-    /// Rise of the expected rate, geometric mean over the rows that have one; none where none has.
+    /// Returns the rise of the expected rate, geometric mean over the rows that have one; none where none has.
     pub fn expected_mean(&self) -> Option<ExpectedGain> {
         ExpectedGain::mean(self.gains.iter().filter_map(|gain| gain.expected))
     }
 
-    /// What it is ranked by, as a share: the mean rise of expected rates, or of lowest bounds; none where the model, which all are
-    /// ranked by, does not have it.
+    /// Returns the number that it is ranked by, as a share: the mean rise of expected rates, or of lowest bounds; none
+    /// where the model, which all are ranked by, does not have it.
     pub fn mean(&self) -> Option<f64> {
         if self.by_expected { self.expected_mean().map(ExpectedGain::share) } else { Some(self.bound_mean()) }
     }
 
-    /// The row that gains most of what it is ranked by, and what; none of none.
+    /// Returns the row that gains most in the rate that changes are ranked by, and its gain; none where no row gains.
     pub fn most(&self) -> Option<(usize, f64)> {
         let gains = self.gains.iter().filter_map(|gain| Some((gain.row, self.ranked(gain)?)));
         gains.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// What one row gains; none where it was not tried.
+    /// Returns the gain of one row; none where the change was not tried.
     pub fn of(&self, row: usize) -> Option<&RowGain> {
         self.gains.iter().find(|gain| gain.row == row)
     }
 
-    /// What a row gains of what changes are ranked by.
+    /// Returns the gain of a row in the rate that changes are ranked by.
     fn ranked(&self, gain: &RowGain) -> Option<f64> {
         if self.by_expected { gain.expected.map(ExpectedGain::share) } else { Some(gain.bound) }
     }
 
-    /// Whether it does anything, to a bound or to an expected rate.
+    /// Checks if it does anything to a bound or to an expected rate.
     fn matters(&self) -> bool {
         let moves =
             |gain: &RowGain| gain.bound.abs() >= LEAST || gain.expected.is_some_and(|gain| gain.share().abs() >= LEAST);
@@ -94,11 +97,11 @@ impl WhatIf {
     }
 }
 
-/// So many changes are listed.
+/// The number of changes that are listed.
 const LISTED: usize = 10;
 
-/// The changes of a machine that pay most; those that raise a bound and that the model does not have; and last, whatever they bring,
-/// warps of other widths and a larger machine.
+/// Returns the changes of a machine that pay most; those that raise a bound and that the model does not have; and last,
+/// whatever they bring, warps of other widths and a larger machine.
 pub(crate) fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
     let mine = || all.iter().filter(|what_if| what_if.machine == machine);
     let is_last = |what_if: &&WhatIf| what_if.yardstick || what_if.is_width;
@@ -114,8 +117,8 @@ pub(crate) fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
     list
 }
 
-/// Rays a second to expect of a launch after each of the changes of [`of_launches`] that the model has, by their places there;
-/// nothing on a machine that gains have no interval on.
+/// Returns the rays a second to expect of a launch after each of the changes of [`of_launches`] that the model has, by
+/// their places there; nothing on a machine that gains have no interval on.
 pub(super) fn expected_after(
     study: &KernelStudy<'_>,
     followed: Followed<'_>,
@@ -129,8 +132,9 @@ pub(super) fn expected_after(
 }
 
 impl BoundsReport {
-    /// All changes that move a lowest bound or an expected rate by a thousandth or more, those that pay most on average first; those
-    /// that the model does not have after those it has, and those that only make the whole machine larger after all others.
+    /// Returns all changes that move a lowest bound or an expected rate by a thousandth or more, those that pay most on
+    /// average first; those that the model does not have after those it has, and those that only make the whole machine
+    /// larger after all others.
     pub fn what_if(&self) -> Vec<WhatIf> {
         let mut found = Vec::new();
         for (number, machine) in self.request.machines.iter().enumerate() {
@@ -166,7 +170,7 @@ impl BoundsReport {
         found
     }
 
-    /// What a change brings a row; none where it means nothing there.
+    /// Returns the gain of a row from a change; none where the change means nothing there.
     fn gain(&self, number: usize, machine: &Machine, (place, tried): (Option<usize>, &Tried)) -> Option<RowGain> {
         let row = &self.rows[number];
         let mut before = row.lowest()?.rays_per_s;
@@ -193,14 +197,14 @@ impl BoundsReport {
         Some(RowGain { row: number, bound: after / before - 1.0, expected })
     }
 
-    /// Where a row stands, for a reader.
+    /// Returns a row's name for a reader, with what tells it apart.
     pub fn row_name(&self, row: usize) -> String {
         self.rows.get(row).map_or_else(String::new, |row| format!("{}, {}", name_of(&row.variant), row.kind.name()))
     }
 }
 
 impl Bounded {
-    /// The lowest bound on another machine, or at another cost.
+    /// Returns the lowest bound on another machine, or at another cost.
     fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
         let mut priced = PricedLaunch::of(self.instructions.clone(), self.launch, self.doubt.clone(), self.basis);
         cost.into_iter().for_each(|change| priced.change(change, &self.profile));

@@ -7,21 +7,21 @@ use crate::launch::ExpectedGain;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_sim::machine::Machine;
 
-/// What stands in place of an interval where the model of a multiprocessor does not have a change.
+/// The words in place of an interval where the model of a multiprocessor does not have a change.
 pub(crate) const NOT_MODELLED: &str = "not in the model";
 
-/// A share as it is printed, in per cent.
+/// Returns a share as it is printed, in per cent.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:+.1}", 100.0 * share)
 }
 
-/// What the columns are, for a machine whose changes are ranked by expected rates.
+/// The meaning of the columns, for a machine whose changes are ranked by expected rates.
 const BY_EXPECTED: &str = "change in %, mean over kernels and kinds of rays whose rates are told, and where most. The model of a multiprocessor ran again \
     with each change. nine of ten: where as many should lie, if a change is foretold as badly as the difference of two kernels on one scene was. undecided: it \
     may as well be that nothing changes. not in the model: it does not have that number. bound: rise of the lowest bound, all kinds of rays";
 
 impl BoundsReport {
-    /// Of each machine the changes that pay most, as text.
+    /// Writes the changes of each machine that pay most, as text.
     pub(crate) fn write_what_if(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let all = self.what_if();
         for (number, machine) in self.request.machines.iter().enumerate() {
@@ -70,7 +70,7 @@ impl BoundsReport {
         }
     }
 
-    /// All changes, as a JSON array.
+    /// Returns all changes, as a JSON array.
     pub fn what_if_json(&self) -> serde_json::Value {
         let of_row = |gain: &RowGain| {
             let row = &self.rows[gain.row];
@@ -108,7 +108,8 @@ fn expected_json(gain: ExpectedGain) -> serde_json::Value {
 }
 
 impl WhatIf {
-    /// The mean gain that it is ranked by, and its interval: nothing of what has none.
+    /// Returns the mean gain that it is ranked by, and its interval, as cells: empty words for an interval that there
+    /// is none of.
     pub(crate) fn cells(&self) -> (String, String) {
         match (self.by_expected, self.expected_mean()) {
             (false, _) => (percent(self.bound_mean()), String::new()),

@@ -6,23 +6,23 @@ use super::{
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-/// One of them.
+/// A bar of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// Its length, to the left of 0 if negative; what is not finite is left out.
     pub value: f64,
-    /// MeasuredRow its end.
+    /// The text at its end.
     pub label: String,
 }
 
 /// Bars by group, one a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bars {
-    /// The unit.
+    /// The unit of the axis.
     pub axis: String,
     /// Names of the series; a single one needs none.
     pub series: Vec<String>,
-    /// Name and bars.
+    /// The groups: a name and its bars each.
     pub groups: Vec<(String, Vec<Option<Bar>>)>,
     /// The axis goes at least so far: 100 for shares.
     pub least_most: f64,
@@ -101,7 +101,7 @@ impl Chart for Bars {
     }
 }
 
-/// About `count` round numbers from `least` to `most`, 0 among them.
+/// Returns about `count` round numbers from `least` to `most`, 0 among them.
 fn ticks(least: f64, most: f64, count: f64) -> impl Iterator<Item = f64> {
     let range = most - least;
     let magnitude = 10f64.powf((range / count).log10().floor());

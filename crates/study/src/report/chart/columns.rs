@@ -7,11 +7,11 @@ use plotters::style::text_anchor::HPos;
 /// Columns by bin, one a series.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Columns {
-    /// What a bin is.
+    /// The meaning of a bin.
     pub x_axis: String,
     /// The unit of the columns.
     pub y_axis: String,
-    /// Where each bin starts.
+    /// The start of each bin.
     pub bins: Vec<String>,
     /// Name and height of each column; what is not finite is left out.
     pub series: Vec<(String, Vec<f64>)>,

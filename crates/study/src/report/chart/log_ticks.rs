@@ -1,15 +1,15 @@
-//! Where a logarithmic axis has labels.
+//! Labels of a logarithmic axis.
 
 use std::ops::Range;
 
 /// Pixels between two labels at least.
 const APART: f64 = 8.0;
 
-/// Which multiples of a power of ten have labels, from many to few.
+/// Multiples of a power of ten that have labels, from many to few.
 const MULTIPLES: [&[i32]; 3] = [&[1, 2, 3, 4, 5, 6, 7, 8, 9], &[1, 2, 5], &[1]];
 
-/// Round numbers in `range`, as many as have room for their labels side by side on so many pixels; `extent` is how many of
-/// them the label of a number takes.
+/// Returns the round numbers in `range` that have labels, as many as have room for them side by side on so many pixels;
+/// `extent` is how many of of them the label of a number takes.
 ///
 /// Plotters' own have one label at 9 and two at 10, and none below the first power of ten.
 pub(super) fn log_ticks(range: &Range<f64>, pixels: u32, extent: impl Fn(f64) -> i32) -> Vec<f64> {
@@ -32,7 +32,7 @@ pub(super) fn log_ticks(range: &Range<f64>, pixels: u32, extent: impl Fn(f64) ->
     choices.find(has_room).unwrap_or_default()
 }
 
-/// `multiple * 10^decade`, exact where that is a whole number.
+/// Returns `multiple * 10^decade`, exact where that is a whole number.
 fn value(multiple: i32, decade: i32) -> f64 {
     let power = 10f64.powi(decade.abs());
     if decade < 0 { f64::from(multiple) / power } else { f64::from(multiple) * power }

@@ -14,9 +14,10 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// A picture.
+/// A picture of numbers, drawn as SVG.
 pub trait Chart {
-    /// An SVG document of so many pixels across; none where there is nothing to show, or a number that cannot be shown.
+    /// Returns an SVG document of so many pixels across; none where there is nothing to show, or a number that cannot
+    /// be shown.
     fn svg(&self, width: u32) -> Option<String>;
 }
 
@@ -32,10 +33,10 @@ const SERIES: [RGBColor; 6] = [
 
 /// Pixels across of a picture on a screen, and on a narrow one: letters are of one size in both.
 pub const WIDE: u32 = 860;
-/// The same of phones, in pixels.
+/// Width of a picture for phones, in pixels.
 pub const NARROW: u32 = 440;
 const LEGEND_LINE: i32 = 24;
-/// Of plotters, whose SVG has letters of a 1.24th: 14.5 pixels.
+/// Size of letters as plotters takes it, whose SVG has letters of a 1.24th: 14.5 pixels.
 const FONT: u32 = 18;
 
 type Drawn<T> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
@@ -53,12 +54,12 @@ fn faint() -> RGBColor {
     RGBColor(FAINT.0, FAINT.1, FAINT.2)
 }
 
-/// Text that is anchored at its left, middle or right, half-way up.
+/// Returns the style of text that is anchored at its left, middle or right, half-way up.
 fn text_style(anchor: HPos) -> TextStyle<'static> {
     ("sans-serif", FONT).into_font().color(&ink()).pos(Pos::new(anchor, VPos::Center))
 }
 
-/// How wide a text is drawn, about, in pixels.
+/// Returns the width of a text as drawn, about, in pixels.
 fn text_width(text: &str) -> i32 {
     (text.chars().count() as f64 * f64::from(FONT) * 0.46).ceil() as i32
 }
@@ -74,8 +75,8 @@ fn picture(width: u32, height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn<()>) -
     Some(svg)
 }
 
-/// Where each name of a legend starts, left to right and then below, and the height of all; of names that are empty there is no
-/// legend.
+/// Returns where each name of a legend starts, left to right and then below, and the height of all; of names that are
+/// empty there is no legend.
 fn legend_places(series: &[String], width: u32) -> (Vec<(i32, i32)>, u32) {
     let (mut x, mut y) = (4, 0);
     let mut places = Vec::new();
@@ -91,7 +92,7 @@ fn legend_places(series: &[String], width: u32) -> (Vec<(i32, i32)>, u32) {
     (places, if is_there { (y + LEGEND_LINE + 2) as u32 } else { 4 })
 }
 
-/// Names of the series with their colours, side by side from the left; nothing for one without a name.
+/// Draws the names of the series with their colours, side by side from the left; nothing for one without a name.
 fn legend(area: &Area<'_>, series: &[String]) -> Drawn<()> {
     let (places, _) = legend_places(series, area.dim_in_pixel().0);
     for (number, (name, (x, y))) in series.iter().zip(places).enumerate().filter(|(_, (name, _))| !name.is_empty()) {
@@ -102,7 +103,7 @@ fn legend(area: &Area<'_>, series: &[String]) -> Drawn<()> {
     Ok(())
 }
 
-/// A number on an axis: short, and without digits that say nothing.
+/// Writes a number on an axis: short, and without digits that say nothing.
 fn axis_number(value: f64) -> String {
     if value != 0.0 && value.abs() < 1.0 {
         format!("{value:.2}").trim_end_matches('0').to_string()

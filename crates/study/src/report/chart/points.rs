@@ -9,27 +9,27 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 use std::ops::Range;
 
-/// One line.
+/// A line of a chart, with its points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartLine {
-    /// In the legend.
+    /// The line's name in the legend.
     pub name: String,
     /// Where, and what is written beside it.
     pub points: Vec<(f64, f64, String)>,
 }
 
-/// Several.
+/// A chart of several lines.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Points {
-    /// What is across.
+    /// The name of the axis across.
     pub x_axis: String,
-    /// What is upwards.
+    /// The name of the axis upwards.
     pub y_axis: String,
-    /// Whether both axes are logarithmic.
+    /// `true` if both axes are logarithmic.
     pub logarithmic: bool,
     /// A line on which both are equal.
     pub diagonal: bool,
-    /// What is drawn.
+    /// The lines that are drawn.
     pub lines: Vec<ChartLine>,
 }
 

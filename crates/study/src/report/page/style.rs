@@ -1,5 +1,5 @@
-//! How a page looks: at 1400 pixels all columns of a table are seen, at 500 a table scrolls in its own box and pictures are the
-//! narrow ones. No letters are smaller than 14 pixels.
+//! The style of a page: at 1400 pixels all columns of a table are seen, at 500 a table scrolls in its own box and
+//! pictures are the narrow ones. No letters are smaller than 14 pixels.
 
 /// Colours that charts draw with, and what they are on a light and on a dark page: the only link between the two.
 pub(in crate::report) const INK: (u8, u8, u8) = (0x20, 0x22, 0x26);

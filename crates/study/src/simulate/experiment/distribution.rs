@@ -18,7 +18,7 @@ const TRIED: [(&str, &str, [&str; 3], [&str; 3]); 3] = [
     ("speculative if-if", "al09-spec-if-if", ["82", "75", "62"], ["71", "67", "60"]),
 ];
 
-/// The same of while-while with persistent threads.
+/// The paper's shares of while-while with persistent threads.
 const PERSISTENT: ([&str; 3], [&str; 3]) = (["90", "91", "82"], ["81", "81", "77"]);
 
 pub(super) const STEPS: usize = TRIED.len();
@@ -41,7 +41,7 @@ impl Timed {
         self.warps[kind].iter().map(|view| view.iter().map(|warp| warp.issued).collect()).collect()
     }
 
-    /// Loads, and what was issued.
+    /// Returns the sums of loads and of issue slots over all warps of a kind of rays.
     fn sums(&self, kind: usize) -> [f64; 2] {
         let warps = || self.warps[kind].iter().flatten();
         [warps().map(|warp| warp.loads as f64).sum(), warps().map(|warp| warp.issued).sum()]
@@ -68,7 +68,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
     Ok(tables)
 }
 
-/// How long warps take.
+/// Returns the tables of how long warps take.
 fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<ExperimentTable> {
     let [ww, ii] = [&timed[0], &timed[1]].map(|timed| -> Vec<Spread> {
         (0..timed.warps.len()).map(|kind| Spread::new(timed.issued(kind).concat())).collect()
@@ -101,14 +101,14 @@ fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Experiment
     vec![times, tail, histogram(lab, columns, [&ww, &ii])]
 }
 
-/// What a warp waits for.
+/// The latency that a warp waits for.
 #[derive(Debug, Clone, Copy)]
 enum Latency {
-    /// Each instruction for the one before.
+    /// Each instruction waits for the one before.
     Instructions,
     /// Loads, so long that while-while's warps, of the first kind of rays, hide it when there are so many.
     Loads { needed: u32 },
-    /// The same as if every kernel had as many loads an instruction.
+    /// Loads, as if every kernel had as many of them an instruction.
     Evenly { needed: u32 },
 }
 
@@ -122,7 +122,7 @@ struct Launched<'a, 'b> {
 }
 
 impl Launched<'_, '_> {
-    /// Warps that hide a kernel's latency, with rays of a kind.
+    /// Returns the number of warps that hide a kernel's latency, with rays of a kind.
     fn hide(&self, timed: &Timed, kind: usize, latency: Latency) -> f64 {
         let machine = &self.lab.request.machine;
         let issue = machine.get(keys::ISSUE_SINGLE).unwrap_or_else(|| machine.need(keys::ISSUE_PER_SCHEDULER));
@@ -140,7 +140,7 @@ impl Launched<'_, '_> {
         }
     }
 
-    /// Share of the issue slots that a kernel uses, %, for each kind.
+    /// Returns the share of the issue slots that a kernel uses, %, for each kind.
     fn used(&self, timed: &Timed, latency: Latency, dealing: Dealing) -> Vec<f64> {
         let one = |kind: usize| {
             let slots = Slots {
@@ -155,7 +155,7 @@ impl Launched<'_, '_> {
         (0..timed.warps.len()).map(one).collect()
     }
 
-    /// Each kernel dealt in each way.
+    /// Returns the table of each kernel dealt in each way.
     fn dealt(&self, columns: &[String], latency: Latency) -> ExperimentTable {
         let (lab, warps) = (self.lab, self.launch.threads_per_block / WARP);
         let rounds = |together| Dealing::Rounds { warps, together };
@@ -200,7 +200,7 @@ impl Launched<'_, '_> {
         }
     }
 
-    /// What the shares hinge on: while-while and if-if under one change at a time.
+    /// Returns the table of what the shares hinge on: while-while and if-if under one change at a time.
     fn variations(&self, columns: &[String]) -> ExperimentTable {
         let (warps, all) = (self.launch.threads_per_block / WARP, self.held);
         let every = self.lab.request.machine.count(keys::SM_COUNT);
@@ -238,7 +238,7 @@ impl Launched<'_, '_> {
     }
 }
 
-/// Share of the warps in steps of a quarter of while-while's mean.
+/// Returns the table of the share of the warps in steps of a quarter of while-while's mean.
 fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> ExperimentTable {
     let bins: Vec<[Vec<u64>; 2]> =
         ww.iter().zip(ii).map(|(ww, ii)| [ww, ii].map(|s| s.histogram(BINS, ww.mean() * BINS as f64 / 4.0))).collect();
@@ -265,7 +265,7 @@ fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> 
 }
 
 impl Lab<'_> {
-    /// What each warp of a launch costs: for each kind, for each view.
+    /// Returns the cost of each warp of a launch: for each kind, for each view.
     fn times(&mut self, name: &str) -> Result<Vec<Vec<Vec<WarpCost>>>, SimulateError> {
         let variant = row(name);
         if self.is_al09() {
@@ -280,13 +280,13 @@ impl Lab<'_> {
         (0..self.samples.len()).map(costs).collect()
     }
 
-    /// How many such samples as was traced a launch holds.
+    /// Returns how many such samples as was traced a launch holds.
     fn samples_in_all(&self, kind: usize) -> usize {
         let (_, traced, all) = self.rays[kind];
         (all / traced.max(1)).max(1) as usize
     }
 
-    /// What while-while takes of a multiprocessor.
+    /// Returns what while-while's launch takes of a multiprocessor.
     fn launch(&self) -> Option<Launch> {
         let kind = *self.kinds().first()?;
         match self.is_al09() {
@@ -295,7 +295,7 @@ impl Lab<'_> {
         }
     }
 
-    /// Theirs where the machine and the scene are.
+    /// Returns the paper's numbers where the machine and the scene are theirs.
     fn of_scene(&self, sibenik: [&'static str; 3], conference: [&'static str; 3]) -> [&'static str; 3] {
         match self.request.rays.scene.as_str() {
             "sibenik" if self.is_al09() => sibenik,

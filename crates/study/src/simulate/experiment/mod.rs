@@ -26,7 +26,7 @@ use std::collections::HashMap;
 /// Warps of the papers' machines.
 const WARP: u32 = 32;
 
-/// One of the experiments.
+/// An experiment of the papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Experiment {
     /// Simulated rates of Table 1.
@@ -48,7 +48,7 @@ impl Experiment {
     pub const ALL: [Self; 6] =
         [Self::Rates, Self::Distribution, Self::Speculation, Self::Replacement, Self::Queue, Self::Width];
 
-    /// The name.
+    /// Returns the experiment's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rates => "rates",
@@ -60,12 +60,12 @@ impl Experiment {
         }
     }
 
-    /// The experiment of a name.
+    /// Returns the experiment of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|experiment| experiment.name() == name)
     }
 
-    /// Kernels and widths that it counts: what [`experiment`] reports as progress.
+    /// Returns the number of kernels and widths that it counts: what [`experiment`] reports as progress.
     pub fn steps(self) -> usize {
         match self {
             Self::Rates => rates::STEPS,
@@ -77,7 +77,7 @@ impl Experiment {
         }
     }
 
-    /// About how many rays of each kind and view it takes to say something.
+    /// Returns the approximate number of rays of each kind and view that it takes to say something.
     pub fn sample(self) -> usize {
         match self {
             // Some 24 times what a GTX 285 holds at once.
@@ -87,16 +87,16 @@ impl Experiment {
     }
 }
 
-/// What to find out.
+/// A request for an experiment.
 #[derive(Debug, Clone)]
 pub struct ExperimentRequest {
     /// Rays and tree: the first of its leaf sizes. Its variants and widths are the experiment's own.
     pub rays: EfficiencyRequest,
-    /// Which experiment.
+    /// The experiment to make.
     pub experiment: Experiment,
-    /// What operations cost on a machine of AL09's time; others have what the kernels' machine code says.
+    /// Costs of operations on a machine of AL09's time; others have what the kernels' machine code says.
     pub costs: Al09Costs,
-    /// Whose multiprocessors and instructions.
+    /// The machine whose multiprocessors and instructions are simulated.
     pub machine: Machine,
 }
 
@@ -105,7 +105,7 @@ pub struct ExperimentRequest {
 /// `control` is told [`Experiment::steps`] steps, and stops between two.
 ///
 /// # Errors
-/// [`SimulateError`]; [`SimulateError::NotThere`] at once where nobody knows what the kernels cost on the machine.
+/// [`SimulateError`]; [`SimulateError::NotThere`] at once where the kernels' costs on the machine are not known.
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn experiment(
@@ -151,12 +151,12 @@ struct Lab<'a> {
     request: &'a ExperimentRequest,
     triangles: &'a FlatTriangles,
     samples: &'a Samples,
-    /// For each kind how many there are, and were traced.
+    /// Counts of rays by kind: how many were traced, and how many there are.
     rays: &'a RayCounts,
     bvh: Bvh2,
-    /// What the rays do in a two-box tree.
+    /// Dumps of what the rays do in a two-box tree.
     dumps: Option<Dumps>,
-    /// For each kernel and width the counts of each kind.
+    /// Counts of each kind, by kernel and width.
     counted: HashMap<(Variant, u32), Vec<LaunchCounts>>,
     /// Share of a kernel's instructions that are assumed, of all priced the most.
     assumed: f64,
@@ -188,7 +188,7 @@ impl Lab<'_> {
         Runs::new(variant, &self.bvh, self.triangles, self.samples, self.dumps.as_ref())
     }
 
-    /// Counts of a kernel at a width, for each kind; replayed where its rays do as their dump says.
+    /// Returns the counts of a kernel at a width, for each kind; replayed where its rays do as their dump says.
     fn counts(&mut self, variant: &Variant, width: u32) -> Result<&[LaunchCounts], SimulateError> {
         let key = (*variant, width);
         if !self.counted.contains_key(&key) {
@@ -200,20 +200,20 @@ impl Lab<'_> {
         Ok(&self.counted[&key])
     }
 
-    /// Lane slots that a ray costs, for each kind.
+    /// Returns the lane slots that a ray costs, for each kind.
     fn slots(&mut self, variant: &Variant, width: u32) -> Result<Vec<f64>, SimulateError> {
         let costs = self.costs(variant, width)?;
         let counted = self.counts(variant, width)?;
         Ok(counted.iter().zip(costs).map(|(counted, costs)| costs.lane_slots_per_ray(&counted.counts)).collect())
     }
 
-    /// How much faster than `base` a kernel is, per cent, for each kind.
+    /// Returns how much faster than `base` a kernel is, per cent, for each kind.
     fn faster(&mut self, variant: &Variant, base: &Variant) -> Result<Vec<f64>, SimulateError> {
         let (slots, base) = (self.slots(variant, WARP)?, self.slots(base, WARP)?);
         Ok(base.iter().zip(slots).map(|(base, slots)| 100.0 * (base / slots - 1.0)).collect())
     }
 
-    /// Efficiency of traversal and intersection, per cent, for each kind.
+    /// Returns the efficiency of traversal and intersection, per cent, for each kind.
     fn filled(&mut self, variant: &Variant) -> Result<Vec<[f64; 2]>, SimulateError> {
         let percent = |counted: &LaunchCounts| {
             [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * counted.counts.simd_efficiency(op))
@@ -221,7 +221,7 @@ impl Lab<'_> {
         Ok(self.counts(variant, WARP)?.iter().map(percent).collect())
     }
 
-    /// A row with a number of ours for each kind; `theirs` by kind, empty for none.
+    /// Returns a row with a number of ours for each kind; `theirs` by kind, empty for none.
     fn row(&self, name: impl Into<String>, theirs: [&str; 3], ours: &[f64], digits: usize) -> ExperimentRow {
         let cells = self
             .kinds()
@@ -232,12 +232,12 @@ impl Lab<'_> {
     }
 }
 
-/// What the paper has for a kind: primary, AO, diffuse.
+/// Returns the paper's number for a kind of those for primary, AO and diffuse rays.
 fn theirs_of(kind: RayKind, theirs: [&str; 3]) -> &str {
     theirs[super::theirs_column(kind)]
 }
 
-/// A row of the papers.
+/// Returns the variant of a row of the papers.
 ///
 /// # Panics
 /// If there is none of this name: the names are of this module.

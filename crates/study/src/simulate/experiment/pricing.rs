@@ -1,4 +1,5 @@
-//! What blocks cost in an experiment: AL09's prices on a machine of their time, what the kernels' machine code says elsewhere.
+//! Costs of blocks in an experiment: AL09's prices on a machine of their time, what the kernels' machine code says
+//! elsewhere.
 
 use super::{Experiment, ExperimentRequest, Lab, SimulateError};
 use crate::launch::{CodeOf, CostSource, code_of, kernel_costs};
@@ -9,7 +10,7 @@ use raywarp_sim::machine::Machine;
 use raywarp_sim::{BlockCosts, LaunchInstructions};
 use raywarp_workload::rays::RayKind;
 
-/// Whether AL09's prices are a machine's.
+/// Checks if AL09's prices are a machine's.
 pub(super) fn is_al09(machine: &Machine) -> bool {
     machine.capability().0 == 1
 }
@@ -40,9 +41,9 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
     Ok(())
 }
 
-/// The costs of a kernel's machine code. Where the numbers that decide when rays are fetched and how many leaves wait are compiled
-/// otherwise than here, those of the row that is otherwise alike. How often an inner loop turns is not such a number: its turns
-/// are unrolled.
+/// Returns the costs of a kernel's machine code. Where the numbers that decide when rays are fetched and how many
+/// leaves wait are compiled otherwise than here, those of the row that is otherwise alike. How often an inner loop
+/// turns is not such a number: its turns are unrolled.
 fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<PricedKernel> {
     let of = |variant: &Variant| match kernel_costs(None, machine, variant, query_of(kind)).costs {
         CostSource::Table(costs) => Some(costs),
@@ -62,8 +63,8 @@ impl Lab<'_> {
         is_al09(&self.request.machine)
     }
 
-    /// What blocks of a kernel cost, for each kind: AL09's in times of an instruction, others' in instructions, on average
-    /// over what the kernel did.
+    /// Returns the costs of a kernel's blocks, for each kind: AL09's in times of an instruction, others' in
+    /// instructions, on average over what the kernel did.
     pub(super) fn costs(&mut self, variant: &Variant, width: u32) -> Result<Vec<BlockCosts>, SimulateError> {
         let (request, kinds) = (self.request, self.kinds());
         if is_al09(&request.machine) {
@@ -86,13 +87,13 @@ impl Lab<'_> {
         costs
     }
 
-    /// Whether anybody knows what a kernel costs on the machine.
+    /// Checks if the costs of a kernel on the machine are known.
     pub(super) fn is_priced(&self, variant: &Variant) -> bool {
         let machine = &self.request.machine;
         is_al09(machine) || self.kinds().into_iter().all(|kind| costs(machine, variant, kind).is_some())
     }
 
-    /// What is doubtful about the prices.
+    /// Returns what is doubtful about the prices.
     pub(super) fn doubt(&self) -> Option<String> {
         let percent = (100.0 * self.assumed).round();
         (percent > 0.0).then(|| {
@@ -102,7 +103,7 @@ impl Lab<'_> {
 }
 
 impl ExperimentRequest {
-    /// What operations cost, in words.
+    /// Returns in words what operations cost.
     pub(crate) fn priced(&self) -> String {
         if !is_al09(&self.machine) {
             let (major, minor) = self.machine.capability();

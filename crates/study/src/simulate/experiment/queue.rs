@@ -8,7 +8,7 @@ use raywarp_papers::al09;
 const TRIED: [(&str, &str); 9] =
     [("4", "4"), ("2", "4"), ("1", "4"), ("4", "1"), ("4", "2"), ("4", "8"), ("8", "4"), ("8", "2"), ("8", "8")];
 
-/// Those and what they are compared with.
+/// The number of kernels that are counted: those tried, and the one that they are compared with.
 pub(super) const STEPS: usize = TRIED.len() + 1;
 
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {

@@ -15,7 +15,7 @@ const TRIED: [&str; 5] = [
 
 pub(super) const STEPS: usize = TRIED.len();
 
-/// Lanes that a machine issues for in a second, one instruction of a warp at a time.
+/// Returns the lanes that a machine issues for in a second, one instruction of a warp at a time.
 pub(super) fn lane_slots_per_s(machine: &Machine) -> f64 {
     let per_scheduler = machine.get(keys::ISSUE_SINGLE).unwrap_or_else(|| machine.need(keys::ISSUE_PER_SCHEDULER));
     machine.issue_per_s() / machine.need(keys::ISSUE_PER_SCHEDULER) * per_scheduler * f64::from(WARP)

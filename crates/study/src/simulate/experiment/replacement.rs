@@ -6,9 +6,9 @@ use raywarp_papers::al09;
 use raywarp_sim::{BlockCosts, LaunchCounts};
 use raywarp_workload::rays::RayKind;
 
-/// Rays are fetched every n iterations ...
+/// Numbers of iterations after which rays are fetched.
 const EVERY: [&str; 4] = ["1", "2", "4", "8"];
-/// ... where fewer than this share of the lanes live, %.
+/// Shares of the lanes, %: rays are fetched where fewer than these live.
 const BELOW: [&str; 5] = ["20", "40", "60", "80", "100"];
 /// Inner loops are cut after N iterations.
 const ROUNDS: [&str; 2] = ["4", "unlimited"];

@@ -1,4 +1,4 @@
-//! Theirs beside ours; `sheet.rs` has the columns of the tables.
+//! The papers' numbers beside ours; `sheet.rs` has the columns of the tables.
 
 use super::ExperimentRequest;
 use super::pricing::is_al09;
@@ -6,18 +6,18 @@ use crate::simulate::{RayCounts, traced};
 use raywarp_bench::table::{Hidden, Room, wrapped};
 use std::fmt::Write;
 
-/// What the paper found, if it says, and what we did.
+/// The paper's finding, if it gives one, and ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedCell {
-    /// In the paper's words or digits; empty where it says nothing.
+    /// The finding in the paper's words or digits; empty where it says nothing.
     pub theirs: String,
-    /// Ours as printed.
+    /// Our numbers as printed.
     pub ours: String,
-    /// Ours.
+    /// Our numbers, of which `ours` is the text.
     pub numbers: Vec<f64>,
 }
 
-/// A number as text; a dash for what never ran or costs nothing.
+/// Returns a number as text; a dash for what never ran or costs nothing.
 fn printed(number: f64, digits: usize) -> String {
     if number.is_finite() { format!("{number:.digits$}") } else { "-".to_string() }
 }
@@ -35,37 +35,37 @@ impl ComparedCell {
 /// A line of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentRow {
-    /// What was tried.
+    /// The kernel or setting that was tried.
     pub name: String,
     /// A cell for each column.
     pub cells: Vec<ComparedCell>,
 }
 
-/// Theirs beside ours.
+/// A table of the papers' findings beside ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentTable {
-    /// What it shows, and in what unit.
+    /// The subject of the table, and its unit.
     pub title: String,
     /// Names of the columns: kinds of rays.
     pub columns: Vec<String>,
-    /// The lines.
+    /// The lines of the table.
     pub rows: Vec<ExperimentRow>,
-    /// Why ours differ, a reason a line.
+    /// Reasons why ours differ, a line each.
     pub why: Vec<String>,
 }
 
-/// What an experiment found.
+/// The findings of an experiment.
 #[derive(Debug, Clone)]
 pub struct ExperimentReport {
     pub(crate) request: ExperimentRequest,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,
-    /// Its tables.
+    /// The tables of findings.
     pub tables: Vec<ExperimentTable>,
 }
 
 impl ExperimentReport {
-    /// As text.
+    /// Returns the report as text.
     pub fn text(&self, room: Room) -> String {
         let request = &self.request;
         let head = format!(
@@ -91,7 +91,7 @@ impl ExperimentReport {
         text
     }
 
-    /// The same as a JSON document.
+    /// Returns the report as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         let (rays, costs) = (&self.request.rays, &self.request.costs);
         serde_json::json!({

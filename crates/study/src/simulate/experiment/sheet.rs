@@ -5,13 +5,14 @@ use crate::report::sheet::{Column, Sheet, Value};
 use raywarp_bench::table::TableColumn;
 use serde_json::json;
 
-/// What `of` says of a row's cell in column number `number`.
+/// Returns a column with what `of` says of a row's cell in column number `number`.
 fn cell<'a>(number: usize, of: impl Fn(&ComparedCell) -> Value + 'a) -> Column<'a, ExperimentRow> {
     Column::plain(move |row: &ExperimentRow| row.cells.get(number).map_or(Value::Nothing(""), &of))
 }
 
 impl ExperimentTable {
-    /// The columns: for each kind of rays ours and the paper's, on a page theirs first, where the paper says anything.
+    /// Returns the columns: for each kind of rays ours and the paper's, on a page theirs first, where the paper says
+    /// anything.
     pub(crate) fn sheet(&self) -> Sheet<'_, ExperimentRow> {
         let says =
             |number: usize| self.rows.iter().any(|row| row.cells.get(number).is_some_and(|c| !c.theirs.is_empty()));
@@ -27,7 +28,7 @@ impl ExperimentTable {
         Sheet(columns)
     }
 
-    /// The columns of a row's cells for programs: ours as numbers.
+    /// Returns the columns of a row's cells for programs: ours as numbers.
     fn numbers(&self) -> Sheet<'_, ExperimentRow> {
         let both = |cell: &ComparedCell| {
             let theirs = (!cell.theirs.is_empty()).then_some(&cell.theirs);
@@ -36,7 +37,7 @@ impl ExperimentTable {
         Sheet(self.columns.iter().enumerate().map(|(number, kind)| cell(number, both).key(kind.clone())).collect())
     }
 
-    /// The table as a JSON document has it.
+    /// Returns the table as a JSON document has it.
     pub(super) fn json(&self) -> serde_json::Value {
         let (names, numbers) = (self.sheet(), self.numbers());
         let row = |row: &ExperimentRow| {

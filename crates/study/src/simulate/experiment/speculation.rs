@@ -1,4 +1,4 @@
-//! What speculative traversal gains (AL09 4).
+//! The gain of speculative traversal (AL09 4).
 
 use super::{ExperimentTable, Lab, SimulateError, row, with};
 use raywarp_family::Key;
