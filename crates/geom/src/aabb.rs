@@ -6,9 +6,9 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Aabb {
-    /// Smallest corner.
+    /// Corner with the smallest coordinate on each axis.
     pub min: [f32; 3],
-    /// Largest corner.
+    /// Corner with the largest coordinate on each axis.
     pub max: [f32; 3],
 }
 
@@ -25,7 +25,7 @@ impl Aabb {
         aabb
     }
 
-    /// Whether the box holds no point.
+    /// Returns `true` if the box holds no point; a box with a NaN bound is empty too.
     #[inline]
     pub fn is_empty(&self) -> bool {
         // Negated, so that a NaN bound counts as empty.
@@ -51,7 +51,7 @@ impl Aabb {
         }
     }
 
-    /// What both boxes share; empty when they are apart.
+    /// Returns the box of the points that both boxes share; it is empty when they are apart.
     #[inline]
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
@@ -61,7 +61,7 @@ impl Aabb {
         }
     }
 
-    /// Whether `other` lies inside, borders included. Every box contains the empty one.
+    /// Returns `true` if `other` lies inside, borders included. Every box contains the empty one.
     #[inline]
     pub fn contains(&self, other: &Self) -> bool {
         other.is_empty() || (0..3).all(|i| self.min[i] <= other.min[i] && other.max[i] <= self.max[i])

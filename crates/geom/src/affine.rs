@@ -69,7 +69,7 @@ impl Affine {
         self.to_glam().matrix3.determinant()
     }
 
-    /// Whether every entry is finite.
+    /// Returns `true` if every entry is finite.
     pub fn is_finite(&self) -> bool {
         self.rows.iter().flatten().all(|x| x.is_finite())
     }

@@ -2,7 +2,7 @@
 
 use crate::Aabb;
 
-/// Which triangle of which instance: the ids that hits report.
+/// Ids that hits report: the instance, and the triangle within its mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct PrimitiveId {
@@ -26,7 +26,7 @@ pub struct FlatTriangles {
     pub opaque: Vec<bool>,
 }
 
-/// Why triangles cannot be flattened.
+/// Reasons why triangles cannot be flattened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlatError {
@@ -51,12 +51,12 @@ impl FlatTriangles {
         Self { opaque: vec![true; vertices.len()], ids, vertices }
     }
 
-    /// How many triangles there are.
+    /// Returns the number of triangles.
     pub fn len(&self) -> usize {
         self.vertices.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no triangles.
     pub fn is_empty(&self) -> bool {
         self.vertices.is_empty()
     }

@@ -62,7 +62,7 @@ fn round_to_half(x: f64) -> u16 {
     sign | ((((exponent - LEAST_EXPONENT) as u16) << 10) + steps)
 }
 
-/// 2^`exponent`, normal.
+/// Returns 2^`exponent`, for exponents of normal numbers.
 #[inline]
 fn power(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)

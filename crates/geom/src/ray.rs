@@ -14,7 +14,7 @@ pub struct Ray {
     pub origin: [f32; 3],
     /// Nearest accepted `t`.
     pub t_min: f32,
-    /// Where the ray goes; any length but zero.
+    /// Direction of the ray; it may have any length but zero.
     pub direction: [f32; 3],
     /// Farthest accepted `t`; infinity is allowed.
     pub t_max: f32,
@@ -32,8 +32,8 @@ impl Ray {
         Self { t_min, t_max, ..self }
     }
 
-    /// Whether the ray can hit anything: finite origin and direction, a direction that is not zero,
-    /// and no NaN in the interval. An empty interval (`t_min > t_max`) is valid and misses.
+    /// Returns `true` if the ray can hit anything: finite origin and direction, a direction that is not zero, and no
+    /// NaN in the interval. An empty interval (`t_min > t_max`) is valid and misses.
     #[inline]
     pub fn is_valid(&self) -> bool {
         self.origin.iter().chain(&self.direction).all(|x| x.is_finite())
@@ -49,7 +49,7 @@ impl Ray {
     }
 }
 
-/// What a closest-hit query found: 16 bytes, `t u v primitive`.
+/// Answer of a closest-hit query for one ray: 16 bytes, `t u v primitive`.
 ///
 /// The hit point is `(1 - u - v) * v0 + u * v1 + v * v2` of the triangle.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -75,7 +75,7 @@ impl Hit {
         Self { t: t_max, u: 0.0, v: 0.0, primitive: Self::MISS }
     }
 
-    /// Whether something was hit.
+    /// Returns `true` if the ray hit a triangle.
     #[inline]
     pub fn is_hit(&self) -> bool {
         self.primitive != Self::MISS
@@ -111,7 +111,7 @@ impl HitKey {
         Self { t: hit.t, instance, primitive: hit.primitive }
     }
 
-    /// Whether this key comes strictly before `other` in (t, instance, primitive) order.
+    /// Returns `true` if this key comes strictly before `other` in (t, instance, primitive) order.
     #[inline]
     pub fn before(&self, other: &Self) -> bool {
         (self.t, self.instance, self.primitive) < (other.t, other.instance, other.primitive)

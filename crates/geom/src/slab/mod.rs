@@ -14,7 +14,7 @@ use crate::{Aabb, Ray};
 pub use padded::{PaddedRay, PaddedSlab};
 pub use plain::PlainSlab;
 
-/// What a slab test needs of a ray, computed once, without knowledge of the scene.
+/// Numbers of a ray for the slab test, computed once, without knowledge of the scene.
 #[derive(Debug, Clone, Copy)]
 pub struct SlabRay {
     /// Origin as the planes where the ray enters a box see it.

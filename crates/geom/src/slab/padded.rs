@@ -29,7 +29,7 @@
 
 use crate::{Aabb, Ray, fused_multiply_add};
 
-/// What the conservative box test needs of a ray, computed once: subtract-multiply form.
+/// Numbers of a ray for the conservative box test, computed once: subtract-multiply form.
 ///
 /// Along each axis the ray meets a box's lower plane at `(min - lo_origin) * inverse` and the upper
 /// one at `(max - hi_origin) * inverse`; which comes first is the sign of `inverse`. All is finite, so

@@ -11,7 +11,7 @@ use crate::{Aabb, Ray, fused_multiply_add};
 pub struct PlainSlab {
     /// `1 / direction`, of components clamped to [`PlainSlab::TINY`].
     pub inverse: [f32; 3],
-    /// `origin * inverse`.
+    /// Origin times `inverse`, on each axis.
     pub ood: [f32; 3],
 }
 
