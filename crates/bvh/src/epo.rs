@@ -34,7 +34,7 @@ impl Bvh2 {
     }
 }
 
-/// What every task reads.
+/// Input that every task reads.
 struct Overlap<'a> {
     tree: &'a Bvh2,
     triangles: &'a [[[f32; 3]; 3]],
@@ -137,7 +137,7 @@ impl<'a> Overlap<'a> {
     }
 }
 
-/// What of a polygon lies in a box.
+/// Part of a polygon that lies in a box.
 // Lives on the stack for a moment; a box would cost more than its bytes.
 #[allow(clippy::large_enum_variant)]
 enum Part {

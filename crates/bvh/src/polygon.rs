@@ -3,8 +3,8 @@
 use glam::DVec3;
 use raywarp_geom::Aabb;
 
-/// How much a box around a part of `triangle` is enlarged, so that a ray which hits that part in
-/// floating point also meets the box.
+/// Returns how much a box around a part of `triangle` is enlarged, so that a ray which hits that part in floating point
+/// also meets the box.
 pub(crate) fn pad_of(triangle: &[[f32; 3]; 3]) -> f32 {
     4.0 * f32::EPSILON * triangle.iter().flatten().fold(0.0f32, |max, x| max.max(x.abs()))
 }

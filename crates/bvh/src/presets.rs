@@ -56,8 +56,7 @@ pub const SINGLE_SPLIT: BuildOptions = BuildOptions { builder: Builder::Sbvh, ..
 /// either of the others, and more in an atrium whose large triangles lie aslant.
 pub const SINGLE_SPLIT_INNER: BuildOptions = BuildOptions { split_below: 0.5, ..SINGLE_SPLIT };
 
-/// What kernels of a GPU walk where nothing else is asked for: [`SINGLE_SPLIT_INNER`], or the same without cuts where those do
-/// not pay.
+/// Default of the kernels of a GPU: [`SINGLE_SPLIT_INNER`], or the same without cuts where those do not pay.
 pub const GPU: BuildOptions = BuildOptions { builder: Builder::BestOf, ..SINGLE_SPLIT_INNER };
 
 /// Those for trees that are walked as they are, by name, from the fastest build to the best tree.
@@ -73,7 +72,8 @@ pub fn named(name: &str) -> Option<BuildOptions> {
     ALL.into_iter().chain(OF_SINGLES).find(|(known, _)| *known == name).map(|(_, options)| options)
 }
 
-/// The name of the preset in [`ALL`] or [`OF_SINGLES`] with these options, whatever their leaf size; none where there is no such.
+/// The name of the preset in [`ALL`] or [`OF_SINGLES`] with these options, whatever their leaf size; none where there
+/// is no such.
 pub fn name_of(options: &BuildOptions) -> Option<&'static str> {
     let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
     ALL.iter().chain(&OF_SINGLES).find(|(_, preset)| is_it(preset)).map(|&(name, _)| name)

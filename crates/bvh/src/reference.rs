@@ -1,4 +1,4 @@
-//! What builders sort: boxes with the primitive that they stand for.
+//! References, which builders sort: boxes with the primitive that each stands for.
 
 use crate::build::BuildError;
 use crate::parallel;
@@ -28,7 +28,7 @@ impl Bounds {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// What both share; inside out when they are apart.
+    /// Returns the part that both share; it is inside out when they are apart.
     #[inline]
     pub(crate) fn intersection(self, other: Self) -> Self {
         Self { min: self.min.max(other.min), max: self.max.min(other.max) }

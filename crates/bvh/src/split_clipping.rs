@@ -63,7 +63,7 @@ pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, 
     }
 }
 
-/// What of a triangle lies in a cell.
+/// Part of a triangle that lies in a cell.
 struct Part {
     cell: Aabb,
     /// Sum of the areas of its shadows along the three axes.

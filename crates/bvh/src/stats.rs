@@ -1,4 +1,4 @@
-//! What a tree costs and needs.
+//! Statistics of a tree: its size, its depth and its costs.
 
 use crate::{Bvh2, Node};
 use raywarp_geom::Aabb;
@@ -14,11 +14,11 @@ pub struct BvhStats {
     pub inner_nodes: u64,
     /// Nodes with primitives.
     pub leaves: u64,
-    /// See [`Bvh2::depth`].
+    /// Depth of the tree ([`Bvh2::depth`]).
     pub depth: u32,
-    /// See [`Bvh2::stack_depth`].
+    /// Entries that a traversal's stack needs ([`Bvh2::stack_depth`]).
     pub stack_depth: u32,
-    /// See [`Bvh2::sah_cost`].
+    /// Cost by the surface area heuristic ([`Bvh2::sah_cost`]).
     pub sah_cost: f64,
     /// Bytes of the nodes and references in memory.
     pub bytes: u64,
@@ -50,7 +50,7 @@ impl Bvh2 {
         self.depth()
     }
 
-    /// How many leaves there are.
+    /// Returns the number of leaves.
     pub fn leaf_count(&self) -> usize {
         self.nodes.iter().filter(|node| node.is_leaf()).count()
     }

@@ -25,7 +25,7 @@ pub(super) const BINS: usize = 32;
 pub(super) const FEW_BINS: usize = 16;
 pub(super) const MANY: usize = 256;
 
-/// How a range was divided: the length of the left part, and the bounds of both.
+/// Division of a range: the length of the left part, and the bounds of both parts.
 pub(super) type Halves = (usize, [RangeBounds; 2]);
 
 /// Builds over at least one reference. Reorders `references`.

@@ -4,7 +4,7 @@ use super::cost::Split;
 use crate::reference::{Bounds, Reference};
 use glam::Vec3A;
 
-/// Which bin a reference belongs to on each axis. `B` is a power of two.
+/// Map from references to their bins on each axis. `B` is a power of two.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BinMap<const B: usize> {
     min: Vec3A,
@@ -35,7 +35,7 @@ impl<const B: usize> BinMap<B> {
         place.to_array().map(|x| x.to_bits() as usize & (B - 1))
     }
 
-    /// Whether `reference` goes left of `split`, whose `at` is the first bin of the right side.
+    /// Returns `true` if `reference` goes left of `split`, whose `at` is the first bin of the right side.
     #[inline]
     pub(super) fn is_left(&self, reference: &Reference, split: &Split) -> bool {
         self.bins(reference)[split.axis] < split.at
@@ -74,7 +74,7 @@ impl<const B: usize> Bins<B> {
         }
     }
 
-    /// How many references lie left of `split`.
+    /// Returns the number of references left of `split`.
     pub(super) fn left_of(&self, split: &Split) -> usize {
         self.counts[split.axis][..split.at].iter().map(|&count| count as usize).sum()
     }

@@ -17,7 +17,7 @@ const TASK: usize = 1 << 12;
 pub(crate) trait Hierarchy: Sync {
     /// A node's name.
     type Node: Copy + Send + Sync;
-    /// How many references lie below `node`, itself included.
+    /// Returns the number of references below `node`, itself included.
     fn size(&self, node: Self::Node) -> usize;
     /// The two children, left first; `None` for a leaf.
     fn children(&self, node: Self::Node) -> Option<[Self::Node; 2]>;

@@ -27,7 +27,7 @@ impl Split {
     pub(crate) const NONE: Self = Self { axis: 0, at: 0, left: 0, cost: f64::INFINITY };
 }
 
-/// What to do with a range of references.
+/// Decision about a range of references: to make it a leaf or to divide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     Leaf,
@@ -56,7 +56,7 @@ impl LeafRules {
         self.intersection * half_area * count as f64
     }
 
-    /// How many references fit below a node at `depth` when every split from there on halves them.
+    /// Returns how many references fit below a node at `depth` when every split from there on halves them.
     fn capacity(&self, depth: u32) -> usize {
         let levels = MAX_DEPTH - depth;
         // A tree holds fewer than 2^32 references, so the full range is never needed.

@@ -1,8 +1,8 @@
-//! What a caller can choose, and what can be wrong with it.
+//! Options of a build, their defaults, and the errors that a build can return.
 
 use raywarp_geom::FlatTriangles;
 
-/// How the tree is built.
+/// Algorithm that builds the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Builder {
@@ -30,7 +30,7 @@ pub enum Builder {
 /// Options of [`crate::build`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BuildOptions {
-    /// The builder.
+    /// Algorithm that builds the tree.
     pub builder: Builder,
     /// The most references in a leaf, 1 to 255. The papers use 8 (AL09 2) and 4 (AL09 3.2).
     pub max_leaf: u32,
@@ -78,7 +78,7 @@ impl Default for BuildOptions {
     }
 }
 
-/// Why a tree cannot be built.
+/// Reasons why a tree cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -104,7 +104,7 @@ pub enum BuildError {
     Option {
         /// Name of the field of [`BuildOptions`].
         option: &'static str,
-        /// What it held.
+        /// Value that the option had.
         found: f64,
         /// The range, in words.
         allowed: &'static str,
@@ -154,7 +154,7 @@ impl BuildOptions {
     }
 }
 
-/// How many extra references a share of split clipping allows.
+/// Returns the number of extra references that a share of split clipping allows.
 pub(crate) fn extra_references(primitives: u64, share: f32) -> u64 {
     (primitives as f64 * f64::from(share)) as u64
 }

@@ -28,7 +28,7 @@ pub(crate) struct SmallTree {
     references: Vec<u32>,
 }
 
-/// Where a node of a [`SmallTree`] will stand.
+/// Place at which a node of a [`SmallTree`] will stand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot(usize);
 
@@ -62,7 +62,7 @@ impl SmallTree {
         self.nodes[slot.0].bounds = bounds.aabb();
     }
 
-    /// How far the tree has come, for [`SmallTree::merge`].
+    /// Returns the lengths that the tree has so far, for [`SmallTree::merge`].
     pub(crate) fn mark(&self) -> Mark {
         Mark { nodes: self.nodes.len(), references: self.references.len() }
     }

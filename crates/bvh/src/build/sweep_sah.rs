@@ -13,7 +13,7 @@ use rayon::prelude::*;
 /// Ranges up to here are one task.
 const TASK: usize = 1 << 12;
 
-/// What every task reads.
+/// Input that every task reads.
 struct Sweep<'a> {
     references: &'a [Reference],
     /// Place of each reference in the order of each axis. Orders only ever lose members, so that
@@ -134,8 +134,8 @@ impl Sweep<'_> {
         right
     }
 
-    /// Whether a plane between the centroids of two references can exist. Among equal centroids
-    /// every split has the same cost, and the first would peel off one reference after the other.
+    /// Returns `true` if a plane between the centroids of two references can exist. Among equal centroids every split
+    /// has the same cost, and the first would peel off one reference after the other.
     fn differ(&self, i: u32, j: u32, axis: usize) -> bool {
         let centroid = |i: u32| self.references[i as usize].centroid()[axis];
         centroid(i) < centroid(j)

@@ -1,9 +1,9 @@
 //! Makes a finished tree cheaper by moving subtrees to better places.
 //!
-//! Source: Meister and Bittner 2018, "Parallel reinsertion for bounding volume hierarchy optimization"
-//! (MB18). Departures: only the nodes that have the largest areas at the start are looked at; conflicts are resolved by gain in
-//! one thread instead of by locks, which takes little time and does not depend on threads; the depth stays
-//! within [`MAX_DEPTH`].
+//! Source: Meister and Bittner 2018, "Parallel reinsertion for bounding volume hierarchy optimization" (MB18).
+//! Departures: only the nodes that have the largest areas at the start are looked at; conflicts are resolved by gain in
+//! one thread instead of by locks, which takes little time and does not depend on threads; the depth stays within
+//! [`MAX_DEPTH`].
 
 mod search;
 mod tree;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use search::{Move, best_move};
 use tree::{Settled, Tree};
 
-/// What [`reinsert`] did.
+/// Figures of one run of [`reinsert`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ReinsertionStats {
     /// Passes that were made.

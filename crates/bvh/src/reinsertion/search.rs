@@ -1,11 +1,11 @@
-//! Where a node would cost least: branch and bound over the whole tree (MB18 3.1).
+//! Finds the place where a node would cost least: branch and bound over the whole tree (MB18 3.1).
 
 use super::tree::{Place, Tree};
 
 /// A node and the place where it should stand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Move {
-    /// How much less the sum of all inner nodes' half areas becomes, if nothing else moves.
+    /// Amount by which the sum of all inner nodes' half areas becomes less, if nothing else moves.
     pub(super) gain: f32,
     pub(super) node: Place,
     /// Its future sibling.

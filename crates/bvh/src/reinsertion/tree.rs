@@ -8,7 +8,7 @@ use crate::{Bvh2, Node};
 /// A node's place. The places of siblings are 2 k + 1 and 2 k + 2; the root's is 0.
 pub(super) type Place = u32;
 
-/// What stands at a place, without its box.
+/// Node or leaf that stands at a place, without its box.
 #[derive(Debug, Clone, Copy)]
 struct Content {
     /// As [`Node::first`] and [`Node::count`].
@@ -59,7 +59,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// How many places there are.
+    /// Returns the number of places.
     pub(super) fn len(&self) -> usize {
         self.bounds.len()
     }
@@ -105,7 +105,7 @@ impl<'a> Tree<'a> {
         1 + left.max(right)
     }
 
-    /// Whether `node` can become the sibling of `target`: not if that is below it, and not if a leaf would
+    /// Returns `true` if `node` can become the sibling of `target`: not if that is below it, and not if a leaf would
     /// come to stand more than `max_depth` edges below the root.
     pub(super) fn can_move(&self, node: Place, target: Place, max_depth: u32) -> bool {
         let deepest = self.height_over([node, target]);

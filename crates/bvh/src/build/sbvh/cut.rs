@@ -1,4 +1,4 @@
-//! What of a reference lies on either side of a plane.
+//! Cuts a reference with a plane: the parts of its triangle on either side.
 
 use crate::polygon::pad_of;
 use crate::reference::Reference;

@@ -27,7 +27,7 @@ use cut::cut;
 use raywarp_geom::FlatTriangles;
 use spatial_bins::{SlabMap, SpatialBins, SpatialSplit};
 
-/// What every task reads.
+/// Input that every task reads.
 struct Sbvh<'a> {
     triangles: &'a [[[f32; 3]; 3]],
     rules: &'a LeafRules,
@@ -46,7 +46,7 @@ struct Range {
     budget: usize,
 }
 
-/// How a range is to be divided.
+/// Plan for dividing a range.
 enum Plan {
     Leaf,
     /// Into two halves of equal count.
@@ -57,7 +57,7 @@ enum Plan {
     Spatial(SlabMap, SpatialSplit),
 }
 
-/// Where a reference goes.
+/// Side of a plane that a reference goes to.
 enum Side {
     Left(Reference),
     Right(Reference),

@@ -14,13 +14,13 @@ const SLABS: usize = 32;
 const FEW_SLABS: usize = 8;
 const FEW: usize = 1 << 10;
 
-/// Where the slabs of a range lie.
+/// Positions of the slabs of a range.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SlabMap {
     min: Vec3A,
     width: Vec3A,
     scale: Vec3A,
-    /// How many there are, at most [`SLABS`].
+    /// Number of slabs, at most [`SLABS`].
     count: usize,
 }
 
@@ -32,8 +32,8 @@ const CHOPPED: usize = 4;
 /// Adding this rounds a small float to an integer, which then stands in the lowest bits.
 const TO_INTEGER: f32 = 8_388_608.0;
 
-/// What sticks out of its slab by less than this share of the width counts as not sticking out:
-/// parts of a triangle do so by their padding, and cutting them again would bring nothing.
+/// Share of a slab's width: a part that sticks out of its slab by less counts as not sticking out. Parts of a triangle
+/// do so by their padding, and cutting them again would bring nothing.
 const FUZZ: f32 = 1e-3;
 
 impl SlabMap {
@@ -88,7 +88,7 @@ pub(super) struct SpatialSplit {
 /// Boxes of the parts in each slab, and how many references begin and end there.
 #[derive(Debug, Clone)]
 pub(super) struct SpatialBins {
-    /// How many slabs there are.
+    /// Number of slabs in use, at most [`SLABS`].
     count: usize,
     bounds: [[Bounds; SLABS]; 3],
     entries: [[u32; SLABS]; 3],
