@@ -25,7 +25,7 @@ pub const UNUSED_SLOT: u32 = INDEX_MASK;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(32))]
 pub struct TriangleBlock {
-    /// `corners[corner][axis][slot]`.
+    /// Coordinates of the corners: `corners[corner][axis][slot]`.
     pub corners: [[[f32; BLOCK]; 3]; 3],
     /// Index and flags of each slot; flags see [`NON_OPAQUE`], [`MORE_BLOCKS`].
     pub slots: [u32; BLOCK],
@@ -57,13 +57,13 @@ impl TriangleBlock {
         (index != UNUSED_SLOT).then_some(index)
     }
 
-    /// Whether the triangle in `slot` needs no question.
+    /// Returns `true` if the triangle in `slot` is opaque, so that no query has to ask about it.
     #[inline]
     pub fn is_opaque(&self, slot: usize) -> bool {
         self.slots[slot] & NON_OPAQUE == 0
     }
 
-    /// Whether the leaf goes on in the next block.
+    /// Returns `true` if the leaf goes on in the next block.
     #[inline]
     pub fn has_more(&self) -> bool {
         self.slots[0] & MORE_BLOCKS != 0
@@ -75,13 +75,13 @@ impl TriangleBlock {
         std::array::from_fn(|corner| std::array::from_fn(|axis| self.corners[corner][axis][slot]))
     }
 
-    /// How many slots are used.
+    /// Returns the number of slots in use.
     #[inline]
     pub fn len(&self) -> usize {
         (0..BLOCK).filter(|&slot| self.index(slot).is_some()).count()
     }
 
-    /// Whether no slot is used, which no encoder makes.
+    /// Returns `true` if no slot is used, which no encoder makes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -24,8 +24,8 @@ pub(crate) fn step(exponent: u8) -> f32 {
     f32::from_bits(u32::from(exponent) << 23)
 }
 
-/// Where plane `q` of a grid lies. The product is exact below 2^128, so that a fused multiply-add gives the same bits; above,
-/// an upper plane may be infinite in one of them, which is as good.
+/// Where plane `q` of a grid lies. The product is exact below 2^128, so that a fused multiply-add gives the same bits;
+/// above, an upper plane may be infinite in one of them, which is as good.
 #[inline]
 pub(crate) fn plane(origin: f32, exponent: u8, q: u8) -> f32 {
     origin + f32::from(q) * step(exponent)
@@ -59,11 +59,11 @@ fn finest_exponent(end: &Offset) -> u8 {
     (first..MAX_EXPONENT).find(|&e| reaches(e)).unwrap_or(MAX_EXPONENT)
 }
 
-/// How far a coordinate lies above the origin, exactly: `rounded + error`.
+/// Distance of a coordinate above the origin, exactly: `rounded + error`.
 struct Offset {
     /// The difference rounded to f64; at least 0.
     rounded: f64,
-    /// What rounding took: at most half an ulp of `rounded`.
+    /// Remainder that rounding left: at most half an ulp of `rounded`.
     error: f64,
 }
 
@@ -78,7 +78,7 @@ impl Offset {
         Self { rounded, error }
     }
 
-    /// Whether it is at least `x`. An `x` other than `rounded` is on the same side of both.
+    /// Returns `true` if the distance is at least `x`. An `x` other than `rounded` is on the same side of both.
     fn at_least(&self, x: f64) -> bool {
         self.rounded > x || (self.rounded == x && self.error >= 0.0)
     }

@@ -1,5 +1,5 @@
-//! A child in one word, as it lies on the stacks of GPU kernels (cuda's kernels/tree/entry.h): a node's index; or, with the
-//! highest bit, a leaf's first record and above it the number of its records less one.
+//! A child in one word, as it lies on the stacks of GPU kernels (cuda's kernels/tree/entry.h): a node's index; or, with
+//! the highest bit, a leaf's first record and above it the number of its records less one.
 
 /// Bits of a leaf's first record.
 const FIRST_BITS: u32 = 27;

@@ -1,4 +1,4 @@
-//! Which nodes of a `Bvh2` become the children of a wide node, and which subtrees one leaf.
+//! Chooses the nodes of a `Bvh2` that become the children of a wide node, and the subtrees that become one leaf.
 //!
 //! Source: Ylitie, Karras, Laine 2017, section 4.1: dynamic programming over the cost of showing a
 //! subtree as at most `i` roots, which finds the wide tree of least SAH cost for the given binary
@@ -11,7 +11,7 @@ use raywarp_geom::Aabb;
 /// Children of a wide node.
 pub(crate) const WIDTH: usize = 8;
 
-/// What a leaf costs, and up to where subtrees may become one.
+/// Price of a leaf, and the largest subtree that may become one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeafRule {
     /// The most references of a subtree that is merged into one leaf.
@@ -70,7 +70,7 @@ impl<'a> Collapse<'a> {
         plan
     }
 
-    /// Whether the subtree of `node` becomes one leaf.
+    /// Returns `true` if the subtree of `node` becomes one leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
         // The count is asked too, since the cost of a tree may be infinite, as that of too large a leaf is.
         self.bvh.nodes[node].is_leaf() || (self.may_merge(node) && self.costs[node][0] == self.leaf_cost(node))
@@ -97,8 +97,8 @@ impl<'a> Collapse<'a> {
         children
     }
 
-    /// Sorts nodes by how soon a ray that meets their boxes is likely to end in them, the least likely first: inner nodes,
-    /// then leaves, each by area. Equal areas stay in their order. At most [`WIDTH`] nodes: O(1).
+    /// Sorts nodes by how soon a ray that meets their boxes is likely to end in them, the least likely first: inner
+    /// nodes, then leaves, each by area. Equal areas stay in their order. At most [`WIDTH`] nodes: O(1).
     pub fn sort_by_promise(&self, nodes: &mut [usize]) {
         let area = |node: usize| half_area(&self.bvh.nodes[node].bounds, self.scale);
         nodes.sort_by(|&a, &b| self.is_leaf(a).cmp(&self.is_leaf(b)).then(area(a).total_cmp(&area(b))));
@@ -122,7 +122,7 @@ impl<'a> Collapse<'a> {
         out.dedup();
     }
 
-    /// Whether an inner node is small enough for a leaf, and may be one.
+    /// Returns `true` if an inner node is small enough for a leaf, and may be one.
     fn may_merge(&self, node: usize) -> bool {
         self.counts[node] <= self.rule.merged && self.mergeable.is_none_or(|mergeable| mergeable[node])
     }

@@ -1,11 +1,11 @@
-//! What the encodings share whose nodes hold a box, a reference and a count for each child: writing
-//! them, the stack that a walk needs, and the invariants.
+//! Code that encodings share whose nodes hold a box, a reference and a count for each child: writing them, the stack
+//! that a walk needs, and the invariants.
 //!
 //! Invariants ([`validate`] checks each):
 //! - node 0 is the root; any other node has one parent, which stands before it;
 //! - a child is a node (count 0), or a leaf: its first record and how many;
-//! - a child's box holds the boxes of its own children as they were before they were rounded outwards, where they are, and
-//!   the tree's box those of the root;
+//! - a child's box holds the boxes of its own children as they were before they were rounded outwards, where they are,
+//!   and the tree's box those of the root;
 //! - every record is in one leaf, and its slot holds the index of a triangle and its flag;
 //! - used children come first, and there are at least two, but for the root of a tree that is one leaf;
 //! - an unused child holds [`NO_CHILD`], count 0 and an empty box.
@@ -44,17 +44,17 @@ impl Child {
 
 /// The nodes of an encoding, however it stores them.
 pub(crate) trait NodeTable {
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     fn node_count(&self) -> usize;
 
     /// Slots of a node.
     fn branching(&self) -> usize;
 
-    /// What stands in a slot of a node, both in range.
+    /// Returns the child in a slot of a node, both in range.
     fn child(&self, node: usize, slot: usize) -> Child;
 
-    /// What the box in a slot is known to reach that was encoded, plane by plane, so that on a flat axis the lower plane may
-    /// be above the upper one: all of the box, but where an encoding rounds it outwards.
+    /// Returns the bounds that the box in a slot is known to reach, as it was encoded, plane by plane, so that on a
+    /// flat axis the lower plane may be above the upper one: all of the box, but where an encoding rounds it outwards.
     fn known_bounds(&self, node: usize, slot: usize) -> Aabb {
         self.child(node, slot).bounds
     }
@@ -69,7 +69,7 @@ pub(crate) trait NodeTable {
 #[derive(Default)]
 pub(crate) struct Plan {
     children: Vec<Child>,
-    /// Where the children of each node end; they begin where those before end.
+    /// End of the children of each node; they begin where those before end.
     ends: Vec<usize>,
 }
 
@@ -194,7 +194,7 @@ pub(crate) mod tests {
     use super::*;
     use raywarp_bvh::{BuildOptions, build};
 
-    /// What [`notices_damage`] needs to plant damage in an encoding.
+    /// Table in which [`notices_damage`] can plant damage.
     pub(crate) trait Damageable: NodeTable + Clone {
         fn set_child(&mut self, node: usize, slot: usize, child: Child);
         /// Slots, box and stack depth.

@@ -1,4 +1,4 @@
-//! Which nodes of a `Bvh2` become the children of a wider node, by opening one child after another.
+//! Chooses the nodes of a `Bvh2` that become the children of a wider node, by opening one child after another.
 //!
 //! Sources: G14 4.1 (pulling up, with its rules near the leaves), L9 "Building the MBVH" (adoption),
 //! both after Wald, Benthin, Boulos 2008. The tree of least cost is `collapse`'s matter.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use raywarp_family::TriangleTest;
 use raywarp_geom::FlatTriangles;
 
-/// What a record holds.
+/// Format of a triangle record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TriangleFormat {
     /// [`WoopTriangle`]: the map to the unit triangle (AL09 2).
@@ -20,7 +20,8 @@ pub enum TriangleFormat {
 }
 
 impl TriangleFormat {
-    /// What `test` reads. [`TriangleTest::Pair`] is of trees whose triangles are among their nodes, and reads none.
+    /// Returns the format that `test` reads. [`TriangleTest::Pair`] is of trees whose triangles are among their nodes,
+    /// and reads none.
     pub fn of(test: TriangleTest) -> Self {
         match test {
             TriangleTest::Woop => Self::Woop,
@@ -82,7 +83,7 @@ impl TriangleRecords {
         Self { format, woop, vertices }
     }
 
-    /// What a record holds.
+    /// Returns the format of the records.
     #[inline]
     pub fn format(&self) -> TriangleFormat {
         self.format
@@ -108,13 +109,13 @@ impl TriangleRecords {
         &self.vertices
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     #[inline]
     pub fn len(&self) -> usize {
         self.woop.len() + self.vertices.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no records.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -41,7 +41,7 @@ impl WoopTriangle {
         if record.rows().iter().flatten().all(|x| x.is_finite()) { record } else { Self::NEVER }
     }
 
-    /// Whether this is [`WoopTriangle::NEVER`].
+    /// Returns `true` if this is [`WoopTriangle::NEVER`].
     pub fn never_hits(&self) -> bool {
         self.height[..3] == [0.0; 3]
     }
@@ -92,7 +92,8 @@ impl WoopTriangle {
         (v >= 0.0 && u + v <= 1.0).then_some([t, u, v])
     }
 
-    /// Where the line of `ray` meets the triangle's plane: what a kernel that reads rows one by one has first.
+    /// Returns the `t` at which the line of `ray` meets the triangle's plane: what a kernel that reads rows one by one
+    /// has first.
     #[inline]
     pub fn t(&self, ray: &Ray) -> f32 {
         let [at, along] = row_of(&self.height, ray);

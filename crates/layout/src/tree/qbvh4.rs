@@ -1,15 +1,15 @@
 //! Compressed four-wide tree: the tree of [`encode_wide4`](crate::encode_wide4) in nodes of half the size, whose boxes are bytes.
 //!
-//! Sources: four boxes on a grid of 8 bits a plane, as Embree's `QBVH4` has them (Benthin, Wald, Woop and Afra 2018 compare
-//! it); the step a power of two as by Ylitie, Karras and Laine 2017 (YKL17 3.1), so that a plane is one multiply-add for
-//! kernels. Collapse (G14 4.1, L9), leaves and the order of their records are that tree's: what differs in a trial of
-//! both is what boxes in bytes bring and cost.
+//! Sources: four boxes on a grid of 8 bits a plane, as Embree's `QBVH4` has them (Benthin, Wald, Woop and Afra 2018
+//! compare it); the step a power of two as by Ylitie, Karras and Laine 2017 (YKL17 3.1), so that a plane is one
+//! multiply-add for kernels. Collapse (G14 4.1, L9), leaves and the order of their records are that tree's: what
+//! differs in a trial of both is what boxes in bytes bring and cost.
 //!
 //! Invariants ([`Qbvh4::validate`] checks each): those of the tree in floats, and
-//! - a child's box holds the one that was encoded, by less than a step of its node's grid a plane; its own children's boxes may
-//!   stick out of it by less than a step of theirs;
-//! - the grid is finite and begins at the children's smallest corner; no box is inverted but those of unused slots, whose
-//!   planes are 255 and 0;
+//! - a child's box holds the one that was encoded, by less than a step of its node's grid a plane; its own children's
+//!   boxes may stick out of it by less than a step of theirs;
+//! - the grid is finite and begins at the children's smallest corner; no box is inverted but those of unused slots,
+//!   whose planes are 255 and 0;
 //! - what a node does not use is zero.
 
 use crate::byte_grid::{self, BYTE_EXPONENT, MAX_EXPONENT};
@@ -33,11 +33,12 @@ pub struct Qbvh4Node {
     pub origin: [f32; 3],
     /// Exponent of each axis' grid step, as the exponent bits of an f32: 1 to 249.
     pub exponents: [u8; 3],
-    /// Zero.
+    /// Unused byte, always zero.
     pub unused_byte: u8,
-    /// Rows min x, max x, min y, max y, min z, max z of the four child boxes, in steps of the grid; 255 and 0 for no child.
+    /// Rows min x, max x, min y, max y, min z, max z of the four child boxes, in steps of the grid; 255 and 0 for no
+    /// child.
     pub planes: [[u8; 4]; 6],
-    /// Zero.
+    /// Unused words, always zero.
     pub unused: [u32; 2],
     /// Index of a node, a [`leaf_word`], or [`NO_CHILD`].
     pub children: [u32; 4],
@@ -102,7 +103,7 @@ impl Qbvh4Node {
         Aabb { min: std::array::from_fn(|axis| plane(axis, 0)), max: std::array::from_fn(|axis| plane(axis, 1)) }
     }
 
-    /// What is wrong with the node by itself.
+    /// Returns the description of a fault of the node by itself, if it has one.
     fn fault(&self) -> Option<&'static str> {
         let used = |slot: &usize| self.children[*slot] != NO_CHILD;
         if self.unused_byte != 0 || self.unused != [0; 2] {
@@ -137,11 +138,12 @@ pub struct Qbvh4 {
 /// Collapses `bvh` into compressed nodes of up to four children: those of [`crate::encode_wide4`], box for box.
 ///
 /// - Input: boxes finite and not empty, in world units; leaves of at most [`MOST_RECORDS`] references, 2^27 in all.
-/// - Output: for n inner nodes, between ceil(n / 3) and n nodes of 64 bytes, depth first; one for a tree that is one leaf.
-///   Equal input gives equal bytes. O(n).
+/// - Output: for n inner nodes, between ceil(n / 3) and n nodes of 64 bytes, depth first; one for a tree that is one
+///   leaf. Equal input gives equal bytes. O(n).
 ///
 /// # Errors
-/// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than [`MOST_RECORDS`] references,
+/// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than [`MOST_RECORDS`]
+/// references,
 /// [`LayoutError::TooMany`] for more than 2^27 in all; [`LayoutError::BadNode`] also if a box is empty or not finite.
 ///
 /// # Examples

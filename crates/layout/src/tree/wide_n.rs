@@ -37,13 +37,13 @@ pub struct WideNChild {
 }
 
 impl WideNChild {
-    /// The box.
+    /// Returns the box of the child.
     #[inline]
     pub fn bounds(&self) -> Aabb {
         Aabb { min: self.min, max: self.max }
     }
 
-    /// Whether this is a node or a leaf.
+    /// Returns `true` if this is a node or a leaf.
     #[inline]
     pub fn is_used(&self) -> bool {
         self.child != NO_CHILD
@@ -170,7 +170,7 @@ impl WideN {
         self.branching
     }
 
-    /// How many nodes there are; node 0 is the root. 0 without triangles.
+    /// Returns the number of nodes; node 0 is the root. 0 without triangles.
     #[inline]
     pub fn node_count(&self) -> usize {
         self.children.len() / self.branching
@@ -182,7 +182,7 @@ impl WideN {
         &self.children
     }
 
-    /// What lane `slot` of a ray loads of a node.
+    /// Returns the child that lane `slot` of a ray loads of a node.
     ///
     /// # Panics
     /// If there is no such node.

@@ -22,7 +22,7 @@ pub(crate) struct Family {
 /// A node but for its records.
 pub(crate) struct Slotted {
     pub node: Cwbvh8Node,
-    /// Which child of the family stands in a slot.
+    /// Child of the family that stands in each slot, by its number.
     children: [Option<u8>; SLOTS],
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn list(bvh: &Bvh2, collapse: &Collapse) -> Vec<Family> {
 }
 
 impl Family {
-    /// How many children there are.
+    /// Returns the number of children.
     pub fn len(&self) -> usize {
         self.count
     }

@@ -80,13 +80,13 @@ impl Cwbvh8Node {
         byte_grid::plane(self.origin[axis], self.exponents[axis], q)
     }
 
-    /// Whether there is a child in `slot`.
+    /// Returns `true` if there is a child in `slot`.
     #[inline]
     pub fn has_child(&self, slot: usize) -> bool {
         self.meta[slot] != 0
     }
 
-    /// Whether the child in `slot` is a node.
+    /// Returns `true` if the child in `slot` is a node.
     #[inline]
     pub fn is_inner(&self, slot: usize) -> bool {
         self.imask & (1 << slot) != 0

@@ -1,4 +1,4 @@
-//! Which child goes to which slot, so that slots in the order of `slot ^ octant` come near to far.
+//! Assigns children to slots, so that slots in the order of `slot ^ octant` come near to far.
 //!
 //! Source: YKL17 3.2, which maximises the sum of how far each child lies in the direction of its
 //! slot's corner, by auction. Departure: eight children allow the exact optimum by trying every set

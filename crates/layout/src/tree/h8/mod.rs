@@ -56,7 +56,7 @@ pub struct H8 {
 /// A node before blocks have numbers.
 struct Slotted {
     node: H8Node,
-    /// Which child of the family stands in a slot.
+    /// Child of the family that stands in each slot, by its number.
     children: [Option<u8>; SLOTS],
 }
 
@@ -72,7 +72,8 @@ struct Slotted {
 ///
 /// # Errors
 /// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than one reference;
-/// [`LayoutError::BadNode`] also if a box is empty, [`LayoutError::TooFar`] if it is not finite or farther than 2^100 from zero;
+/// [`LayoutError::BadNode`] also if a box is empty, [`LayoutError::TooFar`] if it is not finite or farther than 2^100
+/// from zero;
 /// [`LayoutError::TooMany`] for more than 2^24 nodes and leaves together.
 ///
 /// # Examples
@@ -150,7 +151,7 @@ fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// Whether both children of a node are leaves whose triangles share an edge, or are the same.
+/// Returns `true` if both children of a node are leaves whose triangles share an edge, or are the same.
 fn is_pair(bvh: &Bvh2, triangles: &FlatTriangles, node: usize) -> bool {
     let n = &bvh.nodes[node];
     let leaf = |child: usize| {
@@ -232,8 +233,8 @@ impl H8 {
         &self.bounds
     }
 
-    /// Rays that start within twice this of zero, along every axis, miss no box of a triangle that they hit: the largest
-    /// coordinate of the bounds, or what was asked for. 0 without triangles.
+    /// Rays that start within twice this of zero, along every axis, miss no box of a triangle that they hit: the
+    /// largest coordinate of the bounds, or what was asked for. 0 without triangles.
     #[inline]
     pub fn reach(&self) -> f32 {
         self.reach
@@ -245,15 +246,15 @@ impl H8 {
         self.grid_step
     }
 
-    /// Stack entries that a walk needs which takes one child out of a group and puts the rest back, and keeps the visited
-    /// node's own groups of nodes and triangles. At least 1 where there are nodes.
+    /// Stack entries that a walk needs which takes one child out of a group and puts the rest back, and keeps the
+    /// visited node's own groups of nodes and triangles. At least 1 where there are nodes.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// What kernels take beside the blocks: the bits of 2^-53 over the grid's step (whose exponent may be out of range by
-    /// itself: they add a node's), and the reach.
+    /// Returns the two words that kernels take beside the blocks: the bits of 2^-53 over the grid's step (whose
+    /// exponent may be out of range by itself: they add a node's), and the reach.
     pub fn kernel_words(&self) -> (u32, f32) {
         let exponent = (self.grid_step.to_bits() >> 23) as i32 - 127;
         (((127 - 53 - exponent) as u32) << 23, self.reach)

@@ -16,8 +16,9 @@ pub(crate) const MAX_BLOCKS: usize = 1 << 24;
 
 /// 64 bytes, four 16-byte loads: a node or a pair of triangles.
 ///
-/// Chunk `k` of block `i` stands at place `k ^ (i >> 1 & 3)`, so that lanes which load the same chunk of different blocks
-/// touch all eight parts of a cache line and not only two. (By `i & 3` it would be four: `i & 1` is the half of a line.)
+/// Chunk `k` of block `i` stands at place `k ^ (i >> 1 & 3)`, so that lanes which load the same chunk of different
+/// blocks touch all eight parts of a cache line and not only two. (By `i & 3` it would be four: `i & 1` is the half of
+/// a line.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct H8Block(pub [[u32; 4]; 4]);
@@ -25,7 +26,7 @@ pub struct H8Block(pub [[u32; 4]; 4]);
 impl H8Block {
     pub(crate) const SWIZZLE: Swizzle = Swizzle { shift: 1, mask: 3 };
 
-    /// What places of chunks of the block at `index` are exclusive-or'ed with: 0 to 3.
+    /// Returns the number that places of chunks of the block at `index` are xored with: 0 to 3.
     #[inline]
     pub const fn swizzle(index: u32) -> u32 {
         Self::SWIZZLE.of(index)
@@ -109,7 +110,7 @@ impl H8Node {
         (3 - self.finer[axis]) | coarsest
     }
 
-    /// Whether there is a child in `slot`.
+    /// Returns `true` if there is a child in `slot`.
     #[inline]
     pub fn has_child(&self, slot: usize) -> bool {
         self.lo[0][slot] <= self.hi[0][slot]
@@ -121,7 +122,7 @@ impl H8Node {
         (0..SLOTS).fold(0, |used, slot| used | u8::from(self.has_child(slot)) << slot)
     }
 
-    /// Whether the child in `slot` is a node.
+    /// Returns `true` if the child in `slot` is a node.
     #[inline]
     pub fn is_inner(&self, slot: usize) -> bool {
         self.inner >> slot & 1 == 1
@@ -153,8 +154,8 @@ impl H8Node {
     }
 }
 
-/// Block of the child in `slot`, 0 to 7, of a node whose first child's block is `first`, with a bit of `inner` for each slot
-/// that is a node: nodes come first, and no unused slot is below a leaf's.
+/// Block of the child in `slot`, 0 to 7, of a node whose first child's block is `first`, with a bit of `inner` for each
+/// slot that is a node: nodes come first, and no unused slot is below a leaf's.
 #[inline]
 pub fn child_block(first: u32, inner: u8, slot: usize) -> u32 {
     let below = (1u32 << slot) - 1;

@@ -44,10 +44,10 @@ pub struct H8Pair {
     /// Start of the shared edge, the first triangle's own corner, the edge's end, the second's own corner: the start
     /// again for no second triangle.
     pub corners: [[f32; 3]; 4],
-    /// The triangles.
+    /// Index and flags of each of the two triangles.
     pub words: [u32; 2],
-    /// For each triangle six bits from bit 1 on: what its first, second and third corners are, two bits each: 1 the start
-    /// of the shared edge, 2 its own corner, 0 the end. 0 for no second triangle.
+    /// For each triangle six bits from bit 1 on: what its first, second and third corners are, two bits each: 1 the
+    /// start of the shared edge, 2 its own corner, 0 the end. 0 for no second triangle.
     pub order: [u32; 2],
 }
 
@@ -88,7 +88,7 @@ impl H8Pair {
         H8Block::new(index, [axis(0), axis(1), axis(2), [first, second, order, other]])
     }
 
-    /// How many triangles there are.
+    /// Returns the number of triangles.
     #[inline]
     pub fn len(&self) -> usize {
         if self.words[1] == UNUSED_SLOT { 1 } else { 2 }
@@ -117,7 +117,7 @@ impl H8Pair {
         })
     }
 
-    /// Where a ray's line meets the first and the second triangle: [`Watertight::test_middling`] of each.
+    /// Returns where a ray's line meets the first and the second triangle: [`Watertight::test_middling`] of each.
     #[inline]
     pub fn test(&self, ray: &Watertight) -> [Middling; 2] {
         let second = if self.len() == 2 { ray.test_middling(&self.vertices(1)) } else { Middling::Miss };
@@ -130,7 +130,7 @@ impl H8Pair {
         [ray.test(&self.vertices(0)), second]
     }
 
-    /// Whether `order` is that of a pair's, or of a triangle alone.
+    /// Returns `true` if `order` is that of a pair, or of a triangle alone.
     pub(crate) fn has_sound_order(&self) -> bool {
         let [first, second] = self.order;
         let second_is_sound = if self.len() == 2 { ORDERS[1].contains(&second) } else { second == 0 };

@@ -22,7 +22,7 @@ pub(crate) const PAD: f64 = 16.0;
 
 /// Coordinates are less than this many steps from zero.
 const LIMIT: f64 = (1u32 << 22) as f64;
-/// Of which the largest half step of a node and the pads take less than this.
+/// Part of `LIMIT`, in steps: the largest half step of a node and the pads take less than this.
 const MARGIN: f64 = (1u32 << 16) as f64;
 /// The coarsest axis is at most this much coarser than the finest, in powers of two: with directions whose
 /// components are clamped, all quotients of step and direction fit halves.
