@@ -11,15 +11,15 @@ use raywarp_layout::{Bvh2Node, EncodedBvh2};
 
 /// Walks a tree of 64-byte nodes.
 pub(crate) struct Bvh2Walk<'a> {
-    /// The tree.
+    /// Tree that is walked.
     pub tree: &'a EncodedBvh2,
     /// Vertices in the order of the records; empty for Woop's test, which has the records.
     pub vertices: &'a [[[f32; 3]; 3]],
     /// The rays as given, for the papers' tests.
     pub rays: &'a [Ray],
-    /// Which test leaves use.
+    /// Triangle test that leaves use.
     pub test: CpuTriangleTest,
-    /// Which test nodes use.
+    /// Box test that nodes use.
     pub boxes: CpuBoxTest,
     /// Postponed children: entry distance, child, leaf size.
     pub stack: Vec<(f32, u32, u32)>,

@@ -4,7 +4,7 @@ use raywarp_geom::RayCost;
 
 /// Told what a walk does.
 pub(crate) trait Probe: Copy {
-    /// Whether it counts what each ray does.
+    /// `true` if the probe counts what each ray does.
     const COUNTS: bool;
     /// A node is tested.
     fn node(&mut self);
@@ -12,7 +12,7 @@ pub(crate) trait Probe: Copy {
     fn triangles(&mut self, count: impl FnOnce() -> usize);
 }
 
-/// Counts nothing.
+/// Probe that counts nothing.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Off;
 

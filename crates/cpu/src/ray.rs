@@ -1,4 +1,4 @@
-//! What the walks need of a ray, computed once.
+//! Numbers of a ray that the walks need, computed once.
 
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, HitKey, PaddedRay, Ray};
@@ -24,7 +24,7 @@ pub(crate) struct WalkRay {
     pub t_low: f32,
     /// Farthest `t` that a hit may have, not infinity.
     pub t_high: f32,
-    /// Whether the triangle test may overflow.
+    /// `true` if the triangle test may overflow.
     pub may_overflow: bool,
     /// Distances to boxes are `t * scale`; see [`PaddedRay::scale`].
     pub scale: f32,

@@ -20,7 +20,7 @@ const PART: usize = 512;
 /// cache; larger ones are spread over threads.
 const PREFERRED_BATCH: usize = 4096;
 
-/// Which encoding is walked.
+/// Encoding of the tree that is walked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuTree {
     /// [`Wide8`], with the SIMD of [`Isa`] and the watertight test.
@@ -30,7 +30,7 @@ pub enum CpuTree {
     Bvh2(CpuTriangleTest),
 }
 
-/// How [`CpuTree::Bvh2`] tests triangles.
+/// Triangle test of [`CpuTree::Bvh2`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuTriangleTest {
     /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
@@ -42,7 +42,7 @@ pub enum CpuTriangleTest {
     MoellerTrumbore,
 }
 
-/// How [`CpuTree::Bvh2`] tests boxes.
+/// Box test of [`CpuTree::Bvh2`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuBoxTest {
     /// [`raywarp_geom::PaddedRay`]: no box is missed whose triangle the watertight test hits.
@@ -52,14 +52,14 @@ pub enum CpuBoxTest {
     Plain,
 }
 
-/// How a [`CpuTracer`] works.
+/// Options of a [`CpuTracer`].
 #[derive(Debug, Clone, Copy)]
 pub struct CpuOptions {
-    /// Which encoding is walked.
+    /// Encoding of the tree that is walked.
     pub engine: CpuTree,
-    /// Which instructions the SIMD engine uses; [`Isa::preferred`] by default.
+    /// Instruction set of the SIMD engine; [`Isa::preferred`] by default.
     pub isa: Isa,
-    /// How the two-child engine tests boxes; the SIMD engine always pads.
+    /// Box test of the two-child engine; the SIMD engine always pads.
     pub boxes: CpuBoxTest,
 }
 
@@ -125,8 +125,8 @@ impl CpuTracer {
         self.isa
     }
 
-    /// What [`BatchStats::kernels`] calls it: `cpu/wide8`, whichever instructions it uses ([`CpuTracer::isa`]), since they find
-    /// the same bits.
+    /// Returns the name that [`BatchStats::kernels`] has for this tracer: `cpu/wide8`, whichever instructions it uses
+    /// ([`CpuTracer::isa`]), since they find the same bits.
     pub fn name(&self) -> KernelName {
         self.name
     }

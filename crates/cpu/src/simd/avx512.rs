@@ -88,8 +88,8 @@ impl ChildOrder for Avx512 {
 
     #[inline(always)]
     unsafe fn push_sorted(self, stack: *mut u64, top: usize, keys: U8, children: &[u32; 8], mask: u32) -> usize {
-        // SAFETY: `self` proves AVX-512; eight entries from `top` on are writable by the caller's promise; the load reads a
-        // whole array.
+        // SAFETY: `self` proves AVX-512; eight entries from `top` on are writable by the caller's promise; the load
+        // reads a whole array.
         unsafe {
             let (first, count) = (stack.add(top), mask.count_ones() as usize);
             let children = _mm256_loadu_si256(children.as_ptr().cast());

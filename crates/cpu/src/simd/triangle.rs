@@ -20,8 +20,8 @@ pub(super) fn edges<V: Vector<N>, const N: usize>([a, b, c]: [[V; 3]; 3]) -> ([V
     ([u, v, w], zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero))
 }
 
-/// `t u v` where the line passes so, for the `inverse` of the ray; and where they are numbers: f32 has too few exponents for
-/// the rest, of which the test of one ray knows what to do.
+/// `t u v` where the line passes so, for the `inverse` of the ray; and where they are numbers: f32 has too few
+/// exponents for the rest, of which the test of one ray knows what to do.
 #[inline(always)]
 pub(super) fn weigh<V: Vector<N>, const N: usize>(
     [a, b, c]: [[V; 3]; 3],

@@ -40,7 +40,7 @@ struct Walker<Q> {
     leave: [usize; 3],
     low: f32,
     limit: f32,
-    /// What it visits next: the address that a reference stands for, so that each is computed once.
+    /// Address of the record that it visits next, which a reference stands for; so each is computed once.
     record: *const u8,
     /// The first entry, and behind the last one.
     stack: *mut u64,
@@ -187,8 +187,8 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
 }
 
-/// Entries of a stack: an odd number of cache lines, since stacks side by side at multiples of 512 bytes want the same few
-/// places of a cache (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
+/// Entries of a stack: an odd number of cache lines, since stacks side by side at multiples of 512 bytes want the same
+/// few places of a cache (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
 pub(super) fn stack_length(tree: &Wide8) -> usize {
     const LINE: usize = 64 / size_of::<u64>();
     ((tree.stack_depth() + 1 + STACK_SLACK).div_ceil(LINE) | 1) * LINE
@@ -196,9 +196,9 @@ pub(super) fn stack_length(tree: &Wide8) -> usize {
 
 /// Rays that are prepared ahead.
 struct Ahead {
-    /// Those that walk one by one.
+    /// Rays that walk one by one.
     group: Group,
-    /// Those that wait to walk in packets, and room for the stacks, which batches without such rays need not make.
+    /// Groups that wait to walk in packets, and room for the stacks, which batches without such rays need not make.
     coherent: Vec<Group>,
     stacks: Vec<u64>,
 }
@@ -224,8 +224,8 @@ fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ah
     }
 }
 
-/// Fills the group of rays that walk by themselves; false if there are none left. Rays that look alike are answered on the
-/// way.
+/// Fills the group of rays that walk by themselves; false if there are none left. Rays that look alike are answered on
+/// the way.
 struct Refill<'a, J> {
     tree: &'a Wide8,
     job: &'a mut J,
@@ -289,7 +289,7 @@ unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
     }
 }
 
-/// What orders the children that are `hit` ([`ChildOrder::push_sorted`]).
+/// Returns the sort keys of the children that are `hit` ([`ChildOrder::push_sorted`]).
 #[inline(always)]
 pub(super) fn sort_keys<S: ChildOrder>(set: S, near: S::F8, hit: <S::F8 as Vector<8>>::Mask) -> Keys<S> {
     let keys = (near.to_bits() & Keys::<S>::splat(set, !SLOT)) | Keys::<S>::count_up(set);
@@ -318,7 +318,8 @@ unsafe fn distances<S: ChildOrder>(
     ]
 }
 
-/// Visits the leaf block `walker.record` and goes on; returns the reference of what comes next, [`END`] when the query is decided.
+/// Visits the leaf block `walker.record` and goes on; returns the reference of what comes next, [`END`] when the query
+/// is decided.
 ///
 /// # Safety
 /// As [`visit_node`], but `walker` is at a leaf.
