@@ -31,8 +31,8 @@ fn software(a: f32, b: f32, c: f32) -> f32 {
     if rounds_twice(sum) { by_odd_rounding(product, c, sum) } else { sum as f32 }
 }
 
-/// Whether a second rounding, to f32, may go wrong: only from a sum that looks halfway between two
-/// floats, and where floats are denormal and halfway looks different. NaN and infinity pass either way.
+/// Returns `true` if a second rounding, to f32, may go wrong: only from a sum that looks halfway between two floats,
+/// and where floats are denormal and halfway looks different. NaN and infinity pass either way.
 #[inline(always)]
 pub fn rounds_twice(sum: f64) -> bool {
     const HALF: u64 = 1 << 28;

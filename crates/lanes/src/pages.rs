@@ -5,9 +5,9 @@ const LEAST_BYTES: usize = 8 << 20;
 /// The largest page that is not huge, of any system.
 const PAGE: usize = 1 << 16;
 
-/// Asks the system for huge pages behind `memory` when it is first written to, so that a CPU has the addresses of reads out
-/// of order at hand. For memory that is allocated and not yet touched; of other memory, and where a system has no such
-/// pages, nothing comes of it. Nothing changes that a program can read.
+/// Asks the system for huge pages behind `memory` when it is first written to, so that a CPU has the addresses of reads
+/// out of order at hand. For memory that is allocated and not yet touched; of other memory, and where a system has no
+/// such pages, nothing comes of it. Nothing changes that a program can read.
 pub fn prefer_huge_pages<T>(memory: &[T]) {
     let bytes = size_of_val(memory);
     if bytes >= LEAST_BYTES {

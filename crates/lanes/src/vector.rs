@@ -1,4 +1,4 @@
-//! What generic code computes with: floats, words and masks of `N` lanes.
+//! Types that generic code computes with: floats, words and masks of `N` lanes.
 //!
 //! Lane 0 is the first entry of an array and the lowest bit of a mask's bits.
 
@@ -10,7 +10,7 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 pub trait Mask<const N: usize>:
     Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
-    /// Whose mask it is.
+    /// Instruction set that the mask belongs to.
     type Set: InstructionSet;
 
     /// Lane `i` from bit `i`; bits from `N` on do not count.
@@ -25,19 +25,19 @@ pub trait Mask<const N: usize>:
         Self::from_bits(set, if count < N { (1 << count) - 1 } else { u32::MAX })
     }
 
-    /// Whether a lane is true.
+    /// Returns `true` if a lane is true.
     #[inline(always)]
     fn any(self) -> bool {
         self.bits() != 0
     }
 
-    /// Whether every lane is true.
+    /// Returns `true` if every lane is true.
     #[inline(always)]
     fn all(self) -> bool {
         self.bits() == u32::MAX >> (32 - N)
     }
 
-    /// How many lanes are true.
+    /// Returns the number of lanes that are true.
     #[inline(always)]
     fn count(self) -> usize {
         self.bits().count_ones() as usize
@@ -48,7 +48,7 @@ pub trait Mask<const N: usize>:
 pub trait Vector<const N: usize>:
     Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// Whose vector it is.
+    /// Instruction set that the vector belongs to.
     type Set: InstructionSet;
     /// As many words.
     type Words: Words<N, Set = Self::Set, Mask = Self::Mask>;
@@ -186,7 +186,7 @@ pub trait Words<const N: usize>:
     + BitXor<Output = Self>
     + Not<Output = Self>
 {
-    /// Whose words they are.
+    /// Instruction set that the words belong to.
     type Set: InstructionSet;
     /// As many truths.
     type Mask: Mask<N, Set = Self::Set>;
@@ -253,10 +253,10 @@ pub trait Words<const N: usize>:
     /// The larger one.
     fn max(self, other: Self) -> Self;
 
-    /// `self == other`.
+    /// Compares lane by lane: `self == other`.
     fn eq(self, other: Self) -> Self::Mask;
 
-    /// `self < other`.
+    /// Compares lane by lane: `self < other`.
     fn lt(self, other: Self) -> Self::Mask;
 
     /// `self < other`, both as signed numbers in two's complement.
@@ -301,9 +301,10 @@ pub trait Words<const N: usize>:
     /// Word `j` of each record `table[self]`, for every `j`, in the lanes of `mask`; the other lanes are 0, and their
     /// index may be anything.
     ///
-    /// Each record is read whole, 16 bytes at a time, and turned round in registers. For records of 64 bytes that takes a
-    /// quarter of the time of sixteen gathers where the table lies in a cache, and half of it beyond (8 lanes, AVX2 and
-    /// AVX-512; `examples/gather_speed.rs`, AMD Zen 4, 25 November 2026). Slices of other records of whole 16 bytes become such a table by `bytemuck::cast_slice`.
+    /// Each record is read whole, 16 bytes at a time, and turned round in registers. For records of 64 bytes that takes
+    /// a quarter of the time of sixteen gathers where the table lies in a cache, and half of it beyond (8 lanes, AVX2
+    /// and AVX-512; `examples/gather_speed.rs`, AMD Zen 4, 25 November 2026). Slices of other records of whole 16 bytes
+    /// become such a table by `bytemuck::cast_slice`.
     ///
     /// # Panics
     /// If an index in `mask` lies outside of `table`. That `R` is a multiple of 4 is checked when it is compiled.
