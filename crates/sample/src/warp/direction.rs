@@ -36,7 +36,7 @@ pub const fn uniform_hemisphere_pdf() -> f32 {
     1.0 / TAU
 }
 
-/// Uniform direction.
+/// Maps a point of the unit square to a uniform direction.
 #[inline]
 pub fn uniform_sphere(u: [f32; 2]) -> [f32; 3] {
     ring(1.0 - 2.0 * u[0], u[1])

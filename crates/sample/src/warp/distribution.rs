@@ -238,7 +238,7 @@ pub struct DensityTables<'t> {
     pub words: &'t [u32],
     /// Cells in a row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
 }
 
@@ -282,7 +282,7 @@ impl<'t> DensityTables<'t> {
         self.row(y).probability(x) * self.width as f32 * (self.rows().probability(y) * self.height as f32)
     }
 
-    /// Whether each cumulative table rises from 0 to 1.
+    /// Returns `true` if each cumulative table rises from 0 to 1.
     pub fn rise(&self) -> bool {
         let number = |bits: u32| f32::from_bits(bits);
         self.each().all(|Cumulative { cdf, .. }| {
@@ -291,7 +291,7 @@ impl<'t> DensityTables<'t> {
         })
     }
 
-    /// Whether each guide is that of its table.
+    /// Returns `true` if each guide is that of its table.
     pub fn are_guided(&self) -> bool {
         let (columns, rows) = (starts(self.width), starts(self.height));
         self.each()
