@@ -1,4 +1,4 @@
-//! How much memory is free.
+//! Reads how much memory is free.
 //!
 //! Systems that hand out more memory than they have (Linux does) let a film of any size be reserved and end the process
 //! without a word once it is filled, so asking is not enough.
@@ -28,8 +28,8 @@ fn free_of_system(text: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What a control group may still take, from its limit, its usage and its statistics; pages of files are given back
-/// when need be.
+/// Returns the bytes that a control group may still take, from its limit, its usage and its statistics; pages of files
+/// are given back when need be.
 #[cfg(any(target_os = "linux", test))]
 fn group_free(limit: &str, usage: &str, statistics: &str) -> Option<u64> {
     let number = |text: &str| text.trim().parse::<u64>().ok();

@@ -1,7 +1,7 @@
-//! How long processors worked for this process.
+//! Reads the time that processors worked for this process.
 
-/// Seconds that all threads of this process have spent on processors so far, as far as the system says. What others do to a busy
-/// machine does not count, other than through what is shared: caches, memory and clocks.
+/// Seconds that all threads of this process have spent on processors so far, as far as the system says. What others do
+/// to a busy machine does not count, other than through what is shared: caches, memory and clocks.
 #[cfg(unix)]
 pub fn seconds() -> Option<f64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);

@@ -1,7 +1,7 @@
 //! Temporary files: how they are named, and who removes them when their maker cannot.
 //!
-//! A file is written under the name `.raywarp-HOST-XXXXXX.tmp` beside its place. Its maker holds a lock on it until it has
-//! its final name, and the system drops the locks of a process however that ends. So a temporary file that can be
+//! A file is written under the name `.raywarp-HOST-XXXXXX.tmp` beside its place. Its maker holds a lock on it until it
+//! has its final name, and the system drops the locks of a process however that ends. So a temporary file that can be
 //! locked belongs to a run that died (`kill -9`, a power cut), and the next run that writes into the folder removes it.
 //!
 //! HOST stands for the running system, since some network file systems keep locks within one machine only: a file of
@@ -115,7 +115,7 @@ fn host() -> &'static str {
     })
 }
 
-/// Whether the name tells of the system that this process runs on.
+/// Returns `true` if the name tells of the system that this process runs on.
 fn is_local(of: &str) -> bool {
     of == host() && of != "00000000"
 }
