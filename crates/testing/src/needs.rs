@@ -1,4 +1,4 @@
-//! What several tests need of the machine, looked for in one place. Where it is missing the test is noted as skipped.
+//! Looks in one place for what several tests need of the machine. Where it is missing the test is noted as skipped.
 
 use crate::{Reason, skip};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn scene_folder() -> PathBuf {
     std::env::var_os(SCENES).map_or_else(beside, PathBuf::from)
 }
 
-/// Whether `python3` runs here and can import `module`.
+/// Returns `true` if `python3` runs here and can import `module`.
 #[track_caller]
 pub fn python_has(module: &str) -> bool {
     let output = Command::new("python3").args(["-c", &format!("import {module}")]).output();

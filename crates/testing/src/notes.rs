@@ -11,13 +11,13 @@ pub const NOTES: &str = "RAYWARP_SKIPPED_TESTS";
 /// A skip of a test.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// What was missing.
+    /// Kind of thing that was missing.
     pub reason: Reason,
     /// The test's package and program.
     pub binary: String,
     /// The test, or where its source skips if the thread has no name.
     pub test: String,
-    /// What the test said.
+    /// Reason in the test's own words.
     pub why: String,
 }
 

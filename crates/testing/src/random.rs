@@ -1,6 +1,7 @@
 //! The generator of pseudo-random test data: small, seeded, and with the same numbers everywhere.
 
-/// Knuth's linear congruential generator (MMIX) of 64 bits. Its upper bits are what is used; enough for scenes and rays.
+/// Knuth's linear congruential generator (MMIX) of 64 bits. Its upper bits are what is used; enough for scenes and
+/// rays.
 ///
 /// Each method takes one step for a number. Test data, and thresholds found with it, depend on the exact numbers.
 #[derive(Clone, Debug)]
@@ -18,7 +19,7 @@ impl Random {
         self.0
     }
 
-    /// 32 bits.
+    /// Returns the next 32 bits.
     pub const fn word(&mut self) -> u32 {
         (self.state() >> 32) as u32
     }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tally::Tally;
 
-/// How many of the slowest are named.
+/// Number of slowest tests that are named.
 const SLOWEST: usize = 10;
 
 /// Programs that run at once: many of the longest tests are one after the other, and leave most of the processors idle.

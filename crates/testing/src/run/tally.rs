@@ -1,4 +1,4 @@
-//! What cargo's and the tests' lines say: counts, and how long things took.
+//! Reads the lines of cargo and of the tests: counts, and how long things took.
 
 use raywarp_testing::{Note, Reason};
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// That of a program which has said nothing yet.
+    /// Returns the tally of a program which has said nothing yet.
     pub fn of(program: String) -> Self {
         Self { program, ..Self::default() }
     }
@@ -108,7 +108,7 @@ fn by_reason(skipped: &[Note]) -> Vec<(Reason, usize)> {
     counts
 }
 
-/// `1,858`.
+/// Returns the number with its digits in groups of three: `1,858`.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
