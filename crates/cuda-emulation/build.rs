@@ -133,7 +133,7 @@ const EXAMPLE: &str = "../../examples/device-rays/src/occlusion.cu";
 /// Variants that are compiled together.
 const VARIANTS_PER_FILE: usize = 4;
 
-/// Why there is no emulation here.
+/// Returns the reason why there is no emulation here, or `None` if there is one.
 fn missing() -> Option<&'static str> {
     let system = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
     if !["linux", "macos"].contains(&system.as_str()) {
@@ -211,7 +211,7 @@ fn text_below(path: &Path) -> String {
     paths.iter().map(|path| text_below(path)).collect()
 }
 
-/// Whether it includes the headers of the path tracer.
+/// Returns `true` if the source includes the headers of the path tracer.
 fn is_render(source: &Path) -> bool {
     let name = source.file_name().unwrap_or_default().to_string_lossy();
     source.starts_with("twins") || name.starts_with("render_")

@@ -27,12 +27,13 @@ pub use tracer::{EmulatedTracer, Traced};
 
 use raywarp_testing::{Reason, skip};
 
-/// Why there is no emulation on this machine; `None` where there is.
+/// Returns the reason why there is no emulation on this machine; `None` where there is one.
 pub fn not_emulated() -> Option<&'static str> {
     Some(env!("RAYWARP_NOT_EMULATED")).filter(|why| !why.is_empty())
 }
 
-/// Whether kernels are emulated on this machine. Where they are not, the test of this thread is noted as skipped.
+/// Returns `true` if kernels are emulated on this machine. Where they are not, the test of this thread is noted as
+/// skipped.
 #[track_caller]
 pub fn emulates() -> bool {
     let Some(why) = not_emulated() else { return true };

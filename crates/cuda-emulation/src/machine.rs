@@ -15,11 +15,11 @@ pub enum Order {
 }
 
 impl Order {
-    /// Those that a case is run under.
+    /// Orders that each case is run under.
     pub const FOUR: [Self; 4] = [Self::Up, Self::Down, Self::Seeded(1), Self::Seeded(2)];
 }
 
-/// How many warps there are, and how many run at once.
+/// Size of a launch: its blocks, the warps of a block, and the blocks that run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     /// Blocks of the launch.
@@ -35,9 +35,9 @@ pub struct Geometry {
 /// Memory that a kernel may touch through its platform.
 #[derive(Debug)]
 pub struct Window<'a> {
-    /// Where it is.
+    /// Memory of the window.
     bytes: Bytes<'a>,
-    /// What it is to a log, and the bytes of a record of it.
+    /// Space that logs name it by, and the bytes of one of its records.
     space: Option<(Space, u32)>,
 }
 
@@ -73,18 +73,18 @@ impl<'a> Window<'a> {
     }
 }
 
-/// How a kernel is to be run.
+/// Request for one run of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// How many warps.
+    /// Number of warps.
     pub geometry: Geometry,
-    /// In which order.
+    /// Order in which they run.
     pub order: Order,
-    /// Whether logs are kept.
+    /// `true` if logs are kept.
     pub log: bool,
 }
 
-/// What went wrong in a launch: a line of the kernels' sources, and why.
+/// Error of a launch: a line of the kernels' sources, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault(pub String);
 
@@ -96,7 +96,7 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// What each lane and each warp did.
+/// Logs of what each lane and each warp did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Logs {
     /// For each warp its lanes' events.
@@ -140,8 +140,8 @@ impl Kernel {
 /// business: see the safety text.
 ///
 /// # Safety
-/// `parameter` is what the kernel takes; addresses in it that are not null are those of live arrays, as long as the kernel
-/// expects, and nobody else may touch those that are written.
+/// `parameter` is what the kernel takes; addresses in it that are not null are those of live arrays, as long as the
+/// kernel expects, and nobody else may touch those that are written.
 ///
 /// # Errors
 /// [`Fault`] when lanes do what a GPU would not stand.

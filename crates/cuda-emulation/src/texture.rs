@@ -2,7 +2,7 @@
 
 use raywarp_cuda::{TexelFormat, TextureAddress, TextureSampler};
 
-/// What a texture object says: the same words as `Texture` in crates/cuda/kernels/platform/texture_unit.h. Its address is
+/// Emulated texture object: the same words as `Texture` in crates/cuda/kernels/platform/texture_unit.h. Its address is
 /// its handle.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]

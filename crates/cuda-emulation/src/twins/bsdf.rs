@@ -98,7 +98,7 @@ fn make_eval(kind: Kind, numbers: &mut Numbers, case: &mut Writer) {
     case.numbers(wo).numbers(wi);
 }
 
-/// Twice too.
+/// Evaluates a model for two directions, prepared and not, which have to agree.
 fn run_eval(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let bsdf = Model::read(case).bsdf();
     let (wo, wi) = (case.vec3(), case.vec3());
@@ -130,7 +130,7 @@ fn make_kind(numbers: &mut Numbers, _: &ShadingScene, case: &mut Writer) {
     case.word(numbers.below(MaterialKind::ALL.len() as u32));
 }
 
-/// Which models a material of a kind can be.
+/// Lists the models that a material of a kind can be.
 fn run_kind(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let models: &[Kind] = match MaterialKind::of(case.word()) {
         MaterialKind::Diffuse => &[Kind::Diffuse],

@@ -1,5 +1,5 @@
-//! Twins of glass: `bsdf/dielectric.rs`, `bsdf/glazed.rs` and what they lose. Models are asked as [`Bsdf`], whose side of
-//! the surface for albedos is above.
+//! Twins of glass: `bsdf/dielectric.rs`, `bsdf/glazed.rs` and what they lose. Models are asked as [`Bsdf`], whose side
+//! of the surface for albedos is above.
 
 use super::{Numbers, Reader, Twin, Writer};
 use glam::{Vec2, Vec3, Vec4};
@@ -67,7 +67,8 @@ fn make_glazed(numbers: &mut Numbers, case: &mut Writer) -> f32 {
     ior
 }
 
-/// One that glass gives, or one of any reflectance, also where glass alone would do; in another medium or in none.
+/// Reads a glazed surface: one made from glass, or one of any reflectance, also where glass alone would do; in another
+/// medium or in none.
 fn glazed(case: &mut Reader) -> Glazed {
     let glass = glass(case);
     let (tint, strength, coat, coat_alpha) = (case.vec3(), case.number(), case.number(), case.number());

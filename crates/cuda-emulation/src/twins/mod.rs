@@ -1,5 +1,5 @@
-//! The renderer's functions as cases: words in, words out. Their twins in CUDA C++ (crates/render-cuda/kernels) are given
-//! the same words, and must answer with the same (tests/twins.rs).
+//! The renderer's functions as cases: words in, words out. Their twins in CUDA C++ (crates/render-cuda/kernels) are
+//! given the same words, and must answer with the same (tests/twins.rs).
 
 mod bsdf;
 mod by_name;

@@ -174,7 +174,7 @@ fn put_roulette(numbers: &mut Numbers, case: &mut Writer) {
     case.number(below).number(1.0 / below);
 }
 
-/// The one that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
+/// Writes a transport that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
 fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(0).word(numbers.word() >> numbers.below(32)).word(0);
     case.flag(false).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
@@ -189,7 +189,7 @@ fn make_plain(numbers: &mut Numbers, case: &mut Writer) {
     make_plain_transport(numbers, case);
 }
 
-/// Whether a material is what the plain kernels are for: diffuse, of one colour, with nothing behind it.
+/// Returns `true` if the plain kernels are for this material: diffuse, of one colour, with nothing behind it.
 fn is_plain(scene: &ShadingScene, m: &MaterialRecord) -> bool {
     let bounds = m.inside != NONE || m.has(MaterialFlags::INTERFACE);
     m.kind() == MaterialKind::Diffuse
@@ -224,7 +224,7 @@ fn put_first_hit(answer: &mut Writer, first_hit: Option<FirstHit>) {
     });
 }
 
-/// What zeros stand for where there is no ray.
+/// Returns the ray of zeros, which stands for no ray.
 fn no_ray() -> Ray {
     Ray::zeroed()
 }

@@ -12,7 +12,7 @@ impl Numbers {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Any word.
+    /// Returns any word.
     pub fn word(&mut self) -> u32 {
         // xorshift64*
         self.0 ^= self.0 >> 12;
@@ -112,27 +112,27 @@ impl<'a> Reader<'a> {
         self.word() != 0
     }
 
-    /// A number.
+    /// Reads a number.
     pub fn number(&mut self) -> f32 {
         f32::from_bits(self.word())
     }
 
-    /// `N` numbers.
+    /// Reads `N` numbers.
     pub fn numbers<const N: usize>(&mut self) -> [f32; N] {
         std::array::from_fn(|_| self.number())
     }
 
-    /// Two numbers.
+    /// Reads two numbers.
     pub fn vec2(&mut self) -> Vec2 {
         self.numbers::<2>().into()
     }
 
-    /// Three numbers.
+    /// Reads three numbers.
     pub fn vec3(&mut self) -> Vec3 {
         self.numbers::<3>().into()
     }
 
-    /// Four numbers.
+    /// Reads four numbers.
     pub fn vec4(&mut self) -> Vec4 {
         self.numbers::<4>().into()
     }
@@ -141,12 +141,12 @@ impl<'a> Reader<'a> {
 /// Writes cases and answers.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// What was written.
+    /// Words that were written.
     pub words: Vec<u32>,
 }
 
 impl Writer {
-    /// A word.
+    /// Writes a word.
     pub fn word(&mut self, word: u32) -> &mut Self {
         self.words.push(word);
         self

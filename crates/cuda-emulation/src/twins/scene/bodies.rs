@@ -6,7 +6,7 @@ use raywarp_scene::{
     Roughness, ScalarInput, Scene, Surface,
 };
 
-/// Adds them.
+/// Adds the bodies to `scene`.
 pub(super) fn add(scene: &mut Scene) {
     let cube = cube(scene);
     let place = |scene: &mut Scene, material: MaterialId, low: [f32; 3], size: f32| {

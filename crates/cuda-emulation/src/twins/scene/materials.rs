@@ -6,7 +6,7 @@ use raywarp_scene::{
     ScalarInput, Scene, Surface,
 };
 
-/// Adds them.
+/// Adds the materials to `scene`, and returns their ids.
 pub(super) fn add(scene: &mut Scene, textures: &Textures) -> Vec<MaterialId> {
     let surfaces = surfaces(textures);
     let mut all: Vec<MaterialId> =

@@ -10,7 +10,7 @@ use raywarp_scene::{
 pub(super) struct Textures {
     colors: Vec<TextureId>,
     pub normals: TextureId,
-    /// What was asked for last.
+    /// Number of textures that were given so far.
     next: std::cell::Cell<usize>,
 }
 
@@ -49,7 +49,7 @@ fn mappings() -> [UvMapping; 3] {
     [UvMapping::default(), UvMapping { set: 0, rows: turned }, UvMapping { set: 1, rows: turned }]
 }
 
-/// Adds them.
+/// Adds the textures to `scene`.
 pub(super) fn add(scene: &mut Scene) -> Textures {
     let image = |scene: &mut Scene, image: ImageId, wrap: [Wrap; 2], filter: ImageFilter, mapping: UvMapping| {
         scene.add_texture(Texture::Image { image, mapping, wrap, filter })
