@@ -23,7 +23,7 @@ fn of(args: impl Iterator<Item = String>) -> String {
     kept.join(" ")
 }
 
-/// Whether an argument changes what is printed, or how many threads work, and no file.
+/// Returns `true` if an argument changes what is printed, or how many threads work, and no file.
 fn is_about_the_run(arg: &str) -> bool {
     let short = arg.strip_prefix('-').is_some_and(|flags| !flags.is_empty() && flags.chars().all(|c| "qv".contains(c)));
     short || ["--json", "--quiet", "--verbose", "--threads"].contains(&arg) || arg.starts_with("--threads=")

@@ -1,4 +1,4 @@
-//! What all sub-commands share: flags, messages, finding and loading scenes.
+//! Code that all sub-commands share: flags, messages, finding and loading scenes.
 
 pub use crate::command_line::command_line;
 use crate::device::{DeviceChoice, open};
@@ -52,7 +52,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Whether the flag is there.
+    /// Returns `true` if the flag is given.
     pub fn is_given(self) -> bool {
         self.threads.is_some()
     }
@@ -72,9 +72,10 @@ pub struct Scenes {
     format: Option<Format>,
     /// What the numbers of a glTF file's lamps mean: photometric, radiometric, auto.
     ///
-    /// radiometric takes a candela as one watt per steradian and a lux as one watt per square metre, as the specification
-    /// has lamps beside glowing surfaces; photometric divides by 683 lumens a watt; auto finds files that Blender wrote and
-    /// whose lamps are 683 times too strong beside the rest, and says so (docs/guide/light-and-camera.md).
+    /// radiometric takes a candela as one watt per steradian and a lux as one watt per square metre, as the
+    /// specification has lamps beside glowing surfaces; photometric divides by 683 lumens a watt; auto finds files that
+    /// Blender wrote and whose lamps are 683 times too strong beside the rest, and says so
+    /// (docs/guide/light-and-camera.md).
     #[arg(long, value_enum, value_name = "UNITS", default_value = "auto", hide_possible_values = true)]
     light_units: LightUnitsArg,
     /// Scene of a glTF file with several: its name, or its number from 0 [default: the file's].
@@ -115,7 +116,7 @@ impl LightUnitsArg {
 }
 
 impl Scenes {
-    /// What to show of a glTF file.
+    /// Returns the options that choose what to show of a glTF file.
     fn gltf(&self) -> GltfOptions {
         GltfOptions {
             scene: self.gltf_scene.clone(),
@@ -160,7 +161,7 @@ pub struct Taken<'a> {
     pub tables: Option<Tables>,
 }
 
-/// What the shared flags say.
+/// Values of the shared flags.
 #[derive(Debug)]
 pub struct Common {
     pub json: bool,
@@ -168,25 +169,25 @@ pub struct Common {
     pub verbose: bool,
     /// 0: one for each processor.
     pub threads: usize,
-    /// What traces the rays.
+    /// Device that traces the rays.
     pub device: DeviceChoice,
     /// Folder in which bare scene names are looked up.
     pub scenes: Option<PathBuf>,
     /// The kind of the scene file, where its name does not count.
     pub format: Option<Format>,
-    /// What the numbers of lamps mean.
+    /// Meaning of the numbers of lamps.
     pub light_units: LightUnits,
-    /// What to show of a glTF file.
+    /// Options that choose what to show of a glTF file.
     pub gltf: GltfOptions,
-    /// Whether no file that exists may be replaced.
+    /// `true` if no file that exists may be replaced.
     pub no_clobber: bool,
-    /// Whether tables have all their columns.
+    /// `true` if tables have all their columns.
     pub wide: bool,
-    /// What this run reads and writes.
+    /// Files that this run reads and writes.
     pub files: Files,
     /// Scenes that were loaded, for documents.
     loaded: Mutex<Vec<LoadedFacts>>,
-    /// When the command began.
+    /// Time at which the command began.
     pub start: Instant,
 }
 
@@ -204,15 +205,15 @@ fn format() -> impl TypedValueParser<Value = Format> {
 /// grows with their square: on two processors 1024 take seconds, 4096 minutes.
 const MAX_THREADS: usize = 1024;
 
-/// What messages call the input that is named `-`.
+/// Name that messages have for the input `-`.
 pub const STANDARD_INPUT: &str = "standard input";
 
-/// Whether `path` stands for a standard stream.
+/// Returns `true` if `path` stands for a standard stream.
 pub fn is_standard_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// What documents say of a scene that was loaded.
+/// Facts that documents have about a scene that was loaded.
 #[derive(Debug)]
 struct LoadedFacts {
     path: PathBuf,
@@ -227,7 +228,7 @@ pub struct Activity {
 }
 
 impl Common {
-    /// What the flags before a command's name and behind it say together.
+    /// Joins the flags before a command's name with those behind it.
     pub fn new(talk: &Talk, before: Threads, taken: &Taken<'_>) -> Self {
         Self {
             json: talk.json,
@@ -247,7 +248,8 @@ impl Common {
         }
     }
 
-    /// Applies the flags to the process. `lost` says what becomes of the command if it is interrupted before it has anything.
+    /// Applies the flags to the process. `lost` says what becomes of the command if it is interrupted before it has
+    /// anything.
     pub fn start(&self, lost: &'static str) -> Result<(), CliError> {
         // First of all, so that a signal is never met by the system's rule.
         interrupt::listen(lost)?;
@@ -303,7 +305,7 @@ impl Common {
         Ok(chosen.choice)
     }
 
-    /// How wide tables may be.
+    /// Returns the room that tables have in width.
     pub fn room(&self) -> Room {
         if self.wide { Room::Any } else { Room::Terminal }
     }
@@ -315,7 +317,7 @@ impl Common {
         }
     }
 
-    /// What `--exposure auto` came to, where that was asked for.
+    /// Prints the exposure that `--exposure auto` came to, where that was asked for.
     pub fn say_exposure(&self, choice: ExposureChoice, stops: f32) {
         if choice == ExposureChoice::Auto {
             self.note(format!("--exposure auto: {stops:+.1} stops"));
@@ -329,25 +331,25 @@ impl Common {
         }
     }
 
-    /// Where bare scene names are looked up.
+    /// Returns the places where bare scene names are looked up.
     pub fn lookup(&self) -> SceneLookup {
         SceneLookup { folder: self.scenes.clone().filter(|folder| !folder.as_os_str().is_empty()) }
     }
 
-    /// The scene file that the user named, `-` being standard input; where a folder holds several, the one that `prefer`
-    /// says.
+    /// The scene file that the user named, `-` being standard input; where a folder holds several, the one that
+    /// `prefer` says.
     pub fn find(&self, name: &Path, prefer: Prefer) -> Result<PathBuf, CliError> {
         raywarp::scene::find_scene(name, &self.lookup(), prefer).map_err(CliError::input)
     }
 
-    /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a file of
-    /// the scene. Only its triangles are needed: what is missing or broken of its materials is a warning.
+    /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a
+    /// file of the scene. Only its triangles are needed: what is missing or broken of its materials is a warning.
     pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(self.find(name, Prefer::Geometry)?, allow_missing, true, WithoutTriangles::Refused)
     }
 
-    /// Loads the scene in `path`, `-` being standard input, and prints its warnings. Refused if an output is a file of the
-    /// scene.
+    /// Loads the scene in `path`, `-` being standard input, and prints its warnings. Refused if an output is a file of
+    /// the scene.
     pub fn load_file(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(path, allow_missing, false, WithoutTriangles::Refused)
     }
@@ -362,8 +364,8 @@ impl Common {
         self.load_with(path, allow_missing, false, without_triangles)
     }
 
-    /// As [`Common::load_file`], of a scene whose triangles and figures alone are asked for: what is missing or broken of its
-    /// materials is a warning.
+    /// As [`Common::load_file`], of a scene whose triangles and figures alone are asked for: what is missing or broken
+    /// of its materials is a warning.
     pub fn load_triangles(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(path, allow_missing, true, WithoutTriangles::TakenWithEnvironment)
     }
@@ -438,8 +440,8 @@ impl Common {
         all.push(facts);
     }
 
-    /// Adds to a document what its reader needs to know of the scenes that were loaded: the warnings, and the origin, of several
-    /// scenes by path.
+    /// Adds to a document what its reader needs to know of the scenes that were loaded: the warnings, and the origin,
+    /// of several scenes by path.
     pub fn describe_scenes(&self, document: &mut serde_json::Value) {
         let all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         document["warnings"] = all.iter().flat_map(|facts| facts.warnings.clone()).collect();

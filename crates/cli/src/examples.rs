@@ -1,6 +1,6 @@
 //! Examples under the `--help` of each command. A test reads them there and parses each.
 
-/// What is done, and how.
+/// Example of a command: its purpose, and the command line.
 type Example = (&'static str, &'static str);
 
 /// The examples of a command; the whole program's for `raywarp`.

@@ -2,19 +2,19 @@
 
 use std::process::ExitCode;
 
-/// What `--help` says of them.
+/// Text of `--help` about exit statuses.
 pub const HELP: &str = "Exit status: 0 done; 1 a check failed; 2 wrong usage; 3 an input cannot be read or is \
     malformed; 4 the machine lacks something; 5 an output cannot be written; 101 a bug of this program; 130 interrupted \
     (Ctrl-C, SIGTERM or SIGHUP), with what was done saved.";
 
-/// How the command ends.
+/// Exit status of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Everything asked for is done.
     Done = 0,
     /// A check failed.
     Failed = 1,
-    /// Wrong usage.
+    /// Usage was wrong.
     Usage = 2,
     /// An input cannot be read or is malformed.
     Input = 3,
@@ -29,7 +29,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// What the documents of `--json` call it.
+    /// Returns the name that the documents of `--json` have for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -50,12 +50,12 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command stops.
+/// Reasons why a command stops.
 #[derive(Debug)]
 pub enum CliError {
     /// With the message to print and the status to end with.
     Stop(Status, String),
-    /// Whoever reads our output has stopped reading.
+    /// The reader of our output has stopped reading.
     ClosedPipe,
 }
 

@@ -1,14 +1,16 @@
-//! What a run reads and what it writes: an output never destroys an input.
+//! Files that a run reads and writes: an output never destroys an input.
 //!
-//! Every command names its outputs to [`Files::writes`] and its inputs to [`Files::reads`], in any order, before it works:
+//! Every command names its outputs to [`Files::writes`] and its inputs to [`Files::reads`], in any order, before it
+//! works:
 //! ```text
 //! common.files.writes(&args.output)?; // first, so that nothing is loaded in vain
 //! common.files.reads(&args.rays)?;
 //! let (loaded, ..) = common.load(&args.scene, ..)?; // names the scene and every file that it reads by itself
 //! ```
 //! Whichever call finds that a file is both refuses it, with exit status 2. A file is known by what it is (device and
-//! inode), not by its name: `./x` is `x`, and so are hard links, symbolic links and names in another case where the file
-//! system takes them for one. Two outputs that are one file are refused as well. Devices and pipes are never refused.
+//! inode), not by its name: `./x` is `x`, and so are hard links, symbolic links and names in another case where the
+//! file system takes them for one. Two outputs that are one file are refused as well. Devices and pipes are never
+//! refused.
 
 use crate::exit::CliError;
 use std::collections::HashMap;
@@ -79,7 +81,7 @@ fn read_and_written(output: &Path, input: &Path) -> CliError {
     CliError::usage(format!("{}: this run reads it{name}; name another output", output.display()))
 }
 
-/// What makes a file that file.
+/// Identity of a file, the same for all of its names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum FileId {
     /// Device and inode.

@@ -1,9 +1,9 @@
-//! Ctrl-C, and what batch systems and closing terminals send (SIGTERM, SIGHUP): the first asks the work to end and save, the
-//! second ends it at once.
+//! Ctrl-C, and what batch systems and closing terminals send (SIGTERM, SIGHUP): the first asks the work to end and
+//! save, the second ends it at once.
 //!
-//! Most of the time there is nothing to save: while a scene is loaded, a tree is built, before the first row of a table. Then the
-//! first one ends the process too, from the thread that hears it, whatever the others are doing. Only while a [`Keep`]
-//! lives is the work asked to end by itself, through [`flag`].
+//! Most of the time there is nothing to save: while a scene is loaded, a tree is built, before the first row of a
+//! table. Then the first one ends the process too, from the thread that hears it, whatever the others are doing. Only
+//! while a [`Keep`] lives is the work asked to end by itself, through [`flag`].
 
 use crate::exit::{CliError, Status};
 use crate::progress;
@@ -14,15 +14,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// What an interrupt means right now.
+/// State that decides what an interrupt does right now.
 struct State {
-    /// What is being done: "loading room.gltf".
+    /// Work that is going on: "loading room.gltf".
     doing: String,
-    /// What becomes of it if it ends here.
+    /// Words for what is lost if the work ends here.
     lost: &'static str,
     /// Results that are finished but not printed yet.
     last_words: String,
-    /// How many [`Keep`]s live, and what the last of them says.
+    /// Number of [`Keep`]s that live, and the words of the last of them.
     keeps: (usize, &'static str),
 }
 
@@ -59,7 +59,8 @@ fn start() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(interrupted)
 }
 
-/// Whether a signal was ignored when the process began. Where nobody says, yes: what such a signal does then stays as it is.
+/// Returns `true` if a signal was ignored when the process began. Where nobody says, it counts as ignored: what such a
+/// signal does then stays as it is.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -101,7 +102,7 @@ pub fn flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// Whether the work was asked to end.
+/// Returns `true` if the work was asked to end.
 pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
@@ -120,14 +121,14 @@ impl Drop for Doing {
     }
 }
 
-/// Whoever interrupts from here on gets `text` on standard output: finished results that are not printed yet.
+/// Leaves `text` for standard output if an interrupt comes from here on: finished results that are not printed yet.
 pub fn leave(text: String, lost: &'static str) {
     let mut state = state();
     (state.last_words, state.lost) = (text, lost);
 }
 
-/// While it lives, and from its beginning on, there is something worth saving: an interrupt sets [`flag`], and the work ends by
-/// itself.
+/// While it lives, and from its beginning on, there is something worth saving: an interrupt sets [`flag`], and the work
+/// ends by itself.
 pub struct Keep {
     line: &'static str,
     begun: AtomicBool,

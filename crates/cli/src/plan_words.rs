@@ -1,4 +1,4 @@
-//! What people are told of a plan: who traces or renders, by which kernels, and why.
+//! Words for people about a plan: what traces or renders, by which kernels, and for which reason.
 
 use raywarp::Builder;
 use raywarp::cuda::Device;
@@ -52,7 +52,7 @@ pub fn of_tree(tree: &GpuTree) -> String {
     format!("one triangle a leaf, {how}; {:.2} s", tree.time.as_secs_f64())
 }
 
-/// Why not a GPU, without a full stop.
+/// Returns the reason why no GPU is used, without a full stop.
 pub fn why(reason: &Reason) -> String {
     match reason {
         Reason::TooLittle { work: work @ Amount::Rays(_), least } => {

@@ -1,4 +1,4 @@
-//! How far long work is: a bar on a terminal, a line every ten seconds where there is none, on standard error.
+//! Progress of long work: a bar on a terminal, a line every ten seconds where there is none, on standard error.
 
 mod render;
 mod ticker;

@@ -1,7 +1,8 @@
-//! What an output may replace: an existing file only if it is one of its kind, judged by its first bytes.
+//! Rule for replacing files: an output replaces an existing file only if it is one of its kind, judged by its first
+//! bytes.
 //!
-//! `bench --record .` in somebody's project must not take its README.md, nor a mistyped `--csv scene.obj` the scene. The
-//! same for pictures is in [`raywarp::render::output::can_write`].
+//! `bench --record .` in somebody's project must not take its README.md, nor a mistyped `--csv scene.obj` the scene.
+//! The same for pictures is in [`raywarp::render::output::can_write`].
 
 use crate::exit::CliError;
 use raywarp::system::can_write_file;
@@ -29,7 +30,8 @@ pub const MANUAL: Kind = Kind { name: "a manual page", starts: &[b".ie \\n(.g .d
 /// So many bytes of a file tell its kind.
 const HEAD_BYTES: u64 = 64;
 
-/// Whether `path` can be written: a place that takes a file, where there is nothing, an empty file or one of this kind.
+/// Checks that `path` can be written: a place that takes a file, where there is nothing, an empty file or one of this
+/// kind.
 pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
     can_write_file(path).map_err(CliError::output)?;
     // Opening a pipe would wait for somebody at its other end.

@@ -1,4 +1,4 @@
-//! What reaches the terminal or whoever listens: messages on standard error, results on standard output, and with
+//! Output to the terminal or to another reader: messages on standard error, results on standard output, and with
 //! `--json` one document on standard output, of a failure too.
 
 use crate::escape::{Visible, line};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 static JSON: AtomicBool = AtomicBool::new(false);
 static PRINTED: AtomicBool = AtomicBool::new(false);
-/// What was said of scenes, each once.
+/// Warnings about scenes that were printed, each once.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Says that failures are to be JSON documents too. Known before the command line is parsed, which may fail.

@@ -1,5 +1,5 @@
-//! Wrong usage in our words: what was typed, what is wrong with it, what to type instead. Clap's own messages take half a
-//! dozen lines, and their tips mislead: they name options that merely share a letter, and offer `-- --x`.
+//! Wrong usage in our words: what was typed, what is wrong with it, what to type instead. Clap's own messages take half
+//! a dozen lines, and their tips mislead: they name options that merely share a letter, and offer `-- --x`.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
@@ -7,7 +7,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
 
-/// Why `error` stopped the parsing of `arguments`, in one line.
+/// Explains in one line why `error` stopped the parsing of `arguments`.
 pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]) -> String {
     // So that sub-commands know their long names, and arguments how they are written.
     command.build();
@@ -59,7 +59,7 @@ pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]
     }
 }
 
-/// Whether `--json` is among the arguments, which may be wrong otherwise.
+/// Returns `true` if `--json` is among the arguments, which may be wrong otherwise.
 pub fn wants_json(arguments: &[OsString]) -> bool {
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
 }
@@ -192,13 +192,14 @@ fn commands(command: &Command) -> String {
     format!("there are {}", list(&names, "and"))
 }
 
-/// How `command` is called: `raywarp merge [OPTIONS] --output FILE SHARE...`.
+/// Returns the usage line of `command`: `raywarp merge [OPTIONS] --output FILE SHARE...`.
 pub fn usage(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     plain(usage.trim_start_matches("Usage: ").trim())
 }
 
-/// Those of `known` that `typed` may have been meant to be: begun but not ended, or with a slip or two. At most three.
+/// Returns those of `known` that `typed` may have been meant to be: begun but not ended, or with a slip or two. At most
+/// three.
 fn near(typed: &str, known: &[String]) -> Vec<String> {
     let bare = typed.trim_start_matches('-');
     let slips = |name: &String| {
@@ -243,7 +244,7 @@ fn flag(text: &str) -> String {
     plain(text.split(' ').next().unwrap_or_default())
 }
 
-/// What is wrong with a value, in plain words.
+/// Describes in plain words the fault of a value.
 fn of_cause(cause: &(dyn Error + 'static)) -> String {
     if let Some(error) = cause.downcast_ref::<ParseIntError>() {
         match error.kind() {

@@ -4,13 +4,13 @@ use raywarp::cpu::Isa;
 use raywarp::cuda::Device;
 use serde_json::{Value, json};
 
-/// `raywarp 0.1.0`.
+/// Name and version in short, such as `raywarp 0.1.0`.
 pub const SHORT: &str = concat!("raywarp ", env!("CARGO_PKG_VERSION"));
 
 /// The commit that this was built from; none from an archive.
 const COMMIT: Option<&str> = option_env!("RAYWARP_COMMIT");
 
-/// What this machine has, looked for now.
+/// Equipment of this machine, looked for now.
 struct Found {
     cpu: String,
     gpu: Option<String>,

@@ -91,7 +91,7 @@ fn page(command: &Command) -> Result<Vec<u8>, CliError> {
     Ok(page)
 }
 
-/// What stands below the options: examples and notes.
+/// Returns the part of the page below the options: examples and notes.
 fn notes(text: &str) -> String {
     let mut page = String::new();
     let mut section = "";

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 pub struct CameraArgs {
     /// A camera of the file, by name or number [default: the first].
     ///
-    /// `raywarp info SCENE` lists them. A scene without any is seen from its first known viewpoint (views.toml in the folder
-    /// of scenes), or framed.
+    /// `raywarp info SCENE` lists them. A scene without any is seen from its first known viewpoint (views.toml in the
+    /// folder of scenes), or framed.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["eye", "target", "up", "view"], help_heading = heading::CAMERA)]
     camera: Option<String>,
     /// Camera position [default: where the scene is framed].

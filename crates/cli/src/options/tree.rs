@@ -1,4 +1,4 @@
-//! How a tree is built: flags that sub-commands share.
+//! Options of building a tree, which sub-commands share.
 
 use crate::heading;
 use clap::{Args, ValueEnum};
@@ -11,8 +11,8 @@ use raywarp::{BuildOptions, Builder};
 pub struct TreeArgs {
     /// Options of the builder, from the fastest build to the best tree.
     ///
-    /// The other options here change single ones [default: balanced; for trace with a GPU and for bench with --variant auto alone
-    /// gpu; for bench else good, for simulate balanced with --builder sweep].
+    /// The other options here change single ones [default: balanced; for trace with a GPU and for bench with --variant
+    /// auto alone gpu; for bench else good, for simulate balanced with --builder sweep].
     #[arg(long, value_enum)]
     preset: Option<PresetArg>,
     /// How the tree is built [default: the preset's].

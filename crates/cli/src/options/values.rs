@@ -47,7 +47,7 @@ pub fn position(text: &str) -> Result<[f64; 3], String> {
     parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
 }
 
-/// Three numbers.
+/// Parses three finite numbers with commas between them.
 pub fn vector(text: &str) -> Result<[f32; 3], String> {
     let parts: Vec<f32> =
         text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
@@ -77,7 +77,7 @@ pub fn number(text: &str, accept: impl Fn(f64) -> bool, what: &str) -> Result<f6
     text.parse().ok().filter(|&x: &f64| x.is_finite() && accept(x)).ok_or_else(|| format!("must be {what}"))
 }
 
-/// How many, up to 1e15, also as 1e9.
+/// Parses a whole number up to 1e15, also as 1e9.
 pub fn many(text: &str) -> Result<u64, String> {
     number(text, |x| (0.0..=1e15).contains(&x) && x.fract() == 0.0, "a whole number from 0 to 1e15, such as 1e9")
         .map(|x| x as u64)
@@ -149,7 +149,7 @@ pub fn layer_name() -> impl TypedValueParser<Value = String> {
     named_values(LAYERS, StringValueParser::new())
 }
 
-/// Whose rays.
+/// Returns the parser of the workloads' names.
 pub fn workload() -> impl TypedValueParser<Value = Workload> {
     let known = || format!("known are {}", Workload::ALL.map(Workload::name).join(", "));
     named_values(Workload::ALL.map(Workload::name), move |name: &str| Workload::parse(name).ok_or_else(known))
@@ -210,7 +210,7 @@ pub fn say_lost_layers(outputs: &[PathBuf], common: &Common) {
 /// The layer that makes a picture a share as well.
 const SUMS: &str = "sums";
 
-/// Whether an EXR is to hold its sums, too.
+/// Returns `true` if an EXR is to hold its sums, too.
 pub fn has_sums(names: &[String]) -> bool {
     names.iter().any(|name| name == SUMS)
 }

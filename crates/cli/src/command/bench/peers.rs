@@ -50,7 +50,7 @@ fn parse(name: &str) -> Result<Peer, &'static str> {
 }
 
 impl PeerArgs {
-    /// Whether there is one.
+    /// Returns `true` if any peer is named.
     pub fn are_named(&self) -> bool {
         !self.peers.is_empty()
     }
@@ -123,7 +123,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     })
 }
 
-/// What both sides do on a scene; nothing once interrupted.
+/// Measures both sides on a scene; returns nothing once interrupted.
 fn measure(
     args: &BenchArgs,
     common: &Common,

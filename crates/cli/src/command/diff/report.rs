@@ -1,4 +1,4 @@
-//! What `raywarp diff` says.
+//! Report of `raywarp diff`, as text and as a JSON document.
 
 use raywarp::render::compare::{BLOCK, Comparison, NoiseTest, RELATIVE_EPSILON, STANDARD_ERRORS};
 use raywarp::render::output::PictureFile;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Everything that the text and the JSON document are made of.
+/// Results that the text and the JSON document are made of.
 pub struct Report<'a> {
     pub pictures: [&'a PictureFile; 2],
     pub comparison: &'a Comparison,
@@ -37,7 +37,7 @@ fn colour(c: [f32; 3]) -> String {
 }
 
 impl Report<'_> {
-    /// Whether the pictures are as near as was asked for.
+    /// Returns `true` if the pictures are as near as was asked for, or if nothing was asked.
     pub fn is_within(&self) -> bool {
         self.within.is_none_or(|limit| self.comparison.relative_error() <= f64::from(limit))
     }

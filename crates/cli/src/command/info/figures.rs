@@ -1,4 +1,4 @@
-//! What is in a scene and what its tree costs.
+//! Figures of a scene and of its tree.
 
 use super::names::Names;
 use raywarp::bvh::BvhStats;
@@ -23,21 +23,21 @@ pub struct Info {
     pub triangles: u64,
     /// Triangles in the tree: without those of zero area and invisible ones.
     pub tree_triangles: u64,
-    /// Materials.
+    /// Number of materials.
     pub materials: usize,
     /// Media that absorb: those that the file names, and those of bodies, equal ones counted once.
     pub media: usize,
     /// Textures and images.
     pub textures: usize,
-    /// Decoded images.
+    /// Number of decoded images.
     pub images: usize,
     /// Lights that are not triangles.
     pub lights: usize,
     /// Triangles that emit, placements counted.
     pub emissive_triangles: u64,
-    /// Cameras.
+    /// Number of cameras.
     pub cameras: usize,
-    /// Where the file's coordinates have what is zero in the scene.
+    /// Point in the file's coordinates that is zero in the scene.
     pub origin: [f64; 3],
     /// Box around the triangles of the tree, relative to the origin; `None` without any.
     pub bounds: Option<Aabb>,
@@ -95,7 +95,7 @@ fn in_file(x: f32, origin: f64) -> f64 {
     if origin == 0.0 { shortest } else { (sum * 1e9).round() / 1e9 }
 }
 
-/// What shading reads by the names of its parts.
+/// Returns the bytes that shading reads, by the names of its parts.
 fn parts(shading: &ShadingBytes) -> [(&'static str, u64); 5] {
     let ShadingBytes { triangles, attributes, materials, images, lights } = *shading;
     [

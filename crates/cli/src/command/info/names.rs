@@ -1,4 +1,4 @@
-//! What is in a scene, by name.
+//! Things in a scene, by name.
 
 use raywarp::render::camera_name;
 use raywarp::scene::{Choices, Light, Material, Pixels, Projection, Scene, Texture, escape};
@@ -16,7 +16,7 @@ const NAME: usize = 30;
 pub struct NamedItem {
     /// Its name in the file, or its kind and number from 1.
     pub name: String,
-    /// What it is, in a few words.
+    /// Description of the item, in a few words.
     pub what: String,
 }
 
@@ -37,7 +37,7 @@ pub struct Names {
     pub materials: Vec<NamedItem>,
     /// Images, then textures that are none.
     pub textures: Vec<NamedItem>,
-    /// Meshes.
+    /// Meshes by name.
     pub meshes: Vec<NamedItem>,
 }
 

@@ -157,7 +157,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     }
 }
 
-/// How a picture is going to be rendered, as far as that is known before the scene is prepared; `earlier` samples of each
+/// Returns the options of a render, as far as they are known before the scene is prepared; `earlier` samples of each
 /// pixel are there already.
 fn planned(request: &PictureRequest, scene: &Scene, earlier: Option<u32>) -> RenderOptions {
     let (mut options, _) = request.options(scene, &Aabb::EMPTY);
@@ -251,7 +251,7 @@ fn render(
     Ok((rendered.map_err(CliError::render)?, rays))
 }
 
-/// What a GPU's counts foretell, and then what it took.
+/// Prints the time that a GPU's counts foretell, and then the time that it took.
 fn say_seconds(renderer: &CudaRenderer, options: &RenderOptions, common: &Common) {
     let (place, seconds) = (renderer.device().ordinal(), renderer.device_seconds());
     let estimate = renderer.roofline(options).map(|roofline| roofline.estimate(&renderer.counts()));
@@ -282,12 +282,12 @@ fn export(
     }
 }
 
-/// How radiance becomes the bytes of a PNG.
+/// Returns the look that makes the bytes of a PNG from radiance.
 fn look(args: &RenderArgs, picture: &Picture, film: &Film) -> output::Look {
     output::Look { exposure: picture.exposure_of(film), tone: args.tone() }
 }
 
-/// What makes a picture's file a share, where it is to be one.
+/// Facts that make a picture's file a share, where it is to be one.
 struct Sums {
     fingerprint: String,
     /// Of the first sample in the film.

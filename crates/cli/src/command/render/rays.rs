@@ -39,7 +39,7 @@ fn bounce_files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// What keeps the rays of a render, where they are asked for.
+/// Returns the listener that keeps the rays of a render, where they are asked for.
 pub fn listener(args: &RenderArgs, film: &Film, options: &RenderOptions) -> Result<Option<PathRays>, CliError> {
     if args.export_rays.is_none() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What `raywarp render` says of a picture that it made.
+//! Report of `raywarp render` on a picture that it made.
 
 use crate::command::render::rays::Exported;
 use crate::progress::{duration, percent, si};
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything that the last line and the JSON document are made of.
+/// Facts that the last line and the JSON document are made of.
 pub struct Report<'a> {
     pub scene: &'a str,
     pub outputs: &'a [PathBuf],
-    /// What rendered.
+    /// Names of the devices that rendered.
     pub devices: &'a [String],
     pub picture: &'a Picture,
     /// Of the scene.

@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>
     Ok(rates)
 }
 
-/// What a recorded run is put beside.
+/// Rates of a recorded run, and the scene, views and machines that they are put beside.
 pub(super) struct Settings<'a> {
     pub rates: Vec<MeasuredRate>,
     pub scene: &'a str,

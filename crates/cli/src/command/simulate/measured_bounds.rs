@@ -17,7 +17,7 @@ use std::path::Path;
 /// A bench may have this many bytes; ours have a few per cent of it.
 const MOST_BYTES: u64 = 1 << 26;
 
-/// About how many rays of a kind and view are simulated: a row takes a second or less.
+/// Number of rays of a kind and view that are simulated, roughly: a row takes a second or less.
 pub const SAMPLE: u32 = 16_384;
 
 /// The rates of a recorded run.

@@ -5,14 +5,14 @@ use super::experiment::ExperimentChoice;
 use crate::exit::CliError;
 use crate::usage::list;
 
-/// What is simulated.
+/// Kind of simulation that the command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// How full warps are.
+    /// Shares of full warps, as in `--efficiency`.
     Efficiency,
     /// Bounds of rates on machines.
     Bounds,
-    /// What a profiler counted, beside what is foretold.
+    /// Counts of a profiler, beside what is foretold.
     Counters,
     /// A recorded run beside its bounds.
     Measured,
@@ -27,7 +27,7 @@ use Mode::{Bounds, Compaction, Counters, Efficiency, Experiment, Measured};
 /// An option that some modes ignore.
 struct Rule {
     flag: &'static str,
-    /// Those that do not ignore it.
+    /// Modes that do not ignore it.
     modes: &'static [Mode],
     is_given: fn(&SimulateArgs) -> bool,
 }
@@ -70,7 +70,7 @@ const RULES: [Rule; 23] = [
 ];
 
 impl Mode {
-    /// What the user types for it.
+    /// Returns the option that the user types for the mode.
     fn flag(self) -> &'static str {
         match self {
             Self::Efficiency => "--efficiency",

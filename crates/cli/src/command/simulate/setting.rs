@@ -4,7 +4,7 @@ use raywarp_lab::family::Key;
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::machine::keys;
 
-/// What is set.
+/// Setting of the command line: an option of the family, a number of a machine, or a cost.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Setting {
     /// An option of the family.
