@@ -10,14 +10,14 @@ pub struct Place {
     pub line: usize,
 }
 
-/// An instruction.
+/// Instruction of a kernel, as the disassembler prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
     /// In bytes from the kernel's start.
     pub offset: usize,
     /// Without predicate and operands, with its suffixes: `LDG.E.128.CONSTANT`.
     pub opcode: String,
-    /// Whether it has a predicate.
+    /// `true` if it has a predicate.
     pub predicated: bool,
     /// The label that it names, if any.
     pub label: Option<String>,
@@ -54,7 +54,8 @@ impl Machine {
         self.blocks.iter().map(|block| block.instructions.len()).sum()
     }
 
-    /// The same with the places of another compilation of the kernel: those of the longest sequence of opcodes that both have.
+    /// The same with the places of another compilation of the kernel: those of the longest sequence of opcodes that
+    /// both have.
     pub fn with_places(mut self, other: &Self) -> Self {
         let theirs: Vec<&Instruction> = other.blocks.iter().flat_map(|block| &block.instructions).collect();
         let mut own: Vec<&mut Instruction> = self.blocks.iter_mut().flat_map(|block| &mut block.instructions).collect();
@@ -141,7 +142,7 @@ fn blocks(section: &str) -> Result<Vec<BasicBlock>, String> {
     Ok(blocks)
 }
 
-/// Whether lanes may go elsewhere, wait for others there, or end.
+/// Returns `true` if lanes may go elsewhere, wait for others there, or end.
 fn leaves(opcode: &str) -> bool {
     let stem = opcode.split('.').next().unwrap_or_default();
     matches!(stem, "BRA" | "BRX" | "JMP" | "CALL" | "RET" | "EXIT" | "BSYNC" | "KILL")

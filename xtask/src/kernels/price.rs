@@ -1,5 +1,5 @@
-//! What machine code costs, block by block: whose it is, how many instructions on which pipeline, and how often warps
-//! issue it.
+//! Prices machine code block by block: whose it is, how many instructions on which pipeline, and how often warps issue
+//! it.
 
 use super::disassembly::{BasicBlock, Machine};
 use super::measured::{Measured, MeasuredBlock, opcodes};
@@ -23,19 +23,19 @@ pub struct CompiledKernel {
 
 #[derive(Debug, Clone)]
 pub struct CompiledBlock {
-    /// How often it is issued is not known yet.
+    /// Cost of the block; how often it is issued is not known yet.
     pub cost: PricedBlock,
     pub shape: Shape,
 }
 
-/// By what blocks of different code are told to be alike.
+/// Features by which blocks of different code are told to be alike.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shape {
     /// Numbers of the places that its instructions come from, each once, in order.
     pub places: Vec<u32>,
-    /// Whether it only waits for lanes that went elsewhere.
+    /// `true` if it only waits for lanes that went elsewhere.
     pub waits: bool,
-    /// Whether it is a function that the kernel calls, such as a division's slow path.
+    /// `true` if it is a function that the kernel calls, such as a division's slow path.
     pub called: bool,
 }
 
@@ -50,7 +50,7 @@ impl Shape {
     }
 }
 
-/// Whose the blocks of `machine` are.
+/// Prices the blocks of `machine`: each belongs to the part of a schedule that most of its instructions come from.
 ///
 /// # Errors
 /// An opcode without a pipeline.
@@ -98,7 +98,7 @@ pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<Compil
     Ok(CompiledKernel { name, code, fingerprint, opcodes, blocks })
 }
 
-/// Whose a block is: that of most of its instructions; of several, the first.
+/// Returns the owner of a block: that of most of its instructions; of several, the first.
 fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
     let mut votes: Vec<(Block, usize)> = Vec::new();
     for owner in block.instructions.iter().filter_map(|instruction| sources.owner(&instruction.places)) {

@@ -1,4 +1,4 @@
-//! What each kernel takes of a multiprocessor, as the assembler reports it (`-Xptxas -v`).
+//! Reads what each kernel takes of a multiprocessor, as the assembler reports it (`-Xptxas -v`).
 
 /// A kernel's needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

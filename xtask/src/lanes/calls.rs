@@ -1,5 +1,5 @@
-//! Who calls functions that were meant to be single instructions: read off the symbols and the code of an ELF file
-//! for x86-64, without a disassembler.
+//! Finds the callers of functions that were meant to be single instructions: read off the symbols and the code of an
+//! ELF file for x86-64, without a disassembler.
 //!
 //! A call, a jump or an address in position-independent code ends with the distance to its target, four bytes. Only
 //! distances that end exactly at an intrinsic, or at a slot that holds its address, behind a byte that such an
@@ -26,10 +26,10 @@ const WITHOUT_CLOSURES: &[&str] = &[
     "raywarp_render::lanes::",
 ];
 
-/// Those of them that have no vectors: what is made once of a scene.
+/// Modules among them that have no vectors: what is made once of a scene.
 const SCALAR: &[&str] = &["raywarp_render::lanes::tables::"];
 
-/// What is wrong in the program `image`, a line each, sorted.
+/// Returns the faults of the program `image`, a line each, sorted.
 ///
 /// # Errors
 /// What is no ELF file for x86-64, or has no symbols.
@@ -69,7 +69,8 @@ fn plain(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(symbol))
 }
 
-/// Whether a function stands in the module of intrinsics; types of it in the name of something else do not count.
+/// Returns `true` if a function stands in the module of intrinsics; types of it in the name of something else do not
+/// count.
 fn is_intrinsic(name: &str) -> bool {
     name.trim_start_matches('<').starts_with("core::core_arch::")
 }

@@ -1,9 +1,9 @@
 //! `cargo xtask lanes [BINARY]`: in the optimised program every intrinsic is an instruction, not a function.
 //!
-//! A function with `#[target_feature]` lends its instructions to what is inlined into it, and to nothing else. A closure
-//! around intrinsics (also one handed to `array::map`) that the compiler leaves a function of its own has not got them,
-//! and calls each intrinsic, with its vectors in memory (rust-lang/rust #58279, #108338). Results stay right and tests
-//! pass; once it cost 7 to 10 % of all closest hits. So this reads the program.
+//! A function with `#[target_feature]` lends its instructions to what is inlined into it, and to nothing else. A
+//! closure around intrinsics (also one handed to `array::map`) that the compiler leaves a function of its own has not
+//! got them, and calls each intrinsic, with its vectors in memory (rust-lang/rust #58279, #108338). Results stay right
+//! and tests pass; once it cost 7 to 10 % of all closest hits. So this reads the program.
 
 mod calls;
 
@@ -35,14 +35,14 @@ pub fn beside_this() -> Option<PathBuf> {
     Some(folder.join(format!("raywarp{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// What is wrong in a program. An error if it cannot be read, or is older than its sources.
+/// Returns the faults of a program. An error if it cannot be read, or is older than its sources.
 fn faults(binary: &Path) -> Result<Vec<String>, String> {
     check_age(binary)?;
     let image = std::fs::read(binary).map_err(|error| format!("{}: {error}", binary.display()))?;
     calls::faults(&image).map_err(|error| format!("{}: {error}", binary.display()))
 }
 
-/// That a program is there and not older than its sources.
+/// Checks that a program is there and not older than its sources.
 ///
 /// # Errors
 /// What is wrong with it.

@@ -28,7 +28,7 @@ pub const ARCHITECTURE: u32 = KeplerWord::ARCHITECTURE;
 /// Of PTX, what the assembler knows at most.
 const PTX: &str = "+ptx78";
 
-/// What is to be compiled of a set.
+/// Returns the jobs of a set that are compiled for Kepler.
 pub fn jobs(set: &KernelSet) -> Vec<Job> {
     let sources = set.schedules.as_ref().map_or_else(Vec::new, |schedules| (schedules.kepler)());
     let job = |(source, text)| Job { source, text, architecture: ARCHITECTURE, priced: true };
@@ -112,9 +112,9 @@ fn without_lines(ptx: &str) -> String {
     code.filter(said).map(|line| format!("{line}\n")).collect()
 }
 
-/// What is taken of a kernel's costs that nobody measured: a function that is called runs where the short way does
-/// not do, and no event says so. Elsewhere it would be priced as once an event; here, where nothing of it was ever
-/// measured, a bound is to stay one from above.
+/// Settles the costs of a kernel that nobody measured: a function that is called runs where the short way does not do,
+/// and no event says so. Elsewhere it would be priced as once an event; here, where nothing of it was ever measured, a
+/// bound is to stay one from above.
 pub fn settle(kernel: &price::CompiledKernel, costs: &mut PricedKernel) {
     for (cost, block) in costs.blocks.iter_mut().zip(&kernel.blocks) {
         if block.shape.called && cost.source == CountSource::Assumed {

@@ -1,8 +1,9 @@
-//! Where instructions come from, through a compiler whose PTX names one place each and not the places that it was inlined at.
+//! Where instructions come from, through a compiler whose PTX names one place each and not the places that it was
+//! inlined at.
 //!
-//! LLVM's own language keeps all of them: `!DILocation` has a line, a scope with a file, and the location where that was
-//! inlined. So each location is given its own number as its line before PTX is made, and whoever reads that number of the
-//! machine code finds the whole chain here.
+//! LLVM's own language keeps all of them: `!DILocation` has a line, a scope with a file, and the location where that
+//! was inlined. So each location is given its own number as its line before PTX is made, and whoever reads that number
+//! of the machine code finds the whole chain here.
 
 use super::super::disassembly::{Place, place_in};
 use std::collections::HashMap;
