@@ -4,9 +4,9 @@
 //! In half-ulps `u = 2^-24`. An interpolated point `a + v (b - a) + w (c - a)` is off its triangle's plane by what its
 //! coordinates round, at most `2 u` of the largest coordinate and `6 u` of the extent along each axis (pbrt 4, 6.8,
 //! bounds it by `7 u` of the sum of the parts). Each axis counts as far as the normal points along it: on a floor at
-//! height 0 the rounding of x and z moves a point within the floor. Then the watertight test moves corners by up to `6
-//! u` of their distance, and its `t` rounds (`triangle::Watertight`), so its error grows with the triangle and not with
-//! the point's coordinates.
+//! height 0 the rounding of x and z moves a point within the floor. Then the watertight test moves corners by up to
+//! `6 u` of their distance, and its `t` rounds (`triangle::Watertight`), so its error grows with the triangle and not
+//! with the point's coordinates.
 //!
 //! Both are multiples of the scene's own numbers: there is no absolute step, so that a scene in other units gives the
 //! same rays, and a scene times a power of two gives rays with the same digits. Waechter and Binder's offset ("A fast

@@ -21,11 +21,10 @@
 //! # A ray from anywhere
 //! Let `A` be the largest coordinate of the ray's start and of the tree, and `u = 2^-24`. What the pad of the boxes
 //! covers (`quantize.rs`) is then at most `11 u (A + R) + 25 u R`, of which the boxes have `64 u R` already: `11 u A`
-//! are left, and
-//! [`H8Ray::of_any`] lets planes give way by `16 u A` more. `start` is earlier by as much, and by 2^-20 of three terms
-//! of `A` at most, so that what matters is no longer among the first 2^11 halves: they round by 2^-12 of up to `11 * 16
-//! u A`, and a clamped component may move the ray by 6.25e-5 of the same: together less than `0.1 u A`. Where `A` is
-//! beyond [`FARTHEST`], products need not be floats, and every box is hit.
+//! are left, and [`H8Ray::of_any`] lets planes give way by `16 u A` more. `start` is earlier by as much, and by 2^-20
+//! of three terms of `A` at most, so that what matters is no longer among the first 2^11 halves: they round by 2^-12 of
+//! up to `11 * 16 u A`, and a clamped component may move the ray by 6.25e-5 of the same: together less than `0.1 u A`.
+//! Where `A` is beyond [`FARTHEST`], products need not be floats, and every box is hit.
 
 use super::node::{H8Node, SLOTS};
 use raywarp_geom::triangle::power_of_two_under;
