@@ -14,9 +14,9 @@ use raywarp_geom::{Aabb, FlatTriangles};
 const CHUNK: usize = 1 << 10;
 
 impl Bvh2 {
-    /// The expected work for nothing of a ray that ends on a random point of the triangles: inner nodes
-    /// and triangles of leaves, each of cost 1 as in [`Bvh2::sah_cost`], whose box holds the point though
-    /// the triangle is not below the node. Zero where the triangles have no area.
+    /// Returns the expected wasted work of a ray that ends on a random point of the triangles: inner nodes and
+    /// triangles of leaves, each of cost 1 as in [`Bvh2::sah_cost`], whose box holds the point though the triangle is
+    /// not below the node. Zero where the triangles have no area.
     ///
     /// Exact but for rounding in f64: each triangle is clipped to the box of every node that it meets.
     /// That takes many times as long as the build; runs on the current rayon pool, and the

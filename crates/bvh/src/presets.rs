@@ -67,13 +67,13 @@ pub const ALL: [(&str, BuildOptions); 5] =
 pub const OF_SINGLES: [(&str, BuildOptions); 4] =
     [("single", SINGLE), ("single-split", SINGLE_SPLIT), ("single-split-inner", SINGLE_SPLIT_INNER), ("gpu", GPU)];
 
-/// The preset of that name in [`ALL`] or [`OF_SINGLES`].
+/// Returns the preset of that name in [`ALL`] or [`OF_SINGLES`].
 pub fn named(name: &str) -> Option<BuildOptions> {
     ALL.into_iter().chain(OF_SINGLES).find(|(known, _)| *known == name).map(|(_, options)| options)
 }
 
-/// The name of the preset in [`ALL`] or [`OF_SINGLES`] with these options, whatever their leaf size; none where there
-/// is no such.
+/// Returns the name of the preset in [`ALL`] or [`OF_SINGLES`] with these options, whatever their leaf size; none where
+/// there is no such preset.
 pub fn name_of(options: &BuildOptions) -> Option<&'static str> {
     let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
     ALL.iter().chain(&OF_SINGLES).find(|(_, preset)| is_it(preset)).map(|&(name, _)| name)

@@ -27,7 +27,8 @@ pub struct BvhStats {
 }
 
 impl Bvh2 {
-    /// Inner nodes between the root and the deepest leaf, the root included: 0 for one leaf or none.
+    /// Returns the number of inner nodes between the root and the deepest leaf, the root included: 0 for one leaf or
+    /// none.
     ///
     /// # Panics
     /// As every function here, may panic if the tree does not pass [`Bvh2::validate`].
@@ -43,9 +44,9 @@ impl Bvh2 {
         deepest
     }
 
-    /// Stack entries that suffice for a traversal which keeps one node at hand and pushes the other
-    /// child where a ray meets both, in whatever order it takes them. Equals the depth, as the
-    /// entries that wait on the way to the deepest leaf are one an inner node.
+    /// Returns the stack entries that suffice for a traversal which keeps one node at hand and pushes the other child
+    /// where a ray meets both, in whatever order it takes them. Equals the depth, as the entries that wait on the way
+    /// to the deepest leaf are one an inner node.
     pub fn stack_depth(&self) -> u32 {
         self.depth()
     }
@@ -55,9 +56,9 @@ impl Bvh2 {
         self.nodes.iter().filter(|node| node.is_leaf()).count()
     }
 
-    /// The expected work of a long random ray that hits the root's box, by the surface area
-    /// heuristic: inner nodes visited plus triangles tested, each of cost 1. Zero for a tree whose
-    /// root box has no area, and for an empty one.
+    /// Returns the expected work of a long random ray that hits the root's box, by the surface area heuristic: inner
+    /// nodes visited plus triangles tested, each of cost 1. Zero for a tree whose root box has no area, and for an
+    /// empty one.
     pub fn sah_cost(&self) -> f64 {
         let root = self.nodes.first().map_or(0.0, |root| half_area(&root.bounds));
         if root <= 0.0 {
@@ -68,7 +69,7 @@ impl Bvh2 {
         self.nodes.iter().map(cost).sum()
     }
 
-    /// All figures. O(nodes).
+    /// Computes all figures of the tree. O(nodes).
     pub fn stats(&self) -> BvhStats {
         let mut leaf_sizes = Vec::new();
         for node in self.nodes.iter().filter(|node| node.is_leaf()) {

@@ -69,14 +69,14 @@ pub(crate) struct Closest<'a, P> {
 }
 
 impl<'a, P> Closest<'a, P> {
-    /// Nothing found yet.
+    /// Returns a query that has found nothing yet.
     #[inline(always)]
     pub fn new(range: Range<'a>, probe: P) -> Self {
         // A hit exactly at the far limit still counts: any index is lower than this one.
         Self { tuv: [range.high, 0.0, 0.0], range, probe, index: u32::MAX }
     }
 
-    /// The hit and its instance; a miss at `t_max`.
+    /// Returns the hit and its instance; a miss at `t_max`.
     #[inline(always)]
     pub fn finish(&self, t_max: f32) -> (Hit, u32) {
         if self.index == u32::MAX {
@@ -164,7 +164,7 @@ pub(crate) enum Verdict {
 }
 
 impl<'a> Any<'a> {
-    /// Nothing found yet.
+    /// Returns a query that has found nothing yet.
     #[inline(always)]
     pub fn new(range: Range<'a>) -> Self {
         Self { range, probe: Off, blocked: false, candidate: None }

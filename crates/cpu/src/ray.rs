@@ -60,13 +60,13 @@ impl WalkRay {
         })
     }
 
-    /// The nearest distance at which a box matters. No NaN.
+    /// Returns the nearest distance at which a box matters. No NaN.
     #[inline(always)]
     pub fn box_low(&self) -> f32 {
         finite(self.t_low * self.scale)
     }
 
-    /// The farthest distance at which a box matters when hits matter up to `t`. No NaN.
+    /// Returns the farthest distance at which a box matters when hits matter up to `t`. No NaN.
     #[inline(always)]
     pub fn box_high(&self, t: f32) -> f32 {
         finite(t * self.scale)

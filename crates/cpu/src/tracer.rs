@@ -89,7 +89,7 @@ enum Encoding {
 }
 
 impl CpuTracer {
-    /// A tracer through `triangles` by the tree `bvh` that was built over them, with the fastest engine.
+    /// Prepares a tracer through `triangles` by the tree `bvh` that was built over them, with the fastest engine.
     ///
     /// # Errors
     /// [`LayoutError`] if the tree is malformed, of other triangles or too large.
@@ -97,7 +97,7 @@ impl CpuTracer {
         Self::with_options(bvh, triangles, &CpuOptions::default())
     }
 
-    /// The same with a chosen engine.
+    /// Prepares a tracer as [`CpuTracer::new`] does, with a chosen engine.
     ///
     /// # Errors
     /// As [`CpuTracer::new`].
@@ -120,7 +120,7 @@ impl CpuTracer {
         Ok(Self { encoding, ids: triangles.ids.clone(), isa: options.isa, name: name(options) })
     }
 
-    /// The instruction set in use.
+    /// Returns the instruction set in use.
     pub fn isa(&self) -> Isa {
         self.isa
     }
@@ -131,7 +131,7 @@ impl CpuTracer {
         self.name
     }
 
-    /// Bytes of the encoded tree and its triangles.
+    /// Returns the bytes of the encoded tree and its triangles.
     pub fn bytes(&self) -> usize {
         match &self.encoding {
             Encoding::Wide8(tree) => tree.bytes(),

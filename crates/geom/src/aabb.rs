@@ -16,7 +16,7 @@ impl Aabb {
     /// The box that holds nothing and that no ray hits; the identity of [`Aabb::union`].
     pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
-    /// The smallest box around `points`.
+    /// Returns the smallest box around `points`.
     pub fn of_points<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Self {
         let mut aabb = Self::EMPTY;
         for point in points {
@@ -41,7 +41,7 @@ impl Aabb {
         }
     }
 
-    /// The smallest box that holds both.
+    /// Returns the smallest box that holds both.
     #[inline]
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
@@ -67,33 +67,33 @@ impl Aabb {
         other.is_empty() || (0..3).all(|i| self.min[i] <= other.min[i] && other.max[i] <= self.max[i])
     }
 
-    /// Side lengths; zero for an empty box.
+    /// Returns the side lengths; zero for an empty box.
     #[inline]
     pub fn extent(&self) -> [f32; 3] {
         std::array::from_fn(|i| (self.max[i] - self.min[i]).max(0.0))
     }
 
-    /// The largest coordinate, without its sign; zero for an empty box.
+    /// Returns the largest coordinate, without its sign; zero for an empty box.
     #[inline]
     pub fn farthest(&self) -> f32 {
         let corners = self.min.iter().chain(&self.max);
         if self.is_empty() { 0.0 } else { corners.fold(0.0, |most: f32, x| most.max(x.abs())) }
     }
 
-    /// Half of the surface area, the measure of the surface area heuristic; zero for an empty box.
+    /// Returns half of the surface area, the measure of the surface area heuristic; zero for an empty box.
     #[inline]
     pub fn half_area(&self) -> f32 {
         let [x, y, z] = self.extent();
         x * y + y * z + z * x
     }
 
-    /// The middle of the box.
+    /// Returns the middle of the box.
     #[inline]
     pub fn center(&self) -> [f32; 3] {
         std::array::from_fn(|i| 0.5 * self.min[i] + 0.5 * self.max[i])
     }
 
-    /// Length of the diagonal; zero for an empty box. Finite for boxes up to 1e38.
+    /// Returns the length of the diagonal; zero for an empty box. Finite for boxes up to 1e38.
     pub fn diagonal(&self) -> f32 {
         self.extent().iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt() as f32
     }

@@ -44,7 +44,7 @@ impl FlatTriangles {
     /// The most triangles a tree may hold. Early splits and leaf padding need room above it.
     pub const LIMIT: u32 = 1 << 30;
 
-    /// One opaque mesh, as instance 0.
+    /// Flattens one opaque mesh, as instance 0.
     pub fn from_vertices(vertices: Vec<[[f32; 3]; 3]>) -> Self {
         let count = vertices.len() as u32;
         let ids = (0..count).map(|primitive| PrimitiveId { instance: 0, primitive }).collect();
@@ -61,13 +61,13 @@ impl FlatTriangles {
         self.vertices.is_empty()
     }
 
-    /// The box around one triangle.
+    /// Returns the box around one triangle.
     #[inline]
     pub fn aabb(&self, index: usize) -> Aabb {
         Aabb::of_points(&self.vertices[index])
     }
 
-    /// The box around all of them.
+    /// Returns the box around all triangles.
     pub fn bounds(&self) -> Aabb {
         Aabb::of_points(self.vertices.iter().flatten())
     }

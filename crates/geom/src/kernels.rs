@@ -4,19 +4,19 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// The name of a kernel that answers rays, such as `replace/phased/h8` or `cpu/wide8`: a pointer to a text that there
-/// is once.
+/// Name of a kernel that answers rays, such as `replace/phased/h8` or `cpu/wide8`: a pointer to a text that exists only
+/// once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KernelName(&'static str);
 
 impl KernelName {
-    /// A name that is known when the program is compiled.
+    /// Makes a name that is known when the program is compiled.
     pub const fn fixed(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// Any name. It is kept until the process ends, once however often it is asked for: for tracers that ask when they
-    /// are made, and not once a batch.
+    /// Makes any name. It is kept until the process ends, once however often it is asked for: for tracers that ask when
+    /// they are made, and not once a batch.
     pub fn new(name: &str) -> Self {
         static KNOWN: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,12 +79,12 @@ impl Kernels {
         }
     }
 
-    /// Each with its rays, in the order in which they first answered.
+    /// Returns each kernel with its rays, in the order in which they first answered.
     pub fn iter(&self) -> impl Iterator<Item = (KernelName, u64)> + '_ {
         self.parts.iter().map_while(|&(kernel, rays)| Some((kernel?, rays)))
     }
 
-    /// The first: a tracer's own, before the one that answers what it leaves.
+    /// Returns the first kernel: a tracer's own, before the one that answers what it leaves.
     pub fn first(&self) -> Option<KernelName> {
         self.parts[0].0
     }
@@ -94,7 +94,7 @@ impl Kernels {
         self.parts[0].0.is_none()
     }
 
-    /// Rays of kernels beyond [`Kernels::MOST`], whose names are not kept.
+    /// Returns the rays of kernels beyond [`Kernels::MOST`], whose names are not kept.
     pub fn others(&self) -> u64 {
         self.others
     }

@@ -84,7 +84,7 @@ impl TriangleMesh {
         }
     }
 
-    /// The corners of triangle `index`.
+    /// Returns the corners of triangle `index`.
     ///
     /// # Panics
     /// If `index` or one of the triangle's indices is out of range.
@@ -93,7 +93,7 @@ impl TriangleMesh {
         self.indices[index].map(|i| self.positions[i as usize])
     }
 
-    /// The box around all vertices, used by a triangle or not.
+    /// Returns the box around all vertices, used by a triangle or not.
     pub fn bounds(&self) -> Aabb {
         Aabb::of_points(&self.positions)
     }

@@ -37,9 +37,9 @@ pub fn offset_from_triangle(point: [f32; 3], normal: [f32; 3], extent: f32) -> [
     })
 }
 
-/// Where a ray starts that leaves a triangle in `direction`, from the point at the weights `u` and `v` of its second
-/// and third corner (as a [`crate::Hit`] has them): the point itself, moved off the surface by what its position and
-/// the test of rays may round, to the side that the ray goes to.
+/// Returns the point where a ray starts that leaves a triangle in `direction`, from the point at the weights `u` and
+/// `v` of its second and third corner (as a [`crate::Hit`] has them): the point itself, moved off the surface by what
+/// its position and the test of rays may round, to the side that the ray goes to.
 ///
 /// The corners are those that are traced: in world space, and of a placed mesh as [`crate::Affine::point`] has them.
 /// Such a ray may begin at `t_min` 0.

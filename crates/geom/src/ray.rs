@@ -21,12 +21,12 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// A ray over `0 <= t <= infinity`.
+    /// Returns a ray over `0 <= t <= infinity`.
     pub fn new(origin: [f32; 3], direction: [f32; 3]) -> Self {
         Self { origin, t_min: 0.0, direction, t_max: f32::INFINITY }
     }
 
-    /// The same ray over another interval.
+    /// Returns the same ray over another interval.
     #[must_use]
     pub fn with_interval(self, t_min: f32, t_max: f32) -> Self {
         Self { t_min, t_max, ..self }
@@ -42,7 +42,7 @@ impl Ray {
             && !self.t_max.is_nan()
     }
 
-    /// The point at parameter `t`.
+    /// Returns the point at parameter `t`.
     #[inline]
     pub fn at(&self, t: f32) -> [f32; 3] {
         std::array::from_fn(|i| self.origin[i] + t * self.direction[i])
@@ -69,7 +69,7 @@ impl Hit {
     /// The primitive index of a miss.
     pub const MISS: u32 = u32::MAX;
 
-    /// The hit that says "nothing up to `t_max`".
+    /// Returns the hit that says "nothing up to `t_max`".
     #[inline]
     pub fn miss(t_max: f32) -> Self {
         Self { t: t_max, u: 0.0, v: 0.0, primitive: Self::MISS }
@@ -105,7 +105,7 @@ impl HitKey {
     /// The key before every hit.
     pub const START: Self = Self { t: f32::NEG_INFINITY, instance: 0, primitive: 0 };
 
-    /// The key of a hit of an instance.
+    /// Returns the key of a hit of an instance.
     #[inline]
     pub fn of(hit: &Hit, instance: u32) -> Self {
         Self { t: hit.t, instance, primitive: hit.primitive }

@@ -19,19 +19,19 @@ pub struct BatchStats {
 }
 
 impl BatchStats {
-    /// `rays` answered by `kernel`, all of them valid; where there are none nobody answered.
+    /// Returns the statistics of `rays` answered by `kernel`, all of them valid; where there are none nobody answered.
     pub fn of(kernel: KernelName, rays: u64) -> Self {
         let kernels = if rays == 0 { Kernels::default() } else { Kernels::of(kernel, rays) };
         Self { rays, invalid: 0, by_fallback: 0, kernels }
     }
 
-    /// The same of which so many were invalid.
+    /// Returns the same statistics with so many rays invalid.
     #[must_use]
     pub fn with_invalid(self, invalid: u64) -> Self {
         Self { invalid, ..self }
     }
 
-    /// The same of one kernel, of which `by_fallback` were left by it and answered by `fallback`.
+    /// Returns the same statistics of one kernel, where `by_fallback` rays were left by it and answered by `fallback`.
     #[must_use]
     pub fn with_fallback(self, by_fallback: u64, fallback: KernelName) -> Self {
         let Some(kernel) = self.kernels.first().filter(|_| by_fallback > 0) else { return self };

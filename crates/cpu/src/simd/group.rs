@@ -158,13 +158,13 @@ impl Group {
         (self.prepared & self.left).count_ones() as usize == GROUP
     }
 
-    /// The axis of each ray's largest component, of prepared rays.
+    /// Returns the axis of each ray's largest component, of prepared rays.
     #[inline(always)]
     pub fn axes(&self) -> &[u32; GROUP] {
         &self.axis
     }
 
-    /// The prepared ray of `lane`, which was given as `ray`.
+    /// Returns the prepared ray of `lane`, which was given as `ray`.
     #[inline(always)]
     pub fn ray(&self, lane: usize, ray: &Ray) -> WalkRay {
         let lane = lane % GROUP;

@@ -102,8 +102,8 @@ impl PaddedRay {
         }
     }
 
-    /// Where the ray enters `aabb` within `t_min ..= t_max`, in distances (`t * scale`); `None` if it
-    /// passes. Never `None` for a box around a triangle that the watertight test hits within the interval.
+    /// Returns the distance (`t * scale`) at which the ray enters `aabb` within `t_min ..= t_max`; `None` if it passes.
+    /// Never `None` for a box around a triangle that the watertight test hits within the interval.
     #[inline]
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));
@@ -151,8 +151,8 @@ impl PaddedSlab {
         Self { inverse, ood_lo: over(lo_origin), ood_hi: over(hi_origin), scale }
     }
 
-    /// Where the ray enters `aabb`, which must not be empty, within `t_min ..= t_max`, in distances
-    /// (`t * scale`); `None` if it passes. Conservative as [`PaddedRay::enter`].
+    /// Returns the distance (`t * scale`) at which the ray enters `aabb`, which must not be empty, within `t_min ..=
+    /// t_max`; `None` if it passes. Conservative as [`PaddedRay::enter`].
     #[inline]
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));

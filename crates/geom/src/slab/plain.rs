@@ -26,7 +26,7 @@ impl PlainSlab {
         Self { inverse, ood: std::array::from_fn(|i| ray.origin[i] * inverse[i]) }
     }
 
-    /// Where the ray enters `aabb`, which must not be empty, within `t_min ..= t_max`, or `None`.
+    /// Returns the `t` at which the ray enters `aabb`, which must not be empty, within `t_min ..= t_max`, or `None`.
     ///
     /// `plane * inverse - ood` in one rounding, as a GPU contracts it.
     #[inline]

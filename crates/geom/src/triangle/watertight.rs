@@ -85,8 +85,8 @@ impl Watertight {
         }
     }
 
-    /// The same for triangles whose doubled area, as the ray sees it, is 2^-120 to 2^120; of others that the ray may
-    /// meet it cannot tell.
+    /// Tests triangles whose doubled area, as the ray sees it, is 2^-120 to 2^120, with the results of
+    /// [`Watertight::test`]; of others that the ray may meet it cannot tell.
     #[inline]
     pub fn test_middling(&self, vertices: &[[f32; 3]; 3]) -> Middling {
         const AREAS: std::ops::RangeInclusive<f32> = 7.523_163_8e-37..=1.329_228e36;
@@ -161,8 +161,8 @@ fn difference_of_products(a: f32, b: f32, c: f32, d: f32) -> f32 {
     fused_multiply_add(a, b, -w) + fused_multiply_add(-c, d, w)
 }
 
-/// A power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127: what directions are scaled by, their
-/// longest component being `x`. It is within 2^-126 to 2^126, and so is its inverse.
+/// Returns a power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127: what directions are scaled by,
+/// their longest component being `x`. It is within 2^-126 to 2^126, and so is its inverse.
 #[inline(always)]
 pub fn power_of_two_under(x: f32) -> f32 {
     f32::from_bits(0x7f00_0000 - ((x.to_bits() >> 23).clamp(1, 253) << 23))
