@@ -85,7 +85,7 @@ impl<'a> Overlap<'a> {
         Self { tree, triangles: &[], below, starts, places }
     }
 
-    /// Cost times area, and area, of the triangles of one task.
+    /// Returns cost times area, and area, of the triangles of one task.
     fn chunk(&self, task: usize) -> [f64; 2] {
         let mut sum = [0.0; 2];
         let mut stack = Vec::new();
@@ -102,7 +102,7 @@ impl<'a> Overlap<'a> {
         sum
     }
 
-    /// Cost times area of a triangle, whose references stand at `places`.
+    /// Returns cost times area of a triangle, whose references stand at `places`.
     fn cost(&self, triangle: &Polygon, area: f64, places: &[u32], stack: &mut Vec<(u32, Polygon, f64)>) -> f64 {
         let mut cost = 0.0;
         if !self.tree.nodes.is_empty() {

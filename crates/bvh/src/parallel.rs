@@ -12,7 +12,7 @@ pub(crate) fn map<T: Send>(count: usize, of: &(dyn Fn(usize) -> T + Sync)) -> Ve
     results
 }
 
-/// As [`map`] for chunks of `size` elements, the last one shorter.
+/// Maps as [`map`] does, for chunks of `size` elements, the last one shorter.
 pub(crate) fn map_chunks<E: Sync, T: Send>(elements: &[E], size: usize, of: &(dyn Fn(&[E]) -> T + Sync)) -> Vec<T> {
     map(elements.len().div_ceil(size), &|i| of(&elements[i * size..elements.len().min((i + 1) * size)]))
 }

@@ -44,9 +44,9 @@ impl Bvh2 {
         deepest
     }
 
-    /// Returns the stack entries that suffice for a traversal which keeps one node at hand and pushes the other child
-    /// where a ray meets both, in whatever order it takes them. Equals the depth, as the entries that wait on the way
-    /// to the deepest leaf are one an inner node.
+    /// Returns the number of stack entries that suffice for a traversal which keeps one node at hand and pushes the
+    /// other child where a ray meets both, in whatever order it takes them. Equals the depth, as the entries that wait
+    /// on the way to the deepest leaf are one an inner node.
     pub fn stack_depth(&self) -> u32 {
         self.depth()
     }
@@ -95,7 +95,7 @@ impl Bvh2 {
     }
 }
 
-/// Half of the surface area in f64, where the sides of the largest boxes do not overflow.
+/// Returns half of the surface area in f64, where the sides of the largest boxes do not overflow.
 fn half_area(aabb: &Aabb) -> f64 {
     let side = |i: usize| (f64::from(aabb.max[i]) - f64::from(aabb.min[i])).max(0.0);
     let [x, y, z] = [side(0), side(1), side(2)];

@@ -136,7 +136,7 @@ impl Bvh2 {
         self.check_cover(triangles)
     }
 
-    /// Boxes and the order of nodes.
+    /// Checks boxes and the order of nodes.
     fn check_nodes(&self) -> Result<(), InvalidBvh> {
         let mut expected = usize::from(!self.nodes.is_empty());
         let mut stack: Vec<u32> = (0..expected as u32).collect();
@@ -206,7 +206,7 @@ impl Bvh2 {
         }
     }
 
-    /// Every primitive within reach of its leaves.
+    /// Checks that every primitive is within reach of its leaves.
     fn check_cover(&self, triangles: &FlatTriangles) -> Result<(), InvalidBvh> {
         let mut reach = vec![Aabb::EMPTY; self.primitive_count as usize];
         for (_, node) in self.leaves() {

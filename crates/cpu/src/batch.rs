@@ -30,13 +30,13 @@ pub(crate) trait Job {
     /// Returns the query of a valid ray without a key, from `low` to `high`.
     fn query(&self, low: f32, high: f32) -> Self::Query;
 
-    /// Any ray `index` for a tree within `bounds`. One that cannot hit anything is answered here.
+    /// Prepares any ray `index` for a tree within `bounds`. One that cannot hit anything is answered here.
     fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<Task<Self::Query>>;
 
     /// Takes the answer of ray `index`.
     fn finish(&mut self, index: usize, query: &Self::Query);
 
-    /// All of its rays.
+    /// Returns all of its rays.
     #[inline(always)]
     fn rays(&self) -> &[Ray] {
         self.supply().rays
@@ -48,7 +48,7 @@ pub(crate) trait Job {
         !self.supply().after.is_empty()
     }
 
-    /// The next ray that can hit anything.
+    /// Returns the next ray that can hit anything.
     #[inline(always)]
     fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>> {
         loop {
@@ -79,7 +79,7 @@ impl<'a> Supply<'a> {
         Self { ids, rays, after, next: 0, invalid: 0 }
     }
 
-    /// Up to `most` numbers.
+    /// Takes the numbers of up to `most` rays that come next.
     #[inline(always)]
     fn take(&mut self, most: usize) -> std::ops::Range<usize> {
         let first = self.next;
@@ -93,7 +93,7 @@ impl<'a> Supply<'a> {
         Range { low, high, after: HitKey::START, ids: self.ids }
     }
 
-    /// The ray with its range unless it cannot hit anything.
+    /// Returns the ray with its range unless it cannot hit anything.
     #[inline(always)]
     fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<(WalkRay, Range<'a>)> {
         let after = self.after.get(index).copied().unwrap_or(HitKey::START);

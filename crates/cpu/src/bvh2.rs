@@ -94,7 +94,7 @@ impl Bvh2Walk<'_> {
     }
 }
 
-/// Where the ray enters child `side`, or `None`. The slab test with padded origins; see [`WalkRay`].
+/// Returns the `t` at which the ray enters child `side`, or `None`. The slab test with padded origins; see [`WalkRay`].
 #[inline(always)]
 fn enter(ray: &WalkRay, node: &Bvh2Node, side: usize, low: f32, limit: f32) -> Option<f32> {
     let bounds = node.bounds(side);

@@ -6,9 +6,9 @@ use raywarp_geom::RayCost;
 pub(crate) trait Probe: Copy {
     /// `true` if the probe counts what each ray does.
     const COUNTS: bool;
-    /// A node is tested.
+    /// Counts a node that is tested.
     fn node(&mut self);
-    /// A leaf record is tested; `count` says how many triangles it holds.
+    /// Counts a leaf record that is tested; `count` says how many triangles it holds.
     fn triangles(&mut self, count: impl FnOnce() -> usize);
 }
 

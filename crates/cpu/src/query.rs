@@ -12,16 +12,16 @@ pub(crate) trait Query: Copy {
     const ORDERED: bool;
     /// `true` if coherent rays may go as packets.
     const PACKETS: bool;
-    /// Nearest `t` that counts.
+    /// Returns the nearest `t` that counts.
     fn low(&self) -> f32;
-    /// Farthest `t` that still counts.
+    /// Returns the farthest `t` that still counts.
     fn limit(&self) -> f32;
     /// Looks at a triangle, given as `t u v` and its slot's word.
     fn offer(&mut self, tuv: [f32; 3], slot: u32);
     /// Returns `true` if a triangle at `t` needs a look at its id, which only [`Query::offer`] takes.
     fn needs_id(&self, t: f32) -> bool;
-    /// As [`Query::offer`] for a `t` within the limits that needs no look at its id, or beyond them
-    /// all; without a branch.
+    /// Offers as [`Query::offer`] does, for a `t` within the limits that needs no look at its id, or beyond them all;
+    /// without a branch.
     fn offer_plain(&mut self, tuv: [f32; 3], slot: u32);
     /// Returns `true` if the walk may end.
     fn is_decided(&self) -> bool;

@@ -73,19 +73,19 @@ impl WalkRay {
     }
 }
 
-/// Infinity to the largest number.
+/// Turns infinity into the largest number.
 #[inline(always)]
 fn finite(x: f32) -> f32 {
     larger(smaller(x, f32::MAX), f32::MIN)
 }
 
-/// One instruction, where `f32::max` also looks after NaN: `b` if either is.
+/// Returns the larger number in one instruction, where `f32::max` also looks after NaN: `b` if either is.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// One instruction, where `f32::min` also looks after NaN: `b` if either is.
+/// Returns the smaller number in one instruction, where `f32::min` also looks after NaN: `b` if either is.
 #[inline(always)]
 fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

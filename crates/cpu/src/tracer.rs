@@ -131,7 +131,7 @@ impl CpuTracer {
         self.name
     }
 
-    /// Returns the bytes of the encoded tree and its triangles.
+    /// Returns the number of bytes of the encoded tree and its triangles.
     pub fn bytes(&self) -> usize {
         match &self.encoding {
             Encoding::Wide8(tree) => tree.bytes(),
@@ -166,7 +166,7 @@ impl CpuTracer {
     }
 }
 
-/// The name of what works so.
+/// Returns the name of the engine that works with these options.
 fn name(options: &CpuOptions) -> KernelName {
     KernelName::fixed(match (options.engine, options.boxes) {
         (CpuTree::Wide8, _) => "cpu/wide8",
@@ -227,7 +227,7 @@ fn part_of<T>(slice: &[T], part: usize) -> &[T] {
     if slice.is_empty() { slice } else { &slice[part * PART..slice.len().min((part + 1) * PART)] }
 }
 
-/// Keys must be one a ray, or none at all.
+/// Checks that keys are one a ray, or none at all.
 fn check_lengths(rays: &[Ray], after: &[HitKey]) {
     assert!(after.is_empty() || after.len() == rays.len(), "{} keys for {} rays", after.len(), rays.len());
 }

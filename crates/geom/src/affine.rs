@@ -92,7 +92,7 @@ impl Affine {
         })
     }
 
-    /// Rows of the cofactor matrix, which maps normals (the inverse transpose times the determinant);
+    /// Returns the rows of the cofactor matrix, which maps normals (the inverse transpose times the determinant);
     /// multiply by the sign of the determinant to keep a normal on its side under mirroring.
     pub fn cofactor(&self) -> [[f32; 3]; 3] {
         let [a, b, c] = self.rows.map(|r| Vec3::new(r[0], r[1], r[2]));

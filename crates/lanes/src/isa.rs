@@ -100,7 +100,7 @@ impl Isa {
     /// All names, on whatever CPU.
     pub const NAMES: [&'static str; 4] = ["avx512", "avx2", "neon", "portable"];
 
-    /// The fastest that this CPU has.
+    /// Returns the fastest that this CPU has.
     pub fn detect() -> Self {
         Self::all()[0]
     }
@@ -114,8 +114,9 @@ impl Isa {
         choose(&wanted.to_string_lossy(), &Self::all())
     }
 
-    /// [`Isa::from_environment`] where that is one, else the fastest, looked for once a process: what everything uses
-    /// that is not told otherwise. A library does not stop at a variable; programs may ask for the error first.
+    /// Returns the set that [`Isa::from_environment`] gives, or else the fastest; it is looked for once a process.
+    /// Everything that is not told otherwise uses it. A library does not stop at a variable; programs may ask for the
+    /// error first.
     pub fn preferred() -> Self {
         static PREFERRED: OnceLock<Isa> = OnceLock::new();
         *PREFERRED.get_or_init(|| Self::from_environment().unwrap_or_else(|_| Self::detect()))
@@ -135,7 +136,7 @@ impl Isa {
         found
     }
 
-    /// One of [`Isa::NAMES`].
+    /// Returns one of [`Isa::NAMES`].
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable(_) => "portable",
@@ -149,7 +150,7 @@ impl Isa {
     }
 }
 
-/// The one of `available`, fastest first, that `wanted` names; the first if it names none.
+/// Returns the one of `available`, fastest first, that `wanted` names; the first if it names none.
 fn choose(wanted: &str, available: &[Isa]) -> Result<Isa, IsaError> {
     if wanted.is_empty() {
         return Ok(available[0]);

@@ -387,14 +387,14 @@ impl Words<4> for U4 {
     }
 }
 
-/// The first two lanes of `a`, then those of `b`.
+/// Returns the first two lanes of `a`, then those of `b`.
 #[inline(always)]
 fn lower_halves(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
     // SAFETY: who has registers of NEON has its instructions.
     unsafe { vreinterpretq_u32_u64(vtrn1q_u64(vreinterpretq_u64_u32(a), vreinterpretq_u64_u32(b))) }
 }
 
-/// The last two lanes of `a`, then those of `b`.
+/// Returns the last two lanes of `a`, then those of `b`.
 #[inline(always)]
 fn upper_halves(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
     // SAFETY: who has registers of NEON has its instructions.

@@ -32,7 +32,7 @@ pub struct TriangleBlock {
 }
 
 impl TriangleBlock {
-    /// A block of `references`, at most [`BLOCK`] of them, each in range.
+    /// Returns a block of `references`, at most [`BLOCK`] of them, each in range.
     pub(crate) fn new(triangles: &FlatTriangles, references: &[u32], more: bool) -> Self {
         let mut block = Self { corners: [[[f32::NAN; BLOCK]; 3]; 3], slots: [UNUSED_SLOT; BLOCK] };
         for (slot, &index) in references.iter().enumerate() {
@@ -50,7 +50,7 @@ impl TriangleBlock {
         block
     }
 
-    /// Index of the triangle in `slot`, or `None` if it is unused.
+    /// Returns the index of the triangle in `slot`, or `None` if it is unused.
     #[inline]
     pub fn index(&self, slot: usize) -> Option<u32> {
         let index = self.slots[slot] & INDEX_MASK;
@@ -69,7 +69,7 @@ impl TriangleBlock {
         self.slots[0] & MORE_BLOCKS != 0
     }
 
-    /// The corners of the triangle in `slot`.
+    /// Returns the corners of the triangle in `slot`.
     #[inline]
     pub fn vertices(&self, slot: usize) -> [[f32; 3]; 3] {
         std::array::from_fn(|corner| std::array::from_fn(|axis| self.corners[corner][axis][slot]))

@@ -45,8 +45,8 @@ impl<'a> Collapse<'a> {
         Self::of_leaves(bvh, rule, None)
     }
 
-    /// As [`Collapse::new`]; of the subtrees that are small enough, only those that `mergeable` names become
-    /// one leaf.
+    /// Prepares a collapse as [`Collapse::new`] does; of the subtrees that are small enough, only those that
+    /// `mergeable` names become one leaf.
     pub fn of_leaves(bvh: &'a Bvh2, rule: LeafRule, mergeable: Option<&'a [bool]>) -> Self {
         let scale = bvh.nodes.first().map_or(1.0, |root| length_scale(&root.bounds));
         let (costs, counts) = (vec![[0.0; WIDTH - 1]; bvh.nodes.len()], vec![0; bvh.nodes.len()]);
@@ -76,7 +76,7 @@ impl<'a> Collapse<'a> {
         self.bvh.nodes[node].is_leaf() || (self.may_merge(node) && self.costs[node][0] == self.leaf_cost(node))
     }
 
-    /// The nodes that become the children of the wide node for `node`, in depth-first order.
+    /// Returns the nodes that become the children of the wide node for `node`, in depth-first order.
     pub fn children(&self, node: usize) -> Vec<usize> {
         if self.is_leaf(node) {
             return vec![node];
@@ -104,7 +104,7 @@ impl<'a> Collapse<'a> {
         nodes.sort_by(|&a, &b| self.is_leaf(a).cmp(&self.is_leaf(b)).then(area(a).total_cmp(&area(b))));
     }
 
-    /// All references below `node`, leaf by leaf, without repeats.
+    /// Appends all references below `node`, leaf by leaf, without repeats.
     pub fn references(&self, node: usize, out: &mut Vec<u32>) {
         out.clear();
         let mut open = vec![node];
@@ -135,28 +135,28 @@ impl<'a> Collapse<'a> {
         half_area(&n.bounds, self.scale) * count.div_ceil(self.rule.block) as f32 * self.rule.block_cost
     }
 
-    /// The two children with the roots that each gets of `roots`, right one first.
+    /// Returns the two children with the roots that each gets of `roots`, right one first.
     fn halves(&self, node: usize, roots: usize) -> Vec<(usize, usize)> {
         let left = self.bvh.nodes[node].first as usize;
         let share = self.best_split(left, roots).1;
         vec![(left + 1, roots - share), (left, share)]
     }
 
-    /// The least cost of `left` and its sibling as `roots` roots together, and how many `left` gets.
+    /// Returns the least cost of `left` and its sibling as `roots` roots together, and how many `left` gets.
     fn best_split(&self, left: usize, roots: usize) -> (f32, usize) {
         let cost = |share: usize| self.costs[left][share - 1] + self.costs[left + 1][roots - share - 1];
         (1..roots).map(|share| (cost(share), share)).reduce(|a, b| if b.0 < a.0 { b } else { a }).unwrap_or((0.0, 1))
     }
 }
 
-/// [`Aabb::half_area`] with each length times `scale`; never NaN or infinite, so that costs compare.
+/// Returns [`Aabb::half_area`] with each length times `scale`; never NaN or infinite, so that costs compare.
 fn half_area(bounds: &Aabb, scale: f32) -> f32 {
     let [x, y, z] = std::array::from_fn(|i| (bounds.max[i] * scale - bounds.min[i] * scale).max(0.0));
     (x * y + y * z + z * x).min(f32::MAX)
 }
 
-/// 1 for a root of ordinary size. Otherwise the power of two that brings it near 1, since the areas
-/// of boxes beyond 1e19 are infinite and those of boxes below 1e-23 zero, which makes all trees equal.
+/// Returns 1 for a root of ordinary size, otherwise the power of two that brings it near 1, since the areas of boxes
+/// beyond 1e19 are infinite and those of boxes below 1e-23 zero, which makes all trees equal.
 fn length_scale(root: &Aabb) -> f32 {
     let half = (0..3).map(|i| 0.5 * root.max[i] - 0.5 * root.min[i]).fold(0.0, f32::max);
     // A sum of 2^30 areas stays finite.

@@ -117,7 +117,7 @@ pub trait Stored: Sized {
 
     /// Returns the parts that are saved.
     fn parts(&self) -> Parts<'_, Self::Record>;
-    /// The tree, unless it breaks an invariant. Its slots fit `triangles`.
+    /// Returns the tree, unless it breaks an invariant. Its slots fit `triangles`.
     fn from_loaded(loaded: Loaded<Self::Record>, triangles: &FlatTriangles) -> Result<Self, LayoutError>;
 }
 
@@ -333,7 +333,7 @@ impl Checksum {
         Self(0x243f_6a88_85a3_08d3)
     }
 
-    /// The checksum of what came before and `bytes`, padded with zeros to whole words of 8.
+    /// Returns the checksum of what came before and `bytes`, padded with zeros to whole words of 8.
     fn of(self, bytes: &[u8]) -> Self {
         let step = |state: u64, word: [u8; 8]| {
             let mixed = (state ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);

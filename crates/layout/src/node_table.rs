@@ -36,7 +36,7 @@ impl Child {
         self.child != NO_CHILD
     }
 
-    /// Index of the node that this names, if it names one.
+    /// Returns the index of the node that this names, if it names one.
     pub fn node(&self) -> Option<usize> {
         (self.count == 0 && self.is_used()).then_some(self.child as usize)
     }
@@ -47,7 +47,7 @@ pub(crate) trait NodeTable {
     /// Returns the number of nodes.
     fn node_count(&self) -> usize;
 
-    /// Slots of a node.
+    /// Returns the slots of a node.
     fn branching(&self) -> usize;
 
     /// Returns the child in a slot of a node, both in range.
@@ -59,7 +59,7 @@ pub(crate) trait NodeTable {
         self.child(node, slot).bounds
     }
 
-    /// The slots of a node.
+    /// Returns the slots of a node.
     fn children(&self, node: usize) -> impl Iterator<Item = Child> {
         (0..self.branching()).map(move |slot| self.child(node, slot))
     }
@@ -103,21 +103,21 @@ impl Plan {
         plan
     }
 
-    /// The used children of each node.
+    /// Returns the used children of each node.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = &[Child]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| &self.children[std::mem::replace(&mut start, end)..end])
     }
 }
 
-/// For each record, leaf by leaf, the index of its triangle and [`NON_OPAQUE`].
+/// Returns for each record, leaf by leaf, the index of its triangle and [`NON_OPAQUE`].
 pub(crate) fn slots(bvh: &Bvh2, triangles: &FlatTriangles) -> Vec<u32> {
     let flag = |r: u32| if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE };
     bvh.references.iter().map(|&r| r | flag(r)).collect()
 }
 
-/// The most entries that wait in a walk which pushes all hit children but one, whichever, and goes
-/// on with that one. O(nodes).
+/// Returns the most entries that wait in a walk which pushes all hit children but one, whichever, and goes on with that
+/// one. O(nodes).
 pub(crate) fn stack_depth(table: &impl NodeTable) -> usize {
     let mut needs = vec![0usize; table.node_count()];
     for node in (0..needs.len()).rev() {
@@ -202,7 +202,7 @@ pub(crate) mod tests {
         fn check(&self) -> Result<(), LayoutError>;
     }
 
-    /// Some triangles and a tree over them.
+    /// Makes some triangles and a tree over them.
     pub(crate) fn row_of_triangles(count: usize) -> (Bvh2, FlatTriangles) {
         let corner = |i: usize| [i as f32, (i * i % 7) as f32, (i * 3 % 5) as f32];
         let triangles =
@@ -270,8 +270,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// The most entries that wait when the walk goes on with the child that `choose` picks of a
-    /// node's children, and pops last in, first out.
+    /// Returns the most entries that wait when the walk goes on with the child that `choose` picks of a node's
+    /// children, and pops last in, first out.
     fn deepest_walk(table: &impl NodeTable, mut choose: impl FnMut(&[Child]) -> usize) -> usize {
         let (mut stack, mut deepest) = (Vec::new(), 0);
         let mut current = (table.node_count() > 0).then_some(0);

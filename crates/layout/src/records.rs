@@ -43,13 +43,13 @@ pub struct VertexTriangle {
 }
 
 impl VertexTriangle {
-    /// The record of a triangle.
+    /// Returns the record of a triangle.
     pub fn new(vertices: &[[f32; 3]; 3]) -> Self {
         let [v0, v1, v2] = vertices.map(|[x, y, z]| [x, y, z, 0.0]);
         Self { v0, v1, v2 }
     }
 
-    /// The corners, bit for bit those it was made from.
+    /// Returns the corners, bit for bit those it was made from.
     #[inline]
     pub fn vertices(&self) -> [[f32; 3]; 3] {
         [self.v0, self.v1, self.v2].map(|[x, y, z, _]| [x, y, z])
@@ -89,7 +89,7 @@ impl TriangleRecords {
         self.format
     }
 
-    /// The records as they lie in memory.
+    /// Returns the records as they lie in memory.
     pub fn as_bytes(&self) -> &[u8] {
         match self.format {
             TriangleFormat::Woop => bytemuck::cast_slice(&self.woop),
@@ -97,13 +97,13 @@ impl TriangleRecords {
         }
     }
 
-    /// The records, if they are [`TriangleFormat::Woop`]; otherwise empty.
+    /// Returns the records, if they are [`TriangleFormat::Woop`]; otherwise empty.
     #[inline]
     pub fn woop(&self) -> &[WoopTriangle] {
         &self.woop
     }
 
-    /// The records, if they are [`TriangleFormat::Vertices`]; otherwise empty.
+    /// Returns the records, if they are [`TriangleFormat::Vertices`]; otherwise empty.
     #[inline]
     pub fn vertices(&self) -> &[VertexTriangle] {
         &self.vertices
@@ -121,7 +121,7 @@ impl TriangleRecords {
         self.len() == 0
     }
 
-    /// Bytes of the records.
+    /// Returns the number of bytes of the records.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.woop[..]) + size_of_val(&self.vertices[..])
     }

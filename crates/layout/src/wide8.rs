@@ -65,7 +65,7 @@ impl Wide8Node {
         reserved: [0; 8],
     };
 
-    /// The box of child `slot`.
+    /// Returns the box of child `slot`.
     pub fn bounds(&self, slot: usize) -> Aabb {
         Aabb {
             min: std::array::from_fn(|axis| self.planes[2 * axis][slot]),
@@ -182,12 +182,12 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
     Ok(Wide8 { lines, node_count, block_count: plans.len(), bounds, stack_depth })
 }
 
-/// The reference of node `index`.
+/// Returns the reference of node `index`.
 fn node_reference(index: usize) -> u32 {
     (index * (size_of::<Wide8Node>() / REFERENCE_BYTES)) as u32
 }
 
-/// The reference of the leaf that begins with block `index`, behind `node_count` nodes.
+/// Returns the reference of the leaf that begins with block `index`, behind `node_count` nodes.
 fn leaf_reference(node_count: usize, index: usize) -> u32 {
     let block = (index * (size_of::<TriangleBlock>() / REFERENCE_BYTES)) as u32;
     (node_reference(node_count) + block) | LEAF
@@ -201,12 +201,12 @@ fn plan_leaf(plans: &mut Vec<BlockPlan>, first: usize, count: usize) {
     }
 }
 
-/// Index of the node that an inner child reference names.
+/// Returns the index of the node that an inner child reference names.
 fn node_index(reference: u32) -> usize {
     reference as usize / (size_of::<Wide8Node>() / REFERENCE_BYTES)
 }
 
-/// The most entries a walk holds when it pushes all hit children and then pops one.
+/// Returns the most entries a walk holds when it pushes all hit children and then pops one.
 fn stack_depth(nodes: &[Wide8Node]) -> usize {
     let mut needs = vec![0usize; nodes.len()];
     for (index, node) in nodes.iter().enumerate().rev() {
@@ -218,13 +218,13 @@ fn stack_depth(nodes: &[Wide8Node]) -> usize {
 }
 
 impl Wide8 {
-    /// The memory of nodes and blocks, which references address; see [`REFERENCE_BYTES`].
+    /// Returns the memory of nodes and blocks, which references address; see [`REFERENCE_BYTES`].
     #[inline]
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// Nodes; the first is the root. Empty without triangles.
+    /// Returns the nodes; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Wide8Node] {
         bytemuck::cast_slice(&self.lines[..self.node_count * NODE_LINES])
@@ -236,26 +236,26 @@ impl Wide8 {
         bytemuck::cast_slice(&bytes[..self.block_count * size_of::<TriangleBlock>()])
     }
 
-    /// Index in [`Wide8::blocks`] of the first block of the leaf that `reference` names.
+    /// Returns the index in [`Wide8::blocks`] of the first block of the leaf that `reference` names.
     fn block_index(&self, reference: u32) -> Option<usize> {
         let offset = (reference & !LEAF).checked_sub(node_reference(self.node_count))? as usize;
         let step = size_of::<TriangleBlock>() / REFERENCE_BYTES;
         offset.is_multiple_of(step).then_some(offset / step)
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Stack entries that a walk needs which pushes all hit children of a node and then pops one.
+    /// Returns the number of stack entries that a walk needs which pushes all hit children of a node and then pops one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Bytes of nodes and blocks.
+    /// Returns the number of bytes of nodes and blocks.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.lines[..])
     }

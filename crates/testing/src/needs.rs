@@ -7,14 +7,14 @@ use std::process::Command;
 /// The variable that names the folder of scenes, as for the command.
 const SCENES: &str = "RAYWARP_SCENES";
 
-/// The folder of large scenes, which are no part of the repository: the one that `RAYWARP_SCENES` names, else
+/// Returns the folder of large scenes, which are no part of the repository: the one that `RAYWARP_SCENES` names, else
 /// `shared/scenes` beside the repository.
 #[track_caller]
 pub fn scenes() -> Option<PathBuf> {
     there(scene_folder())
 }
 
-/// A file or folder in the folder of large scenes.
+/// Returns a file or folder in the folder of large scenes.
 #[track_caller]
 pub fn scene_file(name: &str) -> Option<PathBuf> {
     there(scene_folder().join(name))
@@ -45,7 +45,7 @@ pub fn python_has(module: &str) -> bool {
     has
 }
 
-/// The device to which every write fails for want of space.
+/// Returns the device to which every write fails for want of space.
 #[track_caller]
 pub fn full_device() -> Option<&'static Path> {
     let device = Path::new("/dev/full");

@@ -40,8 +40,8 @@ impl Note {
     }
 }
 
-/// The notes in `file`, one a test: sorted, and without those of tests that skipped several times. None if there is no
-/// such file.
+/// Returns the notes in `file`, one a test: sorted, and without those of tests that skipped several times. None if
+/// there is no such file.
 pub fn read_notes(file: &Path) -> io::Result<Vec<Note>> {
     let text = match std::fs::read_to_string(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -56,8 +56,8 @@ pub fn read_notes(file: &Path) -> io::Result<Vec<Note>> {
     Ok(notes)
 }
 
-/// The file that [`skip`](crate::skip) notes tests in: the one that [`NOTES`] names, else `skipped-tests.tsv` in the target
-/// folder that this program was built in, else in the folder for temporary files.
+/// Returns the file that [`skip`](crate::skip) notes tests in: the one that [`NOTES`] names, else `skipped-tests.tsv`
+/// in the target folder that this program was built in, else in the folder for temporary files.
 pub fn notes_file() -> PathBuf {
     if let Some(file) = std::env::var_os(NOTES) {
         return file.into();
@@ -68,7 +68,7 @@ pub fn notes_file() -> PathBuf {
     target.map_or_else(std::env::temp_dir, Path::to_path_buf).join("skipped-tests.tsv")
 }
 
-/// The package, where cargo runs its tests, and the name of this program without the hash that cargo appends.
+/// Returns the package, where cargo runs its tests, and the name of this program without the hash that cargo appends.
 pub fn this_binary() -> String {
     let package = std::env::var("CARGO_PKG_NAME").map_or_else(|_| String::new(), |name| name + "/");
     let program = std::env::current_exe().unwrap_or_default();

@@ -40,7 +40,7 @@ impl Reason {
         Self::System,
     ];
 
-    /// The word for options and notes.
+    /// Returns the word for options and notes.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gpu => "gpu",
@@ -70,7 +70,7 @@ impl Reason {
         }
     }
 
-    /// The reason of that name.
+    /// Returns the reason of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }

@@ -19,16 +19,16 @@ pub(crate) trait Hierarchy: Sync {
     type Node: Copy + Send + Sync;
     /// Returns the number of references below `node`, itself included.
     fn size(&self, node: Self::Node) -> usize;
-    /// The two children, left first; `None` for a leaf.
+    /// Returns the two children, left first; `None` for a leaf.
     fn children(&self, node: Self::Node) -> Option<[Self::Node; 2]>;
-    /// The box of a leaf.
+    /// Returns the box of a leaf.
     fn leaf_bounds(&self, leaf: Self::Node) -> Bounds;
-    /// The primitives of a leaf, at least one.
+    /// Returns the primitives of a leaf, at least one.
     fn leaf_primitives(&self, leaf: Self::Node) -> impl Iterator<Item = u32>;
 }
 
-/// The tree over `hierarchy`, with leaves of at most `rules.max_leaf` references where they are worth
-/// it; leaves that are larger already stay.
+/// Returns the tree over `hierarchy`, with leaves of at most `rules.max_leaf` references where they are worth it;
+/// leaves that are larger already stay.
 pub(crate) fn collapse<H: Hierarchy>(hierarchy: &H, root: H::Node, rules: &LeafRules) -> Subtree {
     let size = hierarchy.size(root);
     // A part of more than a task's references is more than a leaf may hold, so nothing is lost.

@@ -46,12 +46,12 @@ impl LeafRules {
         }
     }
 
-    /// Cost of visiting an inner node of `half_area`.
+    /// Returns the cost of visiting an inner node of `half_area`.
     pub(crate) fn inner_cost(&self, half_area: f64) -> f64 {
         self.traversal * half_area
     }
 
-    /// Cost of testing the `count` references of a leaf of `half_area`.
+    /// Returns the cost of testing the `count` references of a leaf of `half_area`.
     pub(crate) fn leaf_cost(&self, half_area: f64, count: usize) -> f64 {
         self.intersection * half_area * count as f64
     }
@@ -71,7 +71,7 @@ impl LeafRules {
         self.decide_sides(count, half_area, split.cost, [split.left, count - split.left], depth)
     }
 
-    /// As [`LeafRules::decide`], on a split of `cost` with so many references on its sides: more than
+    /// Decides as [`LeafRules::decide`] does, on a split of `cost` with so many references on its sides: more than
     /// `count` together where some are cut.
     pub(crate) fn decide_sides(
         &self,

@@ -68,7 +68,7 @@ impl Hierarchy for Clustered {
     }
 }
 
-/// The merge that made a node; for a reference, one that fits.
+/// Returns the merge that made a node; for a reference, one that fits.
 fn merge_of(node: u32, reference_count: usize, merges: &[Merge]) -> Merge {
     let reference = Merge { children: [0; 2], size: 1, height: 0 };
     (node as usize).checked_sub(reference_count).map_or(reference, |merge| merges[merge])
@@ -107,7 +107,7 @@ fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
     (merges, clusters.nodes[0])
 }
 
-/// The position of each cluster's nearest neighbour within [`RADIUS`], by the area of the box around both.
+/// Returns the position of each cluster's nearest neighbour within [`RADIUS`], by the area of the box around both.
 ///
 /// That the order of pairs does not depend on which of the two looks makes the least pair of all mutual, so
 /// that every round merges something.

@@ -84,7 +84,7 @@ pub fn reinsert(bvh: &mut Bvh2, options: &BuildOptions) -> ReinsertionStats {
     stats
 }
 
-/// The expected work of a ray that hits the root's box, 0 where that has no area.
+/// Returns the expected work of a ray that hits the root's box, 0 where that has no area.
 fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
     let area = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() }.half_area();
     let root = bvh.nodes.first().map_or(0.0, area);
@@ -128,7 +128,7 @@ fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u3
     count
 }
 
-/// The nodes of largest area, in the order of their places; never the root.
+/// Returns the nodes of largest area, in the order of their places; never the root.
 fn largest(tree: &Tree<'_>) -> Vec<u32> {
     let key = |place: u32| tree.areas.half_area(tree.bounds(place)).to_bits() >> KEY_SHIFT;
     let places = 1..tree.len() as u32;

@@ -15,7 +15,7 @@ pub(super) struct Move {
 /// Gains below this share of the parent's area are rounding, or not worth the work.
 const LEAST_GAIN: f32 = 1e-4;
 
-/// The best place for `node`, which is not the root; `None` if it should stay. `stack` is only kept to spare
+/// Returns the best place for `node`, which is not the root; `None` if it should stay. `stack` is only kept to spare
 /// its allocation.
 pub(super) fn best_move(tree: &Tree<'_>, node: Place, stack: &mut Vec<(Place, f32)>) -> Option<Move> {
     let area = |bounds| tree.areas.half_area(bounds);

@@ -196,7 +196,7 @@ fn put<V: Vector<N>, const N: usize>(row: &mut [f32; GROUP], at: usize, x: V) {
     row[at..at + N].copy_from_slice(&x.store());
 }
 
-/// `x` where the first component is the largest, `y` where the second is, and else `z`.
+/// Returns `x` where the first component is the largest, `y` where the second is, and else `z`.
 #[inline(always)]
 fn at_largest<V: Vector<N>, const N: usize>([is_x, is_y]: [V::Mask; 2], [x, y, z]: [V; 3]) -> V {
     V::select(is_x, x, V::select(is_y, y, z))

@@ -42,7 +42,7 @@ pub(crate) trait ChildOrder: InstructionSet {
         }
     }
 
-    /// The same in any order.
+    /// Pushes the children as [`ChildOrder::push_sorted`] does, in any order.
     ///
     /// # Safety
     /// As [`ChildOrder::push_sorted`].
@@ -84,14 +84,14 @@ impl ChildOrder for Portable {}
 #[cfg(target_arch = "aarch64")]
 impl ChildOrder for Neon {}
 
-/// A stack entry.
+/// Returns a stack entry.
 #[inline(always)]
 pub(crate) fn entry(near: f32, child: u32) -> u64 {
     u64::from(near.to_bits()) << 32 | u64::from(child)
 }
 
-/// The child of the stack entry at `place`. Read alone where it stands first: of a whole entry a compiler masks it
-/// again.
+/// Returns the child of the stack entry at `place`. Read alone where it stands first: of a whole entry a compiler masks
+/// it again.
 ///
 /// # Safety
 /// `place` is readable.

@@ -90,25 +90,25 @@ impl Group {
     }
 }
 
-/// The greatest less the least.
+/// Returns the greatest less the least.
 #[inline(always)]
 fn spread(x: &[f32; GROUP]) -> f32 {
     greatest(x) - least(x)
 }
 
-/// The least of some numbers, none of them NaN.
+/// Returns the least of some numbers, none of them NaN.
 #[inline(always)]
 fn least<const N: usize>(x: &[f32; N]) -> f32 {
     extreme::<false, N>(x)
 }
 
-/// The greatest of some numbers, none of them NaN.
+/// Returns the greatest of some numbers, none of them NaN.
 #[inline(always)]
 fn greatest<const N: usize>(x: &[f32; N]) -> f32 {
     extreme::<true, N>(x)
 }
 
-/// By halves, which a compiler makes vectors of.
+/// Finds the extreme by halves, which a compiler makes vectors of.
 #[inline(always)]
 fn extreme<const GREATEST: bool, const N: usize>(x: &[f32; N]) -> f32 {
     let (mut x, mut half) = (*x, N / 2);
@@ -208,7 +208,7 @@ struct State<'a, V, W, Q, const N: usize> {
 }
 
 impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
-    /// At the root.
+    /// Starts a packet at the root.
     #[inline(always)]
     fn new<J>(set: V::Set, job: &J, group: &'a Group, at: usize, stack: *mut u64) -> Self
     where
@@ -319,7 +319,7 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
     }
 }
 
-/// `N` lanes of a row.
+/// Returns `N` lanes of a row.
 #[inline(always)]
 fn part<const N: usize>(row: &[f32; GROUP], at: usize) -> &[f32; N] {
     row[at..].first_chunk().expect("lanes are within the group")
@@ -444,7 +444,7 @@ unsafe fn visit_leaf<V: Vector<N>, Q: Query, const N: usize>(
     }
 }
 
-/// `Watertight::test` of one triangle, operation by operation, a ray a lane. Returns whether any ray took it.
+/// Does `Watertight::test` of one triangle, operation by operation, a ray a lane. Returns whether any ray took it.
 #[inline(always)]
 fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
     set: V::Set,
@@ -507,7 +507,7 @@ fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
     (within.bits() != 0) | is_wide
 }
 
-/// A corner of a triangle as each ray sees it.
+/// Returns a corner of a triangle as each ray sees it.
 #[inline(always)]
 fn corner<V: Vector<N>, const N: usize>(
     set: V::Set,

@@ -64,7 +64,7 @@ pub(super) unsafe fn sort_out<S: ChildOrder, const LEAVES: bool>(
     }
 }
 
-/// [`sort_out`], some lanes at a time.
+/// Does [`sort_out`] for some lanes at a time.
 ///
 /// # Safety
 /// As there.
@@ -95,7 +95,7 @@ unsafe fn sort_lanes<S: ChildOrder, const LEAVES: bool>(
     from.len = kept;
 }
 
-/// [`sort_out`] by scalar code, for vectors that do not pack their lanes at once.
+/// Does [`sort_out`] by scalar code, for vectors that do not pack their lanes at once.
 ///
 /// # Safety
 /// As there.
@@ -120,7 +120,7 @@ unsafe fn sort_each<const LEAVES: bool>(next: &[u32; ROOM], [from, other, at_end
     (from.len, other.len, at_end.len) = (kept, others, ends);
 }
 
-/// The lanes of `row` from `first` on.
+/// Returns the lanes of `row` from `first` on.
 ///
 /// # Safety
 /// There are so many.

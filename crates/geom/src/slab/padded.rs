@@ -151,8 +151,8 @@ impl PaddedSlab {
         Self { inverse, ood_lo: over(lo_origin), ood_hi: over(hi_origin), scale }
     }
 
-    /// Returns the distance (`t * scale`) at which the ray enters `aabb`, which must not be empty, within `t_min ..=
-    /// t_max`; `None` if it passes. Conservative as [`PaddedRay::enter`].
+    /// Returns the distance (`t * scale`) at which the ray enters `aabb`, which must not be empty, within
+    /// `t_min ..= t_max`; `None` if it passes. Conservative as [`PaddedRay::enter`].
     #[inline]
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));
@@ -182,19 +182,19 @@ fn unusual_direction(d: &[f32; 3], longest: f32) -> ([f32; 3], f32, f32) {
     (inverse, power, underflow)
 }
 
-/// Infinity to the largest number.
+/// Turns infinity into the largest number.
 #[inline(always)]
 fn finite(x: f32) -> f32 {
     larger(smaller(x, f32::MAX), f32::MIN)
 }
 
-/// One instruction, where `f32::max` also looks after NaN: `b` if either is.
+/// Returns the larger number in one instruction, where `f32::max` also looks after NaN: `b` if either is.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// One instruction, where `f32::min` also looks after NaN: `b` if either is.
+/// Returns the smaller number in one instruction, where `f32::min` also looks after NaN: `b` if either is.
 #[inline(always)]
 fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

@@ -98,7 +98,7 @@ impl Watertight {
         }
     }
 
-    /// The test in f32: `t u v`, which may be no numbers, and the doubled area, signed.
+    /// Tests in f32: returns `t u v`, which may be no numbers, and the doubled area, signed.
     #[inline(always)]
     fn test_narrow(&self, vertices: &[[f32; 3]; 3]) -> Option<(Tuv, f32)> {
         let [a, b, c] = vertices.map(|v| self.local(&v, 1.0));
@@ -116,7 +116,7 @@ impl Watertight {
         Some(([z * self.inverse, v, w], area))
     }
 
-    /// A vertex, times a power of two, with the ray as the z axis.
+    /// Returns a vertex, times a power of two, with the ray as the z axis.
     #[inline(always)]
     fn local(&self, vertex: &[f32; 3], factor: f32) -> [f32; 3] {
         let p: [f32; 3] = std::array::from_fn(|i| factor * vertex[self.k[i]] - factor * self.origin[self.k[i]]);
@@ -124,9 +124,9 @@ impl Watertight {
         [sheared(0), sheared(1), p[2]]
     }
 
-    /// The test where f32 has too few exponents: edge functions and `t` in f64, in which products of
-    /// f32 are exact and nothing overflows or vanishes. For triangles that are very small or large, for
-    /// directions near the least float, and for those without area as the ray sees them, which it misses.
+    /// Tests where f32 has too few exponents: edge functions and `t` in f64, in which products of f32 are exact and
+    /// nothing overflows or vanishes. For triangles that are very small or large, for directions near the least float,
+    /// and for those without area as the ray sees them, which it misses.
     #[cold]
     #[inline(never)]
     fn test_wide(&self, vertices: &[[f32; 3]; 3]) -> Option<Tuv> {
@@ -154,7 +154,7 @@ impl Watertight {
     }
 }
 
-/// `a b - c d`: the right sign, and within 2 half-ulps.
+/// Returns `a b - c d`: the right sign, and within 2 half-ulps.
 #[inline(always)]
 fn difference_of_products(a: f32, b: f32, c: f32, d: f32) -> f32 {
     let w = c * d;

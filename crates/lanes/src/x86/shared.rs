@@ -256,7 +256,7 @@ macro_rules! turned {
     }};
 }
 
-/// Each word to the nearest float, where there is an instruction for signed ones alone.
+/// Converts each word to the nearest float, where there is an instruction for signed ones alone.
 #[inline(always)]
 pub(super) fn from_halves<const N: usize, F: Vector<N>>(words: F::Words) -> F {
     // Both halves of a word and the product are exact, so that the sum alone is rounded.

@@ -174,8 +174,8 @@ pub(crate) trait KernelTree {
 }
 
 impl EncodedTree {
-    /// The nodes as words; node i begins at i [`MemoryLayout::node_bytes`], of [`WideN`] at as many times that as it
-    /// has children.
+    /// Returns the nodes as words; node i begins at i [`MemoryLayout::node_bytes`], of [`WideN`] at as many times that
+    /// as it has children.
     pub fn node_words(&self) -> &[u32] {
         with_tree!(self, tree => KernelTree::node_words(tree))
     }
@@ -191,12 +191,12 @@ impl EncodedTree {
         with_tree!(self, tree => KernelTree::kernel_words(tree))
     }
 
-    /// For each triangle of a leaf its index, with [`crate::NON_OPAQUE`] set where a query must ask.
+    /// Returns for each triangle of a leaf its index, with [`crate::NON_OPAQUE`] set where a query must ask.
     pub fn slots(&self) -> &[u32] {
         with_tree!(self, tree => tree.slots())
     }
 
-    /// The slots of the records that stand apart from the tree: none where they are among its nodes.
+    /// Returns the slots of the records that stand apart from the tree: none where they are among its nodes.
     pub fn record_slots(&self) -> &[u32] {
         if self.layout().records_among_nodes { &[] } else { self.slots() }
     }
@@ -209,17 +209,17 @@ impl EncodedTree {
         with_tree!(self, tree => of(tree))
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     pub fn bounds(&self) -> &Aabb {
         with_tree!(self, tree => tree.bounds())
     }
 
-    /// Stack entries that any walk may need.
+    /// Returns the number of stack entries that any walk may need.
     pub fn stack_depth(&self) -> usize {
         with_tree!(self, tree => tree.stack_depth())
     }
 
-    /// Bytes of the tree.
+    /// Returns the number of bytes of the tree.
     pub fn bytes(&self) -> usize {
         with_tree!(self, tree => tree.bytes())
     }

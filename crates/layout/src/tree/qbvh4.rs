@@ -48,7 +48,7 @@ impl Qbvh4Node {
     /// Children of a node.
     pub const BRANCHING: usize = 4;
 
-    /// A node of these children, one to four, whose boxes are finite and whose leaves fit a word.
+    /// Returns a node of these children, one to four, whose boxes are finite and whose leaves fit a word.
     fn new(children: &[Child]) -> Result<Self, LayoutError> {
         let mut node = Self::zeroed();
         node.children = [NO_CHILD; 4];
@@ -71,13 +71,13 @@ impl Qbvh4Node {
         Ok(node)
     }
 
-    /// The steps of the grid along the axes, in world units: powers of two, normal and finite.
+    /// Returns the steps of the grid along the axes, in world units: powers of two, normal and finite.
     #[inline]
     pub fn scale(&self) -> [f32; 3] {
         self.exponents.map(byte_grid::step)
     }
 
-    /// The box of child `slot`, which holds the one that was encoded; empty without a child.
+    /// Returns the box of child `slot`, which holds the one that was encoded; empty without a child.
     #[inline]
     pub fn bounds(&self, slot: usize) -> Aabb {
         if (0..3).all(|axis| self.bytes(axis, slot) == [255, 0]) {
@@ -86,13 +86,13 @@ impl Qbvh4Node {
         self.decoded(|axis| self.bytes(axis, slot))
     }
 
-    /// The first record and how many (1 to [`MOST_RECORDS`]), if the child in `slot` is a leaf.
+    /// Returns the first record and how many (1 to [`MOST_RECORDS`]), if the child in `slot` is a leaf.
     #[inline]
     pub fn leaf(&self, slot: usize) -> Option<(u32, u32)> {
         leaf_records(self.children[slot])
     }
 
-    /// Lower and upper plane of a child, in steps.
+    /// Returns the lower and the upper plane of a child, in steps.
     fn bytes(&self, axis: usize, slot: usize) -> [u8; 2] {
         [self.planes[2 * axis][slot], self.planes[2 * axis + 1][slot]]
     }
@@ -247,27 +247,27 @@ impl Qbvh4 {
         &self.nodes
     }
 
-    /// For each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a
-    /// query must ask.
+    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
+    /// must ask.
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The box around everything, as it was before it was put into bytes.
+    /// Returns the box around everything, as it was before it was put into bytes.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Stack entries that suffice for any walk which pushes all hit children of a node but one,
+    /// Returns the number of stack entries that suffice for any walk which pushes all hit children of a node but one,
     /// whichever, and goes on with that one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Bytes of nodes and slots.
+    /// Returns the number of bytes of nodes and slots.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
     }

@@ -21,8 +21,8 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_atomic_with(path, |file| file.write_all(bytes).map_err(|source| FileError::from_io(path, source)))
 }
 
-/// [`write_atomic`] of bytes that `write` has one after the other: they get their name once it has returned, and if it
-/// fails there is nothing of them.
+/// Writes a file as [`write_atomic`] does, of bytes that `write` has one after the other: they get their name once it
+/// has returned, and if it fails there is nothing of them.
 ///
 /// # Errors
 /// What `write` says, and [`FileError`] if the place cannot be written; what was there before is then unchanged.
@@ -54,9 +54,9 @@ fn can_write_with(path: &Path, keep: bool) -> Result<(), FileError> {
     }
 }
 
-/// From now on no function of this module replaces a file, but for those that this process wrote itself: such an output
-/// is [`FileError::Exists`], also if the file appeared while its bytes were being computed. For a program whose user
-/// said so; it cannot be taken back.
+/// Keeps existing files: from now on no function of this module replaces a file, but for those that this process wrote
+/// itself: such an output is [`FileError::Exists`], also if the file appeared while its bytes were being computed. For
+/// a program whose user said so; it cannot be taken back.
 pub fn keep_existing_files() {
     KEEP.store(true, Ordering::Relaxed);
 }
@@ -142,7 +142,7 @@ fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| is_pipe(meta.file_type()))
 }
 
-/// A temporary file beside `file`; `path` is the name for messages.
+/// Returns a temporary file beside `file`; `path` is the name for messages.
 fn temporary(file: &Path, path: &Path) -> Result<Temporary, FileError> {
     Temporary::new(folder_of(file)).map_err(|e| FileError::from_io(path, bare(e)))
 }
@@ -152,7 +152,7 @@ fn bare(error: io::Error) -> io::Error {
     if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
-/// [`write_atomic_with`], with `keep` as after [`keep_existing_files`].
+/// Writes as [`write_atomic_with`] does, with `keep` as after [`keep_existing_files`].
 fn write_with<E: From<FileError>>(
     path: &Path,
     keep: bool,

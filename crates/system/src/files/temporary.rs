@@ -120,7 +120,7 @@ fn is_local(of: &str) -> bool {
     of == host() && of != "00000000"
 }
 
-/// The host in the name of a temporary file; none for any other file.
+/// Returns the host in the name of a temporary file; none for any other file.
 fn host_in(name: &OsStr) -> Option<&str> {
     let (host, random) = name.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
     let hexadecimal = host.len() == 8 && host.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));

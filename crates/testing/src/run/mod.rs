@@ -100,7 +100,7 @@ fn run_all(programs: &[Program], options: &Options, notes: &Path) -> io::Result<
     Ok(done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The cargo that started this program, or the one on PATH.
+/// Returns the cargo that started this program, or the one on PATH.
 fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }

@@ -77,7 +77,7 @@ impl Options {
         Some(all)
     }
 
-    /// `test`, what is tested by default, and the options of cargo.
+    /// Returns `test`, what is tested by default, and the options of cargo.
     fn before(&self) -> Vec<String> {
         let mut all = vec!["test".to_string()];
         if !["--profile", "--release", "-r"].iter().any(|word| self.has(word)) {

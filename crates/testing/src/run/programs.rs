@@ -67,7 +67,7 @@ impl Program {
     }
 }
 
-/// The text that `key` has in a JSON document, where it occurs first.
+/// Returns the text that `key` has in a JSON document, where it occurs first.
 fn value(document: &str, key: &str) -> Option<String> {
     let (_, rest) = document.split_once(&format!("\"{key}\":\""))?;
     let mut text = String::new();

@@ -59,7 +59,7 @@ impl Tally {
         }
     }
 
-    /// `1,858 passed, 12 skipped: 9 no GPU, 3 no scenes`, and what failed or was ignored.
+    /// Returns `1,858 passed, 12 skipped: 9 no GPU, 3 no scenes`, and what failed or was ignored.
     pub fn summary(&self, skipped: &[Note]) -> String {
         let mut text = String::new();
         if self.failed > 0 {
@@ -77,7 +77,7 @@ impl Tally {
         text
     }
 
-    /// The slowest tests and programs, a line each.
+    /// Returns the slowest tests and programs, a line each.
     pub fn slowest(&self, count: usize) -> String {
         let mut text = String::new();
         for (what, times) in [("tests", &self.tests), ("programs of tests", &self.programs)] {

@@ -33,8 +33,8 @@ pub(crate) const MAX_COORDINATE: f32 = 1.267_650_6e30;
 /// The grid of a tiny scene is not finer than 2^-100.
 const LEAST_EXPONENT: i32 = -100;
 
-/// The step of the tree's grid, which the steps of its nodes are multiples of: the least power of two whose 2^22
-/// reach every coordinate up to `reach`, with a margin.
+/// Returns the step of the tree's grid, which the steps of its nodes are multiples of: the least power of two whose
+/// 2^22 reach every coordinate up to `reach`, with a margin.
 pub(crate) fn grid_step(reach: f32) -> f32 {
     let exponent = (LEAST_EXPONENT..100).find(|&e| f64::from(reach) <= (LIMIT - MARGIN) * 2f64.powi(e));
     2f32.powi(exponent.unwrap_or(100))
@@ -65,7 +65,7 @@ pub(crate) fn quantize(boxes: &[Option<Aabb>; SLOTS], grid_step: f32) -> H8Node 
     node
 }
 
-/// The largest float up to `most` whose lowest `bits` bits are `field`.
+/// Returns the largest float up to `most` whose lowest `bits` bits are `field`.
 fn corner_below(most: f64, field: u32, bits: u32) -> f32 {
     let block = 1u32 << bits;
     // Floats in their order, as integers: those of a sign are so already.
@@ -90,7 +90,7 @@ pub(crate) fn corner_room(place: f64, axis: usize, unit: f64) -> f64 {
     place.abs() * 2f64.powi(FIELD_BITS[axis] as i32 + 2 - 23) + unit * 2f64.powi(-20)
 }
 
-/// The least exponent of a step whose 255 reach from the corner for `least` half a step beyond `most`.
+/// Returns the least exponent of a step whose 255 reach from the corner for `least` half a step beyond `most`.
 fn finest_exponent([least, most]: [f64; 2], axis: usize, unit: f64) -> u32 {
     let reaches = |e: &u32| {
         let step = 2f64.powi(*e as i32) * unit;

@@ -144,7 +144,7 @@ impl H8Ray {
         }
     }
 
-    /// The slot order of the ray: it meets children about in the order of increasing `slot ^ octant`.
+    /// Returns the slot order of the ray: it meets children about in the order of increasing `slot ^ octant`.
     #[inline]
     pub fn octant(&self) -> usize {
         let bit = |axis: usize, bit: usize| if self.direction[axis].is_sign_negative() { bit } else { 0 };
@@ -163,7 +163,7 @@ impl H8Ray {
         if self.pad > 0.0 { hits & node.children() } else { hits }
     }
 
-    /// The planes of a node, and where the ray's interval ends.
+    /// Returns the planes of a node, and where the ray's interval ends.
     #[inline]
     fn planes<'a>(&self, node: &'a H8Node, grid_step: f32, limit: f32) -> (Planes<'a>, u16) {
         // Powers of two and whole steps of the grid: exact.
@@ -217,7 +217,7 @@ impl Planes<'_> {
         near <= far || (near == 0 && far == i16::MIN)
     }
 
-    /// A bit for each slot that is hit, and one for each that [`Planes::is_hit`] must decide.
+    /// Returns a bit for each slot that is hit, and one for each that [`Planes::is_hit`] must decide.
     ///
     /// Rounding, to f32 and to halves, keeps the order. So where the near end is less than the far one after f32's it
     /// is not more after halves', and where it is more by two steps of halves it stays more. What is negative and would

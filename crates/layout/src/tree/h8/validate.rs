@@ -122,7 +122,7 @@ impl H8 {
     }
 }
 
-/// The lowest and the highest plane of a node's children.
+/// Returns the lowest and the highest plane of a node's children.
 fn extent(node: &H8Node, axis: usize, grid_step: f32) -> [f64; 2] {
     let planes = (0..SLOTS).filter(|&slot| node.has_child(slot)).map(|slot| node.planes(slot, axis, grid_step));
     planes.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [lo, hi]| [a.min(lo), b.max(hi)])
