@@ -116,7 +116,7 @@ fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
     Ok(status.success())
 }
 
-/// The bytes of a picture that `program` renders into `folder`.
+/// Returns the bytes of a picture that `program` renders into `folder`.
 fn render(mut program: Command, root: &Path, folder: &Path, name: &str, options: &[&str]) -> Result<Vec<u8>, String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let examples = root.join("examples").display().to_string();

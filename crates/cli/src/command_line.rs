@@ -29,7 +29,7 @@ fn is_about_the_run(arg: &str) -> bool {
     short || ["--json", "--quiet", "--verbose", "--threads"].contains(&arg) || arg.starts_with("--threads=")
 }
 
-/// An argument, or the value in `--option=VALUE`, of whose paths only the last parts are left.
+/// Returns an argument, or the value in `--option=VALUE`, of whose paths only the last parts are left.
 fn without_folders(arg: &str) -> String {
     match arg.split_once('=') {
         Some(("--camera", _)) => arg.to_string(),
@@ -65,7 +65,7 @@ fn is_separator(c: char) -> bool {
     c == '/' || cfg!(windows) && c == '\\'
 }
 
-/// As a shell would have to be given it.
+/// Quotes an argument as a shell would have to be given it.
 fn quoted(arg: &str) -> String {
     let is_plain = |c: char| !c.is_whitespace() && !"'\"\\$`|&;<>()*?[]{}~#!".contains(c);
     if !arg.is_empty() && arg.chars().all(is_plain) {

@@ -127,7 +127,7 @@ impl Scenes {
     }
 }
 
-/// A time, which may lie before an animation begins.
+/// Parses a time, which may lie before an animation begins.
 fn finite_seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.strip_suffix('s').unwrap_or(text).parse().ok();
     seconds.filter(|seconds| seconds.is_finite()).ok_or_else(|| "must be a number of seconds".to_string())
@@ -191,12 +191,12 @@ pub struct Common {
     pub start: Instant,
 }
 
-/// A folder's name; an empty one is taken, and is none: an empty RAYWARP_SCENES is an unset one.
+/// Parses a folder's name; an empty one is taken, and is none: an empty RAYWARP_SCENES is an unset one.
 fn folder() -> impl TypedValueParser<Value = PathBuf> {
     clap::builder::OsStringValueParser::new().map(PathBuf::from)
 }
 
-/// A kind of scene files.
+/// Parses a kind of scene files.
 fn format() -> impl TypedValueParser<Value = Format> {
     named_values(Format::EXTENSIONS.map(|(name, _)| name), Format::from_str)
 }
@@ -277,12 +277,12 @@ impl Common {
         self.activity(format!("building the tree of {triangles} triangles"))
     }
 
-    /// The GPU that was asked for, of a command that uses one. `auto` is none here.
+    /// Returns the GPU that was asked for, of a command that uses one. `auto` is none here.
     pub fn gpu(&self) -> Result<Option<Device>, CliError> {
         Ok(open(&self.device)?.pop())
     }
 
-    /// The fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
+    /// Returns the fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
     pub fn choose(&self, device: &Device, promise: Promise) -> Result<Choice, CliError> {
         self.can_choose()?;
         let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
@@ -294,7 +294,7 @@ impl Common {
         cache_file().iter().try_for_each(|file| self.files.reads(file))
     }
 
-    /// As [`Common::choose`], for those who can do without this GPU, after [`Common::can_choose`].
+    /// Chooses as [`Common::choose`] does, for those who can do without this GPU, after [`Common::can_choose`].
     pub fn try_choose(&self, device: &Device, promise: Promise) -> Result<Choice, CudaError> {
         let _activity = self.activity("timing the kernels of the GPU");
         let chosen = choose(device, promise, cache_file().as_deref())?;
@@ -310,7 +310,7 @@ impl Common {
         if self.wide { Room::Any } else { Room::Terminal }
     }
 
-    /// A message for people, on standard error.
+    /// Prints a message for people, on standard error.
     pub fn note(&self, message: impl Display) {
         if !self.quiet {
             say(message);
@@ -324,7 +324,7 @@ impl Common {
         }
     }
 
-    /// A message for those who want to know more.
+    /// Prints a message for those who want to know more.
     pub fn detail(&self, message: impl Display) {
         if self.verbose && !self.quiet {
             say(message);
@@ -336,7 +336,7 @@ impl Common {
         SceneLookup { folder: self.scenes.clone().filter(|folder| !folder.as_os_str().is_empty()) }
     }
 
-    /// The scene file that the user named, `-` being standard input; where a folder holds several, the one that
+    /// Returns the scene file that the user named, `-` being standard input; where a folder holds several, the one that
     /// `prefer` says.
     pub fn find(&self, name: &Path, prefer: Prefer) -> Result<PathBuf, CliError> {
         raywarp::scene::find_scene(name, &self.lookup(), prefer).map_err(CliError::input)
@@ -354,7 +354,7 @@ impl Common {
         self.load_with(path, allow_missing, false, WithoutTriangles::Refused)
     }
 
-    /// As [`Common::load_file`], of a scene that light from all around may be all of.
+    /// Loads as [`Common::load_file`] does, a scene that light from all around may be all of.
     pub fn load_to_see(
         &self,
         path: PathBuf,
@@ -364,8 +364,8 @@ impl Common {
         self.load_with(path, allow_missing, false, without_triangles)
     }
 
-    /// As [`Common::load_file`], of a scene whose triangles and figures alone are asked for: what is missing or broken
-    /// of its materials is a warning.
+    /// Loads as [`Common::load_file`] does, a scene whose triangles and figures alone are asked for: what is missing or
+    /// broken of its materials is a warning.
     pub fn load_triangles(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(path, allow_missing, true, WithoutTriangles::TakenWithEnvironment)
     }
@@ -454,7 +454,7 @@ impl Common {
     }
 }
 
-/// The text of a table that the user named, of at most `most` bytes.
+/// Returns the text of a table that the user named, of at most `most` bytes.
 pub fn read_table(path: &Path, most: u64) -> Result<String, CliError> {
     raywarp_lab::sim::machine::read_text(path, most)
         .map_err(|error| CliError::input(format!("{}: {error}", path.display())))

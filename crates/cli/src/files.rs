@@ -98,12 +98,13 @@ enum FileId {
 const MOST_LINKS: u32 = 40;
 
 impl FileId {
-    /// Of a regular file; none of anything else, and where nothing is.
+    /// Returns the identity of a regular file; none of anything else, and where nothing is.
     fn of_existing(path: &Path) -> Option<Self> {
         std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).and_then(|facts| Self::of(path, &facts))
     }
 
-    /// Of a regular file or the place of a new one; none of devices and pipes, and where no file can be.
+    /// Returns the identity of a regular file or the place of a new one; none of devices and pipes, and where no file
+    /// can be.
     fn of_output(path: &Path) -> Option<Self> {
         if path.as_os_str() == "-" {
             return None;
@@ -138,7 +139,7 @@ impl FileId {
     }
 }
 
-/// Names of new files that the usual file system of this machine would take for one are made one.
+/// Makes one of the names of new files that the usual file system of this machine would take for one.
 fn in_one_case(name: &Path) -> PathBuf {
     if cfg!(any(windows, target_os = "macos")) { name.to_string_lossy().to_lowercase().into() } else { name.into() }
 }

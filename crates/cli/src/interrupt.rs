@@ -67,14 +67,14 @@ fn is_ignored(signal: i32) -> bool {
     ignored_signals(&status).is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// The mask of ignored signals in the text of `/proc/self/status`, signal 1 in the lowest bit.
+/// Returns the mask of ignored signals in the text of `/proc/self/status`, signal 1 in the lowest bit.
 #[cfg(unix)]
 fn ignored_signals(status: &str) -> Option<u64> {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
     u64::from_str_radix(mask.trim(), 16).ok()
 }
 
-/// A signal has come.
+/// Handles a signal that has come.
 fn interrupted() {
     // Held while the process ends, so that nobody begins to keep something meanwhile.
     let state = state();
@@ -97,7 +97,7 @@ fn interrupted() {
     std::process::exit(Status::Interrupted as i32);
 }
 
-/// The flag that becomes true at the first interrupt while something is kept.
+/// Returns the flag that becomes true at the first interrupt while something is kept.
 pub fn flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
@@ -135,19 +135,19 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Will say `line` when interrupted, once [begun](Self::begin).
+    /// Makes a guard that will say `line` when interrupted, once [begun](Self::begin).
     pub fn later(line: &'static str) -> Self {
         Self { line, begun: AtomicBool::new(false) }
     }
 
-    /// From here on.
+    /// Makes a guard that says `line` when interrupted from here on.
     pub fn now(line: &'static str) -> Self {
         let keep = Self::later(line);
         keep.begin();
         keep
     }
 
-    /// The first call counts.
+    /// Begins to guard; the first call counts.
     pub fn begin(&self) {
         if !self.begun.swap(true, Ordering::Relaxed) {
             let mut state = state();

@@ -90,7 +90,7 @@ impl Command {
         }
     }
 
-    /// The shared flags that it takes.
+    /// Returns the shared flags that it takes.
     fn taken(&self) -> Taken<'_> {
         match self {
             Self::Render(a) => Taken {
@@ -176,7 +176,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The whole command line, with examples under each command's help.
+/// Returns the whole command line, with examples under each command's help.
 fn definition() -> clap::Command {
     let with_examples = |command: clap::Command| {
         let examples = examples::section(command.get_name());

@@ -53,7 +53,8 @@ pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
     )))
 }
 
-/// [`can_write`] for a table whose first line is `header`; columns may have been added since an earlier version.
+/// Checks as [`can_write`] does, for a table whose first line is `header`; columns may have been added since an earlier
+/// version.
 pub fn can_write_table(path: &Path, header: &str) -> Result<(), CliError> {
     let first = header.split_inclusive(',').take(2).collect::<String>();
     can_write(path, &Kind { name: "a table of this kind", starts: &[first.as_bytes()] })

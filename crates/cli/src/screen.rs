@@ -19,7 +19,7 @@ pub fn use_json() {
     JSON.store(true, Ordering::Relaxed);
 }
 
-/// A line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
+/// Prints a line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
 pub fn say(message: impl Display) {
     let _ = aside(|| writeln!(std::io::stderr(), "raywarp: {}", line(&message.to_string())));
 }
@@ -41,7 +41,7 @@ pub fn fail(message: impl Display, status: Status) {
     }
 }
 
-/// A failure as `--json` prints it.
+/// Returns a failure as `--json` prints it.
 fn document(message: &str, status: Status, warnings: &[String]) -> serde_json::Value {
     let error = serde_json::json!({ "message": message, "status": status as u8, "kind": status.name() });
     serde_json::json!({ "error": error, "warnings": warnings })
@@ -51,14 +51,14 @@ fn document(message: &str, status: Status, warnings: &[String]) -> serde_json::V
 pub struct Results<W: Write>(W);
 
 impl Results<Visible<std::io::Stdout>> {
-    /// For text and JSON.
+    /// Makes an output for text and JSON.
     pub fn text() -> Self {
         Self(Visible(std::io::stdout()))
     }
 }
 
 impl Results<std::io::Stdout> {
-    /// For bytes that no terminal shows.
+    /// Makes an output for bytes that no terminal shows.
     pub fn bytes() -> Self {
         Self(std::io::stdout())
     }

@@ -33,7 +33,7 @@ impl Found {
     }
 }
 
-/// The lines of `--version`.
+/// Returns the lines of `--version`.
 pub fn text() -> String {
     let found = Found::new();
     let commit = COMMIT.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
@@ -41,7 +41,7 @@ pub fn text() -> String {
     format!("{SHORT}{commit}\ncpu  {}\ngpu  {gpu}\n", found.cpu)
 }
 
-/// The document of `--version --json`.
+/// Returns the document of `--version --json`.
 pub fn json() -> Value {
     let found = Found::new();
     json!({ "version": env!("CARGO_PKG_VERSION"), "commit": COMMIT, "cpu": found.cpu, "gpu": found.gpu })

@@ -48,22 +48,22 @@ enum Bytes<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// An array that is only read.
+    /// Returns an array that is only read.
     pub fn read<T: bytemuck::NoUninit>(array: &'a [T]) -> Self {
         Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: None }
     }
 
-    /// An array whose records, of `record_bytes` each, are told by their index in logs.
+    /// Returns an array whose records, of `record_bytes` each, are told by their index in logs.
     pub fn records<T: bytemuck::NoUninit>(array: &'a [T], space: Space, record_bytes: u32) -> Self {
         Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: Some((space, record_bytes.max(1))) }
     }
 
-    /// An array of words that is changed.
+    /// Returns an array of words that is changed.
     pub fn changed(array: &'a mut [u32]) -> Self {
         Self { bytes: Bytes::Changed(bytemuck::cast_slice_mut(array)), space: None }
     }
 
-    /// Its address, for a kernel's parameter; 0 for an empty one, as kernels expect.
+    /// Returns its address, for a kernel's parameter; 0 for an empty one, as kernels expect.
     pub fn address(&self) -> u64 {
         match &self.bytes {
             Bytes::Read([]) | Bytes::Changed([]) => 0,
@@ -109,12 +109,12 @@ impl Logs {
     /// The record of an event that names none.
     pub const NO_RECORD: u32 = 0x00ff_ffff;
 
-    /// An event as a log holds it: a block, and the record that it read or [`Self::NO_RECORD`].
+    /// Returns an event as a log holds it: a block, and the record that it read or [`Self::NO_RECORD`].
     pub fn event(block: Block, record: u32) -> u32 {
         (block as u32) << 24 | record & Self::NO_RECORD
     }
 
-    /// The block and the record of an event.
+    /// Returns the block and the record of an event.
     pub fn parts(event: u32) -> (Block, u32) {
         (Block::ALL[(event >> 24) as usize], event & Self::NO_RECORD)
     }
@@ -125,12 +125,12 @@ impl Logs {
 pub struct Kernel(#[cfg_attr(not(emulated), allow(dead_code))] sys::Function);
 
 impl Kernel {
-    /// The kernel of a name, see [`raywarp_cuda::kernel_name`].
+    /// Returns the kernel of a name, see [`raywarp_cuda::kernel_name`].
     pub fn find(name: &str) -> Option<Self> {
         sys::find(name, false)
     }
 
-    /// A kernel of machine/misuse.cpp.
+    /// Returns a kernel of machine/misuse.cpp.
     pub fn misuse(name: &str) -> Option<Self> {
         sys::find(name, true)
     }
@@ -309,7 +309,7 @@ mod sys {
         logs
     }
 
-    /// `count` values at `first`, which may be null for none.
+    /// Returns `count` values at `first`, which may be null for none.
     unsafe fn copied<T: Copy>(first: *const T, count: u64) -> Vec<T> {
         if count == 0 {
             return Vec::new();

@@ -67,7 +67,7 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// Counts of the batch.
+    /// Returns the counts of the batch.
     fn stats(&self) -> BatchStats {
         let [invalid, by_fallback] = [self.invalid, self.by_fallback].map(u64::from);
         BatchStats::of(self.names[0], self.hits.len() as u64)
@@ -80,7 +80,7 @@ impl Traced {
 }
 
 impl EmulatedTracer {
-    /// `variant` over the tree `bvh` of `triangles`; `None` where its kernel is not compiled.
+    /// Returns `variant` over the tree `bvh` of `triangles`; `None` where its kernel is not compiled.
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -88,7 +88,7 @@ impl EmulatedTracer {
         Self::of_kernels(variant, Query::ALL.map(|query| kernel_name(variant, query)), bvh, triangles)
     }
 
-    /// The same by kernels of queries/queries.cpp, which ask with kernels/raywarp.h: `name` is theirs without the
+    /// Makes a tracer by kernels of queries/queries.cpp, which ask with kernels/raywarp.h: `name` is theirs without the
     /// query. What they walk is the encoding of `variant`, whose supply is direct.
     ///
     /// # Errors

@@ -98,7 +98,7 @@ fn mega_rays(
     Ok((LAUNCHES * COUNT) as f64 / seconds[TIMINGS / 2] / 1e6)
 }
 
-/// A ray a pixel of the first picture, row by row.
+/// Returns a ray a pixel of the first picture, row by row.
 fn from_the_eye() -> Vec<Ray> {
     let [width, height] = SIZE;
     let ray = |i: usize| {
@@ -109,8 +109,8 @@ fn from_the_eye() -> Vec<Ray> {
     (0..COUNT).map(ray).collect()
 }
 
-/// A ray in a direction of chance from before each hit, on the side of the eye; from where there is none, one that goes
-/// on.
+/// Returns a ray in a direction of chance from before each hit, on the side of the eye; from where there is none, one
+/// that goes on.
 fn scattered(cpu: &CpuTracer, eye: &[Ray]) -> Result<Vec<Ray>, Box<dyn Error>> {
     let mut hits = vec![Hit::default(); eye.len()];
     cpu.closest(eye, &[], &mut hits, &mut [], &Control::default())?;

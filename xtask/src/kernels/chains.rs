@@ -22,7 +22,8 @@ use raywarp_costs::{Alone, KeplerWord, PricedKernel, Wait, Word};
 pub(super) trait Timed: Copy {
     /// Results that were asked for and are not there yet, each with the time from a block's start when it will be.
     type Pending: Clone + Default;
-    /// When it issues that would at `now`: after what it waits for, which is then pending no longer.
+    /// Returns the time at which it issues that would at `now`: after what it waits for, which is then pending no
+    /// longer.
     fn issue(self, now: Alone, pending: &mut Self::Pending) -> Alone;
     /// Adds what it asks for itself, at `now`; false where it asks for nothing.
     fn ask(self, now: Alone, pending: &mut Self::Pending) -> bool;
@@ -98,7 +99,7 @@ fn plus(mut time: Alone, clocks: i32) -> Alone {
     time
 }
 
-/// The time of a block from its first instruction to the one after it, and what is pending then.
+/// Returns the time of a block from its first instruction to the one after it, and what is pending then.
 fn timeline<T: Timed>(words: &[T]) -> (Alone, T::Pending) {
     let (mut now, mut pending) = (Alone::default(), T::Pending::default());
     for &word in words {
@@ -121,15 +122,15 @@ struct Code<T> {
 }
 
 impl<T: Timed> Code<T> {
-    /// Where a warp goes on after a word, as far as that is ever issued: nowhere where nobody knows.
+    /// Returns the places where a warp goes on after a word, as far as that is ever issued: nowhere where nobody knows.
     fn ways(&self, at: usize) -> Vec<usize> {
         let (next, other) = self.words[at].ways(at, self.architecture);
         let ways = other.into_iter().chain(next.then_some(at + 1));
         ways.filter(|&way| self.issued.get(way) == Some(&true)).collect()
     }
 
-    /// The time of a block that ended with the word at `last`, at `now` with `pending`: up to there, and what is left
-    /// of those after it, without the clocks that `passed` in other blocks. On the way on which it is least.
+    /// Returns the time of a block that ended with the word at `last`, at `now` with `pending`: up to there, and what
+    /// is left of those after it, without the clocks that `passed` in other blocks. On the way on which it is least.
     fn with_rest(&self, last: usize, now: Alone, pending: &T::Pending, passed: i32, far: usize) -> Alone {
         let after = |way: usize| {
             let mut pending = pending.clone();

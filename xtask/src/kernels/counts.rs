@@ -73,7 +73,7 @@ pub fn launches(events: &str, counts: &str) -> Result<Vec<Launch>, String> {
     Ok(launches.into_values().collect())
 }
 
-/// For each kernel that leaves rays the one that is launched behind it.
+/// Returns for each kernel that leaves rays the one that is launched behind it.
 fn kernels_behind() -> HashMap<String, String> {
     let all = compiled().into_iter().flat_map(|variant| Query::ALL.map(|query| (variant, query)));
     all.filter_map(|(variant, query)| {
@@ -82,7 +82,7 @@ fn kernels_behind() -> HashMap<String, String> {
     .collect()
 }
 
-/// The pages of a report: launches without events.
+/// Parses the pages of a report: launches without events.
 fn pages(text: &str) -> Result<Vec<Launch>, String> {
     let mut pages: Vec<Launch> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with("\"Address\"")) {

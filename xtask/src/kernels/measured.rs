@@ -136,7 +136,7 @@ pub fn measure(kernels: &[CompiledKernel], events: &str, counts: &str) -> Result
     Ok(measured)
 }
 
-/// A number of a sequence of opcodes; without suffixes, which tools print differently.
+/// Returns a number of a sequence of opcodes; without suffixes, which tools print differently.
 pub fn opcodes<'a>(opcodes: impl Iterator<Item = &'a str>) -> u64 {
     let mut hasher = DefaultHasher::new();
     opcodes.for_each(|opcode| opcode.split('.').next().hash(&mut hasher));
@@ -211,7 +211,7 @@ fn parts(launches: &[&Launch]) -> Vec<Part> {
     all.filter(|part| part.times.iter().any(|&t| t > 0.0)).collect()
 }
 
-/// Of parts that are as often as each other one: the one of the block itself or its operation, or the simplest.
+/// Keeps, of parts that are as often as each other one: the one of the block itself or its operation, or the simplest.
 fn own_first(parts: &[Part], owner: Block) -> Vec<Part> {
     let mut sorted: Vec<&Part> = parts.iter().collect();
     sorted.sort_by_key(|part| {
@@ -227,8 +227,8 @@ fn own_first(parts: &[Part], owner: Block) -> Vec<Part> {
     own
 }
 
-/// The shortest combination of `parts` that is `times` on every batch, and true; or the nearest part, or nothing, and
-/// false.
+/// Returns the shortest combination of `parts` that is `times` on every batch, and true; or the nearest part, or
+/// nothing, and false.
 fn combination(times: &[f64], parts: &[Part], owner: Block) -> (IssueFormula, bool) {
     if times.iter().all(|&t| t == 0.0) {
         return (IssueFormula::default(), true);

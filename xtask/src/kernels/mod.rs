@@ -172,7 +172,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))
 }
 
-/// All sets, or that of a crate's `folder`.
+/// Returns all sets, or that of a crate's `folder`.
 fn sets(folder: Option<&str>) -> Result<Vec<&'static KernelSet>, String> {
     let sets: Vec<&KernelSet> = SETS.iter().filter(|set| folder.is_none_or(|folder| set.folder == folder)).collect();
     let known = || SETS.iter().map(|set| set.folder).collect::<Vec<_>>().join(", ");
@@ -286,7 +286,7 @@ fn needs(jobs: &[Job], compiled: &[Compiled]) -> Vec<(resources::Resources, u32)
     own.flat_map(|(job, compiled)| compiled.resources.iter().map(|needs| (needs.clone(), job.architecture))).collect()
 }
 
-/// The same of the table that is there: nothing where there is none.
+/// Reads what kernels take from the table that is there: nothing where there is none.
 fn known_needs(prebuilt: &Path) -> Result<Vec<(resources::Resources, u32)>, String> {
     resources::read(&std::fs::read_to_string(prebuilt.join(RESOURCES_FILE)).unwrap_or_default())
 }
@@ -340,7 +340,7 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, St
     Ok(count)
 }
 
-/// The tables of costs, and whether every branch of measured kernels is explained.
+/// Returns the tables of costs, and whether every branch of measured kernels is explained.
 fn tables(
     set: &KernelSet,
     jobs: &[Job],
@@ -471,7 +471,7 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
 }
 
-/// The table that the crate includes: of each source the images for Kepler after the others.
+/// Returns the table that the crate includes: of each source the images for Kepler after the others.
 fn table(jobs: &[Job], kepler: &[Job]) -> String {
     let mut text = String::from(
         "// Written by `cargo xtask kernels`.\n\n/// For each source its images by architecture, 0 for PTX.\n",

@@ -15,7 +15,7 @@ pub enum Content {
     KeplerCode,
 }
 
-/// The file that `bytes` are packed into.
+/// Returns the file that `bytes` are packed into.
 ///
 /// # Errors
 /// What the packer says.
@@ -37,7 +37,7 @@ pub fn pack(bytes: &[u8], content: Content) -> Result<Vec<u8>, String> {
     packed.write_all(bytes).and_then(|()| packed.finish()).map_err(|error| error.to_string())
 }
 
-/// The bytes that a file was packed from.
+/// Returns the bytes that a file was packed from.
 ///
 /// # Errors
 /// One line with the file's name: it cannot be read, or is damaged.

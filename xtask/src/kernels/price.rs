@@ -40,7 +40,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// From 0 to 2: what share of either's places the other one has; 0 if one waits or is called and the other is not.
+    /// Returns a likeness from 0 to 2: what share of either's places the other one has; 0 if one waits or is called and
+    /// the other is not.
     fn likeness(&self, other: &Self) -> f64 {
         if self.waits != other.waits || self.called != other.called {
             return 0.0;
@@ -112,13 +113,13 @@ fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
 }
 
 impl CompiledKernel {
-    /// All of its instructions.
+    /// Returns all of its instructions.
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.cost.instructions as usize).sum()
     }
 }
 
-/// A kernel's costs by what was measured of it, or of the same kernel on another architecture or in lockstep.
+/// Returns a kernel's costs by what was measured of it, or of the same kernel on another architecture or in lockstep.
 pub fn costs(kernel: &CompiledKernel, measured: Option<&Measured>) -> PricedKernel {
     let mut blocks: Vec<PricedBlock> = kernel.blocks.iter().map(|block| block.cost.clone()).collect();
     for block in &mut blocks {
@@ -143,8 +144,8 @@ pub fn costs(kernel: &CompiledKernel, measured: Option<&Measured>) -> PricedKern
     PricedKernel { blocks, verified: same && measured.holds() }
 }
 
-/// For each block of a kernel the measured block that comes from the same places: the one that shares most of them; of
-/// several, one after the other.
+/// Returns for each block of a kernel the measured block that comes from the same places: the one that shares most of
+/// them; of several, one after the other.
 fn alike<'a>(kernel: &CompiledKernel, measured: &'a Measured) -> Vec<Option<&'a MeasuredBlock>> {
     let mut taken: HashMap<usize, usize> = HashMap::new();
     let find = |block: &CompiledBlock| {

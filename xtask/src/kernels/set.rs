@@ -74,7 +74,7 @@ impl KernelSet {
         Ok(prebuilt)
     }
 
-    /// The folders of headers.
+    /// Returns the folders of headers.
     pub fn header_folders(&self, root: &Path) -> Vec<PathBuf> {
         self.headers.iter().map(|folder| root.join("crates").join(folder).join("kernels")).collect()
     }
@@ -85,10 +85,10 @@ fn family_sources() -> Vec<(String, String)> {
     raywarp_cuda::sources().into_iter().map(text).collect()
 }
 
-/// For Kepler, whose code comes from another compiler: without what it has no instructions for (pairs of halves), and
-/// without kernels in which blocks are so different from the measured ones that nobody can say how often they run. Of
-/// bounded rounds that compiler makes as many copies, and what lanes of a ray do together are a few blocks in the place
-/// of dozens.
+/// Returns the sources for Kepler, whose code comes from another compiler: without what it has no instructions for
+/// (pairs of halves), and without kernels in which blocks are so different from the measured ones that nobody can say
+/// how often they run. Of bounded rounds that compiler makes as many copies, and what lanes of a ray do together are a
+/// few blocks in the place of dozens.
 fn kepler_sources() -> Vec<(String, String)> {
     let mut sources = Vec::new();
     for (name, mut variants) in raywarp_cuda::sources() {
@@ -103,8 +103,8 @@ fn kepler_sources() -> Vec<(String, String)> {
     sources
 }
 
-/// For each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same parts that
-/// differs in the fewest options.
+/// Returns for each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same
+/// parts that differs in the fewest options.
 fn family_references(measured: &BTreeMap<String, Measured>) -> BTreeMap<String, &Measured> {
     let variants = compiled();
     let mut references = BTreeMap::new();

@@ -97,7 +97,7 @@ impl Sources {
         self.files.get(&place.file)?.get(place.line.checked_sub(1)?).copied()
     }
 
-    /// A number of places that stays when lines move in their files.
+    /// Returns a number of places that stays when lines move in their files.
     pub fn number(&self, places: &[Place]) -> u32 {
         let texts = places.iter().flat_map(|place| {
             let text = self.line(place).map_or(0, |line| line.1);
@@ -118,7 +118,7 @@ struct Scope {
     function: Option<Block>,
 }
 
-/// For each line what it is part of.
+/// Returns for each line what it is part of.
 fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
     let mut parts: Vec<Option<Block>> = Vec::new();
     let mut scopes = vec![Scope::default()];
@@ -177,7 +177,7 @@ fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
     Ok(parts)
 }
 
-/// The function that a line begins, if any, and what it is known for.
+/// Returns the function that a line begins, if any, and what it is known for.
 fn function(file: &str, code: &str) -> Option<Option<Block>> {
     let marker = ["RW_FUNCTION ", "RW_COLD "].into_iter().find(|marker| code.contains(marker))?;
     let (_, signature) = code.split_once(marker)?;

@@ -64,7 +64,7 @@ fn functions(file: &object::File<'_>) -> BTreeMap<u64, String> {
     texts.filter_map(|symbol| Some((symbol.address(), plain(symbol.name().ok()?)))).collect()
 }
 
-/// A symbol's path without its hashes.
+/// Returns a symbol's path without its hashes.
 fn plain(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(symbol))
 }
@@ -85,7 +85,7 @@ fn is_lost_closure(name: &str) -> bool {
     is_closure && stands_in(WITHOUT_CLOSURES) && !stands_in(SCALAR)
 }
 
-/// For each intrinsic's address who calls or names it, and how often.
+/// Returns for each intrinsic's address who calls or names it, and how often.
 fn calls(
     file: &object::File<'_>,
     functions: &BTreeMap<u64, String>,
@@ -114,7 +114,8 @@ fn calls(
     Ok(found)
 }
 
-/// Where in `code`, which begins at `start`, something like a call, a jump or an address stands, and where it points.
+/// Returns the places in `code`, which begins at `start`, of something like a call, a jump or an address, and where
+/// each points.
 fn distances(code: &[u8], start: u64) -> impl Iterator<Item = (u64, u64)> {
     code.windows(5).enumerate().filter_map(move |(i, bytes)| {
         // `call` and `jmp` to a distance; else the byte of operands of `call *`, `jmp *`, `lea` or `mov` that says

@@ -28,7 +28,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(faults.is_empty())
 }
 
-/// The program `raywarp` of the build that this program is of.
+/// Returns the program `raywarp` of the build that this program is of.
 pub fn beside_this() -> Option<PathBuf> {
     let this = std::env::current_exe().ok()?;
     let folder = this.ancestors().skip(1).find(|folder| !folder.ends_with("deps"))?;
@@ -55,8 +55,8 @@ pub fn check_age(binary: &Path) -> Result<(), String> {
     Err(format!("{}: {wrong}; `cargo build --release` makes it", binary.display()))
 }
 
-/// A source that changed after `binary` was made. Cargo lists its sources in a file beside it; where there is none, as
-/// beside a copy, nothing is known.
+/// Returns a source that changed after `binary` was made. Cargo lists its sources in a file beside it; where there is
+/// none, as beside a copy, nothing is known.
 fn newer_source(binary: &Path) -> Option<String> {
     let listed = std::fs::read_to_string(binary.with_extension("d")).ok()?;
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();

@@ -27,7 +27,7 @@ struct Hunk {
     before: Vec<String>,
 }
 
-/// All planted bugs of the workspace at `root`, by name.
+/// Returns all planted bugs of the workspace at `root`, by name.
 ///
 /// # Errors
 /// One line: a file that cannot be read, or whose first line names no test.
@@ -67,7 +67,7 @@ impl Patch {
         })
     }
 
-    /// The area `name`, or this bug of it.
+    /// Returns the area `name`, or this bug of it.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.name.split('/').next() == Some(name)
     }

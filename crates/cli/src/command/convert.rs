@@ -92,7 +92,7 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<PictureFile, CliError
     Ok(picture)
 }
 
-/// The exposure that the user asks for beside the film's own, or the one that the pixels ask for.
+/// Returns the exposure that the user asks for beside the film's own, or the one that the pixels ask for.
 fn exposure(args: &ConvertArgs, picture: &PictureFile) -> Exposure {
     let own = picture.content.film_exposure;
     match args.exposure {

@@ -51,7 +51,7 @@ pub struct SelftestArgs {
 }
 
 impl SelftestArgs {
-    /// The kernels that are named, each once.
+    /// Returns the kernels that are named, each once.
     fn variants(&self, common: &Common, gpu: Option<&Device>) -> Result<Vec<Variant>, CliError> {
         let mut variants = Vec::new();
         for choice in &self.variant {

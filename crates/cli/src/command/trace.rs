@@ -261,13 +261,13 @@ impl TraceArgs {
         Ok(Plan::rays_on(devices, kernels, build))
     }
 
-    /// A GPU's fastest kernels for `rays` whose hits have the bits of the CPU's.
+    /// Returns a GPU's fastest kernels for `rays` whose hits have the bits of the CPU's.
     fn fastest(&self, common: &Common, device: &Device, rays: &Rays<'_>) -> Result<RayKernels, CudaError> {
         let kind = if are_coherent(rays.first()) { BatchKind::Coherent } else { BatchKind::Incoherent };
         Ok(RayKernels::chosen(&common.try_choose(device, Promise::Bits)?, kind))
     }
 
-    /// The scene and the rays.
+    /// Returns the scene and the rays.
     fn inputs(&self) -> Result<(&Path, &Path), CliError> {
         match (&self.scene, &self.inputs[..]) {
             (None, [scene, rays]) => Ok((scene, rays)),
@@ -302,7 +302,7 @@ impl Report<'_> {
         }
     }
 
-    /// The kernel that answered the first rays, but for those that it left; of no rays the one that would have.
+    /// Returns the kernel that answered the first rays, but for those that it left; of no rays the one that would have.
     fn kernel(&self) -> KernelName {
         let first = self.traced.stats.kernels.first();
         first.unwrap_or_else(|| self.prepared.kernel(self.query, 0))

@@ -42,17 +42,17 @@ pub struct CameraArgs {
 }
 
 impl CameraArgs {
-    /// A viewpoint of a file, or what there is without any flag.
+    /// Returns a viewpoint of a file, or what there is without any flag.
     pub fn of_view(view: Option<String>) -> Self {
         Self { view, ..Self::default() }
     }
 
-    /// The file of viewpoints that is named.
+    /// Returns the file of viewpoints that is named.
     pub fn file(&self) -> Option<PathBuf> {
         self.view.as_deref().and_then(view_file)
     }
 
-    /// The request to the library for the scene in `path`, if that is a file.
+    /// Returns the request to the library for the scene in `path`, if that is a file.
     pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<CameraRequest, CliError> {
         let view = self.view.as_ref().map(|view| {
             raywarp::scene::load_view(view).map_err(|error| match error {

@@ -58,7 +58,7 @@ impl LightArgs {
         }
     }
 
-    /// The image file that is to be read.
+    /// Returns the image file that is to be read.
     pub fn file(&self) -> Option<&Path> {
         match &self.light {
             Some(LightArg::File(path)) => Some(path),
@@ -66,7 +66,7 @@ impl LightArgs {
         }
     }
 
-    /// The request to the library; reads the image.
+    /// Returns the request to the library; reads the image.
     pub fn request(&self) -> Result<LightRequest, CliError> {
         let source = match &self.light {
             None => None,
@@ -83,7 +83,7 @@ fn light() -> impl TypedValueParser<Value = LightArg> {
     named_values(BuiltInLight::ALL.map(BuiltInLight::name), parse_light)
 }
 
-/// A built-in name, or a file: what has a folder or an ending.
+/// Parses a built-in name, or a file: what has a folder or an ending.
 fn parse_light(text: &str) -> Result<LightArg, String> {
     if let Ok(light) = text.parse() {
         return Ok(LightArg::BuiltIn(light));

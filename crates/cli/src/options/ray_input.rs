@@ -34,7 +34,7 @@ pub fn read(path: &Path) -> Result<RayFile, CliError> {
     read_rays(&name, input(path, &name)?.0).map_err(failure)
 }
 
-/// A file or standard input, and the bytes of a regular file.
+/// Opens a file or standard input, and returns it with and the bytes of a regular file.
 fn input(path: &Path, name: &str) -> Result<(Box<dyn Read>, Option<u64>), CliError> {
     if is_standard_stream(path) {
         return Ok((Box::new(std::io::stdin().lock()), None));

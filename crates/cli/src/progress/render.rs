@@ -23,7 +23,7 @@ pub struct RenderProgress {
 }
 
 impl RenderProgress {
-    /// Of a picture of `pixels`, unless `quiet`.
+    /// Starts the progress of a picture of `pixels`, unless `quiet`.
     pub fn new(quiet: bool, doing: &'static str, pixels: u64, limits: Limits) -> Self {
         let last = Arc::new(Mutex::new(None));
         let seen = last.clone();
@@ -76,7 +76,7 @@ fn samples_for(at: u32, noise: f64, target: f64) -> f64 {
     needed.log2().ceil().exp2().max(2.0 * f64::from(at))
 }
 
-/// A share with two digits or more: 4.7 %.
+/// Returns a share with two digits or more: 4.7 %.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {

@@ -32,7 +32,7 @@ pub struct View {
 }
 
 impl View {
-    /// Seconds until the work is done if it goes on as it did for `elapsed`.
+    /// Returns the seconds until the work is done if it goes on as it did for `elapsed`.
     fn left(&self, elapsed: f64) -> Option<f64> {
         self.share.filter(|&share| share > 0.0).map(|share| elapsed * (1.0 - share) / share)
     }
@@ -47,7 +47,7 @@ impl View {
         if self.more.is_empty() { time } else { format!("{time}, {}", self.more) }
     }
 
-    /// The line of a log.
+    /// Returns the line of a log.
     fn line(&self, elapsed: f64) -> String {
         let percent = self.share.map(|share| format!("{:.0} %, ", 100.0 * share)).unwrap_or_default();
         format!("{}: {percent}{}", self.doing, self.tail(elapsed))

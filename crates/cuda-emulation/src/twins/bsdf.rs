@@ -75,7 +75,7 @@ fn make_sample(kind: Kind, numbers: &mut Numbers, case: &mut Writer) {
     case.numbers(wo).number(numbers.unit()).numbers(numbers.square());
 }
 
-/// The sample twice: kernels are given all models once, this one the other time.
+/// Writes the sample twice: kernels are given all models once, this one the other time.
 fn run_sample(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let bsdf = Model::read(case).bsdf();
     let (wo, u_lobe, u) = (case.vec3(), case.number(), case.numbers());

@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3, Vec4};
 use raywarp_render::functions::bsdf::{Bsdf, BsdfSample, Dielectric, Glazed, MaterialKind, Scattering};
 use raywarp_render::functions::texture::{Inputs, TexturePoint};
 
-/// An index that bends little, much, or not at all, into denser matter or thinner.
+/// Returns an index that bends little, much, or not at all, into denser matter or thinner.
 fn make_ior(numbers: &mut Numbers) -> f32 {
     match numbers.below(8) {
         0 => [1.0, 1.5, 1.0 - 1e-7, 1.001, 1.02, 0.98, 1.019_9, 0.999, 10.0, 0.1][numbers.below(10) as usize],
@@ -81,7 +81,7 @@ fn glazed(case: &mut Reader) -> Glazed {
     if moves { glazed.of_ior(other_ior) } else { glazed }
 }
 
-/// A direction, and one that it may come from: anywhere, or near the mirrored or the refracted one.
+/// Writes a direction, and one that it may come from: anywhere, or near the mirrored or the refracted one.
 fn make_directions(numbers: &mut Numbers, case: &mut Writer, ior: f32) {
     let wo = numbers.direction();
     let eta = if wo.z >= 0.0 { ior } else { 1.0 / ior };

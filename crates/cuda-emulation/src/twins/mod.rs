@@ -30,7 +30,7 @@ pub struct Twin {
     pub run: fn(&ShadingScene, &mut Reader, &mut Writer),
 }
 
-/// All of them.
+/// Returns all twins.
 pub fn twins() -> Vec<Twin> {
     [sample::TWINS, texture::TWINS, surface::TWINS, light::TWINS, lens::TWINS, bsdf::TWINS, glass::TWINS, vertex::TWINS]
         .concat()

@@ -38,7 +38,7 @@ pub fn read(cubin: &[u8]) -> Result<Lines, String> {
     sequences(&table, &names).map_err(|error| format!("a cubin's table of lines: {error}"))
 }
 
-/// The lines of a `table` whose addresses have the kernel's number, from 1 on, in their upper half.
+/// Returns the lines of a `table` whose addresses have the kernel's number, from 1 on, in their upper half.
 fn sequences(table: &[u8], kernels: &[&str]) -> Result<Lines, gimli::Error> {
     let mut lines = Lines::new();
     let mut start = 0;

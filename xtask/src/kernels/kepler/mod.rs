@@ -35,7 +35,7 @@ pub fn jobs(set: &KernelSet) -> Vec<Job> {
     sources.into_iter().map(job).collect()
 }
 
-/// The compilers, installed if they must be.
+/// Returns the compilers, installed if they must be.
 ///
 /// # Errors
 /// What is missing or of another version.
@@ -105,7 +105,7 @@ pub fn compile(root: &Path, tools: &Kepler, set: &KernelSet, job: &Job, sources:
     Ok(Compiled { image: pack::pack(&image, Content::KeplerCode)?, resources: resources::parse(&report)?, kernels })
 }
 
-/// PTX without lines of the source and what else is said for debuggers, which stands behind the code.
+/// Returns the PTX without lines of the source and what else is said for debuggers, which stands behind the code.
 fn without_lines(ptx: &str) -> String {
     let said = |line: &&str| !["\t.loc\t", "\t.file\t"].iter().any(|start| line.starts_with(start));
     let code = ptx.lines().take_while(|line| !line.trim_start().starts_with(".section"));

@@ -52,7 +52,7 @@ impl Locations {
         None
     }
 
-    /// The places of a location, from the innermost function outwards, of those that lie below kernels/.
+    /// Returns the places of a location, from the innermost function outwards, of those that lie below kernels/.
     pub fn places(&self, number: usize) -> Vec<Place> {
         let mut places = Vec::new();
         let mut next = Some(number);
@@ -67,7 +67,7 @@ impl Locations {
     }
 }
 
-/// The number after `name`.
+/// Returns the number after `name`.
 fn numeral(text: &str, name: &str) -> Option<usize> {
     let (_, rest) = text.split_once(name)?;
     rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()

@@ -248,7 +248,7 @@ fn parse_check(text: &str) -> Result<CheckSize, String> {
 }
 
 impl BenchArgs {
-    /// The suite of kernels that trace rays, if one is named.
+    /// Returns the suite of kernels that trace rays, if one is named.
     fn suite(&self) -> Option<&'static Suite> {
         match self.suite {
             Some(SuiteChoice::Rays(suite)) => Some(suite),
@@ -256,7 +256,7 @@ impl BenchArgs {
         }
     }
 
-    /// The suite of organisations that render paths, if one is named.
+    /// Returns the suite of organisations that render paths, if one is named.
     pub fn path_suite(&self) -> Option<PathSuite> {
         match self.suite {
             Some(SuiteChoice::Paths(suite)) => Some(suite),
@@ -312,7 +312,7 @@ impl BenchArgs {
         &self.tree
     }
 
-    /// Columns and rows, where they are named.
+    /// Returns the columns and rows, where they are named.
     pub fn size(&self) -> Option<[u32; 2]> {
         self.size
     }
@@ -322,7 +322,7 @@ impl BenchArgs {
         self.runs
     }
 
-    /// The scenes: those named, else the suite's.
+    /// Returns the scenes: those named, else the suite's.
     pub fn scenes(&self) -> Result<Vec<PathBuf>, CliError> {
         let named: Vec<PathBuf> = self.positional.iter().chain(&self.named).cloned().collect();
         let scenes = match self.suite() {
@@ -401,7 +401,7 @@ impl BenchArgs {
         !(self.block_threads.is_empty() && self.max_registers.is_empty())
     }
 
-    /// Each block size with each register limit.
+    /// Returns each block size with each register limit.
     fn bounds(&self) -> Vec<LaunchBounds> {
         let each = |list: &[u32]| -> Vec<Option<u32>> {
             if list.is_empty() { vec![None] } else { list.iter().copied().map(Some).collect() }
@@ -426,7 +426,7 @@ impl BenchArgs {
         unnamed.filter(|subject| !self.variant.contains(&Choice::One(*subject))).collect()
     }
 
-    /// The kernels, each once; `auto` are those chosen.
+    /// Returns the kernels, each once; `auto` are those chosen.
     fn subjects(&self, target: &Target, auto: &[Variant]) -> Vec<Subject> {
         let papers =
             || raywarp_lab::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();

@@ -81,7 +81,7 @@ fn tables_help() -> String {
 }
 
 impl PathBenchArgs {
-    /// The tables of a suite that are asked for, in its order.
+    /// Returns the tables of a suite that are asked for, in its order.
     fn tables(&self, suite: PathSuite) -> Result<Vec<&'static str>, CliError> {
         let known: Vec<&str> = suite.tables().collect();
         if let Some(name) = self.tables.iter().find(|name| !known.contains(&name.as_str())) {
@@ -164,8 +164,8 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
     })
 }
 
-/// The file with its folder, of which many call theirs the same: no path, so that a record is the same wherever scenes
-/// lie.
+/// Returns the file with its folder, of which many call theirs the same: no path, so that a record is the same wherever
+/// scenes lie.
 fn name_of(path: &Path) -> String {
     let parts: Vec<_> = path.iter().rev().take(2).map(|part| part.to_string_lossy()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")

@@ -16,7 +16,7 @@ pub struct Report<'a> {
     pub output: Option<&'a PathBuf>,
 }
 
-/// Four significant digits, without a tail of zeros.
+/// Prints four significant digits, without a tail of zeros.
 fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -42,7 +42,7 @@ impl Report<'_> {
         self.within.is_none_or(|limit| self.comparison.relative_error() <= f64::from(limit))
     }
 
-    /// Lines of at most 80 columns, but for names of files.
+    /// Returns the lines of at most 80 columns, but for names of files.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
@@ -134,7 +134,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// The JSON document.
+    /// Returns the JSON document.
     pub fn json(&self) -> Value {
         let c = self.comparison;
         let finite = |value: f64| value.is_finite().then_some(value);

@@ -87,7 +87,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
     }
 }
 
-/// A coordinate in the file, as the number of fewest digits within the rounding of `x`.
+/// Returns a coordinate in the file, as the number of fewest digits within the rounding of `x`.
 fn in_file(x: f32, origin: f64) -> f64 {
     // What f32 prints is the shortest that reads back.
     let shortest: f64 = x.to_string().parse().unwrap_or(f64::from(x));
@@ -131,13 +131,13 @@ impl Info {
         Ok(())
     }
 
-    /// The corners of the box in the file's coordinates, to the digits that f32 has of them.
+    /// Returns the corners of the box in the file's coordinates, to the digits that f32 has of them.
     fn bounds_in_file(&self) -> Option<[[f64; 3]; 2]> {
         let corner = |c: [f32; 3]| std::array::from_fn(|i| in_file(c[i], self.origin[i]));
         self.bounds.map(|b| [corner(b.min), corner(b.max)])
     }
 
-    /// The figures as lines of text.
+    /// Returns the figures as lines of text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
@@ -188,7 +188,7 @@ impl Info {
         text + &self.names.text()
     }
 
-    /// The figures as a JSON document.
+    /// Returns the figures as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "triangles": self.triangles,

@@ -241,7 +241,7 @@ enum DirectArg {
 const MAX_PIXELS: u64 = 1 << 31;
 
 impl RenderArgs {
-    /// The scene, if one is named.
+    /// Returns the scene, if one is named.
     pub fn scene(&self) -> Option<&Path> {
         self.positional.as_deref().or(self.named.as_deref())
     }
@@ -321,7 +321,7 @@ impl RenderArgs {
         self.samples.is_some()
     }
 
-    /// The tone curve of a PNG.
+    /// Returns the tone curve of a PNG.
     pub fn tone(&self) -> output::Tone {
         self.tone
     }
@@ -341,7 +341,7 @@ impl RenderArgs {
         values::has_sums(&self.layers)
     }
 
-    /// The request to the library for the scene in `path`, if that is a file.
+    /// Returns the request to the library for the scene in `path`, if that is a file.
     pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<PictureRequest, CliError> {
         if let Some([width, height]) = self.size
             && u64::from(width) * u64::from(height) > MAX_PIXELS

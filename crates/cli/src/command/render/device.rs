@@ -38,8 +38,8 @@ pub enum Gpus {
     Auto,
 }
 
-/// The fastest kernels of a GPU whose hits have the bits of the CPU's, so that pictures are the same. Most rays of a
-/// picture are scattered ones.
+/// Returns the fastest kernels of a GPU whose hits have the bits of the CPU's, so that pictures are the same. Most rays
+/// of a picture are scattered ones.
 fn ray_kernels(common: &Common, device: &Device) -> Result<RayKernels, CliError> {
     Ok(RayKernels::chosen(&common.choose(device, Promise::Bits)?, BatchKind::Incoherent))
 }

@@ -177,7 +177,7 @@ fn check_outputs(outputs: &[PathBuf], args: &RenderArgs, common: &Common) -> Res
     Ok(())
 }
 
-/// The picture where none is named.
+/// Returns the picture where none is named.
 fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scene: &Scene) -> PathBuf {
     let name =
         raywarp::render::picture_name(args.scene().zip(found), scene.settings.output.as_deref(), args.is_share());
@@ -187,7 +187,7 @@ fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scen
     name.path
 }
 
-/// A film without samples.
+/// Returns a film without samples.
 fn empty_film(picture: &Picture) -> Result<Film, CliError> {
     let options = &picture.options;
     let window = Window::new(options.size, options.crop);

@@ -66,7 +66,7 @@ impl OrganisationArgs {
         Some(experiment.into())
     }
 
-    /// Where paths are listed, if that is said.
+    /// Returns the place where paths are listed, if that is said.
     fn listed_at(&self) -> Option<ListedAt> {
         let [start, shadow, end] =
             [CompactionAt::Start, CompactionAt::Shadow, CompactionAt::End].map(|at| self.compaction_at.contains(&at));

@@ -79,12 +79,12 @@ pub fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -
 }
 
 impl Exported {
-    /// Rays that asked a query.
+    /// Returns the rays that asked a query.
     fn rays(&self, query: Query) -> u64 {
         self.files.iter().filter(|file| file.2 == query).map(|file| file.3).sum()
     }
 
-    /// The line for people.
+    /// Returns the line for people.
     pub fn line(&self, folder: &Path) -> String {
         let [closest, any] = [Query::Closest, Query::Any].map(|query| self.rays(query));
         format!(
@@ -95,7 +95,7 @@ impl Exported {
         )
     }
 
-    /// Each file, for programs.
+    /// Returns each file, for programs.
     pub fn json(&self) -> Value {
         let file = |(path, bounce, query, rays): &(PathBuf, u32, Query, u64)| {
             let query = if *query == Query::Any { "any" } else { "closest" };

@@ -33,14 +33,14 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// The camera, in the coordinates of the scene's file.
+    /// Returns the camera, in the coordinates of the scene's file.
     fn camera(&self) -> Value {
         let camera = &self.picture.camera;
         let eye: [f64; 3] = std::array::from_fn(|i| f64::from(camera.eye[i]) + self.origin[i]);
         json!({ "eye": eye, "forward": camera.forward, "up": camera.up })
     }
 
-    /// The line that ends a render.
+    /// Returns the line that ends a render.
     pub fn line(&self) -> String {
         let window = self.rendered.film.window();
         let [size_source, samples_source, depth_source] = self.picture.sources;
@@ -88,7 +88,7 @@ impl Report<'_> {
         )
     }
 
-    /// The JSON document.
+    /// Returns the JSON document.
     pub fn json(&self) -> Value {
         let seconds = self.rendered.elapsed.as_secs_f64();
         let mean = self.rendered.film.picture_mean();

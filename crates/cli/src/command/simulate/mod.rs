@@ -321,7 +321,7 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
     }
 }
 
-/// A table of costs that can be read for each of `variants`.
+/// Returns a table of costs that can be read for each of `variants`.
 fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let text = read_table(path, MOST_COST_BYTES)?;
@@ -352,7 +352,7 @@ impl SimulateArgs {
         if self.kind.is_empty() { RayKind::ALL.to_vec() } else { self.kind.clone() }
     }
 
-    /// The machines, with the numbers that were set.
+    /// Returns the machines, with the numbers that were set.
     fn machines(&self) -> Result<Vec<Machine>, CliError> {
         let mut machines = Vec::new();
         for name in &self.machine {
@@ -384,7 +384,7 @@ impl SimulateArgs {
         self.settings.iter().filter_map(Setting::option)
     }
 
-    /// The kernels, with the options that were set, each once.
+    /// Returns the kernels, with the options that were set, each once.
     fn variants(&self) -> Vec<Variant> {
         let rows = || Variant::papers().iter().map(|row| row.variant).collect();
         let chosen: Vec<Variant> = if self.variant.is_empty() { rows() } else { self.variant.clone() };

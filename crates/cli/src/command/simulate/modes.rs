@@ -82,8 +82,8 @@ impl Mode {
         }
     }
 
-    /// [`Mode::flag`] in a message that says that an option does not go with the mode `refused`: beside the experiment
-    /// with a path tracer, `--experiment` means the others.
+    /// Returns [`Mode::flag`] for a message that says that an option does not go with the mode `refused`: beside the
+    /// experiment with a path tracer, `--experiment` means the others.
     fn flag_beside(self, refused: Self) -> &'static str {
         match (self, refused) {
             (Self::Experiment, Self::Compaction) => "the other experiments",
@@ -91,7 +91,7 @@ impl Mode {
         }
     }
 
-    /// The mode that the options name, all of which mean something in it.
+    /// Returns the mode that the options name, all of which mean something in it.
     ///
     /// # Errors
     /// Wrong usage, with both names where two options do not fit together.

@@ -9,7 +9,7 @@ use raywarp::system::{can_write_file, write_atomic};
 use raywarp_lab::study::report::{About, Page};
 use std::path::{Path, PathBuf};
 
-/// The pictures of reports that are in a folder: two digits, a dash, a name.
+/// Returns the pictures of reports that are in a folder: two digits, a dash, a name.
 fn pictures(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_picture = |path: &PathBuf| {

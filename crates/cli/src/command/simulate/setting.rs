@@ -16,7 +16,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// The option of the family, if it is one.
+    /// Returns the option of the family, if it is one.
     pub fn option(&self) -> Option<(Key, &str)> {
         match self {
             Self::Option(key, value) => Some((*key, value)),
@@ -24,7 +24,7 @@ impl Setting {
         }
     }
 
-    /// The number of a machine, if it is one.
+    /// Returns the number of a machine, if it is one.
     pub fn number(&self) -> Option<(&str, &str)> {
         match self {
             Self::Number(key, value) => Some((key, value)),
@@ -32,7 +32,7 @@ impl Setting {
         }
     }
 
-    /// The cost, if it is one.
+    /// Returns the cost, if it is one.
     pub fn cost(&self) -> Option<CostChange> {
         match self {
             Self::Cost(change) => Some(*change),

@@ -22,12 +22,12 @@ impl Textures {
         (next, self.colors[next * 7 % self.colors.len()])
     }
 
-    /// A colour of the next texture.
+    /// Returns a colour of the next texture.
     pub fn color(&self, factor: [f32; 3]) -> ColorInput {
         ColorInput { factor, texture: Some(self.next().1) }
     }
 
-    /// A number of the next texture and the next channel.
+    /// Returns a number of the next texture and the next channel.
     pub fn number(&self, factor: f32) -> ScalarInput {
         let (next, texture) = self.next();
         let channel = [Channel::R, Channel::G, Channel::B, Channel::A, Channel::Mean][next % 5];
