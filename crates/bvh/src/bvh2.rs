@@ -11,7 +11,7 @@
 
 use raywarp_geom::Aabb;
 
-/// A node: 32 bytes.
+/// Node of a tree, inner or a leaf: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Node {

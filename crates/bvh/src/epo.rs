@@ -47,7 +47,7 @@ struct Overlap<'a> {
 }
 
 impl<'a> Overlap<'a> {
-    /// Everything but the triangles.
+    /// Prepares everything but the triangles.
     fn of_leaves(tree: &'a Bvh2) -> Self {
         let mut below = vec![[0; 2]; tree.nodes.len()];
         let mut order = Vec::with_capacity(tree.references.len());

@@ -15,8 +15,8 @@
 
 use crate::{BuildOptions, Builder};
 
-/// Along the Morton curve: built in half the time of [`BALANCED`], and traced slower than any other. For
-/// geometry that changes from frame to frame.
+/// Tree along the Morton curve: built in half the time of [`BALANCED`], and traced slower than any other. For geometry
+/// that changes from frame to frame.
 pub const FASTEST: BuildOptions = BuildOptions { builder: Builder::Lbvh, ..BALANCED };
 
 /// [`FASTEST`], then four passes of reinsertion: built in the time of [`BALANCED`], and cheaper in all
@@ -59,11 +59,11 @@ pub const SINGLE_SPLIT_INNER: BuildOptions = BuildOptions { split_below: 0.5, ..
 /// Default of the kernels of a GPU: [`SINGLE_SPLIT_INNER`], or the same without cuts where those do not pay.
 pub const GPU: BuildOptions = BuildOptions { builder: Builder::BestOf, ..SINGLE_SPLIT_INNER };
 
-/// Those for trees that are walked as they are, by name, from the fastest build to the best tree.
+/// Presets for trees that are walked as they are, by name, from the fastest build to the best tree.
 pub const ALL: [(&str, BuildOptions); 5] =
     [("fastest", FASTEST), ("fast", FAST), ("balanced", BALANCED), ("good", GOOD), ("best", BEST)];
 
-/// Those with one triangle a leaf, which cost more to walk as they are.
+/// Presets with one triangle a leaf, which cost more to walk as they are.
 pub const OF_SINGLES: [(&str, BuildOptions); 4] =
     [("single", SINGLE), ("single-split", SINGLE_SPLIT), ("single-split-inner", SINGLE_SPLIT_INNER), ("gpu", GPU)];
 

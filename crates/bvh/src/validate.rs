@@ -7,7 +7,7 @@ use raywarp_geom::{Aabb, FlatTriangles};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidBvh {
-    /// Built over another number of triangles.
+    /// The tree was built over another number of triangles.
     #[error("the tree is over {tree} primitives, but there are {triangles} triangles")]
     PrimitiveCount {
         /// Number of primitives that the tree was built over.
@@ -60,9 +60,9 @@ pub enum InvalidBvh {
     LeafRange {
         /// Index of the leaf.
         node: u32,
-        /// Its first reference.
+        /// First reference that the leaf uses.
         first: u32,
-        /// One past its last.
+        /// One past the last reference that the leaf uses.
         end: u64,
         /// Number of references in the tree.
         references: usize,
@@ -171,7 +171,7 @@ impl Bvh2 {
         }
     }
 
-    /// Ranges and what they hold.
+    /// Checks the ranges of leaves and what they hold.
     fn check_leaves(&self) -> Result<(), InvalidBvh> {
         let mut used = vec![false; self.references.len()];
         // The leaf that last held a primitive, plus one.

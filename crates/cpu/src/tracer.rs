@@ -69,7 +69,7 @@ impl Default for CpuOptions {
     }
 }
 
-/// Traces rays on the CPU through a tree that it owns.
+/// Tracer of rays on the CPU through a tree that it owns.
 ///
 /// Batches of up to [`Tracer::preferred_batch`] rays run on the calling thread, larger ones on all
 /// of rayon's. Results depend neither on threads nor on the instruction set.
@@ -78,7 +78,7 @@ pub struct CpuTracer {
     encoding: Encoding,
     ids: Vec<PrimitiveId>,
     isa: Isa,
-    /// As batches name it.
+    /// Name that batches have for it.
     name: KernelName,
 }
 

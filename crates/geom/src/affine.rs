@@ -51,7 +51,7 @@ impl Affine {
         Self::from_glam(Affine3A::from_scale_rotation_translation(scale.into(), rotation, translation.into()))
     }
 
-    /// This map after `first`: `(self * first)(x) = self(first(x))`.
+    /// Returns the map that applies `first` and then this one: `(self * first)(x) = self(first(x))`.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         Self::from_glam(self.to_glam() * first.to_glam())

@@ -18,11 +18,11 @@ pub struct PrimitiveId {
 /// triangles also has the lower (instance, primitive) pair.
 #[derive(Debug, Clone, Default)]
 pub struct FlatTriangles {
-    /// Three corners each, finite.
+    /// Three corners of each triangle, finite.
     pub vertices: Vec<[[f32; 3]; 3]>,
     /// Ids that a hit reports.
     pub ids: Vec<PrimitiveId>,
-    /// False where a query must stop and ask (alpha mask or blend).
+    /// `true` if the triangle is opaque; `false` where a query must stop and ask (alpha mask or blend).
     pub opaque: Vec<bool>,
 }
 
@@ -33,9 +33,9 @@ pub enum FlatError {
     /// More triangles than 32-bit counts hold.
     #[error("the scene has {found} triangles when flattened, but at most {limit} can be indexed; drop some instances")]
     TooMany {
-        /// Triangles when flattened.
+        /// Number of triangles when flattened.
         found: u64,
-        /// The most that fit.
+        /// Most triangles that fit.
         limit: u32,
     },
 }

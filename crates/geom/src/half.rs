@@ -2,7 +2,7 @@
 //!
 //! A half is its 16 bits here: an integer comparison orders those that are not negative.
 
-/// Bits of the infinity.
+/// Bits of the half that is infinite.
 pub const HALF_INFINITY: u16 = 0x7c00;
 /// The least step of halves is 2^-24, that of the denormal ones.
 const LEAST_EXPONENT: i32 = -24;

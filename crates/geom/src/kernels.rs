@@ -39,8 +39,8 @@ impl fmt::Display for KernelName {
     }
 }
 
-/// The kernels that answered rays, each with how many it did, in the order in which they first came. Adding up batches
-/// adds up their rays by kernel, and allocates nothing.
+/// Kernels that answered rays, each with how many it did, in the order in which they first came. Adding up batches adds
+/// up their rays by kernel, and allocates nothing.
 ///
 /// ```
 /// use raywarp_geom::{KernelName, Kernels};
@@ -60,8 +60,8 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// So many are told apart. A GPU answers by three at most, for many rays, for few and for those that these leave,
-    /// and where it cannot the CPU by one.
+    /// Number of kernels that are told apart. A GPU answers by three at most, for many rays, for few and for those that
+    /// these leave, and where it cannot the CPU by one.
     pub const MOST: usize = 6;
 
     /// Returns the list of one kernel, which answered `rays`.
@@ -116,7 +116,7 @@ impl fmt::Debug for Kernels {
     }
 }
 
-/// Each with its rays.
+/// Writes each kernel with its rays.
 impl fmt::Display for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Ray {
-    /// Where the ray starts, world units.
+    /// Origin of the ray, in world units.
     pub origin: [f32; 3],
     /// Nearest accepted `t`.
     pub t_min: f32,

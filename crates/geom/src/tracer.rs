@@ -53,9 +53,9 @@ impl std::ops::AddAssign for BatchStats {
 /// Means to watch a batch and to stop it.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
-    /// Once true, the batch ends soon with [`TraceError::Cancelled`].
+    /// Flag of the caller: once it is true, the batch ends soon with [`TraceError::Cancelled`].
     pub cancel: Option<&'a AtomicBool>,
-    /// Told how many rays were finished since the last call, from any thread.
+    /// Callback that is told how many rays were finished since the last call, from any thread.
     pub progress: Option<&'a (dyn Fn(usize) + Sync)>,
 }
 

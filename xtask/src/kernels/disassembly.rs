@@ -171,7 +171,7 @@ pub fn place_in(path: &str, line: usize) -> Option<Place> {
     Some(Place { file: folders.join("/"), line }).filter(|place| !place.file.ends_with(".cu"))
 }
 
-/// Reads an instruction from a line such as `/*0090*/  @!P0 BRA `(.L_x_0) ;
+/// Reads an instruction from a line such as ``/*0090*/  @!P0 BRA `(.L_x_0) ;``
 fn instruction(line: &str, places: &[Place]) -> Result<Instruction, String> {
     let wrong = || format!("nvdisasm printed {line:?}, which is no instruction");
     let (offset, rest) = line[2..].split_once("*/").ok_or_else(wrong)?;

@@ -20,7 +20,7 @@ pub enum Builder {
     /// [`BuildOptions::split_worth`] of the other's. Where triangles are small already, cuts make more nodes than
     /// they save tests.
     BestOf,
-    /// Along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest, and the least tree.
+    /// Divisions along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest builder, and the least tree.
     Lbvh,
     /// Neighbours along the Morton curve merged from below (Meister and Bittner 2018): a better tree than
     /// [`Builder::Lbvh`], in more time.
@@ -34,20 +34,18 @@ pub struct BuildOptions {
     pub builder: Builder,
     /// The most references in a leaf, 1 to 255. The papers use 8 (AL09 2) and 4 (AL09 3.2).
     pub max_leaf: u32,
-    /// When set, large triangles enter as several smaller boxes (early split clipping): the most
-    /// extra references, as a share of the triangles, 0 to 1.
+    /// Most extra references of early split clipping, in which large triangles enter as several smaller boxes: a share
+    /// of the triangles, 0 to 1. `None` does without.
     pub split_clipping: Option<f32>,
-    /// Of [`Builder::Sbvh`]: cutting triangles is tried where the children of the best plain split
-    /// overlap in more than this share of the root's area, 0 to 1. At 1 nothing is cut.
+    /// Overlap of the best plain split's children above which [`Builder::Sbvh`] tries to cut triangles, as a share of
+    /// the root's area, 0 to 1. At 1 nothing is cut.
     pub split_alpha: f32,
-    /// Of [`Builder::Sbvh`]: the most references that cutting may add, as a share of the triangles,
-    /// 0 to 4.
+    /// Most references that cutting may add in [`Builder::Sbvh`], as a share of the triangles, 0 to 4.
     pub split_budget: f32,
-    /// Of [`Builder::Sbvh`]: the largest node that may be cut, as a share of the root's area, 0 to 1. Large triangles
-    /// that stay whole lie near the root after reinsertion, and end rays early.
+    /// Largest node that [`Builder::Sbvh`] may cut, as a share of the root's area, 0 to 1. Large triangles that stay
+    /// whole lie near the root after reinsertion, and end rays early.
     pub split_below: f32,
-    /// Of [`Builder::BestOf`]: the tree with cuts is taken where its cost is less than this share of the other's, 0
-    /// to 2.
+    /// Share of the other tree's cost, 0 to 2: where the tree with cuts costs less, [`Builder::BestOf`] takes it.
     pub split_worth: f32,
     /// Passes of parallel reinsertion over the finished tree, 0 to 64; 0 leaves it as it is.
     pub reinsertion: u32,
@@ -88,15 +86,15 @@ pub enum BuildError {
          drop some triangles or lower the share of split clipping"
     )]
     TooManyReferences {
-        /// Triangles and the extra references that splitting may make.
+        /// Number of triangles and of the extra references that splitting may make.
         found: u64,
-        /// The most that fit.
+        /// Most references that fit.
         limit: u32,
     },
     /// A vertex is NaN or infinite.
     #[error("triangle {primitive} has a vertex that is not finite; drop or repair it")]
     NotFinite {
-        /// The first such triangle that was met.
+        /// First triangle with such a vertex that was met.
         primitive: u32,
     },
     /// An option is out of its range.
@@ -106,7 +104,7 @@ pub enum BuildError {
         option: &'static str,
         /// Value that the option had.
         found: f64,
-        /// The range, in words.
+        /// Range that is allowed, in words.
         allowed: &'static str,
     },
 }

@@ -25,7 +25,7 @@ pub struct ReinsertionStats {
     pub moves: u64,
     /// Cost of the tree before: as [`Bvh2::sah_cost`], but at the options' costs of a node and a triangle.
     pub cost_before: f64,
-    /// The same after.
+    /// Cost of the tree after the passes, at the same costs.
     pub cost_after: f64,
 }
 
@@ -100,7 +100,7 @@ fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
     sums.iter().sum::<f64>() / root
 }
 
-/// Pass number `pass`: finds the candidates' best places, then moves them, the greatest gain first. Gives the
+/// Makes pass number `pass`: finds the candidates' best places, then moves them, the greatest gain first. Gives the
 /// number of moves. `last_pass` has the pass in which each place changed last.
 fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u32) -> u64 {
     let frozen = &*tree;
