@@ -41,7 +41,7 @@ struct Overlap<'a> {
     /// The references below each node, first and one past the last, in the order of the leaves from left
     /// to right. A child's are a part of its parent's.
     below: Vec<[u32; 2]>,
-    /// Where each primitive stands in that order: its range of `places`, increasing.
+    /// Positions of each primitive in that order: its range of `places`, increasing.
     starts: Vec<u32>,
     places: Vec<u32>,
 }

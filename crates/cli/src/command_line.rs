@@ -3,7 +3,7 @@
 use raywarp_lab::family::Variant;
 use std::path::Path;
 
-/// This process's command line without folders; what is not UTF-8 becomes replacement characters.
+/// Returns this process's command line without folders; what is not UTF-8 becomes replacement characters.
 pub fn command_line() -> String {
     of(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()))
 }

@@ -10,7 +10,7 @@ pub const HELP: &str = "Exit status: 0 done; 1 a check failed; 2 wrong usage; 3 
 /// Exit status of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Everything asked for is done.
+    /// The command did everything that was asked for.
     Done = 0,
     /// A check failed.
     Failed = 1,
@@ -53,7 +53,7 @@ impl From<Status> for ExitCode {
 /// Reasons why a command stops.
 #[derive(Debug)]
 pub enum CliError {
-    /// With the message to print and the status to end with.
+    /// End with the message to print and the status to end with.
     Stop(Status, String),
     /// The reader of our output has stopped reading.
     ClosedPipe,

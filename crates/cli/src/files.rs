@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct Files(Mutex<Known>);
 
-/// With the names by which they were named.
+/// Files that the run reads and writes, with the names that they were given.
 #[derive(Debug, Default)]
 struct Known {
     reads: HashMap<FileId, PathBuf>,
@@ -87,14 +87,14 @@ enum FileId {
     /// Device and inode.
     #[cfg(unix)]
     Existing(u64, u64),
-    /// Its one full name, in lower case: a hard link is another file here.
+    /// Full name of the file, in lower case: a hard link is another file here.
     #[cfg(not(unix))]
     Existing(String),
     /// A file that is not there yet: its folder and its name in it.
     New(Box<FileId>, PathBuf),
 }
 
-/// So many links may lead to each other.
+/// Most links that may lead to each other.
 const MOST_LINKS: u32 = 40;
 
 impl FileId {

@@ -27,7 +27,7 @@ pub const HTML: Kind = Kind { name: "an HTML page", starts: &[b"<!doctype html",
 /// Pages for man: as we write them, and as other programs do.
 pub const MANUAL: Kind = Kind { name: "a manual page", starts: &[b".ie \\n(.g .ds Aq", b".TH ", b".\\\"", b"'\\\""] };
 
-/// So many bytes of a file tell its kind.
+/// Bytes at the beginning of a file that tell its kind.
 const HEAD_BYTES: u64 = 64;
 
 /// Checks that `path` can be written: a place that takes a file, where there is nothing, an empty file or one of this

@@ -8,7 +8,7 @@ use raywarp_geom::{Aabb, Candidate, Hit, HitKey, PrimitiveId, Ray};
 /// A ray to be walked.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<Q> {
-    /// Its number in the batch.
+    /// Number of the ray in the batch.
     pub index: usize,
     /// The ray, prepared.
     pub ray: WalkRay,

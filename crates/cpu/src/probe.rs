@@ -2,7 +2,7 @@
 
 use raywarp_geom::RayCost;
 
-/// Told what a walk does.
+/// Observer that is told what a walk does.
 pub(crate) trait Probe: Copy {
     /// `true` if the probe counts what each ray does.
     const COUNTS: bool;

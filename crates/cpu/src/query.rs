@@ -155,11 +155,11 @@ pub(crate) struct Any<'a> {
 
 /// Answer of an any-hit query.
 pub(crate) enum Verdict {
-    /// Nothing at all.
+    /// Nothing was hit at all.
     Free,
     /// Something opaque was hit.
     Blocked,
-    /// Nothing opaque; this is the first of the others, with its instance.
+    /// Nothing opaque was hit; this is the first of the others, with its instance.
     Undecided(Hit, u32),
 }
 

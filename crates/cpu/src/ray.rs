@@ -3,8 +3,8 @@
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, HitKey, PaddedRay, Ray};
 
-/// From this reach on the sums of products of the watertight test may overflow: it is 24 times the
-/// square of the reach at most.
+/// Reach from which on the sums of products of the watertight test may overflow: it is 24 times the square of the reach
+/// at most.
 pub(crate) const OVERFLOWING_REACH: f32 = 1e18;
 
 /// A ray as boxes and triangles see it.

@@ -99,9 +99,9 @@ impl std::error::Error for Fault {}
 /// Logs of what each lane and each warp did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Logs {
-    /// For each warp its lanes' events.
+    /// Events of each warp's lanes.
     pub lanes: Vec<[Vec<u32>; 32]>,
-    /// For each warp its votes and ballots: the block and the lanes that took part.
+    /// Votes and ballots of each warp: the block and the lanes that took part.
     pub votes: Vec<Vec<(Block, u32)>>,
 }
 
@@ -181,7 +181,7 @@ mod sys {
     /// Events and meetings of a launch after which it counts as endless; the largest case takes some millions.
     const BUDGET: u64 = 20_000_000;
 
-    /// As `Range` in machine/machine.h.
+    /// Layout of `Range` in machine/machine.h.
     #[repr(C)]
     struct CRange {
         begin: *const u8,
@@ -192,7 +192,7 @@ mod sys {
         unused: u32,
     }
 
-    /// As `Request` in machine/machine.h.
+    /// Layout of `Request` in machine/machine.h.
     #[repr(C)]
     struct CRequest {
         kernel: Function,

@@ -41,7 +41,7 @@ pub struct EmulatedTracer {
     behind: Option<[Kernel; 2]>,
     /// The order of [`Tracer`]'s queries.
     pub order: Order,
-    /// One warp alone takes all rays from the global counter.
+    /// `true` if one warp alone takes all rays from the global counter.
     pub alone: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct EmulatedTracer {
 pub struct Traced {
     /// t, u, v as bits, primitive; for an any-hit ray [`Traced::UNWRITTEN`] unless it is undecided.
     pub hits: Vec<[u32; 4]>,
-    /// Of each hit.
+    /// Instance of each hit.
     pub instances: Vec<u32>,
     /// A bit a ray.
     pub blocked: Vec<u32>,

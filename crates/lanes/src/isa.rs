@@ -83,7 +83,7 @@ pub enum IsaError {
         /// Text that the variable holds.
         found: String,
     },
-    /// Not on this CPU.
+    /// The set that is named is not on this CPU.
     #[error("{}={wanted}: this CPU has no {wanted}; it has {available}", Isa::VARIABLE)]
     Missing {
         /// Name of the set that was asked for.

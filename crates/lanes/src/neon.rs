@@ -106,7 +106,7 @@ impl Not for M4 {
 /// A mask's bit of each lane.
 const LANE_BITS: [u32; 4] = [1, 2, 4, 8];
 
-/// For each mask the bytes of its lanes, lowest first; behind them 255, which looks up a zero.
+/// Bytes of the lanes of each mask, lowest first; behind them 255, which looks up a zero.
 const PACKED_BYTES: [[u8; 16]; 16] = {
     let mut table = [[255; 16]; 16];
     let mut mask = 0;

@@ -1,6 +1,6 @@
 //! Pages of memory that is read out of order.
 
-/// Of less memory a CPU keeps the addresses of most pages of 4 KiB at hand.
+/// Least memory to ask for: of less a CPU keeps the addresses of most pages of 4 KiB at hand.
 const LEAST_BYTES: usize = 8 << 20;
 /// The largest page that is not huge, of any system.
 const PAGE: usize = 1 << 16;

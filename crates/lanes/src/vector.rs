@@ -50,9 +50,9 @@ pub trait Vector<const N: usize>:
 {
     /// Instruction set that the vector belongs to.
     type Set: InstructionSet;
-    /// As many words.
+    /// Vector of as many words.
     type Words: Words<N, Set = Self::Set, Mask = Self::Mask>;
-    /// As many truths.
+    /// Mask of as many lanes.
     type Mask: Mask<N, Set = Self::Set>;
 
     /// Returns the instruction set, which a vector proves to be there.
@@ -188,7 +188,7 @@ pub trait Words<const N: usize>:
 {
     /// Instruction set that the words belong to.
     type Set: InstructionSet;
-    /// As many truths.
+    /// Mask of as many lanes.
     type Mask: Mask<N, Set = Self::Set>;
 
     /// Returns the instruction set, which words prove to be there.

@@ -29,7 +29,7 @@ type Costs = [f32; WIDTH - 1];
 pub(crate) struct Collapse<'a> {
     bvh: &'a Bvh2,
     rule: LeafRule,
-    /// For each node whether its subtree may become one leaf, where not all small ones may.
+    /// `true` for each node whose subtree may become one leaf, where not all small ones may.
     mergeable: Option<&'a [bool]>,
     /// A power of two that lengths are multiplied by before they become areas.
     scale: f32,

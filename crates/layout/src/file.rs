@@ -110,9 +110,9 @@ pub type Loaded<R> = Contents<Vec<R>, Vec<u32>>;
 pub trait Stored: Sized {
     /// Record that its nodes consist of.
     type Record: Pod;
-    /// Its kind in the header, never given to another.
+    /// Number of the kind in the header, never given to another.
     const KIND: u32;
-    /// Its type's name.
+    /// Name of the type.
     const NAME: &'static str;
 
     /// Returns the parts that are saved.

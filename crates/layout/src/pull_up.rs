@@ -20,7 +20,7 @@ pub(crate) struct PullUp<'a> {
     leaves: Vec<u8>,
 }
 
-/// As many leaves as make no difference any more.
+/// Count of leaves at which counting stops: more make no difference.
 const MANY: u8 = 4;
 
 impl<'a> PullUp<'a> {

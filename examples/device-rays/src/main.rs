@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 const SIZE: [u32; 2] = [640, 400];
 const COUNT: usize = (SIZE[0] * SIZE[1]) as usize;
-/// From where each picture is seen.
+/// Points that each picture is seen from.
 const EYES: [[f32; 3]; 4] = [[0.0, 1.8, 7.0], [0.6, 1.8, 6.5], [1.2, 2.0, 6.0], [1.8, 2.4, 6.0]];
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@ use super::price::CompiledKernel;
 use raywarp_cuda::Operation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where kernels may branch without an event: part of a kernel's name, the operation, and why.
+/// Places where kernels may branch without an event: part of a kernel's name, the operation, and why.
 const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
     ("", Operation::TestTriangle, "conditions of a hit are tried one after the other, and a hit may lose a tie"),
     ("", Operation::StoreHit, "a ray that hit nothing is stored by other code"),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A file of kernels/ and a line of it, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Below kernels/, such as `ops/pop.h`; empty for files that are elsewhere.
+    /// Path below kernels/, such as `ops/pop.h`; empty for files that are elsewhere.
     pub file: String,
     pub line: usize,
 }
@@ -13,15 +13,15 @@ pub struct Place {
 /// Instruction of a kernel, as the disassembler prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// In bytes from the kernel's start.
+    /// Position in bytes from the kernel's start.
     pub offset: usize,
-    /// Without predicate and operands, with its suffixes: `LDG.E.128.CONSTANT`.
+    /// Opcode without predicate and operands, with its suffixes: `LDG.E.128.CONSTANT`.
     pub opcode: String,
     /// `true` if it has a predicate.
     pub predicated: bool,
     /// The label that it names, if any.
     pub label: Option<String>,
-    /// From the innermost inlined function outwards; empty where the compiler named none.
+    /// Places in the source, from the innermost inlined function outwards; empty where the compiler named none.
     pub places: Vec<Place>,
 }
 

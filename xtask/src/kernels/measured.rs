@@ -13,12 +13,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Batches at the end that combinations are not found on.
 const HELD_OUT: usize = 2;
-/// Of all instructions issued on a held-out batch, at most so many may be counted wrongly.
+/// Most of the instructions issued on a held-out batch that may be counted wrongly, as a share.
 const MOST_RESIDUAL: f64 = 0.01;
 /// Share of the counts by which a combination may be off, and the most parts that it may then have; the next pair
 /// counts where nothing fits so well. Many parts fit something by chance, the sooner the coarser.
 const TOLERANCES: [(f64, usize); 3] = [(0.001, 3), (0.006, 3), (0.015, 2)];
-/// Where nothing fits, how much nearer an event of another operation must be.
+/// Factor by which an event of another operation must be nearer, where nothing fits.
 const OTHERS_PRICE: f64 = 1.3;
 /// Most repeats of the part in a combination of one: a loop without an event runs as often an event.
 const MOST_TURNS: f64 = 32.0;
@@ -26,7 +26,7 @@ const MOST_TURNS: f64 = 32.0;
 /// Measurement of a kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// Of its code.
+    /// Fingerprint of its code.
     pub fingerprint: u64,
     /// The larger share of instructions that the combinations count wrongly, of the two held-out batches.
     pub residual: f64,

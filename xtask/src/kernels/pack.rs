@@ -11,7 +11,7 @@ pub enum Content {
     Text,
     /// Instructions of 16 bytes.
     MachineCode,
-    /// Of 8 bytes.
+    /// Instructions of 8 bytes, for Kepler.
     KeplerCode,
 }
 

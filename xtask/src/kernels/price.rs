@@ -14,9 +14,9 @@ use std::collections::{BTreeSet, HashMap};
 pub struct CompiledKernel {
     pub name: String,
     pub code: Vec<u8>,
-    /// Of its code.
+    /// Fingerprint of its code.
     pub fingerprint: u64,
-    /// Of its opcodes.
+    /// Fingerprint of its opcodes.
     pub opcodes: u64,
     pub blocks: Vec<CompiledBlock>,
 }

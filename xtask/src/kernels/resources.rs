@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
     pub kernel: String,
-    /// Of a thread.
+    /// Registers of a thread.
     pub registers: u32,
     /// Bytes that a thread writes to and reads from local memory for want of registers: instructions' widths, added up.
     pub spill_stores: u32,

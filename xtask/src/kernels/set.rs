@@ -28,13 +28,13 @@ pub struct KernelSet {
 pub struct Schedules {
     /// Name and text.
     pub sources: fn() -> Vec<(String, String)>,
-    /// For each kernel the measured one that it is likest.
+    /// Measured kernel that each kernel is likest.
     pub references: References,
     /// Sources of them that are compiled for Kepler, by name and text.
     pub kepler: fn() -> Vec<(String, String)>,
 }
 
-/// For each kernel the measured one that it is likest.
+/// Measured kernel that each kernel is likest.
 pub type References = for<'a> fn(&'a BTreeMap<String, Measured>) -> BTreeMap<String, &'a Measured>;
 
 /// All sets of kernels.

@@ -31,9 +31,9 @@ impl Split {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     Leaf,
-    /// At the split that was found.
+    /// Divide it at the split that was found.
     Split,
-    /// Into two halves of equal count.
+    /// Divide it into two halves of equal count.
     Halve,
 }
 

@@ -29,7 +29,7 @@ pub struct ReinsertionStats {
     pub cost_after: f64,
 }
 
-/// One node of so many is a candidate, but [`FEWEST`] at least.
+/// Nodes of which one is a candidate, but [`FEWEST`] at least.
 const SHARE: usize = 32;
 const FEWEST: usize = 1 << 10;
 /// The search ends when a pass makes the tree cheaper by less than this share.

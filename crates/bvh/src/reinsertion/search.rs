@@ -8,7 +8,7 @@ pub(super) struct Move {
     /// Amount by which the sum of all inner nodes' half areas becomes less, if nothing else moves.
     pub(super) gain: f32,
     pub(super) node: Place,
-    /// Its future sibling.
+    /// Future sibling of the node.
     pub(super) target: Place,
 }
 

@@ -11,7 +11,7 @@ pub(super) type Place = u32;
 /// Node or leaf that stands at a place, without its box.
 #[derive(Debug, Clone, Copy)]
 struct Content {
-    /// As [`Node::first`] and [`Node::count`].
+    /// Numbers of the node as [`Node::first`] and [`Node::count`].
     first: u32,
     count: u32,
     /// Edges down to the deepest leaf.
@@ -23,7 +23,7 @@ struct Content {
 pub(super) struct Tree<'a> {
     bounds: Vec<Bounds>,
     contents: Vec<Content>,
-    /// Of the root: the root.
+    /// Parent of each node; of the root, the root.
     parents: Vec<Place>,
     references: &'a [u32],
     inner_area: f64,

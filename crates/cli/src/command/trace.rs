@@ -286,7 +286,7 @@ struct Report<'a> {
     traced: StreamTotals,
     prepared: &'a TraceScene,
     load: Duration,
-    /// Of the rays.
+    /// Notes about the rays.
     notes: Vec<String>,
 }
 

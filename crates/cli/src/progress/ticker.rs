@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 /// Work that is done sooner shows nothing on a terminal.
 const DELAY: Duration = Duration::from_millis(500);
-/// From one picture of a terminal's bar to the next.
+/// Time from one picture of a terminal's bar to the next.
 const FRAME: Duration = Duration::from_millis(100);
-/// From one line to the next where there is no terminal.
+/// Time from one line to the next where there is no terminal.
 const LINES: Duration = Duration::from_secs(10);
 /// Another time between lines, in seconds: for tests.
 const LINES_VARIABLE: &str = "RAYWARP_PROGRESS_SECONDS";

@@ -47,7 +47,7 @@ struct Bounds {
 
 /// The rays as triangles see them.
 struct Rays<'a, V> {
-    /// Where they come from: the group, from a lane on, and as they were given.
+    /// Origin of the rays: the group, from a lane on, and as they were given.
     group: &'a Group,
     at: usize,
     given: &'a [Ray],
@@ -132,7 +132,7 @@ pub(super) const GROUPS: usize = TURNS;
 pub(super) struct Packets<'a, J> {
     pub tree: &'a Wide8,
     pub job: &'a mut J,
-    /// At most [`GROUPS`].
+    /// Groups of the packet, at most [`GROUPS`].
     pub groups: &'a [Group],
     /// [`GROUPS`] times as long as a single ray's.
     pub stacks: &'a mut [u64],
@@ -193,11 +193,11 @@ type Walker<'a, V, Q, const N: usize> = State<'a, V, <V as Vector<N>>::Words, Q,
 struct State<'a, V, W, Q, const N: usize> {
     bounds: Bounds,
     group: &'a Group,
-    /// Its first lane in the group, and that ray's number in the batch.
+    /// First lane in the group, and that ray's number in the batch.
     at: usize,
     first: usize,
     nearest: Nearest<V, W>,
-    /// For a query that takes any hit; the nearest is found without.
+    /// Queries that take any hit; the nearest hit is found without them.
     queries: [Option<Q>; N],
     /// The lanes that are decided.
     decided: u32,

@@ -119,7 +119,7 @@ impl PaddedRay {
     }
 }
 
-/// The same in fused form, as the GPU kernels compute it.
+/// Numbers of a ray as in [`PaddedRay`], in fused form, as the GPU kernels compute it.
 ///
 /// Along each axis `x0 = fma(min, inverse, -ood_lo)` and `x1 = fma(max, inverse, -ood_hi)`; the ray is
 /// between the planes from `min(x0, x1)` to `max(x0, x1)`, whatever the sign of `inverse`.

@@ -43,9 +43,9 @@ pub struct Watertight {
 pub enum Middling {
     /// The ray's line does not meet the triangle.
     Miss,
-    /// It does, there.
+    /// The ray's line meets the triangle at this `t u v`.
     Hit(Tuv),
-    /// Only [`Watertight::test`] knows.
+    /// The answer is known to [`Watertight::test`] only.
     Undecided,
 }
 

@@ -114,7 +114,7 @@ pub struct MemoryLayout {
 pub struct Swizzle {
     /// Lowest bit of the index that counts.
     pub shift: u32,
-    /// Its bits that count.
+    /// Bits of the shifted index that count.
     pub mask: u32,
 }
 

@@ -3,7 +3,7 @@
 use super::{LN_2_HIGH, LN_2_LOW, nearest, power_of_two};
 use std::f32::consts::LOG2_E;
 
-/// Where e^x overflows, and a little further.
+/// Argument a little beyond the one at which e^x overflows.
 const MOST: f32 = 89.0;
 
 /// Returns `r` in about -0.347 ..= 0.347 and an integer `n` with `x = r + n ln 2`, for `|x|` of at most 104.

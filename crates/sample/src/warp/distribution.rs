@@ -170,7 +170,7 @@ impl Distribution1d {
 /// A piecewise constant density over the unit square: a row by its weight, then a cell in the row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution2d {
-    /// As [`DensityTables::words`]; a row without weight is uniform.
+    /// Tables as in [`DensityTables::words`]; a row without weight is uniform.
     words: Vec<u32>,
     width: usize,
     height: usize,

@@ -45,7 +45,7 @@ pub fn remove_temporaries() -> impl Sized {
 
 /// A temporary file, known to [`remove_temporaries`] while it exists.
 pub(super) struct Temporary {
-    /// To write to; locked.
+    /// File to write to; locked.
     pub file: File,
     /// `None` once it has its final name.
     name: Option<tempfile::TempPath>,

@@ -5,7 +5,7 @@ use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 use std::collections::BTreeMap;
 
-/// For each kernel the lines that begin at offsets in its code, by offset.
+/// Lines of each kernel that begin at offsets in its code, by offset.
 pub type Lines = BTreeMap<String, BTreeMap<u64, usize>>;
 
 /// Bytes of an address.

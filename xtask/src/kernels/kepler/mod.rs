@@ -22,10 +22,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Its number among architectures.
+/// Number of Kepler among architectures.
 pub const ARCHITECTURE: u32 = KeplerWord::ARCHITECTURE;
 
-/// Of PTX, what the assembler knows at most.
+/// Latest version of PTX that the assembler knows.
 const PTX: &str = "+ptx78";
 
 /// Returns the jobs of a set that are compiled for Kepler.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 pub struct Pending {
     /// First register, how many, and when.
     registers: Vec<((u8, u8), Alone)>,
-    /// Of texture units, in the order in which they were asked.
+    /// Results of texture units, in the order in which they were asked.
     textures: VecDeque<Alone>,
 }
 

@@ -49,11 +49,11 @@ struct Range {
 /// Plan for dividing a range.
 enum Plan {
     Leaf,
-    /// Into two halves of equal count.
+    /// Divide into two halves of equal count.
     Halve,
-    /// At the object split that was given.
+    /// Divide at the object split that was given.
     Object,
-    /// At a plane.
+    /// Divide at a plane.
     Spatial(SlabMap, SpatialSplit),
 }
 

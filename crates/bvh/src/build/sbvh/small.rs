@@ -15,7 +15,7 @@ struct Stack {
     references: Vec<Reference>,
 }
 
-/// Where the left part begins, and the bounds of the left and the right one.
+/// Start of the left part, and the bounds of the left and the right one.
 type Parts = (usize, [RangeBounds; 2]);
 
 impl Sbvh<'_> {

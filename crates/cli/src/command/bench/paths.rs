@@ -31,7 +31,7 @@ const CLAY: f32 = 0.7;
 const RUNS: u32 = 5;
 /// Frames of a run.
 const FRAMES: u32 = 16;
-/// Of the scene's diagonal: a lens that blurs what is out of focus visibly.
+/// Radius of the lens as a share of the scene's diagonal: one that blurs what is out of focus visibly.
 const LENS: f32 = 0.002;
 
 /// Options of suites of paths.

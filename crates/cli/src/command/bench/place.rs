@@ -31,7 +31,7 @@ pub(super) struct Place {
     pub loaded: Loaded,
     pub path: PathBuf,
     pub name: String,
-    /// With their numbers.
+    /// Viewpoints with their numbers.
     pub views: Vec<(usize, View)>,
 }
 

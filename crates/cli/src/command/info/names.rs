@@ -11,10 +11,10 @@ const SHOWN: usize = 20;
 /// Characters of a name that a text shows.
 const NAME: usize = 30;
 
-/// One thing of a scene.
+/// Named thing in a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedItem {
-    /// Its name in the file, or its kind and number from 1.
+    /// Name in the file, or its kind and number from 1.
     pub name: String,
     /// Description of the item, in a few words.
     pub what: String,

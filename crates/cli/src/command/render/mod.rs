@@ -290,7 +290,7 @@ fn look(args: &RenderArgs, picture: &Picture, film: &Film) -> output::Look {
 /// Facts that make a picture's file a share, where it is to be one.
 struct Sums {
     fingerprint: String,
-    /// Of the first sample in the film.
+    /// Number of the first sample in the film.
     first: u32,
 }
 

@@ -16,14 +16,14 @@ pub struct Report<'a> {
     /// Names of the devices that rendered.
     pub devices: &'a [String],
     pub picture: &'a Picture,
-    /// Of the scene.
+    /// Origin of the scene.
     pub origin: [f64; 3],
     pub rendered: &'a Rendered,
     pub look: Look,
     pub load: Duration,
     pub build: Duration,
     pub write: Duration,
-    /// Of the whole command.
+    /// Time of the whole command.
     pub total: Duration,
     /// Samples of each pixel that an earlier render took.
     pub resumed: Option<u32>,

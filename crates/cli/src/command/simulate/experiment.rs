@@ -34,9 +34,9 @@ pub struct ExperimentArgs {
 /// Value of `--experiment`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExperimentChoice {
-    /// Of the traversal kernels.
+    /// Experiment of the traversal kernels.
     Simulated(Experiment),
-    /// Of the path tracer ([`crate::command::simulate::compaction`]).
+    /// Experiment of the path tracer ([`crate::command::simulate::compaction`]).
     Compaction,
 }
 

@@ -3,7 +3,7 @@
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_scene::{Image, ImageId, Pixels, Scene};
 
-/// Of sRGB bytes, linear bytes and floats: colours.
+/// Images of colours: of sRGB bytes, of linear bytes and of floats.
 pub(super) const COLORS: [ImageId; 3] = [ImageId(0), ImageId(1), ImageId(2)];
 /// Image of normals.
 pub(super) const NORMALS: ImageId = ImageId(3);

@@ -15,7 +15,7 @@ pub(crate) struct Family {
     count: usize,
     /// Nodes of the `Bvh2`.
     sources: [u32; SLOTS],
-    /// For each child its own family, or [`LEAF`]; the root's family is nobody's child.
+    /// Family of each child, or [`LEAF`]; the root's family is nobody's child.
     families: [u32; SLOTS],
 }
 

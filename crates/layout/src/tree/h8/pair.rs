@@ -46,8 +46,8 @@ pub struct H8Pair {
     pub corners: [[f32; 3]; 4],
     /// Index and flags of each of the two triangles.
     pub words: [u32; 2],
-    /// For each triangle six bits from bit 1 on: what its first, second and third corners are, two bits each: 1 the
-    /// start of the shared edge, 2 its own corner, 0 the end. 0 for no second triangle.
+    /// Order of each triangle's corners, six bits from bit 1 on: what its first, second and third corners are, two bits
+    /// each: 1 the start of the shared edge, 2 its own corner, 0 the end. 0 for no second triangle.
     pub order: [u32; 2],
 }
 

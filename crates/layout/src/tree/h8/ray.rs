@@ -36,16 +36,16 @@ const LEAST_COMPONENT: f32 = 6.25e-5;
 const GUARD: f32 = 1.192_092_9e-7;
 /// 2^-20: more than what the nine roundings of `start` take of its largest term.
 const START_SLACK: f32 = 9.536_743e-7;
-/// Of the farthest coordinate of a ray from anywhere: by how much boxes grow. 2^-20.
+/// Share of the farthest coordinate by which boxes grow for a ray from anywhere: 2^-20.
 const FAR_PAD: f32 = 9.536_743e-7;
 /// Coordinates whose products with directions are floats: 2^90.
 const FARTHEST: f32 = 1.237_940_04e27;
 /// Factors that take a longest component to one whose inverse is a float, and back: 2^-80 and 2^80.
 const SHORT: f32 = 8.271_806e-25;
 const LONG: f32 = 1.208_925_82e24;
-/// Of directions longer than so many times the tree's reach `t` may be no normal float: 2^60.
+/// Longest direction in units of the tree's reach, 2^60: of longer ones `t` may be no normal float.
 const LONGEST_OF_REACH: f32 = 1_152_921_504_606_846_976.0;
-/// Of trees of a larger one edge functions of pairs need not be floats: 2^60.
+/// Largest reach, 2^60: of trees of a larger one edge functions of pairs need not be floats.
 const LARGEST_REACH: f32 = 1_152_921_504_606_846_976.0;
 /// Times the largest coordinate of the scene, more than any product of a corner and a direction sums to.
 const REACH: f32 = 16.0;
@@ -200,7 +200,7 @@ struct Planes<'a> {
     first: [&'a [u8; SLOTS]; 3],
     second: [&'a [u8; SLOTS]; 3],
     factor: [u16; 3],
-    /// Of the first and of the second planes.
+    /// Offsets of the first and of the second planes.
     offsets: [[u16; 2]; 3],
 }
 
