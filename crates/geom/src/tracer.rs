@@ -1,4 +1,4 @@
-//! The trait behind which trees hide: batches of rays in, hits out.
+//! The trait of all tracers, whatever their trees and devices: batches of rays in, hits out.
 
 use crate::{Hit, HitKey, KernelName, Kernels, Ray};
 use std::sync::atomic::{AtomicBool, Ordering};

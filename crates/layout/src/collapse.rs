@@ -104,7 +104,7 @@ impl<'a> Collapse<'a> {
         nodes.sort_by(|&a, &b| self.is_leaf(a).cmp(&self.is_leaf(b)).then(area(a).total_cmp(&area(b))));
     }
 
-    /// Appends all references below `node`, leaf by leaf, without repeats.
+    /// Writes into `out` all references below `node`, leaf by leaf, without repeats.
     pub fn references(&self, node: usize, out: &mut Vec<u32>) {
         out.clear();
         let mut open = vec![node];

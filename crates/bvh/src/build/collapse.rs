@@ -1,5 +1,5 @@
-//! From a hierarchy down to single references to a tree with leaves: shared by the builders that
-//! work from the leaves upwards, and by reinsertion.
+//! Turns a hierarchy down to single references into a tree with leaves: shared by the builders that work from the
+//! leaves upwards, and by reinsertion.
 //!
 //! Where a subtree of few references costs no less than one leaf over them, by the surface area
 //! heuristic over everything below, the leaf takes its place. The top-down builders see only one

@@ -1,4 +1,4 @@
-//! When to stop splitting: the surface area heuristic, the leaf size and the depth.
+//! Rules that say when to stop splitting: the surface area heuristic, the leaf size and the depth.
 
 use super::{BuildOptions, MAX_DEPTH};
 

@@ -1,4 +1,4 @@
-//! From where a picture is taken, by flags.
+//! Options of the camera that a picture is taken with.
 
 use crate::common::Common;
 use crate::exit::CliError;

@@ -1,4 +1,4 @@
-//! Light that a picture adds to its scene, by flags.
+//! Options of the light that a picture adds to its scene.
 
 use crate::exit::CliError;
 use crate::heading;

@@ -1,4 +1,4 @@
-//! Twins of bsdf.
+//! Twins of the functions of scattering (bsdf).
 
 mod models;
 mod numbers;

@@ -1,4 +1,4 @@
-//! Twins of light.
+//! Twins of the functions of lights.
 
 use super::surface::{any_triangle, barycentrics, triangle};
 use super::{Numbers, Reader, Twin, Writer};

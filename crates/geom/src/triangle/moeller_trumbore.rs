@@ -1,4 +1,4 @@
-//! The textbook test.
+//! The textbook test of a ray and a triangle: Moeller and Trumbore 1997.
 
 use super::Tuv;
 use crate::Ray;

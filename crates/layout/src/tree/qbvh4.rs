@@ -143,8 +143,8 @@ pub struct Qbvh4 {
 ///
 /// # Errors
 /// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than [`MOST_RECORDS`]
-/// references,
-/// [`LayoutError::TooMany`] for more than 2^27 in all; [`LayoutError::BadNode`] also if a box is empty or not finite.
+/// references, [`LayoutError::TooMany`] for more than 2^27 in all; [`LayoutError::BadNode`] also if a box is empty or
+/// not finite.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Choice of one of two.
+//! Choice of one of two outcomes by a random number.
 
 use crate::hash::ONE_MINUS_EPSILON;
 

@@ -1,4 +1,4 @@
-//! Where instructions come from, through a compiler whose PTX names one place each and not the places that it was
+//! Finds where instructions come from, through a compiler whose PTX names one place each and not the places that it was
 //! inlined at.
 //!
 //! LLVM's own language keeps all of them: `!DILocation` has a line, a scope with a file, and the location where that

@@ -1,4 +1,4 @@
-//! `--report` and `--svg` of `raywarp simulate`.
+//! Options `--report` and `--svg` of `raywarp simulate`.
 
 use crate::common::{Common, command_line};
 use crate::exit::CliError;

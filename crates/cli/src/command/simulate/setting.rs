@@ -1,4 +1,4 @@
-//! `--set KEY=VALUE` of `raywarp simulate`.
+//! Option `--set KEY=VALUE` of `raywarp simulate`.
 
 use raywarp_lab::family::Key;
 use raywarp_lab::sim::CostChange;

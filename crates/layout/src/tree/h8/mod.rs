@@ -73,8 +73,7 @@ struct Slotted {
 /// # Errors
 /// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than one reference;
 /// [`LayoutError::BadNode`] also if a box is empty, [`LayoutError::TooFar`] if it is not finite or farther than 2^100
-/// from zero;
-/// [`LayoutError::TooMany`] for more than 2^24 nodes and leaves together.
+/// from zero; [`LayoutError::TooMany`] for more than 2^24 nodes and leaves together.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! The tree's grid, and boxes on a node's.
+//! Quantisation of boxes: the grid of a tree, and those of its nodes.
 //!
 //! A box grows by three things before it is rounded outward: by [`PAD`] for what a triangle test and a
 //! ray's own coordinates round, by half a step of the node's grid for what halves round in planes and
