@@ -94,7 +94,7 @@ impl Kernels {
         self.parts[0].0.is_none()
     }
 
-    /// Returns the rays of kernels beyond [`Kernels::MOST`], whose names are not kept.
+    /// Returns the number of rays of kernels beyond [`Kernels::MOST`], whose names are not kept.
     pub fn others(&self) -> u64 {
         self.others
     }

@@ -83,7 +83,7 @@ impl Offset {
         self.rounded > x || (self.rounded == x && self.error >= 0.0)
     }
 
-    /// Returns the most steps, up to 255, that do not exceed it and that f32 holds.
+    /// Returns the largest number of steps, up to 255, that do not exceed it and that f32 holds.
     fn steps_below(&self, step: f64) -> u8 {
         let fits = |q: u8| {
             let x = f64::from(q) * step;
@@ -97,7 +97,7 @@ impl Offset {
         q
     }
 
-    /// Returns the fewest steps that reach it, or `None` if 255 do not.
+    /// Returns the smallest number of steps that reach it, or `None` if 255 do not.
     fn steps_above(&self, step: f64) -> Option<u8> {
         let first = (self.rounded / step) as u8;
         // The floor of a number reaches it, or the next does, or the error asks for one more.

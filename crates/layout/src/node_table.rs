@@ -47,7 +47,7 @@ pub(crate) trait NodeTable {
     /// Returns the number of nodes.
     fn node_count(&self) -> usize;
 
-    /// Returns the slots of a node.
+    /// Returns the number of slots of a node.
     fn branching(&self) -> usize;
 
     /// Returns the child in a slot of a node, both in range.
@@ -116,8 +116,8 @@ pub(crate) fn slots(bvh: &Bvh2, triangles: &FlatTriangles) -> Vec<u32> {
     bvh.references.iter().map(|&r| r | flag(r)).collect()
 }
 
-/// Returns the most entries that wait in a walk which pushes all hit children but one, whichever, and goes on with that
-/// one. O(nodes).
+/// Returns the largest number of entries that wait in a walk which pushes all hit children but one, whichever, and goes
+/// on with that one. O(nodes).
 pub(crate) fn stack_depth(table: &impl NodeTable) -> usize {
     let mut needs = vec![0usize; table.node_count()];
     for node in (0..needs.len()).rev() {
@@ -270,8 +270,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Returns the most entries that wait when the walk goes on with the child that `choose` picks of a node's
-    /// children, and pops last in, first out.
+    /// Returns the largest number of entries that wait when the walk goes on with the child that `choose` picks of a
+    /// node's children, and pops last in, first out.
     fn deepest_walk(table: &impl NodeTable, mut choose: impl FnMut(&[Child]) -> usize) -> usize {
         let (mut stack, mut deepest) = (Vec::new(), 0);
         let mut current = (table.node_count() > 0).then_some(0);

@@ -206,7 +206,7 @@ fn node_index(reference: u32) -> usize {
     reference as usize / (size_of::<Wide8Node>() / REFERENCE_BYTES)
 }
 
-/// Returns the most entries a walk holds when it pushes all hit children and then pops one.
+/// Returns the largest number of entries that a walk holds when it pushes all hit children and then pops one.
 fn stack_depth(nodes: &[Wide8Node]) -> usize {
     let mut needs = vec![0usize; nodes.len()];
     for (index, node) in nodes.iter().enumerate().rev() {

@@ -48,7 +48,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Returns all of its instructions.
+    /// Returns the number of all its instructions.
     #[cfg(test)]
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.instructions.len()).sum()

@@ -113,7 +113,7 @@ fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
 }
 
 impl CompiledKernel {
-    /// Returns all of its instructions.
+    /// Returns the number of all its instructions.
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.cost.instructions as usize).sum()
     }

@@ -67,7 +67,7 @@ impl Patch {
         })
     }
 
-    /// Returns the area `name`, or this bug of it.
+    /// Returns `true` if `name` is the area, or this bug of it.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.name.split('/').next() == Some(name)
     }

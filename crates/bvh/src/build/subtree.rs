@@ -67,7 +67,7 @@ impl SmallTree {
         Mark { nodes: self.nodes.len(), references: self.references.len() }
     }
 
-    /// Returns the references that were added after `mark`.
+    /// Returns the number of references that were added after `mark`.
     pub(crate) fn references_since(&self, mark: Mark) -> usize {
         self.references.len() - mark.references
     }

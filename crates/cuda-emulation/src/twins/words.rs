@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         Self { words }
     }
 
-    /// Returns the next word.
+    /// Reads the next word.
     ///
     /// # Panics
     /// If there is none.
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         *first
     }
 
-    /// Returns a word that is 0 or not.
+    /// Reads a flag: a word that is 0 or not.
     pub fn flag(&mut self) -> bool {
         self.word() != 0
     }

@@ -79,7 +79,7 @@ pub fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -
 }
 
 impl Exported {
-    /// Returns the rays that asked a query.
+    /// Returns the number of rays that asked a query.
     fn rays(&self, query: Query) -> u64 {
         self.files.iter().filter(|file| file.2 == query).map(|file| file.3).sum()
     }

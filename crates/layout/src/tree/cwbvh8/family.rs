@@ -61,12 +61,12 @@ impl Family {
         self.count
     }
 
-    /// Returns the `Bvh2` node of child `i`.
+    /// Returns the index of the `Bvh2` node of child `i`.
     pub fn source(&self, i: usize) -> usize {
         self.sources[i] as usize
     }
 
-    /// Returns the family of child `i`; `None` for a leaf.
+    /// Returns the number of the family of child `i`; `None` for a leaf.
     pub fn inner_family(&self, i: usize) -> Option<usize> {
         (self.families[i] != LEAF).then_some(self.families[i] as usize)
     }

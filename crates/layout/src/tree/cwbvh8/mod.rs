@@ -101,7 +101,7 @@ pub fn encode_cwbvh8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Cwbvh8, La
     Ok(Cwbvh8 { nodes, slots, bounds, stack_depth })
 }
 
-/// Returns the most groups that wait while a walk visits all nodes below the root.
+/// Returns the largest number of groups that wait while a walk visits all nodes below the root.
 ///
 /// A walk takes one child out of a group of nodes and puts the rest back (one entry); then it may
 /// push the visited node's group of nodes and its group of records. The worst walk leaves every group

@@ -282,7 +282,7 @@ impl H8 {
         nodes
     }
 
-    /// Returns the most entries that wait while a walk visits all nodes.
+    /// Returns the largest number of entries that wait while a walk visits all nodes.
     fn needed_stack(&self) -> usize {
         let mut needs = vec![0usize; self.blocks.len()];
         for (block, node) in self.nodes_in_order().into_iter().rev() {
