@@ -17,7 +17,8 @@ pub fn prefer_huge_pages<T>(memory: &[T]) {
     }
 }
 
-/// `pages` start at one, and all `bytes` from there belong to the caller's memory.
+/// Advises the system to use huge pages: `pages` start at one, and all `bytes` from there belong to the caller's
+/// memory.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn advise(pages: *const u8, bytes: usize) {

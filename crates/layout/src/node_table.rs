@@ -197,7 +197,7 @@ pub(crate) mod tests {
     /// Table in which [`notices_damage`] can plant damage.
     pub(crate) trait Damageable: NodeTable + Clone {
         fn set_child(&mut self, node: usize, slot: usize, child: Child);
-        /// Slots, box and stack depth.
+        /// Returns slots, box and stack depth.
         fn rest(&mut self) -> (&mut Vec<u32>, &mut Aabb, &mut usize);
         fn check(&self) -> Result<(), LayoutError>;
     }

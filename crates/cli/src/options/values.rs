@@ -83,7 +83,7 @@ pub fn many(text: &str) -> Result<u64, String> {
         .map(|x| x as u64)
 }
 
-/// Seconds, also with their unit, and times in milliseconds, minutes and hours.
+/// Parses seconds, also with their unit, and times in milliseconds, minutes and hours.
 pub fn seconds(text: &str) -> Result<f64, String> {
     const UNITS: [(&str, f64); 5] = [("ms", 1e-3), ("min", 60.0), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let found = UNITS.iter().find_map(|&(unit, length)| Some((text.strip_suffix(unit)?, length)));
@@ -126,7 +126,7 @@ pub fn filter() -> impl TypedValueParser<Value = FilterKind> {
     named_values(["box", "triangle", "gaussian", "mitchell"], parse_filter)
 }
 
-/// Stops, a factor, or `auto`.
+/// Returns the parser of an exposure: stops, a factor, or `auto`.
 pub fn exposure() -> impl TypedValueParser<Value = ExposureChoice> {
     named_values(["auto"], parse_exposure)
 }

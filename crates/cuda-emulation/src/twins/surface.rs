@@ -11,7 +11,7 @@ use raywarp_render::functions::surface::{
 };
 use raywarp_render::functions::surface::{bent_normal, decided, facing, lifted, position_derivatives, tangent};
 
-/// Barycentrics, sometimes on an edge or in a corner.
+/// Returns barycentrics, sometimes on an edge or in a corner.
 pub(super) fn barycentrics(numbers: &mut Numbers) -> Vec2 {
     let [u, v] = numbers.square();
     let at = if u + v > 1.0 { Vec2::new(1.0 - u, 1.0 - v) } else { Vec2::new(u, v) };

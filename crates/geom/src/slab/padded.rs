@@ -166,8 +166,8 @@ impl PaddedSlab {
     }
 }
 
-/// Reciprocals, scale, and what underflow may cost, of a direction with a component near zero, or very
-/// long or short, or out of proportion to the scene.
+/// Returns reciprocals, scale, and what underflow may cost, of a direction with a component near zero, or very long or
+/// short, or out of proportion to the scene.
 #[cold]
 #[inline(never)]
 fn unusual_direction(d: &[f32; 3], longest: f32) -> ([f32; 3], f32, f32) {

@@ -241,7 +241,7 @@ impl Stored for Qbvh4 {
 }
 
 impl Qbvh4 {
-    /// Nodes, depth first; the first is the root. Empty without triangles.
+    /// Returns the nodes, depth first; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Qbvh4Node] {
         &self.nodes

@@ -112,7 +112,7 @@ pub fn encode_wide4(bvh: &Bvh2, triangles: &FlatTriangles, collapse: Collapse) -
     Ok(tree)
 }
 
-/// Six rows of planes, the indices, the counts.
+/// Returns the words of a child: a node is six rows of planes, the indices, the counts.
 const fn child_words(slot: usize) -> ChildWords {
     let planes = [slot, 4 + slot, 8 + slot, 12 + slot, 16 + slot, 20 + slot];
     ChildWords { child: 24 + slot, count: 28 + slot, planes }
@@ -172,7 +172,7 @@ impl Stored for Wide4Tree {
 }
 
 impl Wide4Tree {
-    /// Nodes, depth first; the first is the root. Empty without triangles.
+    /// Returns the nodes, depth first; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Wide4Node] {
         &self.nodes

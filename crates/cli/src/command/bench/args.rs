@@ -317,7 +317,7 @@ impl BenchArgs {
         self.size
     }
 
-    /// Runs, where they are named.
+    /// Returns the number of runs, where it is named.
     pub fn runs(&self) -> Option<u32> {
         self.runs
     }
@@ -335,7 +335,7 @@ impl BenchArgs {
         Ok(scenes)
     }
 
-    /// Numbers of the viewpoints; all when empty.
+    /// Returns the numbers of the viewpoints; none stands for all.
     pub fn view_numbers(&self) -> Vec<usize> {
         match self.suite() {
             _ if self.view.is_some() => Vec::new(),

@@ -55,7 +55,7 @@ impl PeerArgs {
         !self.peers.is_empty()
     }
 
-    /// Embree's place; an empty name is none, so that an empty variable is an unset one.
+    /// Returns Embree's place; an empty name is none, so that an empty variable is an unset one.
     fn place(&self) -> Option<&Path> {
         self.embree.as_deref().filter(|place| !place.as_os_str().is_empty())
     }

@@ -85,7 +85,7 @@ fn corner_below(most: f64, field: u32, bits: u32) -> f32 {
     f32::from_bits(candidate)
 }
 
-/// More than [`corner_below`] leaves.
+/// Returns more than the room that [`corner_below`] leaves.
 pub(crate) fn corner_room(place: f64, axis: usize, unit: f64) -> f64 {
     place.abs() * 2f64.powi(FIELD_BITS[axis] as i32 + 2 - 23) + unit * 2f64.powi(-20)
 }
