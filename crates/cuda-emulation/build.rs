@@ -89,7 +89,7 @@ fn main() {
     archive.compile("raywarp_emulated_kernels");
 }
 
-/// The sources of twins, and their table.
+/// Returns the sources of twins, and their table.
 fn twins(out: &Path) -> Vec<PathBuf> {
     let folder = Path::new("twins");
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -107,7 +107,7 @@ fn twins(out: &Path) -> Vec<PathBuf> {
     sources
 }
 
-/// The folder of a library that pretends to be the CUDA driver, on Linux; else none.
+/// Returns the folder of a library that pretends to be the CUDA driver, on Linux; else none.
 fn driver(objects: &[PathBuf], out: &Path) -> PathBuf {
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system != "linux") {
         return PathBuf::new();
@@ -133,7 +133,7 @@ const EXAMPLE: &str = "../../examples/device-rays/src/occlusion.cu";
 /// Variants that are compiled together.
 const VARIANTS_PER_FILE: usize = 4;
 
-/// Why there is no emulation here.
+/// Returns the reason why there is no emulation here, or `None` if there is one.
 fn missing() -> Option<&'static str> {
     let system = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
     if !["linux", "macos"].contains(&system.as_str()) {
@@ -180,7 +180,7 @@ fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
     })
 }
 
-/// The object of a source, compiled unless that was done already: of the same text, with the same headers.
+/// Returns the object of a source, compiled unless that was done already: of the same text, with the same headers.
 fn compiled(source: &Path, out: &Path, headers: &str) -> Vec<PathBuf> {
     let mut hasher = std::hash::DefaultHasher::new();
     (text_below(source), headers, format!("{:?}", build(out).get_compiler())).hash(&mut hasher);
@@ -203,7 +203,7 @@ fn compiled(source: &Path, out: &Path, headers: &str) -> Vec<PathBuf> {
     objects
 }
 
-/// The text of a file, or of all files below a folder.
+/// Returns the text of a file, or of all files below a folder.
 fn text_below(path: &Path) -> String {
     let Ok(entries) = std::fs::read_dir(path) else { return std::fs::read_to_string(path).unwrap_or_default() };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -211,7 +211,7 @@ fn text_below(path: &Path) -> String {
     paths.iter().map(|path| text_below(path)).collect()
 }
 
-/// Whether it includes the headers of the path tracer.
+/// Returns `true` if the source includes the headers of the path tracer.
 fn is_render(source: &Path) -> bool {
     let name = source.file_name().unwrap_or_default().to_string_lossy();
     source.starts_with("twins") || name.starts_with("render_")
@@ -228,7 +228,7 @@ fn level(source: &Path) -> u32 {
     }
 }
 
-/// The family's blocks and spaces as C++.
+/// Returns the family's blocks and spaces as C++.
 fn blocks() -> String {
     let mut text = String::new();
     let blocks: Vec<String> = raywarp_family::Block::ALL.iter().map(|&block| kernel_name(block)).collect();
@@ -239,7 +239,7 @@ fn blocks() -> String {
     text
 }
 
-/// A block as kernels call it: by its own name, but for iterations of loops.
+/// Returns a block as kernels call it: by its own name, but for iterations of loops.
 fn kernel_name(block: raywarp_family::Block) -> String {
     match block {
         raywarp_family::Block::Iteration => "Turn".to_string(),

@@ -97,7 +97,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
 /// A crate that sees only what its row names, not what those use.
 const ONLY_DIRECT: &[&str] = &["raywarp-cli"];
 
-/// The crates that integration tests of any crate may use besides; the CPU's tracer is what others' bits are held against.
+/// The crates that integration tests of any crate may use besides; the CPU's tracer is what others' bits are held
+/// against.
 const DEV_ALLOWED: &[&str] = &[
     "raywarp-testing",
     "raywarp-bvh",
@@ -126,7 +127,7 @@ struct Dependency {
     path: Option<String>,
 }
 
-/// Everything that `name` may use: its row and, through it, what those use.
+/// Returns the crates that `name` may use: its row and, through it, what those use.
 fn closure(name: &str) -> BTreeSet<&'static str> {
     let rows: BTreeMap<&str, &[&'static str]> = ALLOWED.iter().copied().collect();
     let mut allowed: BTreeSet<&'static str> = rows.get(name).copied().unwrap_or_default().iter().copied().collect();

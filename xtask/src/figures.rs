@@ -11,7 +11,7 @@ const SHEET: &[&str] = &["run", "-p", "raywarp", "--example", "sheet"];
 
 pub const USAGE: &str = "cargo xtask figures [--dev] | figures --check [--dev] | figures --sheet OUT.png [OPTION...]";
 
-/// What is asked.
+/// Task that the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     /// Remake the golden pictures.

@@ -1,10 +1,10 @@
 //! `cargo xtask neon`: the vector code of 64-bit ARM, run by an emulator on another machine.
 //!
-//! The tests of `raywarp-lanes` and `raywarp-cpu` run as they do natively, and the program renders small pictures, which
-//! must be those of this machine's own program byte for byte. The emulator tells nothing about speed.
+//! The tests of `raywarp-lanes` and `raywarp-cpu` run as they do natively, and the program renders small pictures,
+//! which must be those of this machine's own program byte for byte. The emulator tells nothing about speed.
 //!
-//! Debian has what it needs in `qemu-user`, `gcc-aarch64-linux-gnu` and `libc6-dev-arm64-cross`, rustup in `rustup target
-//! add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so; with
+//! Debian has what it needs in `qemu-user`, `gcc-aarch64-linux-gnu` and `libc6-dev-arm64-cross`, rustup in
+//! `rustup target add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so; with
 //! `--required` that is a failure.
 
 use crate::lanes;
@@ -16,10 +16,10 @@ pub const USAGE: &str = "cargo xtask neon [--required]";
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 const LINKER: &str = "aarch64-linux-gnu-gcc";
 const EMULATOR: &str = "qemu-aarch64";
-/// Where Debian puts the C library of 64-bit ARM.
+/// Folder in which Debian puts the C library of 64-bit ARM.
 const SYSROOT: &str = "/usr/aarch64-linux-gnu";
 
-/// What is rendered, each into a file of the name before it.
+/// Options of the pictures that are rendered, each into a file of the name before them.
 const PICTURES: [(&str, &[&str]); 5] = [
     ("built-in.exr", &["--size", "90x60", "--spp", "2", "--layers", "all"]),
     ("room.exr", &["{examples}/room.pbrt", "--size", "64x48", "--spp", "2"]),
@@ -67,7 +67,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(all_equal)
 }
 
-/// What the check lacks on this machine.
+/// Returns what the check lacks on this machine, if anything.
 fn missing() -> Option<String> {
     if cfg!(target_arch = "aarch64") {
         return Some("this is 64-bit ARM, where `cargo test` runs the same".to_string());
@@ -88,8 +88,8 @@ fn missing() -> Option<String> {
     None
 }
 
-/// The crates of vector code and of what it traces, compiled as for users. Others are compiled faster and run slower, with
-/// the same results: an optimiser may not change a float's bits.
+/// The crates of vector code and of what it traces, compiled as for users. Others are compiled faster and run slower,
+/// with the same results: an optimiser may not change a float's bits.
 const OPTIMISED: [&str; 7] = [
     "raywarp-lanes",
     "raywarp-geom",
@@ -116,7 +116,7 @@ fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
     Ok(status.success())
 }
 
-/// The bytes of a picture that `program` renders into `folder`.
+/// Returns the bytes of a picture that `program` renders into `folder`.
 fn render(mut program: Command, root: &Path, folder: &Path, name: &str, options: &[&str]) -> Result<Vec<u8>, String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let examples = root.join("examples").display().to_string();

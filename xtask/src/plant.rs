@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Tests that run so long will never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What became of the tests.
+/// Outcome of the tests with a bug planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Passed,

@@ -11,7 +11,7 @@
 
 use raywarp_geom::Aabb;
 
-/// A node: 32 bytes.
+/// Node of a tree, inner or a leaf: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Node {
@@ -24,7 +24,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Whether the node holds primitives instead of children.
+    /// Returns `true` if the node holds primitives instead of children.
     #[inline]
     pub fn is_leaf(&self) -> bool {
         self.count > 0
@@ -38,6 +38,6 @@ pub struct Bvh2 {
     pub nodes: Vec<Node>,
     /// Primitive indices, leaf by leaf.
     pub references: Vec<u32>,
-    /// How many primitives the tree was built over.
+    /// Number of primitives that the tree was built over.
     pub primitive_count: u32,
 }

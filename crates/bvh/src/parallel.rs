@@ -1,30 +1,30 @@
 //! Work on all threads of the current rayon pool, with closures by reference.
 //!
-//! rayon's adapters are compiled again for every closure, which was half of what this crate took to compile; here they are
-//! compiled once for each type of result. A call through a pointer is nothing beside what an element takes.
+//! rayon's adapters are compiled again for every closure, which was half of what this crate took to compile; here they
+//! are compiled once for each type of result. A call through a pointer is nothing beside what an element takes.
 
 use rayon::prelude::*;
 
-/// What `of` gives for each number below `count`, in order.
+/// Returns the results of `of` for each number below `count`, in order.
 pub(crate) fn map<T: Send>(count: usize, of: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let mut results = Vec::new();
     (0..count).into_par_iter().map(of).collect_into_vec(&mut results);
     results
 }
 
-/// As [`map`] for chunks of `size` elements, the last one shorter.
+/// Maps as [`map`] does, for chunks of `size` elements, the last one shorter.
 pub(crate) fn map_chunks<E: Sync, T: Send>(elements: &[E], size: usize, of: &(dyn Fn(&[E]) -> T + Sync)) -> Vec<T> {
     map(elements.len().div_ceil(size), &|i| of(&elements[i * size..elements.len().min((i + 1) * size)]))
 }
 
-/// What `run` gives for each task, in order; a task has what it alone writes to.
+/// Returns the results of `run` for each task, in order; a task owns the memory that it alone writes to.
 pub(crate) fn run_each<T: Send, R: Send>(tasks: Vec<T>, run: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
     let mut results = Vec::new();
     tasks.into_par_iter().map(run).collect_into_vec(&mut results);
     results
 }
 
-/// What `a` and `b` give, run at the same time if a thread is free.
+/// Returns the results of `a` and `b`, which run at the same time if a thread is free.
 pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     let (mut left, mut right) = (Side::Before(a), Side::Before(b));
     both(&mut || left.run(), &mut || right.run());

@@ -3,8 +3,8 @@
 use glam::DVec3;
 use raywarp_geom::Aabb;
 
-/// How much a box around a part of `triangle` is enlarged, so that a ray which hits that part in
-/// floating point also meets the box.
+/// Returns how much a box around a part of `triangle` is enlarged, so that a ray which hits that part in floating point
+/// also meets the box.
 pub(crate) fn pad_of(triangle: &[[f32; 3]; 3]) -> f32 {
     4.0 * f32::EPSILON * triangle.iter().flatten().fold(0.0f32, |max, x| max.max(x.abs()))
 }
@@ -25,7 +25,7 @@ impl Polygon {
         polygon
     }
 
-    /// The part inside a box, borders included.
+    /// Returns the part inside a box, borders included.
     pub(crate) fn clipped_to(&self, cell: &Aabb) -> Self {
         (0..3).fold(*self, |polygon, axis| {
             let (min, max) = (f64::from(cell.min[axis]), f64::from(cell.max[axis]));
@@ -33,7 +33,7 @@ impl Polygon {
         })
     }
 
-    /// The part on one side of a plane (Sutherland and Hodgman 1974), points on it included.
+    /// Returns the part on one side of a plane (Sutherland and Hodgman 1974), points on it included.
     pub(crate) fn clipped(&self, axis: usize, plane: f64, below: bool) -> Self {
         let inside = |p: &DVec3| if below { p[axis] <= plane } else { p[axis] >= plane };
         let mut clipped = Self { points: [DVec3::ZERO; 10], count: 0 };
@@ -61,28 +61,28 @@ impl Polygon {
         clipped
     }
 
-    /// Sum of the areas of the polygon's shadows along the three axes: the half area of the
-    /// smallest boxes around it.
+    /// Returns the sum of the areas of the polygon's shadows along the three axes: the half area of the smallest boxes
+    /// around it.
     pub(crate) fn projected_area(&self) -> f64 {
         let [first, rest @ ..] = &self.points[..self.count] else { return 0.0 };
         let fan = rest.windows(2).map(|pair| (pair[0] - first).cross(pair[1] - first));
         0.5 * fan.sum::<DVec3>().abs().element_sum()
     }
 
-    /// Surface area of one side.
+    /// Returns the surface area of one side.
     pub(crate) fn area(&self) -> f64 {
         let [first, rest @ ..] = &self.points[..self.count] else { return 0.0 };
         let fan = rest.windows(2).map(|pair| (pair[0] - first).cross(pair[1] - first));
         0.5 * fan.sum::<DVec3>().length()
     }
 
-    /// The smallest and the largest coordinates.
+    /// Returns the smallest and the largest coordinates.
     pub(crate) fn extent(&self) -> (DVec3, DVec3) {
         let points = self.points[..self.count].iter();
         points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)))
     }
 
-    /// The box around the points, enlarged by `pad` and a rounding.
+    /// Returns the box around the points, enlarged by `pad` and a rounding.
     pub(crate) fn bounds(&self, pad: f32) -> Aabb {
         let mut aabb = Aabb::EMPTY;
         for p in &self.points[..self.count] {

@@ -15,8 +15,8 @@
 
 use crate::{BuildOptions, Builder};
 
-/// Along the Morton curve: built in half the time of [`BALANCED`], and traced slower than any other. For
-/// geometry that changes from frame to frame.
+/// Tree along the Morton curve: built in half the time of [`BALANCED`], and traced slower than any other. For geometry
+/// that changes from frame to frame.
 pub const FASTEST: BuildOptions = BuildOptions { builder: Builder::Lbvh, ..BALANCED };
 
 /// [`FASTEST`], then four passes of reinsertion: built in the time of [`BALANCED`], and cheaper in all
@@ -56,24 +56,24 @@ pub const SINGLE_SPLIT: BuildOptions = BuildOptions { builder: Builder::Sbvh, ..
 /// either of the others, and more in an atrium whose large triangles lie aslant.
 pub const SINGLE_SPLIT_INNER: BuildOptions = BuildOptions { split_below: 0.5, ..SINGLE_SPLIT };
 
-/// What kernels of a GPU walk where nothing else is asked for: [`SINGLE_SPLIT_INNER`], or the same without cuts where those do
-/// not pay.
+/// Default of the kernels of a GPU: [`SINGLE_SPLIT_INNER`], or the same without cuts where those do not pay.
 pub const GPU: BuildOptions = BuildOptions { builder: Builder::BestOf, ..SINGLE_SPLIT_INNER };
 
-/// Those for trees that are walked as they are, by name, from the fastest build to the best tree.
+/// Presets for trees that are walked as they are, by name, from the fastest build to the best tree.
 pub const ALL: [(&str, BuildOptions); 5] =
     [("fastest", FASTEST), ("fast", FAST), ("balanced", BALANCED), ("good", GOOD), ("best", BEST)];
 
-/// Those with one triangle a leaf, which cost more to walk as they are.
+/// Presets with one triangle a leaf, which cost more to walk as they are.
 pub const OF_SINGLES: [(&str, BuildOptions); 4] =
     [("single", SINGLE), ("single-split", SINGLE_SPLIT), ("single-split-inner", SINGLE_SPLIT_INNER), ("gpu", GPU)];
 
-/// The preset of that name in [`ALL`] or [`OF_SINGLES`].
+/// Returns the preset of that name in [`ALL`] or [`OF_SINGLES`].
 pub fn named(name: &str) -> Option<BuildOptions> {
     ALL.into_iter().chain(OF_SINGLES).find(|(known, _)| *known == name).map(|(_, options)| options)
 }
 
-/// The name of the preset in [`ALL`] or [`OF_SINGLES`] with these options, whatever their leaf size; none where there is no such.
+/// Returns the name of the preset in [`ALL`] or [`OF_SINGLES`] with these options, whatever their leaf size; none where
+/// there is no such preset.
 pub fn name_of(options: &BuildOptions) -> Option<&'static str> {
     let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
     ALL.iter().chain(&OF_SINGLES).find(|(_, preset)| is_it(preset)).map(|&(name, _)| name)

@@ -1,4 +1,4 @@
-//! What builders sort: boxes with the primitive that they stand for.
+//! References, which builders sort: boxes with the primitive that each stands for.
 
 use crate::build::BuildError;
 use crate::parallel;
@@ -16,25 +16,26 @@ pub(crate) struct Bounds {
 impl Bounds {
     pub(crate) const EMPTY: Self = Self { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY };
 
-    /// A box around one point.
+    /// Returns a box around one point.
     #[inline]
     pub(crate) fn point(p: Vec3A) -> Self {
         Self { min: p, max: p }
     }
 
-    /// The smallest box that holds both.
+    /// Returns the smallest box that holds both.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// What both share; inside out when they are apart.
+    /// Returns the part that both share; it is inside out when they are apart.
     #[inline]
     pub(crate) fn intersection(self, other: Self) -> Self {
         Self { min: self.min.max(other.min), max: self.max.min(other.max) }
     }
 
-    /// Half of the surface area; zero when empty or inside out. In f64, since sides of 1e30 have areas of 1e60.
+    /// Returns half of the surface area; zero when empty or inside out. In f64, since sides of 1e30 have areas of
+    /// 1e60.
     #[inline]
     pub(crate) fn half_area(self) -> f64 {
         // The clamp also takes an empty box to zero and an overflowing side back to a number.
@@ -42,7 +43,7 @@ impl Bounds {
         x * y + y * z + z * x
     }
 
-    /// The axis of greatest extent; of equal ones the first.
+    /// Returns the axis of greatest extent; of equal ones the first.
     pub(crate) fn longest_axis(self) -> usize {
         let [x, y, z] = (self.max - self.min).to_array();
         if x >= y && x >= z {
@@ -78,7 +79,7 @@ const TO_NORMAL: u32 = 0x2000_0000;
 const _: () = assert!(FlatTriangles::LIMIT <= 1 << 30);
 
 impl Reference {
-    /// `primitive` is below [`FlatTriangles::LIMIT`].
+    /// Makes a reference; `primitive` is below [`FlatTriangles::LIMIT`].
     #[inline]
     pub(crate) fn new(bounds: &Aabb, primitive: u32) -> Self {
         debug_assert!(primitive < FlatTriangles::LIMIT);
@@ -100,15 +101,15 @@ impl Reference {
         Bounds { min: Vec3A::from_vec4(self.min), max: Vec3A::from_vec4(self.max) }
     }
 
-    /// Half of the box's centre. Halved again so that the difference of two of them is finite
-    /// for any finite boxes; only the order along an axis matters.
+    /// Returns half of the box's centre. Halved again so that the difference of two of them is finite for any
+    /// finite boxes; only the order along an axis matters.
     #[inline]
     pub(crate) fn centroid(&self) -> Vec3A {
         Vec3A::from_vec4(self.min * 0.25 + self.max * 0.25)
     }
 }
 
-/// One reference a triangle, in order. The error names the first vertex that is not finite.
+/// Returns one reference a triangle, in order. The error names the first vertex that is not finite.
 pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>, BuildError> {
     let vertices = &triangles.vertices;
     let any_bad = AtomicBool::new(false);
@@ -140,12 +141,12 @@ pub(crate) struct RangeBounds {
 impl RangeBounds {
     pub(crate) const EMPTY: Self = Self { boxes: Bounds::EMPTY, centroids: Bounds::EMPTY };
 
-    /// Of `references`, in parallel; the result does not depend on the order of work.
+    /// Computes the bounds of `references`, in parallel; the result does not depend on the order of work.
     pub(crate) fn of(references: &[Reference]) -> Self {
         parallel::map_chunks(references, 1 << 14, &Self::of_few).into_iter().fold(Self::EMPTY, Self::union)
     }
 
-    /// As [`RangeBounds::of`], on this thread.
+    /// Computes as [`RangeBounds::of`] does, on this thread.
     pub(crate) fn of_few(references: &[Reference]) -> Self {
         references.iter().fold(Self::EMPTY, Self::with)
     }

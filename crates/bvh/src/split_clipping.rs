@@ -63,7 +63,7 @@ pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, 
     }
 }
 
-/// What of a triangle lies in a cell.
+/// Part of a triangle that lies in a cell.
 struct Part {
     cell: Aabb,
     /// Sum of the areas of its shadows along the three axes.
@@ -80,7 +80,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// `None` where a split cannot help.
+    /// Returns a candidate, or `None` where a split cannot help.
     fn new(index: u32, part: &Part) -> Option<Self> {
         let waste = half_area(&part.cell) - part.projected_area;
         (waste > 0.0).then_some(Self { waste, index })
@@ -111,8 +111,8 @@ fn half_area(cell: &Aabb) -> f64 {
     Reference::new(cell, 0).bounds().half_area()
 }
 
-/// The parts of `triangle` in `cell` on both sides of the plane that cuts it, or `None`
-/// when no plane does or a box would not shrink.
+/// Returns the parts of `triangle` in `cell` on both sides of the plane that cuts it, or `None` when no plane does or a
+/// box would not shrink.
 fn halves(triangle: &[[f32; 3]; 3], cell: &Aabb) -> Option<[Part; 2]> {
     let axis = Reference::new(cell, 0).bounds().longest_axis();
     let plane = cut_plane(f64::from(cell.min[axis]), f64::from(cell.max[axis]))?;
@@ -126,8 +126,8 @@ fn halves(triangle: &[[f32; 3]; 3], cell: &Aabb) -> Option<[Part; 2]> {
     parts.iter().all(|part| !part.cell.is_empty() && half_area(&part.cell) < area).then_some(parts)
 }
 
-/// The multiple of the largest power of two that lies between `min` and `max`, a margin away from
-/// both: without it the cuts would be at the same plane again, of which parts stick out by their pad.
+/// Returns the multiple of the largest power of two that lies between `min` and `max`, a margin away from both: without
+/// it the cuts would be at the same plane again, of which parts stick out by their pad.
 fn cut_plane(min: f64, max: f64) -> Option<f64> {
     let margin = 0.05 * (max - min);
     if margin <= 0.0 {

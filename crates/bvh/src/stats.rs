@@ -1,4 +1,4 @@
-//! What a tree costs and needs.
+//! Statistics of a tree: its size, its depth and its costs.
 
 use crate::{Bvh2, Node};
 use raywarp_geom::Aabb;
@@ -14,11 +14,11 @@ pub struct BvhStats {
     pub inner_nodes: u64,
     /// Nodes with primitives.
     pub leaves: u64,
-    /// See [`Bvh2::depth`].
+    /// Depth of the tree ([`Bvh2::depth`]).
     pub depth: u32,
-    /// See [`Bvh2::stack_depth`].
+    /// Entries that a traversal's stack needs ([`Bvh2::stack_depth`]).
     pub stack_depth: u32,
-    /// See [`Bvh2::sah_cost`].
+    /// Cost by the surface area heuristic ([`Bvh2::sah_cost`]).
     pub sah_cost: f64,
     /// Bytes of the nodes and references in memory.
     pub bytes: u64,
@@ -27,7 +27,8 @@ pub struct BvhStats {
 }
 
 impl Bvh2 {
-    /// Inner nodes between the root and the deepest leaf, the root included: 0 for one leaf or none.
+    /// Returns the number of inner nodes between the root and the deepest leaf, the root included: 0 for one leaf or
+    /// none.
     ///
     /// # Panics
     /// As every function here, may panic if the tree does not pass [`Bvh2::validate`].
@@ -43,21 +44,21 @@ impl Bvh2 {
         deepest
     }
 
-    /// Stack entries that suffice for a traversal which keeps one node at hand and pushes the other
-    /// child where a ray meets both, in whatever order it takes them. Equals the depth, as the
-    /// entries that wait on the way to the deepest leaf are one an inner node.
+    /// Returns the number of stack entries that suffice for a traversal which keeps one node at hand and pushes the
+    /// other child where a ray meets both, in whatever order it takes them. Equals the depth, as the entries that wait
+    /// on the way to the deepest leaf are one an inner node.
     pub fn stack_depth(&self) -> u32 {
         self.depth()
     }
 
-    /// How many leaves there are.
+    /// Returns the number of leaves.
     pub fn leaf_count(&self) -> usize {
         self.nodes.iter().filter(|node| node.is_leaf()).count()
     }
 
-    /// The expected work of a long random ray that hits the root's box, by the surface area
-    /// heuristic: inner nodes visited plus triangles tested, each of cost 1. Zero for a tree whose
-    /// root box has no area, and for an empty one.
+    /// Returns the expected work of a long random ray that hits the root's box, by the surface area heuristic: inner
+    /// nodes visited plus triangles tested, each of cost 1. Zero for a tree whose root box has no area, and for an
+    /// empty one.
     pub fn sah_cost(&self) -> f64 {
         let root = self.nodes.first().map_or(0.0, |root| half_area(&root.bounds));
         if root <= 0.0 {
@@ -68,7 +69,7 @@ impl Bvh2 {
         self.nodes.iter().map(cost).sum()
     }
 
-    /// All figures. O(nodes).
+    /// Computes all figures of the tree. O(nodes).
     pub fn stats(&self) -> BvhStats {
         let mut leaf_sizes = Vec::new();
         for node in self.nodes.iter().filter(|node| node.is_leaf()) {
@@ -94,7 +95,7 @@ impl Bvh2 {
     }
 }
 
-/// Half of the surface area in f64, where the sides of the largest boxes do not overflow.
+/// Returns half of the surface area in f64, where the sides of the largest boxes do not overflow.
 fn half_area(aabb: &Aabb) -> f64 {
     let side = |i: usize| (f64::from(aabb.max[i]) - f64::from(aabb.min[i])).max(0.0);
     let [x, y, z] = [side(0), side(1), side(2)];

@@ -7,20 +7,20 @@ use raywarp_geom::{Aabb, FlatTriangles};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidBvh {
-    /// Built over another number of triangles.
+    /// The tree was built over another number of triangles.
     #[error("the tree is over {tree} primitives, but there are {triangles} triangles")]
     PrimitiveCount {
-        /// What the tree says.
+        /// Number of primitives that the tree was built over.
         tree: u32,
-        /// What was given.
+        /// Number of triangles that were given.
         triangles: usize,
     },
     /// Nodes without primitives or primitives without nodes.
     #[error("the tree has {nodes} nodes over {primitives} primitives; none goes with none only")]
     Emptiness {
-        /// Nodes.
+        /// Number of nodes in the tree.
         nodes: usize,
-        /// Primitives.
+        /// Number of primitives that the tree was built over.
         primitives: u32,
     },
     /// Children elsewhere than depth-first order puts them.
@@ -28,43 +28,43 @@ pub enum InvalidBvh {
     Order {
         /// The inner node.
         node: u32,
-        /// Where it says that its children are.
+        /// Index of the first child, as the node has it.
         found: u32,
-        /// Where they belong.
+        /// Index at which depth-first order puts the first child.
         expected: usize,
     },
     /// Nodes that no inner node leads to.
     #[error("the tree has {nodes} nodes, but only {reached} can be reached from the root")]
     Unreachable {
-        /// Nodes.
+        /// Number of nodes in the tree.
         nodes: usize,
-        /// Those that hang together with the root.
+        /// Number of nodes that can be reached from the root.
         reached: usize,
     },
     /// A bound that is NaN or infinite, or a box turned inside out.
     #[error("the box of node {node} is empty or not finite")]
     Box {
-        /// The node.
+        /// Index of the node.
         node: u32,
     },
     /// A child that its parent's box does not hold.
     #[error("the box of node {child} sticks out of that of its parent {parent}")]
     ChildSticksOut {
-        /// The parent.
+        /// Index of the parent.
         parent: u32,
-        /// The child.
+        /// Index of the child.
         child: u32,
     },
     /// A leaf that reaches past the references.
     #[error("leaf {node} uses references {first} to {end}, but there are {references}")]
     LeafRange {
-        /// The leaf.
+        /// Index of the leaf.
         node: u32,
-        /// Its first reference.
+        /// First reference that the leaf uses.
         first: u32,
-        /// One past its last.
+        /// One past the last reference that the leaf uses.
         end: u64,
-        /// How many there are.
+        /// Number of references in the tree.
         references: usize,
     },
     /// A reference of two leaves.
@@ -78,37 +78,37 @@ pub enum InvalidBvh {
     /// A reference of no leaf.
     #[error("reference {reference} belongs to no leaf")]
     ReferenceUnused {
-        /// The reference.
+        /// Index of the reference.
         reference: usize,
     },
     /// A reference to a primitive that is not there.
     #[error("reference {reference} is to primitive {primitive}, but there are {primitives}")]
     PrimitiveRange {
-        /// The reference.
+        /// Index of the reference.
         reference: usize,
-        /// What it holds.
+        /// Index of the primitive that it is to.
         primitive: u32,
-        /// How many there are.
+        /// Number of primitives that the tree was built over.
         primitives: u32,
     },
     /// A leaf with a primitive twice.
     #[error("leaf {node} holds primitive {primitive} twice")]
     Repeated {
-        /// The leaf.
+        /// Index of the leaf.
         node: u32,
-        /// The primitive.
+        /// Index of the primitive.
         primitive: u32,
     },
     /// A primitive in no leaf.
     #[error("primitive {primitive} is in no leaf")]
     Missing {
-        /// The primitive.
+        /// Index of the primitive.
         primitive: u32,
     },
     /// Leaves that cannot hold all of their primitive.
     #[error("the boxes of the leaves with primitive {primitive} do not reach around it")]
     NotCovered {
-        /// The primitive.
+        /// Index of the primitive.
         primitive: u32,
     },
 }
@@ -136,7 +136,7 @@ impl Bvh2 {
         self.check_cover(triangles)
     }
 
-    /// Boxes and the order of nodes.
+    /// Checks boxes and the order of nodes.
     fn check_nodes(&self) -> Result<(), InvalidBvh> {
         let mut expected = usize::from(!self.nodes.is_empty());
         let mut stack: Vec<u32> = (0..expected as u32).collect();
@@ -171,7 +171,7 @@ impl Bvh2 {
         }
     }
 
-    /// Ranges and what they hold.
+    /// Checks the ranges of leaves and what they hold.
     fn check_leaves(&self) -> Result<(), InvalidBvh> {
         let mut used = vec![false; self.references.len()];
         // The leaf that last held a primitive, plus one.
@@ -206,7 +206,7 @@ impl Bvh2 {
         }
     }
 
-    /// Every primitive within reach of its leaves.
+    /// Checks that every primitive is within reach of its leaves.
     fn check_cover(&self, triangles: &FlatTriangles) -> Result<(), InvalidBvh> {
         let mut reach = vec![Aabb::EMPTY; self.primitive_count as usize];
         for (_, node) in self.leaves() {

@@ -1,4 +1,4 @@
-//! What all sub-commands share: flags, messages, finding and loading scenes.
+//! Code that all sub-commands share: flags, messages, finding and loading scenes.
 
 pub use crate::command_line::command_line;
 use crate::device::{DeviceChoice, open};
@@ -52,7 +52,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Whether the flag is there.
+    /// Returns `true` if the flag is given.
     pub fn is_given(self) -> bool {
         self.threads.is_some()
     }
@@ -72,9 +72,10 @@ pub struct Scenes {
     format: Option<Format>,
     /// What the numbers of a glTF file's lamps mean: photometric, radiometric, auto.
     ///
-    /// radiometric takes a candela as one watt per steradian and a lux as one watt per square metre, as the specification
-    /// has lamps beside glowing surfaces; photometric divides by 683 lumens a watt; auto finds files that Blender wrote and
-    /// whose lamps are 683 times too strong beside the rest, and says so (docs/guide/light-and-camera.md).
+    /// radiometric takes a candela as one watt per steradian and a lux as one watt per square metre, as the
+    /// specification has lamps beside glowing surfaces; photometric divides by 683 lumens a watt; auto finds files that
+    /// Blender wrote and whose lamps are 683 times too strong beside the rest, and says so
+    /// (docs/guide/light-and-camera.md).
     #[arg(long, value_enum, value_name = "UNITS", default_value = "auto", hide_possible_values = true)]
     light_units: LightUnitsArg,
     /// Scene of a glTF file with several: its name, or its number from 0 [default: the file's].
@@ -115,7 +116,7 @@ impl LightUnitsArg {
 }
 
 impl Scenes {
-    /// What to show of a glTF file.
+    /// Returns the options that choose what to show of a glTF file.
     fn gltf(&self) -> GltfOptions {
         GltfOptions {
             scene: self.gltf_scene.clone(),
@@ -126,7 +127,7 @@ impl Scenes {
     }
 }
 
-/// A time, which may lie before an animation begins.
+/// Parses a time, which may lie before an animation begins.
 fn finite_seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.strip_suffix('s').unwrap_or(text).parse().ok();
     seconds.filter(|seconds| seconds.is_finite()).ok_or_else(|| "must be a number of seconds".to_string())
@@ -160,7 +161,7 @@ pub struct Taken<'a> {
     pub tables: Option<Tables>,
 }
 
-/// What the shared flags say.
+/// Values of the shared flags.
 #[derive(Debug)]
 pub struct Common {
     pub json: bool,
@@ -168,34 +169,34 @@ pub struct Common {
     pub verbose: bool,
     /// 0: one for each processor.
     pub threads: usize,
-    /// What traces the rays.
+    /// Device that traces the rays.
     pub device: DeviceChoice,
     /// Folder in which bare scene names are looked up.
     pub scenes: Option<PathBuf>,
     /// The kind of the scene file, where its name does not count.
     pub format: Option<Format>,
-    /// What the numbers of lamps mean.
+    /// Meaning of the numbers of lamps.
     pub light_units: LightUnits,
-    /// What to show of a glTF file.
+    /// Options that choose what to show of a glTF file.
     pub gltf: GltfOptions,
-    /// Whether no file that exists may be replaced.
+    /// `true` if no file that exists may be replaced.
     pub no_clobber: bool,
-    /// Whether tables have all their columns.
+    /// `true` if tables have all their columns.
     pub wide: bool,
-    /// What this run reads and writes.
+    /// Files that this run reads and writes.
     pub files: Files,
     /// Scenes that were loaded, for documents.
     loaded: Mutex<Vec<LoadedFacts>>,
-    /// When the command began.
+    /// Time at which the command began.
     pub start: Instant,
 }
 
-/// A folder's name; an empty one is taken, and is none: an empty RAYWARP_SCENES is an unset one.
+/// Parses a folder's name; an empty one is taken, and is none: an empty RAYWARP_SCENES is an unset one.
 fn folder() -> impl TypedValueParser<Value = PathBuf> {
     clap::builder::OsStringValueParser::new().map(PathBuf::from)
 }
 
-/// A kind of scene files.
+/// Parses a kind of scene files.
 fn format() -> impl TypedValueParser<Value = Format> {
     named_values(Format::EXTENSIONS.map(|(name, _)| name), Format::from_str)
 }
@@ -204,15 +205,15 @@ fn format() -> impl TypedValueParser<Value = Format> {
 /// grows with their square: on two processors 1024 take seconds, 4096 minutes.
 const MAX_THREADS: usize = 1024;
 
-/// What messages call the input that is named `-`.
+/// Name that messages have for the input `-`.
 pub const STANDARD_INPUT: &str = "standard input";
 
-/// Whether `path` stands for a standard stream.
+/// Returns `true` if `path` stands for a standard stream.
 pub fn is_standard_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// What documents say of a scene that was loaded.
+/// Facts that documents have about a scene that was loaded.
 #[derive(Debug)]
 struct LoadedFacts {
     path: PathBuf,
@@ -227,7 +228,7 @@ pub struct Activity {
 }
 
 impl Common {
-    /// What the flags before a command's name and behind it say together.
+    /// Joins the flags before a command's name with those behind it.
     pub fn new(talk: &Talk, before: Threads, taken: &Taken<'_>) -> Self {
         Self {
             json: talk.json,
@@ -247,7 +248,8 @@ impl Common {
         }
     }
 
-    /// Applies the flags to the process. `lost` says what becomes of the command if it is interrupted before it has anything.
+    /// Applies the flags to the process. `lost` says what becomes of the command if it is interrupted before it has
+    /// anything.
     pub fn start(&self, lost: &'static str) -> Result<(), CliError> {
         // First of all, so that a signal is never met by the system's rule.
         interrupt::listen(lost)?;
@@ -275,12 +277,12 @@ impl Common {
         self.activity(format!("building the tree of {triangles} triangles"))
     }
 
-    /// The GPU that was asked for, of a command that uses one. `auto` is none here.
+    /// Returns the GPU that was asked for, of a command that uses one. `auto` is none here.
     pub fn gpu(&self) -> Result<Option<Device>, CliError> {
         Ok(open(&self.device)?.pop())
     }
 
-    /// The fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
+    /// Returns the fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
     pub fn choose(&self, device: &Device, promise: Promise) -> Result<Choice, CliError> {
         self.can_choose()?;
         let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
@@ -292,7 +294,7 @@ impl Common {
         cache_file().iter().try_for_each(|file| self.files.reads(file))
     }
 
-    /// As [`Common::choose`], for those who can do without this GPU, after [`Common::can_choose`].
+    /// Chooses as [`Common::choose`] does, for those who can do without this GPU, after [`Common::can_choose`].
     pub fn try_choose(&self, device: &Device, promise: Promise) -> Result<Choice, CudaError> {
         let _activity = self.activity("timing the kernels of the GPU");
         let chosen = choose(device, promise, cache_file().as_deref())?;
@@ -303,56 +305,56 @@ impl Common {
         Ok(chosen.choice)
     }
 
-    /// How wide tables may be.
+    /// Returns the room that tables have in width.
     pub fn room(&self) -> Room {
         if self.wide { Room::Any } else { Room::Terminal }
     }
 
-    /// A message for people, on standard error.
+    /// Prints a message for people, on standard error.
     pub fn note(&self, message: impl Display) {
         if !self.quiet {
             say(message);
         }
     }
 
-    /// What `--exposure auto` came to, where that was asked for.
+    /// Prints the exposure that `--exposure auto` came to, where that was asked for.
     pub fn say_exposure(&self, choice: ExposureChoice, stops: f32) {
         if choice == ExposureChoice::Auto {
             self.note(format!("--exposure auto: {stops:+.1} stops"));
         }
     }
 
-    /// A message for those who want to know more.
+    /// Prints a message for those who want to know more.
     pub fn detail(&self, message: impl Display) {
         if self.verbose && !self.quiet {
             say(message);
         }
     }
 
-    /// Where bare scene names are looked up.
+    /// Returns the places where bare scene names are looked up.
     pub fn lookup(&self) -> SceneLookup {
         SceneLookup { folder: self.scenes.clone().filter(|folder| !folder.as_os_str().is_empty()) }
     }
 
-    /// The scene file that the user named, `-` being standard input; where a folder holds several, the one that `prefer`
-    /// says.
+    /// Returns the scene file that the user named, `-` being standard input; where a folder holds several, the one that
+    /// `prefer` says.
     pub fn find(&self, name: &Path, prefer: Prefer) -> Result<PathBuf, CliError> {
         raywarp::scene::find_scene(name, &self.lookup(), prefer).map_err(CliError::input)
     }
 
-    /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a file of
-    /// the scene. Only its triangles are needed: what is missing or broken of its materials is a warning.
+    /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a
+    /// file of the scene. Only its triangles are needed: what is missing or broken of its materials is a warning.
     pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(self.find(name, Prefer::Geometry)?, allow_missing, true, WithoutTriangles::Refused)
     }
 
-    /// Loads the scene in `path`, `-` being standard input, and prints its warnings. Refused if an output is a file of the
-    /// scene.
+    /// Loads the scene in `path`, `-` being standard input, and prints its warnings. Refused if an output is a file of
+    /// the scene.
     pub fn load_file(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(path, allow_missing, false, WithoutTriangles::Refused)
     }
 
-    /// As [`Common::load_file`], of a scene that light from all around may be all of.
+    /// Loads as [`Common::load_file`] does, a scene that light from all around may be all of.
     pub fn load_to_see(
         &self,
         path: PathBuf,
@@ -362,8 +364,8 @@ impl Common {
         self.load_with(path, allow_missing, false, without_triangles)
     }
 
-    /// As [`Common::load_file`], of a scene whose triangles and figures alone are asked for: what is missing or broken of its
-    /// materials is a warning.
+    /// Loads as [`Common::load_file`] does, a scene whose triangles and figures alone are asked for: what is missing or
+    /// broken of its materials is a warning.
     pub fn load_triangles(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(path, allow_missing, true, WithoutTriangles::TakenWithEnvironment)
     }
@@ -438,8 +440,8 @@ impl Common {
         all.push(facts);
     }
 
-    /// Adds to a document what its reader needs to know of the scenes that were loaded: the warnings, and the origin, of several
-    /// scenes by path.
+    /// Adds to a document what its reader needs to know of the scenes that were loaded: the warnings, and the origin,
+    /// of several scenes by path.
     pub fn describe_scenes(&self, document: &mut serde_json::Value) {
         let all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         document["warnings"] = all.iter().flat_map(|facts| facts.warnings.clone()).collect();
@@ -452,7 +454,7 @@ impl Common {
     }
 }
 
-/// The text of a table that the user named, of at most `most` bytes.
+/// Returns the text of a table that the user named, of at most `most` bytes.
 pub fn read_table(path: &Path, most: u64) -> Result<String, CliError> {
     raywarp_lab::sim::machine::read_text(path, most)
         .map_err(|error| CliError::input(format!("{}: {error}", path.display())))

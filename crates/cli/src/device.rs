@@ -1,4 +1,4 @@
-//! `--device`: what is meant, and opening it.
+//! Option `--device`: the devices that it names, and how they are opened.
 
 use crate::exit::CliError;
 use crate::named_values::named_values;

@@ -5,13 +5,13 @@ use raywarp::scene::{escape, escape_but};
 use std::borrow::Cow;
 use std::io::Write;
 
-/// One line for people: `\u{1b}`, `\n` and so on in place of what a terminal would act on.
+/// Returns one line for people, with `\u{1b}`, `\n` and so on in place of what a terminal would act on.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text)
 }
 
-/// As [`line`], with line breaks left in: text of several lines. A line break in a name breaks its line, which is all
-/// that it can do.
+/// Escapes as [`line`] does, with line breaks left in: text of several lines. A line break in a name breaks its line,
+/// which is all that it can do.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escape_but(text, |c| c == '\n')
 }

@@ -1,9 +1,9 @@
 //! Examples under the `--help` of each command. A test reads them there and parses each.
 
-/// What is done, and how.
+/// Example of a command: its purpose, and the command line.
 type Example = (&'static str, &'static str);
 
-/// The examples of a command; the whole program's for `raywarp`.
+/// Returns the examples of a command; the whole program's for `raywarp`.
 fn of(command: &str) -> &'static [Example] {
     match command {
         "raywarp" => &[
@@ -103,7 +103,7 @@ fn of(command: &str) -> &'static [Example] {
     }
 }
 
-/// The section of `command`'s help; empty where there is none.
+/// Returns the section of `command`'s help; empty where there is none.
 pub fn section(command: &str) -> String {
     let mut text = String::new();
     for (does, line) in of(command) {

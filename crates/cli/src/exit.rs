@@ -2,19 +2,19 @@
 
 use std::process::ExitCode;
 
-/// What `--help` says of them.
+/// Text of `--help` about exit statuses.
 pub const HELP: &str = "Exit status: 0 done; 1 a check failed; 2 wrong usage; 3 an input cannot be read or is \
     malformed; 4 the machine lacks something; 5 an output cannot be written; 101 a bug of this program; 130 interrupted \
     (Ctrl-C, SIGTERM or SIGHUP), with what was done saved.";
 
-/// How the command ends.
+/// Exit status of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Everything asked for is done.
+    /// The command did everything that was asked for.
     Done = 0,
     /// A check failed.
     Failed = 1,
-    /// Wrong usage.
+    /// Usage was wrong.
     Usage = 2,
     /// An input cannot be read or is malformed.
     Input = 3,
@@ -29,7 +29,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// What the documents of `--json` call it.
+    /// Returns the name that the documents of `--json` have for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -50,12 +50,12 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command stops.
+/// Reasons why a command stops.
 #[derive(Debug)]
 pub enum CliError {
-    /// With the message to print and the status to end with.
+    /// End with the message to print and the status to end with.
     Stop(Status, String),
-    /// Whoever reads our output has stopped reading.
+    /// The reader of our output has stopped reading.
     ClosedPipe,
 }
 
@@ -68,7 +68,7 @@ impl CliError {
         Self::Stop(Status::Input, message.to_string())
     }
 
-    /// A scene cannot be loaded: mostly its own fault.
+    /// Returns the error for a scene that cannot be loaded: mostly its own fault.
     pub fn scene(error: raywarp::scene::SceneError) -> Self {
         match &error {
             raywarp::scene::SceneError::Read { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => {
@@ -86,7 +86,7 @@ impl CliError {
         }
     }
 
-    /// A picture cannot be read back.
+    /// Returns the error for a picture that cannot be read back.
     pub fn read(error: raywarp::render::output::ReadError) -> Self {
         use raywarp::render::output::ReadError;
         match error {
@@ -101,7 +101,7 @@ impl CliError {
         Self::Stop(Status::Machine, message.to_string())
     }
 
-    /// The environment names an instruction set that there is not.
+    /// Returns the error for an environment that names an instruction set which this machine lacks.
     pub fn isa(error: raywarp::cpu::IsaError) -> Self {
         match error {
             raywarp::cpu::IsaError::Missing { .. } => Self::machine(error),
@@ -109,7 +109,8 @@ impl CliError {
         }
     }
 
-    /// A picture cannot be written; a name without a known format is a slip of the command line.
+    /// Returns the error for a picture that cannot be written; a name without a known format is a slip of the command
+    /// line.
     pub fn picture(error: raywarp::render::output::OutputError) -> Self {
         use raywarp::render::output::OutputError;
         match error {
@@ -125,7 +126,7 @@ impl CliError {
         Self::Stop(Status::Output, message.to_string())
     }
 
-    /// A scene that loaded but cannot be traced: too large for 32-bit counts.
+    /// Returns the error for a scene that loaded but cannot be traced: too large for 32-bit counts.
     pub fn prepare(scene: impl std::fmt::Display, error: raywarp::PrepareError) -> Self {
         match error {
             raywarp::PrepareError::Build(error) => Self::usage(error),
@@ -139,7 +140,7 @@ impl CliError {
         }
     }
 
-    /// A render that cannot be done.
+    /// Returns the error for a render that cannot be done.
     pub fn render(error: raywarp::render::RenderError) -> Self {
         use raywarp::render::RenderError;
         match error {
@@ -152,7 +153,7 @@ impl CliError {
         }
     }
 
-    /// A render that cannot be settled; a camera that is not there is a slip of the command line.
+    /// Returns the error for a render that cannot be settled; a camera that is not there is a slip of the command line.
     pub fn settle(error: raywarp::render::PictureError) -> Self {
         use raywarp::render::PictureError;
         match error {
@@ -173,7 +174,8 @@ impl CliError {
     }
 }
 
-/// The status of a command whose results were printed: a reader that has stopped reading does not change a verdict.
+/// Returns the status of a command whose results were printed: a reader that has stopped reading does not change a
+/// verdict.
 pub fn after_printing(printed: Result<(), CliError>, status: Status) -> Result<Status, CliError> {
     match printed {
         Err(CliError::ClosedPipe) if status != Status::Done => Ok(status),

@@ -1,14 +1,16 @@
-//! What a run reads and what it writes: an output never destroys an input.
+//! Files that a run reads and writes: an output never destroys an input.
 //!
-//! Every command names its outputs to [`Files::writes`] and its inputs to [`Files::reads`], in any order, before it works:
+//! Every command names its outputs to [`Files::writes`] and its inputs to [`Files::reads`], in any order, before it
+//! works:
 //! ```text
 //! common.files.writes(&args.output)?; // first, so that nothing is loaded in vain
 //! common.files.reads(&args.rays)?;
 //! let (loaded, ..) = common.load(&args.scene, ..)?; // names the scene and every file that it reads by itself
 //! ```
 //! Whichever call finds that a file is both refuses it, with exit status 2. A file is known by what it is (device and
-//! inode), not by its name: `./x` is `x`, and so are hard links, symbolic links and names in another case where the file
-//! system takes them for one. Two outputs that are one file are refused as well. Devices and pipes are never refused.
+//! inode), not by its name: `./x` is `x`, and so are hard links, symbolic links and names in another case where the
+//! file system takes them for one. Two outputs that are one file are refused as well. Devices and pipes are never
+//! refused.
 
 use crate::exit::CliError;
 use std::collections::HashMap;
@@ -20,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct Files(Mutex<Known>);
 
-/// With the names by which they were named.
+/// Files that the run reads and writes, with the names that they were given.
 #[derive(Debug, Default)]
 struct Known {
     reads: HashMap<FileId, PathBuf>,
@@ -79,29 +81,30 @@ fn read_and_written(output: &Path, input: &Path) -> CliError {
     CliError::usage(format!("{}: this run reads it{name}; name another output", output.display()))
 }
 
-/// What makes a file that file.
+/// Identity of a file, the same for all of its names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum FileId {
     /// Device and inode.
     #[cfg(unix)]
     Existing(u64, u64),
-    /// Its one full name, in lower case: a hard link is another file here.
+    /// Full name of the file, in lower case: a hard link is another file here.
     #[cfg(not(unix))]
     Existing(String),
     /// A file that is not there yet: its folder and its name in it.
     New(Box<FileId>, PathBuf),
 }
 
-/// So many links may lead to each other.
+/// Most links that may lead to each other.
 const MOST_LINKS: u32 = 40;
 
 impl FileId {
-    /// Of a regular file; none of anything else, and where nothing is.
+    /// Returns the identity of a regular file; none of anything else, and where nothing is.
     fn of_existing(path: &Path) -> Option<Self> {
         std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).and_then(|facts| Self::of(path, &facts))
     }
 
-    /// Of a regular file or the place of a new one; none of devices and pipes, and where no file can be.
+    /// Returns the identity of a regular file or the place of a new one; none of devices and pipes, and where no file
+    /// can be.
     fn of_output(path: &Path) -> Option<Self> {
         if path.as_os_str() == "-" {
             return None;
@@ -136,7 +139,7 @@ impl FileId {
     }
 }
 
-/// Names of new files that the usual file system of this machine would take for one are made one.
+/// Makes one of the names of new files that the usual file system of this machine would take for one.
 fn in_one_case(name: &Path) -> PathBuf {
     if cfg!(any(windows, target_os = "macos")) { name.to_string_lossy().to_lowercase().into() } else { name.into() }
 }

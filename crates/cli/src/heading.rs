@@ -1,12 +1,12 @@
 //! The groups that options stand in under `--help`. A test knows them too: `help_tests.rs`.
 
-/// What runs are for, where a command has several modes.
+/// Heading of the options that choose one of a command's several modes.
 pub const MODE: &str = "What is simulated (give one)";
 pub const OUTPUT: &str = "Output";
 pub const QUALITY: &str = "Quality";
 pub const CAMERA: &str = "Camera";
 pub const LIGHT: &str = "Light and materials";
-/// What comparisons and measurements ask for, and pictures do not.
+/// Heading of options that comparisons and measurements need, and pictures do not.
 pub const STUDIES: &str = "For studies and comparisons";
 pub const SCENE: &str = "Scene";
 pub const TREE: &str = "Tree";

@@ -1,9 +1,9 @@
-//! Ctrl-C, and what batch systems and closing terminals send (SIGTERM, SIGHUP): the first asks the work to end and save, the
-//! second ends it at once.
+//! Ctrl-C, and what batch systems and closing terminals send (SIGTERM, SIGHUP): the first asks the work to end and
+//! save, the second ends it at once.
 //!
-//! Most of the time there is nothing to save: while a scene is loaded, a tree is built, before the first row of a table. Then the
-//! first one ends the process too, from the thread that hears it, whatever the others are doing. Only while a [`Keep`]
-//! lives is the work asked to end by itself, through [`flag`].
+//! Most of the time there is nothing to save: while a scene is loaded, a tree is built, before the first row of a
+//! table. Then the first one ends the process too, from the thread that hears it, whatever the others are doing. Only
+//! while a [`Keep`] lives is the work asked to end by itself, through [`flag`].
 
 use crate::exit::{CliError, Status};
 use crate::progress;
@@ -14,15 +14,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// What an interrupt means right now.
+/// State that decides what an interrupt does right now.
 struct State {
-    /// What is being done: "loading room.gltf".
+    /// Work that is going on: "loading room.gltf".
     doing: String,
-    /// What becomes of it if it ends here.
+    /// Words for what is lost if the work ends here.
     lost: &'static str,
     /// Results that are finished but not printed yet.
     last_words: String,
-    /// How many [`Keep`]s live, and what the last of them says.
+    /// Number of [`Keep`]s that live, and the words of the last of them.
     keeps: (usize, &'static str),
 }
 
@@ -59,21 +59,22 @@ fn start() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(interrupted)
 }
 
-/// Whether a signal was ignored when the process began. Where nobody says, yes: what such a signal does then stays as it is.
+/// Returns `true` if a signal was ignored when the process began. Where nobody says, it counts as ignored: what such a
+/// signal does then stays as it is.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     ignored_signals(&status).is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// The mask of ignored signals in the text of `/proc/self/status`, signal 1 in the lowest bit.
+/// Returns the mask of ignored signals in the text of `/proc/self/status`, signal 1 in the lowest bit.
 #[cfg(unix)]
 fn ignored_signals(status: &str) -> Option<u64> {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
     u64::from_str_radix(mask.trim(), 16).ok()
 }
 
-/// A signal has come.
+/// Handles a signal that has come.
 fn interrupted() {
     // Held while the process ends, so that nobody begins to keep something meanwhile.
     let state = state();
@@ -96,12 +97,12 @@ fn interrupted() {
     std::process::exit(Status::Interrupted as i32);
 }
 
-/// The flag that becomes true at the first interrupt while something is kept.
+/// Returns the flag that becomes true at the first interrupt while something is kept.
 pub fn flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// Whether the work was asked to end.
+/// Returns `true` if the work was asked to end.
 pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
@@ -120,33 +121,33 @@ impl Drop for Doing {
     }
 }
 
-/// Whoever interrupts from here on gets `text` on standard output: finished results that are not printed yet.
+/// Leaves `text` for standard output if an interrupt comes from here on: finished results that are not printed yet.
 pub fn leave(text: String, lost: &'static str) {
     let mut state = state();
     (state.last_words, state.lost) = (text, lost);
 }
 
-/// While it lives, and from its beginning on, there is something worth saving: an interrupt sets [`flag`], and the work ends by
-/// itself.
+/// While it lives, and from its beginning on, there is something worth saving: an interrupt sets [`flag`], and the work
+/// ends by itself.
 pub struct Keep {
     line: &'static str,
     begun: AtomicBool,
 }
 
 impl Keep {
-    /// Will say `line` when interrupted, once [begun](Self::begin).
+    /// Makes a guard that will say `line` when interrupted, once [begun](Self::begin).
     pub fn later(line: &'static str) -> Self {
         Self { line, begun: AtomicBool::new(false) }
     }
 
-    /// From here on.
+    /// Makes a guard that says `line` when interrupted from here on.
     pub fn now(line: &'static str) -> Self {
         let keep = Self::later(line);
         keep.begin();
         keep
     }
 
-    /// The first call counts.
+    /// Begins to guard; the first call counts.
     pub fn begin(&self) {
         if !self.begun.swap(true, Ordering::Relaxed) {
             let mut state = state();

@@ -6,7 +6,7 @@ use crate::interrupt;
 use serde_json::Value;
 use std::io::Write;
 
-/// What an interrupt says while a table grows.
+/// Words of an interrupt while a table grows.
 pub const KEEPS: &str = "what is finished will be printed";
 
 /// Prints a table as a document with `"interrupted"`, or as text; the status of one that was.

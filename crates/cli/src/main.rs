@@ -33,8 +33,8 @@ use std::sync::Mutex;
 
 /// Raywarp is a path tracer and a ray-tracing library, for CPUs and NVIDIA GPUs.
 ///
-/// It makes correct pictures of scene files (glTF, pbrt, OBJ, PLY, STL, OFF, 3MF), and answers rays that come in a file. Of each traversal
-/// kernel of the papers it says how fast it is on this machine, and how fast it could be.
+/// It makes correct pictures of scene files (glTF, pbrt, OBJ, PLY, STL, OFF, 3MF), and answers rays that come in a
+/// file. Of each traversal kernel of the papers it says how fast it is on this machine, and how fast it could be.
 #[derive(Debug, Parser)]
 #[command(name = "raywarp", version, max_term_width = 100, after_help = exit::HELP)]
 #[command(disable_help_flag = true, disable_version_flag = true, disable_help_subcommand = true)]
@@ -69,7 +69,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether its standard output is no text: hits of rays, or a file that a program reads.
+    /// Returns `true` if its standard output is no text: hits of rays, or a file that a program reads.
     fn writes_bytes(&self) -> bool {
         match self {
             Self::Trace(args) => args.is_piped(),
@@ -78,7 +78,7 @@ impl Command {
         }
     }
 
-    /// What becomes of it if it is interrupted before it has anything.
+    /// Returns the words for what is lost if it is interrupted before it has anything.
     fn lost(&self) -> &'static str {
         match self {
             Self::Render(_) | Self::Merge(_) | Self::Trace(_) => "nothing was written",
@@ -90,7 +90,7 @@ impl Command {
         }
     }
 
-    /// The shared flags that it takes.
+    /// Returns the shared flags that it takes.
     fn taken(&self) -> Taken<'_> {
         match self {
             Self::Render(a) => Taken {
@@ -145,7 +145,7 @@ impl Cli {
     }
 }
 
-/// What the last panic said and where, for [`main`] to print.
+/// Message and place of the last panic, for [`main`] to print.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Keeps what a panic says from the terminal: image decoders may panic on broken files, which the importers turn into
@@ -176,7 +176,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The whole command line, with examples under each command's help.
+/// Returns the whole command line, with examples under each command's help.
 fn definition() -> clap::Command {
     let with_examples = |command: clap::Command| {
         let examples = examples::section(command.get_name());

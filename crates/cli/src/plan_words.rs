@@ -1,11 +1,11 @@
-//! What people are told of a plan: who traces or renders, by which kernels, and why.
+//! Words for people about a plan: what traces or renders, by which kernels, and for which reason.
 
 use raywarp::Builder;
 use raywarp::cuda::Device;
 use raywarp::device::{Amount, GpuTree, Plan, PlannedKernels, Reason, ReplacedKernel, TreeEffort, Unusable};
 use raywarp_lab::family::{Variant, papers};
 
-/// The line of who renders where nobody named it.
+/// Returns the line about the device that renders where nobody named one.
 pub fn of_render(plan: &Plan) -> String {
     match &plan.reason {
         Reason::WorthAGpu { work, left_out } => {
@@ -15,7 +15,7 @@ pub fn of_render(plan: &Plan) -> String {
     }
 }
 
-/// The line of who traces rays where nobody named it.
+/// Returns the line about the device that traces rays where nobody named one.
 pub fn of_trace(plan: &Plan) -> String {
     match &plan.reason {
         Reason::WorthAGpu { work, left_out } => {
@@ -27,7 +27,8 @@ pub fn of_trace(plan: &Plan) -> String {
     }
 }
 
-/// The line of what traces in place of the kernels that were chosen, where they cannot hold the scene.
+/// Returns the line about the kernels that trace in place of the kernels that were chosen, where they cannot hold the
+/// scene.
 pub fn instead(plan: &Plan) -> Option<String> {
     if let Some(cause) = plan.reason.no_kernel() {
         return Some(format!("the CPU traces: no kernel of a GPU that loses no ray holds the scene: {cause}"));
@@ -41,7 +42,7 @@ pub fn instead(plan: &Plan) -> Option<String> {
     }
 }
 
-/// A tree for GPUs that take whole paths.
+/// Describes a tree for GPUs that take whole paths.
 pub fn of_tree(tree: &GpuTree) -> String {
     let how = match (tree.effort, tree.build.builder) {
         (TreeEffort::Quick, _) => "binned splits",
@@ -52,7 +53,7 @@ pub fn of_tree(tree: &GpuTree) -> String {
     format!("one triangle a leaf, {how}; {:.2} s", tree.time.as_secs_f64())
 }
 
-/// Why not a GPU, without a full stop.
+/// Returns the reason why no GPU is used, without a full stop.
 pub fn why(reason: &Reason) -> String {
     match reason {
         Reason::TooLittle { work: work @ Amount::Rays(_), least } => {
@@ -82,7 +83,7 @@ pub fn why(reason: &Reason) -> String {
     }
 }
 
-/// GPUs by number and name, in the order of their shares.
+/// Lists the GPUs by number and name, in the order of their shares.
 fn gpus(plan: &Plan) -> String {
     let name = |device: &Device| format!("cuda:{} ({})", device.ordinal(), device.name());
     plan.gpus().iter().map(name).collect::<Vec<_>>().join(", ")
@@ -95,7 +96,7 @@ fn amount(work: Amount) -> String {
     }
 }
 
-/// GPUs that cannot be used, after `before` where there are some.
+/// Lists the GPUs that cannot be used, after `before` where there are some.
 fn not(left_out: &[Unusable], before: &str) -> String {
     let all = left_out.iter().map(unusable).collect::<Vec<_>>().join("; ");
     if all.is_empty() { all } else { format!("{before}{all}") }
@@ -105,7 +106,7 @@ fn unusable(gpu: &Unusable) -> String {
     format!("cuda:{}: {}", gpu.ordinal, gpu.cause)
 }
 
-/// The row of a kernel, or its text where it has none.
+/// Returns the row of a kernel, or its text where it has none.
 fn row(variant: &Variant) -> String {
     papers().iter().find(|row| row.variant == *variant).map_or_else(|| variant.to_string(), |row| row.name.to_string())
 }

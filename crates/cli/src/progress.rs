@@ -1,4 +1,4 @@
-//! How far long work is: a bar on a terminal, a line every ten seconds where there is none, on standard error.
+//! Progress of long work: a bar on a terminal, a line every ten seconds where there is none, on standard error.
 
 mod render;
 mod ticker;
@@ -36,19 +36,19 @@ impl Steps {
         Self { done, all, _ticker: Ticker::start(quiet, view) }
     }
 
-    /// `steps` more are done.
+    /// Counts `steps` more as done.
     pub fn advance(&self, steps: u64) {
         self.done.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// So many of so many are done.
+    /// Sets the progress: `done` of `all` are done.
     pub fn set(&self, done: u64, all: u64) {
         self.done.store(done, Ordering::Relaxed);
         self.all.store(all, Ordering::Relaxed);
     }
 }
 
-/// A number with three digits and a decimal prefix: 12.3 M.
+/// Returns a number with three digits and a decimal prefix: 12.3 M.
 pub fn si(value: f64) -> String {
     let (scaled, prefix) = match value.abs() {
         v if v >= 9.9995e8 => (value / 1e9, " G"),
@@ -59,7 +59,7 @@ pub fn si(value: f64) -> String {
     format!("{scaled:.1}{prefix}").trim_end().to_string()
 }
 
-/// Seconds as people say them.
+/// Returns the seconds as people say them.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 9.95 => format!("{s:.1} s"),

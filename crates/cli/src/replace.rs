@@ -1,7 +1,8 @@
-//! What an output may replace: an existing file only if it is one of its kind, judged by its first bytes.
+//! Rule for replacing files: an output replaces an existing file only if it is one of its kind, judged by its first
+//! bytes.
 //!
-//! `bench --record .` in somebody's project must not take its README.md, nor a mistyped `--csv scene.obj` the scene. The
-//! same for pictures is in [`raywarp::render::output::can_write`].
+//! `bench --record .` in somebody's project must not take its README.md, nor a mistyped `--csv scene.obj` the scene.
+//! The same for pictures is in [`raywarp::render::output::can_write`].
 
 use crate::exit::CliError;
 use raywarp::system::can_write_file;
@@ -26,10 +27,11 @@ pub const HTML: Kind = Kind { name: "an HTML page", starts: &[b"<!doctype html",
 /// Pages for man: as we write them, and as other programs do.
 pub const MANUAL: Kind = Kind { name: "a manual page", starts: &[b".ie \\n(.g .ds Aq", b".TH ", b".\\\"", b"'\\\""] };
 
-/// So many bytes of a file tell its kind.
+/// Bytes at the beginning of a file that tell its kind.
 const HEAD_BYTES: u64 = 64;
 
-/// Whether `path` can be written: a place that takes a file, where there is nothing, an empty file or one of this kind.
+/// Checks that `path` can be written: a place that takes a file, where there is nothing, an empty file or one of this
+/// kind.
 pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
     can_write_file(path).map_err(CliError::output)?;
     // Opening a pipe would wait for somebody at its other end.
@@ -51,7 +53,8 @@ pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
     )))
 }
 
-/// [`can_write`] for a table whose first line is `header`; columns may have been added since an earlier version.
+/// Checks as [`can_write`] does, for a table whose first line is `header`; columns may have been added since an earlier
+/// version.
 pub fn can_write_table(path: &Path, header: &str) -> Result<(), CliError> {
     let first = header.split_inclusive(',').take(2).collect::<String>();
     can_write(path, &Kind { name: "a table of this kind", starts: &[first.as_bytes()] })

@@ -1,4 +1,4 @@
-//! What reaches the terminal or whoever listens: messages on standard error, results on standard output, and with
+//! Output to the terminal or to another reader: messages on standard error, results on standard output, and with
 //! `--json` one document on standard output, of a failure too.
 
 use crate::escape::{Visible, line};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 static JSON: AtomicBool = AtomicBool::new(false);
 static PRINTED: AtomicBool = AtomicBool::new(false);
-/// What was said of scenes, each once.
+/// Warnings about scenes that were printed, each once.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Says that failures are to be JSON documents too. Known before the command line is parsed, which may fail.
@@ -19,7 +19,7 @@ pub fn use_json() {
     JSON.store(true, Ordering::Relaxed);
 }
 
-/// A line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
+/// Prints a line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
 pub fn say(message: impl Display) {
     let _ = aside(|| writeln!(std::io::stderr(), "raywarp: {}", line(&message.to_string())));
 }
@@ -41,7 +41,7 @@ pub fn fail(message: impl Display, status: Status) {
     }
 }
 
-/// A failure as `--json` prints it.
+/// Returns a failure as `--json` prints it.
 fn document(message: &str, status: Status, warnings: &[String]) -> serde_json::Value {
     let error = serde_json::json!({ "message": message, "status": status as u8, "kind": status.name() });
     serde_json::json!({ "error": error, "warnings": warnings })
@@ -51,14 +51,14 @@ fn document(message: &str, status: Status, warnings: &[String]) -> serde_json::V
 pub struct Results<W: Write>(W);
 
 impl Results<Visible<std::io::Stdout>> {
-    /// For text and JSON.
+    /// Makes an output for text and JSON.
     pub fn text() -> Self {
         Self(Visible(std::io::stdout()))
     }
 }
 
 impl Results<std::io::Stdout> {
-    /// For bytes that no terminal shows.
+    /// Makes an output for bytes that no terminal shows.
     pub fn bytes() -> Self {
         Self(std::io::stdout())
     }

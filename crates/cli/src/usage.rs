@@ -1,5 +1,5 @@
-//! Wrong usage in our words: what was typed, what is wrong with it, what to type instead. Clap's own messages take half a
-//! dozen lines, and their tips mislead: they name options that merely share a letter, and offer `-- --x`.
+//! Wrong usage in our words: what was typed, what is wrong with it, what to type instead. Clap's own messages take half
+//! a dozen lines, and their tips mislead: they name options that merely share a letter, and offer `-- --x`.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
@@ -7,7 +7,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
 
-/// Why `error` stopped the parsing of `arguments`, in one line.
+/// Explains in one line why `error` stopped the parsing of `arguments`.
 pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]) -> String {
     // So that sub-commands know their long names, and arguments how they are written.
     command.build();
@@ -59,12 +59,12 @@ pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]
     }
 }
 
-/// Whether `--json` is among the arguments, which may be wrong otherwise.
+/// Returns `true` if `--json` is among the arguments, which may be wrong otherwise.
 pub fn wants_json(arguments: &[OsString]) -> bool {
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
 }
 
-/// The sub-command that was called, or the whole command where `wrong` stands before its name.
+/// Returns the sub-command that was called, or the whole command where `wrong` stands before its name.
 fn command_of<'a>(command: &'a Command, arguments: &[OsString], wrong: &str) -> &'a Command {
     let is_wrong = |argument: &OsString| {
         wrong.starts_with('-') && argument.to_string_lossy().split('=').next() == wrong.split(' ').next()
@@ -167,7 +167,7 @@ fn missing(missing: &[String], called: &Command, command: &Command, arguments: &
     format!("{} needs {}; {}", called.get_name(), list(&what, "and"), usage(called))
 }
 
-/// The long option of `called` that needs another: clap does not say which, but without it nothing is missing.
+/// Returns the long option of `called` that needs another: clap does not say which, but without it nothing is missing.
 fn needy(called: &Command, command: &Command, arguments: &[OsString]) -> Option<String> {
     (1..arguments.len()).find_map(|at| {
         let text = arguments[at].to_str()?;
@@ -182,7 +182,7 @@ fn needy(called: &Command, command: &Command, arguments: &[OsString]) -> Option<
     })
 }
 
-/// Long options, those of every command included.
+/// Returns the long options, those of every command included.
 fn longs(command: &Command) -> Vec<String> {
     command.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect()
 }
@@ -192,13 +192,14 @@ fn commands(command: &Command) -> String {
     format!("there are {}", list(&names, "and"))
 }
 
-/// How `command` is called: `raywarp merge [OPTIONS] --output FILE SHARE...`.
+/// Returns the usage line of `command`: `raywarp merge [OPTIONS] --output FILE SHARE...`.
 pub fn usage(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     plain(usage.trim_start_matches("Usage: ").trim())
 }
 
-/// Those of `known` that `typed` may have been meant to be: begun but not ended, or with a slip or two. At most three.
+/// Returns those of `known` that `typed` may have been meant to be: begun but not ended, or with a slip or two. At most
+/// three.
 fn near(typed: &str, known: &[String]) -> Vec<String> {
     let bare = typed.trim_start_matches('-');
     let slips = |name: &String| {
@@ -216,7 +217,7 @@ fn did_you_mean(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!("; did you mean {}?", list(names, "or")) }
 }
 
-/// `a, b and c`.
+/// Returns the words as a list: `a, b and c`.
 pub fn list(words: &[String], last: &str) -> String {
     match words {
         [] => String::new(),
@@ -233,17 +234,17 @@ fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// `--spp N` of `--spp <N>`.
+/// Removes angle brackets: `--spp N` of `--spp <N>`.
 fn plain(text: &str) -> String {
     text.replace(['<', '>'], "")
 }
 
-/// `--spp` of `--spp <N>`.
+/// Returns the flag alone: `--spp` of `--spp <N>`.
 fn flag(text: &str) -> String {
     plain(text.split(' ').next().unwrap_or_default())
 }
 
-/// What is wrong with a value, in plain words.
+/// Describes in plain words the fault of a value.
 fn of_cause(cause: &(dyn Error + 'static)) -> String {
     if let Some(error) = cause.downcast_ref::<ParseIntError>() {
         match error.kind() {
@@ -262,7 +263,7 @@ fn of_cause(cause: &(dyn Error + 'static)) -> String {
     of_range(&message).unwrap_or(message)
 }
 
-/// A number out of its range, in plain words: clap has no other form of it than this text.
+/// Returns a number out of its range, in plain words: clap has no other form of it than this text.
 fn of_range(message: &str) -> Option<String> {
     let (low, high) = message.split_once(" is not in ")?.1.split_once("..")?;
     Some(match high.trim_start_matches('=').parse::<i64>() {

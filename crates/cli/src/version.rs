@@ -4,13 +4,13 @@ use raywarp::cpu::Isa;
 use raywarp::cuda::Device;
 use serde_json::{Value, json};
 
-/// `raywarp 0.1.0`.
+/// Name and version in short, such as `raywarp 0.1.0`.
 pub const SHORT: &str = concat!("raywarp ", env!("CARGO_PKG_VERSION"));
 
 /// The commit that this was built from; none from an archive.
 const COMMIT: Option<&str> = option_env!("RAYWARP_COMMIT");
 
-/// What this machine has, looked for now.
+/// Equipment of this machine, looked for now.
 struct Found {
     cpu: String,
     gpu: Option<String>,
@@ -33,7 +33,7 @@ impl Found {
     }
 }
 
-/// The lines of `--version`.
+/// Returns the lines of `--version`.
 pub fn text() -> String {
     let found = Found::new();
     let commit = COMMIT.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
@@ -41,7 +41,7 @@ pub fn text() -> String {
     format!("{SHORT}{commit}\ncpu  {}\ngpu  {gpu}\n", found.cpu)
 }
 
-/// The document of `--version --json`.
+/// Returns the document of `--version --json`.
 pub fn json() -> Value {
     let found = Found::new();
     json!({ "version": env!("CARGO_PKG_VERSION"), "commit": COMMIT, "cpu": found.cpu, "gpu": found.gpu })

@@ -1,10 +1,10 @@
-//! How many rays slip through the edges of closed meshes, for each way to test triangles and boxes.
+//! Counts the rays that slip through the edges of closed meshes, for each way to test triangles and boxes.
 //!
-//! `cargo run --release -p raywarp-cpu --example miss_rates -- [RAYS [NAME]]`: RAYS (1e6 unless given)
-//! through the default tracer, and as many in bundles that it walks as packets, a tenth of that through each of the others; only through those whose name
-//! holds NAME, if given. Half of the rays start inside; sizes
-//! are 1e-6 to 1e6 by decades, offsets 0 to 1e4 sizes, and besides 1e5 and 1e6. Prints the tables of
-//! docs/reference/robustness.md, and fails if the default tracer misses anything up to an offset of 1e4.
+//! `cargo run --release -p raywarp-cpu --example miss_rates -- [RAYS [NAME]]`: RAYS (1e6 unless given) through the
+//! default tracer, and as many in bundles that it walks as packets, a tenth of that through each of the others; only
+//! through those whose name holds NAME, if given. Half of the rays start inside; sizes are 1e-6 to 1e6 by decades,
+//! offsets 0 to 1e4 sizes, and besides 1e5 and 1e6. Prints the tables of docs/reference/robustness.md, and fails if the
+//! default tracer misses anything up to an offset of 1e4.
 
 #[path = "../tests/closed/mod.rs"]
 mod closed;
@@ -66,7 +66,7 @@ fn rate(tally: &Tally) -> String {
     }
 }
 
-/// What came of the rays at each offset, from inside and from outside. `rays` are spread evenly over the
+/// Returns the tallies of the rays at each offset, from inside and from outside. `rays` are spread evenly over the
 /// promised offsets; the others get as many each. `bundles`: [`Target::tally_bundles`].
 fn measure(meshes: &[Mesh], options: &CpuOptions, rays: u64, bundles: bool) -> Vec<[Tally; 2]> {
     let sizes: Vec<f32> = (-6..=6).map(|e| format!("1e{e}").parse().expect("a number")).collect();

@@ -126,7 +126,7 @@ fn time(tracer: &CpuTracer, set: &RaySet) -> f64 {
     best.iter().sum::<f64>() * 1e9 / rays.len() as f64
 }
 
-/// Nodes and triangles a ray.
+/// Returns the nodes and triangles a ray.
 fn mean_cost(tracer: &CpuTracer, rays: &[Ray]) -> (f64, f64) {
     let rays = &rays[..rays.len().min(4096 * 64)];
     let mut costs = vec![RayCost::default(); rays.len()];
@@ -135,7 +135,7 @@ fn mean_cost(tracer: &CpuTracer, rays: &[Ray]) -> (f64, f64) {
     (mean(|c| c.nodes), mean(|c| c.triangles))
 }
 
-/// Some rays against every triangle; `t` must have the same bits.
+/// Tests some rays against every triangle; `t` must have the same bits.
 fn check(tracer: &CpuTracer, triangles: &FlatTriangles, set: &RaySet) {
     let sample: Vec<Ray> = set.rays.iter().step_by(set.rays.len() / 40 + 1).copied().collect();
     let hits = trace(tracer, &sample);
@@ -171,7 +171,7 @@ fn primary_rays(eye: V, target: V, vfov: f32) -> Vec<Ray> {
         .collect()
 }
 
-/// A cosine-weighted ray from each hit, on the side that the ray came from.
+/// Returns a cosine-weighted ray from each hit, on the side that the ray came from.
 fn bounce(triangles: &FlatTriangles, rays: &[Ray], hits: &[Hit], random: &mut Random) -> Vec<Ray> {
     let mut next = || random.unit();
     let epsilon = 1e-4 * triangles.bounds().diagonal();
@@ -191,7 +191,7 @@ fn bounce(triangles: &FlatTriangles, rays: &[Ray], hits: &[Hit], random: &mut Ra
     out
 }
 
-/// The triangles of a binary little-endian PLY whose vertices begin with `float x y z`.
+/// Returns the triangles of a binary little-endian PLY whose vertices begin with `float x y z`.
 fn read_ply(bytes: &[u8]) -> Option<Vec<[V; 3]>> {
     let end = bytes.windows(11).position(|w| w == b"end_header\n")? + 11;
     let header = std::str::from_utf8(&bytes[..end]).ok()?;

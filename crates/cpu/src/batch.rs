@@ -8,47 +8,47 @@ use raywarp_geom::{Aabb, Candidate, Hit, HitKey, PrimitiveId, Ray};
 /// A ray to be walked.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<Q> {
-    /// Its number in the batch.
+    /// Number of the ray in the batch.
     pub index: usize,
     /// The ray, prepared.
     pub ray: WalkRay,
-    /// What it looks for.
+    /// Query that the ray asks.
     pub query: Q,
 }
 
 /// A batch: hands out its rays in order, and takes the answers in any.
 pub(crate) trait Job {
-    /// What its rays look for.
+    /// Query that each of its rays asks.
     type Query: Query;
 
-    /// Its rays.
+    /// Returns its rays and how far they have come.
     fn supply(&self) -> &Supply<'_>;
 
     /// Takes up to `most` rays that come next.
     fn take(&mut self, most: usize) -> std::ops::Range<usize>;
 
-    /// What a valid ray without a key looks for from `low` to `high`.
+    /// Returns the query of a valid ray without a key, from `low` to `high`.
     fn query(&self, low: f32, high: f32) -> Self::Query;
 
-    /// Any ray `index` for a tree within `bounds`. One that cannot hit anything is answered here.
+    /// Prepares any ray `index` for a tree within `bounds`. One that cannot hit anything is answered here.
     fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<Task<Self::Query>>;
 
     /// Takes the answer of ray `index`.
     fn finish(&mut self, index: usize, query: &Self::Query);
 
-    /// All of its rays.
+    /// Returns all of its rays.
     #[inline(always)]
     fn rays(&self) -> &[Ray] {
         self.supply().rays
     }
 
-    /// Whether its rays have keys that hits must come after.
+    /// Returns `true` if its rays have keys that hits must come after.
     #[inline(always)]
     fn has_keys(&self) -> bool {
         !self.supply().after.is_empty()
     }
 
-    /// The next ray that can hit anything.
+    /// Returns the next ray that can hit anything.
     #[inline(always)]
     fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>> {
         loop {
@@ -60,11 +60,11 @@ pub(crate) trait Job {
     }
 }
 
-/// What the batches share: the rays and how far they have come.
+/// Rays of a batch, and how far they have come.
 pub(crate) struct Supply<'a> {
     /// Ids of the flat triangles.
     pub ids: &'a [PrimitiveId],
-    /// The rays.
+    /// Rays of the batch.
     pub rays: &'a [Ray],
     /// One a ray, or empty.
     pub after: &'a [HitKey],
@@ -79,7 +79,7 @@ impl<'a> Supply<'a> {
         Self { ids, rays, after, next: 0, invalid: 0 }
     }
 
-    /// Up to `most` numbers.
+    /// Takes the numbers of up to `most` rays that come next.
     #[inline(always)]
     fn take(&mut self, most: usize) -> std::ops::Range<usize> {
         let first = self.next;
@@ -87,13 +87,13 @@ impl<'a> Supply<'a> {
         first..self.next
     }
 
-    /// What a ray without a key may hit.
+    /// Returns the interval of a ray without a key.
     #[inline(always)]
     fn range(&self, low: f32, high: f32) -> Range<'a> {
         Range { low, high, after: HitKey::START, ids: self.ids }
     }
 
-    /// The ray with its range unless it cannot hit anything.
+    /// Returns the ray with its range unless it cannot hit anything.
     #[inline(always)]
     fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<(WalkRay, Range<'a>)> {
         let after = self.after.get(index).copied().unwrap_or(HitKey::START);
@@ -108,7 +108,7 @@ impl<'a> Supply<'a> {
 
 /// A closest-hit batch, with a probe a ray.
 pub(crate) struct ClosestJob<'a, P> {
-    /// The rays.
+    /// Rays, and how far they have come.
     pub supply: Supply<'a>,
     /// One a ray, or empty.
     pub hits: &'a mut [Hit],
@@ -169,13 +169,13 @@ impl<P> ClosestJob<'_, P> {
 
 /// An any-hit batch.
 pub(crate) struct AnyJob<'a> {
-    /// The rays.
+    /// Rays, and how far they have come.
     pub supply: Supply<'a>,
     /// A bit a ray, cleared by whoever makes the job.
     pub blocked: &'a mut [u32],
     /// Gets the candidates as their rays finish, in any order.
     pub undecided: &'a mut Vec<Candidate>,
-    /// What the candidates call the first ray.
+    /// Number that the candidates give to the first ray of this batch.
     pub first_ray: usize,
 }
 

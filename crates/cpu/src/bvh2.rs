@@ -11,15 +11,15 @@ use raywarp_layout::{Bvh2Node, EncodedBvh2};
 
 /// Walks a tree of 64-byte nodes.
 pub(crate) struct Bvh2Walk<'a> {
-    /// The tree.
+    /// Tree that is walked.
     pub tree: &'a EncodedBvh2,
     /// Vertices in the order of the records; empty for Woop's test, which has the records.
     pub vertices: &'a [[[f32; 3]; 3]],
     /// The rays as given, for the papers' tests.
     pub rays: &'a [Ray],
-    /// Which test leaves use.
+    /// Triangle test that leaves use.
     pub test: CpuTriangleTest,
-    /// Which test nodes use.
+    /// Box test that nodes use.
     pub boxes: CpuBoxTest,
     /// Postponed children: entry distance, child, leaf size.
     pub stack: Vec<(f32, u32, u32)>,
@@ -94,7 +94,7 @@ impl Bvh2Walk<'_> {
     }
 }
 
-/// Where the ray enters child `side`, or `None`. The slab test with padded origins; see [`WalkRay`].
+/// Returns the `t` at which the ray enters child `side`, or `None`. The slab test with padded origins; see [`WalkRay`].
 #[inline(always)]
 fn enter(ray: &WalkRay, node: &Bvh2Node, side: usize, low: f32, limit: f32) -> Option<f32> {
     let bounds = node.bounds(side);

@@ -2,17 +2,17 @@
 
 use raywarp_geom::RayCost;
 
-/// Told what a walk does.
+/// Observer that is told what a walk does.
 pub(crate) trait Probe: Copy {
-    /// Whether it counts what each ray does.
+    /// `true` if the probe counts what each ray does.
     const COUNTS: bool;
-    /// A node is tested.
+    /// Counts a node that is tested.
     fn node(&mut self);
-    /// A leaf record is tested; `count` says how many triangles it holds.
+    /// Counts a leaf record that is tested; `count` says how many triangles it holds.
     fn triangles(&mut self, count: impl FnOnce() -> usize);
 }
 
-/// Counts nothing.
+/// Probe that counts nothing.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Off;
 

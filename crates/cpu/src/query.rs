@@ -1,4 +1,4 @@
-//! What a walk looks for: the nearest hit, or anything opaque.
+//! Queries that a walk answers: the nearest hit, or anything opaque.
 
 use crate::probe::{Off, Probe};
 use raywarp_geom::{Hit, HitKey, PrimitiveId};
@@ -8,29 +8,29 @@ use std::hint::select_unpredictable;
 
 /// Takes the triangles that a walk finds on the ray's line.
 pub(crate) trait Query: Copy {
-    /// Whether the nearest is looked for, so that visiting near nodes first pays.
+    /// `true` if the nearest hit is looked for, so that visiting near nodes first pays.
     const ORDERED: bool;
-    /// Whether coherent rays may go as packets.
+    /// `true` if coherent rays may go as packets.
     const PACKETS: bool;
-    /// Nearest `t` that counts.
+    /// Returns the nearest `t` that counts.
     fn low(&self) -> f32;
-    /// Farthest `t` that still counts.
+    /// Returns the farthest `t` that still counts.
     fn limit(&self) -> f32;
     /// Looks at a triangle, given as `t u v` and its slot's word.
     fn offer(&mut self, tuv: [f32; 3], slot: u32);
-    /// Whether a triangle at `t` needs a look at its id, which only [`Query::offer`] takes.
+    /// Returns `true` if a triangle at `t` needs a look at its id, which only [`Query::offer`] takes.
     fn needs_id(&self, t: f32) -> bool;
-    /// As [`Query::offer`] for a `t` within the limits that needs no look at its id, or beyond them
-    /// all; without a branch.
+    /// Offers as [`Query::offer`] does, for a `t` within the limits that needs no look at its id, or beyond them all;
+    /// without a branch.
     fn offer_plain(&mut self, tuv: [f32; 3], slot: u32);
-    /// Whether the walk may end.
+    /// Returns `true` if the walk may end.
     fn is_decided(&self) -> bool;
     /// Asks the cache for what the answer takes, some time before it is asked for.
     #[inline(always)]
     fn fetch<S: InstructionSet>(&self, _set: S) {}
-    /// Who counts.
+    /// Probe that counts the ray's visits.
     type Probe: Probe;
-    /// Who counts.
+    /// Returns the probe that counts the ray's visits.
     fn probe(&mut self) -> &mut Self::Probe;
 }
 
@@ -39,7 +39,7 @@ pub(crate) trait Query: Copy {
 pub(crate) struct Range<'a> {
     /// Nearest `t`, at least `after.t`.
     pub low: f32,
-    /// Farthest `t`.
+    /// Farthest `t` of a hit.
     pub high: f32,
     /// Hits come strictly after it.
     pub after: HitKey,
@@ -48,7 +48,7 @@ pub(crate) struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// Whether a hit at `t >= low` comes after the key. Only at the very `t` of the key ids matter.
+    /// Returns `true` if a hit at `t >= low` comes after the key. Only at the very `t` of the key ids matter.
     #[inline(always)]
     fn follows(&self, t: f32, index: u32) -> bool {
         t != self.after.t || {
@@ -62,21 +62,21 @@ impl Range<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Closest<'a, P> {
     range: Range<'a>,
-    /// Who counts.
+    /// Probe that counts the ray's visits.
     pub probe: P,
     tuv: [f32; 3],
     index: u32,
 }
 
 impl<'a, P> Closest<'a, P> {
-    /// Nothing found yet.
+    /// Returns a query that has found nothing yet.
     #[inline(always)]
     pub fn new(range: Range<'a>, probe: P) -> Self {
         // A hit exactly at the far limit still counts: any index is lower than this one.
         Self { tuv: [range.high, 0.0, 0.0], range, probe, index: u32::MAX }
     }
 
-    /// The hit and its instance; a miss at `t_max`.
+    /// Returns the hit and its instance; a miss at `t_max`.
     #[inline(always)]
     pub fn finish(&self, t_max: f32) -> (Hit, u32) {
         if self.index == u32::MAX {
@@ -144,7 +144,7 @@ impl<P: Probe> Query for Closest<'_, P> {
     }
 }
 
-/// Whether anything opaque was found, and the first candidate that is not opaque.
+/// Any-hit query: `blocked` once anything opaque was found, and the first candidate that is not opaque.
 #[derive(Clone, Copy)]
 pub(crate) struct Any<'a> {
     range: Range<'a>,
@@ -153,24 +153,24 @@ pub(crate) struct Any<'a> {
     candidate: Option<([f32; 3], u32)>,
 }
 
-/// What an any-hit query found.
+/// Answer of an any-hit query.
 pub(crate) enum Verdict {
-    /// Nothing at all.
+    /// Nothing was hit at all.
     Free,
-    /// Something opaque.
+    /// Something opaque was hit.
     Blocked,
-    /// Nothing opaque; this is the first of the others, with its instance.
+    /// Nothing opaque was hit; this is the first of the others, with its instance.
     Undecided(Hit, u32),
 }
 
 impl<'a> Any<'a> {
-    /// Nothing found yet.
+    /// Returns a query that has found nothing yet.
     #[inline(always)]
     pub fn new(range: Range<'a>) -> Self {
         Self { range, probe: Off, blocked: false, candidate: None }
     }
 
-    /// The answer.
+    /// Returns the answer of the query.
     #[inline(always)]
     pub fn finish(&self) -> Verdict {
         match self.candidate {

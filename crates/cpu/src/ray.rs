@@ -1,10 +1,10 @@
-//! What the walks need of a ray, computed once.
+//! Numbers of a ray that the walks need, computed once.
 
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, HitKey, PaddedRay, Ray};
 
-/// From this reach on the sums of products of the watertight test may overflow: it is 24 times the
-/// square of the reach at most.
+/// Reach from which on the sums of products of the watertight test may overflow: it is 24 times the square of the reach
+/// at most.
 pub(crate) const OVERFLOWING_REACH: f32 = 1e18;
 
 /// A ray as boxes and triangles see it.
@@ -24,7 +24,7 @@ pub(crate) struct WalkRay {
     pub t_low: f32,
     /// Farthest `t` that a hit may have, not infinity.
     pub t_high: f32,
-    /// Whether the triangle test may overflow.
+    /// `true` if the triangle test may overflow.
     pub may_overflow: bool,
     /// Distances to boxes are `t * scale`; see [`PaddedRay::scale`].
     pub scale: f32,
@@ -60,32 +60,32 @@ impl WalkRay {
         })
     }
 
-    /// The nearest distance at which a box matters. No NaN.
+    /// Returns the nearest distance at which a box matters. No NaN.
     #[inline(always)]
     pub fn box_low(&self) -> f32 {
         finite(self.t_low * self.scale)
     }
 
-    /// The farthest distance at which a box matters when hits matter up to `t`. No NaN.
+    /// Returns the farthest distance at which a box matters when hits matter up to `t`. No NaN.
     #[inline(always)]
     pub fn box_high(&self, t: f32) -> f32 {
         finite(t * self.scale)
     }
 }
 
-/// Infinity to the largest number.
+/// Turns infinity into the largest number.
 #[inline(always)]
 fn finite(x: f32) -> f32 {
     larger(smaller(x, f32::MAX), f32::MIN)
 }
 
-/// One instruction, where `f32::max` also looks after NaN: `b` if either is.
+/// Returns the larger number in one instruction, where `f32::max` also looks after NaN: `b` if either is.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// One instruction, where `f32::min` also looks after NaN: `b` if either is.
+/// Returns the smaller number in one instruction, where `f32::min` also looks after NaN: `b` if either is.
 #[inline(always)]
 fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

@@ -20,7 +20,7 @@ const PART: usize = 512;
 /// cache; larger ones are spread over threads.
 const PREFERRED_BATCH: usize = 4096;
 
-/// Which encoding is walked.
+/// Encoding of the tree that is walked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuTree {
     /// [`Wide8`], with the SIMD of [`Isa`] and the watertight test.
@@ -30,7 +30,7 @@ pub enum CpuTree {
     Bvh2(CpuTriangleTest),
 }
 
-/// How [`CpuTree::Bvh2`] tests triangles.
+/// Triangle test of [`CpuTree::Bvh2`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuTriangleTest {
     /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
@@ -42,7 +42,7 @@ pub enum CpuTriangleTest {
     MoellerTrumbore,
 }
 
-/// How [`CpuTree::Bvh2`] tests boxes.
+/// Box test of [`CpuTree::Bvh2`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuBoxTest {
     /// [`raywarp_geom::PaddedRay`]: no box is missed whose triangle the watertight test hits.
@@ -52,14 +52,14 @@ pub enum CpuBoxTest {
     Plain,
 }
 
-/// How a [`CpuTracer`] works.
+/// Options of a [`CpuTracer`].
 #[derive(Debug, Clone, Copy)]
 pub struct CpuOptions {
-    /// Which encoding is walked.
+    /// Encoding of the tree that is walked.
     pub engine: CpuTree,
-    /// Which instructions the SIMD engine uses; [`Isa::preferred`] by default.
+    /// Instruction set of the SIMD engine; [`Isa::preferred`] by default.
     pub isa: Isa,
-    /// How the two-child engine tests boxes; the SIMD engine always pads.
+    /// Box test of the two-child engine; the SIMD engine always pads.
     pub boxes: CpuBoxTest,
 }
 
@@ -69,7 +69,7 @@ impl Default for CpuOptions {
     }
 }
 
-/// Traces rays on the CPU through a tree that it owns.
+/// Tracer of rays on the CPU through a tree that it owns.
 ///
 /// Batches of up to [`Tracer::preferred_batch`] rays run on the calling thread, larger ones on all
 /// of rayon's. Results depend neither on threads nor on the instruction set.
@@ -78,7 +78,7 @@ pub struct CpuTracer {
     encoding: Encoding,
     ids: Vec<PrimitiveId>,
     isa: Isa,
-    /// As batches name it.
+    /// Name that batches have for it.
     name: KernelName,
 }
 
@@ -89,7 +89,7 @@ enum Encoding {
 }
 
 impl CpuTracer {
-    /// A tracer through `triangles` by the tree `bvh` that was built over them, with the fastest engine.
+    /// Prepares a tracer through `triangles` by the tree `bvh` that was built over them, with the fastest engine.
     ///
     /// # Errors
     /// [`LayoutError`] if the tree is malformed, of other triangles or too large.
@@ -97,7 +97,7 @@ impl CpuTracer {
         Self::with_options(bvh, triangles, &CpuOptions::default())
     }
 
-    /// The same with a chosen engine.
+    /// Prepares a tracer as [`CpuTracer::new`] does, with a chosen engine.
     ///
     /// # Errors
     /// As [`CpuTracer::new`].
@@ -120,18 +120,18 @@ impl CpuTracer {
         Ok(Self { encoding, ids: triangles.ids.clone(), isa: options.isa, name: name(options) })
     }
 
-    /// The instruction set in use.
+    /// Returns the instruction set in use.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// What [`BatchStats::kernels`] calls it: `cpu/wide8`, whichever instructions it uses ([`CpuTracer::isa`]), since they find
-    /// the same bits.
+    /// Returns the name that [`BatchStats::kernels`] has for this tracer: `cpu/wide8`, whichever instructions it uses
+    /// ([`CpuTracer::isa`]), since they find the same bits.
     pub fn name(&self) -> KernelName {
         self.name
     }
 
-    /// Bytes of the encoded tree and its triangles.
+    /// Returns the number of bytes of the encoded tree and its triangles.
     pub fn bytes(&self) -> usize {
         match &self.encoding {
             Encoding::Wide8(tree) => tree.bytes(),
@@ -166,7 +166,7 @@ impl CpuTracer {
     }
 }
 
-/// The name of what works so.
+/// Returns the name of the engine that works with these options.
 fn name(options: &CpuOptions) -> KernelName {
     KernelName::fixed(match (options.engine, options.boxes) {
         (CpuTree::Wide8, _) => "cpu/wide8",
@@ -227,7 +227,7 @@ fn part_of<T>(slice: &[T], part: usize) -> &[T] {
     if slice.is_empty() { slice } else { &slice[part * PART..slice.len().min((part + 1) * PART)] }
 }
 
-/// Keys must be one a ray, or none at all.
+/// Checks that keys are one a ray, or none at all.
 fn check_lengths(rays: &[Ray], after: &[HitKey]) {
     assert!(after.is_empty() || after.len() == rays.len(), "{} keys for {} rays", after.len(), rays.len());
 }

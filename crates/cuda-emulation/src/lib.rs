@@ -27,12 +27,13 @@ pub use tracer::{EmulatedTracer, Traced};
 
 use raywarp_testing::{Reason, skip};
 
-/// Why there is no emulation on this machine; `None` where there is.
+/// Returns the reason why there is no emulation on this machine; `None` where there is one.
 pub fn not_emulated() -> Option<&'static str> {
     Some(env!("RAYWARP_NOT_EMULATED")).filter(|why| !why.is_empty())
 }
 
-/// Whether kernels are emulated on this machine. Where they are not, the test of this thread is noted as skipped.
+/// Returns `true` if kernels are emulated on this machine. Where they are not, the test of this thread is noted as
+/// skipped.
 #[track_caller]
 pub fn emulates() -> bool {
     let Some(why) = not_emulated() else { return true };
@@ -40,7 +41,7 @@ pub fn emulates() -> bool {
     false
 }
 
-/// [`pretended_driver`]. Where there is none, the test of this thread is noted as skipped.
+/// Returns [`pretended_driver`]. Where there is none, the test of this thread is noted as skipped.
 #[track_caller]
 pub fn driver_for_test() -> Option<&'static str> {
     let driver = pretended_driver();
@@ -52,8 +53,9 @@ pub fn driver_for_test() -> Option<&'static str> {
     driver
 }
 
-/// The folder of `libcuda.so`, a library that pretends to be the CUDA driver with emulated kernels: programs that look
-/// for the driver there (`LD_LIBRARY_PATH`) find a small GPU. `None` where there is none: it is made on Linux.
+/// Returns the folder of `libcuda.so`, a library that pretends to be the CUDA driver with emulated kernels: programs
+/// that look for the driver there (`LD_LIBRARY_PATH`) find a small GPU. `None` where there is none: it is made on
+/// Linux.
 pub fn pretended_driver() -> Option<&'static str> {
     Some(env!("RAYWARP_PRETENDED_DRIVER")).filter(|folder| !folder.is_empty())
 }

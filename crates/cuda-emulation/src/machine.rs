@@ -15,11 +15,11 @@ pub enum Order {
 }
 
 impl Order {
-    /// Those that a case is run under.
+    /// Orders that each case is run under.
     pub const FOUR: [Self; 4] = [Self::Up, Self::Down, Self::Seeded(1), Self::Seeded(2)];
 }
 
-/// How many warps there are, and how many run at once.
+/// Size of a launch: its blocks, the warps of a block, and the blocks that run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     /// Blocks of the launch.
@@ -35,9 +35,9 @@ pub struct Geometry {
 /// Memory that a kernel may touch through its platform.
 #[derive(Debug)]
 pub struct Window<'a> {
-    /// Where it is.
+    /// Memory of the window.
     bytes: Bytes<'a>,
-    /// What it is to a log, and the bytes of a record of it.
+    /// Space that logs name it by, and the bytes of one of its records.
     space: Option<(Space, u32)>,
 }
 
@@ -48,22 +48,22 @@ enum Bytes<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// An array that is only read.
+    /// Returns an array that is only read.
     pub fn read<T: bytemuck::NoUninit>(array: &'a [T]) -> Self {
         Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: None }
     }
 
-    /// An array whose records, of `record_bytes` each, are told by their index in logs.
+    /// Returns an array whose records, of `record_bytes` each, are told by their index in logs.
     pub fn records<T: bytemuck::NoUninit>(array: &'a [T], space: Space, record_bytes: u32) -> Self {
         Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: Some((space, record_bytes.max(1))) }
     }
 
-    /// An array of words that is changed.
+    /// Returns an array of words that is changed.
     pub fn changed(array: &'a mut [u32]) -> Self {
         Self { bytes: Bytes::Changed(bytemuck::cast_slice_mut(array)), space: None }
     }
 
-    /// Its address, for a kernel's parameter; 0 for an empty one, as kernels expect.
+    /// Returns its address, for a kernel's parameter; 0 for an empty one, as kernels expect.
     pub fn address(&self) -> u64 {
         match &self.bytes {
             Bytes::Read([]) | Bytes::Changed([]) => 0,
@@ -73,18 +73,18 @@ impl<'a> Window<'a> {
     }
 }
 
-/// How a kernel is to be run.
+/// Request for one run of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// How many warps.
+    /// Number of warps.
     pub geometry: Geometry,
-    /// In which order.
+    /// Order in which they run.
     pub order: Order,
-    /// Whether logs are kept.
+    /// `true` if logs are kept.
     pub log: bool,
 }
 
-/// What went wrong in a launch: a line of the kernels' sources, and why.
+/// Error of a launch: a line of the kernels' sources, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault(pub String);
 
@@ -96,12 +96,12 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// What each lane and each warp did.
+/// Logs of what each lane and each warp did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Logs {
-    /// For each warp its lanes' events.
+    /// Events of each warp's lanes.
     pub lanes: Vec<[Vec<u32>; 32]>,
-    /// For each warp its votes and ballots: the block and the lanes that took part.
+    /// Votes and ballots of each warp: the block and the lanes that took part.
     pub votes: Vec<Vec<(Block, u32)>>,
 }
 
@@ -109,12 +109,12 @@ impl Logs {
     /// The record of an event that names none.
     pub const NO_RECORD: u32 = 0x00ff_ffff;
 
-    /// An event as a log holds it: a block, and the record that it read or [`Self::NO_RECORD`].
+    /// Returns an event as a log holds it: a block, and the record that it read or [`Self::NO_RECORD`].
     pub fn event(block: Block, record: u32) -> u32 {
         (block as u32) << 24 | record & Self::NO_RECORD
     }
 
-    /// The block and the record of an event.
+    /// Returns the block and the record of an event.
     pub fn parts(event: u32) -> (Block, u32) {
         (Block::ALL[(event >> 24) as usize], event & Self::NO_RECORD)
     }
@@ -125,12 +125,12 @@ impl Logs {
 pub struct Kernel(#[cfg_attr(not(emulated), allow(dead_code))] sys::Function);
 
 impl Kernel {
-    /// The kernel of a name, see [`raywarp_cuda::kernel_name`].
+    /// Returns the kernel of a name, see [`raywarp_cuda::kernel_name`].
     pub fn find(name: &str) -> Option<Self> {
         sys::find(name, false)
     }
 
-    /// A kernel of machine/misuse.cpp.
+    /// Returns a kernel of machine/misuse.cpp.
     pub fn misuse(name: &str) -> Option<Self> {
         sys::find(name, true)
     }
@@ -140,8 +140,8 @@ impl Kernel {
 /// business: see the safety text.
 ///
 /// # Safety
-/// `parameter` is what the kernel takes; addresses in it that are not null are those of live arrays, as long as the kernel
-/// expects, and nobody else may touch those that are written.
+/// `parameter` is what the kernel takes; addresses in it that are not null are those of live arrays, as long as the
+/// kernel expects, and nobody else may touch those that are written.
 ///
 /// # Errors
 /// [`Fault`] when lanes do what a GPU would not stand.
@@ -181,7 +181,7 @@ mod sys {
     /// Events and meetings of a launch after which it counts as endless; the largest case takes some millions.
     const BUDGET: u64 = 20_000_000;
 
-    /// As `Range` in machine/machine.h.
+    /// Layout of `Range` in machine/machine.h.
     #[repr(C)]
     struct CRange {
         begin: *const u8,
@@ -192,7 +192,7 @@ mod sys {
         unused: u32,
     }
 
-    /// As `Request` in machine/machine.h.
+    /// Layout of `Request` in machine/machine.h.
     #[repr(C)]
     struct CRequest {
         kernel: Function,
@@ -309,7 +309,7 @@ mod sys {
         logs
     }
 
-    /// `count` values at `first`, which may be null for none.
+    /// Returns `count` values at `first`, which may be null for none.
     unsafe fn copied<T: Copy>(first: *const T, count: u64) -> Vec<T> {
         if count == 0 {
             return Vec::new();

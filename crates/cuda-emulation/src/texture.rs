@@ -2,7 +2,7 @@
 
 use raywarp_cuda::{TexelFormat, TextureAddress, TextureSampler};
 
-/// What a texture object says: the same words as `Texture` in crates/cuda/kernels/platform/texture_unit.h. Its address is
+/// Emulated texture object: the same words as `Texture` in crates/cuda/kernels/platform/texture_unit.h. Its address is
 /// its handle.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
@@ -15,7 +15,8 @@ pub struct EmulatedTexture {
 }
 
 impl EmulatedTexture {
-    /// Of an image of `size` columns and rows, whose texels stay where they are as long as this is looked at.
+    /// Makes a texture of an image of `size` columns and rows, whose texels stay where they are as long as this is
+    /// looked at.
     pub fn new(texels: &[u8], size: [u32; 2], format: TexelFormat, sampler: TextureSampler) -> Self {
         let format = match format {
             TexelFormat::Srgb8 => 0,
@@ -33,7 +34,7 @@ impl EmulatedTexture {
         Self { texels, size, format, is_linear: u32::from(sampler.linear), address }
     }
 
-    /// Its handle, as long as it stays where it is.
+    /// Returns its handle, valid as long as it stays where it is.
     pub fn handle(&self) -> u64 {
         (&raw const *self).expose_provenance() as u64
     }

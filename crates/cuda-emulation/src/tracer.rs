@@ -13,7 +13,7 @@ use raywarp_layout::MemoryLayout;
 const WARPS_PER_BLOCK: u32 = 2;
 const RESIDENT_BLOCKS: u32 = 2;
 
-/// What the arrays hold that a kernel writes, before it does.
+/// Word that fills the arrays that a kernel writes, before it does.
 const JUNK: u32 = 0x7fc0_dead;
 
 /// Words behind the results that nobody may change.
@@ -37,20 +37,20 @@ pub struct EmulatedTracer {
     nodes: Vec<Line>,
     triangles: Vec<Chunk>,
     kernels: [Kernel; 2],
-    /// Those that trace what these leave.
+    /// Kernels that trace the rays which the others leave.
     behind: Option<[Kernel; 2]>,
     /// The order of [`Tracer`]'s queries.
     pub order: Order,
-    /// One warp alone takes all rays from the global counter.
+    /// `true` if one warp alone takes all rays from the global counter.
     pub alone: bool,
 }
 
-/// What a launch found.
+/// Answers of a launch, and the kernels that gave them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Traced {
     /// t, u, v as bits, primitive; for an any-hit ray [`Traced::UNWRITTEN`] unless it is undecided.
     pub hits: Vec<[u32; 4]>,
-    /// Of each hit.
+    /// Instance of each hit.
     pub instances: Vec<u32>,
     /// A bit a ray.
     pub blocked: Vec<u32>,
@@ -60,14 +60,14 @@ pub struct Traced {
     pub invalid: u32,
     /// Rays that were traced again.
     pub by_fallback: u32,
-    /// What traced, and what traced again.
+    /// Names of the kernel that traced, and of the one that traced again.
     pub names: [KernelName; 2],
-    /// What lanes did, if that was asked for.
+    /// Logs of what lanes did, if they were asked for.
     pub logs: Logs,
 }
 
 impl Traced {
-    /// Counts of the batch.
+    /// Returns the counts of the batch.
     fn stats(&self) -> BatchStats {
         let [invalid, by_fallback] = [self.invalid, self.by_fallback].map(u64::from);
         BatchStats::of(self.names[0], self.hits.len() as u64)
@@ -80,7 +80,7 @@ impl Traced {
 }
 
 impl EmulatedTracer {
-    /// `variant` over the tree `bvh` of `triangles`; `None` where its kernel is not compiled.
+    /// Returns `variant` over the tree `bvh` of `triangles`; `None` where its kernel is not compiled.
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -88,8 +88,8 @@ impl EmulatedTracer {
         Self::of_kernels(variant, Query::ALL.map(|query| kernel_name(variant, query)), bvh, triangles)
     }
 
-    /// The same by kernels of queries/queries.cpp, which ask with kernels/raywarp.h: `name` is theirs without the query. What
-    /// they walk is the encoding of `variant`, whose supply is direct.
+    /// Makes a tracer by kernels of queries/queries.cpp, which ask with kernels/raywarp.h: `name` is theirs without the
+    /// query. What they walk is the encoding of `variant`, whose supply is direct.
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -125,7 +125,7 @@ impl EmulatedTracer {
         }))
     }
 
-    /// What traces.
+    /// Returns the variant of the kernels that trace.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }

@@ -6,9 +6,9 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Aabb {
-    /// Smallest corner.
+    /// Corner with the smallest coordinate on each axis.
     pub min: [f32; 3],
-    /// Largest corner.
+    /// Corner with the largest coordinate on each axis.
     pub max: [f32; 3],
 }
 
@@ -16,7 +16,7 @@ impl Aabb {
     /// The box that holds nothing and that no ray hits; the identity of [`Aabb::union`].
     pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
-    /// The smallest box around `points`.
+    /// Returns the smallest box around `points`.
     pub fn of_points<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Self {
         let mut aabb = Self::EMPTY;
         for point in points {
@@ -25,7 +25,7 @@ impl Aabb {
         aabb
     }
 
-    /// Whether the box holds no point.
+    /// Returns `true` if the box holds no point; a box with a NaN bound is empty too.
     #[inline]
     pub fn is_empty(&self) -> bool {
         // Negated, so that a NaN bound counts as empty.
@@ -41,7 +41,7 @@ impl Aabb {
         }
     }
 
-    /// The smallest box that holds both.
+    /// Returns the smallest box that holds both.
     #[inline]
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
@@ -51,7 +51,7 @@ impl Aabb {
         }
     }
 
-    /// What both boxes share; empty when they are apart.
+    /// Returns the box of the points that both boxes share; it is empty when they are apart.
     #[inline]
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
@@ -61,39 +61,39 @@ impl Aabb {
         }
     }
 
-    /// Whether `other` lies inside, borders included. Every box contains the empty one.
+    /// Returns `true` if `other` lies inside, borders included. Every box contains the empty one.
     #[inline]
     pub fn contains(&self, other: &Self) -> bool {
         other.is_empty() || (0..3).all(|i| self.min[i] <= other.min[i] && other.max[i] <= self.max[i])
     }
 
-    /// Side lengths; zero for an empty box.
+    /// Returns the side lengths; zero for an empty box.
     #[inline]
     pub fn extent(&self) -> [f32; 3] {
         std::array::from_fn(|i| (self.max[i] - self.min[i]).max(0.0))
     }
 
-    /// The largest coordinate, without its sign; zero for an empty box.
+    /// Returns the largest coordinate, without its sign; zero for an empty box.
     #[inline]
     pub fn farthest(&self) -> f32 {
         let corners = self.min.iter().chain(&self.max);
         if self.is_empty() { 0.0 } else { corners.fold(0.0, |most: f32, x| most.max(x.abs())) }
     }
 
-    /// Half of the surface area, the measure of the surface area heuristic; zero for an empty box.
+    /// Returns half of the surface area, the measure of the surface area heuristic; zero for an empty box.
     #[inline]
     pub fn half_area(&self) -> f32 {
         let [x, y, z] = self.extent();
         x * y + y * z + z * x
     }
 
-    /// The middle of the box.
+    /// Returns the middle of the box.
     #[inline]
     pub fn center(&self) -> [f32; 3] {
         std::array::from_fn(|i| 0.5 * self.min[i] + 0.5 * self.max[i])
     }
 
-    /// Length of the diagonal; zero for an empty box. Finite for boxes up to 1e38.
+    /// Returns the length of the diagonal; zero for an empty box. Finite for boxes up to 1e38.
     pub fn diagonal(&self) -> f32 {
         self.extent().iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt() as f32
     }

@@ -14,12 +14,12 @@ impl Affine {
     /// The map that changes nothing.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
-    /// From a 4 x 4 matrix stored column by column (glTF's and pbrt's order); the last row is ignored.
+    /// Reads a 4 x 4 matrix stored column by column (glTF's and pbrt's order); the last row is ignored.
     pub fn from_columns(m: &[f32; 16]) -> Self {
         Self { rows: std::array::from_fn(|r| std::array::from_fn(|c| m[4 * c + r])) }
     }
 
-    /// A shift by `t`.
+    /// Returns a shift by `t`.
     pub fn translation(t: [f32; 3]) -> Self {
         let mut map = Self::IDENTITY;
         for (row, t) in map.rows.iter_mut().zip(t) {
@@ -28,7 +28,7 @@ impl Affine {
         map
     }
 
-    /// A scale by `s` along the axes.
+    /// Returns a scale by `s` along the axes.
     pub fn scale(s: [f32; 3]) -> Self {
         let mut map = Self::IDENTITY;
         for i in 0..3 {
@@ -37,39 +37,39 @@ impl Affine {
         map
     }
 
-    /// A rotation by `degrees` about `axis` (any length but zero), counter-clockwise when the axis
-    /// points to the viewer.
+    /// Returns a rotation by `degrees` about `axis` (any length but zero), counter-clockwise when the axis points to
+    /// the viewer.
     pub fn rotation(degrees: f32, axis: [f32; 3]) -> Self {
         let axis = Vec3::from(axis).normalize_or(Vec3::Y);
         Self::from_glam(Affine3A::from_axis_angle(axis, degrees.to_radians()))
     }
 
-    /// From a translation, a unit quaternion `x y z w` and a scale, applied scale first (glTF).
+    /// Combines a translation, a unit quaternion `x y z w` and a scale, applied scale first (glTF).
     pub fn from_trs(translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3]) -> Self {
         let rotation = glam::Quat::from_array(rotation);
         let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { glam::Quat::IDENTITY };
         Self::from_glam(Affine3A::from_scale_rotation_translation(scale.into(), rotation, translation.into()))
     }
 
-    /// This map after `first`: `(self * first)(x) = self(first(x))`.
+    /// Returns the map that applies `first` and then this one: `(self * first)(x) = self(first(x))`.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         Self::from_glam(self.to_glam() * first.to_glam())
     }
 
-    /// The map that undoes this one, or `None` when the map flattens space.
+    /// Returns the map that undoes this one, or `None` when the map flattens space.
     pub fn inverse(&self) -> Option<Self> {
         let map = self.to_glam();
         let det = map.matrix3.determinant();
         (det != 0.0 && det.is_finite()).then(|| Self::from_glam(map.inverse())).filter(Self::is_finite)
     }
 
-    /// Determinant of the linear part; negative when the map mirrors.
+    /// Returns the determinant of the linear part; negative when the map mirrors.
     pub fn determinant(&self) -> f32 {
         self.to_glam().matrix3.determinant()
     }
 
-    /// Whether every entry is finite.
+    /// Returns `true` if every entry is finite.
     pub fn is_finite(&self) -> bool {
         self.rows.iter().flatten().all(|x| x.is_finite())
     }
@@ -92,14 +92,14 @@ impl Affine {
         })
     }
 
-    /// Rows of the cofactor matrix, which maps normals (the inverse transpose times the determinant);
+    /// Returns the rows of the cofactor matrix, which maps normals (the inverse transpose times the determinant);
     /// multiply by the sign of the determinant to keep a normal on its side under mirroring.
     pub fn cofactor(&self) -> [[f32; 3]; 3] {
         let [a, b, c] = self.rows.map(|r| Vec3::new(r[0], r[1], r[2]));
         [b.cross(c).into(), c.cross(a).into(), a.cross(b).into()]
     }
 
-    /// The box around the mapped box.
+    /// Returns the box around the mapped box.
     pub fn aabb(&self, aabb: &Aabb) -> Aabb {
         if aabb.is_empty() {
             return Aabb::EMPTY;

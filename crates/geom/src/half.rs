@@ -2,18 +2,18 @@
 //!
 //! A half is its 16 bits here: an integer comparison orders those that are not negative.
 
-/// Bits of the infinity.
+/// Bits of the half that is infinite.
 pub const HALF_INFINITY: u16 = 0x7c00;
 /// The least step of halves is 2^-24, that of the denormal ones.
 const LEAST_EXPONENT: i32 = -24;
 
-/// The nearest half. Beyond 65520 it is infinite.
+/// Rounds to the nearest half. Beyond 65520 it is infinite.
 #[inline]
 pub fn half_from_f32(x: f32) -> u16 {
     round_to_half(f64::from(x))
 }
 
-/// The value of a half.
+/// Returns the value of a half.
 #[inline]
 pub fn half_to_f64(half: u16) -> f64 {
     let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 1023));
@@ -26,7 +26,7 @@ pub fn half_to_f64(half: u16) -> f64 {
     if half >> 15 == 1 { -size } else { size }
 }
 
-/// `a * b + c` of halves, rounded once.
+/// Computes `a * b + c` of halves, rounded once.
 #[inline]
 pub fn half_multiply_add(a: u16, b: u16, c: u16) -> u16 {
     // The product has 22 bits. The sum may have more than 53, but what f64 cuts of a sum of two numbers that lie so
@@ -62,7 +62,7 @@ fn round_to_half(x: f64) -> u16 {
     sign | ((((exponent - LEAST_EXPONENT) as u16) << 10) + steps)
 }
 
-/// 2^`exponent`, normal.
+/// Returns 2^`exponent`, for exponents of normal numbers.
 #[inline]
 fn power(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)

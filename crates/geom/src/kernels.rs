@@ -1,21 +1,22 @@
-//! Which kernels answered the rays of a batch.
+//! Names of kernels, and the list of those that answered the rays of a batch.
 
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// The name of a kernel that answers rays, such as `replace/phased/h8` or `cpu/wide8`: a pointer to a text that there is once.
+/// Name of a kernel that answers rays, such as `replace/phased/h8` or `cpu/wide8`: a pointer to a text that exists only
+/// once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KernelName(&'static str);
 
 impl KernelName {
-    /// A name that is known when the program is compiled.
+    /// Makes a name that is known when the program is compiled.
     pub const fn fixed(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// Any name. It is kept until the process ends, once however often it is asked for: for tracers that ask when they are made,
-    /// and not once a batch.
+    /// Makes any name. It is kept until the process ends, once however often it is asked for: for tracers that ask when
+    /// they are made, and not once a batch.
     pub fn new(name: &str) -> Self {
         static KNOWN: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,7 +27,7 @@ impl KernelName {
         }))
     }
 
-    /// The text.
+    /// Returns the name as text.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
@@ -38,8 +39,8 @@ impl fmt::Display for KernelName {
     }
 }
 
-/// The kernels that answered rays, each with how many it did, in the order in which they first came. Adding up batches adds up
-/// their rays by kernel, and allocates nothing.
+/// Kernels that answered rays, each with how many it did, in the order in which they first came. Adding up batches adds
+/// up their rays by kernel, and allocates nothing.
 ///
 /// ```
 /// use raywarp_geom::{KernelName, Kernels};
@@ -59,11 +60,11 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// So many are told apart. A GPU answers by three at most, for many rays, for few and for those that these leave, and where
-    /// it cannot the CPU by one.
+    /// Number of kernels that are told apart. A GPU answers by three at most, for many rays, for few and for those that
+    /// these leave, and where it cannot the CPU by one.
     pub const MOST: usize = 6;
 
-    /// One that answered `rays`.
+    /// Returns the list of one kernel, which answered `rays`.
     pub fn of(kernel: KernelName, rays: u64) -> Self {
         let mut parts = [(None, 0); Self::MOST];
         parts[0] = (Some(kernel), rays);
@@ -78,22 +79,22 @@ impl Kernels {
         }
     }
 
-    /// Each with its rays, in the order in which they first answered.
+    /// Returns each kernel with its rays, in the order in which they first answered.
     pub fn iter(&self) -> impl Iterator<Item = (KernelName, u64)> + '_ {
         self.parts.iter().map_while(|&(kernel, rays)| Some((kernel?, rays)))
     }
 
-    /// The first: a tracer's own, before the one that answers what it leaves.
+    /// Returns the first kernel: a tracer's own, before the one that answers what it leaves.
     pub fn first(&self) -> Option<KernelName> {
         self.parts[0].0
     }
 
-    /// Whether none answered.
+    /// Returns `true` if no kernel answered.
     pub fn is_empty(&self) -> bool {
         self.parts[0].0.is_none()
     }
 
-    /// Rays of kernels beyond [`Kernels::MOST`], whose names are not kept.
+    /// Returns the number of rays of kernels beyond [`Kernels::MOST`], whose names are not kept.
     pub fn others(&self) -> u64 {
         self.others
     }
@@ -115,7 +116,7 @@ impl fmt::Debug for Kernels {
     }
 }
 
-/// Each with its rays.
+/// Writes each kernel with its rays.
 impl fmt::Display for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

@@ -21,26 +21,26 @@ pub struct TriangleMesh {
     pub colors: Vec<[f32; 4]>,
 }
 
-/// What is wrong with a mesh; indices count from 0.
+/// Errors in the data of a mesh; indices count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
     /// A position is NaN or infinite.
     #[error("vertex {vertex} is not finite: {value:?}")]
     NotFinite {
-        /// The vertex.
+        /// Index of the vertex.
         vertex: usize,
-        /// What stands there.
+        /// Coordinates of the vertex, one of them NaN or infinite.
         value: [f32; 3],
     },
     /// An index points past the vertices.
     #[error("triangle {triangle} uses vertex {index}, but there are only {vertices}")]
     IndexOutOfRange {
-        /// The triangle.
+        /// Index of the triangle.
         triangle: usize,
         /// The index that is too large.
         index: u32,
-        /// How many vertices there are.
+        /// Number of vertices in the mesh.
         vertices: usize,
     },
     /// An attribute array has another length than the positions.
@@ -48,9 +48,9 @@ pub enum MeshError {
     AttributeLength {
         /// Name of the array.
         attribute: &'static str,
-        /// Its length.
+        /// Number of values that the attribute has.
         found: usize,
-        /// How many vertices there are.
+        /// Number of vertices in the mesh.
         vertices: usize,
     },
 }
@@ -84,7 +84,7 @@ impl TriangleMesh {
         }
     }
 
-    /// The corners of triangle `index`.
+    /// Returns the corners of triangle `index`.
     ///
     /// # Panics
     /// If `index` or one of the triangle's indices is out of range.
@@ -93,7 +93,7 @@ impl TriangleMesh {
         self.indices[index].map(|i| self.positions[i as usize])
     }
 
-    /// The box around all vertices, used by a triangle or not.
+    /// Returns the box around all vertices, used by a triangle or not.
     pub fn bounds(&self) -> Aabb {
         Aabb::of_points(&self.positions)
     }

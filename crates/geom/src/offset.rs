@@ -2,22 +2,22 @@
 //!
 //! # What is covered
 //! In half-ulps `u = 2^-24`. An interpolated point `a + v (b - a) + w (c - a)` is off its triangle's plane by what its
-//! coordinates round, at most `2 u` of the largest coordinate and `6 u` of the extent along each axis (pbrt 4,
-//! 6.8, bounds it by `7 u` of the sum of the parts). Each axis counts as far as the normal points along it: on a floor
-//! at height 0 the rounding of x and z moves a point within the floor. Then the watertight test moves corners by up to
-//! `6 u` of their distance, and its `t` rounds (`triangle::Watertight`), so its error grows with the triangle and not with
-//! the point's coordinates.
+//! coordinates round, at most `2 u` of the largest coordinate and `6 u` of the extent along each axis (pbrt 4, 6.8,
+//! bounds it by `7 u` of the sum of the parts). Each axis counts as far as the normal points along it: on a floor at
+//! height 0 the rounding of x and z moves a point within the floor. Then the watertight test moves corners by up to
+//! `6 u` of their distance, and its `t` rounds (`triangle::Watertight`), so its error grows with the triangle and not
+//! with the point's coordinates.
 //!
-//! Both are multiples of the scene's own numbers: there is no absolute step, so that a scene in other units gives
-//! the same rays, and a scene times a power of two gives rays with the same digits. Waechter and Binder's offset ("A fast
+//! Both are multiples of the scene's own numbers: there is no absolute step, so that a scene in other units gives the
+//! same rays, and a scene times a power of two gives rays with the same digits. Waechter and Binder's offset ("A fast
 //! and robust method for avoiding self-intersection", Ray Tracing Gems, chapter 6), which was here before, moves points
 //! near zero by 2^-16, whatever the unit: contact shadows in a scene of millimetres given in metres were gone.
 
 /// Half-ulps by which points move: of the coordinates along the normal, and of the extent.
 ///
-/// Twice what was needed: 95 million rays, from points of slivers, needles, floors and others up to 1e4 sizes away, half of
-/// them within 1e-6 to 1e-1 of the surface, did not hit their own triangle again from half of this distance on, and
-/// some 1 in 10^4 did from a quarter of it.
+/// Twice what was needed: 95 million rays, from points of slivers, needles, floors and others up to 1e4 sizes away,
+/// half of them within 1e-6 to 1e-1 of the surface, did not hit their own triangle again from half of this distance on,
+/// and some 1 in 10^4 did from a quarter of it.
 const ROUNDING: f32 = 1.0 / (1 << 21) as f32;
 
 /// Moves `point` of a triangle along `normal` (unit, geometric, on either side) by a distance that covers its
@@ -25,8 +25,8 @@ const ROUNDING: f32 = 1.0 / (1 << 21) as f32;
 /// in its plane that are as large. `extent` is the largest coordinate difference between the point and a corner; for
 /// the end of a ray, add that to where the ray starts.
 ///
-/// The distance is 2^-21 (5e-7) of the extent and of the point's coordinates along the normal, and nothing else: an occluder
-/// that is farther from the surface is seen.
+/// The distance is 2^-21 (5e-7) of the extent and of the point's coordinates along the normal, and nothing else: an
+/// occluder that is farther from the surface is seen.
 #[inline]
 pub fn offset_from_triangle(point: [f32; 3], normal: [f32; 3], extent: f32) -> [f32; 3] {
     let [x, y, z]: [f32; 3] = std::array::from_fn(|i| (normal[i] * point[i]).abs());
@@ -37,12 +37,12 @@ pub fn offset_from_triangle(point: [f32; 3], normal: [f32; 3], extent: f32) -> [
     })
 }
 
-/// Where a ray starts that leaves a triangle in `direction`, from the point at the weights `u` and `v` of its second and
-/// third corner (as a [`crate::Hit`] has them): the point itself, moved off the surface by what its position and the test of
-/// rays may round, to the side that the ray goes to.
+/// Returns the point where a ray starts that leaves a triangle in `direction`, from the point at the weights `u` and
+/// `v` of its second and third corner (as a [`crate::Hit`] has them): the point itself, moved off the surface by what
+/// its position and the test of rays may round, to the side that the ray goes to.
 ///
-/// The corners are those that are traced: in world space, and of a placed mesh as [`crate::Affine::point`] has them. Such
-/// a ray may begin at `t_min` 0.
+/// The corners are those that are traced: in world space, and of a placed mesh as [`crate::Affine::point`] has them.
+/// Such a ray may begin at `t_min` 0.
 ///
 /// # Examples
 /// ```

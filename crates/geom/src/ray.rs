@@ -10,30 +10,30 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Ray {
-    /// Where the ray starts, world units.
+    /// Origin of the ray, in world units.
     pub origin: [f32; 3],
     /// Nearest accepted `t`.
     pub t_min: f32,
-    /// Where the ray goes; any length but zero.
+    /// Direction of the ray; it may have any length but zero.
     pub direction: [f32; 3],
     /// Farthest accepted `t`; infinity is allowed.
     pub t_max: f32,
 }
 
 impl Ray {
-    /// A ray over `0 <= t <= infinity`.
+    /// Returns a ray over `0 <= t <= infinity`.
     pub fn new(origin: [f32; 3], direction: [f32; 3]) -> Self {
         Self { origin, t_min: 0.0, direction, t_max: f32::INFINITY }
     }
 
-    /// The same ray over another interval.
+    /// Returns the same ray over another interval.
     #[must_use]
     pub fn with_interval(self, t_min: f32, t_max: f32) -> Self {
         Self { t_min, t_max, ..self }
     }
 
-    /// Whether the ray can hit anything: finite origin and direction, a direction that is not zero,
-    /// and no NaN in the interval. An empty interval (`t_min > t_max`) is valid and misses.
+    /// Returns `true` if the ray can hit anything: finite origin and direction, a direction that is not zero, and no
+    /// NaN in the interval. An empty interval (`t_min > t_max`) is valid and misses.
     #[inline]
     pub fn is_valid(&self) -> bool {
         self.origin.iter().chain(&self.direction).all(|x| x.is_finite())
@@ -42,14 +42,14 @@ impl Ray {
             && !self.t_max.is_nan()
     }
 
-    /// The point at parameter `t`.
+    /// Returns the point at parameter `t`.
     #[inline]
     pub fn at(&self, t: f32) -> [f32; 3] {
         std::array::from_fn(|i| self.origin[i] + t * self.direction[i])
     }
 }
 
-/// What a closest-hit query found: 16 bytes, `t u v primitive`.
+/// Answer of a closest-hit query for one ray: 16 bytes, `t u v primitive`.
 ///
 /// The hit point is `(1 - u - v) * v0 + u * v1 + v * v2` of the triangle.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -69,13 +69,13 @@ impl Hit {
     /// The primitive index of a miss.
     pub const MISS: u32 = u32::MAX;
 
-    /// The hit that says "nothing up to `t_max`".
+    /// Returns the hit that says "nothing up to `t_max`".
     #[inline]
     pub fn miss(t_max: f32) -> Self {
         Self { t: t_max, u: 0.0, v: 0.0, primitive: Self::MISS }
     }
 
-    /// Whether something was hit.
+    /// Returns `true` if the ray hit a triangle.
     #[inline]
     pub fn is_hit(&self) -> bool {
         self.primitive != Self::MISS
@@ -105,13 +105,13 @@ impl HitKey {
     /// The key before every hit.
     pub const START: Self = Self { t: f32::NEG_INFINITY, instance: 0, primitive: 0 };
 
-    /// The key of a hit of an instance.
+    /// Returns the key of a hit of an instance.
     #[inline]
     pub fn of(hit: &Hit, instance: u32) -> Self {
         Self { t: hit.t, instance, primitive: hit.primitive }
     }
 
-    /// Whether this key comes strictly before `other` in (t, instance, primitive) order.
+    /// Returns `true` if this key comes strictly before `other` in (t, instance, primitive) order.
     #[inline]
     pub fn before(&self, other: &Self) -> bool {
         (self.t, self.instance, self.primitive) < (other.t, other.instance, other.primitive)

@@ -1,4 +1,4 @@
-//! The trait behind which trees hide: batches of rays in, hits out.
+//! The trait of all tracers, whatever their trees and devices: batches of rays in, hits out.
 
 use crate::{Hit, HitKey, KernelName, Kernels, Ray};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,31 +6,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Counts of one batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BatchStats {
-    /// Rays given.
+    /// Number of rays in the batch.
     pub rays: u64,
     /// Rays that could not hit anything: see [`Ray::is_valid`]. They report a miss.
     pub invalid: u64,
-    /// Rays that the tracer's own kernel could not decide and a slower one traced again, to the same hits: on a GPU those that
-    /// start far outside of the scene, and some that meet a triangle edge-on or one that is extremely small or large.
+    /// Rays that the tracer's own kernel could not decide and a slower one traced again, to the same hits: on a GPU
+    /// those that start far outside of the scene, and some that meet a triangle edge-on or one that is extremely small
+    /// or large.
     pub by_fallback: u64,
-    /// Who answered how many of the rays: together all of them.
+    /// Kernels that answered, each with its number of rays; together they answered all of them.
     pub kernels: Kernels,
 }
 
 impl BatchStats {
-    /// `rays` answered by `kernel`, all of them valid; where there are none nobody answered.
+    /// Returns the statistics of `rays` answered by `kernel`, all of them valid; where there are none nobody answered.
     pub fn of(kernel: KernelName, rays: u64) -> Self {
         let kernels = if rays == 0 { Kernels::default() } else { Kernels::of(kernel, rays) };
         Self { rays, invalid: 0, by_fallback: 0, kernels }
     }
 
-    /// The same of which so many were invalid.
+    /// Returns the same statistics with so many rays invalid.
     #[must_use]
     pub fn with_invalid(self, invalid: u64) -> Self {
         Self { invalid, ..self }
     }
 
-    /// The same of one kernel, of which `by_fallback` were left by it and answered by `fallback`.
+    /// Returns the same statistics of one kernel, where `by_fallback` rays were left by it and answered by `fallback`.
     #[must_use]
     pub fn with_fallback(self, by_fallback: u64, fallback: KernelName) -> Self {
         let Some(kernel) = self.kernels.first().filter(|_| by_fallback > 0) else { return self };
@@ -49,17 +50,17 @@ impl std::ops::AddAssign for BatchStats {
     }
 }
 
-/// How a caller watches and stops a batch.
+/// Means to watch a batch and to stop it.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
-    /// Once true, the batch ends soon with [`TraceError::Cancelled`].
+    /// Flag of the caller: once it is true, the batch ends soon with [`TraceError::Cancelled`].
     pub cancel: Option<&'a AtomicBool>,
-    /// Told how many rays were finished since the last call, from any thread.
+    /// Callback that is told how many rays were finished since the last call, from any thread.
     pub progress: Option<&'a (dyn Fn(usize) + Sync)>,
 }
 
 impl Control<'_> {
-    /// Whether the caller asked to stop.
+    /// Returns `true` if the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
@@ -91,22 +92,22 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Where to go on.
+    /// Returns the key of this candidate, from which a later query goes on.
     pub fn key(&self) -> HitKey {
         HitKey::of(&self.hit, self.instance)
     }
 }
 
-/// What tracing one ray cost.
+/// Cost of tracing one ray, in nodes and triangles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RayCost {
     /// Tree nodes visited.
     pub nodes: u32,
-    /// Triangles tested.
+    /// Triangles that the ray was tested against.
     pub triangles: u32,
 }
 
-/// Why a batch did not finish. The results of the batch are then unspecified.
+/// Reasons why a batch did not finish. The results of the batch are then unspecified.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -118,7 +119,7 @@ pub enum TraceError {
     Device(String),
 }
 
-/// Something that traces batches of rays through one scene.
+/// Tracer of batches of rays through one scene.
 ///
 /// Both queries see a hit when `t_min <= t <= t_max`; of hits with equal `t` the lower
 /// (instance, primitive) wins, so that trees, builders and devices agree. `after` is empty, or one
@@ -169,6 +170,6 @@ pub trait Tracer: Send + Sync {
     /// See [`TraceError`].
     fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError>;
 
-    /// How many rays a batch should hold: what fits a worker's cache on a CPU, what fills a GPU.
+    /// Returns the number of rays that a batch should hold: what fits a worker's cache on a CPU, what fills a GPU.
     fn preferred_batch(&self) -> usize;
 }

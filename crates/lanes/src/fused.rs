@@ -1,6 +1,6 @@
 //! Multiply-add with one rounding, the same bits on every machine.
 
-/// `a * b + c`, rounded once.
+/// Returns `a * b + c`, rounded once.
 ///
 /// The hardware's instruction where the target surely has one; else f64 arithmetic, since calling the
 /// C library for it costs more and not every C library rounds right.
@@ -9,7 +9,7 @@ pub fn fused_multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, c) } else { software(a, b, c) }
 }
 
-/// [`fused_multiply_add`] lane by lane, in a form that compilers turn into vectors.
+/// Does [`fused_multiply_add`] lane by lane, in a form that compilers turn into vectors.
 #[inline(always)]
 pub fn fused_multiply_adds<const N: usize>(a: [f32; N], b: [f32; N], c: [f32; N]) -> [f32; N] {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
@@ -31,8 +31,8 @@ fn software(a: f32, b: f32, c: f32) -> f32 {
     if rounds_twice(sum) { by_odd_rounding(product, c, sum) } else { sum as f32 }
 }
 
-/// Whether a second rounding, to f32, may go wrong: only from a sum that looks halfway between two
-/// floats, and where floats are denormal and halfway looks different. NaN and infinity pass either way.
+/// Returns `true` if a second rounding, to f32, may go wrong: only from a sum that looks halfway between two floats,
+/// and where floats are denormal and halfway looks different. NaN and infinity pass either way.
 #[inline(always)]
 pub fn rounds_twice(sum: f64) -> bool {
     const HALF: u64 = 1 << 28;

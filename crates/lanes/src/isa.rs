@@ -1,4 +1,4 @@
-//! Which instructions this CPU has, found once and proven by a value, and which of them are to be used.
+//! Instruction sets of this CPU, found once and proven by a value, and the choice of the one to use.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ pub struct Avx2(pub(crate) ());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx2 {
-    /// Whether this CPU has it.
+    /// Returns the proof that this CPU has AVX2 and the sets that came with it, or `None`.
     pub fn detect() -> Option<Self> {
         let there = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
@@ -32,7 +32,7 @@ pub struct Avx512(pub(crate) ());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx512 {
-    /// Whether this CPU has it.
+    /// Returns the proof that this CPU has the parts of AVX-512 that are used, or `None`.
     pub fn detect() -> Option<Self> {
         let there = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512vl")
@@ -49,7 +49,7 @@ pub struct Neon(pub(crate) ());
 
 #[cfg(target_arch = "aarch64")]
 impl Neon {
-    /// Whether this CPU has it.
+    /// Returns the proof that this CPU has NEON, or `None`.
     pub fn detect() -> Option<Self> {
         std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
     }
@@ -60,7 +60,7 @@ impl Neon {
 /// Results do not depend on it: every operation computes the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isa {
-    /// Plain Rust.
+    /// Plain Rust, on any CPU.
     Portable(Portable),
     /// AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
@@ -73,22 +73,22 @@ pub enum Isa {
     Neon(Neon),
 }
 
-/// Why [`Isa::VARIABLE`] does not name an instruction set.
+/// Reasons why [`Isa::VARIABLE`] does not name an instruction set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IsaError {
     /// No instruction set has this name.
     #[error("{}={found:?} is no instruction set; known are {}", Isa::VARIABLE, Isa::NAMES.join(", "))]
     Unknown {
-        /// What the variable holds.
+        /// Text that the variable holds.
         found: String,
     },
-    /// Not on this CPU.
+    /// The set that is named is not on this CPU.
     #[error("{}={wanted}: this CPU has no {wanted}; it has {available}", Isa::VARIABLE)]
     Missing {
-        /// The one that was asked for.
+        /// Name of the set that was asked for.
         wanted: &'static str,
-        /// Those that there are.
+        /// Names of the sets that this CPU has.
         available: String,
     },
 }
@@ -100,12 +100,12 @@ impl Isa {
     /// All names, on whatever CPU.
     pub const NAMES: [&'static str; 4] = ["avx512", "avx2", "neon", "portable"];
 
-    /// The fastest that this CPU has.
+    /// Returns the fastest that this CPU has.
     pub fn detect() -> Self {
         Self::all()[0]
     }
 
-    /// The one that [`Isa::VARIABLE`] names, else the fastest.
+    /// Returns the set that [`Isa::VARIABLE`] names, else the fastest.
     ///
     /// # Errors
     /// [`IsaError`] if the variable holds something else, or what this CPU has not got.
@@ -114,14 +114,15 @@ impl Isa {
         choose(&wanted.to_string_lossy(), &Self::all())
     }
 
-    /// [`Isa::from_environment`] where that is one, else the fastest, looked for once a process: what everything uses
-    /// that is not told otherwise. A library does not stop at a variable; programs may ask for the error first.
+    /// Returns the set that [`Isa::from_environment`] gives, or else the fastest; it is looked for once a process.
+    /// Everything that is not told otherwise uses it. A library does not stop at a variable; programs may ask for the
+    /// error first.
     pub fn preferred() -> Self {
         static PREFERRED: OnceLock<Isa> = OnceLock::new();
         *PREFERRED.get_or_init(|| Self::from_environment().unwrap_or_else(|_| Self::detect()))
     }
 
-    /// All that this CPU has, fastest first; the last is plain Rust.
+    /// Returns all sets that this CPU has, fastest first; the last is plain Rust.
     pub fn all() -> Vec<Self> {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -135,7 +136,7 @@ impl Isa {
         found
     }
 
-    /// One of [`Isa::NAMES`].
+    /// Returns one of [`Isa::NAMES`].
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable(_) => "portable",
@@ -149,7 +150,7 @@ impl Isa {
     }
 }
 
-/// The one of `available`, fastest first, that `wanted` names; the first if it names none.
+/// Returns the one of `available`, fastest first, that `wanted` names; the first if it names none.
 fn choose(wanted: &str, available: &[Isa]) -> Result<Isa, IsaError> {
     if wanted.is_empty() {
         return Ok(available[0]);

@@ -2,8 +2,8 @@
 //! the same bits from each.
 //!
 //! Generic code takes an instruction set `S` and computes with its floats [`Vector`], its unsigned integers [`Words`]
-//! and its [`Mask`]s. [`Isa::preferred`] is the set to use on this CPU, and [`Isa::run`] calls the code in the copy that
-//! was compiled for it:
+//! and its [`Mask`]s. [`Isa::preferred`] is the set to use on this CPU, and [`Isa::run`] calls the code in the copy
+//! that was compiled for it:
 //!
 //! ```
 //! use raywarp_lanes::{InstructionSet, Isa, Task, Vector};

@@ -106,7 +106,7 @@ impl Not for M4 {
 /// A mask's bit of each lane.
 const LANE_BITS: [u32; 4] = [1, 2, 4, 8];
 
-/// For each mask the bytes of its lanes, lowest first; behind them 255, which looks up a zero.
+/// Bytes of the lanes of each mask, lowest first; behind them 255, which looks up a zero.
 const PACKED_BYTES: [[u8; 16]; 16] = {
     let mut table = [[255; 16]; 16];
     let mut mask = 0;
@@ -387,14 +387,14 @@ impl Words<4> for U4 {
     }
 }
 
-/// The first two lanes of `a`, then those of `b`.
+/// Returns the first two lanes of `a`, then those of `b`.
 #[inline(always)]
 fn lower_halves(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
     // SAFETY: who has registers of NEON has its instructions.
     unsafe { vreinterpretq_u32_u64(vtrn1q_u64(vreinterpretq_u64_u32(a), vreinterpretq_u64_u32(b))) }
 }
 
-/// The last two lanes of `a`, then those of `b`.
+/// Returns the last two lanes of `a`, then those of `b`.
 #[inline(always)]
 fn upper_halves(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
     // SAFETY: who has registers of NEON has its instructions.

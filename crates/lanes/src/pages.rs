@@ -1,13 +1,13 @@
 //! Pages of memory that is read out of order.
 
-/// Of less memory a CPU keeps the addresses of most pages of 4 KiB at hand.
+/// Least memory to ask for: of less a CPU keeps the addresses of most pages of 4 KiB at hand.
 const LEAST_BYTES: usize = 8 << 20;
 /// The largest page that is not huge, of any system.
 const PAGE: usize = 1 << 16;
 
-/// Asks the system for huge pages behind `memory` when it is first written to, so that a CPU has the addresses of reads out
-/// of order at hand. For memory that is allocated and not yet touched; of other memory, and where a system has no such
-/// pages, nothing comes of it. Nothing changes that a program can read.
+/// Asks the system for huge pages behind `memory` when it is first written to, so that a CPU has the addresses of reads
+/// out of order at hand. For memory that is allocated and not yet touched; of other memory, and where a system has no
+/// such pages, nothing comes of it. Nothing changes that a program can read.
 pub fn prefer_huge_pages<T>(memory: &[T]) {
     let bytes = size_of_val(memory);
     if bytes >= LEAST_BYTES {
@@ -17,7 +17,8 @@ pub fn prefer_huge_pages<T>(memory: &[T]) {
     }
 }
 
-/// `pages` start at one, and all `bytes` from there belong to the caller's memory.
+/// Advises the system to use huge pages: `pages` start at one, and all `bytes` from there belong to the caller's
+/// memory.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn advise(pages: *const u8, bytes: usize) {

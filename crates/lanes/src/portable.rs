@@ -21,8 +21,8 @@ impl InstructionSet for Portable {
         Isa::Portable(self)
     }
 
-    // A function of its own, as for every other set: several tasks in one function, all of them loops over lanes, take an
-    // optimiser far longer than each alone.
+    // A function of its own, as for every other set: several tasks in one function, all of them loops over lanes, take
+    // an optimiser far longer than each alone.
     #[inline(never)]
     fn enter<T: TaskOn<Self>>(self, task: T) -> T::Output {
         task.run_on(self)

@@ -10,27 +10,27 @@ use std::fmt::Debug;
 pub trait InstructionSet: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
     /// The most floats that one instruction takes.
     const NATIVE_LANES: usize;
-    /// Four floats.
+    /// Vector of four floats.
     type F4: Vector<4, Set = Self>;
-    /// Eight floats.
+    /// Vector of eight floats.
     type F8: Vector<8, Set = Self>;
-    /// Sixteen floats.
+    /// Vector of sixteen floats.
     type F16: Vector<16, Set = Self>;
 
-    /// Which one it is.
+    /// Returns the entry of [`Isa`] for this set.
     fn isa(self) -> Isa;
 
     /// Runs `task` in a function that is compiled for these instructions.
     fn enter<T: TaskOn<Self>>(self, task: T) -> T::Output;
 
-    /// Asks the cache for the line at `address`, which may be anything: no access is made. Nothing where there is no such
-    /// instruction.
+    /// Asks the cache for the line at `address`, which may be anything: no access is made. Nothing where there is no
+    /// such instruction.
     fn prefetch(self, address: *const u8);
 }
 
 /// Work in one text for every instruction set; [`Isa::run`] runs it.
 pub trait Task {
-    /// What comes out of it.
+    /// Result of the task.
     type Output;
 
     /// Does the work.
@@ -43,7 +43,7 @@ pub trait Task {
 /// Work for an instruction set `S`, or for those with more abilities than [`InstructionSet`] has; what else there is to
 /// know says [`Task`], each of which is this for all.
 pub trait TaskOn<S> {
-    /// What comes out of it.
+    /// Result of the task.
     type Output;
 
     /// Does the work. To be `#[inline(always)]`.

@@ -1,4 +1,4 @@
-//! What generic code computes with: floats, words and masks of `N` lanes.
+//! Types that generic code computes with: floats, words and masks of `N` lanes.
 //!
 //! Lane 0 is the first entry of an array and the lowest bit of a mask's bits.
 
@@ -10,34 +10,34 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 pub trait Mask<const N: usize>:
     Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
-    /// Whose mask it is.
+    /// Instruction set that the mask belongs to.
     type Set: InstructionSet;
 
-    /// Lane `i` from bit `i`; bits from `N` on do not count.
+    /// Sets lane `i` from bit `i`; bits from `N` on do not count.
     fn from_bits(set: Self::Set, bits: u32) -> Self;
 
-    /// Bit `i` from lane `i`; bits from `N` on are 0.
+    /// Returns the lanes as bits, bit `i` from lane `i`; bits from `N` on are 0.
     fn bits(self) -> u32;
 
-    /// The lanes below `count`: all from `N` on.
+    /// Returns the lanes below `count`: all from `N` on.
     #[inline(always)]
     fn first(set: Self::Set, count: usize) -> Self {
         Self::from_bits(set, if count < N { (1 << count) - 1 } else { u32::MAX })
     }
 
-    /// Whether a lane is true.
+    /// Returns `true` if a lane is true.
     #[inline(always)]
     fn any(self) -> bool {
         self.bits() != 0
     }
 
-    /// Whether every lane is true.
+    /// Returns `true` if every lane is true.
     #[inline(always)]
     fn all(self) -> bool {
         self.bits() == u32::MAX >> (32 - N)
     }
 
-    /// How many lanes are true.
+    /// Returns the number of lanes that are true.
     #[inline(always)]
     fn count(self) -> usize {
         self.bits().count_ones() as usize
@@ -48,26 +48,26 @@ pub trait Mask<const N: usize>:
 pub trait Vector<const N: usize>:
     Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// Whose vector it is.
+    /// Instruction set that the vector belongs to.
     type Set: InstructionSet;
-    /// As many words.
+    /// Vector of as many words.
     type Words: Words<N, Set = Self::Set, Mask = Self::Mask>;
-    /// As many truths.
+    /// Mask of as many lanes.
     type Mask: Mask<N, Set = Self::Set>;
 
-    /// The instruction set, which a vector proves to be there.
+    /// Returns the instruction set, which a vector proves to be there.
     fn set(self) -> Self::Set;
 
-    /// All lanes `x`.
+    /// Returns all lanes `x`.
     fn splat(set: Self::Set, x: f32) -> Self;
 
-    /// Lane `i` from `x[i]`.
+    /// Loads lane `i` from `x[i]`.
     fn load(set: Self::Set, x: &[f32; N]) -> Self;
 
-    /// Lane `i` to entry `i`.
+    /// Stores lane `i` in entry `i`.
     fn store(self) -> [f32; N];
 
-    /// Lane `i` from `x[i]`, where there is one; the other lanes are 0.
+    /// Loads lane `i` from `x[i]`, where there is one; the other lanes are 0.
     #[inline(always)]
     fn load_part(set: Self::Set, x: &[f32]) -> Self {
         if let Some(all) = x.first_chunk() {
@@ -78,7 +78,7 @@ pub trait Vector<const N: usize>:
         Self::load(set, &lanes)
     }
 
-    /// Lane `i` to `target[i]`, where there is one.
+    /// Stores lane `i` in `target[i]`, where there is one.
     #[inline(always)]
     fn store_part(self, target: &mut [f32]) {
         let lanes = self.store();
@@ -86,74 +86,74 @@ pub trait Vector<const N: usize>:
         target[..count].copy_from_slice(&lanes[..count]);
     }
 
-    /// `self * b + c`, rounded once.
+    /// Returns `self * b + c`, rounded once.
     fn mul_add(self, b: Self, c: Self) -> Self;
 
-    /// `self * b - c`, rounded once.
+    /// Returns `self * b - c`, rounded once.
     fn mul_sub(self, b: Self, c: Self) -> Self;
 
-    /// `c - self * b`, rounded once.
+    /// Returns `c - self * b`, rounded once.
     fn neg_mul_add(self, b: Self, c: Self) -> Self;
 
-    /// The square root, rounded once.
+    /// Returns the square root, rounded once.
     fn sqrt(self) -> Self;
 
-    /// The largest integer that is not larger; zeros, infinities and NaN stay.
+    /// Returns the largest integer that is not larger; zeros, infinities and NaN stay.
     fn floor(self) -> Self;
 
-    /// Without its sign, also of NaN.
+    /// Removes the sign of each lane, also of NaN.
     fn abs(self) -> Self;
 
-    /// `if self < other { self } else { other }`: `other` if either is NaN or both are zeros. [`f32::min`] has another
-    /// order of NaN.
+    /// Returns `if self < other { self } else { other }`: `other` if either is NaN or both are zeros. [`f32::min`] has
+    /// another order of NaN.
     fn min(self, other: Self) -> Self;
 
-    /// `if self > other { self } else { other }`: `other` if either is NaN or both are zeros.
+    /// Returns `if self > other { self } else { other }`: `other` if either is NaN or both are zeros.
     fn max(self, other: Self) -> Self;
 
-    /// `self < other`; false with a NaN.
+    /// Returns `self < other`; false with a NaN.
     fn lt(self, other: Self) -> Self::Mask;
 
-    /// `self <= other`; false with a NaN.
+    /// Returns `self <= other`; false with a NaN.
     fn le(self, other: Self) -> Self::Mask;
 
-    /// `self == other`; false with a NaN.
+    /// Returns `self == other`; false with a NaN.
     fn eq(self, other: Self) -> Self::Mask;
 
-    /// `self > other`; false with a NaN.
+    /// Returns `self > other`; false with a NaN.
     #[inline(always)]
     fn gt(self, other: Self) -> Self::Mask {
         other.lt(self)
     }
 
-    /// `self >= other`; false with a NaN.
+    /// Returns `self >= other`; false with a NaN.
     #[inline(always)]
     fn ge(self, other: Self) -> Self::Mask {
         other.le(self)
     }
 
-    /// The lanes in `mask` from `yes`, the others from `no`.
+    /// Returns the lanes in `mask` from `yes`, the others from `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// The bits of each lane.
+    /// Returns the bits of each lane.
     fn to_bits(self) -> Self::Words;
 
     /// Floats of these bits.
     fn from_bits(bits: Self::Words) -> Self;
 
-    /// Each lane as Rust's `as u32`: towards zero; 0 for NaN and below, the largest above.
+    /// Converts each lane as Rust's `as u32`: towards zero; 0 for NaN and below, the largest above.
     fn to_u32(self) -> Self::Words;
 
-    /// Each lane as Rust's `as i32`, in two's complement: towards zero, to the nearest there is; 0 for NaN.
+    /// Converts each lane as Rust's `as i32`, in two's complement: towards zero, to the nearest there is; 0 for NaN.
     fn to_i32(self) -> Self::Words;
 
-    /// The nearest float of each word.
+    /// Returns the nearest float of each word.
     fn from_u32(words: Self::Words) -> Self;
 
-    /// The nearest float of each word, as a signed number in two's complement.
+    /// Returns the nearest float of each word, as a signed number in two's complement.
     fn from_i32(words: Self::Words) -> Self;
 
-    /// The lanes in `mask` side by side from lane 0 on, in their order; the lanes after them are 0.
+    /// Returns the lanes in `mask` side by side from lane 0 on, in their order; the lanes after them are 0.
     fn compress(self, mask: Self::Mask) -> Self;
 
     /// Writes [`Vector::compress`] to the first `N` entries of `target`, zeros after the packed lanes included, and
@@ -167,7 +167,7 @@ pub trait Vector<const N: usize>:
         mask.count()
     }
 
-    /// `table[index]` in the lanes of `mask`; the other lanes are 0, and their index may be anything.
+    /// Returns `table[index]` in the lanes of `mask`; the other lanes are 0, and their index may be anything.
     ///
     /// # Panics
     /// If an index in `mask` lies outside of `table`.
@@ -186,24 +186,24 @@ pub trait Words<const N: usize>:
     + BitXor<Output = Self>
     + Not<Output = Self>
 {
-    /// Whose words they are.
+    /// Instruction set that the words belong to.
     type Set: InstructionSet;
-    /// As many truths.
+    /// Mask of as many lanes.
     type Mask: Mask<N, Set = Self::Set>;
 
-    /// The instruction set, which words prove to be there.
+    /// Returns the instruction set, which words prove to be there.
     fn set(self) -> Self::Set;
 
-    /// All lanes `x`.
+    /// Returns all lanes `x`.
     fn splat(set: Self::Set, x: u32) -> Self;
 
-    /// Lane `i` from `x[i]`.
+    /// Loads lane `i` from `x[i]`.
     fn load(set: Self::Set, x: &[u32; N]) -> Self;
 
-    /// Lane `i` to entry `i`.
+    /// Stores lane `i` in entry `i`.
     fn store(self) -> [u32; N];
 
-    /// Lane `i` from `x[i]`, where there is one; the other lanes are 0.
+    /// Loads lane `i` from `x[i]`, where there is one; the other lanes are 0.
     #[inline(always)]
     fn load_part(set: Self::Set, x: &[u32]) -> Self {
         if let Some(all) = x.first_chunk() {
@@ -214,7 +214,7 @@ pub trait Words<const N: usize>:
         Self::load(set, &lanes)
     }
 
-    /// Lane `i` to `target[i]`, where there is one.
+    /// Stores lane `i` in `target[i]`, where there is one.
     #[inline(always)]
     fn store_part(self, target: &mut [u32]) {
         let lanes = self.store();
@@ -222,7 +222,7 @@ pub trait Words<const N: usize>:
         target[..count].copy_from_slice(&lanes[..count]);
     }
 
-    /// 0, 1, 2, ...
+    /// Returns the numbers of the lanes: 0, 1, 2, ...
     #[inline(always)]
     fn count_up(set: Self::Set) -> Self {
         let mut lanes = [0; N];
@@ -232,50 +232,50 @@ pub trait Words<const N: usize>:
         Self::load(set, &lanes)
     }
 
-    /// Each lane `count` bits up; 0 from 32 bits on.
+    /// Shifts each lane by `count` bits up; 0 from 32 bits on.
     fn shl(self, count: u32) -> Self;
 
-    /// Each lane `count` bits down; 0 from 32 bits on.
+    /// Shifts each lane by `count` bits down; 0 from 32 bits on.
     fn shr(self, count: u32) -> Self;
 
-    /// Each lane its own number of bits up; 0 from 32 bits on.
+    /// Shifts each lane by its own number of bits up; 0 from 32 bits on.
     fn shl_each(self, counts: Self) -> Self;
 
-    /// Each lane its own number of bits down; 0 from 32 bits on.
+    /// Shifts each lane by its own number of bits down; 0 from 32 bits on.
     fn shr_each(self, counts: Self) -> Self;
 
-    /// The bits of each lane in the other order.
+    /// Reverses the order of the bits in each lane.
     fn reverse_bits(self) -> Self;
 
-    /// The smaller one.
+    /// Returns the smaller one.
     fn min(self, other: Self) -> Self;
 
-    /// The larger one.
+    /// Returns the larger one.
     fn max(self, other: Self) -> Self;
 
-    /// `self == other`.
+    /// Compares lane by lane: `self == other`.
     fn eq(self, other: Self) -> Self::Mask;
 
-    /// `self < other`.
+    /// Compares lane by lane: `self < other`.
     fn lt(self, other: Self) -> Self::Mask;
 
-    /// `self < other`, both as signed numbers in two's complement.
+    /// Returns `self < other`, both as signed numbers in two's complement.
     #[inline(always)]
     fn lt_signed(self, other: Self) -> Self::Mask {
         let sign = Self::splat(self.set(), 1 << 31);
         (self ^ sign).lt(other ^ sign)
     }
 
-    /// The lanes in `mask` from `yes`, the others from `no`.
+    /// Returns the lanes in `mask` from `yes`, the others from `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// The lanes in `mask`; the others are 0.
+    /// Returns the lanes in `mask`; the others are 0.
     #[inline(always)]
     fn keep(self, mask: Self::Mask) -> Self {
         Self::select(mask, self, Self::splat(self.set(), 0))
     }
 
-    /// The lanes in `mask` side by side from lane 0 on, in their order; the lanes after them are 0.
+    /// Returns the lanes in `mask` side by side from lane 0 on, in their order; the lanes after them are 0.
     fn compress(self, mask: Self::Mask) -> Self;
 
     /// Writes [`Words::compress`] to the first `N` entries of `target`, zeros after the packed lanes included, and
@@ -289,21 +289,22 @@ pub trait Words<const N: usize>:
         mask.count()
     }
 
-    /// `table[self]` in the lanes of `mask`; the other lanes are 0, and their index may be anything.
+    /// Returns `table[self]` in the lanes of `mask`; the other lanes are 0, and their index may be anything.
     ///
     /// # Panics
     /// If an index in `mask` lies outside of `table`.
     fn gather(self, table: &[u32], mask: Self::Mask) -> Self;
 
-    /// Lane `i` of word `j` from `rows[i][j]`.
+    /// Transposes rows: lane `i` of word `j` is from `rows[i][j]`.
     fn transpose(set: Self::Set, rows: [&[u32; 4]; N]) -> [Self; 4];
 
-    /// Word `j` of each record `table[self]`, for every `j`, in the lanes of `mask`; the other lanes are 0, and their
-    /// index may be anything.
+    /// Gathers word `j` of each record `table[self]`, for every `j`, in the lanes of `mask`; the other lanes are 0, and
+    /// their index may be anything.
     ///
-    /// Each record is read whole, 16 bytes at a time, and turned round in registers. For records of 64 bytes that takes a
-    /// quarter of the time of sixteen gathers where the table lies in a cache, and half of it beyond (8 lanes, AVX2 and
-    /// AVX-512; `examples/gather_speed.rs`, AMD Zen 4, 25 November 2026). Slices of other records of whole 16 bytes become such a table by `bytemuck::cast_slice`.
+    /// Each record is read whole, 16 bytes at a time, and turned round in registers. For records of 64 bytes that takes
+    /// a quarter of the time of sixteen gathers where the table lies in a cache, and half of it beyond (8 lanes, AVX2
+    /// and AVX-512; `examples/gather_speed.rs`, AMD Zen 4, 25 November 2026). Slices of other records of whole 16 bytes
+    /// become such a table by `bytemuck::cast_slice`.
     ///
     /// # Panics
     /// If an index in `mask` lies outside of `table`. That `R` is a multiple of 4 is checked when it is compiled.

@@ -25,14 +25,14 @@ pub const UNUSED_SLOT: u32 = INDEX_MASK;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(32))]
 pub struct TriangleBlock {
-    /// `corners[corner][axis][slot]`.
+    /// Coordinates of the corners: `corners[corner][axis][slot]`.
     pub corners: [[[f32; BLOCK]; 3]; 3],
     /// Index and flags of each slot; flags see [`NON_OPAQUE`], [`MORE_BLOCKS`].
     pub slots: [u32; BLOCK],
 }
 
 impl TriangleBlock {
-    /// A block of `references`, at most [`BLOCK`] of them, each in range.
+    /// Returns a block of `references`, at most [`BLOCK`] of them, each in range.
     pub(crate) fn new(triangles: &FlatTriangles, references: &[u32], more: bool) -> Self {
         let mut block = Self { corners: [[[f32::NAN; BLOCK]; 3]; 3], slots: [UNUSED_SLOT; BLOCK] };
         for (slot, &index) in references.iter().enumerate() {
@@ -50,38 +50,38 @@ impl TriangleBlock {
         block
     }
 
-    /// Index of the triangle in `slot`, or `None` if it is unused.
+    /// Returns the index of the triangle in `slot`, or `None` if it is unused.
     #[inline]
     pub fn index(&self, slot: usize) -> Option<u32> {
         let index = self.slots[slot] & INDEX_MASK;
         (index != UNUSED_SLOT).then_some(index)
     }
 
-    /// Whether the triangle in `slot` needs no question.
+    /// Returns `true` if the triangle in `slot` is opaque, so that no query has to ask about it.
     #[inline]
     pub fn is_opaque(&self, slot: usize) -> bool {
         self.slots[slot] & NON_OPAQUE == 0
     }
 
-    /// Whether the leaf goes on in the next block.
+    /// Returns `true` if the leaf goes on in the next block.
     #[inline]
     pub fn has_more(&self) -> bool {
         self.slots[0] & MORE_BLOCKS != 0
     }
 
-    /// The corners of the triangle in `slot`.
+    /// Returns the corners of the triangle in `slot`.
     #[inline]
     pub fn vertices(&self, slot: usize) -> [[f32; 3]; 3] {
         std::array::from_fn(|corner| std::array::from_fn(|axis| self.corners[corner][axis][slot]))
     }
 
-    /// How many slots are used.
+    /// Returns the number of slots in use.
     #[inline]
     pub fn len(&self) -> usize {
         (0..BLOCK).filter(|&slot| self.index(slot).is_some()).count()
     }
 
-    /// Whether no slot is used, which no encoder makes.
+    /// Returns `true` if no slot is used, which no encoder makes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -18,14 +18,14 @@ pub(crate) struct GridAxis<const N: usize> {
     pub hi: [u8; N],
 }
 
-/// The step of a grid with an exponent byte: a power of two, normal and finite for bytes of 1 to 254.
+/// Returns the step of a grid with an exponent byte: a power of two, normal and finite for bytes of 1 to 254.
 #[inline]
 pub(crate) fn step(exponent: u8) -> f32 {
     f32::from_bits(u32::from(exponent) << 23)
 }
 
-/// Where plane `q` of a grid lies. The product is exact below 2^128, so that a fused multiply-add gives the same bits; above,
-/// an upper plane may be infinite in one of them, which is as good.
+/// Returns the place of plane `q` of a grid. The product is exact below 2^128, so that a fused multiply-add gives the
+/// same bits; above, an upper plane may be infinite in one of them, which is as good.
 #[inline]
 pub(crate) fn plane(origin: f32, exponent: u8, q: u8) -> f32 {
     origin + f32::from(q) * step(exponent)
@@ -50,7 +50,7 @@ pub(crate) fn quantize<const N: usize>(spans: &[Option<[f32; 2]>; N]) -> GridAxi
     axis
 }
 
-/// The least exponent byte whose 255 steps reach `end`.
+/// Returns the least exponent byte whose 255 steps reach `end`.
 fn finest_exponent(end: &Offset) -> u8 {
     // Rounded down, so that the search begins at or below the answer.
     let power = ((end.rounded / 255.0).to_bits() >> 52) as i32 - 1023;
@@ -59,16 +59,16 @@ fn finest_exponent(end: &Offset) -> u8 {
     (first..MAX_EXPONENT).find(|&e| reaches(e)).unwrap_or(MAX_EXPONENT)
 }
 
-/// How far a coordinate lies above the origin, exactly: `rounded + error`.
+/// Distance of a coordinate above the origin, exactly: `rounded + error`.
 struct Offset {
     /// The difference rounded to f64; at least 0.
     rounded: f64,
-    /// What rounding took: at most half an ulp of `rounded`.
+    /// Remainder that rounding left: at most half an ulp of `rounded`.
     error: f64,
 }
 
 impl Offset {
-    /// `x - origin`, with `x >= origin`.
+    /// Returns `x - origin`, with `x >= origin`.
     fn new(x: f32, origin: f32) -> Self {
         let (a, b) = (f64::from(x), f64::from(origin));
         let rounded = a - b;
@@ -78,12 +78,12 @@ impl Offset {
         Self { rounded, error }
     }
 
-    /// Whether it is at least `x`. An `x` other than `rounded` is on the same side of both.
+    /// Returns `true` if the distance is at least `x`. An `x` other than `rounded` is on the same side of both.
     fn at_least(&self, x: f64) -> bool {
         self.rounded > x || (self.rounded == x && self.error >= 0.0)
     }
 
-    /// The most steps, up to 255, that do not exceed it and that f32 holds.
+    /// Returns the largest number of steps, up to 255, that do not exceed it and that f32 holds.
     fn steps_below(&self, step: f64) -> u8 {
         let fits = |q: u8| {
             let x = f64::from(q) * step;
@@ -97,7 +97,7 @@ impl Offset {
         q
     }
 
-    /// The fewest steps that reach it, or `None` if 255 do not.
+    /// Returns the smallest number of steps that reach it, or `None` if 255 do not.
     fn steps_above(&self, step: f64) -> Option<u8> {
         let first = (self.rounded / step) as u8;
         // The floor of a number reaches it, or the next does, or the error asks for one more.

@@ -1,4 +1,4 @@
-//! Which nodes of a `Bvh2` become the children of a wide node, and which subtrees one leaf.
+//! Chooses the nodes of a `Bvh2` that become the children of a wide node, and the subtrees that become one leaf.
 //!
 //! Source: Ylitie, Karras, Laine 2017, section 4.1: dynamic programming over the cost of showing a
 //! subtree as at most `i` roots, which finds the wide tree of least SAH cost for the given binary
@@ -11,7 +11,7 @@ use raywarp_geom::Aabb;
 /// Children of a wide node.
 pub(crate) const WIDTH: usize = 8;
 
-/// What a leaf costs, and up to where subtrees may become one.
+/// Price of a leaf, and the largest subtree that may become one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeafRule {
     /// The most references of a subtree that is merged into one leaf.
@@ -29,7 +29,7 @@ type Costs = [f32; WIDTH - 1];
 pub(crate) struct Collapse<'a> {
     bvh: &'a Bvh2,
     rule: LeafRule,
-    /// For each node whether its subtree may become one leaf, where not all small ones may.
+    /// `true` for each node whose subtree may become one leaf, where not all small ones may.
     mergeable: Option<&'a [bool]>,
     /// A power of two that lengths are multiplied by before they become areas.
     scale: f32,
@@ -45,8 +45,8 @@ impl<'a> Collapse<'a> {
         Self::of_leaves(bvh, rule, None)
     }
 
-    /// As [`Collapse::new`]; of the subtrees that are small enough, only those that `mergeable` names become
-    /// one leaf.
+    /// Prepares a collapse as [`Collapse::new`] does; of the subtrees that are small enough, only those that
+    /// `mergeable` names become one leaf.
     pub fn of_leaves(bvh: &'a Bvh2, rule: LeafRule, mergeable: Option<&'a [bool]>) -> Self {
         let scale = bvh.nodes.first().map_or(1.0, |root| length_scale(&root.bounds));
         let (costs, counts) = (vec![[0.0; WIDTH - 1]; bvh.nodes.len()], vec![0; bvh.nodes.len()]);
@@ -70,13 +70,13 @@ impl<'a> Collapse<'a> {
         plan
     }
 
-    /// Whether the subtree of `node` becomes one leaf.
+    /// Returns `true` if the subtree of `node` becomes one leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
         // The count is asked too, since the cost of a tree may be infinite, as that of too large a leaf is.
         self.bvh.nodes[node].is_leaf() || (self.may_merge(node) && self.costs[node][0] == self.leaf_cost(node))
     }
 
-    /// The nodes that become the children of the wide node for `node`, in depth-first order.
+    /// Returns the nodes that become the children of the wide node for `node`, in depth-first order.
     pub fn children(&self, node: usize) -> Vec<usize> {
         if self.is_leaf(node) {
             return vec![node];
@@ -97,14 +97,14 @@ impl<'a> Collapse<'a> {
         children
     }
 
-    /// Sorts nodes by how soon a ray that meets their boxes is likely to end in them, the least likely first: inner nodes,
-    /// then leaves, each by area. Equal areas stay in their order. At most [`WIDTH`] nodes: O(1).
+    /// Sorts nodes by how soon a ray that meets their boxes is likely to end in them, the least likely first: inner
+    /// nodes, then leaves, each by area. Equal areas stay in their order. At most [`WIDTH`] nodes: O(1).
     pub fn sort_by_promise(&self, nodes: &mut [usize]) {
         let area = |node: usize| half_area(&self.bvh.nodes[node].bounds, self.scale);
         nodes.sort_by(|&a, &b| self.is_leaf(a).cmp(&self.is_leaf(b)).then(area(a).total_cmp(&area(b))));
     }
 
-    /// All references below `node`, leaf by leaf, without repeats.
+    /// Writes into `out` all references below `node`, leaf by leaf, without repeats.
     pub fn references(&self, node: usize, out: &mut Vec<u32>) {
         out.clear();
         let mut open = vec![node];
@@ -122,7 +122,7 @@ impl<'a> Collapse<'a> {
         out.dedup();
     }
 
-    /// Whether an inner node is small enough for a leaf, and may be one.
+    /// Returns `true` if an inner node is small enough for a leaf, and may be one.
     fn may_merge(&self, node: usize) -> bool {
         self.counts[node] <= self.rule.merged && self.mergeable.is_none_or(|mergeable| mergeable[node])
     }
@@ -135,28 +135,28 @@ impl<'a> Collapse<'a> {
         half_area(&n.bounds, self.scale) * count.div_ceil(self.rule.block) as f32 * self.rule.block_cost
     }
 
-    /// The two children with the roots that each gets of `roots`, right one first.
+    /// Returns the two children with the roots that each gets of `roots`, right one first.
     fn halves(&self, node: usize, roots: usize) -> Vec<(usize, usize)> {
         let left = self.bvh.nodes[node].first as usize;
         let share = self.best_split(left, roots).1;
         vec![(left + 1, roots - share), (left, share)]
     }
 
-    /// The least cost of `left` and its sibling as `roots` roots together, and how many `left` gets.
+    /// Returns the least cost of `left` and its sibling as `roots` roots together, and how many `left` gets.
     fn best_split(&self, left: usize, roots: usize) -> (f32, usize) {
         let cost = |share: usize| self.costs[left][share - 1] + self.costs[left + 1][roots - share - 1];
         (1..roots).map(|share| (cost(share), share)).reduce(|a, b| if b.0 < a.0 { b } else { a }).unwrap_or((0.0, 1))
     }
 }
 
-/// [`Aabb::half_area`] with each length times `scale`; never NaN or infinite, so that costs compare.
+/// Returns [`Aabb::half_area`] with each length times `scale`; never NaN or infinite, so that costs compare.
 fn half_area(bounds: &Aabb, scale: f32) -> f32 {
     let [x, y, z] = std::array::from_fn(|i| (bounds.max[i] * scale - bounds.min[i] * scale).max(0.0));
     (x * y + y * z + z * x).min(f32::MAX)
 }
 
-/// 1 for a root of ordinary size. Otherwise the power of two that brings it near 1, since the areas
-/// of boxes beyond 1e19 are infinite and those of boxes below 1e-23 zero, which makes all trees equal.
+/// Returns 1 for a root of ordinary size, otherwise the power of two that brings it near 1, since the areas of boxes
+/// beyond 1e19 are infinite and those of boxes below 1e-23 zero, which makes all trees equal.
 fn length_scale(root: &Aabb) -> f32 {
     let half = (0..3).map(|i| 0.5 * root.max[i] - 0.5 * root.min[i]).fold(0.0, f32::max);
     // A sum of 2^30 areas stays finite.

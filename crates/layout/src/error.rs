@@ -1,6 +1,6 @@
-//! What can be wrong with a tree that is to be encoded.
+//! Errors of a tree that is to be encoded.
 
-/// Why a tree cannot be encoded, or an encoding is broken.
+/// Reasons why a tree cannot be encoded, or an encoding is broken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
@@ -9,15 +9,15 @@ pub enum LayoutError {
     CountMismatch {
         /// Primitives that the tree knows.
         tree: u32,
-        /// Triangles given.
+        /// Number of triangles given.
         triangles: usize,
     },
     /// More triangles, references or nodes than the encoding's indices hold.
     #[error("the tree has {found} {what}, but its encoding holds at most {limit}; drop instances or split less")]
     TooMany {
-        /// What there is too much of.
+        /// Name of the things of which there are too many.
         what: &'static str,
-        /// How many there are.
+        /// Number of things that the tree has.
         found: usize,
         /// The most that fit.
         limit: usize,
@@ -25,7 +25,7 @@ pub enum LayoutError {
     /// A tree is asked for whose nodes have a number of children that no kernel takes.
     #[error("a node of {found} children cannot be encoded; 4, 8, 16 or 32 can")]
     BadBranching {
-        /// What was asked for.
+        /// Number of children that was asked for.
         found: usize,
     },
     /// A node breaks an invariant of [`raywarp_bvh::Bvh2`].
@@ -33,7 +33,7 @@ pub enum LayoutError {
     BadNode {
         /// Index of the node.
         node: usize,
-        /// What is wrong with it.
+        /// Description of the fault.
         fault: &'static str,
     },
     /// A box reaches where the encoding has no place for it.
@@ -59,7 +59,7 @@ pub enum LayoutError {
     BadRecord {
         /// Index of the node or triangle record.
         record: usize,
-        /// What is wrong with it.
+        /// Description of the fault.
         fault: &'static str,
     },
 }

@@ -32,7 +32,7 @@ const HEADER_BYTES: usize = 128;
 /// Memory grows by about this much at a time, whatever the header says.
 const PIECE_BYTES: usize = 1 << 16;
 
-/// Why a tree cannot be saved or loaded.
+/// Reasons why a tree cannot be saved or loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -45,7 +45,7 @@ pub enum FileError {
     /// Another version of the format.
     #[error("the tree is of format version {found}, but this Raywarp reads version {FILE_VERSION}; encode it again")]
     OtherVersion {
-        /// Its version.
+        /// Format version of the file.
         found: u32,
     },
     /// Another kind of tree, or the same with other records.
@@ -55,7 +55,7 @@ pub enum FileError {
         found: u32,
         /// Kind asked for.
         wanted: u32,
-        /// Its name.
+        /// Name of the kind that was asked for.
         name: &'static str,
     },
     /// The tree belongs to other triangles.
@@ -73,7 +73,7 @@ pub enum FileError {
     /// A checksum is wrong.
     #[error("the tree is damaged somewhere before byte {at}; encode it again")]
     Damaged {
-        /// Where the checksum begins.
+        /// Position of the checksum in the input, in bytes.
         at: u64,
     },
     /// The tree breaks an invariant in spite of its checksum.
@@ -84,11 +84,11 @@ pub enum FileError {
     BigEndian,
 }
 
-/// What a file holds of a tree, with its arrays as the tree or as a file has them.
+/// Data of a tree in a file, with its arrays as the tree or as a file has them.
 pub struct Contents<Records, Slots> {
     /// Children of a node.
     pub branching: usize,
-    /// What the nodes consist of.
+    /// Records that the nodes consist of.
     pub records: Records,
     /// Triangle indices and flags.
     pub slots: Slots,
@@ -96,28 +96,28 @@ pub struct Contents<Records, Slots> {
     pub bounds: Aabb,
     /// Stack entries that a walk needs.
     pub stack_depth: usize,
-    /// What the tree has besides, 0 for nothing.
+    /// One more number of the tree, 0 where its kind has none.
     pub extra: f32,
 }
 
-/// What is saved of a tree.
+/// Contents of a tree that is saved, borrowed from it.
 pub type Parts<'a, R> = Contents<&'a [R], &'a [u32]>;
 
-/// What was loaded of a tree.
+/// Contents of a tree that was loaded.
 pub type Loaded<R> = Contents<Vec<R>, Vec<u32>>;
 
 /// A tree that can be saved. Not for other crates, since they could make trees that are none.
 pub trait Stored: Sized {
-    /// What its nodes consist of.
+    /// Record that its nodes consist of.
     type Record: Pod;
-    /// Its kind in the header, never given to another.
+    /// Number of the kind in the header, never given to another.
     const KIND: u32;
-    /// Its type's name.
+    /// Name of the type.
     const NAME: &'static str;
 
-    /// What is saved.
+    /// Returns the parts that are saved.
     fn parts(&self) -> Parts<'_, Self::Record>;
-    /// The tree, unless it breaks an invariant. Its slots fit `triangles`.
+    /// Returns the tree, unless it breaks an invariant. Its slots fit `triangles`.
     fn from_loaded(loaded: Loaded<Self::Record>, triangles: &FlatTriangles) -> Result<Self, LayoutError>;
 }
 
@@ -211,7 +211,7 @@ fn check_machine() -> Result<(), FileError> {
     if cfg!(target_endian = "big") { Err(FileError::BigEndian) } else { Ok(()) }
 }
 
-/// Whether every slot names a triangle and says rightly whether it is opaque.
+/// Returns `true` if every slot names a triangle and says rightly whether it is opaque.
 fn slots_fit(slots: &[u32], triangles: &FlatTriangles) -> bool {
     slots.iter().all(|slot| {
         let opaque = triangles.opaque.get((slot & INDEX_MASK) as usize);
@@ -333,7 +333,7 @@ impl Checksum {
         Self(0x243f_6a88_85a3_08d3)
     }
 
-    /// The checksum of what came before and `bytes`, padded with zeros to whole words of 8.
+    /// Returns the checksum of what came before and `bytes`, padded with zeros to whole words of 8.
     fn of(self, bytes: &[u8]) -> Self {
         let step = |state: u64, word: [u8; 8]| {
             let mixed = (state ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);

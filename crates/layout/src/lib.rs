@@ -1,9 +1,9 @@
 //! Byte encodings of a [`raywarp_bvh::Bvh2`] that a traversal kernel walks, and the triangle
 //! records in their leaves.
 //!
-//! [`encode`] makes the tree that a variant of the kernel family walks, an [`EncodedTree`], whose text has a table of them;
-//! [`MemoryLayout`] says how each lies in a device's memory. [`Wide8`], for SIMD on CPUs, stands by itself: 256 bytes a node,
-//! eight children, structure of arrays, and [`TriangleBlock`]s of plain vertices as leaves.
+//! [`encode`] makes the tree that a variant of the kernel family walks, an [`EncodedTree`], whose text has a table of
+//! them; [`MemoryLayout`] says how each lies in a device's memory. [`Wide8`], for SIMD on CPUs, stands by itself: 256
+//! bytes a node, eight children, structure of arrays, and [`TriangleBlock`]s of plain vertices as leaves.
 //!
 //! A range of records is one of [`TriangleRecords`], which stand apart from the tree. Each encoding
 //! says how deep a stack its walk needs. Fields are private: what exists was made by its encoder and

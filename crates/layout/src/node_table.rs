@@ -1,11 +1,11 @@
-//! What the encodings share whose nodes hold a box, a reference and a count for each child: writing
-//! them, the stack that a walk needs, and the invariants.
+//! Code that encodings share whose nodes hold a box, a reference and a count for each child: writing them, the stack
+//! that a walk needs, and the invariants.
 //!
 //! Invariants ([`validate`] checks each):
 //! - node 0 is the root; any other node has one parent, which stands before it;
 //! - a child is a node (count 0), or a leaf: its first record and how many;
-//! - a child's box holds the boxes of its own children as they were before they were rounded outwards, where they are, and
-//!   the tree's box those of the root;
+//! - a child's box holds the boxes of its own children as they were before they were rounded outwards, where they are,
+//!   and the tree's box those of the root;
 //! - every record is in one leaf, and its slot holds the index of a triangle and its flag;
 //! - used children come first, and there are at least two, but for the root of a tree that is one leaf;
 //! - an unused child holds [`NO_CHILD`], count 0 and an empty box.
@@ -36,7 +36,7 @@ impl Child {
         self.child != NO_CHILD
     }
 
-    /// Index of the node that this names, if it names one.
+    /// Returns the index of the node that this names, if it names one.
     pub fn node(&self) -> Option<usize> {
         (self.count == 0 && self.is_used()).then_some(self.child as usize)
     }
@@ -44,22 +44,22 @@ impl Child {
 
 /// The nodes of an encoding, however it stores them.
 pub(crate) trait NodeTable {
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     fn node_count(&self) -> usize;
 
-    /// Slots of a node.
+    /// Returns the number of slots of a node.
     fn branching(&self) -> usize;
 
-    /// What stands in a slot of a node, both in range.
+    /// Returns the child in a slot of a node, both in range.
     fn child(&self, node: usize, slot: usize) -> Child;
 
-    /// What the box in a slot is known to reach that was encoded, plane by plane, so that on a flat axis the lower plane may
-    /// be above the upper one: all of the box, but where an encoding rounds it outwards.
+    /// Returns the bounds that the box in a slot is known to reach, as it was encoded, plane by plane, so that on a
+    /// flat axis the lower plane may be above the upper one: all of the box, but where an encoding rounds it outwards.
     fn known_bounds(&self, node: usize, slot: usize) -> Aabb {
         self.child(node, slot).bounds
     }
 
-    /// The slots of a node.
+    /// Returns the slots of a node.
     fn children(&self, node: usize) -> impl Iterator<Item = Child> {
         (0..self.branching()).map(move |slot| self.child(node, slot))
     }
@@ -69,7 +69,7 @@ pub(crate) trait NodeTable {
 #[derive(Default)]
 pub(crate) struct Plan {
     children: Vec<Child>,
-    /// Where the children of each node end; they begin where those before end.
+    /// End of the children of each node; they begin where those before end.
     ends: Vec<usize>,
 }
 
@@ -103,20 +103,20 @@ impl Plan {
         plan
     }
 
-    /// The used children of each node.
+    /// Returns the used children of each node.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = &[Child]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| &self.children[std::mem::replace(&mut start, end)..end])
     }
 }
 
-/// For each record, leaf by leaf, the index of its triangle and [`NON_OPAQUE`].
+/// Returns for each record, leaf by leaf, the index of its triangle and [`NON_OPAQUE`].
 pub(crate) fn slots(bvh: &Bvh2, triangles: &FlatTriangles) -> Vec<u32> {
     let flag = |r: u32| if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE };
     bvh.references.iter().map(|&r| r | flag(r)).collect()
 }
 
-/// The most entries that wait in a walk which pushes all hit children but one, whichever, and goes
+/// Returns the largest number of entries that wait in a walk which pushes all hit children but one, whichever, and goes
 /// on with that one. O(nodes).
 pub(crate) fn stack_depth(table: &impl NodeTable) -> usize {
     let mut needs = vec![0usize; table.node_count()];
@@ -194,15 +194,15 @@ pub(crate) mod tests {
     use super::*;
     use raywarp_bvh::{BuildOptions, build};
 
-    /// What [`notices_damage`] needs to plant damage in an encoding.
+    /// Table in which [`notices_damage`] can plant damage.
     pub(crate) trait Damageable: NodeTable + Clone {
         fn set_child(&mut self, node: usize, slot: usize, child: Child);
-        /// Slots, box and stack depth.
+        /// Returns slots, box and stack depth.
         fn rest(&mut self) -> (&mut Vec<u32>, &mut Aabb, &mut usize);
         fn check(&self) -> Result<(), LayoutError>;
     }
 
-    /// Some triangles and a tree over them.
+    /// Makes some triangles and a tree over them.
     pub(crate) fn row_of_triangles(count: usize) -> (Bvh2, FlatTriangles) {
         let corner = |i: usize| [i as f32, (i * i % 7) as f32, (i * 3 % 5) as f32];
         let triangles =
@@ -270,7 +270,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The most entries that wait when the walk goes on with the child that `choose` picks of a
+    /// Returns the largest number of entries that wait when the walk goes on with the child that `choose` picks of a
     /// node's children, and pops last in, first out.
     fn deepest_walk(table: &impl NodeTable, mut choose: impl FnMut(&[Child]) -> usize) -> usize {
         let (mut stack, mut deepest) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Which nodes of a `Bvh2` become the children of a wider node, by opening one child after another.
+//! Chooses the nodes of a `Bvh2` that become the children of a wider node, by opening one child after another.
 //!
 //! Sources: G14 4.1 (pulling up, with its rules near the leaves), L9 "Building the MBVH" (adoption),
 //! both after Wald, Benthin, Boulos 2008. The tree of least cost is `collapse`'s matter.
@@ -20,11 +20,11 @@ pub(crate) struct PullUp<'a> {
     leaves: Vec<u8>,
 }
 
-/// As many leaves as make no difference any more.
+/// Count of leaves at which counting stops: more make no difference.
 const MANY: u8 = 4;
 
 impl<'a> PullUp<'a> {
-    /// For a tree that passed `structure::check`. O(nodes).
+    /// Prepares the opening of a tree that passed `structure::check`. O(nodes).
     pub fn new(bvh: &'a Bvh2, collapse: Collapse, branching: usize) -> Self {
         let mut leaves = Vec::new();
         if collapse == Collapse::Guthe {
@@ -37,7 +37,7 @@ impl<'a> PullUp<'a> {
         Self { bvh, collapse, branching, leaves }
     }
 
-    /// The children of the wide node for `node`, from left to right: 2 to `branching` of them, or the
+    /// Writes into `children` those of the wide node for `node`, from left to right: 2 to `branching` of them, or the
     /// node itself if it is a leaf.
     pub fn children(&self, node: usize, children: &mut Vec<usize>) {
         children.clear();
@@ -51,7 +51,7 @@ impl<'a> PullUp<'a> {
         }
     }
 
-    /// The position of the child to open next.
+    /// Returns the position of the child to open next.
     fn choose(&self, children: &[usize]) -> Option<usize> {
         let inner = || (0..children.len()).filter(|&i| !self.bvh.nodes[children[i]].is_leaf());
         if self.collapse == Collapse::Adopt {
@@ -72,14 +72,14 @@ impl<'a> PullUp<'a> {
         self.largest(children, with_leaves(MANY))
     }
 
-    /// The first position among `positions` whose box has the largest surface area.
+    /// Returns the first position among `positions` whose box has the largest surface area.
     fn largest(&self, children: &[usize], positions: impl Iterator<Item = usize>) -> Option<usize> {
         let area = |position: usize| half_area(&self.bvh.nodes[children[position]].bounds);
         positions.map(|i| (i, area(i))).reduce(|best, i| if i.1 > best.1 { i } else { best }).map(|(i, _)| i)
     }
 }
 
-/// Half of the surface area in f64, where no finite box is too large or too small to be compared.
+/// Returns half of the surface area in f64, where no finite box is too large or too small to be compared.
 fn half_area(aabb: &Aabb) -> f64 {
     let [x, y, z] = std::array::from_fn(|i| f64::from(aabb.max[i]) - f64::from(aabb.min[i]));
     x * y + y * z + z * x

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use raywarp_family::TriangleTest;
 use raywarp_geom::FlatTriangles;
 
-/// What a record holds.
+/// Format of a triangle record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TriangleFormat {
     /// [`WoopTriangle`]: the map to the unit triangle (AL09 2).
@@ -20,7 +20,8 @@ pub enum TriangleFormat {
 }
 
 impl TriangleFormat {
-    /// What `test` reads. [`TriangleTest::Pair`] is of trees whose triangles are among their nodes, and reads none.
+    /// Returns the format that `test` reads. [`TriangleTest::Pair`] is of trees whose triangles are among their nodes,
+    /// and reads none.
     pub fn of(test: TriangleTest) -> Self {
         match test {
             TriangleTest::Woop => Self::Woop,
@@ -42,13 +43,13 @@ pub struct VertexTriangle {
 }
 
 impl VertexTriangle {
-    /// The record of a triangle.
+    /// Returns the record of a triangle.
     pub fn new(vertices: &[[f32; 3]; 3]) -> Self {
         let [v0, v1, v2] = vertices.map(|[x, y, z]| [x, y, z, 0.0]);
         Self { v0, v1, v2 }
     }
 
-    /// The corners, bit for bit those it was made from.
+    /// Returns the corners, bit for bit those it was made from.
     #[inline]
     pub fn vertices(&self) -> [[f32; 3]; 3] {
         [self.v0, self.v1, self.v2].map(|[x, y, z, _]| [x, y, z])
@@ -82,13 +83,13 @@ impl TriangleRecords {
         Self { format, woop, vertices }
     }
 
-    /// What a record holds.
+    /// Returns the format of the records.
     #[inline]
     pub fn format(&self) -> TriangleFormat {
         self.format
     }
 
-    /// The records as they lie in memory.
+    /// Returns the records as they lie in memory.
     pub fn as_bytes(&self) -> &[u8] {
         match self.format {
             TriangleFormat::Woop => bytemuck::cast_slice(&self.woop),
@@ -96,31 +97,31 @@ impl TriangleRecords {
         }
     }
 
-    /// The records, if they are [`TriangleFormat::Woop`]; otherwise empty.
+    /// Returns the records, if they are [`TriangleFormat::Woop`]; otherwise empty.
     #[inline]
     pub fn woop(&self) -> &[WoopTriangle] {
         &self.woop
     }
 
-    /// The records, if they are [`TriangleFormat::Vertices`]; otherwise empty.
+    /// Returns the records, if they are [`TriangleFormat::Vertices`]; otherwise empty.
     #[inline]
     pub fn vertices(&self) -> &[VertexTriangle] {
         &self.vertices
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     #[inline]
     pub fn len(&self) -> usize {
         self.woop.len() + self.vertices.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no records.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of the records.
+    /// Returns the number of bytes of the records.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.woop[..]) + size_of_val(&self.vertices[..])
     }

@@ -56,8 +56,8 @@ pub(crate) fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), LayoutE
     Ok(())
 }
 
-/// Checks what nodes ask whose boxes lie on a grid of their own: leaves of at most `limit` references, and boxes that are
-/// finite and not empty. O(nodes).
+/// Checks what nodes ask whose boxes lie on a grid of their own: leaves of at most `limit` references, and boxes that
+/// are finite and not empty. O(nodes).
 pub(crate) fn check_boxes(bvh: &Bvh2, limit: u32) -> Result<(), LayoutError> {
     for (node, n) in bvh.nodes.iter().enumerate() {
         if n.count > limit {

@@ -10,8 +10,8 @@
 //! - `stack_depth` entries hold all that a walk ever postpones.
 //!
 //! A node's children stand in the order of `Collapse::sort_by_promise`: inner nodes before leaves, and of each kind the
-//! small before the large. An any-hit walk pushes the hit children by their slots and goes on with the last one, so that it
-//! tests triangles before it looks further, and first where most rays end (rays of ambient occlusion in
+//! small before the large. An any-hit walk pushes the hit children by their slots and goes on with the last one, so
+//! that it tests triangles before it looks further, and first where most rays end (rays of ambient occlusion in
 //! crytek_sponza take 0.81 of the time, in conference 0.90, in sibenik 1.01). No answer depends on it.
 
 use crate::collapse::{Collapse, LeafRule};
@@ -65,7 +65,7 @@ impl Wide8Node {
         reserved: [0; 8],
     };
 
-    /// The box of child `slot`.
+    /// Returns the box of child `slot`.
     pub fn bounds(&self, slot: usize) -> Aabb {
         Aabb {
             min: std::array::from_fn(|axis| self.planes[2 * axis][slot]),
@@ -98,7 +98,7 @@ pub struct Wide8 {
     stack_depth: usize,
 }
 
-/// What a block will hold: a range of the encoder's own list of references.
+/// Plan of a block: a range of the encoder's own list of references.
 struct BlockPlan {
     first: usize,
     count: usize,
@@ -182,12 +182,12 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
     Ok(Wide8 { lines, node_count, block_count: plans.len(), bounds, stack_depth })
 }
 
-/// The reference of node `index`.
+/// Returns the reference of node `index`.
 fn node_reference(index: usize) -> u32 {
     (index * (size_of::<Wide8Node>() / REFERENCE_BYTES)) as u32
 }
 
-/// The reference of the leaf that begins with block `index`, behind `node_count` nodes.
+/// Returns the reference of the leaf that begins with block `index`, behind `node_count` nodes.
 fn leaf_reference(node_count: usize, index: usize) -> u32 {
     let block = (index * (size_of::<TriangleBlock>() / REFERENCE_BYTES)) as u32;
     (node_reference(node_count) + block) | LEAF
@@ -201,12 +201,12 @@ fn plan_leaf(plans: &mut Vec<BlockPlan>, first: usize, count: usize) {
     }
 }
 
-/// Index of the node that an inner child reference names.
+/// Returns the index of the node that an inner child reference names.
 fn node_index(reference: u32) -> usize {
     reference as usize / (size_of::<Wide8Node>() / REFERENCE_BYTES)
 }
 
-/// The most entries a walk holds when it pushes all hit children and then pops one.
+/// Returns the largest number of entries that a walk holds when it pushes all hit children and then pops one.
 fn stack_depth(nodes: &[Wide8Node]) -> usize {
     let mut needs = vec![0usize; nodes.len()];
     for (index, node) in nodes.iter().enumerate().rev() {
@@ -218,44 +218,44 @@ fn stack_depth(nodes: &[Wide8Node]) -> usize {
 }
 
 impl Wide8 {
-    /// The memory of nodes and blocks, which references address; see [`REFERENCE_BYTES`].
+    /// Returns the memory of nodes and blocks, which references address; see [`REFERENCE_BYTES`].
     #[inline]
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// Nodes; the first is the root. Empty without triangles.
+    /// Returns the nodes; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Wide8Node] {
         bytemuck::cast_slice(&self.lines[..self.node_count * NODE_LINES])
     }
 
-    /// Leaf blocks.
+    /// Returns the leaf blocks.
     pub fn blocks(&self) -> &[TriangleBlock] {
         let bytes: &[u8] = bytemuck::cast_slice(&self.lines[self.node_count * NODE_LINES..]);
         bytemuck::cast_slice(&bytes[..self.block_count * size_of::<TriangleBlock>()])
     }
 
-    /// Index in [`Wide8::blocks`] of the first block of the leaf that `reference` names.
+    /// Returns the index in [`Wide8::blocks`] of the first block of the leaf that `reference` names.
     fn block_index(&self, reference: u32) -> Option<usize> {
         let offset = (reference & !LEAF).checked_sub(node_reference(self.node_count))? as usize;
         let step = size_of::<TriangleBlock>() / REFERENCE_BYTES;
         offset.is_multiple_of(step).then_some(offset / step)
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Stack entries that a walk needs which pushes all hit children of a node and then pops one.
+    /// Returns the number of stack entries that a walk needs which pushes all hit children of a node and then pops one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Bytes of nodes and blocks.
+    /// Returns the number of bytes of nodes and blocks.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.lines[..])
     }

@@ -41,17 +41,17 @@ impl WoopTriangle {
         if record.rows().iter().flatten().all(|x| x.is_finite()) { record } else { Self::NEVER }
     }
 
-    /// Whether this is [`WoopTriangle::NEVER`].
+    /// Returns `true` if this is [`WoopTriangle::NEVER`].
     pub fn never_hits(&self) -> bool {
         self.height[..3] == [0.0; 3]
     }
 
-    /// The three rows, height first.
+    /// Returns the three rows, height first.
     pub fn rows(&self) -> [[f32; 4]; 3] {
         [self.height, self.u, self.v]
     }
 
-    /// The vertices, as far as f32 rows still tell them; `None` for [`WoopTriangle::NEVER`].
+    /// Returns the vertices, as far as f32 rows still tell them; `None` for [`WoopTriangle::NEVER`].
     pub fn decode(&self) -> Option<[[f32; 3]; 3]> {
         let [n, u, v] = self.rows().map(|r| r.map(f64::from));
         let axis = |r: [f64; 4]| [r[0], r[1], r[2]];
@@ -69,14 +69,14 @@ impl WoopTriangle {
         Some([solve([0.0; 3]), solve([0.0, 1.0, 0.0]), solve([0.0, 0.0, 1.0])])
     }
 
-    /// The test of AL09: `t u v` of a hit on either side. The caller compares `t` with the ray's
+    /// Tests the triangle as AL09 does: `t u v` of a hit on either side. The caller compares `t` with the ray's
     /// interval. Rays may slip through shared edges; the watertight test does not let them.
     #[inline]
     pub fn test(&self, ray: &Ray) -> Option<[f32; 3]> {
         self.test_within(ray, f32::NEG_INFINITY, f32::INFINITY)
     }
 
-    /// The same for hits from `low` to `high`: others are rejected first.
+    /// Tests as [`WoopTriangle::test`] does, for hits from `low` to `high`: others are rejected first.
     #[inline]
     pub fn test_within(&self, ray: &Ray, low: f32, high: f32) -> Option<[f32; 3]> {
         let t = self.t(ray);
@@ -92,14 +92,15 @@ impl WoopTriangle {
         (v >= 0.0 && u + v <= 1.0).then_some([t, u, v])
     }
 
-    /// Where the line of `ray` meets the triangle's plane: what a kernel that reads rows one by one has first.
+    /// Returns the `t` at which the line of `ray` meets the triangle's plane: what a kernel that reads rows one by one
+    /// has first.
     #[inline]
     pub fn t(&self, ray: &Ray) -> f32 {
         let [at, along] = row_of(&self.height, ray);
         -at * (1.0 / along)
     }
 
-    /// The weight of the second vertex at `t`, which it has next.
+    /// Returns the weight of the second vertex at `t`, which it has next.
     #[inline]
     pub fn weight_u(&self, ray: &Ray, t: f32) -> f32 {
         weight(&self.u, ray, t)
@@ -108,7 +109,7 @@ impl WoopTriangle {
 
 // Fused in this order, as the CUDA kernels are, so that all engines have the same bits.
 
-/// A row at the ray's origin, and how it changes along its direction.
+/// Returns a row at the ray's origin, and how it changes along its direction.
 #[inline(always)]
 fn row_of(row: &[f32; 4], ray: &Ray) -> [f32; 2] {
     let (p, d) = (&ray.origin, &ray.direction);

@@ -3,8 +3,8 @@
 /// Largest `f32` below 1.
 pub const ONE_MINUS_EPSILON: f32 = 1.0 - f32::EPSILON / 2.0;
 
-/// The 32-bit PCG output hash: one step of a linear congruence and the output permutation RXS-M-XS
-/// (O'Neill 2014; as a hash, Jarzynski and Olano 2020). A bijection.
+/// Returns the 32-bit PCG output hash: one step of a linear congruence and the output permutation RXS-M-XS (O'Neill
+/// 2014; as a hash, Jarzynski and Olano 2020). A bijection.
 #[inline]
 pub const fn pcg(v: u32) -> u32 {
     let state = v.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
@@ -21,7 +21,7 @@ pub const fn combine(key: u32, value: u32) -> u32 {
     pcg(key ^ value.wrapping_mul(0x9E37_79B9))
 }
 
-/// The top 24 bits as a multiple of 2^-24 in `0 ..= 1 - 2^-24`.
+/// Returns the top 24 bits as a multiple of 2^-24 in `0 ..= 1 - 2^-24`.
 #[inline]
 pub const fn to_unit(bits: u32) -> f32 {
     (bits >> 8) as f32 * (1.0 / 16_777_216.0)

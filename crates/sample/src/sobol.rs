@@ -10,8 +10,8 @@
 
 use crate::hash::{combine, pcg, to_unit};
 
-/// A scramble of reversed bits: bit `i` of the result depends on bits `0 ..= i` alone, so applied
-/// between two bit reversals it is a nested uniform (Owen) scramble. A bijection for any seed.
+/// Scrambles reversed bits: bit `i` of the result depends on bits `0 ..= i` alone, so applied between two bit reversals
+/// it is a nested uniform (Owen) scramble. A bijection for any seed.
 #[inline]
 pub const fn laine_karras(mut x: u32, seed: u32) -> u32 {
     x ^= x.wrapping_mul(0x3D20_ADEA);
@@ -21,14 +21,14 @@ pub const fn laine_karras(mut x: u32, seed: u32) -> u32 {
     x ^ x.wrapping_mul(0x53A2_2864)
 }
 
-/// Owen scramble of a fixed-point number in `0 .. 2^32`: each bit is flipped by a hash of `seed` and
-/// the bits above it.
+/// Returns the Owen scramble of a fixed-point number in `0 .. 2^32`: each bit is flipped by a hash of `seed` and the
+/// bits above it.
 #[inline]
 pub const fn owen(x: u32, seed: u32) -> u32 {
     laine_karras(x.reverse_bits(), seed).reverse_bits()
 }
 
-/// Sobol dimension 1 of `index`, bits reversed.
+/// Returns the Sobol dimension 1 of `index`, bits reversed.
 ///
 /// Its direction numbers are the rows of Pascal's triangle mod 2, that is (1 + x)^k as polynomials
 /// over GF(2); so the sum over the index's bits is the index, as a polynomial, at 1 + x. This is a
@@ -43,14 +43,14 @@ pub const fn dimension_1_reversed(index: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// The two Sobol coordinates of `index` as fixed-point numbers.
+/// Returns the two Sobol coordinates of `index` as fixed-point numbers.
 #[inline]
 pub const fn point(index: u32) -> [u32; 2] {
     [index.reverse_bits(), dimension_1_reversed(index).reverse_bits()]
 }
 
-/// One coordinate of pad `dimension` for the sample whose number, bits reversed, is given. `key` is
-/// the hash of seed and pixel.
+/// Returns one coordinate of pad `dimension` for the sample whose number, bits reversed, is given. `key` is the hash of
+/// seed and pixel.
 #[inline]
 pub fn pad_1d(key: u32, dimension: u32, reversed_sample: u32) -> f32 {
     let pad = combine(key, dimension);
@@ -58,7 +58,7 @@ pub fn pad_1d(key: u32, dimension: u32, reversed_sample: u32) -> f32 {
     to_unit(laine_karras(index, pcg(pad)).reverse_bits())
 }
 
-/// The two coordinates of pad `dimension`; as [`pad_1d`].
+/// Returns the two coordinates of pad `dimension`; as [`pad_1d`].
 #[inline]
 pub fn pad_2d(key: u32, dimension: u32, reversed_sample: u32) -> [f32; 2] {
     let pad = combine(key, dimension);

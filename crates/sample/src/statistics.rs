@@ -1,6 +1,6 @@
 //! P-values, so that a statistical test's threshold comes from the test's own distribution.
 
-/// Probability that a chi-squared variable of `degrees` degrees of freedom exceeds `statistic`: the
+/// Returns the probability that a chi-squared variable of `degrees` degrees of freedom exceeds `statistic`: the
 /// regularised upper incomplete gamma function (Abramowitz and Stegun 6.5), absolute error below 1e-9.
 pub fn chi_squared_p(statistic: f64, degrees: f64) -> f64 {
     let (a, x) = (0.5 * degrees, 0.5 * statistic);
@@ -38,7 +38,7 @@ pub fn chi_squared_p(statistic: f64, degrees: f64) -> f64 {
     (scale * h).clamp(0.0, 1.0)
 }
 
-/// Natural logarithm of the gamma function for positive `x`.
+/// Returns the natural logarithm of the gamma function for positive `x`.
 fn ln_gamma(x: f64) -> f64 {
     // Stirling's series, where the recurrence has made x large enough for 1e-13.
     if x < 12.0 {
@@ -49,7 +49,7 @@ fn ln_gamma(x: f64) -> f64 {
     (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series
 }
 
-/// Pearson's test of counts against expected counts; returns (p, degrees of freedom).
+/// Performs Pearson's test of counts against expected counts; returns (p, degrees of freedom).
 ///
 /// Cells with an expectation below 5, where the statistic is not chi-squared, are pooled in order of
 /// size (Cochran's rule). A hit in a cell with no expectation at all gives p = 0.
@@ -81,7 +81,7 @@ pub fn chi_squared_test(observed: &[f64], expected: &[f64]) -> (f64, usize) {
     (if degrees == 0 { 1.0 } else { chi_squared_p(statistic, degrees as f64) }, degrees)
 }
 
-/// Significance of one of `tests` independent tests so that all together raise a false alarm with
+/// Returns the significance of one of `tests` independent tests so that all together raise a false alarm with
 /// probability `total` (Sidak's correction).
 pub fn sidak(total: f64, tests: usize) -> f64 {
     -((-total).ln_1p() / tests.max(1) as f64).exp_m1()

@@ -38,7 +38,7 @@ pub struct Stream {
 }
 
 impl Sampler {
-    /// The numbers of `sample` of `pixel` from their beginning.
+    /// Returns the numbers of `sample` of `pixel` from their beginning.
     #[inline]
     pub fn start(self, pixel: u32, sample: u32) -> Stream {
         let state = match self {
@@ -65,7 +65,7 @@ impl Sampler {
 }
 
 impl Stream {
-    /// The next number, in `0 .. 1`. Takes one dimension.
+    /// Returns the next number, in `0 .. 1`. Takes one dimension.
     #[inline(always)]
     pub fn next_1d(&mut self) -> f32 {
         let dimension = self.dimension;
@@ -81,8 +81,7 @@ impl Stream {
         }
     }
 
-    /// The next point of the unit square; better spread than two [`Stream::next_1d`]. Takes two
-    /// dimensions.
+    /// Returns the next point of the unit square; better spread than two [`Stream::next_1d`]. Takes two dimensions.
     #[inline(always)]
     pub fn next_2d(&mut self) -> [f32; 2] {
         let dimension = self.dimension;
@@ -121,7 +120,7 @@ impl Stream {
         self.dimension
     }
 
-    /// Generator state; 0 for Sobol.
+    /// Returns the generator state; 0 for Sobol.
     #[inline]
     pub fn state(&self) -> u32 {
         self.state

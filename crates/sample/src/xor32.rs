@@ -12,8 +12,8 @@ pub const SEED_PRIME: u32 = 999_727_999;
 /// Takes the place of seed 0, from which xorshift never leaves.
 pub const ZERO_SEED: u32 = 0x9E37_79B9;
 
-/// State at the start of a path: `(pixel + sample * p1) * p2` (L9), 0 replaced by [`ZERO_SEED`].
-/// A renderer's `seed` moves all pixels on by a scrambled amount; 0 is the lecture's formula itself.
+/// Returns the state at the start of a path: `(pixel + sample * p1) * p2` (L9), 0 replaced by [`ZERO_SEED`]. A
+/// renderer's `seed` moves all pixels on by a scrambled amount; 0 is the lecture's formula itself.
 #[inline]
 pub const fn seed_state(seed: u32, pixel: u32, sample: u32) -> u32 {
     let offset = if seed == 0 { 0 } else { crate::hash::pcg(seed) };
@@ -24,7 +24,7 @@ pub const fn seed_state(seed: u32, pixel: u32, sample: u32) -> u32 {
     }
 }
 
-/// One step: three shifts. Never 0 for a state that is not 0.
+/// Makes one step: three shifts. Never 0 for a state that is not 0.
 #[inline]
 pub const fn advance(mut state: u32) -> u32 {
     state ^= state << 13;
@@ -32,7 +32,7 @@ pub const fn advance(mut state: u32) -> u32 {
     state ^ (state << 5)
 }
 
-/// `state / 2^32`, clamped below 1: as a float product the largest states would round to 1.
+/// Returns `state / 2^32`, clamped below 1: as a float product the largest states would round to 1.
 #[inline]
 pub const fn to_unit(state: u32) -> f32 {
     let value = state as f32 * 2.328_306_4e-10;

@@ -1,4 +1,5 @@
-//! What Raywarp asks of the operating system: files written whole or not at all, how much memory is free, what time a process took.
+//! Calls to the operating system: they write files whole or not at all, and tell how much memory is free and what time
+//! a process took.
 //!
 //! It knows nothing of scenes and rays, and depends on nothing of ours.
 #![forbid(unsafe_code)]

@@ -1,14 +1,14 @@
-//! How long processors worked for this process.
+//! Reads the time that processors worked for this process.
 
-/// Seconds that all threads of this process have spent on processors so far, as far as the system says. What others do to a busy
-/// machine does not count, other than through what is shared: caches, memory and clocks.
+/// Returns the seconds that all threads of this process have spent on processors so far, as far as the system says.
+/// What others do to a busy machine does not count, other than through what is shared: caches, memory and clocks.
 #[cfg(unix)]
 pub fn seconds() -> Option<f64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
 }
 
-/// Not known here.
+/// Returns `None`, as it is not known here.
 #[cfg(not(unix))]
 pub fn seconds() -> Option<f64> {
     None

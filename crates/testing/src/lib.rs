@@ -1,4 +1,4 @@
-//! What the tests of all crates share: how a test says that it was skipped, where the large scenes are, and one
+//! Code that the tests of all crates share: the notes of skipped tests, the place of the large scenes, and one
 //! generator of pseudo-random numbers.
 //!
 //! A test that cannot run here calls [`skip`] and returns. `cargo tests`, the program of this crate, runs the tests of

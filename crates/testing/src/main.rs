@@ -1,5 +1,5 @@
-//! `cargo tests`: runs the tests of the workspace as `cargo test` does, and says at the end how many passed, how many were
-//! skipped, and why.
+//! `cargo tests`: runs the tests of the workspace as `cargo test` does, and says at the end how many passed, how many
+//! were skipped, and why.
 #![forbid(unsafe_code)]
 
 mod run;

@@ -1,4 +1,4 @@
-//! What several tests need of the machine, looked for in one place. Where it is missing the test is noted as skipped.
+//! Looks in one place for what several tests need of the machine. Where it is missing the test is noted as skipped.
 
 use crate::{Reason, skip};
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use std::process::Command;
 /// The variable that names the folder of scenes, as for the command.
 const SCENES: &str = "RAYWARP_SCENES";
 
-/// The folder of large scenes, which are no part of the repository: the one that `RAYWARP_SCENES` names, else
+/// Returns the folder of large scenes, which are no part of the repository: the one that `RAYWARP_SCENES` names, else
 /// `shared/scenes` beside the repository.
 #[track_caller]
 pub fn scenes() -> Option<PathBuf> {
     there(scene_folder())
 }
 
-/// A file or folder in the folder of large scenes.
+/// Returns a file or folder in the folder of large scenes.
 #[track_caller]
 pub fn scene_file(name: &str) -> Option<PathBuf> {
     there(scene_folder().join(name))
@@ -34,7 +34,7 @@ fn scene_folder() -> PathBuf {
     std::env::var_os(SCENES).map_or_else(beside, PathBuf::from)
 }
 
-/// Whether `python3` runs here and can import `module`.
+/// Returns `true` if `python3` runs here and can import `module`.
 #[track_caller]
 pub fn python_has(module: &str) -> bool {
     let output = Command::new("python3").args(["-c", &format!("import {module}")]).output();
@@ -45,7 +45,7 @@ pub fn python_has(module: &str) -> bool {
     has
 }
 
-/// The device to which every write fails for want of space.
+/// Returns the device to which every write fails for want of space.
 #[track_caller]
 pub fn full_device() -> Option<&'static Path> {
     let device = Path::new("/dev/full");

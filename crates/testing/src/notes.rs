@@ -11,13 +11,13 @@ pub const NOTES: &str = "RAYWARP_SKIPPED_TESTS";
 /// A skip of a test.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// What was missing.
+    /// Kind of thing that was missing.
     pub reason: Reason,
     /// The test's package and program.
     pub binary: String,
     /// The test, or where its source skips if the thread has no name.
     pub test: String,
-    /// What the test said.
+    /// Reason in the test's own words.
     pub why: String,
 }
 
@@ -40,8 +40,8 @@ impl Note {
     }
 }
 
-/// The notes in `file`, one a test: sorted, and without those of tests that skipped several times. None if there is no
-/// such file.
+/// Returns the notes in `file`, one a test: sorted, and without those of tests that skipped several times. None if
+/// there is no such file.
 pub fn read_notes(file: &Path) -> io::Result<Vec<Note>> {
     let text = match std::fs::read_to_string(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -56,8 +56,8 @@ pub fn read_notes(file: &Path) -> io::Result<Vec<Note>> {
     Ok(notes)
 }
 
-/// The file that [`skip`](crate::skip) notes tests in: the one that [`NOTES`] names, else `skipped-tests.tsv` in the target
-/// folder that this program was built in, else in the folder for temporary files.
+/// Returns the file that [`skip`](crate::skip) notes tests in: the one that [`NOTES`] names, else `skipped-tests.tsv`
+/// in the target folder that this program was built in, else in the folder for temporary files.
 pub fn notes_file() -> PathBuf {
     if let Some(file) = std::env::var_os(NOTES) {
         return file.into();
@@ -68,7 +68,7 @@ pub fn notes_file() -> PathBuf {
     target.map_or_else(std::env::temp_dir, Path::to_path_buf).join("skipped-tests.tsv")
 }
 
-/// The package, where cargo runs its tests, and the name of this program without the hash that cargo appends.
+/// Returns the package, where cargo runs its tests, and the name of this program without the hash that cargo appends.
 pub fn this_binary() -> String {
     let package = std::env::var("CARGO_PKG_NAME").map_or_else(|_| String::new(), |name| name + "/");
     let program = std::env::current_exe().unwrap_or_default();

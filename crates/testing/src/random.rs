@@ -1,34 +1,35 @@
 //! The generator of pseudo-random test data: small, seeded, and with the same numbers everywhere.
 
-/// Knuth's linear congruential generator (MMIX) of 64 bits. Its upper bits are what is used; enough for scenes and rays.
+/// Knuth's linear congruential generator (MMIX) of 64 bits. Its upper bits are what is used; enough for scenes and
+/// rays.
 ///
 /// Each method takes one step for a number. Test data, and thresholds found with it, depend on the exact numbers.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator whose first step starts from `seed` as it is.
+    /// Returns a generator whose first step starts from `seed` as it is.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The whole state after a step.
+    /// Returns the whole state after a step.
     pub const fn state(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0
     }
 
-    /// 32 bits.
+    /// Returns the next 32 bits.
     pub const fn word(&mut self) -> u32 {
         (self.state() >> 32) as u32
     }
 
-    /// An integer of 31 bits.
+    /// Returns an integer of 31 bits.
     pub const fn integer(&mut self) -> u64 {
         self.state() >> 33
     }
 
-    /// An integer from 0 up to `limit`, without it.
+    /// Returns an integer from 0 up to `limit`, without it.
     ///
     /// # Panics
     /// If `limit` is 0.
@@ -36,22 +37,22 @@ impl Random {
         (self.integer() % limit as u64) as usize
     }
 
-    /// A number from 0 up to 1, without it, in steps of 2^-24.
+    /// Returns a number from 0 up to 1, without it, in steps of 2^-24.
     pub const fn unit(&mut self) -> f32 {
         (self.state() >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// A number from 0 up to 1, without it, in steps of 2^-31.
+    /// Returns a number from 0 up to 1, without it, in steps of 2^-31.
     pub const fn unit_f64(&mut self) -> f64 {
         self.integer() as f64 / (1u64 << 31) as f64
     }
 
-    /// A number from -1 up to 1, without it.
+    /// Returns a number from -1 up to 1, without it.
     pub const fn signed(&mut self) -> f32 {
         2.0 * self.unit() - 1.0
     }
 
-    /// A point in the cube from -1 to 1.
+    /// Returns a point in the cube from -1 to 1.
     pub const fn point(&mut self) -> [f32; 3] {
         [self.signed(), self.signed(), self.signed()]
     }

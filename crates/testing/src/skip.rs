@@ -1,9 +1,9 @@
-//! How a test says that it does not run here, and why.
+//! Notes that a test does not run here, and the reason.
 
 use crate::notes::{self, Note};
 use std::panic::Location;
 
-/// What a skipped test would have needed.
+/// Reasons to skip a test: what it would have needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// An NVIDIA GPU, or NVIDIA's compiler.
@@ -22,7 +22,7 @@ pub enum Reason {
     Python,
     /// A C++ compiler, which the emulated CUDA kernels are built with.
     Compiler,
-    /// Something that this operating system or this user does not have: a shell, a device file, a permission.
+    /// Means that this operating system or this user lacks: a shell, a device file, a permission.
     System,
 }
 
@@ -40,7 +40,7 @@ impl Reason {
         Self::System,
     ];
 
-    /// The word for options and notes.
+    /// Returns the word for options and notes.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gpu => "gpu",
@@ -55,7 +55,7 @@ impl Reason {
         }
     }
 
-    /// What is said to be missing.
+    /// Returns the words for what is missing.
     pub const fn missing(self) -> &'static str {
         match self {
             Self::Gpu => "no GPU",
@@ -70,7 +70,7 @@ impl Reason {
         }
     }
 
-    /// The reason of that name.
+    /// Returns the reason of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }
@@ -78,8 +78,8 @@ impl Reason {
 
 /// Says that the test of this thread, or a part of it, does not run here, and notes it for `cargo tests`.
 ///
-/// The caller returns or leaves the part out; a test that leaves out a part counts as skipped, since it has not shown what
-/// its name says.
+/// The caller returns or leaves the part out; a test that leaves out a part counts as skipped, since it has not shown
+/// what its name says.
 ///
 /// # Panics
 /// If the note cannot be written: a skip that nobody counts would pass for a test that ran.

@@ -1,5 +1,6 @@
-//! A picture of ambient occlusion by a kernel that traces from inside (occlusion.cu): no ray and no hit is in memory but for
-//! the check. What Raywarp gives are the header, which goes to NVRTC with the kernel, and the tree, which goes to the kernel.
+//! A picture of ambient occlusion by a kernel that traces from inside (occlusion.cu): no ray and no hit is in memory
+//! but for the check. What Raywarp gives are the header, which goes to NVRTC with the kernel, and the tree, which goes
+//! to the kernel.
 
 use crate::{COUNT, EYES, SIZE};
 use cudarc::driver::{CudaContext, CudaModule, CudaSlice, CudaStream, DeviceRepr, LaunchConfig, PushKernelArg};
@@ -29,7 +30,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Of the triangles of one mesh, so that a hit's primitive is the place of its corners.
+    /// Makes the scene of the triangles of one mesh, so that a hit's primitive is the place of its corners.
     pub fn new(device: &Device, stream: &Stream, vertices: &[[[f32; 3]; 3]]) -> Result<Self, Box<dyn Error>> {
         let triangles = FlatTriangles::from_vertices(vertices.to_vec());
         let bvh = build(&triangles, &presets::GPU)?;
@@ -38,8 +39,8 @@ impl Scene {
     }
 }
 
-/// A thread for each of `count`. Of 1024 threads, as `LaunchConfig::for_num_elems` has them, no block starts: a kernel that traces
-/// takes some 130 registers.
+/// Returns a thread for each of `count`. Of 1024 threads, as `LaunchConfig::for_num_elems` has them, no block starts: a
+/// kernel that traces takes some 130 registers.
 pub fn a_thread_each(count: usize) -> LaunchConfig {
     const BLOCK: u32 = 128;
     LaunchConfig { grid_dim: ((count as u32).div_ceil(BLOCK), 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 }
@@ -53,7 +54,7 @@ pub fn compiled(context: &Arc<CudaContext>, name: &str, source: &str) -> Result<
     Ok(context.load_module(compile_ptx_with_opts(with_header(name, source), options)?)?)
 }
 
-/// Whether the picture is what the CPU's tracer makes of the same rays.
+/// Returns `true` if the picture equals the one that the CPU's tracer makes of the same rays.
 pub fn is_right(
     context: &Arc<CudaContext>,
     queue: &Arc<CudaStream>,

@@ -1,10 +1,10 @@
-//! Rays that a kernel of the program's own makes, and hits that another one reads: nothing leaves the GPU in between, and the
-//! host waits for nothing until the pictures are done. Then the other way (`inside.rs`): a kernel of the program's own that
-//! traces its rays itself, and how fast both are (`speed.rs`).
+//! Rays that a kernel of the program's own makes, and hits that another one reads: nothing leaves the GPU in between,
+//! and the host waits for nothing until the pictures are done. Then the other way (`inside.rs`): a kernel of the
+//! program's own that traces its rays itself, and how fast both are (`speed.rs`).
 //!
-//! The program has a context, a stream and memory of its own, as any program that uses CUDA; here they come from cudarc. What
-//! Raywarp needs of it are the context ([`Device::from_context`]), the stream ([`Stream::from_raw`]) and the addresses
-//! ([`DeviceSlice::from_raw`]). In the end the CPU's tracer says whether the hits are right.
+//! The program has a context, a stream and memory of its own, as any program that uses CUDA; here they come from
+//! cudarc. What Raywarp needs of it are the context ([`Device::from_context`]), the stream ([`Stream::from_raw`]) and
+//! the addresses ([`DeviceSlice::from_raw`]). In the end the CPU's tracer says whether the hits are right.
 //!
 //! ```text
 //! cargo run --release -p raywarp-device-rays
@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 const SIZE: [u32; 2] = [640, 400];
 const COUNT: usize = (SIZE[0] * SIZE[1]) as usize;
-/// From where each picture is seen.
+/// Points that each picture is seen from.
 const EYES: [[f32; 3]; 4] = [[0.0, 1.8, 7.0], [0.6, 1.8, 6.5], [1.2, 2.0, 6.0], [1.8, 2.4, 6.0]];
 
 fn main() -> ExitCode {
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What there must be for this, and is not.
+/// Returns what this example needs and the machine lacks, if anything.
 fn missing() -> Option<String> {
     match Device::count() {
         Err(error) => return Some(error.to_string()),
@@ -61,8 +61,8 @@ fn missing() -> Option<String> {
     (!nvrtc).then(|| "libnvrtc was not found; pip install nvidia-cuda-nvrtc-cu12 has it".to_string())
 }
 
-/// Has `tracer` find what the program's `rays` hit, eight floats each, into its `hits`, four each; waits for nothing. The stream
-/// is that of `queue`, on which both are, and they live until it was waited for.
+/// Has `tracer` find what the program's `rays` hit, eight floats each, into its `hits`, four each; waits for nothing.
+/// The stream is that of `queue`, on which both are, and they live until it was waited for.
 fn trace(
     tracer: &CudaTracer,
     stream: &Stream,
@@ -88,7 +88,7 @@ fn trace(
     Ok(tracer.launch(stream, Query::Closest, from, count, None, out)?)
 }
 
-/// Whether all pictures are right.
+/// Makes all pictures, and returns `true` if they are right.
 fn run() -> Result<bool, Box<dyn Error>> {
     // The program's own: a context, a stream, kernels, memory.
     let context = CudaContext::new(0)?;

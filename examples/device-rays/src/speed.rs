@@ -1,5 +1,5 @@
-//! How fast a kernel of the program's own traces from inside (given.cu), beside the library's kernels, which take the same rays
-//! from the same memory: rays from an eye, and scattered ones from where those hit.
+//! Measures how fast a kernel of the program's own traces from inside (given.cu), beside the library's kernels, which
+//! take the same rays from the same memory: rays from an eye, and scattered ones from where those hit.
 
 use crate::{EYES, inside, trace};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, PushKernelArg};
@@ -17,7 +17,7 @@ const COUNT: usize = SIZE[0] * SIZE[1];
 const TIMINGS: usize = 5;
 const LAUNCHES: usize = 10;
 
-/// Those of given.cu.
+/// Names of the kernels of given.cu.
 const KERNELS: [&str; 3] = ["plain", "bounded", "bounded_as_direct"];
 
 /// Prints the rates. Whether all kernels found the same.
@@ -73,7 +73,7 @@ pub fn is_same(
     Ok(same)
 }
 
-/// Whether hits have the same bits.
+/// Returns `true` if hits have the same bits.
 fn are_equal(a: &[f32], b: &[f32]) -> bool {
     a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()))
 }
@@ -98,7 +98,7 @@ fn mega_rays(
     Ok((LAUNCHES * COUNT) as f64 / seconds[TIMINGS / 2] / 1e6)
 }
 
-/// A ray a pixel of the first picture, row by row.
+/// Returns a ray a pixel of the first picture, row by row.
 fn from_the_eye() -> Vec<Ray> {
     let [width, height] = SIZE;
     let ray = |i: usize| {
@@ -109,7 +109,8 @@ fn from_the_eye() -> Vec<Ray> {
     (0..COUNT).map(ray).collect()
 }
 
-/// A ray in a direction of chance from before each hit, on the side of the eye; from where there is none, one that goes on.
+/// Returns a ray in a direction of chance from before each hit, on the side of the eye; from where there is none, one
+/// that goes on.
 fn scattered(cpu: &CpuTracer, eye: &[Ray]) -> Result<Vec<Ray>, Box<dyn Error>> {
     let mut hits = vec![Hit::default(); eye.len()];
     cpu.closest(eye, &[], &mut hits, &mut [], &Control::default())?;

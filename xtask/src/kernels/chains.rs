@@ -1,40 +1,43 @@
-//! How long a warp takes by itself, from machine code alone: its words say when the next may issue and what it waits for.
+//! Computes how long a warp takes by itself, from machine code alone: its words say when the next may issue and what it
+//! waits for.
 //!
-//! Source: Jia et al. 2018, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", chapter 2: of the 128 bits of
-//! an instruction, 105 to 125 are its control: clocks to the next instruction (4 bits), yield, the barriers that are released
-//! when its result is written and when its operands are read (3 bits each, 7 for none), the barriers that it waits for (6
-//! bits), and which operands are kept (4 bits).
+//! Source: Jia et al. 2018, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", chapter 2: of the 128
+//! bits of an instruction, 105 to 125 are its control: clocks to the next instruction (4 bits), yield, the barriers
+//! that are released when its result is written and when its operands are read (3 bits each, 7 for none), the barriers
+//! that it waits for (6 bits), and which operands are kept (4 bits).
 //!
-//! A warp issues in order, so that a block is a line of time: an instruction issues so many clocks after the one before, and
-//! not before the barriers that it waits for are released. Everything unknown is taken as nothing, so that the time is a
-//! least one:
+//! A warp issues in order, so that a block is a line of time: an instruction issues so many clocks after the one
+//! before, and not before the barriers that it waits for are released. Everything unknown is taken as nothing, so that
+//! the time is a least one:
 //! - barriers set before the block are released at its start;
 //! - a barrier of operands that are read is released at once;
 //! - a taken jump, a yield and a miss of the instruction cache take no time but what the word says;
-//! - where a block's barrier is still pending at its end, and every way that is ever taken from there comes to a wait for it
-//!   before anything else sets a barrier, the rest of it that is not passed by then belongs to the block; else to nobody.
+//! - where a block's barrier is still pending at its end, and every way that is ever taken from there comes to a wait
+//!   for it before anything else sets a barrier, the rest of it that is not passed by then belongs to the block; else
+//!   to nobody.
 
 use raywarp_costs::{Alone, KeplerWord, PricedKernel, Wait, Word};
 
-/// What the time of a warp depends on, of an instruction.
+/// Facts of an instruction that the time of a warp depends on.
 pub(super) trait Timed: Copy {
-    /// What was asked for and is not there yet, each with the time from a block's start when it will be.
+    /// Results that were asked for and are not there yet, each with the time from a block's start when it will be.
     type Pending: Clone + Default;
-    /// When it issues that would at `now`: after what it waits for, which is then pending no longer.
+    /// Returns the time at which it issues that would at `now`: after what it waits for, which is then pending no
+    /// longer.
     fn issue(self, now: Alone, pending: &mut Self::Pending) -> Alone;
     /// Adds what it asks for itself, at `now`; false where it asks for nothing.
     fn ask(self, now: Alone, pending: &mut Self::Pending) -> bool;
-    /// Whether nothing is pending.
+    /// Returns `true` if nothing is pending.
     fn is_over(pending: &Self::Pending) -> bool;
     /// Clocks until the next instruction.
     fn clocks(self) -> i32;
-    /// Whether lanes may go on with the next instruction, and the number of another one that they may go on with, of an
-    /// instruction with a number of its own. Neither where nobody knows.
+    /// Returns `true` if lanes may go on with the next instruction, and the number of another one that they may go on
+    /// with, of an instruction with a number of its own. Neither where nobody knows.
     fn ways(self, number: usize, architecture: u32) -> (bool, Option<usize>);
 }
 
 impl Timed for Word {
-    /// By barrier.
+    /// Pending results by barrier.
     type Pending = [Option<Alone>; Word::BARRIERS];
 
     fn issue(self, now: Alone, pending: &mut Self::Pending) -> Alone {
@@ -78,7 +81,8 @@ impl Timed for Word {
     }
 }
 
-/// Where a jump at `offset` goes. The words in which jumps are counted became a byte wider with compute capability 9.0.
+/// Returns the offset that a jump at `offset` goes to. The words in which jumps are counted became a byte wider with
+/// compute capability 9.0.
 fn target(word: Word, offset: usize, architecture: u32) -> Option<usize> {
     let words = (word.0 >> 34) as i64;
     let words = if architecture < 90 { words << 16 >> 16 } else { words << 16 >> 8 | i64::from(word.bits(16, 8)) };
@@ -95,7 +99,7 @@ fn plus(mut time: Alone, clocks: i32) -> Alone {
     time
 }
 
-/// The time of a block from its first instruction to the one after it, and what is pending then.
+/// Returns the time of a block from its first instruction to the one after it, and what is pending then.
 fn timeline<T: Timed>(words: &[T]) -> (Alone, T::Pending) {
     let (mut now, mut pending) = (Alone::default(), T::Pending::default());
     for &word in words {
@@ -112,21 +116,21 @@ const FAR: usize = 64;
 /// A kernel's code.
 struct Code<T> {
     words: Vec<T>,
-    /// Which of them are ever issued.
+    /// `true` for each instruction that is ever issued.
     issued: Vec<bool>,
     architecture: u32,
 }
 
 impl<T: Timed> Code<T> {
-    /// Where a warp goes on after a word, as far as that is ever issued: nowhere where nobody knows.
+    /// Returns the places where a warp goes on after a word, as far as that is ever issued: nowhere where nobody knows.
     fn ways(&self, at: usize) -> Vec<usize> {
         let (next, other) = self.words[at].ways(at, self.architecture);
         let ways = other.into_iter().chain(next.then_some(at + 1));
         ways.filter(|&way| self.issued.get(way) == Some(&true)).collect()
     }
 
-    /// The time of a block that ended with the word at `last`, at `now` with `pending`: up to there, and what is left of those
-    /// after it, without the clocks that `passed` in other blocks. On the way on which it is least.
+    /// Returns the time of a block that ended with the word at `last`, at `now` with `pending`: up to there, and what
+    /// is left of those after it, without the clocks that `passed` in other blocks. On the way on which it is least.
     fn with_rest(&self, last: usize, now: Alone, pending: &T::Pending, passed: i32, far: usize) -> Alone {
         let after = |way: usize| {
             let mut pending = pending.clone();

@@ -1,4 +1,4 @@
-//! What was counted of launches: instructions by a profiler, and events by the Rust schedules.
+//! Counts of launches: instructions by a profiler, and events by the Rust schedules.
 
 use raywarp_costs::{EventKind, IssueFormula};
 use raywarp_cuda::{Query, compiled, fallback_variant, kernel_name};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Launch {
     pub kernel: String,
-    /// How often warps issued each instruction.
+    /// Number of times that warps issued each instruction.
     pub counts: Vec<u64>,
     /// Opcodes of the instructions.
     pub opcodes: Vec<String>,
@@ -17,19 +17,19 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// How many events there were of a kind.
+    /// Returns the number of events of a kind.
     pub fn count(&self, count: EventKind) -> f64 {
         self.events.get(&count).copied().unwrap_or(0) as f64
     }
 
-    /// How often a combination was issued.
+    /// Returns the number of times that a combination was issued.
     pub fn times(&self, issued: &IssueFormula) -> f64 {
         issued.0.iter().map(|&(factor, count)| f64::from(factor) * self.count(count)).sum()
     }
 }
 
-/// Reads both files: `launch,kernel,batch,event,times` lines of the example, and the source page of the profiler's report
-/// (`ncu --import REPORT --page source --csv`).
+/// Reads both files: `launch,kernel,batch,event,times` lines of the example, and the source page of the profiler's
+/// report (`ncu --import REPORT --page source --csv`).
 ///
 /// # Errors
 /// A line that is none, or launches that differ.
@@ -73,7 +73,7 @@ pub fn launches(events: &str, counts: &str) -> Result<Vec<Launch>, String> {
     Ok(launches.into_values().collect())
 }
 
-/// For each kernel that leaves rays the one that is launched behind it.
+/// Returns for each kernel that leaves rays the one that is launched behind it.
 fn kernels_behind() -> HashMap<String, String> {
     let all = compiled().into_iter().flat_map(|variant| Query::ALL.map(|query| (variant, query)));
     all.filter_map(|(variant, query)| {
@@ -82,7 +82,7 @@ fn kernels_behind() -> HashMap<String, String> {
     .collect()
 }
 
-/// The pages of a report: launches without events.
+/// Parses the pages of a report: launches without events.
 fn pages(text: &str) -> Result<Vec<Launch>, String> {
     let mut pages: Vec<Launch> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with("\"Address\"")) {

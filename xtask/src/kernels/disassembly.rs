@@ -5,23 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A file of kernels/ and a line of it, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Below kernels/, such as `ops/pop.h`; empty for files that are elsewhere.
+    /// Path below kernels/, such as `ops/pop.h`; empty for files that are elsewhere.
     pub file: String,
     pub line: usize,
 }
 
-/// An instruction.
+/// Instruction of a kernel, as the disassembler prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// In bytes from the kernel's start.
+    /// Position in bytes from the kernel's start.
     pub offset: usize,
-    /// Without predicate and operands, with its suffixes: `LDG.E.128.CONSTANT`.
+    /// Opcode without predicate and operands, with its suffixes: `LDG.E.128.CONSTANT`.
     pub opcode: String,
-    /// Whether it has a predicate.
+    /// `true` if it has a predicate.
     pub predicated: bool,
     /// The label that it names, if any.
     pub label: Option<String>,
-    /// From the innermost inlined function outwards; empty where the compiler named none.
+    /// Places in the source, from the innermost inlined function outwards; empty where the compiler named none.
     pub places: Vec<Place>,
 }
 
@@ -34,7 +34,7 @@ pub struct BasicBlock {
 }
 
 impl BasicBlock {
-    /// Offset of its first instruction.
+    /// Returns the offset of its first instruction.
     pub fn offset(&self) -> usize {
         self.instructions.first().map_or(0, |first| first.offset)
     }
@@ -48,13 +48,14 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// All of its instructions.
+    /// Returns the number of all its instructions.
     #[cfg(test)]
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.instructions.len()).sum()
     }
 
-    /// The same with the places of another compilation of the kernel: those of the longest sequence of opcodes that both have.
+    /// Returns the same with the places of another compilation of the kernel: those of the longest sequence of opcodes
+    /// that both have.
     pub fn with_places(mut self, other: &Self) -> Self {
         let theirs: Vec<&Instruction> = other.blocks.iter().flat_map(|block| &block.instructions).collect();
         let mut own: Vec<&mut Instruction> = self.blocks.iter_mut().flat_map(|block| &mut block.instructions).collect();
@@ -99,7 +100,7 @@ pub fn parse(text: &str) -> Result<Vec<Machine>, String> {
     Ok(kernels)
 }
 
-/// A section's blocks: one begins at each label, and after each instruction that may go elsewhere.
+/// Returns a section's blocks: one begins at each label, and after each instruction that may go elsewhere.
 fn blocks(section: &str) -> Result<Vec<BasicBlock>, String> {
     let mut instructions: Vec<(Instruction, Option<String>)> = Vec::new();
     let mut labels: BTreeMap<String, usize> = BTreeMap::new();
@@ -141,13 +142,13 @@ fn blocks(section: &str) -> Result<Vec<BasicBlock>, String> {
     Ok(blocks)
 }
 
-/// Whether lanes may go elsewhere, wait for others there, or end.
+/// Returns `true` if lanes may go elsewhere, wait for others there, or end.
 fn leaves(opcode: &str) -> bool {
     let stem = opcode.split('.').next().unwrap_or_default();
     matches!(stem, "BRA" | "BRX" | "JMP" | "CALL" | "RET" | "EXIT" | "BSYNC" | "KILL")
 }
 
-/// `"/a/kernels/ops/../tree/entry.h", line 38 inlined at ...`
+/// Reads the place in a line such as `"/a/kernels/ops/../tree/entry.h", line 38 inlined at ...`
 fn place(frame: &str) -> Option<Place> {
     let mut parts = frame.split('"');
     let path = parts.nth(1)?;
@@ -156,7 +157,7 @@ fn place(frame: &str) -> Option<Place> {
     place_in(path, line)
 }
 
-/// A line of the file at `path`, if it lies below kernels/.
+/// Returns a line of the file at `path`, if it lies below kernels/.
 pub fn place_in(path: &str, line: usize) -> Option<Place> {
     let mut folders: Vec<&str> = Vec::new();
     for part in path.rsplit("/kernels/").next().filter(|rest| *rest != path)?.split('/') {
@@ -170,7 +171,7 @@ pub fn place_in(path: &str, line: usize) -> Option<Place> {
     Some(Place { file: folders.join("/"), line }).filter(|place| !place.file.ends_with(".cu"))
 }
 
-/// `/*0090*/  @!P0 BRA `(.L_x_0) ;`
+/// Reads an instruction from a line such as ``/*0090*/  @!P0 BRA `(.L_x_0) ;``
 fn instruction(line: &str, places: &[Place]) -> Result<Instruction, String> {
     let wrong = || format!("nvdisasm printed {line:?}, which is no instruction");
     let (offset, rest) = line[2..].split_once("*/").ok_or_else(wrong)?;

@@ -1,7 +1,7 @@
-//! How often warps issue each block of a kernel, from a profiler's counts: which combination of events it is.
+//! Finds how often warps issue each block of a kernel, from a profiler's counts: which combination of events it is.
 //!
-//! Counts by instruction on several batches are compared with the events of the Rust schedule on the same rays (the example
-//! `instruction_counts` of raywarp-bench). A combination is found on all batches but the last two, which tell
+//! Counts by instruction on several batches are compared with the events of the Rust schedule on the same rays (the
+//! example `instruction_counts` of raywarp-bench). A combination is found on all batches but the last two, which tell
 //! how far it holds.
 
 use super::counts::{Launch, launches};
@@ -13,24 +13,24 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Batches at the end that combinations are not found on.
 const HELD_OUT: usize = 2;
-/// Of all instructions issued on a held-out batch, at most so many may be counted wrongly.
+/// Most of the instructions issued on a held-out batch that may be counted wrongly, as a share.
 const MOST_RESIDUAL: f64 = 0.01;
-/// How far a combination of how many parts may be off, of what was counted; the next where nothing fits so well. Many parts
-/// fit something by chance, the sooner the coarser.
+/// Share of the counts by which a combination may be off, and the most parts that it may then have; the next pair
+/// counts where nothing fits so well. Many parts fit something by chance, the sooner the coarser.
 const TOLERANCES: [(f64, usize); 3] = [(0.001, 3), (0.006, 3), (0.015, 2)];
-/// Where nothing fits, how much nearer an event of another operation must be.
+/// Factor by which an event of another operation must be nearer, where nothing fits.
 const OTHERS_PRICE: f64 = 1.3;
-/// How often a combination of one part may have it: a loop without an event runs as often an event.
+/// Most repeats of the part in a combination of one: a loop without an event runs as often an event.
 const MOST_TURNS: f64 = 32.0;
 
-/// What was measured of a kernel.
+/// Measurement of a kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// Of its code.
+    /// Fingerprint of its code.
     pub fingerprint: u64,
     /// The larger share of instructions that the combinations count wrongly, of the two held-out batches.
     pub residual: f64,
-    /// By offset.
+    /// Blocks of the kernel, by offset.
     pub blocks: Vec<MeasuredBlock>,
 }
 
@@ -39,14 +39,14 @@ pub struct Measured {
 pub struct MeasuredBlock {
     pub offset: u32,
     pub shape: Shape,
-    /// How often it is issued; of a block that no combination fits the nearest count, or none.
+    /// Number of times it is issued; of a block that no combination fits the nearest count, or none.
     pub issued: IssueFormula,
-    /// Whether a combination fits.
+    /// `true` if a combination fits.
     pub fits: bool,
 }
 
 impl Measured {
-    /// Whether the combinations hold on batches that they were not found on.
+    /// Returns `true` if the combinations hold on batches that they were not found on.
     pub fn holds(&self) -> bool {
         self.residual <= MOST_RESIDUAL
     }
@@ -104,8 +104,8 @@ pub fn write(kernels: &BTreeMap<String, Measured>) -> String {
     text
 }
 
-/// Writes anew which places the blocks of measured kernels come from, for those whose code is that of `kernels`: lines were
-/// edited or moved since, and other kernels are likened by them.
+/// Writes anew which places the blocks of measured kernels come from, for those whose code is that of `kernels`: lines
+/// were edited or moved since, and other kernels are likened by them.
 pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[CompiledKernel]) {
     for kernel in kernels {
         let same = measured.get_mut(&kernel.name).filter(|measured| measured.fingerprint == kernel.fingerprint);
@@ -117,7 +117,7 @@ pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[Compil
     }
 }
 
-/// What the profiler's `counts` and the schedules' `events` say of `kernels`, by name.
+/// Returns the measurements of `kernels`, by name, from the profiler's `counts` and the schedules' `events`.
 ///
 /// # Errors
 /// Files that are malformed, that do not fit each other, or that are of other code.
@@ -136,7 +136,7 @@ pub fn measure(kernels: &[CompiledKernel], events: &str, counts: &str) -> Result
     Ok(measured)
 }
 
-/// A number of a sequence of opcodes; without suffixes, which tools print differently.
+/// Returns a number of a sequence of opcodes; without suffixes, which tools print differently.
 pub fn opcodes<'a>(opcodes: impl Iterator<Item = &'a str>) -> u64 {
     let mut hasher = DefaultHasher::new();
     opcodes.for_each(|opcode| opcode.split('.').next().hash(&mut hasher));
@@ -192,8 +192,9 @@ fn fit(kernel: &CompiledKernel, launches: &[&Launch]) -> Result<Measured, String
     Ok(Measured { fingerprint: kernel.fingerprint, residual, blocks })
 }
 
-/// All that combinations can be made of, the simplest first: events of a block; those after an operation; those that
-/// were full; and those that were not, in which lanes go two ways and the place where they meet again is issued twice.
+/// Returns all parts that combinations can be made of, the simplest first: events of a block; those after an operation;
+/// those that were full; and those that were not, in which lanes go two ways and the place where they meet again is
+/// issued twice.
 fn parts(launches: &[&Launch]) -> Vec<Part> {
     let mut counts: Vec<EventKind> = launches.iter().flat_map(|launch| launch.events.keys().copied()).collect();
     counts.sort_by_key(|count| (count.full, count.after.is_some(), *count));
@@ -210,7 +211,7 @@ fn parts(launches: &[&Launch]) -> Vec<Part> {
     all.filter(|part| part.times.iter().any(|&t| t > 0.0)).collect()
 }
 
-/// Of parts that are as often as each other one: the one of the block itself or its operation, or the simplest.
+/// Keeps, of parts that are as often as each other one: the one of the block itself or its operation, or the simplest.
 fn own_first(parts: &[Part], owner: Block) -> Vec<Part> {
     let mut sorted: Vec<&Part> = parts.iter().collect();
     sorted.sort_by_key(|part| {
@@ -226,8 +227,8 @@ fn own_first(parts: &[Part], owner: Block) -> Vec<Part> {
     own
 }
 
-/// The shortest combination of `parts` that is `times` on every batch, and true; or the nearest part, or nothing, and
-/// false.
+/// Returns the shortest combination of `parts` that is `times` on every batch, and true; or the nearest part, or
+/// nothing, and false.
 fn combination(times: &[f64], parts: &[Part], owner: Block) -> (IssueFormula, bool) {
     if times.iter().all(|&t| t == 0.0) {
         return (IssueFormula::default(), true);
@@ -254,8 +255,8 @@ fn combination(times: &[f64], parts: &[Part], owner: Block) -> (IssueFormula, bo
     }
 }
 
-/// How often a combination may have its last part, after others or alone. Something that is rare, taken often enough, makes up for
-/// anything on a few batches, and is far off on others.
+/// Returns how often a combination may have its last part, after others or alone. Something that is rare, taken often
+/// enough, makes up for anything on a few batches, and is far off on others.
 fn most_repeats(part: &Part, alone: bool) -> f64 {
     match (alone, &part.terms[..]) {
         (true, _) => MOST_TURNS,
@@ -264,8 +265,8 @@ fn most_repeats(part: &Part, alone: bool) -> f64 {
     }
 }
 
-/// Looks for `count` more parts, each from `first` on, the last one several times if need be, that leave of `times` at most
-/// `most`; adds them to `chosen`.
+/// Looks for `count` more parts, each from `first` on, the last one several times if need be, that leave of `times` at
+/// most `most`; adds them to `chosen`.
 fn search(times: &[f64], most: &[f64], parts: &[Part], count: usize, first: usize, chosen: &mut Vec<usize>) -> bool {
     for (i, part) in parts.iter().enumerate().skip(first) {
         let left: Vec<f64> = times.iter().zip(&part.times).map(|(t, p)| t - p).collect();

@@ -1,12 +1,13 @@
 //! Compiles the CUDA kernels that crates embed (`set.rs`), and prices their machine code.
 //!
-//! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of its
-//! instructions. `--check` compiles the same and fails where the result differs from what is there; `--crate FOLDER` does
-//! either for one crate. `--kepler`, also with `--check`, does the same for Kepler, whose compilers are others (`kepler`); all
-//! else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler counted (docs/internals/costs.md, "Instruction costs") into
-//! measured.csv.xz, from which costs tell how often machine code is issued. `cargo xtask chains` tells only how long its
-//! blocks take, from the images. The compiler comes from pinned wheels of the Python package index, installed once in
-//! target/cuda-toolkit, or is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
+//! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of
+//! its instructions. `--check` compiles the same and fails where the result differs from what is there;
+//! `--crate FOLDER` does either for one crate. `--kepler`, also with `--check`, does the same for Kepler, whose
+//! compilers are others (`kepler`); all else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler
+//! counted (docs/internals/costs.md, "Instruction costs") into measured.csv.xz, from which costs tell how often machine
+//! code is issued. `cargo xtask chains` tells only how long its blocks take, from the images. The compiler comes from
+//! pinned wheels of the Python package index, installed once in target/cuda-toolkit, or is the one that RAYWARP_CUDA
+//! names (a folder with bin/nvcc of the same version).
 
 mod branches;
 mod chains;
@@ -36,28 +37,28 @@ use toolkit::{compiler, output, steady};
 /// Architectures with machine code of their own; the first one also as PTX for what comes after.
 const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
 
-/// The one whose kernels are measured.
+/// Architecture whose kernels are measured.
 const MEASURED: u32 = 90;
 
-/// What a profiler counted of those.
+/// File of a profiler's counts of those kernels.
 const MEASURED_FILE: &str = "measured.csv.xz";
 
-/// What kernels take, and the table that a crate includes.
+/// Files of what kernels take, and of the table that a crate includes.
 const RESOURCES_FILE: &str = "resources.csv";
 const TABLE_FILE: &str = "table.rs";
 
-/// What the compiler writes into the names of functions that are static, before a hash of the source's path.
+/// Text that the compiler writes into the names of functions that are static, before a hash of the source's path.
 const INTERNAL: &[u8] = b"_INTERNAL_";
 
 /// Most bytes of all prebuilt files of a crate.
 const MOST_BYTES: usize = 8 << 20;
 
-/// What is compiled: a source for an architecture, 0 for PTX.
+/// Job of the compiler: a source for an architecture, 0 for PTX.
 struct Job {
     source: String,
     text: String,
     architecture: u32,
-    /// Whether its kernels are schedules, whose instructions are priced.
+    /// `true` if its kernels are schedules, whose instructions are priced.
     priced: bool,
 }
 
@@ -73,8 +74,8 @@ impl Job {
 /// A name below prebuilt/ and the bytes that belong there.
 type File = (String, Vec<u8>);
 
-/// Tells again how long blocks take, of the machine code and the tables that are there; no compiler is needed. With `check`,
-/// whether the tables say so. Of all architectures, or of one.
+/// Tells again how long blocks take, of the machine code and the tables that are there; no compiler is needed. With
+/// `check`, whether the tables say so. Of all architectures, or of one.
 pub fn chains(check: bool, only: Option<u32>) -> Result<bool, String> {
     let root = root()?;
     let same = SETS.iter().map(|set| chains_of(set, &set.prebuilt(root)?, check, only));
@@ -120,10 +121,10 @@ fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -
     Ok(same)
 }
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Debug, Clone, Default)]
 struct Compiled {
-    /// Compressed.
+    /// Image of the code, compressed.
     image: Vec<u8>,
     resources: Vec<resources::Resources>,
     kernels: Vec<CompiledKernel>,
@@ -171,7 +172,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))
 }
 
-/// All sets, or that of a crate's `folder`.
+/// Returns all sets, or that of a crate's `folder`.
 fn sets(folder: Option<&str>) -> Result<Vec<&'static KernelSet>, String> {
     let sets: Vec<&KernelSet> = SETS.iter().filter(|set| folder.is_none_or(|folder| set.folder == folder)).collect();
     let known = || SETS.iter().map(|set| set.folder).collect::<Vec<_>>().join(", ");
@@ -181,7 +182,7 @@ fn sets(folder: Option<&str>) -> Result<Vec<&'static KernelSet>, String> {
     Ok(sets)
 }
 
-/// What is to be compiled of a set: for all architectures and as PTX, or for one. Without Kepler.
+/// Returns the jobs of a set: for all architectures and as PTX, or for one. Without Kepler.
 fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
     let wanted =
         |architecture: &u32| only.map_or(!set.left_out.contains(architecture), |only: u32| only == *architecture);
@@ -279,13 +280,13 @@ fn write_or_check(prebuilt: &Path, files: &[File], check: bool) -> Result<bool, 
     Ok(same)
 }
 
-/// What the kernels of jobs take of a multiprocessor, by architecture.
+/// Returns what the kernels of jobs take of a multiprocessor, by architecture.
 fn needs(jobs: &[Job], compiled: &[Compiled]) -> Vec<(resources::Resources, u32)> {
     let own = jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0);
     own.flat_map(|(job, compiled)| compiled.resources.iter().map(|needs| (needs.clone(), job.architecture))).collect()
 }
 
-/// The same of the table that is there: nothing where there is none.
+/// Reads what kernels take from the table that is there: nothing where there is none.
 fn known_needs(prebuilt: &Path) -> Result<Vec<(resources::Resources, u32)>, String> {
     resources::read(&std::fs::read_to_string(prebuilt.join(RESOURCES_FILE)).unwrap_or_default())
 }
@@ -294,7 +295,7 @@ fn root() -> Result<&'static Path, String> {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or_else(|| "the workspace has no folder".to_string())
 }
 
-/// What was measured before: nothing where there is no file.
+/// Reads what was measured before: nothing where there is no file.
 fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
     if !path.exists() {
         return Ok(BTreeMap::new());
@@ -303,8 +304,8 @@ fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
     measured::read(&text)
 }
 
-/// Takes a profiler's counts into the table of what was measured: each `events.X.csv` of a folder with `counts.X.csv`. How
-/// many kernels of the set they are of.
+/// Takes a profiler's counts into the table of what was measured: each `events.X.csv` of a folder with `counts.X.csv`.
+/// How many kernels of the set they are of.
 fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, String> {
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let kernels: Vec<CompiledKernel> = compiled.iter().flat_map(|compiled| compiled.kernels.clone()).collect();
@@ -339,7 +340,7 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, St
     Ok(count)
 }
 
-/// The tables of costs, and whether every branch of measured kernels is explained.
+/// Returns the tables of costs, and whether every branch of measured kernels is explained.
 fn tables(
     set: &KernelSet,
     jobs: &[Job],
@@ -417,7 +418,8 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     };
     let compile = |object: &Path, more: &[&str]| -> Result<(Vec<u8>, String), String> {
         let mut command = steady(nvcc);
-        // From the folder, by names without the path to it, which would be part of line information, and so choose code.
+        // From the folder, by names without the path to it, which would be part of line information, and so choose
+        // code.
         let name = |path: &Path| path.file_name().unwrap_or_default().to_os_string();
         command.current_dir(&folder).args(["-std=c++20", "-fmad=false"]);
         command
@@ -469,7 +471,7 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
 }
 
-/// The table that the crate includes: of each source the images for Kepler after the others.
+/// Returns the table that the crate includes: of each source the images for Kepler after the others.
 fn table(jobs: &[Job], kepler: &[Job]) -> String {
     let mut text = String::from(
         "// Written by `cargo xtask kernels`.\n\n/// For each source its images by architecture, 0 for PTX.\n",

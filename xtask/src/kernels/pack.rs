@@ -4,18 +4,18 @@ use lzma_rust2::{CheckType, LzmaOptions, XzOptions, XzReader, XzWriter};
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// What a file has in it, to which the packing is suited.
+/// Kind of content that a file has, to which the packing is suited.
 #[derive(Debug, Clone, Copy)]
 pub enum Content {
     /// PTX and tables.
     Text,
     /// Instructions of 16 bytes.
     MachineCode,
-    /// Of 8 bytes.
+    /// Instructions of 8 bytes, for Kepler.
     KeplerCode,
 }
 
-/// The file that `bytes` are packed into.
+/// Returns the file that `bytes` are packed into.
 ///
 /// # Errors
 /// What the packer says.
@@ -23,8 +23,8 @@ pub fn pack(bytes: &[u8], content: Content) -> Result<Vec<u8>, String> {
     let mut options = XzOptions::with_preset(9);
     options.check_type = CheckType::Crc32;
     let lzma = &mut options.lzma_options;
-    // A byte is foretold by the one before in text, by its place in the instruction in machine code (its four lowest bits).
-    // On the path tracer's kernels this is 0.5 % and 4 % less than with the preset's lc=3, lp=0, pb=2.
+    // A byte is foretold by the one before in text, by its place in the instruction in machine code (its four lowest
+    // bits). On the path tracer's kernels this is 0.5 % and 4 % less than with the preset's lc=3, lp=0, pb=2.
     (lzma.lc, lzma.lp, lzma.pb) = match content {
         Content::Text => (3, 0, 0),
         Content::MachineCode => (0, 4, 4),
@@ -37,7 +37,7 @@ pub fn pack(bytes: &[u8], content: Content) -> Result<Vec<u8>, String> {
     packed.write_all(bytes).and_then(|()| packed.finish()).map_err(|error| error.to_string())
 }
 
-/// The bytes that a file was packed from.
+/// Returns the bytes that a file was packed from.
 ///
 /// # Errors
 /// One line with the file's name: it cannot be read, or is damaged.

@@ -1,5 +1,5 @@
-//! What machine code costs, block by block: whose it is, how many instructions on which pipeline, and how often warps
-//! issue it.
+//! Prices machine code block by block: whose it is, how many instructions on which pipeline, and how often warps issue
+//! it.
 
 use super::disassembly::{BasicBlock, Machine};
 use super::measured::{Measured, MeasuredBlock, opcodes};
@@ -14,33 +14,34 @@ use std::collections::{BTreeSet, HashMap};
 pub struct CompiledKernel {
     pub name: String,
     pub code: Vec<u8>,
-    /// Of its code.
+    /// Fingerprint of its code.
     pub fingerprint: u64,
-    /// Of its opcodes.
+    /// Fingerprint of its opcodes.
     pub opcodes: u64,
     pub blocks: Vec<CompiledBlock>,
 }
 
 #[derive(Debug, Clone)]
 pub struct CompiledBlock {
-    /// How often it is issued is not known yet.
+    /// Cost of the block; how often it is issued is not known yet.
     pub cost: PricedBlock,
     pub shape: Shape,
 }
 
-/// By what blocks of different code are told to be alike.
+/// Features by which blocks of different code are told to be alike.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shape {
     /// Numbers of the places that its instructions come from, each once, in order.
     pub places: Vec<u32>,
-    /// Whether it only waits for lanes that went elsewhere.
+    /// `true` if it only waits for lanes that went elsewhere.
     pub waits: bool,
-    /// Whether it is a function that the kernel calls, such as a division's slow path.
+    /// `true` if it is a function that the kernel calls, such as a division's slow path.
     pub called: bool,
 }
 
 impl Shape {
-    /// From 0 to 2: what share of either's places the other one has; 0 if one waits or is called and the other is not.
+    /// Returns a likeness from 0 to 2: what share of either's places the other one has; 0 if one waits or is called and
+    /// the other is not.
     fn likeness(&self, other: &Self) -> f64 {
         if self.waits != other.waits || self.called != other.called {
             return 0.0;
@@ -50,7 +51,7 @@ impl Shape {
     }
 }
 
-/// Whose the blocks of `machine` are.
+/// Prices the blocks of `machine`: each belongs to the part of a schedule that most of its instructions come from.
 ///
 /// # Errors
 /// An opcode without a pipeline.
@@ -98,7 +99,7 @@ pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<Compil
     Ok(CompiledKernel { name, code, fingerprint, opcodes, blocks })
 }
 
-/// Whose a block is: that of most of its instructions; of several, the first.
+/// Returns the owner of a block: that of most of its instructions; of several, the first.
 fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
     let mut votes: Vec<(Block, usize)> = Vec::new();
     for owner in block.instructions.iter().filter_map(|instruction| sources.owner(&instruction.places)) {
@@ -112,13 +113,13 @@ fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
 }
 
 impl CompiledKernel {
-    /// All of its instructions.
+    /// Returns the number of all its instructions.
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.cost.instructions as usize).sum()
     }
 }
 
-/// A kernel's costs by what was measured of it, or of the same kernel on another architecture or in lockstep.
+/// Returns a kernel's costs by what was measured of it, or of the same kernel on another architecture or in lockstep.
 pub fn costs(kernel: &CompiledKernel, measured: Option<&Measured>) -> PricedKernel {
     let mut blocks: Vec<PricedBlock> = kernel.blocks.iter().map(|block| block.cost.clone()).collect();
     for block in &mut blocks {
@@ -143,8 +144,8 @@ pub fn costs(kernel: &CompiledKernel, measured: Option<&Measured>) -> PricedKern
     PricedKernel { blocks, verified: same && measured.holds() }
 }
 
-/// For each block of a kernel the measured block that comes from the same places: the one that shares most of them; of
-/// several, one after the other.
+/// Returns for each block of a kernel the measured block that comes from the same places: the one that shares most of
+/// them; of several, one after the other.
 fn alike<'a>(kernel: &CompiledKernel, measured: &'a Measured) -> Vec<Option<&'a MeasuredBlock>> {
     let mut taken: HashMap<usize, usize> = HashMap::new();
     let find = |block: &CompiledBlock| {

@@ -1,10 +1,10 @@
-//! What each kernel takes of a multiprocessor, as the assembler reports it (`-Xptxas -v`).
+//! Reads what each kernel takes of a multiprocessor, as the assembler reports it (`-Xptxas -v`).
 
 /// A kernel's needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
     pub kernel: String,
-    /// Of a thread.
+    /// Registers of a thread.
     pub registers: u32,
     /// Bytes that a thread writes to and reads from local memory for want of registers: instructions' widths, added up.
     pub spill_stores: u32,
@@ -48,7 +48,7 @@ pub fn parse(report: &str) -> Result<Vec<Resources>, String> {
     Ok(kernels)
 }
 
-/// The number before some words.
+/// Returns the number before some words.
 fn before(line: &str, words: &str) -> Result<Option<u32>, String> {
     let Some((text, _)) = line.split_once(words) else { return Ok(None) };
     let number = text.split_whitespace().last().unwrap_or_default();
@@ -71,7 +71,7 @@ pub fn read(table: &str) -> Result<Vec<(Resources, u32)>, String> {
     rows.map(|line| row(line).ok_or_else(|| format!("{line:?} is no line of what kernels take"))).collect()
 }
 
-/// The table, sorted: a line a kernel and architecture.
+/// Returns the table, sorted: a line a kernel and architecture.
 pub fn table(mut rows: Vec<(Resources, u32)>) -> String {
     rows.sort_by(|a, b| (&a.0.kernel, a.1).cmp(&(&b.0.kernel, b.1)));
     let mut text = String::from("kernel,architecture,registers,spill_stores,spill_loads,local_bytes,shared_bytes\n");

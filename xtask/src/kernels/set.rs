@@ -1,4 +1,5 @@
-//! Which crates embed kernels: what is compiled for each, with which headers, and what its kernels are likened to.
+//! Sets of kernels, one for each crate that embeds some: the sources that are compiled, their headers, and the kernels
+//! that theirs are likened to.
 
 use super::measured::Measured;
 use raywarp_cuda::{Query, compiled, kernel_name};
@@ -18,8 +19,8 @@ pub struct KernelSet {
     pub headers: &'static [&'static str],
     /// The family's, which are priced.
     pub schedules: Option<Schedules>,
-    /// Sources of kernels that are no schedules of the family, whose instructions have no events to be priced by: name and
-    /// text.
+    /// Sources of kernels that are no schedules of the family, whose instructions have no events to be priced by: name
+    /// and text.
     pub others: fn() -> Vec<(String, String)>,
 }
 
@@ -27,16 +28,16 @@ pub struct KernelSet {
 pub struct Schedules {
     /// Name and text.
     pub sources: fn() -> Vec<(String, String)>,
-    /// For each kernel the measured one that it is likest.
+    /// Measured kernel that each kernel is likest.
     pub references: References,
-    /// Those of them that are compiled for Kepler.
+    /// Sources of them that are compiled for Kepler, by name and text.
     pub kepler: fn() -> Vec<(String, String)>,
 }
 
-/// For each kernel the measured one that it is likest.
+/// Measured kernel that each kernel is likest.
 pub type References = for<'a> fn(&'a BTreeMap<String, Measured>) -> BTreeMap<String, &'a Measured>;
 
-/// All sets.
+/// All sets of kernels.
 pub const SETS: &[KernelSet] = &[
     KernelSet {
         folder: "cuda",
@@ -66,14 +67,14 @@ pub const SETS: &[KernelSet] = &[
 ];
 
 impl KernelSet {
-    /// Where what is compiled lies.
+    /// Returns the folder of the compiled files, and makes it if need be.
     pub fn prebuilt(&self, root: &Path) -> Result<PathBuf, String> {
         let prebuilt = root.join("crates").join(self.folder).join("prebuilt");
         std::fs::create_dir_all(&prebuilt).map_err(|error| format!("{}: {error}", prebuilt.display()))?;
         Ok(prebuilt)
     }
 
-    /// The folders of headers.
+    /// Returns the folders of headers.
     pub fn header_folders(&self, root: &Path) -> Vec<PathBuf> {
         self.headers.iter().map(|folder| root.join("crates").join(folder).join("kernels")).collect()
     }
@@ -84,9 +85,10 @@ fn family_sources() -> Vec<(String, String)> {
     raywarp_cuda::sources().into_iter().map(text).collect()
 }
 
-/// For Kepler, whose code comes from another compiler: without what it has no instructions for (pairs of halves), and without
-/// kernels in which blocks are so different from the measured ones that nobody can say how often they run. Of bounded rounds
-/// that compiler makes as many copies, and what lanes of a ray do together are a few blocks in the place of dozens.
+/// Returns the sources for Kepler, whose code comes from another compiler: without what it has no instructions for
+/// (pairs of halves), and without kernels in which blocks are so different from the measured ones that nobody can say
+/// how often they run. Of bounded rounds that compiler makes as many copies, and what lanes of a ray do together are a
+/// few blocks in the place of dozens.
 fn kepler_sources() -> Vec<(String, String)> {
     let mut sources = Vec::new();
     for (name, mut variants) in raywarp_cuda::sources() {
@@ -101,8 +103,8 @@ fn kepler_sources() -> Vec<(String, String)> {
     sources
 }
 
-/// For each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same parts that differs
-/// in the fewest options.
+/// Returns for each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same
+/// parts that differs in the fewest options.
 fn family_references(measured: &BTreeMap<String, Measured>) -> BTreeMap<String, &Measured> {
     let variants = compiled();
     let mut references = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Which block of a micro-operation a line of kernels/ is part of.
+//! Finds the block of a micro-operation that a line of kernels/ is part of.
 //!
 //! A line is part of the event (`RW_EVENT`) of its braces: of the next one there, or of the last one where none
 //! follows. A line without an event is part of what its function is known for; and one of a function that is
@@ -10,7 +10,7 @@ use raywarp_cuda::elf::fingerprint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What functions are known for; those whose name says it only in a folder stand with the folder.
+/// Blocks that functions are known for; those whose name says it only in a folder stand with the folder.
 const FUNCTIONS: &[(&str, Block)] = &[
     ("run", Block::Prologue),
     ("make_idle", Block::Prologue),
@@ -88,7 +88,7 @@ impl Sources {
         Ok(())
     }
 
-    /// What an instruction from these places is part of: the innermost place that is part of something.
+    /// Returns the block that an instruction from these places is part of: by the innermost place that is part of one.
     pub fn owner(&self, places: &[Place]) -> Option<Block> {
         places.iter().find_map(|place| self.line(place)?.0)
     }
@@ -97,7 +97,7 @@ impl Sources {
         self.files.get(&place.file)?.get(place.line.checked_sub(1)?).copied()
     }
 
-    /// A number of places that stays when lines move in their files.
+    /// Returns a number of places that stays when lines move in their files.
     pub fn number(&self, places: &[Place]) -> u32 {
         let texts = places.iter().flat_map(|place| {
             let text = self.line(place).map_or(0, |line| line.1);
@@ -118,7 +118,7 @@ struct Scope {
     function: Option<Block>,
 }
 
-/// For each line what it is part of.
+/// Returns for each line what it is part of.
 fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
     let mut parts: Vec<Option<Block>> = Vec::new();
     let mut scopes = vec![Scope::default()];
@@ -137,7 +137,8 @@ fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
         }
         if let Some((_, rest)) = code.split_once("RW_EVENT(") {
             let name = rest.split(')').next().unwrap_or_default();
-            // The kernels' word for an iteration is theirs: their text, and so their machine code's lines, stays as it is.
+            // The kernels' word for an iteration is theirs: their text, and so their machine code's lines, stays as it
+            // is.
             let name = match name {
                 "Turn" => "Iteration",
                 "TurnLeaf" => "LeafIteration",
@@ -176,7 +177,7 @@ fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
     Ok(parts)
 }
 
-/// The function that a line begins, if any, and what it is known for.
+/// Returns the function that a line begins, if any, and what it is known for.
 fn function(file: &str, code: &str) -> Option<Option<Block>> {
     let marker = ["RW_FUNCTION ", "RW_COLD "].into_iter().find(|marker| code.contains(marker))?;
     let (_, signature) = code.split_once(marker)?;

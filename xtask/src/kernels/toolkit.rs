@@ -14,7 +14,7 @@ const WHEELS: &[&str] = &[
     "nvidia-cuda-nvdisasm==13.5.37",
 ];
 
-/// Where nvcc is, after installing it if it must be.
+/// Returns the path of nvcc, after installing it if it must be.
 pub fn compiler(root: &Path) -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("RAYWARP_CUDA") {
         return Ok(PathBuf::from(folder).join("bin/nvcc"));
@@ -28,15 +28,16 @@ const KEPLER_WHEELS: &[&str] = &["nvidia-cuda-nvcc-cu11==11.8.89"];
 /// The front end for Kepler, as it names itself: another version may make other PTX.
 const KEPLER_CLANG: &str = "clang version 19.1.7";
 
-/// What makes code for Kepler.
+/// Tools that make code for Kepler.
 pub struct Kepler {
-    /// Clang.
+    /// Path of Clang.
     pub clang: PathBuf,
     /// CUDA 11.8's assembler.
     pub ptxas: PathBuf,
 }
 
-/// The tools for Kepler: `clang-19`, or what RAYWARP_CLANG names, and the assembler, which is installed if it must be.
+/// Returns the tools for Kepler: `clang-19`, or what RAYWARP_CLANG names, and the assembler, which is installed if it
+/// must be.
 ///
 /// # Errors
 /// What is missing or of another version.
@@ -52,7 +53,7 @@ pub fn kepler(root: &Path) -> Result<Kepler, String> {
     Ok(Kepler { clang, ptxas })
 }
 
-/// A program of wheels in a Python environment, which is made if it must be.
+/// Returns a program of wheels in a Python environment, which is made if it must be.
 fn installed(venv: &Path, wheels: &[&str], program: &str) -> Result<PathBuf, String> {
     let find = || -> Option<PathBuf> {
         let libraries = std::fs::read_dir(venv.join("lib")).ok()?;
@@ -72,7 +73,7 @@ fn installed(venv: &Path, wheels: &[&str], program: &str) -> Result<PathBuf, Str
     find().ok_or_else(|| format!("the wheels hold no {program}"))
 }
 
-/// What a command prints.
+/// Returns the output of a command that succeeds.
 ///
 /// # Errors
 /// A command that is not there or fails, with what it says.
@@ -85,8 +86,8 @@ pub fn output(command: &mut Command) -> Result<std::process::Output, String> {
     }
 }
 
-/// A command of `program` whose addresses are the same each time, where the system can: the assembler makes now one code
-/// and now another of a kernel when they are not (13.0, one kernel for compute capability 10.0).
+/// Returns a command of `program` whose addresses are the same each time, where the system can: the assembler makes now
+/// one code and now another of a kernel when they are not (13.0, one kernel for compute capability 10.0).
 pub fn steady(program: &Path) -> Command {
     let can = Command::new("setarch").args(["-R", "true"]).output().is_ok_and(|tried| tried.status.success());
     let mut command = Command::new(if can { Path::new("setarch") } else { program });

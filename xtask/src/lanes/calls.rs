@@ -1,5 +1,5 @@
-//! Who calls functions that were meant to be single instructions: read off the symbols and the code of an ELF file
-//! for x86-64, without a disassembler.
+//! Finds the callers of functions that were meant to be single instructions: read off the symbols and the code of an
+//! ELF file for x86-64, without a disassembler.
 //!
 //! A call, a jump or an address in position-independent code ends with the distance to its target, four bytes. Only
 //! distances that end exactly at an intrinsic, or at a slot that holds its address, behind a byte that such an
@@ -26,10 +26,10 @@ const WITHOUT_CLOSURES: &[&str] = &[
     "raywarp_render::lanes::",
 ];
 
-/// Those of them that have no vectors: what is made once of a scene.
+/// Modules among them that have no vectors: what is made once of a scene.
 const SCALAR: &[&str] = &["raywarp_render::lanes::tables::"];
 
-/// What is wrong in the program `image`, a line each, sorted.
+/// Returns the faults of the program `image`, a line each, sorted.
 ///
 /// # Errors
 /// What is no ELF file for x86-64, or has no symbols.
@@ -64,12 +64,13 @@ fn functions(file: &object::File<'_>) -> BTreeMap<u64, String> {
     texts.filter_map(|symbol| Some((symbol.address(), plain(symbol.name().ok()?)))).collect()
 }
 
-/// A symbol's path without its hashes.
+/// Returns a symbol's path without its hashes.
 fn plain(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(symbol))
 }
 
-/// Whether a function stands in the module of intrinsics; types of it in the name of something else do not count.
+/// Returns `true` if a function stands in the module of intrinsics; types of it in the name of something else do not
+/// count.
 fn is_intrinsic(name: &str) -> bool {
     name.trim_start_matches('<').starts_with("core::core_arch::")
 }
@@ -84,7 +85,7 @@ fn is_lost_closure(name: &str) -> bool {
     is_closure && stands_in(WITHOUT_CLOSURES) && !stands_in(SCALAR)
 }
 
-/// For each intrinsic's address who calls or names it, and how often.
+/// Returns for each intrinsic's address who calls or names it, and how often.
 fn calls(
     file: &object::File<'_>,
     functions: &BTreeMap<u64, String>,
@@ -113,7 +114,8 @@ fn calls(
     Ok(found)
 }
 
-/// Where in `code`, which begins at `start`, something like a call, a jump or an address stands, and where it points.
+/// Returns the places in `code`, which begins at `start`, of something like a call, a jump or an address, and where
+/// each points.
 fn distances(code: &[u8], start: u64) -> impl Iterator<Item = (u64, u64)> {
     code.windows(5).enumerate().filter_map(move |(i, bytes)| {
         // `call` and `jmp` to a distance; else the byte of operands of `call *`, `jmp *`, `lea` or `mov` that says

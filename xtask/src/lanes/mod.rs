@@ -1,9 +1,9 @@
 //! `cargo xtask lanes [BINARY]`: in the optimised program every intrinsic is an instruction, not a function.
 //!
-//! A function with `#[target_feature]` lends its instructions to what is inlined into it, and to nothing else. A closure
-//! around intrinsics (also one handed to `array::map`) that the compiler leaves a function of its own has not got them,
-//! and calls each intrinsic, with its vectors in memory (rust-lang/rust #58279, #108338). Results stay right and tests
-//! pass; once it cost 7 to 10 % of all closest hits. So this reads the program.
+//! A function with `#[target_feature]` lends its instructions to what is inlined into it, and to nothing else. A
+//! closure around intrinsics (also one handed to `array::map`) that the compiler leaves a function of its own has not
+//! got them, and calls each intrinsic, with its vectors in memory (rust-lang/rust #58279, #108338). Results stay right
+//! and tests pass; once it cost 7 to 10 % of all closest hits. So this reads the program.
 
 mod calls;
 
@@ -28,21 +28,21 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(faults.is_empty())
 }
 
-/// The program `raywarp` of the build that this program is of.
+/// Returns the program `raywarp` of the build that this program is of.
 pub fn beside_this() -> Option<PathBuf> {
     let this = std::env::current_exe().ok()?;
     let folder = this.ancestors().skip(1).find(|folder| !folder.ends_with("deps"))?;
     Some(folder.join(format!("raywarp{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// What is wrong in a program. An error if it cannot be read, or is older than its sources.
+/// Returns the faults of a program. An error if it cannot be read, or is older than its sources.
 fn faults(binary: &Path) -> Result<Vec<String>, String> {
     check_age(binary)?;
     let image = std::fs::read(binary).map_err(|error| format!("{}: {error}", binary.display()))?;
     calls::faults(&image).map_err(|error| format!("{}: {error}", binary.display()))
 }
 
-/// That a program is there and not older than its sources.
+/// Checks that a program is there and not older than its sources.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -55,8 +55,8 @@ pub fn check_age(binary: &Path) -> Result<(), String> {
     Err(format!("{}: {wrong}; `cargo build --release` makes it", binary.display()))
 }
 
-/// A source that changed after `binary` was made. Cargo lists its sources in a file beside it; where there is none, as
-/// beside a copy, nothing is known.
+/// Returns a source that changed after `binary` was made. Cargo lists its sources in a file beside it; where there is
+/// none, as beside a copy, nothing is known.
 fn newer_source(binary: &Path) -> Option<String> {
     let listed = std::fs::read_to_string(binary.with_extension("d")).ok()?;
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();

@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 /// A planted bug.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// Its area, a folder of xtask/plants, and its name: `cpu/a-packet-across-octants`.
+    /// Area, a folder of xtask/plants, and name: `cpu/a-packet-across-octants`.
     pub name: String,
     /// Arguments of the `cargo test --release` that must fail.
     pub test: Vec<String>,
     /// The bug keeps a warp from ever ending, so that not ending is how it is caught.
     pub may_hang: bool,
-    /// One line that says what is wrong.
+    /// Line that says what is wrong.
     pub bug: String,
     path: PathBuf,
     hunks: Vec<Hunk>,
@@ -21,13 +21,13 @@ pub struct Patch {
 /// A place that a patch changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Hunk {
-    /// From the workspace's root on.
+    /// Path from the workspace's root on.
     file: String,
     /// The lines that stand there: those that go, and those around them.
     before: Vec<String>,
 }
 
-/// All planted bugs of the workspace at `root`, by name.
+/// Returns all planted bugs of the workspace at `root`, by name.
 ///
 /// # Errors
 /// One line: a file that cannot be read, or whose first line names no test.
@@ -67,7 +67,7 @@ impl Patch {
         })
     }
 
-    /// The area `name`, or this bug of it.
+    /// Returns `true` if `name` is the area, or this bug of it.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.name.split('/').next() == Some(name)
     }

@@ -12,21 +12,21 @@ pub(crate) struct Areas {
 }
 
 impl Areas {
-    /// For boxes inside `bounds`.
+    /// Returns the unit for boxes inside `bounds`.
     pub(crate) fn within(bounds: Bounds) -> Self {
         let exponent = (bounds.max - bounds.min).max_element().to_bits() >> 23 & 0xff;
         // An extent without exponent (zero, denormal) or past the largest takes the nearest scale.
         Self { scale: f32::from_bits(254u32.saturating_sub(exponent).max(1) << 23) }
     }
 
-    /// Half of the surface area. Positive infinity for an empty box.
+    /// Returns half of the surface area. Positive infinity for an empty box.
     #[inline]
     pub(crate) fn half_area(self, bounds: Bounds) -> f32 {
         let [x, y, z] = ((bounds.max - bounds.min) * self.scale).to_array();
         x * y + (x + y) * z
     }
 
-    /// A sum of areas in units of the scene.
+    /// Returns a sum of areas in units of the scene.
     pub(crate) fn in_scene_units(self, area: f32) -> f64 {
         let scale = f64::from(self.scale);
         f64::from(area) / (scale * scale)

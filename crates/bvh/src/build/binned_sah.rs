@@ -25,7 +25,7 @@ pub(super) const BINS: usize = 32;
 pub(super) const FEW_BINS: usize = 16;
 pub(super) const MANY: usize = 256;
 
-/// How a range was divided: the length of the left part, and the bounds of both.
+/// Division of a range: the length of the left part, and the bounds of both parts.
 pub(super) type Halves = (usize, [RangeBounds; 2]);
 
 /// Builds over at least one reference. Reorders `references`.
@@ -37,7 +37,8 @@ pub(super) fn build(references: &mut [Reference], rules: &LeafRules) -> Subtree 
     build_range(references, &mut scratch, bounds, 0, rules)
 }
 
-/// `scratch` is as long as `references`, or may be shorter where that is below [`PARALLEL`].
+/// Builds the subtree of a range. `scratch` is as long as `references`, or may be shorter where that is below
+/// [`PARALLEL`].
 fn build_range(
     references: &mut [Reference],
     scratch: &mut [Reference],
@@ -67,7 +68,7 @@ fn build_range(
     Subtree::join(left, right)
 }
 
-/// One task's part, without recursion into other threads.
+/// Builds one task's part, without recursion into other threads.
 fn build_small(
     tree: &mut SmallTree,
     slot: Slot,
@@ -142,7 +143,7 @@ fn partition<const B: usize>(references: &mut [Reference], map: &BinMap<B>, spli
     (i, sides)
 }
 
-/// As [`divide`], with the parts in `scratch` when the second value is true.
+/// Divides as [`divide`] does, with the parts in `scratch` when the second value is true.
 fn divide_parallel(
     references: &mut [Reference],
     scratch: &mut [Reference],
@@ -205,7 +206,7 @@ fn partition_parallel(
     (split.left, sides.into_iter().fold([RangeBounds::EMPTY; 2], both))
 }
 
-/// Two halves of equal count, by centroid along the longest axis of the centroids' box.
+/// Divides references into two halves of equal count, by centroid along the longest axis of the centroids' box.
 pub(super) fn halve(references: &mut [Reference], bounds: &RangeBounds) -> Halves {
     let axis = bounds.centroids.longest_axis();
     let middle = references.len() / 2;

@@ -4,7 +4,7 @@ use super::cost::Split;
 use crate::reference::{Bounds, Reference};
 use glam::Vec3A;
 
-/// Which bin a reference belongs to on each axis. `B` is a power of two.
+/// Map from references to their bins on each axis. `B` is a power of two.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BinMap<const B: usize> {
     min: Vec3A,
@@ -15,7 +15,7 @@ pub(super) struct BinMap<const B: usize> {
 const TO_INTEGER: f32 = 8_388_608.0;
 
 impl<const B: usize> BinMap<B> {
-    /// For references whose centroids lie in `centroids`.
+    /// Makes the map for references whose centroids lie in `centroids`.
     pub(super) fn new(centroids: &Bounds) -> Self {
         // Always finite, so that no zero times infinity gives a NaN: the extent of (half) centroids
         // is, and the quotient is clamped. Along an axis without extent all is in the first bin.
@@ -25,7 +25,7 @@ impl<const B: usize> BinMap<B> {
         Self { min: centroids.min, scale: scale.into() }
     }
 
-    /// The bins of one reference, each below `B`.
+    /// Returns the bins of one reference, each below `B`.
     #[inline]
     pub(super) fn bins(&self, reference: &Reference) -> [usize; 3] {
         // Wald 2007 truncates. Rounding after a shift by half a bin is as monotone, and an addition
@@ -35,7 +35,7 @@ impl<const B: usize> BinMap<B> {
         place.to_array().map(|x| x.to_bits() as usize & (B - 1))
     }
 
-    /// Whether `reference` goes left of `split`, whose `at` is the first bin of the right side.
+    /// Returns `true` if `reference` goes left of `split`, whose `at` is the first bin of the right side.
     #[inline]
     pub(super) fn is_left(&self, reference: &Reference, split: &Split) -> bool {
         self.bins(reference)[split.axis] < split.at
@@ -74,18 +74,18 @@ impl<const B: usize> Bins<B> {
         }
     }
 
-    /// How many references lie left of `split`.
+    /// Returns the number of references left of `split`.
     pub(super) fn left_of(&self, split: &Split) -> usize {
         self.counts[split.axis][..split.at].iter().map(|&count| count as usize).sum()
     }
 
-    /// The boxes of both sides of `split`.
+    /// Returns the boxes of both sides of `split`.
     pub(super) fn sides(&self, split: &Split) -> [Bounds; 2] {
         let (left, right) = self.bounds[split.axis].split_at(split.at);
         [left, right].map(|side| side.iter().fold(Bounds::EMPTY, |sum, bounds| sum.union(*bounds)))
     }
 
-    /// The split of least cost with references on both sides; of equal ones the first.
+    /// Returns the split of least cost with references on both sides; of equal ones the first.
     pub(super) fn best_split(&self) -> Split {
         let mut best = Split::NONE;
         for axis in 0..3 {

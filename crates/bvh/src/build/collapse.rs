@@ -1,5 +1,5 @@
-//! From a hierarchy down to single references to a tree with leaves: shared by the builders that
-//! work from the leaves upwards, and by reinsertion.
+//! Turns a hierarchy down to single references into a tree with leaves: shared by the builders that work from the
+//! leaves upwards, and by reinsertion.
 //!
 //! Where a subtree of few references costs no less than one leaf over them, by the surface area
 //! heuristic over everything below, the leaf takes its place. The top-down builders see only one
@@ -17,18 +17,18 @@ const TASK: usize = 1 << 12;
 pub(crate) trait Hierarchy: Sync {
     /// A node's name.
     type Node: Copy + Send + Sync;
-    /// How many references lie below `node`, itself included.
+    /// Returns the number of references below `node`, itself included.
     fn size(&self, node: Self::Node) -> usize;
-    /// The two children, left first; `None` for a leaf.
+    /// Returns the two children, left first; `None` for a leaf.
     fn children(&self, node: Self::Node) -> Option<[Self::Node; 2]>;
-    /// The box of a leaf.
+    /// Returns the box of a leaf.
     fn leaf_bounds(&self, leaf: Self::Node) -> Bounds;
-    /// The primitives of a leaf, at least one.
+    /// Returns the primitives of a leaf, at least one.
     fn leaf_primitives(&self, leaf: Self::Node) -> impl Iterator<Item = u32>;
 }
 
-/// The tree over `hierarchy`, with leaves of at most `rules.max_leaf` references where they are worth
-/// it; leaves that are larger already stay.
+/// Returns the tree over `hierarchy`, with leaves of at most `rules.max_leaf` references where they are worth it;
+/// leaves that are larger already stay.
 pub(crate) fn collapse<H: Hierarchy>(hierarchy: &H, root: H::Node, rules: &LeafRules) -> Subtree {
     let size = hierarchy.size(root);
     // A part of more than a task's references is more than a leaf may hold, so nothing is lost.

@@ -1,4 +1,4 @@
-//! When to stop splitting: the surface area heuristic, the leaf size and the depth.
+//! Rules that say when to stop splitting: the surface area heuristic, the leaf size and the depth.
 
 use super::{BuildOptions, MAX_DEPTH};
 
@@ -27,13 +27,13 @@ impl Split {
     pub(crate) const NONE: Self = Self { axis: 0, at: 0, left: 0, cost: f64::INFINITY };
 }
 
-/// What to do with a range of references.
+/// Decision about a range of references: to make it a leaf or to divide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     Leaf,
-    /// At the split that was found.
+    /// Divide it at the split that was found.
     Split,
-    /// Into two halves of equal count.
+    /// Divide it into two halves of equal count.
     Halve,
 }
 
@@ -46,17 +46,17 @@ impl LeafRules {
         }
     }
 
-    /// Cost of visiting an inner node of `half_area`.
+    /// Returns the cost of visiting an inner node of `half_area`.
     pub(crate) fn inner_cost(&self, half_area: f64) -> f64 {
         self.traversal * half_area
     }
 
-    /// Cost of testing the `count` references of a leaf of `half_area`.
+    /// Returns the cost of testing the `count` references of a leaf of `half_area`.
     pub(crate) fn leaf_cost(&self, half_area: f64, count: usize) -> f64 {
         self.intersection * half_area * count as f64
     }
 
-    /// How many references fit below a node at `depth` when every split from there on halves them.
+    /// Returns how many references fit below a node at `depth` when every split from there on halves them.
     fn capacity(&self, depth: u32) -> usize {
         let levels = MAX_DEPTH - depth;
         // A tree holds fewer than 2^32 references, so the full range is never needed.
@@ -71,7 +71,7 @@ impl LeafRules {
         self.decide_sides(count, half_area, split.cost, [split.left, count - split.left], depth)
     }
 
-    /// As [`LeafRules::decide`], on a split of `cost` with so many references on its sides: more than
+    /// Decides as [`LeafRules::decide`] does, on a split of `cost` with so many references on its sides: more than
     /// `count` together where some are cut.
     pub(crate) fn decide_sides(
         &self,

@@ -60,7 +60,7 @@ impl Hierarchy for Curve<'_> {
     }
 }
 
-/// How many of at least two codes go left when the children are `depth` edges below the root.
+/// Returns how many of at least two codes go left when the children are `depth` edges below the root.
 fn split(codes: &[Coded], depth: u32) -> usize {
     let half = codes.len() / 2;
     let differing = codes[0].code ^ codes[codes.len() - 1].code;

@@ -1,4 +1,4 @@
-//! From triangles to a [`Bvh2`].
+//! Builds a [`Bvh2`] over triangles, with the builder that the options name.
 
 mod area;
 mod binned_sah;

@@ -21,7 +21,7 @@ pub(super) struct Coded {
     pub(super) index: u32,
 }
 
-/// The codes of `references` in increasing order; equal ones in the order of the references.
+/// Returns the codes of `references` in increasing order; equal ones in the order of the references.
 pub(super) fn sorted_codes(references: &[Reference]) -> Vec<Coded> {
     let centroids = RangeBounds::of(references).centroids;
     let extent = (centroids.max - centroids.min).max_element();

@@ -1,8 +1,8 @@
-//! What a caller can choose, and what can be wrong with it.
+//! Options of a build, their defaults, and the errors that a build can return.
 
 use raywarp_geom::FlatTriangles;
 
-/// How the tree is built.
+/// Algorithm that builds the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Builder {
@@ -20,7 +20,7 @@ pub enum Builder {
     /// [`BuildOptions::split_worth`] of the other's. Where triangles are small already, cuts make more nodes than
     /// they save tests.
     BestOf,
-    /// Along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest, and the least tree.
+    /// Divisions along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest builder, and the least tree.
     Lbvh,
     /// Neighbours along the Morton curve merged from below (Meister and Bittner 2018): a better tree than
     /// [`Builder::Lbvh`], in more time.
@@ -30,24 +30,22 @@ pub enum Builder {
 /// Options of [`crate::build`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BuildOptions {
-    /// The builder.
+    /// Algorithm that builds the tree.
     pub builder: Builder,
     /// The most references in a leaf, 1 to 255. The papers use 8 (AL09 2) and 4 (AL09 3.2).
     pub max_leaf: u32,
-    /// When set, large triangles enter as several smaller boxes (early split clipping): the most
-    /// extra references, as a share of the triangles, 0 to 1.
+    /// Most extra references of early split clipping, in which large triangles enter as several smaller boxes: a share
+    /// of the triangles, 0 to 1. `None` does without.
     pub split_clipping: Option<f32>,
-    /// Of [`Builder::Sbvh`]: cutting triangles is tried where the children of the best plain split
-    /// overlap in more than this share of the root's area, 0 to 1. At 1 nothing is cut.
+    /// Overlap of the best plain split's children above which [`Builder::Sbvh`] tries to cut triangles, as a share of
+    /// the root's area, 0 to 1. At 1 nothing is cut.
     pub split_alpha: f32,
-    /// Of [`Builder::Sbvh`]: the most references that cutting may add, as a share of the triangles,
-    /// 0 to 4.
+    /// Most references that cutting may add in [`Builder::Sbvh`], as a share of the triangles, 0 to 4.
     pub split_budget: f32,
-    /// Of [`Builder::Sbvh`]: the largest node that may be cut, as a share of the root's area, 0 to 1. Large triangles
-    /// that stay whole lie near the root after reinsertion, and end rays early.
+    /// Largest node that [`Builder::Sbvh`] may cut, as a share of the root's area, 0 to 1. Large triangles that stay
+    /// whole lie near the root after reinsertion, and end rays early.
     pub split_below: f32,
-    /// Of [`Builder::BestOf`]: the tree with cuts is taken where its cost is less than this share of the other's, 0
-    /// to 2.
+    /// Share of the other tree's cost, 0 to 2: where the tree with cuts costs less, [`Builder::BestOf`] takes it.
     pub split_worth: f32,
     /// Passes of parallel reinsertion over the finished tree, 0 to 64; 0 leaves it as it is.
     pub reinsertion: u32,
@@ -57,8 +55,8 @@ pub struct BuildOptions {
     pub intersection_cost: f32,
 }
 
-/// Of six scenes rays were faster with cuts where their tree's cost was at most 0.971 of the other's, and slower
-/// where it was 1.000 and 1.043.
+/// Default of [`BuildOptions::split_worth`]: of six scenes rays were faster with cuts where their tree's cost was at
+/// most 0.971 of the other's, and slower where it was 1.000 and 1.043.
 pub(crate) const SPLIT_WORTH: f32 = 0.985;
 
 impl Default for BuildOptions {
@@ -78,7 +76,7 @@ impl Default for BuildOptions {
     }
 }
 
-/// Why a tree cannot be built.
+/// Reasons why a tree cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -88,15 +86,15 @@ pub enum BuildError {
          drop some triangles or lower the share of split clipping"
     )]
     TooManyReferences {
-        /// Triangles and the extra references that splitting may make.
+        /// Number of triangles and of the extra references that splitting may make.
         found: u64,
-        /// The most that fit.
+        /// Most references that fit.
         limit: u32,
     },
     /// A vertex is NaN or infinite.
     #[error("triangle {primitive} has a vertex that is not finite; drop or repair it")]
     NotFinite {
-        /// The first such triangle that was met.
+        /// First triangle with such a vertex that was met.
         primitive: u32,
     },
     /// An option is out of its range.
@@ -104,9 +102,9 @@ pub enum BuildError {
     Option {
         /// Name of the field of [`BuildOptions`].
         option: &'static str,
-        /// What it held.
+        /// Value that the option had.
         found: f64,
-        /// The range, in words.
+        /// Range that is allowed, in words.
         allowed: &'static str,
     },
 }
@@ -154,7 +152,7 @@ impl BuildOptions {
     }
 }
 
-/// How many extra references a share of split clipping allows.
+/// Returns the number of extra references that a share of split clipping allows.
 pub(crate) fn extra_references(primitives: u64, share: f32) -> u64 {
     (primitives as f64 * f64::from(share)) as u64
 }

@@ -1,10 +1,9 @@
 //! Builder from the leaves upwards: neighbours along the Morton curve are merged.
 //!
-//! Source: Meister and Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy
-//! construction" (PLOC). Departures: of equally near neighbours the one whose position differs in the
-//! lowest bits is nearest, so that clusters in one place pair up instead of queueing; when the levels that
-//! a tree may have run short, or a round merges too little, clusters are merged in pairs as they stand; subtrees become leaves where
-//! that costs less.
+//! Source: Meister and Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy construction"
+//! (PLOC). Departures: of equally near neighbours the one whose position differs in the lowest bits is nearest, so that
+//! clusters in one place pair up instead of queueing; when the levels that a tree may have run short, or a round merges
+//! too little, clusters are merged in pairs as they stand; subtrees become leaves where that costs less.
 
 use super::MAX_DEPTH;
 use super::area::Areas;
@@ -15,7 +14,7 @@ use super::subtree::Subtree;
 use crate::parallel;
 use crate::reference::{Bounds, Reference};
 
-/// How far along the curve neighbours are looked for, either way.
+/// Distance along the curve, either way, within which neighbours are looked for.
 const RADIUS: usize = 16;
 /// More clusters than [`FEW`] are merged in pairs as they stand when a round would merge fewer than one in
 /// [`SLOW`]: boxes around each other can have it that only the two smallest merge.
@@ -43,7 +42,7 @@ struct Clustered {
 #[derive(Debug, Clone, Copy, Default)]
 struct Merge {
     children: [u32; 2],
-    /// References below.
+    /// Number of references below the merged cluster.
     size: u32,
     /// Edges down to the deepest of them.
     height: u32,
@@ -69,7 +68,7 @@ impl Hierarchy for Clustered {
     }
 }
 
-/// The merge that made a node; for a reference, one that fits.
+/// Returns the merge that made a node; for a reference, one that fits.
 fn merge_of(node: u32, reference_count: usize, merges: &[Merge]) -> Merge {
     let reference = Merge { children: [0; 2], size: 1, height: 0 };
     (node as usize).checked_sub(reference_count).map_or(reference, |merge| merges[merge])
@@ -108,7 +107,7 @@ fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
     (merges, clusters.nodes[0])
 }
 
-/// The position of each cluster's nearest neighbour within [`RADIUS`], by the area of the box around both.
+/// Returns the position of each cluster's nearest neighbour within [`RADIUS`], by the area of the box around both.
 ///
 /// That the order of pairs does not depend on which of the two looks makes the least pair of all mutual, so
 /// that every round merges something.
@@ -139,12 +138,12 @@ fn nearest(bounds: &[Bounds], areas: Areas) -> Vec<u64> {
     nearest
 }
 
-/// Whether the cluster at `i` takes in its nearest, or goes into that.
+/// Returns `true` if the cluster at `i` is also the nearest of its own nearest, so that the two merge.
 fn is_mutual(nearest: &[u64], i: usize) -> bool {
     nearest.get(nearest[i] as usize) == Some(&(i as u64))
 }
 
-/// How many merges begin in each chunk.
+/// Returns the number of merges that begin in each chunk.
 fn merges_of_chunks(nearest: &[u64]) -> Vec<usize> {
     let takes = |i: &usize| nearest[*i] > *i as u64 && is_mutual(nearest, *i);
     let starts: Vec<usize> = (0..nearest.len()).step_by(CHUNK).collect();
@@ -152,7 +151,7 @@ fn merges_of_chunks(nearest: &[u64]) -> Vec<usize> {
     parallel::map(starts.len(), &count)
 }
 
-/// What one task of a round's merging works on.
+/// Share of a round's merging that one task does.
 struct Task<'a> {
     first: usize,
     /// Index of its first merge.

@@ -97,7 +97,7 @@ fn split_triple(a: &mut Reference, b: &mut Reference, c: &mut Reference) -> Spli
     Split { axis: 0, at: 1, left: 1, cost: areas.in_scene_units(best) }
 }
 
-/// A number that sorts as the centroid does, and after it by position, which its lowest bits are.
+/// Returns a number that sorts as the centroid does, and after it by position, which its lowest bits are.
 #[inline]
 fn key(centroid: f32, position: usize) -> u64 {
     let bits = centroid.to_bits();

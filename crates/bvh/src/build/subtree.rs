@@ -28,7 +28,7 @@ pub(crate) struct SmallTree {
     references: Vec<u32>,
 }
 
-/// Where a node of a [`SmallTree`] will stand.
+/// Place at which a node of a [`SmallTree`] will stand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot(usize);
 
@@ -42,7 +42,7 @@ pub(crate) struct Mark {
 const UNSET: Node = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
 
 impl SmallTree {
-    /// An empty tree and the slot of its root, with room for the leaves of `reference_count` references.
+    /// Returns an empty tree and the slot of its root, with room for the leaves of `reference_count` references.
     pub(crate) fn new(reference_count: usize) -> (Self, Slot) {
         let mut nodes = Vec::with_capacity(reference_count);
         nodes.push(UNSET);
@@ -62,12 +62,12 @@ impl SmallTree {
         self.nodes[slot.0].bounds = bounds.aabb();
     }
 
-    /// How far the tree has come, for [`SmallTree::merge`].
+    /// Returns the lengths that the tree has so far, for [`SmallTree::merge`].
     pub(crate) fn mark(&self) -> Mark {
         Mark { nodes: self.nodes.len(), references: self.references.len() }
     }
 
-    /// References that were added after `mark`.
+    /// Returns the number of references that were added after `mark`.
     pub(crate) fn references_since(&self, mark: Mark) -> usize {
         self.references.len() - mark.references
     }
@@ -110,7 +110,7 @@ impl SmallTree {
 }
 
 impl Subtree {
-    /// The box around the part.
+    /// Returns the box around the part.
     fn bounds(&self) -> Aabb {
         match self {
             Self::Small(tree) => tree.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds),
@@ -118,7 +118,7 @@ impl Subtree {
         }
     }
 
-    /// An inner node over two parts.
+    /// Returns an inner node over two parts.
     pub(crate) fn join(left: Self, right: Self) -> Self {
         Self::Joined {
             bounds: left.bounds().union(&right.bounds()),
@@ -142,7 +142,7 @@ impl Subtree {
         }
     }
 
-    /// The whole tree as one array of nodes and one of references, in the order of [`crate::Bvh2`].
+    /// Returns the whole tree as one array of nodes and one of references, in the order of [`crate::Bvh2`].
     pub(crate) fn flatten(self) -> (Vec<Node>, Vec<u32>) {
         // Filled in parallel, since the first touch of so much memory takes longer than the filling.
         let mut nodes = parallel::map(self.node_count(), &|_| UNSET);

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 /// Ranges up to here are one task.
 const TASK: usize = 1 << 12;
 
-/// What every task reads.
+/// Input that every task reads.
 struct Sweep<'a> {
     references: &'a [Reference],
     /// Place of each reference in the order of each axis. Orders only ever lose members, so that
@@ -38,7 +38,7 @@ pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
     Sweep { references, ranks, rules }.build_range(range, 0)
 }
 
-/// Order and ranks along each axis, by centroid, equal ones by index.
+/// Returns the order and ranks along each axis, by centroid, equal ones by index.
 fn sort(references: &[Reference]) -> ([Vec<u32>; 3], [Vec<u32>; 3]) {
     let axis = |axis: usize| {
         let key = |i: usize| u64::from(ordered_bits(references[i].centroid()[axis])) << 32 | i as u64;
@@ -56,7 +56,7 @@ fn sort(references: &[Reference]) -> ([Vec<u32>; 3], [Vec<u32>; 3]) {
     ([x.0, y.0, z.0], [x.1, y.1, z.1])
 }
 
-/// Bits that compare as integers as the floats do.
+/// Returns the bits that compare as integers as the floats do.
 fn ordered_bits(x: f32) -> u32 {
     let bits = x.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
@@ -92,7 +92,7 @@ impl Sweep<'_> {
         self.build_small(tree, right_slot, right, depth + 1);
     }
 
-    /// The box of a range and, unless it is to be a leaf, where all its orders are now divided.
+    /// Returns the box of a range and, unless it is to be a leaf, where all its orders are now divided.
     fn divide(&self, range: &mut Range<'_>, depth: u32) -> (Bounds, Option<usize>) {
         let count = range.orders[0].len();
         let mut best = Split::NONE;
@@ -134,14 +134,14 @@ impl Sweep<'_> {
         right
     }
 
-    /// Whether a plane between the centroids of two references can exist. Among equal centroids
-    /// every split has the same cost, and the first would peel off one reference after the other.
+    /// Returns `true` if a plane between the centroids of two references can exist. Among equal centroids every split
+    /// has the same cost, and the first would peel off one reference after the other.
     fn differ(&self, i: u32, j: u32, axis: usize) -> bool {
         let centroid = |i: u32| self.references[i as usize].centroid()[axis];
         centroid(i) < centroid(j)
     }
 
-    /// The box around the centroids: the first and last of each order.
+    /// Returns the box around the centroids: the first and last of each order.
     fn centroids(&self, range: &Range<'_>) -> Bounds {
         let mut bounds = Bounds::EMPTY;
         for i in range.orders.iter().flat_map(|order| order.first().into_iter().chain(order.last())) {

@@ -1,9 +1,9 @@
 //! Makes a finished tree cheaper by moving subtrees to better places.
 //!
-//! Source: Meister and Bittner 2018, "Parallel reinsertion for bounding volume hierarchy optimization"
-//! (MB18). Departures: only the nodes that have the largest areas at the start are looked at; conflicts are resolved by gain in
-//! one thread instead of by locks, which takes little time and does not depend on threads; the depth stays
-//! within [`MAX_DEPTH`].
+//! Source: Meister and Bittner 2018, "Parallel reinsertion for bounding volume hierarchy optimization" (MB18).
+//! Departures: only the nodes that have the largest areas at the start are looked at; conflicts are resolved by gain in
+//! one thread instead of by locks, which takes little time and does not depend on threads; the depth stays within
+//! [`MAX_DEPTH`].
 
 mod search;
 mod tree;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use search::{Move, best_move};
 use tree::{Settled, Tree};
 
-/// What [`reinsert`] did.
+/// Figures of one run of [`reinsert`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ReinsertionStats {
     /// Passes that were made.
@@ -25,11 +25,11 @@ pub struct ReinsertionStats {
     pub moves: u64,
     /// Cost of the tree before: as [`Bvh2::sah_cost`], but at the options' costs of a node and a triangle.
     pub cost_before: f64,
-    /// The same after.
+    /// Cost of the tree after the passes, at the same costs.
     pub cost_after: f64,
 }
 
-/// One node of so many is a candidate, but [`FEWEST`] at least.
+/// Nodes of which one is a candidate, but [`FEWEST`] at least.
 const SHARE: usize = 32;
 const FEWEST: usize = 1 << 10;
 /// The search ends when a pass makes the tree cheaper by less than this share.
@@ -84,7 +84,7 @@ pub fn reinsert(bvh: &mut Bvh2, options: &BuildOptions) -> ReinsertionStats {
     stats
 }
 
-/// The expected work of a ray that hits the root's box, 0 where that has no area.
+/// Returns the expected work of a ray that hits the root's box, 0 where that has no area.
 fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
     let area = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() }.half_area();
     let root = bvh.nodes.first().map_or(0.0, area);
@@ -100,7 +100,7 @@ fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
     sums.iter().sum::<f64>() / root
 }
 
-/// Pass number `pass`: finds the candidates' best places, then moves them, the greatest gain first. Gives the
+/// Makes pass number `pass`: finds the candidates' best places, then moves them, the greatest gain first. Gives the
 /// number of moves. `last_pass` has the pass in which each place changed last.
 fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u32) -> u64 {
     let frozen = &*tree;
@@ -128,7 +128,7 @@ fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u3
     count
 }
 
-/// The nodes of largest area, in the order of their places; never the root.
+/// Returns the nodes of largest area, in the order of their places; never the root.
 fn largest(tree: &Tree<'_>) -> Vec<u32> {
     let key = |place: u32| tree.areas.half_area(tree.bounds(place)).to_bits() >> KEY_SHIFT;
     let places = 1..tree.len() as u32;

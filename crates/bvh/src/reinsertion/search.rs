@@ -1,21 +1,21 @@
-//! Where a node would cost least: branch and bound over the whole tree (MB18 3.1).
+//! Finds the place where a node would cost least: branch and bound over the whole tree (MB18 3.1).
 
 use super::tree::{Place, Tree};
 
 /// A node and the place where it should stand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Move {
-    /// How much less the sum of all inner nodes' half areas becomes, if nothing else moves.
+    /// Amount by which the sum of all inner nodes' half areas becomes less, if nothing else moves.
     pub(super) gain: f32,
     pub(super) node: Place,
-    /// Its future sibling.
+    /// Future sibling of the node.
     pub(super) target: Place,
 }
 
 /// Gains below this share of the parent's area are rounding, or not worth the work.
 const LEAST_GAIN: f32 = 1e-4;
 
-/// The best place for `node`, which is not the root; `None` if it should stay. `stack` is only kept to spare
+/// Returns the best place for `node`, which is not the root; `None` if it should stay. `stack` is only kept to spare
 /// its allocation.
 pub(super) fn best_move(tree: &Tree<'_>, node: Place, stack: &mut Vec<(Place, f32)>) -> Option<Move> {
     let area = |bounds| tree.areas.half_area(bounds);

@@ -8,10 +8,10 @@ use crate::{Bvh2, Node};
 /// A node's place. The places of siblings are 2 k + 1 and 2 k + 2; the root's is 0.
 pub(super) type Place = u32;
 
-/// What stands at a place, without its box.
+/// Node or leaf that stands at a place, without its box.
 #[derive(Debug, Clone, Copy)]
 struct Content {
-    /// As [`Node::first`] and [`Node::count`].
+    /// Numbers of the node as [`Node::first`] and [`Node::count`].
     first: u32,
     count: u32,
     /// Edges down to the deepest leaf.
@@ -23,7 +23,7 @@ struct Content {
 pub(super) struct Tree<'a> {
     bounds: Vec<Bounds>,
     contents: Vec<Content>,
-    /// Of the root: the root.
+    /// Parent of each node; of the root, the root.
     parents: Vec<Place>,
     references: &'a [u32],
     inner_area: f64,
@@ -31,7 +31,7 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Of a tree with at least one node.
+    /// Prepares a tree with at least one node.
     pub(super) fn new(bvh: &'a Bvh2) -> Self {
         let box_of = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() };
         let content = |node: &Node| Content { first: node.first, count: node.count, height: 0 };
@@ -59,7 +59,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// How many places there are.
+    /// Returns the number of places.
     pub(super) fn len(&self) -> usize {
         self.bounds.len()
     }
@@ -74,20 +74,20 @@ impl<'a> Tree<'a> {
         self.parents[place as usize]
     }
 
-    /// The other child of the parent. Not of the root.
+    /// Returns the other child of the parent. Not of the root.
     #[inline]
     pub(super) fn sibling(place: Place) -> Place {
         ((place - 1) ^ 1) + 1
     }
 
-    /// The children's places; `None` for a leaf.
+    /// Returns the children's places; `None` for a leaf.
     #[inline]
     pub(super) fn children(&self, place: Place) -> Option<[Place; 2]> {
         let Content { first, count, .. } = self.contents[place as usize];
         (count == 0).then_some([first, first + 1])
     }
 
-    /// Edges from the root down to `place`; `None` if the way passes `other`.
+    /// Returns the number of edges from the root down to `place`; `None` if the way passes `other`.
     fn depth_avoiding(&self, place: Place, other: Place) -> Option<u32> {
         let (mut at, mut depth) = (place, 0);
         while at != 0 {
@@ -105,7 +105,7 @@ impl<'a> Tree<'a> {
         1 + left.max(right)
     }
 
-    /// Whether `node` can become the sibling of `target`: not if that is below it, and not if a leaf would
+    /// Returns `true` if `node` can become the sibling of `target`: not if that is below it, and not if a leaf would
     /// come to stand more than `max_depth` edges below the root.
     pub(super) fn can_move(&self, node: Place, target: Place, max_depth: u32) -> bool {
         let deepest = self.height_over([node, target]);
@@ -136,7 +136,7 @@ impl<'a> Tree<'a> {
         self.fit_upwards(target);
     }
 
-    /// As [`Tree::reinsert`], but only if that makes the sum of areas less. Gives whether it does.
+    /// Reinserts as [`Tree::reinsert`] does, but only if that makes the sum of areas less. Gives whether it does.
     pub(super) fn reinsert_if_better(&mut self, node: Place, target: Place) -> bool {
         let (parent, area) = (self.parent(node), self.inner_area);
         self.reinsert(node, target);
@@ -169,7 +169,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Boxes and heights of an inner node and those above, up to where nothing changes.
+    /// Fits the boxes and heights of an inner node and those above, up to where nothing changes.
     fn fit_upwards(&mut self, mut place: Place) {
         while let Some(children) = self.children(place) {
             let bounds = self.bounds(children[0]).union(self.bounds(children[1]));
@@ -189,7 +189,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Sum of the inner nodes' half areas, in the units of [`Tree::areas`]: what moves change of the cost.
+    /// Returns the sum of the inner nodes' half areas, in the units of [`Tree::areas`]: what moves change of the cost.
     pub(super) fn inner_area(&self) -> f64 {
         self.inner_area
     }
@@ -263,7 +263,7 @@ pub(super) mod tests {
             assert!((self.inner_area - area).abs() < 1e-6 * area, "area {} is {area}", self.inner_area);
         }
 
-        /// Box, height and inner area of the nodes from `place` on.
+        /// Checks the nodes, and returns box, height and inner area of the nodes from `place` on.
         #[track_caller]
         fn check_below(&self, place: Place, seen: &mut [u32]) -> (Bounds, u32, f64) {
             seen[place as usize] += 1;

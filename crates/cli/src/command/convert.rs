@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Converts a finished picture: exposure, tone curve, format, layer.
 ///
-/// A PNG of an EXR is the one that the render would have written with the same --exposure and --tone. An EXR keeps its layers
-/// and its alpha. Files of other programs are read too: half or float, scan lines or tiles, RGB or Y.
+/// A PNG of an EXR is the one that the render would have written with the same --exposure and --tone. An EXR keeps its
+/// layers and its alpha. Files of other programs are read too: half or float, scan lines or tiles, RGB or Y.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// Picture: .exr (a share too), .hdr, .png, .jpg, .tga or .ktx2.
@@ -32,8 +32,8 @@ pub struct ConvertArgs {
     tone: output::Tone,
     /// A layer in place of the picture, such as albedo [default: the picture].
     ///
-    /// Others are normal, depth, variance and samples. A PNG shows normals as colours, near as bright, and variance and samples
-    /// as heat maps.
+    /// Others are normal, depth, variance and samples. A PNG shows normals as colours, near as bright, and variance and
+    /// samples as heat maps.
     #[arg(long, value_name = "NAME", value_parser = values::layer_name(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     layer: Option<String>,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<PictureFile, CliError
     Ok(picture)
 }
 
-/// The exposure that the user asks for beside the film's own, or the one that the pixels ask for.
+/// Returns the exposure that the user asks for beside the film's own, or the one that the pixels ask for.
 fn exposure(args: &ConvertArgs, picture: &PictureFile) -> Exposure {
     let own = picture.content.film_exposure;
     match args.exposure {
@@ -123,7 +123,7 @@ fn say_what_is_lost(args: &ConvertArgs, picture: &PictureFile, common: &Common) 
     }
 }
 
-/// What the new file says of its making: also what the old one said.
+/// Returns the new file's entries about its making, with those of the old file.
 fn metadata(picture: &PictureFile) -> output::Metadata {
     let made = (!picture.comments.is_empty()).then(|| ("made from".to_string(), picture.comments.clone()));
     output::Metadata { command: command_line(), entries: made.into_iter().collect(), ..output::Metadata::default() }

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 /// Adds shares of a render to one picture.
 ///
-/// Shares are made by `raywarp render --samples A..B -o SHARE.exr`, on one machine or many. The sum of all is the picture that
-/// one machine would have made, whatever the order.
+/// Shares are made by `raywarp render --samples A..B -o SHARE.exr`, on one machine or many. The sum of all is the
+/// picture that one machine would have made, whatever the order.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
     /// Shares of the same render.
@@ -31,8 +31,8 @@ pub struct MergeArgs {
     tone: output::Tone,
     /// Layers of an EXR beside the picture, comma-separated, or all [default: none].
     ///
-    /// There are samples and variance, and of shares that have them albedo, normal and depth; and sums, so that it can be merged
-    /// and gone on with again.
+    /// There are samples and variance, and of shares that have them albedo, normal and depth; and sums, so that it can
+    /// be merged and gone on with again.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::layer_names(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     layers: Vec<String>,
     #[command(flatten)]

@@ -18,8 +18,8 @@ use std::io::Write;
 
 /// Tests every engine of this machine against brute force.
 ///
-/// The last line is the verdict; the exit status is 1 where an engine fails. With --device cuda the kernels of a GPU are
-/// tested.
+/// The last line is the verdict; the exit status is 1 where an engine fails. With --device cuda the kernels of a GPU
+/// are tested.
 #[derive(Debug, Args)]
 pub struct SelftestArgs {
     /// Kernels, comma-separated [default: all rows of `raywarp variants`].
@@ -35,8 +35,8 @@ pub struct SelftestArgs {
     width: Vec<u32>,
     /// Rays that a GPU aims at edges and vertices of closed meshes, such as 1e9 [default: 1e7].
     ///
-    /// With --device cuda. They start inside of five meshes of sizes 1e-6 to 1e6, up to 1e4 sizes from zero, and none may be
-    /// lost; 0 leaves them out.
+    /// With --device cuda. They start inside of five meshes of sizes 1e-6 to 1e6, up to 1e4 sizes from zero, and none
+    /// may be lost; 0 leaves them out.
     #[arg(long, value_name = "RAYS", value_parser = crate::options::values::many, help_heading = heading::KERNELS)]
     aimed: Option<u64>,
     /// What is tested: cpu, cuda (the first GPU), cuda:N, auto.
@@ -51,7 +51,7 @@ pub struct SelftestArgs {
 }
 
 impl SelftestArgs {
-    /// The kernels that are named, each once.
+    /// Returns the kernels that are named, each once.
     fn variants(&self, common: &Common, gpu: Option<&Device>) -> Result<Vec<Variant>, CliError> {
         let mut variants = Vec::new();
         for choice in &self.variant {

@@ -28,7 +28,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What `--help` says of the files; docs/guide/trace.md has the rest.
+/// Text of `--help` about the files; docs/guide/trace.md has the rest.
 const FILES: &str = "RAYS: a NumPy array (.npy) of float32 or float64, a ray a row. (N, 8): ox oy oz t_min dx dy dz t_max. \
     (N, 6): ox oy oz dx dy dz, with t from 0 to infinity. Numbers are rounded to float32; where the scene has an origin (raywarp info shows it), it is subtracted in float64 \
     before that, so give float64 there, and positions are written as float64. A hit counts when \
@@ -60,14 +60,14 @@ pub struct TraceArgs {
     any: bool,
     /// What HITS holds too, comma-separated: position, normal [default: neither].
     ///
-    /// The position of the hit, and the normal of length 1 on the triangle's front: three numbers each in world space, NaN
-    /// for a miss.
+    /// The position of the hit, and the normal of length 1 on the triangle's front: three numbers each in world space,
+    /// NaN for a miss.
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = named_values(["position", "normal"], Field::from_str), hide_possible_values = true, conflicts_with = "any", help_heading = heading::OUTPUT)]
     with: Vec<Field>,
     /// A kernel of the family: a variant or a row of `raywarp variants`.
     ///
-    /// Without it the CPU's own tracer runs, and on a GPU the fastest kernel with the CPU's bits, which loses no ray; with
-    /// --device cuda, auto says the same.
+    /// Without it the CPU's own tracer runs, and on a GPU the fastest kernel with the CPU's bits, which loses no ray;
+    /// with --device cuda, auto says the same.
     #[arg(long, value_name = "VARIANT", value_parser = variant_or_auto(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Option<VariantChoice>,
     /// Lanes of the warp that runs --variant on this CPU, 1 to 64, or scalar.
@@ -85,9 +85,9 @@ pub struct TraceArgs {
     /// What traces the rays: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
     ///
     /// auto takes a GPU where there is one and the rays are worth its start: from 16 million beside one thread of the
-    /// CPU on, more beside several and in large scenes (docs/guide/gpu.md). It says so, and goes on with the CPU otherwise; --variant is then imitated
-    /// there. Several GPUs share the rays. On a GPU the kernel is the fastest that gives the bits of the CPU, unless
-    /// --variant names one.
+    /// CPU on, more beside several and in large scenes (docs/guide/gpu.md). It says so, and goes on with the CPU
+    /// otherwise; --variant is then imitated there. Several GPUs share the rays. On a GPU the kernel is the fastest
+    /// that gives the bits of the CPU, unless --variant names one.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
@@ -213,7 +213,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     Ok(Status::Done)
 }
 
-/// With which status a scene that cannot answer ends.
+/// Returns the error, with its exit status, for a scene that cannot answer.
 fn failure(error: TraceSceneError, scene: &Path, rays: &Rays<'_>, input: &str) -> CliError {
     match error {
         TraceSceneError::Prepare(error) => CliError::prepare(scene.display(), error),
@@ -231,12 +231,13 @@ fn failure(error: TraceSceneError, scene: &Path, rays: &Rays<'_>, input: &str) -
 }
 
 impl TraceArgs {
-    /// Whether the hits go to standard output, as they are.
+    /// Returns `true` if the hits go to standard output, as they are.
     pub fn is_piped(&self) -> bool {
         is_standard_stream(&self.output)
     }
 
-    /// Who answers `rays`, but where that is left to the program; `build` is the tree that is asked for.
+    /// Returns the plan of what answers `rays`, but where that is left to the program; `build` is the tree that is
+    /// asked for.
     fn plan(&self, common: &Common, rays: &Rays<'_>, build: Option<BuildOptions>) -> Result<Plan, CliError> {
         let devices = open(&common.device)?;
         let Some(first) = devices.first() else {
@@ -260,13 +261,13 @@ impl TraceArgs {
         Ok(Plan::rays_on(devices, kernels, build))
     }
 
-    /// A GPU's fastest kernels for `rays` whose hits have the bits of the CPU's.
+    /// Returns a GPU's fastest kernels for `rays` whose hits have the bits of the CPU's.
     fn fastest(&self, common: &Common, device: &Device, rays: &Rays<'_>) -> Result<RayKernels, CudaError> {
         let kind = if are_coherent(rays.first()) { BatchKind::Coherent } else { BatchKind::Incoherent };
         Ok(RayKernels::chosen(&common.try_choose(device, Promise::Bits)?, kind))
     }
 
-    /// The scene and the rays.
+    /// Returns the scene and the rays.
     fn inputs(&self) -> Result<(&Path, &Path), CliError> {
         match (&self.scene, &self.inputs[..]) {
             (None, [scene, rays]) => Ok((scene, rays)),
@@ -277,7 +278,7 @@ impl TraceArgs {
     }
 }
 
-/// What is said in the end.
+/// Report that is printed in the end.
 struct Report<'a> {
     args: &'a TraceArgs,
     query: Query,
@@ -285,12 +286,12 @@ struct Report<'a> {
     traced: StreamTotals,
     prepared: &'a TraceScene,
     load: Duration,
-    /// Of the rays.
+    /// Notes about the rays.
     notes: Vec<String>,
 }
 
 impl Report<'_> {
-    /// On what was traced.
+    /// Returns the name of the machine that traced.
     fn machine(&self) -> String {
         let plan = self.prepared.plan();
         let ordinals: Vec<usize> = plan.gpus().iter().map(Device::ordinal).collect();
@@ -301,7 +302,7 @@ impl Report<'_> {
         }
     }
 
-    /// The kernel that answered the first rays, but for those that it left; of no rays the one that would have.
+    /// Returns the kernel that answered the first rays, but for those that it left; of no rays the one that would have.
     fn kernel(&self) -> KernelName {
         let first = self.traced.stats.kernels.first();
         first.unwrap_or_else(|| self.prepared.kernel(self.query, 0))

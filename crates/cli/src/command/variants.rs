@@ -14,8 +14,8 @@ use std::io::Write;
 
 /// Lists the papers' kernels.
 ///
-/// Of each there are the name, the variant, paper and section, its tree, its stack and what it needs. With --device cuda also
-/// which kernels a GPU takes by itself.
+/// Of each there are the name, the variant, paper and section, its tree, its stack and what it needs. With --device
+/// cuda also which kernels a GPU takes by itself.
 #[derive(Debug, Args)]
 pub struct VariantsArgs {
     /// List also what else can be combined.
@@ -58,7 +58,7 @@ pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<
     Ok(Status::Done)
 }
 
-/// What a GPU takes: to give the bits of the CPU, and to be fast.
+/// Returns the kernels that a GPU takes to give the bits of the CPU, and to be fast.
 fn chosen(device: &Device, common: &Common) -> Result<Vec<(Promise, Choice)>, CliError> {
     [Promise::Bits, Promise::Fast].into_iter().map(|promise| Ok((promise, common.choose(device, promise)?))).collect()
 }

@@ -1,4 +1,4 @@
-//! From where a picture is taken, by flags.
+//! Options of the camera that a picture is taken with.
 
 use crate::common::Common;
 use crate::exit::CliError;
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 pub struct CameraArgs {
     /// A camera of the file, by name or number [default: the first].
     ///
-    /// `raywarp info SCENE` lists them. A scene without any is seen from its first known viewpoint (views.toml in the folder
-    /// of scenes), or framed.
+    /// `raywarp info SCENE` lists them. A scene without any is seen from its first known viewpoint (views.toml in the
+    /// folder of scenes), or framed.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["eye", "target", "up", "view"], help_heading = heading::CAMERA)]
     camera: Option<String>,
     /// Camera position [default: where the scene is framed].
@@ -42,17 +42,17 @@ pub struct CameraArgs {
 }
 
 impl CameraArgs {
-    /// A viewpoint of a file, or what there is without any flag.
+    /// Returns a viewpoint of a file, or what there is without any flag.
     pub fn of_view(view: Option<String>) -> Self {
         Self { view, ..Self::default() }
     }
 
-    /// The file of viewpoints that is named.
+    /// Returns the file of viewpoints that is named.
     pub fn file(&self) -> Option<PathBuf> {
         self.view.as_deref().and_then(view_file)
     }
 
-    /// The request to the library for the scene in `path`, if that is a file.
+    /// Returns the request to the library for the scene in `path`, if that is a file.
     pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<CameraRequest, CliError> {
         let view = self.view.as_ref().map(|view| {
             raywarp::scene::load_view(view).map_err(|error| match error {

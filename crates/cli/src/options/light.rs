@@ -1,4 +1,4 @@
-//! Light that a picture adds to its scene, by flags.
+//! Options of the light that a picture adds to its scene.
 
 use crate::exit::CliError;
 use crate::heading;
@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 pub struct LightArgs {
     /// Add white, studio, sky, or a FILE (.hdr, .exr) [default: studio where dark].
     ///
-    /// A scene whose own light shows nothing gets the studio: soft lamps and a grey backdrop, which turn with the camera.
-    /// A FILE is an image of all surroundings; one without ending needs its folder, as in ./sky. `none` adds nothing.
+    /// A scene whose own light shows nothing gets the studio: soft lamps and a grey backdrop, which turn with the
+    /// camera. A FILE is an image of all surroundings; one without ending needs its folder, as in ./sky. `none` adds
+    /// nothing.
     #[arg(long, value_name = "LIGHT", value_parser = light(), hide_possible_values = true, value_hint = ValueHint::AnyPath, help_heading = heading::LIGHT)]
     light: Option<LightArg>,
     /// Turn the added light, counter-clockwise as seen from above.
@@ -27,7 +28,7 @@ pub struct LightArgs {
     light_strength: f32,
 }
 
-/// `--light`.
+/// Value of `--light`.
 #[derive(Debug, Clone, PartialEq)]
 enum LightArg {
     BuiltIn(BuiltInLight),
@@ -35,7 +36,7 @@ enum LightArg {
 }
 
 impl LightArgs {
-    /// What is left without effect where no light was added.
+    /// Returns the option that has no effect where no light was added.
     pub fn without_effect(&self) -> Option<&'static str> {
         match (&self.light, self.light_rotate != 0.0, self.light_strength != 1.0) {
             (None | Some(LightArg::BuiltIn(BuiltInLight::None)), true, _) => Some("--light-rotate"),
@@ -44,12 +45,12 @@ impl LightArgs {
         }
     }
 
-    /// Whether any of them is given.
+    /// Returns `true` if any of these options is given.
     pub fn is_named(&self) -> bool {
         self.light.is_some() || self.light_rotate != 0.0 || self.light_strength != 1.0
     }
 
-    /// What becomes of a scene without a triangle: the light that is added may be all that there is to see.
+    /// Returns the treatment of a scene without a triangle: the light that is added may be all that there is to see.
     pub fn without_triangles(&self) -> WithoutTriangles {
         match &self.light {
             None | Some(LightArg::BuiltIn(BuiltInLight::None)) => WithoutTriangles::TakenWithEnvironment,
@@ -57,7 +58,7 @@ impl LightArgs {
         }
     }
 
-    /// The image file that is to be read.
+    /// Returns the image file that is to be read.
     pub fn file(&self) -> Option<&Path> {
         match &self.light {
             Some(LightArg::File(path)) => Some(path),
@@ -65,7 +66,7 @@ impl LightArgs {
         }
     }
 
-    /// The request to the library; reads the image.
+    /// Returns the request to the library; reads the image.
     pub fn request(&self) -> Result<LightRequest, CliError> {
         let source = match &self.light {
             None => None,
@@ -82,7 +83,7 @@ fn light() -> impl TypedValueParser<Value = LightArg> {
     named_values(BuiltInLight::ALL.map(BuiltInLight::name), parse_light)
 }
 
-/// A built-in name, or a file: what has a folder or an ending.
+/// Parses a built-in name, or a file: what has a folder or an ending.
 fn parse_light(text: &str) -> Result<LightArg, String> {
     if let Ok(light) = text.parse() {
         return Ok(LightArg::BuiltIn(light));

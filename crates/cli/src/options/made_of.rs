@@ -1,4 +1,4 @@
-//! What all surfaces are made of in place of their own materials: `--clay` and `--made-of`.
+//! Options for one material of all surfaces in place of their own: `--clay` and `--made-of`.
 
 use clap::ValueEnum;
 use raywarp::scene::MadeOf;
@@ -16,7 +16,7 @@ pub enum MadeOfArg {
     Holes,
 }
 
-/// What surfaces are made of by both options, of which there is one at most.
+/// Returns the material of all surfaces by both options, of which there is one at most.
 pub fn made_of(clay: Option<f32>, other: Option<MadeOfArg>) -> Option<MadeOf> {
     let other = other.map(|other| match other {
         MadeOfArg::Mirror => MadeOf::Mirror,

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Rays of a file or of standard input.
 pub type Rays<'a> = RayStream<'a, Box<dyn Read>>;
 
-/// What messages call an input.
+/// Returns the name that messages have for an input.
 pub fn input_name(path: &Path) -> String {
     if is_standard_stream(path) { STANDARD_INPUT.to_string() } else { path.display().to_string() }
 }
@@ -34,7 +34,7 @@ pub fn read(path: &Path) -> Result<RayFile, CliError> {
     read_rays(&name, input(path, &name)?.0).map_err(failure)
 }
 
-/// A file or standard input, and the bytes of a regular file.
+/// Opens a file or standard input, and returns it with and the bytes of a regular file.
 fn input(path: &Path, name: &str) -> Result<(Box<dyn Read>, Option<u64>), CliError> {
     if is_standard_stream(path) {
         return Ok((Box::new(std::io::stdin().lock()), None));
@@ -45,7 +45,7 @@ fn input(path: &Path, name: &str) -> Result<(Box<dyn Read>, Option<u64>), CliErr
     Ok((Box::new(file), bytes))
 }
 
-/// With which status rays end that cannot be read.
+/// Returns the error, with its exit status, for rays that cannot be read.
 pub fn failure(error: NpyError) -> CliError {
     match error {
         NpyError::Memory { .. } => CliError::machine(error),

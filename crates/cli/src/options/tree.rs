@@ -1,4 +1,4 @@
-//! How a tree is built: flags that sub-commands share.
+//! Options of building a tree, which sub-commands share.
 
 use crate::heading;
 use clap::{Args, ValueEnum};
@@ -11,8 +11,8 @@ use raywarp::{BuildOptions, Builder};
 pub struct TreeArgs {
     /// Options of the builder, from the fastest build to the best tree.
     ///
-    /// The other options here change single ones [default: balanced; for trace with a GPU and for bench with --variant auto alone
-    /// gpu; for bench else good, for simulate balanced with --builder sweep].
+    /// The other options here change single ones [default: balanced; for trace with a GPU and for bench with --variant
+    /// auto alone gpu; for bench else good, for simulate balanced with --builder sweep].
     #[arg(long, value_enum)]
     preset: Option<PresetArg>,
     /// How the tree is built [default: the preset's].
@@ -90,7 +90,7 @@ impl BuilderArg {
 }
 
 impl TreeArgs {
-    /// The first of the flags that is given, for where none of them means anything.
+    /// Returns the first of the flags that is given, for where none of them means anything.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
             (self.preset.is_some(), "--preset"),
@@ -104,17 +104,17 @@ impl TreeArgs {
         given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
 
-    /// The flags as the library takes them, which checks their ranges.
+    /// Returns the flags as the library takes them, which checks their ranges.
     pub fn options(&self) -> BuildOptions {
         self.with_builder(None)
     }
 
-    /// As [`TreeArgs::options`], with another builder where neither it nor a preset is named.
+    /// Returns the options as [`TreeArgs::options`] does, with another builder where neither it nor a preset is named.
     pub fn options_or(&self, builder: Builder) -> BuildOptions {
         self.with_builder(self.preset.is_none().then_some(builder))
     }
 
-    /// As [`TreeArgs::options`], with another preset where neither it nor a builder is named.
+    /// Returns the options as [`TreeArgs::options`] does, with another preset where neither it nor a builder is named.
     pub fn options_or_preset(&self, preset: BuildOptions) -> BuildOptions {
         if self.preset.is_some() || self.builder.is_some() {
             return self.options();
@@ -147,7 +147,7 @@ impl TreeArgs {
     }
 }
 
-/// A builder as it is named on the command line.
+/// Returns a builder as it is named on the command line.
 pub fn builder_name(builder: Builder) -> String {
     let arg = BuilderArg::value_variants().iter().find(|arg| arg.builder() == builder);
     arg.and_then(ValueEnum::to_possible_value).map(|value| value.get_name().to_string()).unwrap_or_default()

@@ -13,7 +13,7 @@ pub enum VariantChoice {
     One(Variant),
 }
 
-/// `--variant` where `auto` may stand.
+/// Returns the parser of `--variant` where `auto` may stand.
 pub fn variant_or_auto() -> impl TypedValueParser<Value = VariantChoice> {
     named_values(["auto"].into_iter().chain(crate::options::values::rows()), parse_variant)
 }
@@ -28,7 +28,7 @@ fn parse_variant(text: &str) -> Result<VariantChoice, String> {
     }
 }
 
-/// `--variant auto` without a GPU.
+/// Returns the error for `--variant auto` without a GPU.
 pub fn auto_needs_gpu() -> CliError {
     CliError::usage("--variant auto chooses among the kernels of a GPU: it needs --device cuda")
 }

@@ -5,7 +5,7 @@ use crate::exit::CliError;
 use raywarp::scene::{Scene, View, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
-/// The file in `FILE:SCENE:INDEX`.
+/// Returns the file in `FILE:SCENE:INDEX`.
 pub fn view_file(view: &str) -> Option<PathBuf> {
     view.rsplitn(3, ':').nth(2).map(PathBuf::from)
 }
@@ -16,8 +16,8 @@ pub fn name_inputs(common: &Common, named: Option<&str>) -> Result<(), CliError>
     named.and_then(view_file).iter().chain(&of_folder).try_for_each(|file| common.files.reads(file))
 }
 
-/// The viewpoints with their numbers: the one named (`FILE:SCENE:INDEX`), or the scene's in the folder's views.toml, or
-/// the scene's own camera, or one that frames its box.
+/// Returns the viewpoints with their numbers: the one named (`FILE:SCENE:INDEX`), or the scene's in the folder's
+/// views.toml, or the scene's own camera, or one that frames its box.
 pub fn views(
     common: &Common,
     scene: &Scene,

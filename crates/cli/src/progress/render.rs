@@ -1,11 +1,11 @@
-//! How far a render is, and when it will be done.
+//! Progress of a render, and the time until it will be done.
 
 use super::{Ticker, View, si};
 use raywarp::render::Progress;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What ends a render, beside its last sample.
+/// Limits that end a render, beside its last sample.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
     /// Time of rendering.
@@ -23,7 +23,7 @@ pub struct RenderProgress {
 }
 
 impl RenderProgress {
-    /// Of a picture of `pixels`, unless `quiet`.
+    /// Starts the progress of a picture of `pixels`, unless `quiet`.
     pub fn new(quiet: bool, doing: &'static str, pixels: u64, limits: Limits) -> Self {
         let last = Arc::new(Mutex::new(None));
         let seen = last.clone();
@@ -68,15 +68,15 @@ fn view(doing: &str, progress: &Progress, pixels: u64, limits: Limits) -> View {
     View { doing: doing.into(), share: Some(share.clamp(0.0, 1.0)), more }
 }
 
-/// Samples a pixel at which noise that was `noise` at `at` samples will have fallen to `target`: it falls as one over their root,
-/// and is tested at powers of two.
+/// Samples a pixel at which noise that was `noise` at `at` samples will have fallen to `target`: it falls as one over
+/// their root, and is tested at powers of two.
 fn samples_for(at: u32, noise: f64, target: f64) -> f64 {
     let needed = f64::from(at) * (noise / target).powi(2);
     // A test at `at` has just failed.
     needed.log2().ceil().exp2().max(2.0 * f64::from(at))
 }
 
-/// A share with two digits or more: 4.7 %.
+/// Returns a share with two digits or more: 4.7 %.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {

@@ -1,7 +1,7 @@
-//! Who looks at long work from outside: on a terminal ten times a second, elsewhere every ten seconds.
+//! Ticker that looks at long work from outside: on a terminal ten times a second, elsewhere every ten seconds.
 //!
-//! A thread asks a [`View`] of the work and shows it: as a bar or a spinner on a terminal, once the work has taken half a
-//! second; as a line of standard error where there is none, so that the log of a batch job says how far it is.
+//! A thread asks a [`View`] of the work and shows it: as a bar or a spinner on a terminal, once the work has taken half
+//! a second; as a line of standard error where there is none, so that the log of a batch job says how far it is.
 
 use super::{duration, style};
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 
 /// Work that is done sooner shows nothing on a terminal.
 const DELAY: Duration = Duration::from_millis(500);
-/// From one picture of a terminal's bar to the next.
+/// Time from one picture of a terminal's bar to the next.
 const FRAME: Duration = Duration::from_millis(100);
-/// From one line to the next where there is no terminal.
+/// Time from one line to the next where there is no terminal.
 const LINES: Duration = Duration::from_secs(10);
 /// Another time between lines, in seconds: for tests.
 const LINES_VARIABLE: &str = "RAYWARP_PROGRESS_SECONDS";
 
-/// How far some work is.
+/// Progress of some work, as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// What is being done.
+    /// Name of the work.
     pub doing: String,
     /// Share that is done, 0 to 1, where somebody knows.
     pub share: Option<f64>,
@@ -32,12 +32,12 @@ pub struct View {
 }
 
 impl View {
-    /// Seconds until the work is done if it goes on as it did for `elapsed`.
+    /// Returns the seconds until the work is done if it goes on as it did for `elapsed`.
     fn left(&self, elapsed: f64) -> Option<f64> {
         self.share.filter(|&share| share > 0.0).map(|share| elapsed * (1.0 - share) / share)
     }
 
-    /// What stands behind the bar, or behind the name of the work.
+    /// Returns the text behind the bar, or behind the name of the work.
     fn tail(&self, elapsed: f64) -> String {
         let time = match self.left(elapsed) {
             Some(left) => format!("about {} left", duration(left)),
@@ -47,7 +47,7 @@ impl View {
         if self.more.is_empty() { time } else { format!("{time}, {}", self.more) }
     }
 
-    /// The line of a log.
+    /// Returns the line of a log.
     fn line(&self, elapsed: f64) -> String {
         let percent = self.share.map(|share| format!("{:.0} %, ", 100.0 * share)).unwrap_or_default();
         format!("{}: {percent}{}", self.doing, self.tail(elapsed))
@@ -154,7 +154,7 @@ pub fn aside<T>(act: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Whether nothing more is to be shown, since the process ends. Held while something is.
+/// `true` if nothing more is to be shown, since the process ends. Held while something is shown.
 static ENDED: Mutex<bool> = Mutex::new(false);
 
 fn ended() -> MutexGuard<'static, bool> {

@@ -1,14 +1,14 @@
 //! AVX2: eight boxes or four triangles at a time.
 //!
-//! It lacks AVX-512's compress: a table of permutations puts the hit children side by side. A sorting network of minima,
-//! maxima and blends orders their keys, 32 bits each, in which the slot stands for the child.
+//! It lacks AVX-512's compress: a table of permutations puts the hit children side by side. A sorting network of
+//! minima, maxima and blends orders their keys, 32 bits each, in which the slot stands for the child.
 
 use super::order::ChildOrder;
 use raywarp_lanes::Avx2;
 use raywarp_lanes::avx2::{F8, PACKED_LANES, U8};
 use std::arch::x86_64::*;
 
-/// Where lanes come from that are packed by `mask`: those in it, then the others.
+/// Returns the places that lanes come from which are packed by `mask`: those in it, then the others.
 ///
 /// # Safety
 /// The CPU has AVX2, and `mask` has eight bits.
@@ -18,8 +18,8 @@ unsafe fn places(mask: u32) -> __m256i {
     unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES.as_ptr().add(mask as usize).cast())) }
 }
 
-/// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7. Other lanes hold those of
-/// the other children, which lie behind the stack's new top.
+/// Returns the entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7. Other lanes
+/// hold those of the other children, which lie behind the stack's new top.
 ///
 /// # Safety
 /// The CPU has AVX2, and `mask` has eight bits.
@@ -126,8 +126,8 @@ impl ChildOrder for Avx2 {
             for i in (0..top).step_by(4) {
                 let entries = _mm256_loadu_si256(stack.add(i).cast());
                 let far = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi64(entries, bound))) as u32;
-                // Two bits a lane, as the permutation moves halves. Not more: the instruction takes eight bits of the count,
-                // and stacks of deep trees have hundreds of entries.
+                // Two bits a lane, as the permutation moves halves. Not more: the instruction takes eight bits of the
+                // count, and stacks of deep trees have hundreds of entries.
                 let near = _bzhi_u32(!far & 255, 2 * (top - i).min(4) as u32);
                 _mm256_storeu_si256(stack.add(kept).cast(), _mm256_permutevar8x32_epi32(entries, places(near)));
                 kept += near.count_ones() as usize / 2;

@@ -9,7 +9,7 @@ use raywarp_lanes::Avx512;
 use raywarp_lanes::avx512::{F8, U8};
 use std::arch::x86_64::*;
 
-/// Distances and children in `mask`, side by side from lane 0 on; zero in the other lanes.
+/// Returns the distances and children in `mask`, side by side from lane 0 on; zero in the other lanes.
 ///
 /// # Safety
 /// The CPU has AVX-512 F and VL.
@@ -23,7 +23,7 @@ unsafe fn compress(near: __m256, children: &[u32; 8], mask: u32) -> (__m256i, __
     }
 }
 
-/// The first four entries: child in the lower half, distance in the upper one.
+/// Returns the first four entries: child in the lower half, distance in the upper one.
 ///
 /// # Safety
 /// The CPU has AVX-512 F and VL.
@@ -33,7 +33,7 @@ unsafe fn first_four((near, children): (__m256i, __m256i)) -> __m256i {
     unsafe { _mm256_permutex2var_epi32(children, _mm256_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11), near) }
 }
 
-/// The last four entries.
+/// Returns the last four entries.
 ///
 /// # Safety
 /// The CPU has AVX-512 F and VL.
@@ -88,8 +88,8 @@ impl ChildOrder for Avx512 {
 
     #[inline(always)]
     unsafe fn push_sorted(self, stack: *mut u64, top: usize, keys: U8, children: &[u32; 8], mask: u32) -> usize {
-        // SAFETY: `self` proves AVX-512; eight entries from `top` on are writable by the caller's promise; the load reads a
-        // whole array.
+        // SAFETY: `self` proves AVX-512; eight entries from `top` on are writable by the caller's promise; the load
+        // reads a whole array.
         unsafe {
             let (first, count) = (stack.add(top), mask.count_ones() as usize);
             let children = _mm256_loadu_si256(children.as_ptr().cast());

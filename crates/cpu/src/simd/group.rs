@@ -1,8 +1,8 @@
 //! Rays prepared many at a time: [`WalkRay::new`], a ray a lane, bit for bit.
 //!
-//! A walk takes its rays one by one from here, where they lie as a structure of arrays; those that look alike are handed
-//! to the walk of packets together ([`Group::is_coherent`]). What vectors do not prepare (a ray that is not valid or
-//! that has a key, numbers near the ends of f32) is left to the functions of one ray.
+//! A walk takes its rays one by one from here, where they lie as a structure of arrays; those that look alike are
+//! handed to the walk of packets together ([`Group::is_coherent`]). What vectors do not prepare (a ray that is not
+//! valid or that has a key, numbers near the ends of f32) is left to the functions of one ray.
 
 use crate::ray::{OVERFLOWING_REACH, WalkRay};
 use bytemuck::cast_slice;
@@ -38,7 +38,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Without rays.
+    /// Returns a group without rays.
     pub fn new() -> Self {
         Self {
             near_origin: [[0.0; GROUP]; 3],
@@ -56,8 +56,8 @@ impl Group {
         }
     }
 
-    /// Takes `rays`, at most [`GROUP`] of them, the first of which is number `first` of its batch, for a tree within `bounds`.
-    /// Those with keys are not prepared.
+    /// Takes `rays`, at most [`GROUP`] of them, the first of which is number `first` of its batch, for a tree within
+    /// `bounds`. Those with keys are not prepared.
     #[inline(always)]
     pub fn fill<S: InstructionSet>(&mut self, set: S, rays: &[Ray], first: usize, keys: bool, bounds: &Aabb) {
         self.first = first;
@@ -146,25 +146,25 @@ impl Group {
         self.prepared |= prepared.bits() << at;
     }
 
-    /// Whether `lane` is prepared.
+    /// Returns `true` if `lane` is prepared.
     #[inline(always)]
     pub fn is_prepared(&self, lane: usize) -> bool {
         self.prepared >> lane & 1 == 1
     }
 
-    /// Whether every lane is prepared, and none handed out.
+    /// Returns `true` if every lane is prepared, and none handed out.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         (self.prepared & self.left).count_ones() as usize == GROUP
     }
 
-    /// The axis of each ray's largest component, of prepared rays.
+    /// Returns the axis of each ray's largest component, of prepared rays.
     #[inline(always)]
     pub fn axes(&self) -> &[u32; GROUP] {
         &self.axis
     }
 
-    /// The prepared ray of `lane`, which was given as `ray`.
+    /// Returns the prepared ray of `lane`, which was given as `ray`.
     #[inline(always)]
     pub fn ray(&self, lane: usize, ray: &Ray) -> WalkRay {
         let lane = lane % GROUP;
@@ -196,7 +196,7 @@ fn put<V: Vector<N>, const N: usize>(row: &mut [f32; GROUP], at: usize, x: V) {
     row[at..at + N].copy_from_slice(&x.store());
 }
 
-/// `x` where the first component is the largest, `y` where the second is, and else `z`.
+/// Returns `x` where the first component is the largest, `y` where the second is, and else `z`.
 #[inline(always)]
 fn at_largest<V: Vector<N>, const N: usize>([is_x, is_y]: [V::Mask; 2], [x, y, z]: [V; 3]) -> V {
     V::select(is_x, x, V::select(is_y, y, z))

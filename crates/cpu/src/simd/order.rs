@@ -1,13 +1,13 @@
-//! How the hit children of a node come to the stack, and how what lies too far leaves it: what each instruction set does
-//! in its own way. What stands here is scalar code, for those without one.
+//! Brings the hit children of a node to the stack in order, and drops entries that lie too far: each instruction set
+//! does so in its own way. This file has the scalar code, for sets without one.
 
 #[cfg(target_arch = "aarch64")]
 use raywarp_lanes::Neon;
 use raywarp_lanes::{InstructionSet, Portable, Vector};
 
 /// The bits of a sort key that name a child's slot, so that sorting 32 bits moves both distance and child. The distance
-/// is off by less than eight units in the last place, which orders children by slots that lie as near to each other. What
-/// keys are compared with has all these bits set ([`bound`]), so that nothing is dropped for its slot.
+/// is off by less than eight units in the last place, which orders children by slots that lie as near to each other.
+/// What keys are compared with has all these bits set ([`bound`]), so that nothing is dropped for its slot.
 pub(crate) const SLOT: u32 = 7;
 
 /// The sort keys of a node's eight children; see [`ChildOrder::push_sorted`].
@@ -15,13 +15,13 @@ pub(crate) type Keys<S> = <<S as InstructionSet>::F8 as Vector<8>>::Words;
 
 /// An instruction set's way to order the hit children.
 pub(crate) trait ChildOrder: InstructionSet {
-    /// Whether lanes are packed in a few instructions, so that rays are sorted out by vectors too.
+    /// `true` if lanes are packed in a few instructions, so that rays are sorted out by vectors too.
     const PACKS: bool = false;
 
-    /// Pushes the children in `mask`, largest key first, and returns the new top. The upper half of an entry is the key,
-    /// the lower half the child. A key is the bits of the entry distance with the child's slot in place of the last
-    /// three ([`SLOT`]), and 0 for the children that are not in `mask`. Keys are compared as unsigned numbers: by distance
-    /// when no distance is negative, as with every `t_min >= 0`; else the order is any.
+    /// Pushes the children in `mask`, largest key first, and returns the new top. The upper half of an entry is the
+    /// key, the lower half the child. A key is the bits of the entry distance with the child's slot in place of the
+    /// last three ([`SLOT`]), and 0 for the children that are not in `mask`. Keys are compared as unsigned numbers: by
+    /// distance when no distance is negative, as with every `t_min >= 0`; else the order is any.
     ///
     /// # Safety
     /// Eight entries from `stack + top` on are writable, and `mask` has eight bits.
@@ -42,7 +42,7 @@ pub(crate) trait ChildOrder: InstructionSet {
         }
     }
 
-    /// The same in any order.
+    /// Pushes the children as [`ChildOrder::push_sorted`] does, in any order.
     ///
     /// # Safety
     /// As [`ChildOrder::push_sorted`].
@@ -84,13 +84,14 @@ impl ChildOrder for Portable {}
 #[cfg(target_arch = "aarch64")]
 impl ChildOrder for Neon {}
 
-/// A stack entry.
+/// Returns a stack entry.
 #[inline(always)]
 pub(crate) fn entry(near: f32, child: u32) -> u64 {
     u64::from(near.to_bits()) << 32 | u64::from(child)
 }
 
-/// The child of the stack entry at `place`. Read alone where it stands first: of a whole entry a compiler masks it again.
+/// Returns the child of the stack entry at `place`. Read alone where it stands first: of a whole entry a compiler masks
+/// it again.
 ///
 /// # Safety
 /// `place` is readable.
@@ -100,8 +101,8 @@ pub(crate) unsafe fn child(place: *const u64) -> u32 {
     unsafe { if cfg!(target_endian = "little") { *place.cast() } else { *place as u32 } }
 }
 
-/// What [`ChildOrder::drop_farther`] compares with so that all distances up to `limit` stay, whatever their slots. The
-/// entries of negative distance stay anyhow.
+/// Returns the bound that [`ChildOrder::drop_farther`] compares with, so that all distances up to `limit` stay,
+/// whatever their slots. The entries of negative distance stay anyhow.
 #[inline(always)]
 pub(crate) fn bound(limit: f32) -> i64 {
     i64::from(limit.max(0.0).to_bits() | SLOT) << 32 | i64::from(u32::MAX)

@@ -1,16 +1,16 @@
 //! The walk of coherent packets: rays that look alike go through the tree together, a ray a lane.
 //!
-//! A node is visited once for all of them, by interval arithmetic (Wald, Slusallek, Benthin and Wagner 2001, "Interactive
-//! Rendering with Coherent Ray Tracing", has the packets; Boulos, Wald and Benthin 2008, "Adaptive Ray Packet
-//! Reordering", and Embree cull by the packet's bounds as this does): eight boxes at a time against the least entry and the
-//! greatest exit that any ray of the packet may have. Triangles are tested for all rays at a time.
+//! A node is visited once for all of them, by interval arithmetic (Wald, Slusallek, Benthin and Wagner 2001,
+//! "Interactive Rendering with Coherent Ray Tracing", has the packets; Boulos, Wald and Benthin 2008, "Adaptive Ray
+//! Packet Reordering", and Embree cull by the packet's bounds as this does): eight boxes at a time against the least
+//! entry and the greatest exit that any ray of the packet may have. Triangles are tested for all rays at a time.
 //!
 //! # Why no hit is lost
-//! A ray enters a box at the largest of `(plane - origin) * inverse` over the axes. Rounding keeps order, so that each of
-//! these, as computed, is no less than the same of the packet's extreme origin and the better of its extreme inverses,
-//! as computed; and no exit is greater than the packet's. What a ray would visit, its packet visits. The triangle
-//! test is that of single rays, and of equal `t` the lower index wins in whatever order triangles come: answers have the
-//! same bits.
+//! A ray enters a box at the largest of `(plane - origin) * inverse` over the axes. Rounding keeps order, so that each
+//! of these, as computed, is no less than the same of the packet's extreme origin and the better of its extreme
+//! inverses, as computed; and no exit is greater than the packet's. What a ray would visit, its packet visits. The
+//! triangle test is that of single rays, and of equal `t` the lower index wins in whatever order triangles come:
+//! answers have the same bits.
 
 use super::group::{AXES, GROUP, Group};
 use super::order::{ChildOrder, Keys, bound, entry};
@@ -22,13 +22,14 @@ use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, INDEX_MASK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 
-/// Shears of a packet's rays, the tangents of their directions beside the largest component, are within this of each other.
+/// Shears of a packet's rays, the tangents of their directions beside the largest component, are within this of each
+/// other.
 const COHERENT: f32 = 0.125;
 
 /// Their origins are within this share of the scene's largest extent.
 const NEAR: f32 = 1.0 / 64.0;
 
-/// What a packet looks like from outside.
+/// Bounds around all rays of a packet.
 struct Bounds {
     /// The extreme origins as the planes see them where rays enter a box, and where they leave.
     near_origin: [f32; 3],
@@ -46,7 +47,7 @@ struct Bounds {
 
 /// The rays as triangles see them.
 struct Rays<'a, V> {
-    /// Where they come from: the group, from a lane on, and as they were given.
+    /// Origin of the rays: the group, from a lane on, and as they were given.
     group: &'a Group,
     at: usize,
     given: &'a [Ray],
@@ -67,7 +68,8 @@ struct Nearest<V, W> {
 }
 
 impl Group {
-    /// Whether the rays are all prepared and go the same way from about the same place, in a scene of `extent`.
+    /// Returns `true` if the rays are all prepared and go the same way from about the same place, in a scene of
+    /// `extent`.
     #[inline(always)]
     pub fn is_coherent<V: Vector<GROUP>>(&self, set: V::Set, extent: f32) -> bool {
         let zero = V::splat(set, 0.0);
@@ -88,25 +90,25 @@ impl Group {
     }
 }
 
-/// The greatest less the least.
+/// Returns the greatest less the least.
 #[inline(always)]
 fn spread(x: &[f32; GROUP]) -> f32 {
     greatest(x) - least(x)
 }
 
-/// The least of some numbers, none of them NaN.
+/// Returns the least of some numbers, none of them NaN.
 #[inline(always)]
 fn least<const N: usize>(x: &[f32; N]) -> f32 {
     extreme::<false, N>(x)
 }
 
-/// The greatest of some numbers, none of them NaN.
+/// Returns the greatest of some numbers, none of them NaN.
 #[inline(always)]
 fn greatest<const N: usize>(x: &[f32; N]) -> f32 {
     extreme::<true, N>(x)
 }
 
-/// By halves, which a compiler makes vectors of.
+/// Finds the extreme by halves, which a compiler makes vectors of.
 #[inline(always)]
 fn extreme<const GREATEST: bool, const N: usize>(x: &[f32; N]) -> f32 {
     let (mut x, mut half) = (*x, N / 2);
@@ -130,7 +132,7 @@ pub(super) const GROUPS: usize = TURNS;
 pub(super) struct Packets<'a, J> {
     pub tree: &'a Wide8,
     pub job: &'a mut J,
-    /// At most [`GROUPS`].
+    /// Groups of the packet, at most [`GROUPS`].
     pub groups: &'a [Group],
     /// [`GROUPS`] times as long as a single ray's.
     pub stacks: &'a mut [u64],
@@ -191,22 +193,22 @@ type Walker<'a, V, Q, const N: usize> = State<'a, V, <V as Vector<N>>::Words, Q,
 struct State<'a, V, W, Q, const N: usize> {
     bounds: Bounds,
     group: &'a Group,
-    /// Its first lane in the group, and that ray's number in the batch.
+    /// First lane in the group, and that ray's number in the batch.
     at: usize,
     first: usize,
     nearest: Nearest<V, W>,
-    /// For a query that takes any hit; the nearest is found without.
+    /// Queries that take any hit; the nearest hit is found without them.
     queries: [Option<Q>; N],
     /// The lanes that are decided.
     decided: u32,
-    /// What it visits next.
+    /// Reference of the record that the packet visits next.
     current: u32,
     stack: *mut u64,
     top: usize,
 }
 
 impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
-    /// At the root.
+    /// Starts a packet at the root.
     #[inline(always)]
     fn new<J>(set: V::Set, job: &J, group: &'a Group, at: usize, stack: *mut u64) -> Self
     where
@@ -270,7 +272,8 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
         }
     }
 
-    /// Whether any ray that is not decided enters the box in `slot` of the node `record`: the test of single rays.
+    /// Returns `true` if any ray that is not decided enters the box in `slot` of the node `record`: the test of single
+    /// rays.
     ///
     /// # Safety
     /// At `record` lies a node, and `slot` is below 8.
@@ -316,7 +319,7 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
     }
 }
 
-/// `N` lanes of a row.
+/// Returns `N` lanes of a row.
 #[inline(always)]
 fn part<const N: usize>(row: &[f32; GROUP], at: usize) -> &[f32; N] {
     row[at..].first_chunk().expect("lanes are within the group")
@@ -395,8 +398,9 @@ unsafe fn visit_node<S: ChildOrder, V: Vector<N, Set = S>, Q: Query, const N: us
         }
         let mut hit = near.le(far);
         let children = &(*record.cast::<Wide8Node>()).children;
-        // Leaves cost more than the test of each ray that keeps the packet from those that no ray enters, if there are many:
-        // 1 for 16 lanes, 3 for 8 (always is 8 % slower in sibenik with AVX2, never 27 % in kitchen with AVX-512).
+        // Leaves cost more than the test of each ray that keeps the packet from those that no ray enters, if there are
+        // many: 1 for 16 lanes, 3 for 8 (always is 8 % slower in sibenik with AVX2, never 27 % in kitchen with
+        // AVX-512).
         let leaf = Keys::<S>::splat(set, LEAF);
         let mut leaves = ((Keys::<S>::load(set, children) & leaf).eq(leaf) & hit).bits();
         let mut passed = 0;
@@ -440,7 +444,7 @@ unsafe fn visit_leaf<V: Vector<N>, Q: Query, const N: usize>(
     }
 }
 
-/// `Watertight::test` of one triangle, operation by operation, a ray a lane. Returns whether any ray took it.
+/// Does `Watertight::test` of one triangle, operation by operation, a ray a lane. Returns whether any ray took it.
 #[inline(always)]
 fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
     set: V::Set,
@@ -503,7 +507,7 @@ fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
     (within.bits() != 0) | is_wide
 }
 
-/// A corner of a triangle as each ray sees it.
+/// Returns a corner of a triangle as each ray sees it.
 #[inline(always)]
 fn corner<V: Vector<N>, const N: usize>(
     set: V::Set,
@@ -517,7 +521,7 @@ fn corner<V: Vector<N>, const N: usize>(
     triangle::local::<V, N>(corner, rays.origin, rays.shear)
 }
 
-/// What a packet found so far, in memory.
+/// Hits that a packet found so far, in memory.
 struct Found<const N: usize> {
     tuv: [[f32; N]; 3],
     index: [u32; N],

@@ -19,15 +19,15 @@ pub(super) const ROOM: usize = TURNS + LANES;
 pub(super) struct Queue {
     /// Byte offsets from the first walker, which fit into a lane.
     pub walkers: [u32; ROOM],
-    /// How many stand here.
+    /// Number of rays that wait.
     pub len: usize,
 }
 
 impl Queue {
-    /// Nobody.
+    /// Queue in which no ray waits.
     pub const EMPTY: Self = Self { walkers: [0; ROOM], len: 0 };
 
-    /// Adds `walker`.
+    /// Adds `walker` at the end.
     ///
     /// # Safety
     /// Fewer than [`TURNS`] stand here.
@@ -39,9 +39,10 @@ impl Queue {
     }
 }
 
-/// Keeps in `from` the rays that visit the same kind of record next (leaf blocks if `LEAVES`, else nodes), and puts those of
-/// the other kind into `other`. Without a branch on what they visit, and in a loop of its own, since it was slower to sort
-/// each ray right behind its visit (docs/notebook/2026-11-26-cpu-rays.md, "Sorted behind their visits"). `next` says what each visits.
+/// Keeps in `from` the rays that visit the same kind of record next (leaf blocks if `LEAVES`, else nodes), and puts
+/// those of the other kind into `other`. Without a branch on what they visit, and in a loop of its own, since it was
+/// slower to sort each ray right behind its visit (docs/notebook/2026-11-26-cpu-rays.md, "Sorted behind their visits").
+/// `next` says what each visits.
 ///
 /// # Safety
 /// Each stands in one queue alone, so that all fit into each.
@@ -63,7 +64,7 @@ pub(super) unsafe fn sort_out<S: ChildOrder, const LEAVES: bool>(
     }
 }
 
-/// [`sort_out`], some lanes at a time.
+/// Does [`sort_out`] for some lanes at a time.
 ///
 /// # Safety
 /// As there.
@@ -76,8 +77,8 @@ unsafe fn sort_lanes<S: ChildOrder, const LEAVES: bool>(
     let (leaf, end) = (Keys::<S>::splat(set, LEAF), Keys::<S>::splat(set, END));
     let mut kept = 0;
     for first in (0..from.len).step_by(LANES) {
-        // SAFETY: the caller's promise: at most `TURNS` are packed, and there is room for as many lanes behind them. In `from`
-        // nothing is written over before it is read.
+        // SAFETY: the caller's promise: at most `TURNS` are packed, and there is room for as many lanes behind them. In
+        // `from` nothing is written over before it is read.
         unsafe {
             let there = <S::F8 as Vector<8>>::Mask::first(set, from.len - first);
             let walkers = lanes::<S>(set, &from.walkers, first);
@@ -94,7 +95,7 @@ unsafe fn sort_lanes<S: ChildOrder, const LEAVES: bool>(
     from.len = kept;
 }
 
-/// [`sort_out`] by scalar code, for vectors that do not pack their lanes at once.
+/// Does [`sort_out`] by scalar code, for vectors that do not pack their lanes at once.
 ///
 /// # Safety
 /// As there.
@@ -119,7 +120,7 @@ unsafe fn sort_each<const LEAVES: bool>(next: &[u32; ROOM], [from, other, at_end
     (from.len, other.len, at_end.len) = (kept, others, ends);
 }
 
-/// The lanes of `row` from `first` on.
+/// Returns the lanes of `row` from `first` on.
 ///
 /// # Safety
 /// There are so many.

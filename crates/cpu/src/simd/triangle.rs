@@ -3,14 +3,14 @@
 
 use raywarp_lanes::Vector;
 
-/// A corner, seen from the ray's origin along its direction: x and y sheared, z as it is.
+/// Returns a corner, seen from the ray's origin along its direction: x and y sheared, z as it is.
 #[inline(always)]
 pub(super) fn local<V: Vector<N>, const N: usize>(corner: [V; 3], origin: [V; 3], shear: [V; 2]) -> [V; 3] {
     let [x, y, z] = [corner[0] - origin[0], corner[1] - origin[1], corner[2] - origin[2]];
     [shear[0].neg_mul_add(z, x), shear[1].neg_mul_add(z, y), z]
 }
 
-/// The edge functions of corners that [`local`] made, and where the ray's line passes on one side of all three.
+/// Returns the edge functions of corners that [`local`] made, and where the ray's line passes on one side of all three.
 #[inline(always)]
 pub(super) fn edges<V: Vector<N>, const N: usize>([a, b, c]: [[V; 3]; 3]) -> ([V; 3], V::Mask) {
     let u = difference_of_products(c[0], b[1], c[1], b[0]);
@@ -20,8 +20,8 @@ pub(super) fn edges<V: Vector<N>, const N: usize>([a, b, c]: [[V; 3]; 3]) -> ([V
     ([u, v, w], zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero))
 }
 
-/// `t u v` where the line passes so, for the `inverse` of the ray; and where they are numbers: f32 has too few exponents for
-/// the rest, of which the test of one ray knows what to do.
+/// Returns `t u v` where the line passes so, for the `inverse` of the ray; and where they are numbers: f32 has too few
+/// exponents for the rest, of which the test of one ray knows what to do.
 #[inline(always)]
 pub(super) fn weigh<V: Vector<N>, const N: usize>(
     [a, b, c]: [[V; 3]; 3],
@@ -37,7 +37,7 @@ pub(super) fn weigh<V: Vector<N>, const N: usize>(
     ([t, u, v], V::splat(set, f32::MIN).le(t) & t.le(V::splat(set, f32::MAX)))
 }
 
-/// `a * b - c * d` by Kahan's method.
+/// Returns `a * b - c * d` by Kahan's method.
 #[inline(always)]
 fn difference_of_products<V: Vector<N>, const N: usize>(a: V, b: V, c: V, d: V) -> V {
     let w = c * d;

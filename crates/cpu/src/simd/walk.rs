@@ -35,12 +35,12 @@ pub(super) const END: u32 = u32::MAX;
 #[repr(align(64))]
 struct Walker<Q> {
     task: Task<Q>,
-    /// Byte offsets in a node of the rows of planes where the ray enters, and where it leaves.
+    /// Returns the byte offsets in a node of the rows of planes where the ray enters, and where it leaves.
     enter: [usize; 3],
     leave: [usize; 3],
     low: f32,
     limit: f32,
-    /// What it visits next: the address that a reference stands for, so that each is computed once.
+    /// Address of the record that it visits next, which a reference stands for; so each is computed once.
     record: *const u8,
     /// The first entry, and behind the last one.
     stack: *mut u64,
@@ -48,7 +48,7 @@ struct Walker<Q> {
 }
 
 impl<Q: Query> Walker<Q> {
-    /// At the root.
+    /// Starts a walk at the root.
     ///
     /// # Safety
     /// `stack` has room for an entry.
@@ -81,14 +81,14 @@ impl<Q: Query> Walker<Q> {
     }
 }
 
-/// Byte offsets in a node of the rows of planes where rays of such a direction enter, and where they leave.
+/// Returns the byte offsets in a node of the rows of planes where rays of such a direction enter, and where they leave.
 #[inline(always)]
 pub(super) fn rows(inverse: [f32; 3]) -> [[usize; 3]; 2] {
     let row = |i: usize, leaves: bool| 32 * (2 * i + usize::from((inverse[i] < 0.0) != leaves));
     [std::array::from_fn(|i| row(i, false)), std::array::from_fn(|i| row(i, true))]
 }
 
-/// Where `reference` points to; for [`END`] to nothing, but to the address of a leaf.
+/// Returns the address that `reference` points to; for [`END`] to nothing, but to the address of a leaf.
 #[inline(always)]
 fn address(base: *const u8, reference: u32) -> *const u8 {
     base.wrapping_add(reference as usize * REFERENCE_BYTES)
@@ -100,7 +100,7 @@ pub(super) fn prefetch<S: ChildOrder>(set: S, base: *const u8, reference: u32) {
     fetch(set, address(base, reference));
 }
 
-/// The same by its address.
+/// Asks the cache for a record by its address.
 #[inline(always)]
 fn fetch<S: ChildOrder>(set: S, record: *const u8) {
     for line in 0..4 {
@@ -187,8 +187,9 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
 }
 
-/// Entries of a stack: an odd number of cache lines, since stacks side by side at multiples of 512 bytes want the same few
-/// places of a cache (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
+/// Returns the length of a stack in entries: an odd number of cache lines, since stacks side by side at multiples of
+/// 512 bytes want the same few places of a cache (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out
+/// in lanes").
 pub(super) fn stack_length(tree: &Wide8) -> usize {
     const LINE: usize = 64 / size_of::<u64>();
     ((tree.stack_depth() + 1 + STACK_SLACK).div_ceil(LINE) | 1) * LINE
@@ -196,14 +197,14 @@ pub(super) fn stack_length(tree: &Wide8) -> usize {
 
 /// Rays that are prepared ahead.
 struct Ahead {
-    /// Those that walk one by one.
+    /// Rays that walk one by one.
     group: Group,
-    /// Those that wait to walk in packets, and room for the stacks, which batches without such rays need not make.
+    /// Groups that wait to walk in packets, and room for the stacks, which batches without such rays need not make.
     coherent: Vec<Group>,
     stacks: Vec<u64>,
 }
 
-/// The next ray of `job` that walks by itself.
+/// Returns the next ray of `job` that walks by itself.
 #[inline(always)]
 fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ahead) -> Option<Task<J::Query>> {
     loop {
@@ -224,8 +225,8 @@ fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ah
     }
 }
 
-/// Fills the group of rays that walk by themselves; false if there are none left. Rays that look alike are answered on the
-/// way.
+/// Fills the group of rays that walk by themselves; false if there are none left. Rays that look alike are answered on
+/// the way.
 struct Refill<'a, J> {
     tree: &'a Wide8,
     job: &'a mut J,
@@ -289,14 +290,15 @@ unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
     }
 }
 
-/// What orders the children that are `hit` ([`ChildOrder::push_sorted`]).
+/// Returns the sort keys of the children that are `hit` ([`ChildOrder::push_sorted`]).
 #[inline(always)]
 pub(super) fn sort_keys<S: ChildOrder>(set: S, near: S::F8, hit: <S::F8 as Vector<8>>::Mask) -> Keys<S> {
     let keys = (near.to_bits() & Keys::<S>::splat(set, !SLOT)) | Keys::<S>::count_up(set);
     keys.keep(hit)
 }
 
-/// For each axis the distances along the ray to the planes of eight boxes that lie at `rows` of the node `record`.
+/// Returns for each axis the distances along the ray to the planes of eight boxes that lie at `rows` of the node
+/// `record`.
 ///
 /// # Safety
 /// At `record` lies a node, and at each of `rows` in it eight floats.
@@ -318,7 +320,8 @@ unsafe fn distances<S: ChildOrder>(
     ]
 }
 
-/// Visits the leaf block `walker.record` and goes on; returns the reference of what comes next, [`END`] when the query is decided.
+/// Visits the leaf block `walker.record` and goes on; returns the reference of what comes next, [`END`] when the query
+/// is decided.
 ///
 /// # Safety
 /// As [`visit_node`], but `walker` is at a leaf.
@@ -371,7 +374,7 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ra
     query.offer_plain([nearest, us[slot], vs[slot]], block.slots[slot]);
 }
 
-/// A corner of each triangle as the ray sees it.
+/// Returns a corner of each triangle as the ray sees it.
 #[inline(always)]
 fn corner<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
     let ([x, y, z], [ox, oy, oz], [sx, sy]) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);

@@ -1,4 +1,4 @@
-//! Twins of bsdf.
+//! Twins of the functions of scattering (bsdf).
 
 mod models;
 mod numbers;
@@ -75,7 +75,7 @@ fn make_sample(kind: Kind, numbers: &mut Numbers, case: &mut Writer) {
     case.numbers(wo).number(numbers.unit()).numbers(numbers.square());
 }
 
-/// The sample twice: kernels are given all models once, this one the other time.
+/// Writes the sample twice: kernels are given all models once, this one the other time.
 fn run_sample(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let bsdf = Model::read(case).bsdf();
     let (wo, u_lobe, u) = (case.vec3(), case.number(), case.numbers());
@@ -98,7 +98,7 @@ fn make_eval(kind: Kind, numbers: &mut Numbers, case: &mut Writer) {
     case.numbers(wo).numbers(wi);
 }
 
-/// Twice too.
+/// Evaluates a model for two directions, prepared and not, which have to agree.
 fn run_eval(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let bsdf = Model::read(case).bsdf();
     let (wo, wi) = (case.vec3(), case.vec3());
@@ -130,7 +130,7 @@ fn make_kind(numbers: &mut Numbers, _: &ShadingScene, case: &mut Writer) {
     case.word(numbers.below(MaterialKind::ALL.len() as u32));
 }
 
-/// Which models a material of a kind can be.
+/// Lists the models that a material of a kind can be.
 fn run_kind(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let models: &[Kind] = match MaterialKind::of(case.word()) {
         MaterialKind::Diffuse => &[Kind::Diffuse],

@@ -16,7 +16,7 @@ pub fn answer(
     sys::answer(name, scene, cases, case_words, answer_words)
 }
 
-/// The names of all that are compiled.
+/// Returns the names of all that are compiled.
 pub fn twin_names() -> Vec<String> {
     sys::names()
 }

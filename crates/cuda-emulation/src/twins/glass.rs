@@ -1,12 +1,12 @@
-//! Twins of glass: `bsdf/dielectric.rs`, `bsdf/glazed.rs` and what they lose. Models are asked as [`Bsdf`], whose side of
-//! the surface for albedos is above.
+//! Twins of glass: `bsdf/dielectric.rs`, `bsdf/glazed.rs` and what they lose. Models are asked as [`Bsdf`], whose side
+//! of the surface for albedos is above.
 
 use super::{Numbers, Reader, Twin, Writer};
 use glam::{Vec2, Vec3, Vec4};
 use raywarp_render::functions::bsdf::{Bsdf, BsdfSample, Dielectric, Glazed, MaterialKind, Scattering};
 use raywarp_render::functions::texture::{Inputs, TexturePoint};
 
-/// An index that bends little, much, or not at all, into denser matter or thinner.
+/// Returns an index that bends little, much, or not at all, into denser matter or thinner.
 fn make_ior(numbers: &mut Numbers) -> f32 {
     match numbers.below(8) {
         0 => [1.0, 1.5, 1.0 - 1e-7, 1.001, 1.02, 0.98, 1.019_9, 0.999, 10.0, 0.1][numbers.below(10) as usize],
@@ -67,7 +67,8 @@ fn make_glazed(numbers: &mut Numbers, case: &mut Writer) -> f32 {
     ior
 }
 
-/// One that glass gives, or one of any reflectance, also where glass alone would do; in another medium or in none.
+/// Reads a glazed surface: one made from glass, or one of any reflectance, also where glass alone would do; in another
+/// medium or in none.
 fn glazed(case: &mut Reader) -> Glazed {
     let glass = glass(case);
     let (tint, strength, coat, coat_alpha) = (case.vec3(), case.number(), case.number(), case.number());
@@ -80,7 +81,7 @@ fn glazed(case: &mut Reader) -> Glazed {
     if moves { glazed.of_ior(other_ior) } else { glazed }
 }
 
-/// A direction, and one that it may come from: anywhere, or near the mirrored or the refracted one.
+/// Writes a direction, and one that it may come from: anywhere, or near the mirrored or the refracted one.
 fn make_directions(numbers: &mut Numbers, case: &mut Writer, ior: f32) {
     let wo = numbers.direction();
     let eta = if wo.z >= 0.0 { ior } else { 1.0 / ior };

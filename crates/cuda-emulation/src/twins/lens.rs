@@ -10,7 +10,7 @@ use raywarp_scene::{Camera, FilterKind, FovAxis, Projection};
 
 pub(super) const TWINS: &[Twin] = &[LENS_RAY, FILTER_SAMPLE, FLAT_OCTAHEDRAL, GEOM_OFFSET];
 
-/// Words of a camera and the size of its picture.
+/// Returns the words of a camera and the size of its picture.
 fn put_camera(numbers: &mut Numbers, case: &mut Writer) -> (Camera, [u32; 2]) {
     let first = case.words.len();
     let (forward, side) = (numbers.direction(), numbers.direction());

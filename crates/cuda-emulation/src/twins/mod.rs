@@ -1,5 +1,5 @@
-//! The renderer's functions as cases: words in, words out. Their twins in CUDA C++ (crates/render-cuda/kernels) are given
-//! the same words, and must answer with the same (tests/twins.rs).
+//! The renderer's functions as cases: words in, words out. Their twins in CUDA C++ (crates/render-cuda/kernels) are
+//! given the same words, and must answer with the same (tests/twins.rs).
 
 mod bsdf;
 mod by_name;
@@ -30,7 +30,7 @@ pub struct Twin {
     pub run: fn(&ShadingScene, &mut Reader, &mut Writer),
 }
 
-/// All of them.
+/// Returns all twins.
 pub fn twins() -> Vec<Twin> {
     [sample::TWINS, texture::TWINS, surface::TWINS, light::TWINS, lens::TWINS, bsdf::TWINS, glass::TWINS, vertex::TWINS]
         .concat()

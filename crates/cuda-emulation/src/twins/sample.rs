@@ -34,12 +34,12 @@ const HASH: Twin = Twin {
     },
 };
 
-/// Any word, and as often a small one.
+/// Returns any word, and as often a small one.
 fn word(numbers: &mut Numbers) -> u32 {
     if numbers.coin() { numbers.word() } else { numbers.below(64) }
 }
 
-/// Any number at all: also infinite, NaN, denormal or -0.
+/// Returns any number at all: also infinite, NaN, denormal or -0.
 fn wild(numbers: &mut Numbers) -> f32 {
     match numbers.below(8) {
         0 => f32::from_bits(numbers.word()),
@@ -156,7 +156,7 @@ const ELEMENTARY_LOGARITHM: Twin = Twin {
     },
 };
 
-/// A point of the square; sometimes on a line where a warp changes over.
+/// Returns a point of the square; sometimes on a line where a warp changes over.
 fn square(numbers: &mut Numbers) -> [f32; 2] {
     let [x, y] = numbers.square();
     match numbers.below(16) {

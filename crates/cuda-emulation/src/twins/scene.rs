@@ -14,7 +14,7 @@ use raywarp_render::flat::ShadingScene;
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_scene::{Instance, MaterialId, MeshId, Scene};
 
-/// The scene of all cases, as shading reads it.
+/// Returns the scene of all cases, as shading reads it.
 ///
 /// # Panics
 /// Never: the scene is valid.
@@ -22,7 +22,7 @@ pub fn everything() -> ShadingScene {
     flat(&scene_of_everything())
 }
 
-/// The scene of all cases.
+/// Returns the scene of all cases.
 ///
 /// # Panics
 /// Never: the scene is valid.
@@ -40,7 +40,7 @@ pub fn scene_of_everything() -> Scene {
     scene
 }
 
-/// A scene as shading reads it.
+/// Returns a scene as shading reads it.
 ///
 /// # Panics
 /// If it is not valid.

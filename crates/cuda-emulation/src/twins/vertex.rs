@@ -15,13 +15,13 @@ use raywarp_render::functions::vertex::{
 use raywarp_render::{DirectLight, ROULETTE_BELOW};
 use raywarp_sample::Sampler;
 
-/// A medium of the scene, or none.
+/// Returns a medium of the scene, or none.
 fn make_medium(numbers: &mut Numbers, scene: &ShadingScene) -> u32 {
     let count = scene.media.len() as u32;
     if numbers.below(4) == 0 { NONE } else { numbers.below(count) }
 }
 
-/// The media of a path that has come into some and left some, into more than it can name, or into none.
+/// Writes the media of a path that has come into some and left some, into more than it can name, or into none.
 fn make_stack(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     let count = scene.media.len() as u32;
     let mut stack = MediaStack::default();
@@ -51,7 +51,7 @@ fn put_media(words: &mut Writer, media: InMedia) {
     words.number(media.since);
 }
 
-/// A boundary, from any side.
+/// Writes a boundary, from any side.
 fn make_boundary(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     case.word(make_medium(numbers, scene)).word(make_medium(numbers, scene)).flag(numbers.below(4) == 0);
     case.word(make_medium(numbers, scene)).flag(numbers.coin());
@@ -63,7 +63,7 @@ fn material(case: &mut Reader) -> MaterialRecord {
     MaterialRecord { inside, outside, flags, ..MaterialRecord::zeroed() }
 }
 
-/// A hit of a triangle whose material is `wanted`; the scene has such.
+/// Returns a hit of a triangle whose material is `wanted`; the scene has such.
 fn make_hit(
     numbers: &mut Numbers,
     scene: &ShadingScene,
@@ -99,7 +99,7 @@ fn hit(case: &mut Reader) -> (Hit, u32) {
     (Hit { t, u, v, primitive: case.word() }, instance)
 }
 
-/// A ray that has come to a hit from any direction, often a grazing one.
+/// Writes a ray that has come to a hit from any direction, often a grazing one.
 fn make_ray(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer, (hit, instance): (Hit, u32)) {
     let (mut direction, mut from) = (numbers.direction(), numbers.direction());
     if hit.is_hit() {
@@ -129,7 +129,7 @@ fn make_path(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     case.number(if numbers.coin() { 0.0 } else { numbers.unit() });
 }
 
-/// All of a path but its media.
+/// Writes all of a path but its media.
 fn make_path_outside(numbers: &mut Numbers, case: &mut Writer) {
     let scale = [1.0, 1.0, 0.05, 0.01, 1e-6, 10.0, 0.0, 1.0][numbers.below(8) as usize];
     let previous_pdf = match numbers.below(16) {
@@ -168,13 +168,13 @@ fn make_transport(numbers: &mut Numbers, case: &mut Writer) {
     put_roulette(numbers, case);
 }
 
-/// Where Russian roulette begins: as always, for all, or never.
+/// Writes where Russian roulette begins: as always, for all, or never.
 fn put_roulette(numbers: &mut Numbers, case: &mut Writer) {
     let below = [ROULETTE_BELOW, ROULETTE_BELOW, 0.7, 1.0, 0.0][numbers.below(5) as usize];
     case.number(below).number(1.0 / below);
 }
 
-/// The one that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
+/// Writes a transport that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
 fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(0).word(numbers.word() >> numbers.below(32)).word(0);
     case.flag(false).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
@@ -182,14 +182,14 @@ fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
     put_roulette(numbers, case);
 }
 
-/// A path in empty space, and that transport.
+/// Writes a path in empty space, and that transport.
 fn make_plain(numbers: &mut Numbers, case: &mut Writer) {
     make_path_outside(numbers, case);
     put_media(case, InMedia::default());
     make_plain_transport(numbers, case);
 }
 
-/// Whether a material is what the plain kernels are for: diffuse, of one colour, with nothing behind it.
+/// Returns `true` if the plain kernels are for this material: diffuse, of one colour, with nothing behind it.
 fn is_plain(scene: &ShadingScene, m: &MaterialRecord) -> bool {
     let bounds = m.inside != NONE || m.has(MaterialFlags::INTERFACE);
     m.kind() == MaterialKind::Diffuse
@@ -224,7 +224,7 @@ fn put_first_hit(answer: &mut Writer, first_hit: Option<FirstHit>) {
     });
 }
 
-/// What zeros stand for where there is no ray.
+/// Returns the ray of zeros, which stands for no ray.
 fn no_ray() -> Ray {
     Ray::zeroed()
 }
@@ -242,7 +242,7 @@ fn no_path() -> PathState {
     }
 }
 
-/// The surface that a path is at, and a body that touches it there.
+/// Returns the surface that a path is at, and a body that touches it there.
 fn make_place(
     numbers: &mut Numbers,
     scene: &ShadingScene,

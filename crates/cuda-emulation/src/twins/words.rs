@@ -7,12 +7,12 @@ use glam::{Vec2, Vec3, Vec4};
 pub struct Numbers(u64);
 
 impl Numbers {
-    /// Another seed, other numbers.
+    /// Starts the numbers of a seed; another seed has other numbers.
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Any word.
+    /// Returns any word.
     pub fn word(&mut self) -> u32 {
         // xorshift64*
         self.0 ^= self.0 >> 12;
@@ -21,17 +21,17 @@ impl Numbers {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
     }
 
-    /// Below `n`, which is not 0.
+    /// Returns a number below `n`, which is not 0.
     pub fn below(&mut self, n: u32) -> u32 {
         ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
     }
 
-    /// True as often as not.
+    /// Returns `true` as often as not.
     pub fn coin(&mut self) -> bool {
         self.word() >> 31 != 0
     }
 
-    /// In `0 .. 1`, sometimes next to an end or at it.
+    /// Returns a number in `0 .. 1`, sometimes next to an end or at it.
     pub fn unit(&mut self) -> f32 {
         match self.below(64) {
             0 => 0.0,
@@ -41,17 +41,17 @@ impl Numbers {
         }
     }
 
-    /// Two of those.
+    /// Returns two numbers as [`Numbers::unit`] does.
     pub fn square(&mut self) -> [f32; 2] {
         [self.unit(), self.unit()]
     }
 
-    /// In `low ..= high`, evenly, sometimes at an end.
+    /// Returns a number in `low ..= high`, evenly, sometimes at an end.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }
 
-    /// Of any magnitude from `1e-6` to `1e6`, either sign, sometimes zero.
+    /// Returns a number of any magnitude from `1e-6` to `1e6`, either sign, sometimes zero.
     pub fn any(&mut self) -> f32 {
         if self.below(32) == 0 {
             return 0.0;
@@ -60,12 +60,12 @@ impl Numbers {
         if self.coin() { magnitude } else { -magnitude }
     }
 
-    /// Three in `0 ..= 1`.
+    /// Returns three numbers in `0 ..= 1`.
     pub fn color(&mut self) -> Vec3 {
         Vec3::new(self.unit(), self.unit(), self.unit())
     }
 
-    /// A unit vector, sometimes an axis, sometimes grazing z = 0.
+    /// Returns a unit vector, sometimes an axis, sometimes grazing z = 0.
     pub fn direction(&mut self) -> Vec3 {
         loop {
             let mut v = Vec3::new(self.between(-1.0, 1.0), self.between(-1.0, 1.0), self.between(-1.0, 1.0));
@@ -92,12 +92,12 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// From the first of `words` on.
+    /// Reads from the first of `words` on.
     pub fn new(words: &'a [u32]) -> Self {
         Self { words }
     }
 
-    /// The next word.
+    /// Reads the next word.
     ///
     /// # Panics
     /// If there is none.
@@ -107,32 +107,32 @@ impl<'a> Reader<'a> {
         *first
     }
 
-    /// A word that is 0 or not.
+    /// Reads a flag: a word that is 0 or not.
     pub fn flag(&mut self) -> bool {
         self.word() != 0
     }
 
-    /// A number.
+    /// Reads a number.
     pub fn number(&mut self) -> f32 {
         f32::from_bits(self.word())
     }
 
-    /// `N` numbers.
+    /// Reads `N` numbers.
     pub fn numbers<const N: usize>(&mut self) -> [f32; N] {
         std::array::from_fn(|_| self.number())
     }
 
-    /// Two numbers.
+    /// Reads two numbers.
     pub fn vec2(&mut self) -> Vec2 {
         self.numbers::<2>().into()
     }
 
-    /// Three numbers.
+    /// Reads three numbers.
     pub fn vec3(&mut self) -> Vec3 {
         self.numbers::<3>().into()
     }
 
-    /// Four numbers.
+    /// Reads four numbers.
     pub fn vec4(&mut self) -> Vec4 {
         self.numbers::<4>().into()
     }
@@ -141,28 +141,28 @@ impl<'a> Reader<'a> {
 /// Writes cases and answers.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// What was written.
+    /// Words that were written.
     pub words: Vec<u32>,
 }
 
 impl Writer {
-    /// A word.
+    /// Writes a word.
     pub fn word(&mut self, word: u32) -> &mut Self {
         self.words.push(word);
         self
     }
 
-    /// 1 or 0.
+    /// Writes a flag as 1 or 0.
     pub fn flag(&mut self, flag: bool) -> &mut Self {
         self.word(u32::from(flag))
     }
 
-    /// A number's bits; all NaN are one.
+    /// Writes a number's bits; all NaN are one.
     pub fn number(&mut self, number: f32) -> &mut Self {
         self.word(if number.is_nan() { f32::NAN.to_bits() } else { number.to_bits() })
     }
 
-    /// Numbers: of an array, or of a vector as one.
+    /// Writes the numbers of an array, or of a vector as one.
     pub fn numbers<const N: usize>(&mut self, numbers: impl Into<[f32; N]>) -> &mut Self {
         numbers.into().into_iter().for_each(|number| {
             self.number(number);
@@ -170,14 +170,14 @@ impl Writer {
         self
     }
 
-    /// A flag, then what `put` writes of the value, or of zeros in place of nothing.
+    /// Writes a flag, then what `put` writes of the value, or of zeros in place of nothing.
     pub fn option<T: Copy>(&mut self, value: Option<T>, zeros: T, put: impl FnOnce(&mut Self, T)) -> &mut Self {
         self.flag(value.is_some());
         put(self, value.unwrap_or(zeros));
         self
     }
 
-    /// The bytes of a plain record.
+    /// Writes the bytes of a plain record.
     pub fn record<T: bytemuck::NoUninit>(&mut self, record: &T) -> &mut Self {
         self.words
             .extend(bytemuck::bytes_of(record).chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])));

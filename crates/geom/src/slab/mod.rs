@@ -14,7 +14,7 @@ use crate::{Aabb, Ray};
 pub use padded::{PaddedRay, PaddedSlab};
 pub use plain::PlainSlab;
 
-/// What a slab test needs of a ray, computed once, without knowledge of the scene.
+/// Numbers of a ray for the slab test, computed once, without knowledge of the scene.
 #[derive(Debug, Clone, Copy)]
 pub struct SlabRay {
     /// Origin as the planes where the ray enters a box see it.
@@ -56,9 +56,9 @@ impl SlabRay {
 /// "Robust BVH ray traversal", section 3), and a product with this factor rounds once more.
 pub const FAR_SCALE: f32 = 1.0 + 2.0 * f32::EPSILON;
 
-/// Where the ray enters `aabb` within `t_min ..= t_max`, or `None`. Conservative: may report a box
-/// that the ray passes within rounding, never misses one that it touches (Ize 2013). That is the exact
-/// ray; what the watertight test may hit besides needs [`PaddedRay`].
+/// Returns the `t` at which the ray enters `aabb` within `t_min ..= t_max`, or `None`. Conservative: may report a box
+/// that the ray passes within rounding, never misses one that it touches (Ize 2013). That is the exact ray; what the
+/// watertight test may hit besides needs [`PaddedRay`].
 ///
 /// A departure: Ize scales only the far distance, and up, which is right for `t >= 0`. Here both move
 /// outward whatever their sign, so that `t_min` may be negative.

@@ -29,7 +29,7 @@
 
 use crate::{Aabb, Ray, fused_multiply_add};
 
-/// What the conservative box test needs of a ray, computed once: subtract-multiply form.
+/// Numbers of a ray for the conservative box test, computed once: subtract-multiply form.
 ///
 /// Along each axis the ray meets a box's lower plane at `(min - lo_origin) * inverse` and the upper
 /// one at `(max - hi_origin) * inverse`; which comes first is the sign of `inverse`. All is finite, so
@@ -102,8 +102,8 @@ impl PaddedRay {
         }
     }
 
-    /// Where the ray enters `aabb` within `t_min ..= t_max`, in distances (`t * scale`); `None` if it
-    /// passes. Never `None` for a box around a triangle that the watertight test hits within the interval.
+    /// Returns the distance (`t * scale`) at which the ray enters `aabb` within `t_min ..= t_max`; `None` if it passes.
+    /// Never `None` for a box around a triangle that the watertight test hits within the interval.
     #[inline]
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));
@@ -119,7 +119,7 @@ impl PaddedRay {
     }
 }
 
-/// The same in fused form, as the GPU kernels compute it.
+/// Numbers of a ray as in [`PaddedRay`], in fused form, as the GPU kernels compute it.
 ///
 /// Along each axis `x0 = fma(min, inverse, -ood_lo)` and `x1 = fma(max, inverse, -ood_hi)`; the ray is
 /// between the planes from `min(x0, x1)` to `max(x0, x1)`, whatever the sign of `inverse`.
@@ -151,8 +151,8 @@ impl PaddedSlab {
         Self { inverse, ood_lo: over(lo_origin), ood_hi: over(hi_origin), scale }
     }
 
-    /// Where the ray enters `aabb`, which must not be empty, within `t_min ..= t_max`, in distances
-    /// (`t * scale`); `None` if it passes. Conservative as [`PaddedRay::enter`].
+    /// Returns the distance (`t * scale`) at which the ray enters `aabb`, which must not be empty, within
+    /// `t_min ..= t_max`; `None` if it passes. Conservative as [`PaddedRay::enter`].
     #[inline]
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));
@@ -166,8 +166,8 @@ impl PaddedSlab {
     }
 }
 
-/// Reciprocals, scale, and what underflow may cost, of a direction with a component near zero, or very
-/// long or short, or out of proportion to the scene.
+/// Returns reciprocals, scale, and what underflow may cost, of a direction with a component near zero, or very long or
+/// short, or out of proportion to the scene.
 #[cold]
 #[inline(never)]
 fn unusual_direction(d: &[f32; 3], longest: f32) -> ([f32; 3], f32, f32) {
@@ -182,19 +182,19 @@ fn unusual_direction(d: &[f32; 3], longest: f32) -> ([f32; 3], f32, f32) {
     (inverse, power, underflow)
 }
 
-/// Infinity to the largest number.
+/// Turns infinity into the largest number.
 #[inline(always)]
 fn finite(x: f32) -> f32 {
     larger(smaller(x, f32::MAX), f32::MIN)
 }
 
-/// One instruction, where `f32::max` also looks after NaN: `b` if either is.
+/// Returns the larger number in one instruction, where `f32::max` also looks after NaN: `b` if either is.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// One instruction, where `f32::min` also looks after NaN: `b` if either is.
+/// Returns the smaller number in one instruction, where `f32::min` also looks after NaN: `b` if either is.
 #[inline(always)]
 fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

@@ -11,7 +11,7 @@ use crate::{Aabb, Ray, fused_multiply_add};
 pub struct PlainSlab {
     /// `1 / direction`, of components clamped to [`PlainSlab::TINY`].
     pub inverse: [f32; 3],
-    /// `origin * inverse`.
+    /// Origin times `inverse`, on each axis.
     pub ood: [f32; 3],
 }
 
@@ -26,7 +26,7 @@ impl PlainSlab {
         Self { inverse, ood: std::array::from_fn(|i| ray.origin[i] * inverse[i]) }
     }
 
-    /// Where the ray enters `aabb`, which must not be empty, within `t_min ..= t_max`, or `None`.
+    /// Returns the `t` at which the ray enters `aabb`, which must not be empty, within `t_min ..= t_max`, or `None`.
     ///
     /// `plane * inverse - ood` in one rounding, as a GPU contracts it.
     #[inline]

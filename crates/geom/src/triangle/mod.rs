@@ -1,4 +1,4 @@
-//! Ray-triangle tests.
+//! Intersection tests of a ray and a triangle.
 //!
 //! [`Watertight`] is what library queries use: no ray slips through a shared edge or vertex.
 //! [`moeller_trumbore`] is the textbook test, for comparison; Woop's record is in the crate `layout`.

@@ -26,7 +26,7 @@ use crate::{Ray, fused_multiply_add};
 /// The ray side of the watertight test: the axis permutation and shear that turn the ray into the z axis.
 #[derive(Debug, Clone, Copy)]
 pub struct Watertight {
-    /// Ray origin.
+    /// Origin of the ray.
     pub origin: [f32; 3],
     /// The axes that become x, y and z, in their cyclic order; `k[2]` is where the direction is largest.
     pub k: [usize; 3],
@@ -38,14 +38,14 @@ pub struct Watertight {
     pub largest: f32,
 }
 
-/// What [`Watertight::test_middling`] finds.
+/// Result of [`Watertight::test_middling`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Middling {
     /// The ray's line does not meet the triangle.
     Miss,
-    /// It does, there.
+    /// The ray's line meets the triangle at this `t u v`.
     Hit(Tuv),
-    /// Only [`Watertight::test`] knows.
+    /// The answer is known to [`Watertight::test`] only.
     Undecided,
 }
 
@@ -63,7 +63,8 @@ impl Watertight {
             2
         };
         let (kx, ky) = ((kz + 1) % 3, (kz + 2) % 3);
-        // Scaled to 1..2 (but for the ends of f32's range), so that trees which scale rays shear alike; with one quotient.
+        // Scaled to 1..2 (but for the ends of f32's range), so that trees which scale rays shear alike; with one
+        // quotient.
         let scale = power_of_two_under(abs[kz]);
         let inverse = 1.0 / (d[kz] * scale);
         let shear = [d[kx] * scale * inverse, d[ky] * scale * inverse];
@@ -84,8 +85,8 @@ impl Watertight {
         }
     }
 
-    /// The same for triangles whose doubled area, as the ray sees it, is 2^-120 to 2^120; of others that the ray may meet it
-    /// cannot tell.
+    /// Tests triangles whose doubled area, as the ray sees it, is 2^-120 to 2^120, with the results of
+    /// [`Watertight::test`]; of others that the ray may meet it cannot tell.
     #[inline]
     pub fn test_middling(&self, vertices: &[[f32; 3]; 3]) -> Middling {
         const AREAS: std::ops::RangeInclusive<f32> = 7.523_163_8e-37..=1.329_228e36;
@@ -97,7 +98,7 @@ impl Watertight {
         }
     }
 
-    /// The test in f32: `t u v`, which may be no numbers, and the doubled area, signed.
+    /// Tests in f32: returns `t u v`, which may be no numbers, and the doubled area, signed.
     #[inline(always)]
     fn test_narrow(&self, vertices: &[[f32; 3]; 3]) -> Option<(Tuv, f32)> {
         let [a, b, c] = vertices.map(|v| self.local(&v, 1.0));
@@ -115,7 +116,7 @@ impl Watertight {
         Some(([z * self.inverse, v, w], area))
     }
 
-    /// A vertex, times a power of two, with the ray as the z axis.
+    /// Returns a vertex, times a power of two, with the ray as the z axis.
     #[inline(always)]
     fn local(&self, vertex: &[f32; 3], factor: f32) -> [f32; 3] {
         let p: [f32; 3] = std::array::from_fn(|i| factor * vertex[self.k[i]] - factor * self.origin[self.k[i]]);
@@ -123,9 +124,9 @@ impl Watertight {
         [sheared(0), sheared(1), p[2]]
     }
 
-    /// The test where f32 has too few exponents: edge functions and `t` in f64, in which products of
-    /// f32 are exact and nothing overflows or vanishes. For triangles that are very small or large, for
-    /// directions near the least float, and for those without area as the ray sees them, which it misses.
+    /// Tests where f32 has too few exponents: edge functions and `t` in f64, in which products of f32 are exact and
+    /// nothing overflows or vanishes. For triangles that are very small or large, for directions near the least float,
+    /// and for those without area as the ray sees them, which it misses.
     #[cold]
     #[inline(never)]
     fn test_wide(&self, vertices: &[[f32; 3]; 3]) -> Option<Tuv> {
@@ -153,15 +154,15 @@ impl Watertight {
     }
 }
 
-/// `a b - c d`: the right sign, and within 2 half-ulps.
+/// Returns `a b - c d`: the right sign, and within 2 half-ulps.
 #[inline(always)]
 fn difference_of_products(a: f32, b: f32, c: f32, d: f32) -> f32 {
     let w = c * d;
     fused_multiply_add(a, b, -w) + fused_multiply_add(-c, d, w)
 }
 
-/// A power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127: what directions are scaled by, their longest
-/// component being `x`. It is within 2^-126 to 2^126, and so is its inverse.
+/// Returns a power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127: what directions are scaled by,
+/// their longest component being `x`. It is within 2^-126 to 2^126, and so is its inverse.
 #[inline(always)]
 pub fn power_of_two_under(x: f32) -> f32 {
     f32::from_bits(0x7f00_0000 - ((x.to_bits() >> 23).clamp(1, 253) << 23))

@@ -119,7 +119,8 @@ macro_rules! avx2 {
             }
             #[inline(always)]
             fn to_u32(self) -> $words {
-                // The instruction knows signed numbers only. Zero for NaN and below; 2^31 less where that is too little.
+                // The instruction knows signed numbers only. Zero for NaN and below; 2^31 less where that is too
+                // little.
                 let set = Vector::set(self);
                 let half = Self::splat(set, 2_147_483_648.0);
                 let x = Vector::max(self, Self::splat(set, 0.0));

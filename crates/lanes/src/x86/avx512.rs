@@ -38,7 +38,7 @@ impl InstructionSet for Avx512 {
     }
 }
 
-/// To the next integer below, without exceptions.
+/// Rounding to the next integer below, without exceptions.
 const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
 macro_rules! avx512 {

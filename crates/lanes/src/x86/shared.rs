@@ -1,4 +1,4 @@
-//! What AVX2 and AVX-512 do alike: arithmetic, bits, shifts and memory, of floats and of words of any width.
+//! Code that AVX2 and AVX-512 share: arithmetic, bits, shifts and memory, of floats and of words of any width.
 
 use crate::vector::{Mask, Vector, Words};
 use std::arch::x86_64::{__m128i, _mm_loadu_si128};
@@ -44,7 +44,7 @@ macro_rules! registers {
         pub struct $words(w::$width::Words);
 
         impl $floats {
-            /// The register.
+            /// Returns the register that holds the floats.
             #[inline(always)]
             pub fn register(self) -> w::$width::Floats {
                 self.0
@@ -52,7 +52,7 @@ macro_rules! registers {
         }
 
         impl $words {
-            /// The register.
+            /// Returns the register that holds the words.
             #[inline(always)]
             pub fn register(self) -> w::$width::Words {
                 self.0
@@ -256,7 +256,7 @@ macro_rules! turned {
     }};
 }
 
-/// Each word to the nearest float, where there is an instruction for signed ones alone.
+/// Converts each word to the nearest float, where there is an instruction for signed ones alone.
 #[inline(always)]
 pub(super) fn from_halves<const N: usize, F: Vector<N>>(words: F::Words) -> F {
     // Both halves of a word and the product are exact, so that the sum alone is rounded.
@@ -265,7 +265,7 @@ pub(super) fn from_halves<const N: usize, F: Vector<N>>(words: F::Words) -> F {
     F::from_i32(high) * F::splat(set, 65536.0) + F::from_i32(low)
 }
 
-/// Four words.
+/// Loads four words into a register.
 #[inline(always)]
 pub(super) fn row(words: &[u32; 4]) -> __m128i {
     // SAFETY: SSE2 is part of x86-64, and the array is as large as the register.

@@ -11,7 +11,7 @@ macro_rules! width {
 }
 
 width!(
-    /// Four lanes.
+    /// Intrinsics of four lanes.
     w128, __m128, __m128i, {
         _mm_set1_ps set1_ps
         _mm_loadu_ps loadu_ps
@@ -52,7 +52,7 @@ width!(
 );
 
 width!(
-    /// Eight lanes.
+    /// Intrinsics of eight lanes.
     w256, __m256, __m256i, {
         _mm256_set1_ps set1_ps
         _mm256_loadu_ps loadu_ps
@@ -93,7 +93,7 @@ width!(
 );
 
 width!(
-    /// Sixteen lanes.
+    /// Intrinsics of sixteen lanes.
     w512, __m512, __m512i, {
         _mm512_set1_ps set1_ps
         _mm512_loadu_ps loadu_ps

@@ -47,7 +47,7 @@ impl Bvh2Node {
         counts: [0; 2],
     };
 
-    /// The box of child 0 or 1.
+    /// Returns the box of child 0 or 1.
     #[inline]
     pub fn bounds(&self, side: usize) -> Aabb {
         let ([x0, x1, y0, y1], z) = (self.xy[side], &self.z[2 * side..]);
@@ -122,7 +122,7 @@ fn woop_records(slots: &[u32], triangles: &FlatTriangles) -> Vec<WoopTriangle> {
     slots.par_iter().map(|slot| WoopTriangle::new(corners(slot))).collect()
 }
 
-/// `min x, max x, min y, max y` of each child, then both children's z, the indices, the counts.
+/// Returns `min x, max x, min y, max y` of each child, then both children's z, the indices, the counts.
 const fn child_words(side: usize) -> ChildWords {
     let (xy, z) = (4 * side, 8 + 2 * side);
     ChildWords { child: 12 + side, count: 14 + side, planes: [xy, xy + 1, xy + 2, xy + 3, z, z + 1] }
@@ -183,39 +183,39 @@ impl Stored for EncodedBvh2 {
 }
 
 impl EncodedBvh2 {
-    /// Nodes in the order of the `Bvh2`'s inner nodes; the first is the root. Empty without triangles.
+    /// Returns the nodes in the order of the `Bvh2`'s inner nodes; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Bvh2Node] {
         &self.nodes
     }
 
-    /// Woop records, leaf by leaf.
+    /// Returns the Woop records, leaf by leaf.
     #[inline]
     pub fn records(&self) -> &[WoopTriangle] {
         &self.records
     }
 
-    /// For each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a
-    /// query must ask.
+    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
+    /// must ask.
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Stack entries that suffice for any walk which pushes one of two hit children, whichever, and
-    /// goes on with the other.
+    /// Returns the number of stack entries that suffice for any walk which pushes one of two hit children, whichever,
+    /// and goes on with the other.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Bytes of nodes, records and slots.
+    /// Returns the number of bytes of nodes, records and slots.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.records[..]) + size_of_val(&self.slots[..])
     }

@@ -1,5 +1,6 @@
-//! The trees of the kernel family, a file each, behind one type: [`encode`] makes what a variant walks, and everyone who has to know how
-//! its records lie, be it to upload or to follow addresses, asks [`EncodedTree`] and [`MemoryLayout`].
+//! The trees of the kernel family, a file each, behind one type: [`encode`] makes what a variant walks, and everyone
+//! who has to know how its records lie, be it to upload or to follow addresses, asks [`EncodedTree`] and
+//! [`MemoryLayout`].
 
 mod bvh2;
 mod cwbvh8;
@@ -56,8 +57,8 @@ macro_rules! with_tree {
     };
 }
 
-/// Encodes `bvh` over `triangles` as `variant` walks it, for rays that start within twice `reach` of zero along every axis, if
-/// that is beyond what the scene itself needs: see [`encode_h8_reaching`]; other trees' boxes grow by ray.
+/// Encodes `bvh` over `triangles` as `variant` walks it, for rays that start within twice `reach` of zero along every
+/// axis, if that is beyond what the scene itself needs: see [`encode_h8_reaching`]; other trees' boxes grow by ray.
 ///
 /// # Errors
 /// Those of the tree's own encoder.
@@ -91,7 +92,7 @@ pub fn encode(
     })
 }
 
-/// How a kind of tree lies in a device's memory.
+/// Layout of a kind of tree in a device's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLayout {
     /// Bytes from one node to the next; of [`WideN`] from one child to the next.
@@ -100,9 +101,9 @@ pub struct MemoryLayout {
     pub node_bytes_read: u32,
     /// Bytes from one triangle record to the next.
     pub record_bytes: u32,
-    /// Whether triangle records stand among the nodes, with the words that name triangles.
+    /// `true` if triangle records stand among the nodes, with the words that name triangles.
     pub records_among_nodes: bool,
-    /// How the 16-byte chunks of a record are mixed.
+    /// Order of the 16-byte chunks of a record.
     pub swizzle: Swizzle,
     /// The words of a node's children, where kernels want them as stack entries; empty where nodes stay as they are.
     pub children: &'static [ChildWords],
@@ -113,7 +114,7 @@ pub struct MemoryLayout {
 pub struct Swizzle {
     /// Lowest bit of the index that counts.
     pub shift: u32,
-    /// Its bits that count.
+    /// Bits of the shifted index that count.
     pub mask: u32,
 }
 
@@ -121,14 +122,14 @@ impl Swizzle {
     /// Chunks lie in their order.
     pub const NONE: Self = Self { shift: 0, mask: 0 };
 
-    /// What places of chunks are xored with.
+    /// Returns the number that places of chunks are xored with, in the record at `index`.
     #[inline]
     pub const fn of(self, index: u32) -> u32 {
         index >> self.shift & self.mask
     }
 }
 
-/// Where the words of a child stand in its node.
+/// Positions of a child's words in its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChildWords {
     /// Index of a node or of a leaf's first record, or [`crate::NO_CHILD`].
@@ -143,7 +144,7 @@ impl MemoryLayout {
     /// Bytes of a triangle record that stands apart from the tree, of any [`TriangleFormat`](crate::TriangleFormat).
     pub(crate) const RECORD_BYTES: u32 = 48;
 
-    /// That of a kind of tree.
+    /// Returns the layout of a kind of tree.
     #[inline]
     pub fn of(tree: Tree) -> &'static Self {
         match tree {
@@ -157,48 +158,50 @@ impl MemoryLayout {
     }
 }
 
-/// What each kind of tree says of itself to whoever uploads it.
+/// Facts about a kind of tree that its uploader needs.
 pub(crate) trait KernelTree {
-    /// How its records lie.
+    /// Layout of its records.
     const LAYOUT: MemoryLayout;
 
-    /// All nodes.
+    /// Returns the words of all nodes.
     fn node_words(&self) -> &[u32];
-    /// How many nodes.
+    /// Returns the number of nodes.
     fn node_count(&self) -> usize;
-    /// See [`EncodedTree::kernel_words`].
+    /// Returns the two words of [`EncodedTree::kernel_words`].
     fn kernel_words(&self) -> (u32, f32) {
         (0, 0.0)
     }
 }
 
 impl EncodedTree {
-    /// The nodes as words; node i begins at i [`MemoryLayout::node_bytes`], of [`WideN`] at as many times that as it has children.
+    /// Returns the nodes as words; node i begins at i [`MemoryLayout::node_bytes`], of [`WideN`] at as many times that
+    /// as it has children.
     pub fn node_words(&self) -> &[u32] {
         with_tree!(self, tree => KernelTree::node_words(tree))
     }
 
-    /// How many nodes; of [`H8`] its leaves count.
+    /// Returns the number of nodes; of [`H8`] its leaves count.
     pub fn node_count(&self) -> usize {
         with_tree!(self, tree => KernelTree::node_count(tree))
     }
 
-    /// What kernels take beside the nodes: of [`H8`] see [`H8::kernel_words`]; of [`Cwbvh8`] and [`Qbvh4`] the exponent bits of 2^23.
+    /// Returns the two words that kernels take beside the nodes: of [`H8`] see [`H8::kernel_words`]; of [`Cwbvh8`] and
+    /// [`Qbvh4`] the exponent bits of 2^23.
     pub fn kernel_words(&self) -> (u32, f32) {
         with_tree!(self, tree => KernelTree::kernel_words(tree))
     }
 
-    /// For each triangle of a leaf its index, with [`crate::NON_OPAQUE`] set where a query must ask.
+    /// Returns for each triangle of a leaf its index, with [`crate::NON_OPAQUE`] set where a query must ask.
     pub fn slots(&self) -> &[u32] {
         with_tree!(self, tree => tree.slots())
     }
 
-    /// The slots of the records that stand apart from the tree: none where they are among its nodes.
+    /// Returns the slots of the records that stand apart from the tree: none where they are among its nodes.
     pub fn record_slots(&self) -> &[u32] {
         if self.layout().records_among_nodes { &[] } else { self.slots() }
     }
 
-    /// How its records lie.
+    /// Returns the layout of its records.
     pub fn layout(&self) -> &'static MemoryLayout {
         fn of<T: KernelTree>(_: &T) -> &'static MemoryLayout {
             &T::LAYOUT
@@ -206,17 +209,17 @@ impl EncodedTree {
         with_tree!(self, tree => of(tree))
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     pub fn bounds(&self) -> &Aabb {
         with_tree!(self, tree => tree.bounds())
     }
 
-    /// Stack entries that any walk may need.
+    /// Returns the number of stack entries that any walk may need.
     pub fn stack_depth(&self) -> usize {
         with_tree!(self, tree => tree.stack_depth())
     }
 
-    /// Bytes of the tree.
+    /// Returns the number of bytes of the tree.
     pub fn bytes(&self) -> usize {
         with_tree!(self, tree => tree.bytes())
     }

@@ -1,15 +1,15 @@
 //! Compressed four-wide tree: the tree of [`encode_wide4`](crate::encode_wide4) in nodes of half the size, whose boxes are bytes.
 //!
-//! Sources: four boxes on a grid of 8 bits a plane, as Embree's `QBVH4` has them (Benthin, Wald, Woop and Afra 2018 compare
-//! it); the step a power of two as by Ylitie, Karras and Laine 2017 (YKL17 3.1), so that a plane is one multiply-add for
-//! kernels. Collapse (G14 4.1, L9), leaves and the order of their records are that tree's: what differs in a trial of
-//! both is what boxes in bytes bring and cost.
+//! Sources: four boxes on a grid of 8 bits a plane, as Embree's `QBVH4` has them (Benthin, Wald, Woop and Afra 2018
+//! compare it); the step a power of two as by Ylitie, Karras and Laine 2017 (YKL17 3.1), so that a plane is one
+//! multiply-add for kernels. Collapse (G14 4.1, L9), leaves and the order of their records are that tree's: what
+//! differs in a trial of both is what boxes in bytes bring and cost.
 //!
 //! Invariants ([`Qbvh4::validate`] checks each): those of the tree in floats, and
-//! - a child's box holds the one that was encoded, by less than a step of its node's grid a plane; its own children's boxes may
-//!   stick out of it by less than a step of theirs;
-//! - the grid is finite and begins at the children's smallest corner; no box is inverted but those of unused slots, whose
-//!   planes are 255 and 0;
+//! - a child's box holds the one that was encoded, by less than a step of its node's grid a plane; its own children's
+//!   boxes may stick out of it by less than a step of theirs;
+//! - the grid is finite and begins at the children's smallest corner; no box is inverted but those of unused slots,
+//!   whose planes are 255 and 0;
 //! - what a node does not use is zero.
 
 use crate::byte_grid::{self, BYTE_EXPONENT, MAX_EXPONENT};
@@ -33,11 +33,12 @@ pub struct Qbvh4Node {
     pub origin: [f32; 3],
     /// Exponent of each axis' grid step, as the exponent bits of an f32: 1 to 249.
     pub exponents: [u8; 3],
-    /// Zero.
+    /// Unused byte, always zero.
     pub unused_byte: u8,
-    /// Rows min x, max x, min y, max y, min z, max z of the four child boxes, in steps of the grid; 255 and 0 for no child.
+    /// Rows min x, max x, min y, max y, min z, max z of the four child boxes, in steps of the grid; 255 and 0 for no
+    /// child.
     pub planes: [[u8; 4]; 6],
-    /// Zero.
+    /// Unused words, always zero.
     pub unused: [u32; 2],
     /// Index of a node, a [`leaf_word`], or [`NO_CHILD`].
     pub children: [u32; 4],
@@ -47,7 +48,7 @@ impl Qbvh4Node {
     /// Children of a node.
     pub const BRANCHING: usize = 4;
 
-    /// A node of these children, one to four, whose boxes are finite and whose leaves fit a word.
+    /// Returns a node of these children, one to four, whose boxes are finite and whose leaves fit a word.
     fn new(children: &[Child]) -> Result<Self, LayoutError> {
         let mut node = Self::zeroed();
         node.children = [NO_CHILD; 4];
@@ -70,13 +71,13 @@ impl Qbvh4Node {
         Ok(node)
     }
 
-    /// The steps of the grid along the axes, in world units: powers of two, normal and finite.
+    /// Returns the steps of the grid along the axes, in world units: powers of two, normal and finite.
     #[inline]
     pub fn scale(&self) -> [f32; 3] {
         self.exponents.map(byte_grid::step)
     }
 
-    /// The box of child `slot`, which holds the one that was encoded; empty without a child.
+    /// Returns the box of child `slot`, which holds the one that was encoded; empty without a child.
     #[inline]
     pub fn bounds(&self, slot: usize) -> Aabb {
         if (0..3).all(|axis| self.bytes(axis, slot) == [255, 0]) {
@@ -85,13 +86,13 @@ impl Qbvh4Node {
         self.decoded(|axis| self.bytes(axis, slot))
     }
 
-    /// The first record and how many (1 to [`MOST_RECORDS`]), if the child in `slot` is a leaf.
+    /// Returns the first record and how many (1 to [`MOST_RECORDS`]), if the child in `slot` is a leaf.
     #[inline]
     pub fn leaf(&self, slot: usize) -> Option<(u32, u32)> {
         leaf_records(self.children[slot])
     }
 
-    /// Lower and upper plane of a child, in steps.
+    /// Returns the lower and the upper plane of a child, in steps.
     fn bytes(&self, axis: usize, slot: usize) -> [u8; 2] {
         [self.planes[2 * axis][slot], self.planes[2 * axis + 1][slot]]
     }
@@ -102,7 +103,7 @@ impl Qbvh4Node {
         Aabb { min: std::array::from_fn(|axis| plane(axis, 0)), max: std::array::from_fn(|axis| plane(axis, 1)) }
     }
 
-    /// What is wrong with the node by itself.
+    /// Returns the description of a fault of the node by itself, if it has one.
     fn fault(&self) -> Option<&'static str> {
         let used = |slot: &usize| self.children[*slot] != NO_CHILD;
         if self.unused_byte != 0 || self.unused != [0; 2] {
@@ -137,12 +138,13 @@ pub struct Qbvh4 {
 /// Collapses `bvh` into compressed nodes of up to four children: those of [`crate::encode_wide4`], box for box.
 ///
 /// - Input: boxes finite and not empty, in world units; leaves of at most [`MOST_RECORDS`] references, 2^27 in all.
-/// - Output: for n inner nodes, between ceil(n / 3) and n nodes of 64 bytes, depth first; one for a tree that is one leaf.
-///   Equal input gives equal bytes. O(n).
+/// - Output: for n inner nodes, between ceil(n / 3) and n nodes of 64 bytes, depth first; one for a tree that is one
+///   leaf. Equal input gives equal bytes. O(n).
 ///
 /// # Errors
-/// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than [`MOST_RECORDS`] references,
-/// [`LayoutError::TooMany`] for more than 2^27 in all; [`LayoutError::BadNode`] also if a box is empty or not finite.
+/// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than [`MOST_RECORDS`]
+/// references, [`LayoutError::TooMany`] for more than 2^27 in all; [`LayoutError::BadNode`] also if a box is empty or
+/// not finite.
 ///
 /// # Examples
 /// ```
@@ -239,33 +241,33 @@ impl Stored for Qbvh4 {
 }
 
 impl Qbvh4 {
-    /// Nodes, depth first; the first is the root. Empty without triangles.
+    /// Returns the nodes, depth first; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Qbvh4Node] {
         &self.nodes
     }
 
-    /// For each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a
-    /// query must ask.
+    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
+    /// must ask.
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The box around everything, as it was before it was put into bytes.
+    /// Returns the box around everything, as it was before it was put into bytes.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Stack entries that suffice for any walk which pushes all hit children of a node but one,
+    /// Returns the number of stack entries that suffice for any walk which pushes all hit children of a node but one,
     /// whichever, and goes on with that one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Bytes of nodes and slots.
+    /// Returns the number of bytes of nodes and slots.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
     }

@@ -38,7 +38,7 @@ impl Wide4Node {
     /// Children of a node.
     pub const BRANCHING: usize = 4;
 
-    /// A node of these children, at most four.
+    /// Returns a node of these children, at most four.
     fn new(children: &[Child]) -> Self {
         let mut node = Self::zeroed();
         for slot in 0..Self::BRANCHING {
@@ -47,7 +47,7 @@ impl Wide4Node {
         node
     }
 
-    /// The box of child `slot`.
+    /// Returns the box of child `slot`.
     #[inline]
     pub fn bounds(&self, slot: usize) -> Aabb {
         Aabb {
@@ -112,7 +112,7 @@ pub fn encode_wide4(bvh: &Bvh2, triangles: &FlatTriangles, collapse: Collapse) -
     Ok(tree)
 }
 
-/// Six rows of planes, the indices, the counts.
+/// Returns the words of a child: a node is six rows of planes, the indices, the counts.
 const fn child_words(slot: usize) -> ChildWords {
     let planes = [slot, 4 + slot, 8 + slot, 12 + slot, 16 + slot, 20 + slot];
     ChildWords { child: 24 + slot, count: 28 + slot, planes }
@@ -172,33 +172,33 @@ impl Stored for Wide4Tree {
 }
 
 impl Wide4Tree {
-    /// Nodes, depth first; the first is the root. Empty without triangles.
+    /// Returns the nodes, depth first; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Wide4Node] {
         &self.nodes
     }
 
-    /// For each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a
-    /// query must ask.
+    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
+    /// must ask.
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Stack entries that suffice for any walk which pushes all hit children of a node but one,
+    /// Returns the number of stack entries that suffice for any walk which pushes all hit children of a node but one,
     /// whichever, and goes on with that one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Bytes of nodes and slots.
+    /// Returns the number of bytes of nodes and slots.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
     }

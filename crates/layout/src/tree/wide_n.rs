@@ -37,13 +37,13 @@ pub struct WideNChild {
 }
 
 impl WideNChild {
-    /// The box.
+    /// Returns the box of the child.
     #[inline]
     pub fn bounds(&self) -> Aabb {
         Aabb { min: self.min, max: self.max }
     }
 
-    /// Whether this is a node or a leaf.
+    /// Returns `true` if this is a node or a leaf.
     #[inline]
     pub fn is_used(&self) -> bool {
         self.child != NO_CHILD
@@ -164,25 +164,25 @@ impl WideN {
     /// The branching factors there are.
     pub const BRANCHINGS: [usize; 4] = [4, 8, 16, 32];
 
-    /// Children of a node, and lanes of a ray: one of [`WideN::BRANCHINGS`].
+    /// Returns the number of children of a node, and of lanes of a ray: one of [`WideN::BRANCHINGS`].
     #[inline]
     pub fn branching(&self) -> usize {
         self.branching
     }
 
-    /// How many nodes there are; node 0 is the root. 0 without triangles.
+    /// Returns the number of nodes; node 0 is the root. 0 without triangles.
     #[inline]
     pub fn node_count(&self) -> usize {
         self.children.len() / self.branching
     }
 
-    /// The children of all nodes: those of node i are the `branching` from i `branching` on.
+    /// Returns the children of all nodes: those of node i are the `branching` from i `branching` on.
     #[inline]
     pub fn children(&self) -> &[WideNChild] {
         &self.children
     }
 
-    /// What lane `slot` of a ray loads of a node.
+    /// Returns the child that lane `slot` of a ray loads of a node.
     ///
     /// # Panics
     /// If there is no such node.
@@ -192,27 +192,27 @@ impl WideN {
         &self.children[node * self.branching + slot]
     }
 
-    /// For each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a
-    /// query must ask.
+    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
+    /// must ask.
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Stack entries that suffice for a walk which pushes all hit children of a node but one (the
+    /// Returns the number of stack entries that suffice for a walk which pushes all hit children of a node but one (the
     /// nearest, or any other) and goes on with that one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Bytes of nodes and slots.
+    /// Returns the number of bytes of nodes and slots.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.children[..]) + size_of_val(&self.slots[..])
     }

@@ -3,12 +3,12 @@
 use super::nearest;
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
-/// What is left of pi and of pi / 2 after their `f32` values.
+/// Rests of pi and of pi / 2: their exact values less their `f32` values.
 const PI_REST: f32 = -8.742_278e-8;
 const FRAC_PI_2_REST: f32 = -4.371_139e-8;
 
-/// Sine and cosine of `x` in `-pi/4 ..= pi/4`, to about 1e-7: Taylor polynomials, whose next terms
-/// are below half an ulp of 1 there.
+/// Returns the sine and cosine of `x` in `-pi/4 ..= pi/4`, to about 1e-7: Taylor polynomials, whose next terms are
+/// below half an ulp of 1 there.
 #[inline]
 pub(crate) fn sin_cos_octant(x: f32) -> (f32, f32) {
     let y = x * x;
@@ -17,7 +17,7 @@ pub(crate) fn sin_cos_octant(x: f32) -> (f32, f32) {
     (sin, cos)
 }
 
-/// Sine and cosine of `x` radians, for `x` in `-4 pi ..= 4 pi`. Absolute error at most 1.1e-7.
+/// Returns the sine and cosine of `x` radians, for `x` in `-4 pi ..= 4 pi`. Absolute error at most 1.1e-7.
 ///
 /// (0, 1) for 0 and -0, NaN for infinities and NaN. Beyond the range any number may come.
 /// [`sin_cos_turn`](crate::warp::sin_cos_turn) is cheaper where the angle is a share of a full turn.
@@ -32,7 +32,7 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
     (if n & 2 == 0 { sin } else { -sin }, if n.wrapping_add(1) & 2 == 0 { cos } else { -cos })
 }
 
-/// The angle of the point (x, y) from the x axis, in `-pi ..= pi`. Error at most 1.6 ulp.
+/// Returns the angle of the point (x, y) from the x axis, in `-pi ..= pi`. Error at most 1.6 ulp.
 ///
 /// Zeros and infinities give what IEEE 754 says: 0 or pi with the sign of `y` for y = 0, by the sign
 /// of `x`, and odd multiples of pi / 4 for two infinities. NaN if either is.
@@ -68,8 +68,8 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     if y.is_sign_negative() { -angle } else { angle }
 }
 
-/// The angle in `0 ..= pi` whose cosine is `x`. Error at most 1.16 ulp, also next to 1, where the
-/// angle is small.
+/// Returns the angle in `0 ..= pi` whose cosine is `x`. Error at most 1.16 ulp, also next to 1, where the angle is
+/// small.
 ///
 /// NaN for `x` outside -1 ..= 1 and for NaN.
 #[inline]

@@ -2,7 +2,7 @@
 
 use super::{LN_2_HIGH, LN_2_LOW, power_of_two};
 
-/// `m` between the roots of 1/2 and of 2, and an integer `k`, with `x = m 2^k`. For positive normal `x`.
+/// Returns `m` between the roots of 1/2 and of 2, and an integer `k`, with `x = m 2^k`. For positive normal `x`.
 #[inline]
 fn split(x: f32) -> (f32, i32) {
     /// Bits of the root of 1/2.
@@ -12,7 +12,7 @@ fn split(x: f32) -> (f32, i32) {
     (f32::from_bits(bits.wrapping_sub(k << 23) as u32), k)
 }
 
-/// `ln(1 + f) + k ln 2` for `1 + f` as [`split`] gives it.
+/// Returns `ln(1 + f) + k ln 2` for `1 + f` as [`split`] gives it.
 #[inline]
 fn sum_of_logarithms(f: f32, k: i32) -> f32 {
     let k = k as f32;
@@ -29,7 +29,7 @@ fn sum_of_logarithms(f: f32, k: i32) -> f32 {
     (f + small) + k * LN_2_HIGH
 }
 
-/// ln x. Error at most 1.01 ulp.
+/// Returns ln x. Error at most 1.01 ulp.
 ///
 /// -infinity for 0 and -0, infinity for infinity; NaN for negative numbers and NaN.
 #[inline]
@@ -48,7 +48,7 @@ pub fn ln(x: f32) -> f32 {
     }
 }
 
-/// ln(1 + x), also for small `x`. Error at most 1.52 ulp.
+/// Returns ln(1 + x), also for small `x`. Error at most 1.52 ulp.
 ///
 /// -infinity for -1, infinity for infinity; x for 0, -0 and denormals; NaN below -1 and for NaN.
 #[inline]

@@ -29,7 +29,7 @@ pub use logarithm::{ln, ln_1p};
 const LN_2_HIGH: f32 = 0.693_359_375;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
-/// The integer nearest to `x`, as a float and as an integer, for `|x|` below 2^22.
+/// Returns the integer nearest to `x`, as a float and as an integer, for `|x|` below 2^22.
 #[inline]
 fn nearest(x: f32) -> (f32, i32) {
     // Next to 1.5 * 2^23 floats are one apart, so this sum rounds to an integer, which its low bits hold.
@@ -38,7 +38,7 @@ fn nearest(x: f32) -> (f32, i32) {
     (sum - SHIFT, (sum.to_bits() as i32).wrapping_sub(SHIFT.to_bits() as i32))
 }
 
-/// 2^n for n in -126 ..= 127, and 0 for n = -127. Other n give some number; none panics.
+/// Returns 2^n for n in -126 ..= 127, and 0 for n = -127. Other n give some number; none panics.
 #[inline]
 fn power_of_two(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)

@@ -22,8 +22,8 @@ pub struct AliasCell {
     pub alias_probability: f32,
 }
 
-/// A choice by the cells of a table and its probability. `u` has 2^24 values, so probabilities are met to about 6e-8
-/// each.
+/// Returns a choice by the cells of a table and its probability. `u` has 2^24 values, so probabilities are met to about
+/// 6e-8 each.
 ///
 /// # Panics
 /// If there are no cells.
@@ -86,24 +86,24 @@ impl AliasTable {
         Some(Self { cells })
     }
 
-    /// Number of choices.
+    /// Returns the number of choices.
     #[expect(clippy::len_without_is_empty, reason = "a table is never empty")]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// A choice and its probability; see [`choose_by_alias`].
+    /// Returns a choice and its probability; see [`choose_by_alias`].
     #[inline]
     pub fn sample(&self, u: f32) -> (usize, f32) {
         choose_by_alias(&self.cells, u)
     }
 
-    /// The table as it lies in memory.
+    /// Returns the table as it lies in memory.
     pub fn into_cells(self) -> Vec<AliasCell> {
         self.cells
     }
 
-    /// Probability of a choice.
+    /// Returns the probability of a choice.
     ///
     /// # Panics
     /// If there is no such choice.

@@ -1,9 +1,9 @@
-//! Choice of one of two.
+//! Choice of one of two outcomes by a random number.
 
 use crate::hash::ONE_MINUS_EPSILON;
 
-/// Whether `u` falls on the part of probability `share`, and that outcome's probability; `u` is spread over the unit
-/// interval again.
+/// Chooses by `u`: returns `true` if it falls on the part of probability `share`, and that outcome's probability; `u`
+/// is spread over the unit interval again.
 #[inline]
 pub fn choose(share: f32, u: &mut f32) -> (bool, f32) {
     let (chosen, probability, rest) = if *u < share { (true, share, *u) } else { (false, 1.0 - share, *u - share) };

@@ -25,7 +25,7 @@ impl Cumulative<'_> {
         f32::from_bits(self.cdf[cell + 1]) - f32::from_bits(self.cdf[cell])
     }
 
-    /// (cell, place in the cell 0 .. 1, probability of the cell) for `u`.
+    /// Returns (cell, place in the cell 0 .. 1, probability of the cell) for `u`.
     #[inline]
     fn invert(self, u: f32) -> (usize, f32, f32) {
         let bucket = cell_of(u, self.cells());
@@ -61,7 +61,7 @@ fn accumulate(weights: &[f32], cdf: &mut Vec<u32>) -> f64 {
     total
 }
 
-/// The smallest number of each bucket, those whose [`cell_of`] is the bucket's index, and 1.
+/// Returns the smallest number of each bucket, those whose [`cell_of`] is the bucket's index, and 1.
 ///
 /// Both `k / cells` and the product by which a bucket is found are rounded. So steps of an ulp lead from the quotient
 /// to the first number whose rounded product reaches `k`; as products rise with their factor, no number of a bucket is
@@ -81,7 +81,7 @@ fn starts(cells: usize) -> Vec<f32> {
     (0..cells).map(start).chain([1.0]).collect()
 }
 
-/// The guide of a cumulative table of as many cells as `starts` has buckets.
+/// Returns the guide of a cumulative table of as many cells as `starts` has buckets.
 fn guide(cdf: &[u32], starts: &[f32]) -> impl Iterator<Item = u32> {
     let mut cell = 0;
     starts.iter().map(move |&start| {
@@ -92,8 +92,8 @@ fn guide(cdf: &[u32], starts: &[f32]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The point `within` a cell. Where rounding would put it into a neighbour, whose density may be 0, the
-/// cell's centre takes its place.
+/// Returns the point `within` a cell. Where rounding would put it into a neighbour, whose density may be 0, the cell's
+/// centre takes its place.
 #[inline]
 fn place(cell: usize, within: f32, cells: usize) -> f32 {
     let at = |within: f32| (cell as f32 + within) / cells as f32;
@@ -115,8 +115,8 @@ pub struct Distribution1d {
 }
 
 impl Distribution1d {
-    /// Density proportional to `weights`; `None` if no weight is positive. Negative weights and such
-    /// that are not finite count as 0.
+    /// Makes a density proportional to `weights`; `None` if no weight is positive. Negative weights and such that are
+    /// not finite count as 0.
     pub fn new(weights: &[f32]) -> Option<Self> {
         let mut words = Vec::with_capacity(2 * (weights.len() + 1));
         if accumulate(weights, &mut words) <= 0.0 {
@@ -133,33 +133,32 @@ impl Distribution1d {
         Cumulative { cdf, guide }
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn cells(&self) -> usize {
         self.table().cells()
     }
 
-    /// A place and its density.
+    /// Returns a place and its density.
     #[inline]
     pub fn sample(&self, u: f32) -> (f32, f32) {
         let (cell, within, probability) = self.table().invert(u);
         (place(cell, within, self.cells()), probability * self.cells() as f32)
     }
 
-    /// A cell, its probability and what is left of `u`, uniform again.
+    /// Returns a cell, its probability and what is left of `u`, uniform again.
     #[inline]
     pub fn sample_cell(&self, u: f32) -> (usize, f32, f32) {
         let (cell, within, probability) = self.table().invert(u);
         (cell, probability, within)
     }
 
-    /// Density at `x`: that with which [`Distribution1d::sample`] finds it, rounding of the table
-    /// included.
+    /// Returns the density at `x`: that with which [`Distribution1d::sample`] finds it, rounding of the table included.
     #[inline]
     pub fn pdf(&self, x: f32) -> f32 {
         self.probability(cell_of(x, self.cells())) * self.cells() as f32
     }
 
-    /// Probability of a cell.
+    /// Returns the probability of a cell.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -171,15 +170,15 @@ impl Distribution1d {
 /// A piecewise constant density over the unit square: a row by its weight, then a cell in the row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution2d {
-    /// As [`DensityTables::words`]; a row without weight is uniform.
+    /// Tables as in [`DensityTables::words`]; a row without weight is uniform.
     words: Vec<u32>,
     width: usize,
     height: usize,
 }
 
 impl Distribution2d {
-    /// Density proportional to `weights`, `height` rows of `width` cells; `None` if no weight is
-    /// positive or there are fewer than `width * height`.
+    /// Makes a density proportional to `weights`, `height` rows of `width` cells; `None` if no weight is positive or
+    /// there are fewer than `width * height`.
     pub fn new(weights: &[f32], width: usize, height: usize) -> Option<Self> {
         if width == 0 || weights.len() < width.checked_mul(height)? {
             return None;
@@ -211,19 +210,19 @@ impl Distribution2d {
         Some(Self { words, width, height })
     }
 
-    /// The tables, for sampling.
+    /// Returns the tables, for sampling.
     #[inline]
     pub fn tables(&self) -> DensityTables<'_> {
         DensityTables { words: &self.words, width: self.width, height: self.height }
     }
 
-    /// A point `(x, y)` and its density; the second number chooses the row.
+    /// Returns a point `(x, y)` and its density; the second number chooses the row.
     #[inline]
     pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
         self.tables().sample(u)
     }
 
-    /// Density at `point`.
+    /// Returns the density at `point`.
     #[inline]
     pub fn pdf(&self, point: [f32; 2]) -> f32 {
         self.tables().pdf(point)
@@ -238,12 +237,12 @@ pub struct DensityTables<'t> {
     pub words: &'t [u32],
     /// Cells in a row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
 }
 
 impl<'t> DensityTables<'t> {
-    /// The `length` words of a table from `first` on, and its guide.
+    /// Returns the `length` words of a table from `first` on, and its guide.
     #[inline]
     fn table(&self, first: usize, length: usize) -> Cumulative<'t> {
         let guide = first + self.words.len() / 2;
@@ -260,7 +259,7 @@ impl<'t> DensityTables<'t> {
         self.table(self.height + 1 + y * (self.width + 1), self.width + 1)
     }
 
-    /// A point `(x, y)` and its density; the second number chooses the row.
+    /// Returns a point `(x, y)` and its density; the second number chooses the row.
     ///
     /// # Panics
     /// If there are no rows or no cells, or more or fewer words than they take.
@@ -272,7 +271,7 @@ impl<'t> DensityTables<'t> {
         (point, probability_x * self.width as f32 * (probability_y * self.height as f32))
     }
 
-    /// Density at `point`.
+    /// Returns the density at `point`.
     ///
     /// # Panics
     /// As [`DensityTables::sample`].
@@ -282,7 +281,7 @@ impl<'t> DensityTables<'t> {
         self.row(y).probability(x) * self.width as f32 * (self.rows().probability(y) * self.height as f32)
     }
 
-    /// Whether each cumulative table rises from 0 to 1.
+    /// Returns `true` if each cumulative table rises from 0 to 1.
     pub fn rise(&self) -> bool {
         let number = |bits: u32| f32::from_bits(bits);
         self.each().all(|Cumulative { cdf, .. }| {
@@ -291,7 +290,7 @@ impl<'t> DensityTables<'t> {
         })
     }
 
-    /// Whether each guide is that of its table.
+    /// Returns `true` if each guide is that of its table.
     pub fn are_guided(&self) -> bool {
         let (columns, rows) = (starts(self.width), starts(self.height));
         self.each()

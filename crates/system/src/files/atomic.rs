@@ -21,8 +21,8 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_atomic_with(path, |file| file.write_all(bytes).map_err(|source| FileError::from_io(path, source)))
 }
 
-/// [`write_atomic`] of bytes that `write` has one after the other: they get their name once it has returned, and if it fails
-/// there is nothing of them.
+/// Writes a file as [`write_atomic`] does, of bytes that `write` has one after the other: they get their name once it
+/// has returned, and if it fails there is nothing of them.
 ///
 /// # Errors
 /// What `write` says, and [`FileError`] if the place cannot be written; what was there before is then unchanged.
@@ -33,8 +33,8 @@ pub fn write_atomic_with<E: From<FileError>>(
     write_with(path, KEEP.load(Ordering::Relaxed), |file| write(file))
 }
 
-/// Whether [`write_atomic`] can start: the folder is there and takes a file, and `path` is not a folder or read-only.
-/// Leaves nothing behind. Meant for before a long render; the disk may still fill up after.
+/// Checks that [`write_atomic`] can start: the folder is there and takes a file, and `path` is not a folder or
+/// read-only. Leaves nothing behind. Meant for before a long render; the disk may still fill up after.
 ///
 /// # Errors
 /// As [`write_atomic`].
@@ -54,9 +54,9 @@ fn can_write_with(path: &Path, keep: bool) -> Result<(), FileError> {
     }
 }
 
-/// From now on no function of this module replaces a file, but for those that this process wrote itself: such an output
-/// is [`FileError::Exists`], also if the file appeared while its bytes were being computed. For a program whose user
-/// said so; it cannot be taken back.
+/// Keeps existing files: from now on no function of this module replaces a file, but for those that this process wrote
+/// itself: such an output is [`FileError::Exists`], also if the file appeared while its bytes were being computed. For
+/// a program whose user said so; it cannot be taken back.
 pub fn keep_existing_files() {
     KEEP.store(true, Ordering::Relaxed);
 }
@@ -70,7 +70,7 @@ fn written() -> MutexGuard<'static, Vec<PathBuf>> {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether what is at `file`, named `path`, has to stay.
+/// Returns `true` if the file at `file`, named `path`, has to stay.
 fn must_stay(path: &Path, file: &Path) -> bool {
     // Behind the name of a device may be a file that a shell has just made: "-o /dev/stdout > a.png".
     let is_stream = path.starts_with("/dev") || path.starts_with("/proc");
@@ -142,17 +142,17 @@ fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| is_pipe(meta.file_type()))
 }
 
-/// A temporary file beside `file`; `path` is the name for messages.
+/// Returns a temporary file beside `file`; `path` is the name for messages.
 fn temporary(file: &Path, path: &Path) -> Result<Temporary, FileError> {
     Temporary::new(folder_of(file)).map_err(|e| FileError::from_io(path, bare(e)))
 }
 
-/// What the system said, without the name of the temporary file that nobody asked about.
+/// Returns the system's error without the name of the temporary file, which nobody asked about.
 fn bare(error: io::Error) -> io::Error {
     if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
-/// [`write_atomic_with`], with `keep` as after [`keep_existing_files`].
+/// Writes as [`write_atomic_with`] does, with `keep` as after [`keep_existing_files`].
 fn write_with<E: From<FileError>>(
     path: &Path,
     keep: bool,

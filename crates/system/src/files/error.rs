@@ -1,4 +1,4 @@
-//! Why a file cannot be written.
+//! Errors of writing a file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,55 +11,55 @@ pub enum FileError {
     /// The output is a folder, or names one.
     #[error("{}: is a folder; name a file in it", .path.display())]
     IsFolder {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
     },
     /// The folder of the output does not exist.
     #[error("{}: there is no folder {}; create it first", .path.display(), .folder.display())]
     MissingFolder {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
-        /// Where it should lie.
+        /// Folder that it should lie in.
         folder: PathBuf,
     },
-    /// What should be the folder of the output is a file.
+    /// A file is where the folder of the output should be.
     #[error("{}: {} is not a folder; choose another place", .path.display(), .folder.display())]
     NotAFolder {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
-        /// What is in its place.
+        /// Path of the file that is in the folder's place.
         folder: PathBuf,
     },
     /// The output exists and may not be changed.
     #[error("{}: exists and is read-only; choose another name or make it writable", .path.display())]
     ReadOnly {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
     },
     /// The output exists, and files that exist are to be kept.
     #[error("{}: exists already; name another output, or leave out --no-clobber to replace it", .path.display())]
     Exists {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
     },
     /// The folder may not be written to.
     #[error("{}: permission denied; choose another folder or change its permissions", .path.display())]
     PermissionDenied {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
     },
-    /// No room.
+    /// No room is left on the disk.
     #[error("{}: the disk is full or the quota is used up; make room or choose another disk", .path.display())]
     DiskFull {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
     },
     /// Anything else that the system refuses.
     #[error("{}: cannot be written ({source}); choose another place", .path.display())]
     Io {
-        /// The output.
+        /// Path of the output.
         path: PathBuf,
-        /// What the system said.
+        /// Error that the system gave.
         source: io::Error,
     },
 }

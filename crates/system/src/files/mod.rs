@@ -1,7 +1,7 @@
 //! Files written whole or not at all.
 //!
-//! [`write_atomic`] writes one, [`write_atomic_with`] one that comes in parts, [`can_write_file`] says beforehand whether it could. What runs that died left behind is
-//! removed by the next one that writes into the same folder.
+//! [`write_atomic`] writes one, [`write_atomic_with`] one that comes in parts, [`can_write_file`] says beforehand
+//! whether it could. What runs that died left behind is removed by the next one that writes into the same folder.
 
 mod atomic;
 mod error;

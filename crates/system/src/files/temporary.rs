@@ -1,7 +1,7 @@
 //! Temporary files: how they are named, and who removes them when their maker cannot.
 //!
-//! A file is written under the name `.raywarp-HOST-XXXXXX.tmp` beside its place. Its maker holds a lock on it until it has
-//! its final name, and the system drops the locks of a process however that ends. So a temporary file that can be
+//! A file is written under the name `.raywarp-HOST-XXXXXX.tmp` beside its place. Its maker holds a lock on it until it
+//! has its final name, and the system drops the locks of a process however that ends. So a temporary file that can be
 //! locked belongs to a run that died (`kill -9`, a power cut), and the next run that writes into the folder removes it.
 //!
 //! HOST stands for the running system, since some network file systems keep locks within one machine only: a file of
@@ -45,7 +45,7 @@ pub fn remove_temporaries() -> impl Sized {
 
 /// A temporary file, known to [`remove_temporaries`] while it exists.
 pub(super) struct Temporary {
-    /// To write to; locked.
+    /// File to write to; locked.
     pub file: File,
     /// `None` once it has its final name.
     name: Option<tempfile::TempPath>,
@@ -115,12 +115,12 @@ fn host() -> &'static str {
     })
 }
 
-/// Whether the name tells of the system that this process runs on.
+/// Returns `true` if the name tells of the system that this process runs on.
 fn is_local(of: &str) -> bool {
     of == host() && of != "00000000"
 }
 
-/// The host in the name of a temporary file; none for any other file.
+/// Returns the host in the name of a temporary file; none for any other file.
 fn host_in(name: &OsStr) -> Option<&str> {
     let (host, random) = name.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
     let hexadecimal = host.len() == 8 && host.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));

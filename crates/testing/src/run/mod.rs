@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tally::Tally;
 
-/// How many of the slowest are named.
+/// Number of slowest tests that are named.
 const SLOWEST: usize = 10;
 
 /// Programs that run at once: many of the longest tests are one after the other, and leave most of the processors idle.
@@ -100,7 +100,7 @@ fn run_all(programs: &[Program], options: &Options, notes: &Path) -> io::Result<
     Ok(done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The cargo that started this program, or the one on PATH.
+/// Returns the cargo that started this program, or the one on PATH.
 fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }

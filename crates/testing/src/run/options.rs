@@ -2,7 +2,7 @@
 
 use raywarp_testing::Reason;
 
-/// What `--help` prints.
+/// Text that `--help` prints.
 pub const USAGE: &str = "\
 usage: cargo tests [--allow REASONS] [--slowest] [OPTIONS OF CARGO TEST] [-- FILTERS AND OPTIONS OF THE TESTS]
 
@@ -19,11 +19,11 @@ of tests at once, and prints at the end how many tests passed, how many were ski
 pub struct Options {
     /// Reasons for which tests may be skipped; all if none are named.
     allowed: Option<Vec<Reason>>,
-    /// Whether the slowest tests are named.
+    /// `true` if the slowest tests are named.
     pub slowest: bool,
-    /// What cargo is given before `--`.
+    /// Arguments of cargo, before `--`.
     cargo: Vec<String>,
-    /// What the programs of tests are given: filters too.
+    /// Arguments of the programs of tests: filters too.
     pub tests: Vec<String>,
 }
 
@@ -49,19 +49,19 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether a test may be skipped for this reason.
+    /// Returns `true` if a test may be skipped for this reason.
     pub fn allows(&self, reason: Reason) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&reason))
     }
 
-    /// What cargo is given to build the programs of tests and say which they are.
+    /// Returns the arguments with which cargo builds the programs of tests and says which they are.
     pub fn building(&self) -> Vec<String> {
         let mut all = self.before();
         all.extend(["--no-run", "--message-format=json-render-diagnostics"].map(String::from));
         all
     }
 
-    /// What cargo is given to run the tests of the documentation; none if only others are named.
+    /// Returns the arguments with which cargo runs the tests of the documentation; none if only others are named.
     pub fn documentation(&self) -> Option<Vec<String>> {
         let others =
             ["--lib", "--bins", "--bin", "--test", "--tests", "--example", "--examples", "--all-targets", "--no-run"];
@@ -77,7 +77,7 @@ impl Options {
         Some(all)
     }
 
-    /// `test`, what is tested by default, and the options of cargo.
+    /// Returns `test`, what is tested by default, and the options of cargo.
     fn before(&self) -> Vec<String> {
         let mut all = vec!["test".to_string()];
         if !["--profile", "--release", "-r"].iter().any(|word| self.has(word)) {

@@ -21,8 +21,8 @@ pub struct Program {
 impl Program {
     /// Reads a line of cargo's messages (`--message-format=json`); none if it is not of a program of tests.
     pub fn parse(message: &str) -> Option<Self> {
-        // One document a line, in which each key that is read here stands before any text of others; the profile, which says
-        // whether this is a program of tests, before the features.
+        // One document a line, in which each key that is read here stands before any text of others; the profile, which
+        // says whether this is a program of tests, before the features.
         let is_test =
             message.contains(r#""reason":"compiler-artifact""#) && message.contains(r#""test":true},"features""#);
         let executable = is_test.then(|| value(message, "executable")).flatten()?;
@@ -40,7 +40,7 @@ impl Program {
         })
     }
 
-    /// `raywarp-geom tests`.
+    /// Returns the name in print, such as `raywarp-geom tests`.
     pub fn name(&self) -> String {
         format!("{} {}", self.package, self.target)
     }
@@ -67,7 +67,7 @@ impl Program {
     }
 }
 
-/// The text that `key` has in a JSON document, where it occurs first.
+/// Returns the text that `key` has in a JSON document, where it occurs first.
 fn value(document: &str, key: &str) -> Option<String> {
     let (_, rest) = document.split_once(&format!("\"{key}\":\""))?;
     let mut text = String::new();

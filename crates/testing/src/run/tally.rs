@@ -1,4 +1,4 @@
-//! What cargo's and the tests' lines say: counts, and how long things took.
+//! Reads the lines of cargo and of the tests: counts, and how long things took.
 
 use raywarp_testing::{Note, Reason};
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// That of a program which has said nothing yet.
+    /// Returns the tally of a program which has said nothing yet.
     pub fn of(program: String) -> Self {
         Self { program, ..Self::default() }
     }
@@ -59,7 +59,7 @@ impl Tally {
         }
     }
 
-    /// `1,858 passed, 12 skipped: 9 no GPU, 3 no scenes`, and what failed or was ignored.
+    /// Returns `1,858 passed, 12 skipped: 9 no GPU, 3 no scenes`, and what failed or was ignored.
     pub fn summary(&self, skipped: &[Note]) -> String {
         let mut text = String::new();
         if self.failed > 0 {
@@ -77,7 +77,7 @@ impl Tally {
         text
     }
 
-    /// The slowest tests and programs, a line each.
+    /// Returns the slowest tests and programs, a line each.
     pub fn slowest(&self, count: usize) -> String {
         let mut text = String::new();
         for (what, times) in [("tests", &self.tests), ("programs of tests", &self.programs)] {
@@ -108,7 +108,7 @@ fn by_reason(skipped: &[Note]) -> Vec<(Reason, usize)> {
     counts
 }
 
-/// `1,858`.
+/// Returns the number with its digits in groups of three: `1,858`.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();

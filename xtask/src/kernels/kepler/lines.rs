@@ -5,7 +5,7 @@ use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 use std::collections::BTreeMap;
 
-/// For each kernel the lines that begin at offsets in its code, by offset.
+/// Lines of each kernel that begin at offsets in its code, by offset.
 pub type Lines = BTreeMap<String, BTreeMap<u64, usize>>;
 
 /// Bytes of an address.
@@ -38,7 +38,7 @@ pub fn read(cubin: &[u8]) -> Result<Lines, String> {
     sequences(&table, &names).map_err(|error| format!("a cubin's table of lines: {error}"))
 }
 
-/// The lines of a `table` whose addresses have the kernel's number, from 1 on, in their upper half.
+/// Returns the lines of a `table` whose addresses have the kernel's number, from 1 on, in their upper half.
 fn sequences(table: &[u8], kernels: &[&str]) -> Result<Lines, gimli::Error> {
     let mut lines = Lines::new();
     let mut start = 0;

@@ -4,8 +4,8 @@ use super::super::disassembly::{BasicBlock, Instruction, Machine, Place};
 use raywarp_costs::{Flow, KeplerWord, Word};
 use std::collections::BTreeSet;
 
-/// A kernel's blocks; `places` says where the instruction at so many bytes of its code comes from, by lines that begin where its
-/// function does or later: of functions of the assembler's own there are none.
+/// Returns a kernel's blocks; `places` says where the instruction at so many bytes of its code comes from, by lines
+/// that begin where its function does or later: of functions of the assembler's own there are none.
 ///
 /// # Errors
 /// An instruction that is not known.
@@ -44,7 +44,7 @@ pub fn machine(
     Ok(Machine { name: name.to_string(), blocks })
 }
 
-/// A called function by its first instruction.
+/// Returns a called function by its first instruction.
 fn label(start: usize) -> String {
     format!("${start}")
 }

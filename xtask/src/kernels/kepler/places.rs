@@ -1,8 +1,9 @@
-//! Where instructions come from, through a compiler whose PTX names one place each and not the places that it was inlined at.
+//! Finds where instructions come from, through a compiler whose PTX names one place each and not the places that it was
+//! inlined at.
 //!
-//! LLVM's own language keeps all of them: `!DILocation` has a line, a scope with a file, and the location where that was
-//! inlined. So each location is given its own number as its line before PTX is made, and whoever reads that number of the
-//! machine code finds the whole chain here.
+//! LLVM's own language keeps all of them: `!DILocation` has a line, a scope with a file, and the location where that
+//! was inlined. So each location is given its own number as its line before PTX is made, and whoever reads that number
+//! of the machine code finds the whole chain here.
 
 use super::super::disassembly::{Place, place_in};
 use std::collections::HashMap;
@@ -51,7 +52,7 @@ impl Locations {
         None
     }
 
-    /// The places of a location, from the innermost function outwards, of those that lie below kernels/.
+    /// Returns the places of a location, from the innermost function outwards, of those that lie below kernels/.
     pub fn places(&self, number: usize) -> Vec<Place> {
         let mut places = Vec::new();
         let mut next = Some(number);
@@ -66,7 +67,7 @@ impl Locations {
     }
 }
 
-/// The number after `name`.
+/// Returns the number after `name`.
 fn numeral(text: &str, name: &str) -> Option<usize> {
     let (_, rest) = text.split_once(name)?;
     rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()

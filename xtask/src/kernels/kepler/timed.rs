@@ -1,15 +1,15 @@
-//! What Kepler's instructions wait for: registers that the machine keeps count of, and results of the texture units.
+//! Waits of Kepler's instructions: for registers that the machine keeps count of, and for results of the texture units.
 
 use super::super::chains::{Timed, later};
 use raywarp_costs::{Alone, Flow, KeplerWord};
 use std::collections::VecDeque;
 
-/// What was asked for and is not there yet.
+/// Results that were asked for and are not there yet.
 #[derive(Debug, Clone, Default)]
 pub struct Pending {
     /// First register, how many, and when.
     registers: Vec<((u8, u8), Alone)>,
-    /// Of texture units, in the order in which they were asked.
+    /// Results of texture units, in the order in which they were asked.
     textures: VecDeque<Alone>,
 }
 

@@ -1,11 +1,11 @@
-//! What of a reference lies on either side of a plane.
+//! Cuts a reference with a plane: the parts of its triangle on either side.
 
 use crate::polygon::pad_of;
 use crate::reference::Reference;
 use glam::DVec3;
 use raywarp_geom::Aabb;
 
-/// The parts of `reference`, to `triangle`, below and above a plane; `None` where nothing is.
+/// Returns the parts of `reference`, to `triangle`, below and above a plane; `None` where nothing is.
 ///
 /// Together they hold what of the triangle the reference's box holds: each is the box around the
 /// whole triangle's part on that side, enlarged by the padding of all parts, as far as the

@@ -52,7 +52,7 @@ impl Sbvh<'_> {
     }
 }
 
-/// The bins of all chunks together.
+/// Returns the bins of all chunks together.
 fn in_chunks<B: Send>(references: &[Reference], of: impl Fn(&[Reference]) -> B + Sync, add: impl Fn(&mut B, &B)) -> B {
     let mut chunks = parallel::map_chunks(references, CHUNK, &of);
     let mut sum = chunks.swap_remove(0);
@@ -62,7 +62,7 @@ fn in_chunks<B: Send>(references: &[Reference], of: impl Fn(&[Reference]) -> B +
     sum
 }
 
-/// Both sides, each in the order of `references`.
+/// Returns both sides, each in the order of `references`.
 fn divide(references: &[Reference], side: impl Fn(&Reference) -> Side + Sync) -> [Half; 2] {
     let divide = |chunk: &[Reference]| {
         let mut halves = [(); 2].map(|()| (Vec::with_capacity(chunk.len()), RangeBounds::EMPTY));
@@ -99,7 +99,7 @@ fn divide(references: &[Reference], side: impl Fn(&Reference) -> Side + Sync) ->
     [left, right]
 }
 
-/// Two halves of equal count.
+/// Divides references into two halves of equal count.
 fn in_the_middle(mut references: Vec<Reference>, bounds: &RangeBounds) -> [Half; 2] {
     let (left, [left_bounds, right_bounds]) = halve(&mut references, bounds);
     let right = references.split_off(left);

@@ -27,7 +27,7 @@ use cut::cut;
 use raywarp_geom::FlatTriangles;
 use spatial_bins::{SlabMap, SpatialBins, SpatialSplit};
 
-/// What every task reads.
+/// Input that every task reads.
 struct Sbvh<'a> {
     triangles: &'a [[[f32; 3]; 3]],
     rules: &'a LeafRules,
@@ -46,18 +46,18 @@ struct Range {
     budget: usize,
 }
 
-/// How a range is to be divided.
+/// Plan for dividing a range.
 enum Plan {
     Leaf,
-    /// Into two halves of equal count.
+    /// Divide into two halves of equal count.
     Halve,
-    /// At the object split that was given.
+    /// Divide at the object split that was given.
     Object,
-    /// At a plane.
+    /// Divide at a plane.
     Spatial(SlabMap, SpatialSplit),
 }
 
-/// Where a reference goes.
+/// Side of a plane that a reference goes to.
 enum Side {
     Left(Reference),
     Right(Reference),
@@ -84,7 +84,7 @@ pub(super) fn build(
 }
 
 impl Range {
-    /// The two parts, when `counts` references went to each and `added` of them are new.
+    /// Returns the two parts, when `counts` references went to each and `added` of them are new.
     fn parts(&self, bounds: [RangeBounds; 2], counts: [usize; 2], added: usize) -> [Self; 2] {
         let budget = self.budget - added;
         let cost = [0, 1].map(|i| counts[i] as f64 * bounds[i].boxes.half_area());
@@ -121,7 +121,7 @@ impl Sbvh<'_> {
         }
     }
 
-    /// The best spatial split, if one may be tried and is cheaper than `object`.
+    /// Returns the best spatial split, if one may be tried and is cheaper than `object`.
     fn spatial(
         &self,
         range: &Range,
@@ -141,7 +141,7 @@ impl Sbvh<'_> {
         Some((map, split))
     }
 
-    /// The side of `reference` at a spatial split.
+    /// Returns the side of `reference` at a spatial split.
     #[inline]
     fn side(&self, reference: &Reference, map: &SlabMap, split: &SpatialSplit) -> Side {
         let (first, last) = map.reach(reference)[split.axis];
@@ -154,7 +154,7 @@ impl Sbvh<'_> {
         }
     }
 
-    /// The side of a reference that reaches over the plane.
+    /// Returns the side of a reference that reaches over the plane.
     fn cut_or_keep(&self, reference: &Reference, map: &SlabMap, split: &SpatialSplit) -> Side {
         let triangle = &self.triangles[reference.primitive() as usize];
         let (left, right) = match cut(reference, triangle, split.axis, map.plane(split.axis, split.at)) {

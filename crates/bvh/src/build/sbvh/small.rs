@@ -15,7 +15,7 @@ struct Stack {
     references: Vec<Reference>,
 }
 
-/// Where the left part begins, and the bounds of the left and the right one.
+/// Start of the left part, and the bounds of the left and the right one.
 type Parts = (usize, [RangeBounds; 2]);
 
 impl Sbvh<'_> {
@@ -50,7 +50,7 @@ impl Sbvh<'_> {
         stack.tree.fit(slot);
     }
 
-    /// `None` makes a leaf.
+    /// Divides a range after sorting it; `None` makes a leaf.
     fn divide_sorted(&self, stack: &mut Stack, start: usize, range: &Range) -> Option<Parts> {
         let references = &mut stack.references[start..];
         let split = sort_best(references);
@@ -70,7 +70,7 @@ impl Sbvh<'_> {
         }
     }
 
-    /// `None` makes a leaf.
+    /// Divides a range by bins; `None` makes a leaf.
     //
     // Not inlined: the bins would stay on the stack of every level of the recursion.
     #[inline(never)]
@@ -128,7 +128,7 @@ impl Stack {
         (i, [left_bounds, right_bounds])
     }
 
-    /// Two halves of equal count.
+    /// Divides a range into two halves of equal count.
     fn halve(&mut self, start: usize, range: &Range) -> Parts {
         let references = &mut self.references[start..];
         let (left, bounds) = halve(references, &range.bounds);

@@ -14,13 +14,13 @@ const SLABS: usize = 32;
 const FEW_SLABS: usize = 8;
 const FEW: usize = 1 << 10;
 
-/// Where the slabs of a range lie.
+/// Positions of the slabs of a range.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SlabMap {
     min: Vec3A,
     width: Vec3A,
     scale: Vec3A,
-    /// How many there are, at most [`SLABS`].
+    /// Number of slabs, at most [`SLABS`].
     count: usize,
 }
 
@@ -32,12 +32,12 @@ const CHOPPED: usize = 4;
 /// Adding this rounds a small float to an integer, which then stands in the lowest bits.
 const TO_INTEGER: f32 = 8_388_608.0;
 
-/// What sticks out of its slab by less than this share of the width counts as not sticking out:
-/// parts of a triangle do so by their padding, and cutting them again would bring nothing.
+/// Share of a slab's width: a part that sticks out of its slab by less counts as not sticking out. Parts of a triangle
+/// do so by their padding, and cutting them again would bring nothing.
 const FUZZ: f32 = 1e-3;
 
 impl SlabMap {
-    /// For so many references, whose boxes lie in `bounds`, of finite extent.
+    /// Makes the map for so many references, whose boxes lie in `bounds`, of finite extent.
     pub(super) fn new(bounds: &Bounds, references: usize) -> Self {
         let count = if references < FEW { FEW_SLABS } else { SLABS };
         let extent = bounds.max - bounds.min;
@@ -46,7 +46,7 @@ impl SlabMap {
         Self { min: bounds.min, width: extent / count as f32, scale: scale.into(), count }
     }
 
-    /// The slabs in which a point lies, when all borders are moved down by `shift` widths.
+    /// Returns the slabs in which a point lies, when all borders are moved down by `shift` widths.
     #[inline]
     fn slabs(&self, p: Vec3A, shift: f32) -> [usize; 3] {
         // An addition rounds, as in `BinMap`.
@@ -55,7 +55,7 @@ impl SlabMap {
         place.to_array().map(|x| x.to_bits() as usize & (SLABS - 1))
     }
 
-    /// The first and the last slab that a reference reaches into, on each axis.
+    /// Returns the first and the last slab that a reference reaches into, on each axis.
     #[inline]
     pub(super) fn reach(&self, reference: &Reference) -> [(usize, usize); 3] {
         let Bounds { min, max } = reference.bounds();
@@ -64,7 +64,7 @@ impl SlabMap {
         std::array::from_fn(|axis| (first[axis], last[axis].max(first[axis])))
     }
 
-    /// The border below slab `at`.
+    /// Returns the border below slab `at`.
     #[inline]
     pub(super) fn plane(&self, axis: usize, at: usize) -> f32 {
         self.min[axis] + self.width[axis] * at as f32
@@ -88,7 +88,7 @@ pub(super) struct SpatialSplit {
 /// Boxes of the parts in each slab, and how many references begin and end there.
 #[derive(Debug, Clone)]
 pub(super) struct SpatialBins {
-    /// How many slabs there are.
+    /// Number of slabs in use, at most [`SLABS`].
     count: usize,
     bounds: [[Bounds; SLABS]; 3],
     entries: [[u32; SLABS]; 3],
@@ -128,7 +128,7 @@ impl SpatialBins {
         }
     }
 
-    /// The cut of least cost that adds at most `budget` references; of equal ones the first.
+    /// Returns the cut of least cost that adds at most `budget` references; of equal ones the first.
     pub(super) fn best_split(&self, budget: usize) -> Option<SpatialSplit> {
         let mut best: Option<SpatialSplit> = None;
         for axis in 0..3 {
@@ -234,7 +234,7 @@ impl Edge {
         Self { start, along, x: p[axis], scale: Vec3A::splat(1.0 / (q[axis] - p[axis])).min(Vec3A::MAX) }
     }
 
-    /// The point at `x`, or the nearer end.
+    /// Returns the point at `x`, or the nearer end.
     #[inline]
     fn at(&self, x: f32) -> Vec3A {
         self.start + self.along * (Vec3A::splat(x - self.x) * self.scale).max(Vec3A::ZERO).min(Vec3A::ONE)

@@ -1,4 +1,4 @@
-//! What `raywarp bench` takes.
+//! Arguments of `raywarp bench`, and the measurements that they ask for.
 
 use crate::command::bench::paths::PathBenchArgs;
 use crate::command::bench::peers::PeerArgs;
@@ -22,7 +22,7 @@ use raywarp_lab::traverse::Query;
 use raywarp_lab::workload::rays::{RESOLUTION, RayKind, Workload};
 use std::path::PathBuf;
 
-/// What `--help` says of the suites.
+/// Returns the lines of `--help` about the suites.
 fn suites_help() -> String {
     let rays = suite::ALL.iter().map(|suite| (suite.name, suite.about));
     let paths = PathSuite::ALL.map(|suite| (suite.name(), suite.about()));
@@ -53,8 +53,9 @@ pub struct BenchArgs {
     pub paths: PathBenchArgs,
     /// Kernels, comma-separated [default: papers on a GPU, else cpu].
     ///
-    /// Variants, names of rows (see `raywarp variants`), rows with options such as alk12-kepler?planes=plain, papers, compiled
-    /// (all that this machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU).
+    /// Variants, names of rows (see `raywarp variants`), rows with options such as alk12-kepler?planes=plain, papers,
+    /// compiled (all that this machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the
+    /// tracer of this CPU).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = choices(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Vec<Choice>,
     #[command(flatten)]
@@ -139,8 +140,8 @@ pub struct BenchArgs {
     pub record: Option<PathBuf>,
     /// Put what a GPU did beside what it could do.
     ///
-    /// That is the lowest bound of each kernel on the same rays, and where the time went. Each launch is timed in halves too,
-    /// which tells its start and tail. Exit status 1 if a run passed a strict bound.
+    /// That is the lowest bound of each kernel on the same rays, and where the time went. Each launch is timed in
+    /// halves too, which tells its start and tail. Exit status 1 if a run passed a strict bound.
     #[arg(long, help_heading = heading::TIMING)]
     pub simulate: bool,
     /// The GPU that --simulate is about, such as h200 [default: by its name].
@@ -247,7 +248,7 @@ fn parse_check(text: &str) -> Result<CheckSize, String> {
 }
 
 impl BenchArgs {
-    /// The suite of kernels that trace rays, if one is named.
+    /// Returns the suite of kernels that trace rays, if one is named.
     fn suite(&self) -> Option<&'static Suite> {
         match self.suite {
             Some(SuiteChoice::Rays(suite)) => Some(suite),
@@ -255,7 +256,7 @@ impl BenchArgs {
         }
     }
 
-    /// The suite of organisations that render paths, if one is named.
+    /// Returns the suite of organisations that render paths, if one is named.
     pub fn path_suite(&self) -> Option<PathSuite> {
         match self.suite {
             Some(SuiteChoice::Paths(suite)) => Some(suite),
@@ -263,7 +264,8 @@ impl BenchArgs {
         }
     }
 
-    /// What is asked for beside a suite of paths that is for kernels that trace rays.
+    /// Returns an option that is given and is only for kernels that trace rays, so that a suite of paths has no use for
+    /// it.
     pub fn of_rays(&self) -> Option<&'static str> {
         let asked = [
             (!self.variant.is_empty(), "--variant"),
@@ -287,7 +289,7 @@ impl BenchArgs {
         asked.into_iter().find(|(is_asked, _)| *is_asked).map(|(_, option)| option)
     }
 
-    /// What is asked for beside peers that is for kernels.
+    /// Returns an option that is given and is only for kernels, so that peers have no use for it.
     pub fn of_kernels(&self) -> Option<&'static str> {
         let asked = [
             (self.suite.is_some(), "--suite"),
@@ -310,17 +312,17 @@ impl BenchArgs {
         &self.tree
     }
 
-    /// Columns and rows, where they are named.
+    /// Returns the columns and rows, where they are named.
     pub fn size(&self) -> Option<[u32; 2]> {
         self.size
     }
 
-    /// Runs, where they are named.
+    /// Returns the number of runs, where it is named.
     pub fn runs(&self) -> Option<u32> {
         self.runs
     }
 
-    /// The scenes: those named, else the suite's.
+    /// Returns the scenes: those named, else the suite's.
     pub fn scenes(&self) -> Result<Vec<PathBuf>, CliError> {
         let named: Vec<PathBuf> = self.positional.iter().chain(&self.named).cloned().collect();
         let scenes = match self.suite() {
@@ -333,7 +335,7 @@ impl BenchArgs {
         Ok(scenes)
     }
 
-    /// Numbers of the viewpoints; all when empty.
+    /// Returns the numbers of the viewpoints; none stands for all.
     pub fn view_numbers(&self) -> Vec<usize> {
         match self.suite() {
             _ if self.view.is_some() => Vec::new(),
@@ -342,7 +344,7 @@ impl BenchArgs {
         }
     }
 
-    /// What the options and the suite ask of `target`, on rays of `files` where there are any.
+    /// Returns the measurements that the options and the suite ask of `target`, on rays of `files` where there are any.
     pub fn request(&self, target: &Target, auto: &[Variant], files: &[RaySet]) -> BenchRequest {
         let gpu = target.is_gpu();
         let kinds: &[RayKind] = match (self.suite(), self.kind.is_empty()) {
@@ -394,12 +396,12 @@ impl BenchArgs {
         }
     }
 
-    /// Whether other launch bounds than the kernels' own are asked for.
+    /// Returns `true` if other launch bounds than the kernels' own are asked for.
     pub fn has_bounds(&self) -> bool {
         !(self.block_threads.is_empty() && self.max_registers.is_empty())
     }
 
-    /// Each block size with each register limit.
+    /// Returns each block size with each register limit.
     fn bounds(&self) -> Vec<LaunchBounds> {
         let each = |list: &[u32]| -> Vec<Option<u32>> {
             if list.is_empty() { vec![None] } else { list.iter().copied().map(Some).collect() }
@@ -413,18 +415,18 @@ impl BenchArgs {
             .collect()
     }
 
-    /// Whether kernels are to be chosen.
+    /// Returns `true` if kernels are to be chosen by the program.
     pub fn has_auto(&self) -> bool {
         self.variant.contains(&Choice::Auto)
     }
 
-    /// Those of `auto` that are not named too.
+    /// Returns the kernels of `auto` that are not named too.
     fn unnamed(&self, auto: &[Variant]) -> Vec<Subject> {
         let unnamed = auto.iter().copied().map(Subject::Kernel);
         unnamed.filter(|subject| !self.variant.contains(&Choice::One(*subject))).collect()
     }
 
-    /// The kernels, each once; `auto` are those chosen.
+    /// Returns the kernels, each once; `auto` are those chosen.
     fn subjects(&self, target: &Target, auto: &[Variant]) -> Vec<Subject> {
         let papers =
             || raywarp_lab::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();

@@ -124,7 +124,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     Ok(if passes { Status::Done } else { Status::Failed })
 }
 
-/// The processor that is measured. Says so where it is the CPU because no GPU can be opened.
+/// Returns the processor that is measured. Says so where it is the CPU because no GPU can be opened.
 fn target(common: &Common) -> Result<Target, CliError> {
     let failed = |error| CliError::machine(format!("--device {}: {error}", common.device));
     let plan = Plan::for_measuring(&common.device).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! What `raywarp bench` writes, and whether it may.
+//! Outputs of `raywarp bench`, and the checks that they may be written.
 
 use crate::command::bench::BenchArgs;
 use crate::command::bench::simulated;

@@ -31,7 +31,7 @@ const CLAY: f32 = 0.7;
 const RUNS: u32 = 5;
 /// Frames of a run.
 const FRAMES: u32 = 16;
-/// Of the scene's diagonal: a lens that blurs what is out of focus visibly.
+/// Radius of the lens as a share of the scene's diagonal: one that blurs what is out of focus visibly.
 const LENS: f32 = 0.002;
 
 /// Options of suites of paths.
@@ -68,7 +68,7 @@ pub struct PathBenchArgs {
     tables: Vec<String>,
 }
 
-/// What `--help` says of the tables; `-h` names none.
+/// Returns the lines of `--help` about the tables; `-h` names none.
 fn tables_help() -> String {
     let suites = PathSuite::ALL.map(|suite| {
         let names: Vec<&str> = suite.tables().collect();
@@ -81,7 +81,7 @@ fn tables_help() -> String {
 }
 
 impl PathBenchArgs {
-    /// The tables of a suite that are asked for, in its order.
+    /// Returns the tables of a suite that are asked for, in its order.
     fn tables(&self, suite: PathSuite) -> Result<Vec<&'static str>, CliError> {
         let known: Vec<&str> = suite.tables().collect();
         if let Some(name) = self.tables.iter().find(|name| !known.contains(&name.as_str())) {
@@ -98,7 +98,7 @@ impl PathBenchArgs {
         })
     }
 
-    /// Whether any of them is named.
+    /// Returns `true` if any of these options is given.
     pub fn are_named(&self) -> bool {
         self.clay.is_some()
             || self.made_of.is_some()
@@ -164,13 +164,14 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
     })
 }
 
-/// The file with its folder, of which many call theirs the same: no path, so that a record is the same wherever scenes lie.
+/// Returns the file with its folder, of which many call theirs the same: no path, so that a record is the same wherever
+/// scenes lie.
 fn name_of(path: &Path) -> String {
     let parts: Vec<_> = path.iter().rev().take(2).map(|part| part.to_string_lossy()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 
-/// The GPU.
+/// Opens the GPU that `--device` names.
 fn device(common: &Common) -> Result<Device, CliError> {
     let ordinal = match &common.device {
         DeviceChoice::Cpu => {

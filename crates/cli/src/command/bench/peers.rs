@@ -50,12 +50,12 @@ fn parse(name: &str) -> Result<Peer, &'static str> {
 }
 
 impl PeerArgs {
-    /// Whether there is one.
+    /// Returns `true` if any peer is named.
     pub fn are_named(&self) -> bool {
         !self.peers.is_empty()
     }
 
-    /// Embree's place; an empty name is none, so that an empty variable is an unset one.
+    /// Returns Embree's place; an empty name is none, so that an empty variable is an unset one.
     fn place(&self) -> Option<&Path> {
         self.embree.as_deref().filter(|place| !place.as_os_str().is_empty())
     }
@@ -123,7 +123,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     })
 }
 
-/// What both sides do on a scene; nothing once interrupted.
+/// Measures both sides on a scene; returns nothing once interrupted.
 fn measure(
     args: &BenchArgs,
     common: &Common,

@@ -8,7 +8,7 @@ use raywarp::scene::{Loaded, View, scene_name};
 use raywarp_lab::bench::BenchError;
 use std::path::{Path, PathBuf};
 
-/// The scenes, each named as an input. A name that is wrong shows before an hour is spent on the others.
+/// Returns the scenes, each named as an input. A name that is wrong shows before an hour is spent on the others.
 pub(super) fn name_scenes(args: &BenchArgs, common: &Common) -> Result<Vec<PathBuf>, CliError> {
     let scenes = args.scenes()?;
     for scene in &scenes {
@@ -31,7 +31,7 @@ pub(super) struct Place {
     pub loaded: Loaded,
     pub path: PathBuf,
     pub name: String,
-    /// With their numbers.
+    /// Viewpoints with their numbers.
     pub views: Vec<(usize, View)>,
 }
 
@@ -45,7 +45,7 @@ impl Place {
     }
 }
 
-/// The viewpoints that were asked for.
+/// Returns the viewpoints that were asked for.
 fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<(usize, V)>, CliError> {
     let wanted = args.view_numbers();
     if let Some(missing) = wanted.iter().find(|&&number| all.iter().all(|(known, _)| *known != number)) {
@@ -58,7 +58,7 @@ fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<
     Ok(all.into_iter().filter(|(number, _)| wanted.is_empty() || wanted.contains(number)).collect())
 }
 
-/// The error that a scene ends with that cannot be measured.
+/// Returns the error that a scene ends with that cannot be measured.
 pub(super) fn failure(error: BenchError, scene: &Path) -> CliError {
     let message = format!("{}: {error}", scene.display());
     match error {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The file of a recorded run that has the rows beside their bounds.
 pub(super) const FILE: &str = "bounds.csv";
 
-/// Which machine is simulated, known before anything is measured; none where nothing is to be.
+/// Returns the machine that is simulated, known before anything is measured; none where nothing is to be simulated.
 pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Result<Option<Machine>, CliError> {
     if !args.simulate {
         return Ok(None);
@@ -60,8 +60,8 @@ pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Res
     Ok(Some(machine))
 }
 
-/// Simulates each scene that was measured, and prints the tables as they come; what is done is in `simulated` after an error
-/// too.
+/// Simulates each scene that was measured, and prints the tables as they come; what is done is in `simulated` after an
+/// error too.
 pub(super) fn run(
     (args, request, machine): (&BenchArgs, &BenchRequest, &Machine),
     scenes: &[PathBuf],

@@ -16,8 +16,9 @@ use std::path::PathBuf;
 
 /// Says how far apart two pictures are, and if noise explains it.
 ///
-/// All numbers are of linear light; eight-bit files are decoded from sRGB. Whether noise explains the difference is said where
-/// both files have the layer variance (render --layers variance). Parts of one picture are compared where they overlap.
+/// All numbers are of linear light; eight-bit files are decoded from sRGB. Whether noise explains the difference is
+/// said where both files have the layer variance (render --layers variance). Parts of one picture are compared where
+/// they overlap.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// Picture: .exr (a share too), .hdr, .png, .jpg, .tga or .ktx2.

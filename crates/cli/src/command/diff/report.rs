@@ -1,4 +1,4 @@
-//! What `raywarp diff` says.
+//! Report of `raywarp diff`, as text and as a JSON document.
 
 use raywarp::render::compare::{BLOCK, Comparison, NoiseTest, RELATIVE_EPSILON, STANDARD_ERRORS};
 use raywarp::render::output::PictureFile;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Everything that the text and the JSON document are made of.
+/// Results that the text and the JSON document are made of.
 pub struct Report<'a> {
     pub pictures: [&'a PictureFile; 2],
     pub comparison: &'a Comparison,
@@ -16,7 +16,7 @@ pub struct Report<'a> {
     pub output: Option<&'a PathBuf>,
 }
 
-/// Four significant digits, without a tail of zeros.
+/// Prints four significant digits, without a tail of zeros.
 fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -37,12 +37,12 @@ fn colour(c: [f32; 3]) -> String {
 }
 
 impl Report<'_> {
-    /// Whether the pictures are as near as was asked for.
+    /// Returns `true` if the pictures are as near as was asked for, or if nothing was asked.
     pub fn is_within(&self) -> bool {
         self.within.is_none_or(|limit| self.comparison.relative_error() <= f64::from(limit))
     }
 
-    /// Lines of at most 80 columns, but for names of files.
+    /// Returns the lines of at most 80 columns, but for names of files.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
@@ -134,7 +134,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// The JSON document.
+    /// Returns the JSON document.
     pub fn json(&self) -> Value {
         let c = self.comparison;
         let finite = |value: f64| value.is_finite().then_some(value);

@@ -1,4 +1,4 @@
-//! What is in a scene and what its tree costs.
+//! Figures of a scene and of its tree.
 
 use super::names::Names;
 use raywarp::bvh::BvhStats;
@@ -23,21 +23,21 @@ pub struct Info {
     pub triangles: u64,
     /// Triangles in the tree: without those of zero area and invisible ones.
     pub tree_triangles: u64,
-    /// Materials.
+    /// Number of materials.
     pub materials: usize,
     /// Media that absorb: those that the file names, and those of bodies, equal ones counted once.
     pub media: usize,
     /// Textures and images.
     pub textures: usize,
-    /// Decoded images.
+    /// Number of decoded images.
     pub images: usize,
     /// Lights that are not triangles.
     pub lights: usize,
     /// Triangles that emit, placements counted.
     pub emissive_triangles: u64,
-    /// Cameras.
+    /// Number of cameras.
     pub cameras: usize,
-    /// Where the file's coordinates have what is zero in the scene.
+    /// Point in the file's coordinates that is zero in the scene.
     pub origin: [f64; 3],
     /// Box around the triangles of the tree, relative to the origin; `None` without any.
     pub bounds: Option<Aabb>,
@@ -87,7 +87,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
     }
 }
 
-/// A coordinate in the file, as the number of fewest digits within the rounding of `x`.
+/// Returns a coordinate in the file, as the number of fewest digits within the rounding of `x`.
 fn in_file(x: f32, origin: f64) -> f64 {
     // What f32 prints is the shortest that reads back.
     let shortest: f64 = x.to_string().parse().unwrap_or(f64::from(x));
@@ -95,7 +95,7 @@ fn in_file(x: f32, origin: f64) -> f64 {
     if origin == 0.0 { shortest } else { (sum * 1e9).round() / 1e9 }
 }
 
-/// What shading reads by the names of its parts.
+/// Returns the bytes that shading reads, by the names of its parts.
 fn parts(shading: &ShadingBytes) -> [(&'static str, u64); 5] {
     let ShadingBytes { triangles, attributes, materials, images, lights } = *shading;
     [
@@ -131,13 +131,13 @@ impl Info {
         Ok(())
     }
 
-    /// The corners of the box in the file's coordinates, to the digits that f32 has of them.
+    /// Returns the corners of the box in the file's coordinates, to the digits that f32 has of them.
     fn bounds_in_file(&self) -> Option<[[f64; 3]; 2]> {
         let corner = |c: [f32; 3]| std::array::from_fn(|i| in_file(c[i], self.origin[i]));
         self.bounds.map(|b| [corner(b.min), corner(b.max)])
     }
 
-    /// The figures as lines of text.
+    /// Returns the figures as lines of text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
@@ -188,7 +188,7 @@ impl Info {
         text + &self.names.text()
     }
 
-    /// The figures as a JSON document.
+    /// Returns the figures as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "triangles": self.triangles,

@@ -1,4 +1,4 @@
-//! What is in a scene, by name.
+//! Things in a scene, by name.
 
 use raywarp::render::camera_name;
 use raywarp::scene::{Choices, Light, Material, Pixels, Projection, Scene, Texture, escape};
@@ -11,12 +11,12 @@ const SHOWN: usize = 20;
 /// Characters of a name that a text shows.
 const NAME: usize = 30;
 
-/// One thing of a scene.
+/// Named thing in a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedItem {
-    /// Its name in the file, or its kind and number from 1.
+    /// Name in the file, or its kind and number from 1.
     pub name: String,
-    /// What it is, in a few words.
+    /// Description of the item, in a few words.
     pub what: String,
 }
 
@@ -37,12 +37,12 @@ pub struct Names {
     pub materials: Vec<NamedItem>,
     /// Images, then textures that are none.
     pub textures: Vec<NamedItem>,
-    /// Meshes.
+    /// Meshes by name.
     pub meshes: Vec<NamedItem>,
 }
 
 impl Names {
-    /// The lists of `scene`.
+    /// Returns the lists of `scene`.
     pub fn of(scene: &Scene) -> Self {
         let list = |count: usize, item: &dyn Fn(usize) -> NamedItem| (0..count).map(item).collect();
         let mut placements = vec![0usize; scene.meshes.len()];
@@ -105,7 +105,7 @@ impl Names {
         ]
     }
 
-    /// A section for each list that is not empty, of 20 entries at most.
+    /// Returns a section for each list that is not empty, of 20 entries at most.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut any_cut = false;
@@ -139,7 +139,7 @@ impl Names {
         text
     }
 
-    /// All entries, by kind.
+    /// Returns all entries, by kind.
     pub fn json(&self) -> Value {
         let list = |items: &[NamedItem]| -> Value {
             items.iter().map(|item| json!({ "name": item.name, "what": item.what })).collect()
@@ -152,12 +152,12 @@ fn or_number(name: &str, kind: &str, index: usize) -> String {
     if name.trim().is_empty() { format!("{kind} {}", index + 1) } else { name.to_string() }
 }
 
-/// Three numbers, short.
+/// Returns three numbers, short.
 fn numbers(v: [f32; 3]) -> String {
     v.map(|x| format!("{}", (f64::from(x) * 1e4).round() / 1e4 + 0.0)).join(" ")
 }
 
-/// A place in the file's coordinates, short.
+/// Returns a place in the file's coordinates, short.
 fn place(scene: &Scene, point: [f32; 3]) -> String {
     scene.in_file(point).map(|x| format!("{}", (x * 1e4).round() / 1e4 + 0.0)).join(" ")
 }
@@ -205,7 +205,7 @@ fn image(scene: &Scene, index: usize) -> NamedItem {
     NamedItem { name: or_number(&image.name, "image", index), what }
 }
 
-/// A texture that is no image.
+/// Returns a texture that is no image.
 fn made_texture(index: usize, texture: &Texture) -> Option<NamedItem> {
     let what = match texture {
         // Constants are colours of materials.

@@ -30,8 +30,8 @@ pub struct RenderArgs {
     named: Option<PathBuf>,
     /// Picture to write: .png, .exr or .hdr; may be repeated [default: the scene's name].
     ///
-    /// By default the name that a pbrt scene's film asks for, else the scene's with .png (with --samples .exr), else render.png;
-    /// in the current folder.
+    /// By default the name that a pbrt scene's film asks for, else the scene's with .png (with --samples .exr), else
+    /// render.png; in the current folder.
     #[arg(short, long = "output", value_name = "FILE", help_heading = heading::OUTPUT)]
     output: Vec<PathBuf>,
     /// Columns and rows [default: the file's, else 1024x768].
@@ -74,8 +74,8 @@ pub struct RenderArgs {
     pub write_every: Option<f64>,
     /// Go on where a picture with its sums ended, up to --spp [default: start anew].
     ///
-    /// Such a picture is made with --layers sums, or with --samples 0..N. Scene and options must be those that it was made with;
-    /// --spp, --noise and --time count as if the render had never stopped, but for the seconds.
+    /// Such a picture is made with --layers sums, or with --samples 0..N. Scene and options must be those that it was
+    /// made with; --spp, --noise and --time count as if the render had never stopped, but for the seconds.
     #[arg(long, value_name = "FILE.exr", conflicts_with = "samples", help_heading = heading::QUALITY)]
     pub resume: Option<PathBuf>,
     /// Bounces: 0 is emission only, 1 direct light [default: the file's, else 8].
@@ -89,7 +89,8 @@ pub struct RenderArgs {
     connect_last: bool,
     /// Throughput below which Russian roulette may end a path [default: 0.05].
     ///
-    /// From 0 to 1. The more the shorter paths are, and the noisier what they bring; 0 ends none. The picture is the same in the mean.
+    /// From 0 to 1. The more the shorter paths are, and the noisier what they bring; 0 ends none. The picture is the
+    /// same in the mean.
     #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::STUDIES)]
     roulette_below: Option<f32>,
     /// Seed of the sampler.
@@ -127,8 +128,8 @@ pub struct RenderArgs {
     tone: output::Tone,
     /// Layers of an EXR beside the picture, comma-separated, or all [default: none].
     ///
-    /// There are albedo, normal, depth, samples and variance. One more, sums, is not among all: with it --resume and merge can go
-    /// on with the picture.
+    /// There are albedo, normal, depth, samples and variance. One more, sums, is not among all: with it --resume and
+    /// merge can go on with the picture.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::layer_names(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     layers: Vec<String>,
     /// Write the rays of the paths to a folder, a file for each bounce, for bench --rays.
@@ -143,8 +144,8 @@ pub struct RenderArgs {
     /// Samples of each pixel whose rays are written, from the first on [default: 1].
     ///
     /// A ray takes 32 bytes: a sample of 1024x768 pixels has 25 MB of camera rays, and with 8 bounces at most 430 MB of
-    /// all (with --connect-last 455). They are kept in memory until the picture is done. Files of a scene with an origin
-    /// (raywarp info shows it) are float64 in the scene file's coordinates: 64 bytes a ray.
+    /// all (with --connect-last 455). They are kept in memory until the picture is done. Files of a scene with an
+    /// origin (raywarp info shows it) are float64 in the scene file's coordinates: 64 bytes a ray.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "export_rays", help_heading = heading::STUDIES)]
     pub export_samples: Option<u32>,
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
@@ -188,9 +189,9 @@ pub struct RenderArgs {
     pub organisation: OrganisationArgs,
     /// What filters textures on GPUs: exact (as the CPU does), hardware.
     ///
-    /// With exact the picture has the CPU's bytes. hardware leaves images of materials to the texture units, whose weights
-    /// between texels have 8 bits, so that the picture is about the same (docs/internals/path-tracer.md says how near, and what it is worth).
-    /// It is for GPUs that --device names and that take whole paths.
+    /// With exact the picture has the CPU's bytes. hardware leaves images of materials to the texture units, whose
+    /// weights between texels have 8 bits, so that the picture is about the same (docs/internals/path-tracer.md says
+    /// how near, and what it is worth). It is for GPUs that --device names and that take whole paths.
     #[arg(long, value_enum, value_name = "NAME", default_value = "exact", hide_possible_values = true, help_heading = heading::STUDIES)]
     texture_filter: FilterOn,
     #[command(flatten)]
@@ -240,7 +241,7 @@ enum DirectArg {
 const MAX_PIXELS: u64 = 1 << 31;
 
 impl RenderArgs {
-    /// The scene, if one is named.
+    /// Returns the scene, if one is named.
     pub fn scene(&self) -> Option<&Path> {
         self.positional.as_deref().or(self.named.as_deref())
     }
@@ -277,18 +278,18 @@ impl RenderArgs {
         hdr.map_or(Ok(()), |path| Err(CliError::picture(output::OutputError::NoAlpha { path: path.clone() })))
     }
 
-    /// Whether pixels show what paths find.
+    /// Returns `true` if pixels show what paths find.
     pub fn shows_paths(&self) -> bool {
         self.integrator == IntegratorArg::Path
     }
 
-    /// Whether pixels show what the CPU's own tracer does.
+    /// Returns `true` if pixels show the work of the CPU's own tracer.
     pub fn shows_cost(&self) -> bool {
         self.integrator == IntegratorArg::Cost
     }
 
-    /// How GPUs take paths as a whole, if they do: not where their rays are to be told of, and not where layers beside
-    /// normals and distances ask for an albedo.
+    /// Returns the way in which GPUs take paths as a whole, if they do: not where their rays are to be told of, and not
+    /// where layers beside normals and distances ask for an albedo.
     pub fn engine(&self) -> Option<EngineOptions> {
         let of_paths = self.organisation.engine().filter(|_| self.export_rays.is_none())?;
         let texture_filter = self.texture_filter();
@@ -302,7 +303,7 @@ impl RenderArgs {
         }
     }
 
-    /// What filters textures on GPUs.
+    /// Returns the filter of textures on GPUs.
     pub fn texture_filter(&self) -> TextureFilter {
         match self.texture_filter {
             FilterOn::Exact => TextureFilter::Exact,
@@ -310,37 +311,37 @@ impl RenderArgs {
         }
     }
 
-    /// Whether layers of first hits are asked for.
+    /// Returns `true` if layers of first hits are asked for.
     fn has_features(&self) -> bool {
         self.layers().is_ok_and(|layers| layers.needs_features())
     }
 
-    /// Whether outputs are shares.
+    /// Returns `true` if outputs are shares.
     pub fn is_share(&self) -> bool {
         self.samples.is_some()
     }
 
-    /// The tone curve of a PNG.
+    /// Returns the tone curve of a PNG.
     pub fn tone(&self) -> output::Tone {
         self.tone
     }
 
-    /// Which layers an EXR gets.
+    /// Returns the layers that an EXR gets.
     pub fn layers(&self) -> Result<output::Layers, CliError> {
         values::layers_of(&self.layers)
     }
 
-    /// Whether layers are asked for.
+    /// Returns `true` if layers are asked for.
     pub fn has_layers(&self) -> bool {
         !self.layers.is_empty()
     }
 
-    /// Whether an EXR is to hold its sums, too.
+    /// Returns `true` if an EXR is to hold its sums, too.
     pub fn keeps_sums(&self) -> bool {
         values::has_sums(&self.layers)
     }
 
-    /// The request to the library for the scene in `path`, if that is a file.
+    /// Returns the request to the library for the scene in `path`, if that is a file.
     pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<PictureRequest, CliError> {
         if let Some([width, height]) = self.size
             && u64::from(width) * u64::from(height) > MAX_PIXELS

@@ -1,4 +1,4 @@
-//! Who renders a picture: the CPU, GPUs that take whole paths, or a GPU that traces rays for the CPU.
+//! Choice of what renders a picture: the CPU, GPUs that take whole paths, or a GPU that traces rays for the CPU.
 
 use crate::command::render::args::RenderArgs;
 use crate::common::Common;
@@ -32,14 +32,14 @@ fn check_texture_units(args: &RenderArgs, common: &Common) -> Result<(), CliErro
 
 /// The GPUs that were asked for, before there is anything to render.
 pub enum Gpus {
-    /// Those that were named; none of them where the CPU was. The kernels are those that trace rays for the CPU.
+    /// GPUs that were named; none where the CPU was. The kernels are those that trace rays for the CPU.
     Named(Vec<Device>, Option<RayKernels>),
-    /// Those that are worth their start.
+    /// GPUs that are worth their start.
     Auto,
 }
 
-/// The fastest kernels of a GPU whose hits have the bits of the CPU's, so that pictures are the same. Most rays of a
-/// picture are scattered ones.
+/// Returns the fastest kernels of a GPU whose hits have the bits of the CPU's, so that pictures are the same. Most rays
+/// of a picture are scattered ones.
 fn ray_kernels(common: &Common, device: &Device) -> Result<RayKernels, CliError> {
     Ok(RayKernels::chosen(&common.choose(device, Promise::Bits)?, BatchKind::Incoherent))
 }
@@ -74,7 +74,7 @@ impl Gpus {
         Ok(Self::Named(devices, kernels))
     }
 
-    /// Who is to render a picture of `scene` with `options`. Says so where that is the CPU although GPUs are named.
+    /// Decides what renders a picture of `scene` with `options`. Says so where that is the CPU although GPUs are named.
     pub fn plan(self, args: &RenderArgs, common: &Common, scene: &Scene, options: &RenderOptions) -> Plan {
         let engine = args.engine();
         let work = PictureWork { options, engine: engine.as_ref(), triangles: scene.triangle_count() };
@@ -142,7 +142,7 @@ pub fn place(
     Ok(engine)
 }
 
-/// Who renders, for programs to read.
+/// Returns the names of the devices that render, for programs to read.
 pub fn device_names(plan: &Plan) -> Vec<String> {
     let gpus = plan.gpus().iter().map(|device| format!("cuda:{}", device.ordinal()));
     match &plan.kernels {

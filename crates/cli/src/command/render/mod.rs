@@ -157,7 +157,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     }
 }
 
-/// How a picture is going to be rendered, as far as that is known before the scene is prepared; `earlier` samples of each
+/// Returns the options of a render, as far as they are known before the scene is prepared; `earlier` samples of each
 /// pixel are there already.
 fn planned(request: &PictureRequest, scene: &Scene, earlier: Option<u32>) -> RenderOptions {
     let (mut options, _) = request.options(scene, &Aabb::EMPTY);
@@ -177,7 +177,7 @@ fn check_outputs(outputs: &[PathBuf], args: &RenderArgs, common: &Common) -> Res
     Ok(())
 }
 
-/// The picture where none is named.
+/// Returns the picture where none is named.
 fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scene: &Scene) -> PathBuf {
     let name =
         raywarp::render::picture_name(args.scene().zip(found), scene.settings.output.as_deref(), args.is_share());
@@ -187,7 +187,7 @@ fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scen
     name.path
 }
 
-/// A film without samples.
+/// Returns a film without samples.
 fn empty_film(picture: &Picture) -> Result<Film, CliError> {
     let options = &picture.options;
     let window = Window::new(options.size, options.crop);
@@ -251,7 +251,7 @@ fn render(
     Ok((rendered.map_err(CliError::render)?, rays))
 }
 
-/// What a GPU's counts foretell, and then what it took.
+/// Prints the time that a GPU's counts foretell, and then the time that it took.
 fn say_seconds(renderer: &CudaRenderer, options: &RenderOptions, common: &Common) {
     let (place, seconds) = (renderer.device().ordinal(), renderer.device_seconds());
     let estimate = renderer.roofline(options).map(|roofline| roofline.estimate(&renderer.counts()));
@@ -282,15 +282,15 @@ fn export(
     }
 }
 
-/// How radiance becomes the bytes of a PNG.
+/// Returns the look that makes the bytes of a PNG from radiance.
 fn look(args: &RenderArgs, picture: &Picture, film: &Film) -> output::Look {
     output::Look { exposure: picture.exposure_of(film), tone: args.tone() }
 }
 
-/// What makes a picture's file a share, where it is to be one.
+/// Facts that make a picture's file a share, where it is to be one.
 struct Sums {
     fingerprint: String,
-    /// Of the first sample in the film.
+    /// Number of the first sample in the film.
     first: u32,
 }
 

@@ -1,4 +1,4 @@
-//! How GPUs render paths as a whole: `--organisation`, and what some of them can be told.
+//! Organisations of paths on GPUs: `--organisation`, and the options that only some of them have.
 
 use crate::exit::CliError;
 use crate::heading;
@@ -11,32 +11,34 @@ use raywarp_lab::experiments::{Compaction, Experiment, ListedAt, MeasuredOrganis
 pub struct OrganisationArgs {
     /// How a GPU renders: wavefront-sorted, megakernel, rays, and others.
     ///
-    /// wavefront-sorted runs a kernel a stage over queues of rays and one for each class of materials, and is the fastest
-    /// (docs/internals/path-tracer.md); graph has a GPU repeat its rounds as a CUDA graph; wavefront has one kernel for all materials. megakernel takes whole paths. compact runs a bounce a launch, and
-    /// lists the paths that go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the
-    /// device's memory or in that of the block; with regenerate lanes begin another path; split begins paths, takes them to
-    /// their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers/w11.md). With rays the GPU
-    /// traces, and the CPU shades. The picture has the same bytes with each. ao, normal and depth have a kernel of their own
-    /// with any; with --layers normal and depth are rendered as with rays. cost is for the CPU.
+    /// wavefront-sorted runs a kernel a stage over queues of rays and one for each class of materials, and is the
+    /// fastest (docs/internals/path-tracer.md); graph has a GPU repeat its rounds as a CUDA graph; wavefront has one
+    /// kernel for all materials. megakernel takes whole paths. compact runs a bounce a launch, and lists the paths that
+    /// go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the device's
+    /// memory or in that of the block; with regenerate lanes begin another path; split begins paths, takes them to
+    /// their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers/w11.md). With rays the
+    /// GPU traces, and the CPU shades. The picture has the same bytes with each. ao, normal and depth have a kernel of
+    /// their own with any; with --layers normal and depth are rendered as with rays. cost is for the CPU.
     #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront-sorted", hide_possible_values = true, help_heading = heading::MACHINE)]
     pub organisation: PathsOn,
     /// What lists paths that go on, of compact and regenerate: scan, atomics, off.
     ///
-    /// scan keeps their order, atomics do not. With off lanes whose path has ended are idle (compact) or begin another at once
-    /// (regenerate). [default: scan; of regenerate off]
+    /// scan keeps their order, atomics do not. With off lanes whose path has ended are idle (compact) or begin another
+    /// at once (regenerate). [default: scan; of regenerate off]
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, help_heading = heading::MACHINE)]
     compaction: Option<CompactionArg>,
     /// Where in a bounce paths are listed, of compact: start, shadow, end [default: end].
     ///
-    /// One or several, comma-separated. start is behind the rays that extend paths (those that have hit something are shaded), shadow before the rays that
-    /// connect them to lights (those that have one), end behind all of it (those that go on). With more than end a bounce is three
-    /// kernels, for scenes of diffuse surfaces alone, as --clay makes them.
+    /// One or several, comma-separated. start is behind the rays that extend paths (those that have hit something are
+    /// shaded), shadow before the rays that connect them to lights (those that have one), end behind all of it (those
+    /// that go on). With more than end a bounce is three kernels, for scenes of diffuse surfaces alone, as --clay makes
+    /// them.
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, help_heading = heading::MACHINE)]
     compaction_at: Vec<CompactionAt>,
     /// Who reads how many paths go on, of the same two and of wavefronts: device, host.
     ///
-    /// A host does so after each bounce, or round of wavefront and wavefront-sorted, launches as many lanes, and stops when no
-    /// path is left.
+    /// A host does so after each bounce, or round of wavefront and wavefront-sorted, launches as many lanes, and stops
+    /// when no path is left.
     #[arg(long, value_enum, value_name = "WHO", default_value = "device", hide_possible_values = true, help_heading = heading::MACHINE)]
     counts: CountsArg,
     /// Paths of each of a tile's 64 threads, 1 to 512 (W11's M), of tiled-global and tiled-shared
@@ -50,7 +52,7 @@ pub struct OrganisationArgs {
 }
 
 impl OrganisationArgs {
-    /// How GPUs take paths as a whole, if they do.
+    /// Returns the options of the engine that takes paths as a whole, if GPUs do.
     pub fn engine(&self) -> Option<EngineOptions> {
         let of = Experiment::of(self.organisation.organisation()?);
         let experiment = Experiment {
@@ -64,14 +66,14 @@ impl OrganisationArgs {
         Some(experiment.into())
     }
 
-    /// Where paths are listed, if that is said.
+    /// Returns the place where paths are listed, if that is said.
     fn listed_at(&self) -> Option<ListedAt> {
         let [start, shadow, end] =
             [CompactionAt::Start, CompactionAt::Shadow, CompactionAt::End].map(|at| self.compaction_at.contains(&at));
         (!self.compaction_at.is_empty()).then_some(ListedAt { start, shadow, end, in_parts: false })
     }
 
-    /// That nothing is asked for that the organisation does not know of.
+    /// Checks that no option is given that the organisation does not know of.
     pub fn check(&self) -> Result<(), CliError> {
         let name = self.organisation.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
         let lists = matches!(self.organisation, PathsOn::Compact | PathsOn::Regenerate);
@@ -120,7 +122,7 @@ pub enum PathsOn {
 }
 
 impl PathsOn {
-    /// How the GPU renders paths as a whole, if it does.
+    /// Returns the organisation of paths on the GPU, if the GPU renders them as a whole.
     fn organisation(self) -> Option<MeasuredOrganisation> {
         Some(match self {
             Self::WavefrontSorted => MeasuredOrganisation::WavefrontSorted,

@@ -39,7 +39,7 @@ fn bounce_files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// What keeps the rays of a render, where they are asked for.
+/// Returns the listener that keeps the rays of a render, where they are asked for.
 pub fn listener(args: &RenderArgs, film: &Film, options: &RenderOptions) -> Result<Option<PathRays>, CliError> {
     if args.export_rays.is_none() {
         return Ok(None);
@@ -79,12 +79,12 @@ pub fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -
 }
 
 impl Exported {
-    /// Rays that asked a query.
+    /// Returns the number of rays that asked a query.
     fn rays(&self, query: Query) -> u64 {
         self.files.iter().filter(|file| file.2 == query).map(|file| file.3).sum()
     }
 
-    /// The line for people.
+    /// Returns the line for people.
     pub fn line(&self, folder: &Path) -> String {
         let [closest, any] = [Query::Closest, Query::Any].map(|query| self.rays(query));
         format!(
@@ -95,7 +95,7 @@ impl Exported {
         )
     }
 
-    /// Each file, for programs.
+    /// Returns each file, for programs.
     pub fn json(&self) -> Value {
         let file = |(path, bounce, query, rays): &(PathBuf, u32, Query, u64)| {
             let query = if *query == Query::Any { "any" } else { "closest" };

@@ -1,4 +1,4 @@
-//! What `raywarp render` says of a picture that it made.
+//! Report of `raywarp render` on a picture that it made.
 
 use crate::command::render::rays::Exported;
 use crate::progress::{duration, percent, si};
@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything that the last line and the JSON document are made of.
+/// Facts that the last line and the JSON document are made of.
 pub struct Report<'a> {
     pub scene: &'a str,
     pub outputs: &'a [PathBuf],
-    /// What rendered.
+    /// Names of the devices that rendered.
     pub devices: &'a [String],
     pub picture: &'a Picture,
-    /// Of the scene.
+    /// Origin of the scene.
     pub origin: [f64; 3],
     pub rendered: &'a Rendered,
     pub look: Look,
     pub load: Duration,
     pub build: Duration,
     pub write: Duration,
-    /// Of the whole command.
+    /// Time of the whole command.
     pub total: Duration,
     /// Samples of each pixel that an earlier render took.
     pub resumed: Option<u32>,
@@ -33,14 +33,14 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// The camera, in the coordinates of the scene's file.
+    /// Returns the camera, in the coordinates of the scene's file.
     fn camera(&self) -> Value {
         let camera = &self.picture.camera;
         let eye: [f64; 3] = std::array::from_fn(|i| f64::from(camera.eye[i]) + self.origin[i]);
         json!({ "eye": eye, "forward": camera.forward, "up": camera.up })
     }
 
-    /// The line that ends a render.
+    /// Returns the line that ends a render.
     pub fn line(&self) -> String {
         let window = self.rendered.film.window();
         let [size_source, samples_source, depth_source] = self.picture.sources;
@@ -88,7 +88,7 @@ impl Report<'_> {
         )
     }
 
-    /// The JSON document.
+    /// Returns the JSON document.
     pub fn json(&self) -> Value {
         let seconds = self.rendered.elapsed.as_secs_f64();
         let mean = self.rendered.film.picture_mean();

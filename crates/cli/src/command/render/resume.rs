@@ -30,7 +30,7 @@ pub fn read(path: &Path, common: &Common) -> Result<Share, CliError> {
     Ok(share)
 }
 
-/// The film to go on with, if it is of this picture; the picture's samples are then those that are missing.
+/// Returns the film to go on with, if it is of this picture; the picture's samples are then those that are missing.
 pub fn take(share: Share, prepared: &Prepared, picture: &mut Picture, common: &Common) -> Result<Film, CliError> {
     let Share { path, info, film } = share;
     let own = fingerprint(prepared.scene(), picture);

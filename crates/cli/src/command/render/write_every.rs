@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Does `render`, which shows the film to the [`Between`] it is given; what it shows is written by a thread of its own, so that
-/// workers wait for a copy only.
+/// Does `render`, which shows the film to the [`Between`] it is given; what it shows is written by a thread of its own,
+/// so that workers wait for a copy only.
 pub fn while_rendering<T>(
     every: Option<f64>,
     outputs: &[PathBuf],

@@ -39,7 +39,7 @@ pub struct CompactionArgs {
     pub lens_radius: Option<f32>,
 }
 
-/// `--clay`.
+/// Value of `--clay`: the reflectance of all materials, `None` for off.
 #[derive(Debug, Clone, Copy)]
 pub struct Clay(Option<f32>);
 
@@ -47,7 +47,7 @@ fn parse_clay(text: &str) -> Result<Clay, String> {
     if text == "off" { Ok(Clay(None)) } else { values::share(text).map(|share| Clay(Some(share))) }
 }
 
-/// What the command line says for all experiments.
+/// Settings of the command line that all experiments share.
 pub struct Shared<'a> {
     pub scene: &'a Path,
     pub view: Option<&'a str>,

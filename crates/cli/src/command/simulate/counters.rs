@@ -17,7 +17,7 @@ use std::path::Path;
 /// A table may have this many bytes; ours have a few per cent of it.
 const MOST_BYTES: u64 = 1 << 24;
 
-/// The rows of a table that are of `scene`, and of the kernels and kinds that were asked for.
+/// Returns the rows of a table that are of `scene`, and of the kernels and kinds that were asked for.
 pub(super) fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<Counted>, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let text = read_table(path, MOST_BYTES)?;

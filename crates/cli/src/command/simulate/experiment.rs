@@ -20,8 +20,8 @@ use std::path::Path;
 pub struct ExperimentArgs {
     /// An experiment of a paper, theirs beside ours.
     ///
-    /// Of Aila and Laine: rates, distribution, speculation, replacement, queue, width. Of Wald: compaction, the active paths and
-    /// warps of a path tracer at each bounce.
+    /// Of Aila and Laine: rates, distribution, speculation, replacement, queue, width. Of Wald: compaction, the active
+    /// paths and warps of a path tracer at each bounce.
     #[arg(long, value_name = "NAME", value_parser = experiments(), hide_possible_values = true, help_heading = heading::MODE)]
     pub experiment: Option<ExperimentChoice>,
     /// What an operation costs on a GTX 285, in times of an instruction.
@@ -31,12 +31,12 @@ pub struct ExperimentArgs {
     prices: Vec<(Operation, f64)>,
 }
 
-/// `--experiment`.
+/// Value of `--experiment`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExperimentChoice {
-    /// Of the traversal kernels.
+    /// Experiment of the traversal kernels.
     Simulated(Experiment),
-    /// Of the path tracer ([`crate::command::simulate::compaction`]).
+    /// Experiment of the path tracer ([`crate::command::simulate::compaction`]).
     Compaction,
 }
 
@@ -52,7 +52,7 @@ const OPERATIONS: [(&str, Operation); 6] = [
     ("shuffle", |costs| &mut costs.shuffle),
 ];
 
-/// Those of Aila and Laine, and the path tracer's.
+/// Returns the parser of the experiments' names: those of Aila and Laine, and the path tracer's.
 fn experiments() -> impl TypedValueParser<Value = ExperimentChoice> {
     named_values(Experiment::ALL.map(Experiment::name).into_iter().chain(["compaction"]), parse_experiment)
 }
@@ -74,7 +74,7 @@ fn parse_price(text: &str) -> Result<(Operation, f64), String> {
 }
 
 impl ExperimentArgs {
-    /// Whether an operation was given a price.
+    /// Returns `true` if an operation was given a price.
     pub(super) fn has_prices(&self) -> bool {
         !self.prices.is_empty()
     }

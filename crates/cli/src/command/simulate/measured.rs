@@ -13,7 +13,7 @@ use raywarp_lab::workload::rays::RESOLUTION;
 use std::io::Write;
 use std::path::Path;
 
-/// The rates of a table that are of the workload, kernels and kinds that were asked for.
+/// Returns the rates of a table that are of the workload, kernels and kinds that were asked for.
 pub(super) fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError> {
     if args.sets_kernels() {
         return Err(CliError::usage(
@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>
     Ok(rates)
 }
 
-/// What a recorded run is put beside.
+/// Rates of a recorded run, and the scene, views and machines that they are put beside.
 pub(super) struct Settings<'a> {
     pub rates: Vec<MeasuredRate>,
     pub scene: &'a str,
@@ -87,7 +87,7 @@ pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Writ
     after_printing(printed.map(drop), if report.interrupted { Status::Interrupted } else { status(report) })
 }
 
-/// A run above a strict bound is an error of somebody.
+/// Returns the exit status of a report: a run above a strict bound is an error of somebody.
 pub(super) fn status(report: &MeasuredReport) -> Status {
     if report.passes() { Status::Done } else { Status::Failed }
 }

@@ -17,17 +17,17 @@ use std::path::Path;
 /// A bench may have this many bytes; ours have a few per cent of it.
 const MOST_BYTES: u64 = 1 << 26;
 
-/// About how many rays of a kind and view are simulated: a row takes a second or less.
+/// Number of rays of a kind and view that are simulated, roughly: a row takes a second or less.
 pub const SAMPLE: u32 = 16_384;
 
-/// The rates of a recorded run.
+/// Returns the rates of a recorded run.
 pub fn read(path: &Path) -> Result<Vec<MeasuredRate>, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let rates = read_measured(&read_table(path, MOST_BYTES)?).map_err(|error| fault(error.to_string()))?;
     if rates.is_empty() { Err(fault("it has no rows".into())) } else { Ok(rates) }
 }
 
-/// The machine of a name or file.
+/// Returns the machine of a name or file.
 pub fn machine(name: &str) -> Result<Machine, CliError> {
     Machine::find(name).map_err(|error| match error {
         MachineError::Unknown { .. } => CliError::usage(error),
@@ -35,7 +35,7 @@ pub fn machine(name: &str) -> Result<Machine, CliError> {
     })
 }
 
-/// The viewpoints that rates are of: those with their numbers, or all, where one launch had them.
+/// Returns the viewpoints that rates are of: those with their numbers, or all, where one launch had them.
 pub fn views_of(rates: &[MeasuredRate], all: Vec<(usize, View)>) -> Vec<(usize, View)> {
     let has = |number: usize| rates.iter().any(|rate| rate.view == Some(number));
     let named = rates.iter().any(|rate| rate.view.is_some());

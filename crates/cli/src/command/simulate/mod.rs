@@ -1,5 +1,5 @@
-//! `raywarp simulate SCENE`: how full warps are under the papers' kernels (`--efficiency`), what bounds their rates on a
-//! machine (`--machine`), or one of the papers' experiments (`--experiment`).
+//! `raywarp simulate SCENE`: how full warps are under the papers' kernels (`--efficiency`), what bounds their rates on
+//! a machine (`--machine`), or one of the papers' experiments (`--experiment`).
 
 mod compaction;
 mod counters;
@@ -42,8 +42,8 @@ const MOST_COST_BYTES: u64 = 1 << 26;
 
 /// Says what bounds kernels on a GPU, and how full their warps are.
 ///
-/// The papers' kernels run on the papers' rays in simulation; no GPU is needed. There are three modes: --machine bounds the
-/// rates on GPUs, --efficiency counts the busy lanes of warps, --experiment repeats an experiment of a paper.
+/// The papers' kernels run on the papers' rays in simulation; no GPU is needed. There are three modes: --machine bounds
+/// the rates on GPUs, --efficiency counts the busy lanes of warps, --experiment repeats an experiment of a paper.
 #[derive(Debug, Args)]
 #[command(override_usage = "raywarp simulate SCENE (--machine LIST | --efficiency | --experiment NAME) [OPTIONS]")]
 pub struct SimulateArgs {
@@ -60,19 +60,20 @@ pub struct SimulateArgs {
     efficiency: bool,
     /// What bounds the rates on these GPUs, comma-separated, such as h200.
     ///
-    /// Names such as h200 or gtx285, or files (docs/reference/machines.md). With --experiment the GPU that it is about [default: gtx285].
+    /// Names such as h200 or gtx285, or files (docs/reference/machines.md). With --experiment the GPU that it is about
+    /// [default: gtx285].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::machine(), hide_possible_values = true, value_hint = ValueHint::AnyPath, help_heading = heading::MODE)]
     machine: Vec<String>,
     /// What a profiler counted on this GPU, beside what is foretold.
     ///
-    /// A table of peers/nsight/counters.py. Its rows have kernels and trees; of views the first counts, with one ray of each kind
-    /// a pixel.
+    /// A table of peers/nsight/counters.py. Its rows have kernels and trees; of views the first counts, with one ray of
+    /// each kind a pixel.
     #[arg(long, value_name = "FILE", help_heading = heading::WITH_MACHINE)]
     counters: Option<PathBuf>,
     /// What was measured on this GPU, beside what is possible.
     ///
-    /// The bench.csv of `raywarp bench --record`. Its rows have kernels, trees and viewpoints; size and rays a pixel must be that
-    /// run's. Exit status 1 if a run passed a strict bound.
+    /// The bench.csv of `raywarp bench --record`. Its rows have kernels, trees and viewpoints; size and rays a pixel
+    /// must be that run's. Exit status 1 if a run passed a strict bound.
     #[arg(long, value_name = "FILE.csv", help_heading = heading::WITH_MACHINE)]
     measured: Option<PathBuf>,
     /// What kernels cost, in place of our tables.
@@ -108,8 +109,8 @@ pub struct SimulateArgs {
     postpone: Vec<u32>,
     /// Change an option of kernels, a number of machines or a cost.
     ///
-    /// An option of the family, such as leaves=nested, for every kernel that knows it; with a dot a number of the machines
-    /// (l2.bytes=2x) or the cost of an operation in instructions (cost.visit_node=-30).
+    /// An option of the family, such as leaves=nested, for every kernel that knows it; with a dot a number of the
+    /// machines (l2.bytes=2x) or the cost of an operation in instructions (cost.visit_node=-30).
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting::parse, help_heading = heading::KERNELS)]
     settings: Vec<Setting>,
     /// About how many rays of each kind and view to trace [default: 16384].
@@ -142,9 +143,9 @@ pub struct SimulateArgs {
     report: ReportArgs,
     /// Rank what would raise the rates most.
     ///
-    /// By expected rates with intervals where they are told (H200), which takes a second or two for each kernel and kind of
-    /// rays; else by lowest bounds. Tried are each number of the machine doubled, each operation a quarter cheaper, and, where
-    /// no --width is given, warps of 64 lanes.
+    /// By expected rates with intervals where they are told (H200), which takes a second or two for each kernel and
+    /// kind of rays; else by lowest bounds. Tried are each number of the machine doubled, each operation a quarter
+    /// cheaper, and, where no --width is given, warps of 64 lanes.
     #[arg(long, help_heading = heading::WITH_MACHINE)]
     what_if: bool,
     #[command(flatten)]
@@ -303,7 +304,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     Ok(if interrupted { status } else { measured.as_ref().map_or(Status::Done, measured::status) })
 }
 
-/// Why nothing was simulated, with the exit status of each cause.
+/// Returns the error for a simulation that was refused, with the exit status of each cause.
 pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
     match error {
         error if error.is_cancelled() => {
@@ -320,7 +321,7 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
     }
 }
 
-/// A table of costs that can be read for each of `variants`.
+/// Returns a table of costs that can be read for each of `variants`.
 fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let text = read_table(path, MOST_COST_BYTES)?;
@@ -335,13 +336,13 @@ fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError
 }
 
 impl SimulateArgs {
-    /// Whether the options fit together.
+    /// Checks that the options fit together.
     #[cfg(test)]
     pub fn check_mode(&self) -> Result<(), CliError> {
         Mode::of(self).map(drop)
     }
 
-    /// Whose rays.
+    /// Returns the workload whose rays are simulated.
     pub(super) fn workload(&self) -> Workload {
         self.workload.unwrap_or(Workload::Raywarp)
     }
@@ -351,7 +352,7 @@ impl SimulateArgs {
         if self.kind.is_empty() { RayKind::ALL.to_vec() } else { self.kind.clone() }
     }
 
-    /// The machines, with the numbers that were set.
+    /// Returns the machines, with the numbers that were set.
     fn machines(&self) -> Result<Vec<Machine>, CliError> {
         let mut machines = Vec::new();
         for name in &self.machine {
@@ -368,12 +369,12 @@ impl SimulateArgs {
         Ok(machines)
     }
 
-    /// Whether the machines' clock was set.
+    /// Returns `true` if the machines' clock was set.
     pub(super) fn sets_clock(&self) -> bool {
         self.settings.iter().filter_map(Setting::number).any(|(key, _)| key == keys::CLOCK_MHZ.path)
     }
 
-    /// Whether an option of the family or a cost was set.
+    /// Returns `true` if an option of the family or a cost was set.
     pub(super) fn sets_kernels(&self) -> bool {
         self.settings.iter().any(|setting| setting.number().is_none())
     }
@@ -383,7 +384,7 @@ impl SimulateArgs {
         self.settings.iter().filter_map(Setting::option)
     }
 
-    /// The kernels, with the options that were set, each once.
+    /// Returns the kernels, with the options that were set, each once.
     fn variants(&self) -> Vec<Variant> {
         let rows = || Variant::papers().iter().map(|row| row.variant).collect();
         let chosen: Vec<Variant> = if self.variant.is_empty() { rows() } else { self.variant.clone() };

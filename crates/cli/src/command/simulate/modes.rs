@@ -5,14 +5,14 @@ use super::experiment::ExperimentChoice;
 use crate::exit::CliError;
 use crate::usage::list;
 
-/// What is simulated.
+/// Kind of simulation that the command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// How full warps are.
+    /// Shares of full warps, as in `--efficiency`.
     Efficiency,
     /// Bounds of rates on machines.
     Bounds,
-    /// What a profiler counted, beside what is foretold.
+    /// Counts of a profiler, beside what is foretold.
     Counters,
     /// A recorded run beside its bounds.
     Measured,
@@ -27,7 +27,7 @@ use Mode::{Bounds, Compaction, Counters, Efficiency, Experiment, Measured};
 /// An option that some modes ignore.
 struct Rule {
     flag: &'static str,
-    /// Those that do not ignore it.
+    /// Modes that do not ignore it.
     modes: &'static [Mode],
     is_given: fn(&SimulateArgs) -> bool,
 }
@@ -70,7 +70,7 @@ const RULES: [Rule; 23] = [
 ];
 
 impl Mode {
-    /// What the user types for it.
+    /// Returns the option that the user types for the mode.
     fn flag(self) -> &'static str {
         match self {
             Self::Efficiency => "--efficiency",
@@ -82,8 +82,8 @@ impl Mode {
         }
     }
 
-    /// [`Mode::flag`] in a message that says that an option does not go with the mode `refused`: beside the experiment
-    /// with a path tracer, `--experiment` means the others.
+    /// Returns [`Mode::flag`] for a message that says that an option does not go with the mode `refused`: beside the
+    /// experiment with a path tracer, `--experiment` means the others.
     fn flag_beside(self, refused: Self) -> &'static str {
         match (self, refused) {
             (Self::Experiment, Self::Compaction) => "the other experiments",
@@ -91,7 +91,7 @@ impl Mode {
         }
     }
 
-    /// The mode that the options name, all of which mean something in it.
+    /// Returns the mode that the options name, all of which mean something in it.
     ///
     /// # Errors
     /// Wrong usage, with both names where two options do not fit together.

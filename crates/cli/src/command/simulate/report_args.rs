@@ -1,4 +1,4 @@
-//! `--report` and `--svg` of `raywarp simulate`.
+//! Options `--report` and `--svg` of `raywarp simulate`.
 
 use crate::common::{Common, command_line};
 use crate::exit::CliError;
@@ -9,7 +9,7 @@ use raywarp::system::{can_write_file, write_atomic};
 use raywarp_lab::study::report::{About, Page};
 use std::path::{Path, PathBuf};
 
-/// The pictures of reports that are in a folder: two digits, a dash, a name.
+/// Returns the pictures of reports that are in a folder: two digits, a dash, a name.
 fn pictures(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_picture = |path: &PathBuf| {
@@ -34,22 +34,22 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Whether `--report` is given.
+    /// Returns `true` if `--report` is given.
     pub fn page(&self) -> bool {
         self.report.is_some()
     }
 
-    /// Whether `--svg` is given.
+    /// Returns `true` if `--svg` is given.
     pub fn pictures(&self) -> bool {
         self.svg.is_some()
     }
 
-    /// Whether a page is asked for.
+    /// Returns `true` if a report is asked for: a page or pictures.
     pub fn wanted(&self) -> bool {
         self.report.is_some() || self.svg.is_some()
     }
 
-    /// Whether it can be written: before a long run.
+    /// Checks that the page and the pictures can be written: before a long run.
     pub fn check(&self, common: &Common) -> Result<(), CliError> {
         if let Some(path) = &self.report {
             common.files.writes(path)?;
@@ -57,8 +57,8 @@ impl ReportArgs {
         }
         if let Some(folder) = &self.svg {
             can_write_file(&folder.join("01.svg")).map_err(CliError::output)?;
-            // Which pictures there will be is known in the end only: with --no-clobber none of an earlier run may be there, and
-            // none that is something else.
+            // Which pictures there will be is known in the end only: with --no-clobber none of an earlier run may be
+            // there, and none that is something else.
             for path in pictures(folder) {
                 replace::can_write(&path, &replace::SVG)?;
             }

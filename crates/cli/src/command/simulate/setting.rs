@@ -1,10 +1,10 @@
-//! `--set KEY=VALUE` of `raywarp simulate`.
+//! Option `--set KEY=VALUE` of `raywarp simulate`.
 
 use raywarp_lab::family::Key;
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::machine::keys;
 
-/// What is set.
+/// Setting of the command line: an option of the family, a number of a machine, or a cost.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Setting {
     /// An option of the family.
@@ -16,7 +16,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// The option of the family, if it is one.
+    /// Returns the option of the family, if it is one.
     pub fn option(&self) -> Option<(Key, &str)> {
         match self {
             Self::Option(key, value) => Some((*key, value)),
@@ -24,7 +24,7 @@ impl Setting {
         }
     }
 
-    /// The number of a machine, if it is one.
+    /// Returns the number of a machine, if it is one.
     pub fn number(&self) -> Option<(&str, &str)> {
         match self {
             Self::Number(key, value) => Some((key, value)),
@@ -32,7 +32,7 @@ impl Setting {
         }
     }
 
-    /// The cost, if it is one.
+    /// Returns the cost, if it is one.
     pub fn cost(&self) -> Option<CostChange> {
         match self {
             Self::Cost(change) => Some(*change),

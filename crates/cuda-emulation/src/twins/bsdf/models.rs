@@ -33,8 +33,8 @@ const KINDS: [Kind; 10] = [
     Kind::CarPaint,
 ];
 
-/// What a model is made of, in the order of its fields, then zeros. Of metal the mean Fresnel term is an answer's
-/// alone: a case's follows from the rest.
+/// Numbers of a model, in the order of its fields, then zeros. Of metal the mean Fresnel term is an answer's alone: a
+/// case's follows from the rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Model {
     kind: Kind,

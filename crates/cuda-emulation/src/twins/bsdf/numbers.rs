@@ -3,7 +3,7 @@
 use super::super::{Numbers, Writer};
 use glam::{Vec2, Vec3};
 
-/// In `0 ..= 1`, often at an end.
+/// Returns a number in `0 ..= 1`, often at an end.
 pub(super) fn share(numbers: &mut Numbers) -> f32 {
     match numbers.below(12) {
         0 | 1 => 0.0,
@@ -12,7 +12,7 @@ pub(super) fn share(numbers: &mut Numbers) -> f32 {
     }
 }
 
-/// Three of those, often equal.
+/// Returns three shares, often equal.
 pub(super) fn color(numbers: &mut Numbers) -> Vec3 {
     let first = share(numbers);
     if numbers.below(4) == 0 {
@@ -21,7 +21,7 @@ pub(super) fn color(numbers: &mut Numbers) -> Vec3 {
     Vec3::new(first, share(numbers), share(numbers))
 }
 
-/// A roughness: smooth, tiny, of any magnitude, even, at an end, or none at all.
+/// Returns a roughness: smooth, tiny, of any magnitude, even, at an end, or none at all.
 pub(super) fn alpha(numbers: &mut Numbers) -> f32 {
     match numbers.below(64) {
         0..6 => 0.0,
@@ -36,7 +36,7 @@ pub(super) fn alpha(numbers: &mut Numbers) -> f32 {
     }
 }
 
-/// Two of those, half of the time equal ones.
+/// Returns two roughnesses, half of the time equal ones.
 pub(super) fn alphas(numbers: &mut Numbers) -> Vec2 {
     let x = alpha(numbers);
     match numbers.below(4) {
@@ -47,7 +47,7 @@ pub(super) fn alphas(numbers: &mut Numbers) -> Vec2 {
     }
 }
 
-/// An index of refraction, of the inside over the outside.
+/// Returns an index of refraction, of the inside over the outside.
 pub(super) fn ior(numbers: &mut Numbers) -> f32 {
     match numbers.below(8) {
         0 => 1.0,
@@ -64,7 +64,7 @@ pub(super) fn scattering(numbers: &mut Numbers, case: &mut Writer) {
     case.flag(numbers.below(3) != 0);
 }
 
-/// Two directions, often about each other's mirror image, on the same side or beyond.
+/// Returns two directions, often about each other's mirror image, on the same side or beyond.
 pub(super) fn directions(numbers: &mut Numbers) -> (Vec3, Vec3) {
     let mut wo = numbers.direction();
     if numbers.below(4) != 0 {

@@ -3,11 +3,11 @@
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_scene::{Image, ImageId, Pixels, Scene};
 
-/// Of sRGB bytes, linear bytes and floats: colours.
+/// Images of colours: of sRGB bytes, of linear bytes and of floats.
 pub(super) const COLORS: [ImageId; 3] = [ImageId(0), ImageId(1), ImageId(2)];
-/// Normals.
+/// Image of normals.
 pub(super) const NORMALS: ImageId = ImageId(3);
-/// One texel.
+/// Image of one texel.
 pub(super) const DOT: ImageId = ImageId(4);
 /// Maps of environments: a bright spot, a dark row and a texel below 0; nothing at all; bytes.
 pub(super) const SKIES: [ImageId; 3] = [ImageId(5), ImageId(6), ImageId(7)];

@@ -3,7 +3,7 @@
 use super::images::SKIES;
 use raywarp_scene::{Light, Scene, SpotFalloff};
 
-/// Adds them.
+/// Adds the lights to `scene`.
 pub(super) fn add(scene: &mut Scene) {
     let unit = [1.0, 0.0, 0.0];
     let straight = [unit, [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];

@@ -6,7 +6,7 @@ use raywarp_scene::{
     ScalarInput, Scene, Surface,
 };
 
-/// Adds them.
+/// Adds the materials to `scene`, and returns their ids.
 pub(super) fn add(scene: &mut Scene, textures: &Textures) -> Vec<MaterialId> {
     let surfaces = surfaces(textures);
     let mut all: Vec<MaterialId> =
@@ -154,7 +154,7 @@ fn emission(i: usize, textures: &Textures) -> Emission {
     Emission { radiance, two_sided: i % 2 == 1 }
 }
 
-/// A surface with something in front of it or behind it: a bent normal, holes, light of its own.
+/// Returns a surface with something in front of it or behind it: a bent normal, holes, light of its own.
 fn covered(i: usize, surface: Surface, textures: &Textures) -> Material {
     let map = |scale: f32| NormalInput::Map { texture: textures.normals, scale };
     let normal = match i % 5 {

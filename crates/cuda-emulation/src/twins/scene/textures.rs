@@ -10,7 +10,7 @@ use raywarp_scene::{
 pub(super) struct Textures {
     colors: Vec<TextureId>,
     pub normals: TextureId,
-    /// What was asked for last.
+    /// Number of textures that were given so far.
     next: std::cell::Cell<usize>,
 }
 
@@ -22,12 +22,12 @@ impl Textures {
         (next, self.colors[next * 7 % self.colors.len()])
     }
 
-    /// A colour of the next texture.
+    /// Returns a colour of the next texture.
     pub fn color(&self, factor: [f32; 3]) -> ColorInput {
         ColorInput { factor, texture: Some(self.next().1) }
     }
 
-    /// A number of the next texture and the next channel.
+    /// Returns a number of the next texture and the next channel.
     pub fn number(&self, factor: f32) -> ScalarInput {
         let (next, texture) = self.next();
         let channel = [Channel::R, Channel::G, Channel::B, Channel::A, Channel::Mean][next % 5];
@@ -49,7 +49,7 @@ fn mappings() -> [UvMapping; 3] {
     [UvMapping::default(), UvMapping { set: 0, rows: turned }, UvMapping { set: 1, rows: turned }]
 }
 
-/// Adds them.
+/// Adds the textures to `scene`.
 pub(super) fn add(scene: &mut Scene) -> Textures {
     let image = |scene: &mut Scene, image: ImageId, wrap: [Wrap; 2], filter: ImageFilter, mapping: UvMapping| {
         scene.add_texture(Texture::Image { image, mapping, wrap, filter })

@@ -15,18 +15,18 @@ pub(crate) struct Family {
     count: usize,
     /// Nodes of the `Bvh2`.
     sources: [u32; SLOTS],
-    /// For each child its own family, or [`LEAF`]; the root's family is nobody's child.
+    /// Family of each child, or [`LEAF`]; the root's family is nobody's child.
     families: [u32; SLOTS],
 }
 
 /// A node but for its records.
 pub(crate) struct Slotted {
     pub node: Cwbvh8Node,
-    /// Which child of the family stands in a slot.
+    /// Child of the family that stands in each slot, by its number.
     children: [Option<u8>; SLOTS],
 }
 
-/// The families of all nodes, siblings together and otherwise depth first; the root's is the first.
+/// Returns the families of all nodes, siblings together and otherwise depth first; the root's is the first.
 pub(crate) fn list(bvh: &Bvh2, collapse: &Collapse) -> Vec<Family> {
     let empty = || Family { count: 0, sources: [0; SLOTS], families: [LEAF; SLOTS] };
     let mut families = Vec::with_capacity(bvh.nodes.len() / 8 + 1);
@@ -56,27 +56,27 @@ pub(crate) fn list(bvh: &Bvh2, collapse: &Collapse) -> Vec<Family> {
 }
 
 impl Family {
-    /// How many children there are.
+    /// Returns the number of children.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// The `Bvh2` node of child `i`.
+    /// Returns the index of the `Bvh2` node of child `i`.
     pub fn source(&self, i: usize) -> usize {
         self.sources[i] as usize
     }
 
-    /// The family of child `i`; `None` for a leaf.
+    /// Returns the number of the family of child `i`; `None` for a leaf.
     pub fn inner_family(&self, i: usize) -> Option<usize> {
         (self.families[i] != LEAF).then_some(self.families[i] as usize)
     }
 
-    /// The children's boxes.
+    /// Returns the children's boxes.
     pub fn boxes(&self, bvh: &Bvh2) -> [Aabb; SLOTS] {
         std::array::from_fn(|i| if i < self.count { bvh.nodes[self.sources[i] as usize].bounds } else { Aabb::EMPTY })
     }
 
-    /// The box around all children.
+    /// Returns the box around all children.
     pub fn bounds(&self, bvh: &Bvh2) -> Aabb {
         self.boxes(bvh).iter().fold(Aabb::EMPTY, |all, child| all.union(child))
     }
@@ -108,13 +108,13 @@ impl Family {
 }
 
 impl Slotted {
-    /// The families of the children that are nodes, in the order of their slots.
+    /// Returns the families of the children that are nodes, in the order of their slots.
     pub fn inner(&self, family: &Family) -> impl Iterator<Item = usize> {
         let children = self.children.iter().flatten().map(|&child| family.families[usize::from(child)]);
         children.filter(|&family| family != LEAF).map(|family| family as usize)
     }
 
-    /// Slot and `Bvh2` node of the children that are leaves, in the order of their slots.
+    /// Returns the slot and `Bvh2` node of the children that are leaves, in the order of their slots.
     pub fn leaves(&self, family: &Family) -> impl Iterator<Item = (usize, usize)> {
         self.children.iter().enumerate().filter_map(|(slot, child)| {
             let child = usize::from((*child)?);

@@ -101,7 +101,7 @@ pub fn encode_cwbvh8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Cwbvh8, La
     Ok(Cwbvh8 { nodes, slots, bounds, stack_depth })
 }
 
-/// The most groups that wait while a walk visits all nodes below the root.
+/// Returns the largest number of groups that wait while a walk visits all nodes below the root.
 ///
 /// A walk takes one child out of a group of nodes and puts the rest back (one entry); then it may
 /// push the visited node's group of nodes and its group of records. The worst walk leaves every group
@@ -160,33 +160,33 @@ impl Stored for Cwbvh8 {
 }
 
 impl Cwbvh8 {
-    /// Nodes; the first is the root. Empty without triangles.
+    /// Returns the nodes; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Cwbvh8Node] {
         &self.nodes
     }
 
-    /// For each record the index of its triangle, with [`NON_OPAQUE`] set where a query must ask.
+    /// Returns for each record the index of its triangle, with [`NON_OPAQUE`] set where a query must ask.
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Stack entries (a group of nodes or of records each) that a walk needs which takes one child
-    /// out of a group, puts the rest back, and pushes both groups of the visited node. At least 1
-    /// where there are nodes: the root's own group.
+    /// Returns the number of stack entries (a group of nodes or of records each) that a walk needs which takes one
+    /// child out of a group, puts the rest back, and pushes both groups of the visited node. At least 1 where there are
+    /// nodes: the root's own group.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Bytes of nodes and slots.
+    /// Returns the number of bytes of nodes and slots.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
     }

@@ -60,39 +60,39 @@ impl Cwbvh8Node {
         hi: [[0; SLOTS]; 3],
     };
 
-    /// The octant that a ray comes from: with a bit (4: x, 2: y, 1: z) for each negative component of
-    /// its direction. It meets children about in the order of increasing `slot ^ octant` (YKL17 3.2).
+    /// Returns the octant that a ray comes from: with a bit (4: x, 2: y, 1: z) for each negative component of its
+    /// direction. It meets children about in the order of increasing `slot ^ octant` (YKL17 3.2).
     #[inline]
     pub fn octant(direction: &[f32; 3]) -> usize {
         let bit = |axis: usize, bit: usize| if direction[axis] < 0.0 { bit } else { 0 };
         bit(0, 4) | bit(1, 2) | bit(2, 1)
     }
 
-    /// The step of the grid along `axis`: a power of two, normal and finite.
+    /// Returns the step of the grid along `axis`: a power of two, normal and finite.
     #[inline]
     pub fn scale(&self, axis: usize) -> f32 {
         byte_grid::step(self.exponents[axis])
     }
 
-    /// Where plane `q` of `axis` lies, with the bits of a fused multiply-add wherever it is finite.
+    /// Returns the place of plane `q` of `axis`, with the bits of a fused multiply-add wherever it is finite.
     #[inline]
     pub fn plane(&self, axis: usize, q: u8) -> f32 {
         byte_grid::plane(self.origin[axis], self.exponents[axis], q)
     }
 
-    /// Whether there is a child in `slot`.
+    /// Returns `true` if there is a child in `slot`.
     #[inline]
     pub fn has_child(&self, slot: usize) -> bool {
         self.meta[slot] != 0
     }
 
-    /// Whether the child in `slot` is a node.
+    /// Returns `true` if the child in `slot` is a node.
     #[inline]
     pub fn is_inner(&self, slot: usize) -> bool {
         self.imask & (1 << slot) != 0
     }
 
-    /// The box of the child in `slot`, which holds the one that was encoded; `None` without a child.
+    /// Returns the box of the child in `slot`, which holds the one that was encoded; `None` without a child.
     ///
     /// It may stick out of this node's own box in its parent, and a child's boxes out of it, by
     /// less than one grid step each.
@@ -104,14 +104,14 @@ impl Cwbvh8Node {
         })
     }
 
-    /// Index of the node in `slot`, which must be one ([`Cwbvh8Node::is_inner`]).
+    /// Returns the index of the node in `slot`, which must be one ([`Cwbvh8Node::is_inner`]).
     #[inline]
     pub fn child_node(&self, slot: usize) -> u32 {
         let lower = self.imask & ((1 << slot) - 1);
         self.child_base + lower.count_ones()
     }
 
-    /// The records of the leaf in `slot`; empty for a node or no child.
+    /// Returns the records of the leaf in `slot`; empty for a node or no child.
     #[inline]
     pub fn leaf_records(&self, slot: usize) -> Range<u32> {
         let meta = self.meta[slot];
@@ -120,12 +120,12 @@ impl Cwbvh8Node {
         first..first + count
     }
 
-    /// The meta byte of a node in `slot`.
+    /// Returns the meta byte of a node in `slot`.
     pub(crate) fn node_meta(slot: usize) -> u8 {
         (1 << 5) | (FIRST_NODE_BIT + slot as u8)
     }
 
-    /// The meta byte of a leaf of 1 to [`MAX_LEAF`] records, `offset` after the node's first.
+    /// Returns the meta byte of a leaf of 1 to [`MAX_LEAF`] records, `offset` after the node's first.
     pub(crate) fn leaf_meta(offset: u32, count: u32) -> u8 {
         (((1 << count) - 1) << 5) as u8 | offset as u8
     }

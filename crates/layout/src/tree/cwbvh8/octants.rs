@@ -1,4 +1,4 @@
-//! Which child goes to which slot, so that slots in the order of `slot ^ octant` come near to far.
+//! Assigns children to slots, so that slots in the order of `slot ^ octant` come near to far.
 //!
 //! Source: YKL17 3.2, which maximises the sum of how far each child lies in the direction of its
 //! slot's corner, by auction. Departure: eight children allow the exact optimum by trying every set
@@ -7,7 +7,7 @@
 use super::node::SLOTS;
 use raywarp_geom::Aabb;
 
-/// The slot of each of up to 8 children. Among equally good assignments a fixed one.
+/// Returns the slot of each of up to 8 children. Among equally good assignments a fixed one.
 pub(crate) fn assign_slots(children: &[Aabb]) -> [usize; SLOTS] {
     let gains = gains(children);
     // The best sum with the first children in the slots of a mask. A mask with more bits than the
@@ -38,8 +38,8 @@ pub(crate) fn assign_slots(children: &[Aabb]) -> [usize; SLOTS] {
     slots
 }
 
-/// For each child and slot the dot product of the child's offset from the middle with the diagonal
-/// towards the slot's corner. In f64, whose range sums of f32 do not leave.
+/// Returns for each child and slot the dot product of the child's offset from the middle with the diagonal towards the
+/// slot's corner. In f64, whose range sums of f32 do not leave.
 fn gains(children: &[Aabb]) -> [[f64; SLOTS]; SLOTS] {
     let all = children.iter().fold(Aabb::EMPTY, |all, child| all.union(child));
     // Twice the middle; a factor does not change which sum is largest.

@@ -109,8 +109,8 @@ fn check_records(node: &Cwbvh8Node, in_leaf: &mut [bool]) -> Result<(), &'static
     Ok(())
 }
 
-/// Whether `bounds` holds what `node`'s boxes are known to hold: an upper plane lies less than a
-/// step beyond its box. With `tight`, also whether no plane leaves room.
+/// Returns `true` if `bounds` holds what `node`'s boxes are known to hold: an upper plane lies less than a step beyond
+/// its box. With `tight`, no plane may leave room either.
 fn fits(node: &Cwbvh8Node, bounds: &Aabb, tight: bool) -> bool {
     (0..3).all(|axis| {
         let most = (0..SLOTS).filter(|&slot| node.has_child(slot)).map(|slot| node.hi[axis][slot]).max().unwrap_or(0);

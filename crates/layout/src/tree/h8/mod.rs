@@ -56,7 +56,7 @@ pub struct H8 {
 /// A node before blocks have numbers.
 struct Slotted {
     node: H8Node,
-    /// Which child of the family stands in a slot.
+    /// Child of the family that stands in each slot, by its number.
     children: [Option<u8>; SLOTS],
 }
 
@@ -72,8 +72,8 @@ struct Slotted {
 ///
 /// # Errors
 /// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than one reference;
-/// [`LayoutError::BadNode`] also if a box is empty, [`LayoutError::TooFar`] if it is not finite or farther than 2^100 from zero;
-/// [`LayoutError::TooMany`] for more than 2^24 nodes and leaves together.
+/// [`LayoutError::BadNode`] also if a box is empty, [`LayoutError::TooFar`] if it is not finite or farther than 2^100
+/// from zero; [`LayoutError::TooMany`] for more than 2^24 nodes and leaves together.
 ///
 /// # Examples
 /// ```
@@ -91,8 +91,8 @@ pub fn encode_h8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<H8, LayoutErro
     encode_h8_reaching(bvh, triangles, 0.0)
 }
 
-/// [`encode_h8`] for rays that start within twice `reach` of zero along every axis, if that is more than the tree's own
-/// [`H8::reach`]: boxes grow by what the triangle test may round on its way from there.
+/// Encodes as [`encode_h8`] does, for rays that start within twice `reach` of zero along every axis, if that is more
+/// than the tree's own [`H8::reach`]: boxes grow by what the triangle test may round on its way from there.
 ///
 /// # Errors
 /// As [`encode_h8`]; [`LayoutError::TooFar`] also for a reach beyond 2^100.
@@ -150,7 +150,7 @@ fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// Whether both children of a node are leaves whose triangles share an edge, or are the same.
+/// Returns `true` if both children of a node are leaves whose triangles share an edge, or are the same.
 fn is_pair(bvh: &Bvh2, triangles: &FlatTriangles, node: usize) -> bool {
     let n = &bvh.nodes[node];
     let leaf = |child: usize| {
@@ -186,7 +186,7 @@ fn family_slotted(family: &Family, bvh: &Bvh2, grid_step: f32) -> Slotted {
     Slotted { node: H8Node { inner, ..quantize(&slot_boxes, grid_step) }, children }
 }
 
-/// For each family the block of its first child and its own block; and how many blocks there are.
+/// Returns for each family the block of its first child and its own block; and how many blocks there are.
 fn number_blocks(families: &[Family], slotted: &[Slotted]) -> (Vec<u32>, Vec<u32>, usize) {
     let (mut firsts, mut places) = (Vec::with_capacity(families.len()), vec![0u32; families.len()]);
     let mut count = usize::from(!families.is_empty());
@@ -202,69 +202,70 @@ fn number_blocks(families: &[Family], slotted: &[Slotted]) -> (Vec<u32>, Vec<u32
 }
 
 impl H8 {
-    /// Nodes and leaves; the first is the root. Empty without triangles.
+    /// Returns the nodes and leaves; the first is the root. Empty without triangles.
     #[inline]
     pub fn blocks(&self) -> &[H8Block] {
         &self.blocks
     }
 
-    /// The node of a block, which must be one.
+    /// Returns the node of a block, which must be one.
     #[inline]
     pub fn node(&self, block: u32) -> H8Node {
         H8Node::unpack(&self.blocks[block as usize], block)
     }
 
-    /// The triangles of a block, which must be a leaf.
+    /// Returns the triangles of a block, which must be a leaf.
     #[inline]
     pub fn pair(&self, block: u32) -> H8Pair {
         H8Pair::unpack(&self.blocks[block as usize], block)
     }
 
-    /// The triangles of the leaves in the order of their blocks, with [`crate::NON_OPAQUE`] set where a query must ask.
+    /// Returns the triangles of the leaves in the order of their blocks, with [`crate::NON_OPAQUE`] set where a query
+    /// must ask.
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The box around everything.
+    /// Returns the box around everything.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Rays that start within twice this of zero, along every axis, miss no box of a triangle that they hit: the largest
-    /// coordinate of the bounds, or what was asked for. 0 without triangles.
+    /// Returns the reach. Rays that start within twice this of zero, along every axis, miss no box of a triangle that
+    /// they hit. It is the largest coordinate of the bounds, or what was asked for. 0 without triangles.
     #[inline]
     pub fn reach(&self) -> f32 {
         self.reach
     }
 
-    /// The step of the tree's grid, which those of nodes are multiples of: a power of two, in world units.
+    /// Returns the step of the tree's grid, which those of nodes are multiples of: a power of two, in world units.
     #[inline]
     pub fn grid_step(&self) -> f32 {
         self.grid_step
     }
 
-    /// Stack entries that a walk needs which takes one child out of a group and puts the rest back, and keeps the visited
-    /// node's own groups of nodes and triangles. At least 1 where there are nodes.
+    /// Returns the number of stack entries that a walk needs which takes one child out of a group and puts the rest
+    /// back, and keeps the visited node's own groups of nodes and triangles. At least 1 where there are nodes.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// What kernels take beside the blocks: the bits of 2^-53 over the grid's step (whose exponent may be out of range by
-    /// itself: they add a node's), and the reach.
+    /// Returns the two words that kernels take beside the blocks: the bits of 2^-53 over the grid's step (whose
+    /// exponent may be out of range by itself: they add a node's), and the reach.
     pub fn kernel_words(&self) -> (u32, f32) {
         let exponent = (self.grid_step.to_bits() >> 23) as i32 - 127;
         (((127 - 53 - exponent) as u32) << 23, self.reach)
     }
 
-    /// Bytes of the blocks.
+    /// Returns the number of bytes of the blocks.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.blocks[..])
     }
 
-    /// Every block that a node of this tree names, children after parents: the nodes, each with its block.
+    /// Returns every block that a node of this tree names, children after parents: the nodes, each with its block.
     fn nodes_in_order(&self) -> Vec<(u32, H8Node)> {
         let mut nodes = Vec::new();
         let mut open: Vec<u32> = if self.blocks.is_empty() { vec![] } else { vec![0] };
@@ -281,7 +282,7 @@ impl H8 {
         nodes
     }
 
-    /// The most entries that wait while a walk visits all nodes.
+    /// Returns the largest number of entries that wait while a walk visits all nodes.
     fn needed_stack(&self) -> usize {
         let mut needs = vec![0usize; self.blocks.len()];
         for (block, node) in self.nodes_in_order().into_iter().rev() {

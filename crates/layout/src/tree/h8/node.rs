@@ -16,8 +16,9 @@ pub(crate) const MAX_BLOCKS: usize = 1 << 24;
 
 /// 64 bytes, four 16-byte loads: a node or a pair of triangles.
 ///
-/// Chunk `k` of block `i` stands at place `k ^ (i >> 1 & 3)`, so that lanes which load the same chunk of different blocks
-/// touch all eight parts of a cache line and not only two. (By `i & 3` it would be four: `i & 1` is the half of a line.)
+/// Chunk `k` of block `i` stands at place `k ^ (i >> 1 & 3)`, so that lanes which load the same chunk of different
+/// blocks touch all eight parts of a cache line and not only two. (By `i & 3` it would be four: `i & 1` is the half of
+/// a line.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct H8Block(pub [[u32; 4]; 4]);
@@ -25,19 +26,19 @@ pub struct H8Block(pub [[u32; 4]; 4]);
 impl H8Block {
     pub(crate) const SWIZZLE: Swizzle = Swizzle { shift: 1, mask: 3 };
 
-    /// What places of chunks of the block at `index` are exclusive-or'ed with: 0 to 3.
+    /// Returns the number that places of chunks of the block at `index` are xored with: 0 to 3.
     #[inline]
     pub const fn swizzle(index: u32) -> u32 {
         Self::SWIZZLE.of(index)
     }
 
-    /// The four chunks of the block at `index`, in their own order.
+    /// Returns the four chunks of the block at `index`, in their own order.
     #[inline]
     pub fn chunks(&self, index: u32) -> [[u32; 4]; 4] {
         std::array::from_fn(|k| self.0[k ^ Self::swizzle(index) as usize])
     }
 
-    /// The block at `index` of these chunks.
+    /// Returns the block at `index` of these chunks.
     pub(crate) fn new(index: u32, chunks: [[u32; 4]; 4]) -> Self {
         Self(std::array::from_fn(|place| chunks[place ^ Self::swizzle(index) as usize]))
     }
@@ -89,7 +90,7 @@ impl H8Node {
         }
     }
 
-    /// The block at `index` that holds the node.
+    /// Returns the block at `index` that holds the node.
     pub(crate) fn pack(&self, index: u32) -> H8Block {
         let [x, y, z]: [u32; 3] = std::array::from_fn(|i| {
             let (bits, field) = (self.corner[i].to_bits(), (1 << FIELD_BITS[i]) - 1);
@@ -103,58 +104,58 @@ impl H8Node {
         H8Block::new(index, [head, planes(0), planes(1), planes(2)])
     }
 
-    /// The low bits of the word of the corner on `axis`.
+    /// Returns the low bits of the word of the corner on `axis`.
     pub(crate) fn field(&self, axis: usize) -> u32 {
         let coarsest = if axis == 2 { (COARSEST - self.coarsest) << 2 } else { 0 };
         (3 - self.finer[axis]) | coarsest
     }
 
-    /// Whether there is a child in `slot`.
+    /// Returns `true` if there is a child in `slot`.
     #[inline]
     pub fn has_child(&self, slot: usize) -> bool {
         self.lo[0][slot] <= self.hi[0][slot]
     }
 
-    /// A bit for each slot that is used.
+    /// Returns a bit for each slot that is used.
     #[inline]
     pub fn children(&self) -> u8 {
         (0..SLOTS).fold(0, |used, slot| used | u8::from(self.has_child(slot)) << slot)
     }
 
-    /// Whether the child in `slot` is a node.
+    /// Returns `true` if the child in `slot` is a node.
     #[inline]
     pub fn is_inner(&self, slot: usize) -> bool {
         self.inner >> slot & 1 == 1
     }
 
-    /// Block of the child in `slot`, which must be there.
+    /// Returns the block of the child in `slot`, which must be there.
     #[inline]
     pub fn child(&self, slot: usize) -> u32 {
         child_block(self.first, self.inner, slot)
     }
 
-    /// The step of `axis` in steps of the tree's grid.
+    /// Returns the step of `axis` in steps of the tree's grid.
     #[inline]
     pub fn step(&self, axis: usize) -> f64 {
         2f64.powi(self.coarsest as i32 - self.finer[axis] as i32)
     }
 
-    /// The lower and the upper plane of `slot` on `axis` in a tree of steps `grid_step`, in world units.
+    /// Returns the lower and the upper plane of `slot` on `axis` in a tree of steps `grid_step`, in world units.
     pub fn planes(&self, slot: usize, axis: usize, grid_step: f32) -> [f64; 2] {
         let step = self.step(axis) * f64::from(grid_step);
         let at = |q: u8| f64::from(self.corner[axis]) + f64::from(q) * step;
         [at(self.lo[axis][slot]), at(self.hi[axis][slot])]
     }
 
-    /// The box of the child in `slot` in a tree of steps `grid_step`; `None` without a child.
+    /// Returns the box of the child in `slot` in a tree of steps `grid_step`; `None` without a child.
     pub fn child_bounds(&self, slot: usize, grid_step: f32) -> Option<Aabb> {
         let side = |side: usize| std::array::from_fn(|i| self.planes(slot, i, grid_step)[side] as f32);
         self.has_child(slot).then(|| Aabb { min: side(0), max: side(1) })
     }
 }
 
-/// Block of the child in `slot`, 0 to 7, of a node whose first child's block is `first`, with a bit of `inner` for each slot
-/// that is a node: nodes come first, and no unused slot is below a leaf's.
+/// Returns the block of the child in `slot`, 0 to 7, of a node whose first child's block is `first`, with a bit of
+/// `inner` for each slot that is a node: nodes come first, and no unused slot is below a leaf's.
 #[inline]
 pub fn child_block(first: u32, inner: u8, slot: usize) -> u32 {
     let below = (1u32 << slot) - 1;

@@ -44,15 +44,15 @@ pub struct H8Pair {
     /// Start of the shared edge, the first triangle's own corner, the edge's end, the second's own corner: the start
     /// again for no second triangle.
     pub corners: [[f32; 3]; 4],
-    /// The triangles.
+    /// Index and flags of each of the two triangles.
     pub words: [u32; 2],
-    /// For each triangle six bits from bit 1 on: what its first, second and third corners are, two bits each: 1 the start
-    /// of the shared edge, 2 its own corner, 0 the end. 0 for no second triangle.
+    /// Order of each triangle's corners, six bits from bit 1 on: what its first, second and third corners are, two bits
+    /// each: 1 the start of the shared edge, 2 its own corner, 0 the end. 0 for no second triangle.
     pub order: [u32; 2],
 }
 
 impl H8Pair {
-    /// The record of one triangle, or of two that [`shared_edge`] found an edge of.
+    /// Returns the record of one triangle, or of two that [`shared_edge`] found an edge of.
     pub(crate) fn new(triangles: &FlatTriangles, references: &[u32]) -> Self {
         let corners = |i: usize| &triangles.vertices[references[i] as usize];
         let word = |&r: &u32| r | if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE };
@@ -81,32 +81,32 @@ impl H8Pair {
         Self { corners, words: [words[0], words[1]], order: [words[2], words[3]] }
     }
 
-    /// The block at `index` that holds the pair.
+    /// Returns the block at `index` that holds the pair.
     pub(crate) fn pack(&self, index: u32) -> H8Block {
         let axis = |axis: usize| self.corners.map(|corner| corner[axis].to_bits());
         let ([first, second], [order, other]) = (self.words, self.order);
         H8Block::new(index, [axis(0), axis(1), axis(2), [first, second, order, other]])
     }
 
-    /// How many triangles there are.
+    /// Returns the number of triangles.
     #[inline]
     pub fn len(&self) -> usize {
         if self.words[1] == UNUSED_SLOT { 1 } else { 2 }
     }
 
-    /// Never: a record holds a triangle.
+    /// Returns `false`: a record holds a triangle.
     #[inline]
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Index of triangle `i`.
+    /// Returns the index of triangle `i`.
     #[inline]
     pub fn triangle(&self, i: usize) -> u32 {
         self.words[i] & INDEX_MASK
     }
 
-    /// The corners of triangle `i` in the order as given.
+    /// Returns the corners of triangle `i` in the order as given.
     #[inline]
     pub fn vertices(&self, i: usize) -> [[f32; 3]; 3] {
         let own = if i == 0 { 1 } else { 3 };
@@ -117,20 +117,20 @@ impl H8Pair {
         })
     }
 
-    /// Where a ray's line meets the first and the second triangle: [`Watertight::test_middling`] of each.
+    /// Returns where a ray's line meets the first and the second triangle: [`Watertight::test_middling`] of each.
     #[inline]
     pub fn test(&self, ray: &Watertight) -> [Middling; 2] {
         let second = if self.len() == 2 { ray.test_middling(&self.vertices(1)) } else { Middling::Miss };
         [ray.test_middling(&self.vertices(0)), second]
     }
 
-    /// The same by [`Watertight::test`], which knows of every triangle.
+    /// Tests each triangle as [`H8Pair::test`] does, but by [`Watertight::test`], which knows of every triangle.
     pub fn test_each(&self, ray: &Watertight) -> [Option<Tuv>; 2] {
         let second = if self.len() == 2 { ray.test(&self.vertices(1)) } else { None };
         [ray.test(&self.vertices(0)), second]
     }
 
-    /// Whether `order` is that of a pair's, or of a triangle alone.
+    /// Returns `true` if `order` is that of a pair, or of a triangle alone.
     pub(crate) fn has_sound_order(&self) -> bool {
         let [first, second] = self.order;
         let second_is_sound = if self.len() == 2 { ORDERS[1].contains(&second) } else { second == 0 };
@@ -138,8 +138,8 @@ impl H8Pair {
     }
 }
 
-/// The edge that two triangles share, if they share just one, bit for bit, and pass it in opposite directions: for
-/// each triangle the place of the corner where it starts. The first goes on from there to its own corner, the
+/// Returns the edge that two triangles share, if they share just one, bit for bit, and pass it in opposite directions:
+/// for each triangle the place of the corner where it starts. The first goes on from there to its own corner, the
 /// second comes from its own.
 pub(crate) fn shared_edge(a: &[[f32; 3]; 3], b: &[[f32; 3]; 3]) -> Option<[usize; 2]> {
     let bits = |corner: &[f32; 3]| corner.map(f32::to_bits);

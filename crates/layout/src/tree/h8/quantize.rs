@@ -1,4 +1,4 @@
-//! The tree's grid, and boxes on a node's.
+//! Quantisation of boxes: the grid of a tree, and those of its nodes.
 //!
 //! A box grows by three things before it is rounded outward: by [`PAD`] for what a triangle test and a
 //! ray's own coordinates round, by half a step of the node's grid for what halves round in planes and
@@ -22,7 +22,7 @@ pub(crate) const PAD: f64 = 16.0;
 
 /// Coordinates are less than this many steps from zero.
 const LIMIT: f64 = (1u32 << 22) as f64;
-/// Of which the largest half step of a node and the pads take less than this.
+/// Part of `LIMIT`, in steps: the largest half step of a node and the pads take less than this.
 const MARGIN: f64 = (1u32 << 16) as f64;
 /// The coarsest axis is at most this much coarser than the finest, in powers of two: with directions whose
 /// components are clamped, all quotients of step and direction fit halves.
@@ -33,8 +33,8 @@ pub(crate) const MAX_COORDINATE: f32 = 1.267_650_6e30;
 /// The grid of a tiny scene is not finer than 2^-100.
 const LEAST_EXPONENT: i32 = -100;
 
-/// The step of the tree's grid, which the steps of its nodes are multiples of: the least power of two whose 2^22
-/// reach every coordinate up to `reach`, with a margin.
+/// Returns the step of the tree's grid, which the steps of its nodes are multiples of: the least power of two whose
+/// 2^22 reach every coordinate up to `reach`, with a margin.
 pub(crate) fn grid_step(reach: f32) -> f32 {
     let exponent = (LEAST_EXPONENT..100).find(|&e| f64::from(reach) <= (LIMIT - MARGIN) * 2f64.powi(e));
     2f32.powi(exponent.unwrap_or(100))
@@ -65,7 +65,7 @@ pub(crate) fn quantize(boxes: &[Option<Aabb>; SLOTS], grid_step: f32) -> H8Node 
     node
 }
 
-/// The largest float up to `most` whose lowest `bits` bits are `field`.
+/// Returns the largest float up to `most` whose lowest `bits` bits are `field`.
 fn corner_below(most: f64, field: u32, bits: u32) -> f32 {
     let block = 1u32 << bits;
     // Floats in their order, as integers: those of a sign are so already.
@@ -85,12 +85,12 @@ fn corner_below(most: f64, field: u32, bits: u32) -> f32 {
     f32::from_bits(candidate)
 }
 
-/// More than [`corner_below`] leaves.
+/// Returns more than the room that [`corner_below`] leaves.
 pub(crate) fn corner_room(place: f64, axis: usize, unit: f64) -> f64 {
     place.abs() * 2f64.powi(FIELD_BITS[axis] as i32 + 2 - 23) + unit * 2f64.powi(-20)
 }
 
-/// The least exponent of a step whose 255 reach from the corner for `least` half a step beyond `most`.
+/// Returns the least exponent of a step whose 255 reach from the corner for `least` half a step beyond `most`.
 fn finest_exponent([least, most]: [f64; 2], axis: usize, unit: f64) -> u32 {
     let reaches = |e: &u32| {
         let step = 2f64.powi(*e as i32) * unit;

@@ -19,12 +19,12 @@
 //! grows beyond the pad ([`H8Ray::is_beyond`]).
 //!
 //! # A ray from anywhere
-//! Let `A` be the largest coordinate of the ray's start and of the tree, and `u = 2^-24`. What the pad of the boxes covers
-//! (`quantize.rs`) is then at most `11 u (A + R) + 25 u R`, of which the boxes have `64 u R` already: `11 u A` are left, and
-//! [`H8Ray::of_any`] lets planes give way by `16 u A` more. `start` is earlier by as much, and by 2^-20 of three terms of `A` at most,
-//! so that what matters is no longer among the first 2^11 halves: they round by 2^-12 of up to `11 * 16 u A`, and a clamped
-//! component may move the ray by 6.25e-5 of the same: together less than `0.1 u A`. Where `A` is beyond [`FARTHEST`], products
-//! need not be floats, and every box is hit.
+//! Let `A` be the largest coordinate of the ray's start and of the tree, and `u = 2^-24`. What the pad of the boxes
+//! covers (`quantize.rs`) is then at most `11 u (A + R) + 25 u R`, of which the boxes have `64 u R` already: `11 u A`
+//! are left, and [`H8Ray::of_any`] lets planes give way by `16 u A` more. `start` is earlier by as much, and by 2^-20
+//! of three terms of `A` at most, so that what matters is no longer among the first 2^11 halves: they round by 2^-12 of
+//! up to `11 * 16 u A`, and a clamped component may move the ray by 6.25e-5 of the same: together less than `0.1 u A`.
+//! Where `A` is beyond [`FARTHEST`], products need not be floats, and every box is hit.
 
 use super::node::{H8Node, SLOTS};
 use raywarp_geom::triangle::power_of_two_under;
@@ -36,16 +36,16 @@ const LEAST_COMPONENT: f32 = 6.25e-5;
 const GUARD: f32 = 1.192_092_9e-7;
 /// 2^-20: more than what the nine roundings of `start` take of its largest term.
 const START_SLACK: f32 = 9.536_743e-7;
-/// Of the farthest coordinate of a ray from anywhere: by how much boxes grow. 2^-20.
+/// Share of the farthest coordinate by which boxes grow for a ray from anywhere: 2^-20.
 const FAR_PAD: f32 = 9.536_743e-7;
 /// Coordinates whose products with directions are floats: 2^90.
 const FARTHEST: f32 = 1.237_940_04e27;
-/// What takes a longest component to one whose inverse is a float, and back: 2^-80 and 2^80.
+/// Factors that take a longest component to one whose inverse is a float, and back: 2^-80 and 2^80.
 const SHORT: f32 = 8.271_806e-25;
 const LONG: f32 = 1.208_925_82e24;
-/// Of directions longer than so many times the tree's reach `t` may be no normal float: 2^60.
+/// Longest direction in units of the tree's reach, 2^60: of longer ones `t` may be no normal float.
 const LONGEST_OF_REACH: f32 = 1_152_921_504_606_846_976.0;
-/// Of trees of a larger one edge functions of pairs need not be floats: 2^60.
+/// Largest reach, 2^60: of trees of a larger one edge functions of pairs need not be floats.
 const LARGEST_REACH: f32 = 1_152_921_504_606_846_976.0;
 /// Times the largest coordinate of the scene, more than any product of a corner and a direction sums to.
 const REACH: f32 = 16.0;
@@ -54,10 +54,10 @@ const REACH: f32 = 16.0;
 /// [`H8Ray::unscale`] times less.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Ray {
-    /// As given.
+    /// Origin of the ray, as given.
     pub origin: [f32; 3],
-    /// The given direction, scaled by a power of two: the longest component is in 1..2. (Of a direction beyond 2^126 or denormal
-    /// it is outside, and of the latter boxes may be missed.)
+    /// The given direction, scaled by a power of two: the longest component is in 1..2. (Of a direction beyond 2^126 or
+    /// denormal it is outside, and of the latter boxes may be missed.)
     pub direction: [f32; 3],
     /// The inverse of that power.
     pub unscale: f32,
@@ -71,7 +71,7 @@ pub struct H8Ray {
     inverse_square: f32,
     /// Nearest `t` that counts.
     t_min: f32,
-    /// By how much boxes grow beyond their own pad, infinite where every box is hit.
+    /// Distance by which boxes grow beyond their own pad, infinite where every box is hit.
     pad: f32,
 }
 
@@ -82,7 +82,7 @@ impl H8Ray {
         Self::prepared(ray.origin, ray.direction, t_min, farthest)
     }
 
-    /// Whether a tree of this reach may lose what a valid ray hits, by [`H8Ray::new`].
+    /// Returns `true` if a tree of this reach may lose what a valid ray hits, by [`H8Ray::new`].
     #[inline]
     pub fn is_beyond(ray: &Ray, reach: f32) -> bool {
         let largest = |v: &[f32; 3]| v.iter().fold(0f32, |most, x| most.max(x.abs()));
@@ -144,15 +144,15 @@ impl H8Ray {
         }
     }
 
-    /// The slot order of the ray: it meets children about in the order of increasing `slot ^ octant`.
+    /// Returns the slot order of the ray: it meets children about in the order of increasing `slot ^ octant`.
     #[inline]
     pub fn octant(&self) -> usize {
         let bit = |axis: usize, bit: usize| if self.direction[axis].is_sign_negative() { bit } else { 0 };
         bit(0, 4) | bit(1, 2) | bit(2, 1)
     }
 
-    /// Whether the ray may be in the box of each slot at some `t` up to `limit`, in lengths of the given direction:
-    /// a bit a slot. Unused slots are never hit.
+    /// Returns a bit for each slot: 1 if the ray may be in its box at some `t` up to `limit`, in lengths of the given
+    /// direction. Unused slots are never hit.
     #[inline]
     pub fn hits(&self, node: &H8Node, grid_step: f32, limit: f32) -> u8 {
         let (planes, end) = self.planes(node, grid_step, limit);
@@ -163,7 +163,7 @@ impl H8Ray {
         if self.pad > 0.0 { hits & node.children() } else { hits }
     }
 
-    /// The planes of a node, and where the ray's interval ends.
+    /// Returns the planes of a node, and where the ray's interval ends.
     #[inline]
     fn planes<'a>(&self, node: &'a H8Node, grid_step: f32, limit: f32) -> (Planes<'a>, u16) {
         // Powers of two and whole steps of the grid: exact.
@@ -200,12 +200,12 @@ struct Planes<'a> {
     first: [&'a [u8; SLOTS]; 3],
     second: [&'a [u8; SLOTS]; 3],
     factor: [u16; 3],
-    /// Of the first and of the second planes.
+    /// Offsets of the first and of the second planes.
     offsets: [[u16; 2]; 3],
 }
 
 impl Planes<'_> {
-    /// Whether the box of `slot` is hit before `end`.
+    /// Returns `true` if the box of `slot` is hit before `end`.
     fn is_hit(&self, slot: usize, end: u16) -> bool {
         let distance =
             |plane: u8, axis: usize, offset: u16| half_multiply_add(u16::from(plane), self.factor[axis], offset) as i16;
@@ -217,11 +217,11 @@ impl Planes<'_> {
         near <= far || (near == 0 && far == i16::MIN)
     }
 
-    /// A bit for each slot that is hit, and one for each that [`Planes::is_hit`] must decide.
+    /// Returns a bit for each slot that is hit, and one for each that [`Planes::is_hit`] must decide.
     ///
-    /// Rounding, to f32 and to halves, keeps the order. So where the near end is less than the far one after f32's it is not
-    /// more after halves', and where it is more by two steps of halves it stays more. What is negative and would not round
-    /// to a zero is negative as an integer, and then its size does not matter.
+    /// Rounding, to f32 and to halves, keeps the order. So where the near end is less than the far one after f32's it
+    /// is not more after halves', and where it is more by two steps of halves it stays more. What is negative and would
+    /// not round to a zero is negative as an integer, and then its size does not matter.
     #[inline]
     fn hits_but_for_doubts(&self, end: u16) -> (u8, u8) {
         /// Halves from here on do not exist, nearly.
@@ -258,7 +258,7 @@ impl Planes<'_> {
     }
 }
 
-/// 2^`exponent`, normal.
+/// Returns 2^`exponent`, for exponents of normal numbers.
 #[inline]
 fn exponent_of_two(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)

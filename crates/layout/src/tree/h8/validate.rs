@@ -104,7 +104,7 @@ impl H8 {
         if (0..3).all(meets) { Ok(()) } else { Err("a leaf's box is beside its triangles") }
     }
 
-    /// Whether the bounds hold what the root's boxes are known to hold, and leave no room.
+    /// Returns `true` if the bounds hold what the root's boxes are known to hold, and leave no room.
     fn root_fits(&self) -> bool {
         if self.blocks.is_empty() {
             return self.bounds == Aabb::EMPTY;
@@ -122,13 +122,13 @@ impl H8 {
     }
 }
 
-/// The lowest and the highest plane of a node's children.
+/// Returns the lowest and the highest plane of a node's children.
 fn extent(node: &H8Node, axis: usize, grid_step: f32) -> [f64; 2] {
     let planes = (0..SLOTS).filter(|&slot| node.has_child(slot)).map(|slot| node.planes(slot, axis, grid_step));
     planes.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [lo, hi]| [a.min(lo), b.max(hi)])
 }
 
-/// Whether the box of a node, as its parent has it, holds what the node's boxes are known to hold: planes lie
+/// Returns `true` if the box of a node, as its parent has it, holds what the node's boxes are known to hold: planes lie
 /// at most one and a half steps and the pad beyond.
 fn fits(node: &H8Node, axis: usize, [lo, hi]: [f64; 2], grid_step: f32) -> bool {
     let ([least, most], room) = (extent(node, axis, grid_step), 1.5 * node.step(axis) * f64::from(grid_step));
