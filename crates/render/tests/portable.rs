@@ -54,8 +54,9 @@ const INEXACT_VECTORS: [&str; 12] = [
     "to_angle",
 ];
 
-/// Folders and files of this crate that are no per-sample code: pictures as they are written and compared, and cases of tests.
-const NOT_PER_SAMPLE: [&str; 3] = ["output", "compare", "compare.rs"];
+/// Folders and files of this crate that are no per-sample code: pictures as they are written and compared, and what computes
+/// the tables of models before the program is built.
+const NOT_PER_SAMPLE: [&str; 4] = ["output", "compare", "compare.rs", "tabulate"];
 
 /// The Rust files under `folder` but `except`, without files of tests alone.
 fn sources(folder: &Path, except: &[&str]) -> Vec<PathBuf> {
