@@ -231,21 +231,12 @@ fn level(source: &Path) -> u32 {
 /// Returns the family's blocks and spaces as C++.
 fn blocks() -> String {
     let mut text = String::new();
-    let blocks: Vec<String> = raywarp_family::Block::ALL.iter().map(|&block| kernel_name(block)).collect();
+    let blocks: Vec<String> = raywarp_family::Block::ALL.iter().map(|block| block.event_name()).collect();
     let spaces: Vec<String> = raywarp_family::Space::ALL.iter().map(|space| format!("{space:?}")).collect();
     for (name, values) in [("Block", blocks), ("Space", spaces)] {
         let _ = writeln!(text, "enum class {name} : u32 {{ {} }};", values.join(", "));
     }
     text
-}
-
-/// Returns a block as kernels call it: by its own name, but for iterations of loops.
-fn kernel_name(block: raywarp_family::Block) -> String {
-    match block {
-        raywarp_family::Block::Iteration => "Turn".to_string(),
-        raywarp_family::Block::LeafIteration => "TurnLeaf".to_string(),
-        other => format!("{other:?}"),
-    }
 }
 
 /// Writes a file unless it is there already, so that nothing is compiled for nothing.

@@ -169,6 +169,16 @@ impl Block {
         }
     }
 
+    /// Returns the block's name in the kernels' events: its own, but for iterations of loops, whose older name stands in
+    /// the kernels' text, by which their machine code is known.
+    pub fn event_name(self) -> String {
+        match self {
+            Self::Iteration => "Turn".to_string(),
+            Self::LeafIteration => "TurnLeaf".to_string(),
+            other => format!("{other:?}"),
+        }
+    }
+
     /// Returns the name in cost tables and reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -137,14 +137,7 @@ fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
         }
         if let Some((_, rest)) = code.split_once("RW_EVENT(") {
             let name = rest.split(')').next().unwrap_or_default();
-            // The kernels' word for an iteration is theirs: their text, and so their machine code's lines, stays as it
-            // is.
-            let name = match name {
-                "Turn" => "Iteration",
-                "TurnLeaf" => "LeafIteration",
-                other => other,
-            };
-            let block = Block::ALL.into_iter().find(|block| format!("{block:?}") == name);
+            let block = Block::ALL.into_iter().find(|block| block.event_name() == name);
             let block = block.ok_or_else(|| format!("line {}: {name} is no block", number + 1))?;
             if let Some(scope) = scopes.last_mut() {
                 scope.pending.drain(..).for_each(|line| parts[line] = Some(block));
