@@ -151,7 +151,7 @@ mod tests {
         let triangles = triangles();
         let mut peer = match VulkanTracer::new(None, &triangles) {
             Ok(peer) => peer,
-            Err(why) => return skip(Reason::Vulkan, &why),
+            Err(why) => return skip(Reason::Vulkan, &why.to_string()),
         };
         let bvh = build(&triangles, &BuildOptions::default()).unwrap();
         let cpu = CpuTracer::new(&bvh, &triangles).unwrap();
