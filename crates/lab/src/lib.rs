@@ -2,7 +2,7 @@
 //!
 //! - [`family`] says what a traversal variant is and lists the papers' rows; [`traverse`] runs variants on this CPU as
 //!   one lane or as a warp in lockstep, and a probe counts what they do.
-//! - [`sim`] has simulated machines, prices and bounds; [`study`] puts them together as experiments, tables and pages.
+//! - [`sim`] has simulated machines, costs and bounds; [`study`] puts them together as experiments, tables and pages.
 //! - [`mod@bench`] times kernels on this machine; [`workload`] has the papers' batches of rays, the oracle and the
 //!   conformance cases.
 //! - [`experiments`] has the organisations of the GPU path tracer that W11 and L9 measured, for the product's engine.

@@ -58,8 +58,8 @@ const REINSERTION_GAIN: f64 = 0.15;
 /// Share of a GPU's tracing that spatial splits save: the mean of six scenes, in two of which they are not taken.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const SPLIT_GAIN: f64 = 0.06;
-#[cfg(feature = "render")]
 /// Share of the CPU's render that reinsertion saves: 0 to 15 % in six scenes, 6 % on average.
+#[cfg(feature = "render")]
 const CPU_REINSERTION_GAIN: f64 = 0.06;
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
@@ -131,9 +131,9 @@ pub(crate) fn cpu_path_seconds(rays: f64, threads: usize) -> f64 {
 
 /// Chooses options of the tree for a render that takes `threads` threads, which build and trace, `seconds` through so
 /// many triangles.
-#[cfg(feature = "render")]
 ///
 /// Spatial splits are no choice: renders were no faster with them than with reinsertion alone.
+#[cfg(feature = "render")]
 pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildOptions {
     if seconds * CPU_REINSERTION_GAIN > REINSERTION.of(triangles, threads) { presets::GOOD } else { presets::BALANCED }
 }
@@ -165,8 +165,8 @@ impl TreeEffort {
         }
     }
 
-    #[cfg(all(feature = "cuda", feature = "render"))]
     /// Returns the same effort where so many bytes of memory are `free` that it can be spent, else that of one tree.
+    #[cfg(all(feature = "cuda", feature = "render"))]
     pub(crate) fn with_memory(self, triangles: usize, free: u64) -> Self {
         if self == Self::Most && !two_trees_fit(triangles, free) { Self::Good } else { self }
     }

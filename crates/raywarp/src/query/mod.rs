@@ -34,8 +34,8 @@ pub struct QueryHit {
     pub triangle: u32,
 }
 
-#[cfg(feature = "formats")]
 /// A triangle mesh in f64.
+#[cfg(feature = "formats")]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DoubleMesh {
     /// Vertex positions, finite.
@@ -198,7 +198,6 @@ impl TriangleBvh {
         Ok(Self { cpu, batches, origin: [0.0; 3] })
     }
 
-    #[cfg(feature = "formats")]
     /// Builds a tree over meshes in f64, with the default options, for this CPU. Where rounding to f32 would hurt, as
     /// far from zero, positions are rounded relative to [`TriangleBvh::origin`]; [`TriangleBvh::ray`] makes rays that
     /// fit, and [`TriangleBvh::point`] says where hits are.
@@ -219,6 +218,7 @@ impl TriangleBvh {
     ///
     /// # Errors
     /// As [`TriangleBvh::build`].
+    #[cfg(feature = "formats")]
     pub fn build_double(meshes: &[DoubleMesh]) -> Result<Self, QueryError> {
         for (mesh, DoubleMesh { positions, indices }) in meshes.iter().enumerate() {
             let positions = positions.iter().map(|p| p.map(|x| x as f32)).collect();
