@@ -159,7 +159,7 @@ fn plan(request: &BenchRequest) -> Vec<(BuildOptions, Vec<Subject>)> {
             if subject.has_own_tree() && plan.iter().any(|(_, all)| all.contains(subject)) {
                 continue;
             }
-            let options = BuildOptions { max_leaf: build.max_leaf.min(subject.leaf_limit()), ..*build };
+            let options = build.with_leaf_limit(subject.leaf_limit());
             match plan.iter_mut().find(|(known, _)| *known == options) {
                 // Two leaf sizes above a tree's limit are one.
                 Some((_, subjects)) if subjects.contains(subject) => {}

@@ -48,7 +48,7 @@ impl Prepared {
         let variant = EngineOptions::default().variant().unwrap();
         let triangles = flatten(&scene).unwrap();
         let options = BuildOptions::default();
-        let options = BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..options };
+        let options = options.with_leaf_limit(variant.tree().max_leaf());
         let bvh = build(&triangles, &options).unwrap();
         let tracer = CpuTracer::new(&bvh, &triangles).unwrap();
         Self { shading: flat(&scene), scene, triangles, bvh, tracer, camera }

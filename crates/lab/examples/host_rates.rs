@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let triangles = flatten(&load(&arguments.scene, &LoadOptions::default())?.scene)?;
     let variant = arguments.variant.unwrap_or(RayKernels::default().closest);
     let options = BuildOptions::default();
-    let options = BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..options };
+    let options = options.with_leaf_limit(variant.tree().max_leaf());
     let bvh = build(&triangles, &options)?;
     let cpu = CpuTracer::new(&bvh, &triangles)?;
     let some = match &arguments.file {

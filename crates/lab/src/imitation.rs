@@ -26,7 +26,7 @@ impl TracerFactory for ImitatedKernel {
     }
 
     fn fitting(&self, options: &BuildOptions) -> BuildOptions {
-        BuildOptions { max_leaf: options.max_leaf.min(self.variant.tree().max_leaf()), ..*options }
+        options.with_leaf_limit(self.variant.tree().max_leaf())
     }
 
     fn takes_negative_t_min(&self) -> bool {

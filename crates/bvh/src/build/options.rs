@@ -115,6 +115,12 @@ impl BuildOptions {
     /// The largest [`BuildOptions::reinsertion`].
     pub const REINSERTION_LIMIT: u32 = 64;
 
+    /// Returns the same options with leaves of at most `limit` triangles, as nodes of an encoding can hold.
+    #[must_use]
+    pub fn with_leaf_limit(self, limit: u32) -> Self {
+        Self { max_leaf: self.max_leaf.min(limit), ..self }
+    }
+
     /// Checks every option, and that the references of `primitives` triangles can be counted.
     pub(crate) fn check(&self, primitives: u64) -> Result<(), BuildError> {
         let range = |ok: bool, option, found, allowed| {

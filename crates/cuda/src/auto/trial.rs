@@ -95,10 +95,10 @@ impl Trial {
         }
         // Before the next one, so that memory holds one.
         self.scene = None;
-        let options = BuildOptions::default();
-        let max_leaf = options.max_leaf.min(variant.tree().max_leaf());
+        let options = BuildOptions::default().with_leaf_limit(variant.tree().max_leaf());
+        let max_leaf = options.max_leaf;
         if !self.trees.iter().any(|(known, _)| *known == max_leaf) {
-            let bvh = build(&self.triangles, &BuildOptions { max_leaf, ..options })?;
+            let bvh = build(&self.triangles, &options)?;
             self.trees.push((max_leaf, bvh));
         }
         let Some((_, bvh)) = self.trees.iter().find(|(known, _)| *known == max_leaf) else {

@@ -120,7 +120,7 @@ impl RayKernels {
 
 /// Returns `options` with leaves that the nodes of `variant` can hold.
 pub(crate) fn fitting(options: &BuildOptions, variant: &Variant) -> BuildOptions {
-    BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..*options }
+    options.with_leaf_limit(variant.tree().max_leaf())
 }
 
 #[cfg(test)]
