@@ -12,7 +12,7 @@ use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{CudaError, LaunchBounds};
 use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatTriangles, Kernels, Ray, TraceError};
-use raywarp_scene::{Scene, flatten};
+use raywarp_scene::{Description, flatten};
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use std::collections::HashMap;
 use std::time::Instant;
@@ -28,7 +28,7 @@ use std::time::Instant;
 /// If the scene does not pass [`raywarp_scene::validate`], or `source` is not what the request's columns say.
 pub fn bench_scene(
     target: &Target,
-    scene: Scene,
+    scene: Description,
     source: RaySource<'_>,
     request: &BenchRequest,
     watch: &Watch<'_>,
@@ -307,12 +307,12 @@ mod tests {
     use crate::{CheckSize, Column, RayOrder};
     use raywarp_geom::{BatchStats, Candidate, Hit, HitKey, RayCost, Tracer, TriangleMesh};
     use raywarp_scene::views::View;
-    use raywarp_scene::{Camera, FaceMaterials, Instance, Material, Mesh, Scene};
+    use raywarp_scene::{Camera, Description, FaceMaterials, Instance, Material, Mesh};
     use raywarp_workload::rays::{RayKind, Workload};
 
     /// A bumpy floor and some plates above it.
-    fn scene() -> Scene {
-        let mut scene = Scene::default();
+    fn scene() -> Description {
+        let mut scene = Description::default();
         let material = scene.add_material(Material::diffuse("grey", [0.5; 3]));
         let mut mesh = TriangleMesh::default();
         let height = |x: i32, z: i32| (x * 7 + z * 13).rem_euclid(5) as f32 * 0.1;

@@ -15,7 +15,7 @@ use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
 use raywarp::scene::{
-    Format, GltfOptions, LightUnits, LoadOptions, Loaded, Prefer, Scene, SceneLookup, Warning, WithoutTriangles,
+    Description, Format, GltfOptions, LightUnits, LoadOptions, Loaded, Prefer, SceneLookup, Warning, WithoutTriangles,
 };
 use raywarp_lab::bench::table::Room;
 use std::fmt::Display;
@@ -272,7 +272,7 @@ impl Common {
     }
 
     /// Shows that the tree of a scene is being built.
-    pub fn building(&self, scene: &Scene) -> Activity {
+    pub fn building(&self, scene: &Description) -> Activity {
         let triangles = si(scene.triangle_count() as f64);
         self.activity(format!("building the tree of {triangles} triangles"))
     }

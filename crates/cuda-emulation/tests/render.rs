@@ -14,7 +14,7 @@ use raywarp_render_cuda::{
     CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures, ShadingClass,
     TextureFilter,
 };
-use raywarp_scene::{Alpha, Camera, FilterKind, SamplerKind, Scene, Surface, flatten};
+use raywarp_scene::{Alpha, Camera, Description, FilterKind, SamplerKind, Surface, flatten};
 use std::sync::Arc;
 
 #[path = "common/pretended.rs"]
@@ -35,7 +35,7 @@ mod several;
 
 /// A scene, its tree, and what traces on the CPU.
 struct Prepared {
-    scene: Scene,
+    scene: Description,
     shading: ShadingScene,
     triangles: FlatTriangles,
     bvh: Bvh2,
@@ -44,7 +44,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(scene: Scene, camera: Camera) -> Self {
+    fn new(scene: Description, camera: Camera) -> Self {
         let variant = EngineOptions::default().variant().unwrap();
         let triangles = flatten(&scene).unwrap();
         let options = BuildOptions::default();

@@ -169,8 +169,8 @@ impl Block {
         }
     }
 
-    /// Returns the block's name in the kernels' events: its own, but for iterations of loops. Their older name stands in
-    /// the text of the kernels, which stays as their machine code was made of it.
+    /// Returns the block's name in the kernels' events: its own, but for iterations of loops, whose older name stands
+    /// in the text of the kernels, which stays as their machine code was made of it.
     pub fn event_name(self) -> String {
         match self {
             Self::Iteration => "Turn".to_string(),

@@ -6,7 +6,7 @@ use crate::Aabb;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct PrimitiveId {
-    /// Index in `Scene::instances`.
+    /// Index in `Description::instances`.
     pub instance: u32,
     /// Index of the triangle in its mesh.
     pub primitive: u32,

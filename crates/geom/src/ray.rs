@@ -95,7 +95,7 @@ impl Default for Hit {
 pub struct HitKey {
     /// Ray parameter of the hit.
     pub t: f32,
-    /// Index in `Scene::instances`.
+    /// Index in `Description::instances`.
     pub instance: u32,
     /// Index of the triangle in its mesh.
     pub primitive: u32,

@@ -85,7 +85,7 @@ impl std::fmt::Debug for Control<'_> {
 pub struct Candidate {
     /// Index of the ray in the batch.
     pub ray: u32,
-    /// Index in `Scene::instances`.
+    /// Index in `Description::instances`.
     pub instance: u32,
     /// The hit itself.
     pub hit: Hit,

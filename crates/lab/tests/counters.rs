@@ -1,7 +1,7 @@
 //! What is foretold of an H200 beside what its counters said (counters.csv of bench/runs).
 
 use raywarp::Control;
-use raywarp::scene::{Scene, View};
+use raywarp::scene::{Description, View};
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::pace::Cause;
 use raywarp_lab::study::counters::{
@@ -9,7 +9,7 @@ use raywarp_lab::study::counters::{
 };
 use raywarp_lab::workload::rays::{RESOLUTION, RayKind};
 
-fn compare(scene: &Scene, request: &CountersRequest) -> Result<Vec<Compared>, CountersError> {
+fn compare(scene: &Description, request: &CountersRequest) -> Result<Vec<Compared>, CountersError> {
     beside_counters(scene, request, &Control::default()).map(|report| report.rows)
 }
 

@@ -2,7 +2,7 @@
 //! (executed.csv of bench/runs).
 
 use raywarp::Control;
-use raywarp::scene::{Scene, View};
+use raywarp::scene::{Description, View};
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::counters::{
@@ -46,7 +46,7 @@ const PLANTED: [(&str, &str); 14] = [
 ];
 
 fn compared(
-    (scene, view): (&Scene, &View),
+    (scene, view): (&Description, &View),
     rows: &[&Counted],
     (machine, changes): (&str, Vec<CostChange>),
 ) -> Result<CountersReport, CountersError> {
@@ -57,7 +57,11 @@ fn compared(
     beside_counters(scene, &request, &Control::default())
 }
 
-fn blocks(scene: (&Scene, &View), rows: &[&Counted], changes: Vec<CostChange>) -> Vec<(String, Vec<ComparedBlock>)> {
+fn blocks(
+    scene: (&Description, &View),
+    rows: &[&Counted],
+    changes: Vec<CostChange>,
+) -> Vec<(String, Vec<ComparedBlock>)> {
     let report = compared(scene, rows, ("h100", changes)).unwrap();
     report.rows.into_iter().map(|row| (row.counted.variant.to_string(), row.blocks)).collect()
 }

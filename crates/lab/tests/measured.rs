@@ -1,7 +1,7 @@
 //! Rates beside the bounds of the same rays: made-up ones on the built-in scene, and those of recorded runs.
 
 use raywarp::bvh::presets;
-use raywarp::scene::{Scene, View};
+use raywarp::scene::{Description, View};
 use raywarp::{BuildOptions, Builder, Control};
 use raywarp_lab::bench::table::Room;
 use raywarp_lab::bench::{
@@ -30,13 +30,13 @@ const TREES: [BuildOptions; 2] =
     [presets::FASTEST, BuildOptions { builder: Builder::Sbvh, max_leaf: 2, split_below: 0.5, ..presets::BALANCED }];
 
 /// The built-in one.
-fn scene() -> &'static Scene {
-    static SCENE: OnceLock<Scene> = OnceLock::new();
+fn scene() -> &'static Description {
+    static SCENE: OnceLock<Description> = OnceLock::new();
     SCENE.get_or_init(raywarp::scene::default_scene)
 }
 
 /// From the front, and from nearer and higher.
-fn views(scene: &Scene) -> Vec<(usize, View)> {
+fn views(scene: &Description) -> Vec<(usize, View)> {
     let camera = scene.cameras.first().unwrap().clone();
     let bounds = raywarp::scene::flatten(scene).unwrap().bounds();
     let framed = raywarp::render::frame_bounds(&bounds);
@@ -363,7 +363,7 @@ fn a_run_and_its_table_have_the_same_rates() {
 
 /// Rates of `table` by `kernels` stand below their bounds, and near what is expected; how many rows there were.
 #[track_caller]
-fn check_recorded((scene, view): (&Scene, &View), table: &str, kernels: [&str; 2]) -> usize {
+fn check_recorded((scene, view): (&Description, &View), table: &str, kernels: [&str; 2]) -> usize {
     let machine = Machine::find("h200").unwrap();
     let kept = kernels.map(|name| name.parse::<Subject>().unwrap());
     let is_kept = |rate: &MeasuredRate| {

@@ -3,7 +3,7 @@
 
 use raywarp::Control;
 use raywarp::bvh::presets;
-use raywarp::scene::{Scene, View};
+use raywarp::scene::{Description, View};
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::bounds::{BoundsRequest, bound_rates};
 use raywarp_lab::study::launch::GainSpread;
@@ -43,7 +43,7 @@ fn measured() -> Rates {
 }
 
 /// Expected rates and lowest bounds of a kernel by kind of rays.
-fn foretold(scene: &Scene, view: &View, kernel: &str, warps: u32) -> Vec<(RayKind, f64, f64)> {
+fn foretold(scene: &Description, view: &View, kernel: &str, warps: u32) -> Vec<(RayKind, f64, f64)> {
     let mut machine = Machine::find("h100").unwrap();
     machine.set("resident.warps", &warps.to_string()).unwrap();
     let rays = EfficiencyRequest {

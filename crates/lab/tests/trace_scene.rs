@@ -1,7 +1,7 @@
 //! The CPU's tracer and every kernel of the papers on a small scene, as `raywarp trace` asks them.
 
 use raywarp::device::{Plan, PlannedKernels, RayKernels};
-use raywarp::scene::{Alpha, FaceMaterials, Instance, Material, Mesh, ScalarInput, Scene};
+use raywarp::scene::{Alpha, Description, FaceMaterials, Instance, Material, Mesh, ScalarInput};
 use raywarp::trace::npy::write_rays;
 use raywarp::trace::{
     Answers, Field, HitFormat, RayStream, StreamError, StreamOptions, TraceScene, TraceSceneError, Traced,
@@ -17,8 +17,8 @@ use std::sync::Arc;
 const BATCH: usize = 1 << 18;
 
 /// Two placements of a square of two triangles, the first at z = 2, the second at z = 1; full of holes.
-fn two_squares() -> Scene {
-    let mut scene = Scene::default();
+fn two_squares() -> Description {
+    let mut scene = Description::default();
     let mut holes = Material::diffuse("holes", [0.5; 3]);
     holes.alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
     let materials = FaceMaterials::Uniform(scene.add_material(holes));
@@ -165,7 +165,7 @@ fn compressed_trees_get_small_leaves_and_others_what_was_asked() {
 #[test]
 fn a_scene_without_triangles_is_missed_and_machines_that_do_not_fit_are_refused() {
     for engine in engines() {
-        let scene = TraceScene::new(&Scene::default(), &plan(engine)).unwrap();
+        let scene = TraceScene::new(&Description::default(), &plan(engine)).unwrap();
         let ray = [Ray::new([0.0; 3], [1.0; 3])];
         assert_eq!(scene.trace(&ray, Query::Any, &Control::default()).unwrap().answers.hit_count(), 0);
     }

@@ -4,7 +4,7 @@ use raywarp::cpu::CpuTracer;
 use raywarp::device::Plan;
 use raywarp::render::film::Film;
 use raywarp::render::{Picture, PictureRequest, Prepared, RenderError, Rendered, Shown, StopReason, Watch, render};
-use raywarp::scene::{Alpha, ScalarInput, Scene, flatten};
+use raywarp::scene::{Alpha, Description, ScalarInput, flatten};
 use raywarp::{BatchStats, BuildOptions, Control, Hit, HitKey, Ray, TraceError, Tracer};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ struct Device {
 }
 
 impl Device {
-    fn new(scene: &Scene, batch: usize) -> Self {
+    fn new(scene: &Description, batch: usize) -> Self {
         let flat = flatten(scene).unwrap();
         let bvh = raywarp::bvh::build(&flat, &BuildOptions::default()).unwrap();
         Self {
@@ -87,7 +87,7 @@ impl Tracer for Device {
 }
 
 /// The built-in scene with every second material full of holes, so that rays are asked again and again.
-fn holes() -> Scene {
+fn holes() -> Description {
     let mut scene = raywarp::scene::default_scene();
     for material in scene.materials.iter_mut().step_by(2) {
         material.alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
@@ -100,7 +100,7 @@ struct Setting {
     picture: Picture,
 }
 
-fn setting(scene: Scene, size: [u32; 2], samples: u32, shown: Shown) -> Setting {
+fn setting(scene: Description, size: [u32; 2], samples: u32, shown: Shown) -> Setting {
     let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
     let request = PictureRequest {
         size: Some(size),

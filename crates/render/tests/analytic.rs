@@ -3,8 +3,8 @@
 use crate::common::{add, camera, check_mean, options, quad, room, sphere, trace};
 use raywarp_render::{DirectLight, RenderOptions};
 use raywarp_scene::{
-    Absorption, Alpha, CarPaint, ColorInput, Emission, Image, Light, Material, Pixels, Principled, Roughness,
-    ScalarInput, Scene, SpotFalloff, Surface,
+    Absorption, Alpha, CarPaint, ColorInput, Description, Emission, Image, Light, Material, Pixels, Principled,
+    Roughness, ScalarInput, SpotFalloff, Surface,
 };
 use std::f64::consts::PI;
 
@@ -33,7 +33,7 @@ const ALL_TECHNIQUES: [DirectLight; 3] = [DirectLight::Both, DirectLight::Lights
 
 #[test]
 fn a_convex_diffuse_body_under_a_uniform_sky_shows_its_albedo() {
-    let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+    let mut scene = Description { lights: vec![white_sky()], ..Description::default() };
     add(&mut scene, sphere([0.0; 3], 1.0, 12, false), Material::diffuse("grey", [0.7; 3]));
     let camera = camera([0.0, 0.3, 4.0], [0.0; 3], 14.0);
     for direct in ALL_TECHNIQUES {
@@ -44,7 +44,7 @@ fn a_convex_diffuse_body_under_a_uniform_sky_shows_its_albedo() {
 #[test]
 fn a_closed_glowing_room_sums_the_geometric_series() {
     let (emission, albedo) = (0.5, 0.6f64);
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     for wall in room() {
         add(&mut scene, wall, emitter(emission, albedo as f32));
     }
@@ -61,7 +61,7 @@ fn a_closed_glowing_room_sums_the_geometric_series() {
 #[test]
 fn russian_roulette_keeps_the_mean_of_long_paths() {
     // Albedo 0.3 falls below 5 % at the third bounce: roulette decides nearly all of what follows.
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     for wall in room() {
         add(&mut scene, wall, emitter(1.0, 0.3));
     }
@@ -74,7 +74,7 @@ fn russian_roulette_keeps_the_mean_of_long_paths() {
 fn glass_without_absorption_is_invisible_in_a_uniform_sky() {
     let camera = camera([0.0, 0.0, 4.0], [0.0; 3], 20.0);
     for normals in [false, true] {
-        let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+        let mut scene = Description { lights: vec![white_sky()], ..Description::default() };
         add(&mut scene, sphere([0.0; 3], 1.0, 12, normals), glass(0.0, None, 1.5));
         let rendered = trace(&scene, &camera, &options([16, 12], 64, 200));
         let mean = rendered.film.picture_mean();
@@ -87,7 +87,7 @@ fn glass_without_absorption_is_invisible_in_a_uniform_sky() {
 #[test]
 fn light_through_a_slab_falls_exponentially() {
     // Index 1 does not bend or reflect: what is left is exp(-sigma d) over the two units of the cube.
-    let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+    let mut scene = Description { lights: vec![white_sky()], ..Description::default() };
     let absorption = Some(Absorption { sigma: [0.4; 3] });
     for face in room() {
         let indices = face.indices.iter().map(|&[a, b, c]| [a, c, b]).collect();
@@ -101,7 +101,7 @@ fn light_through_a_slab_falls_exponentially() {
 #[test]
 fn a_point_light_lights_a_plane_by_the_inverse_square_and_the_cosine() {
     let (height, intensity) = (2.0f64, 12.0);
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     add(&mut scene, quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("floor", [0.5; 3]));
     scene.lights.push(Light::Point { position: [0.0, height as f32, 0.0], intensity: [intensity as f32; 3] });
     // From above, through the light: the picture is the square of side 4 around the foot point.
@@ -124,7 +124,7 @@ fn a_huge_floor_does_not_shadow_itself() {
     // The same light over floors of side 2000 at heights near and far from 0: two triangles, whose
     // hits round by far more than their points' coordinates do.
     for floor in [0.0f32, -1.572_16, -100.0] {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         let side = quad([-1000.0, floor, 1000.0], [2000.0, 0.0, 0.0], [0.0, 0.0, -2000.0]);
         add(&mut scene, side, Material::diffuse("floor", [0.5; 3]));
         scene.lights.push(Light::Point { position: [31.0, floor + 2.0, 17.0], intensity: [12.0; 3] });
@@ -138,7 +138,7 @@ fn a_huge_floor_does_not_shadow_itself() {
 #[test]
 fn light_from_a_half_transparent_emitter_does_not_depend_on_how_it_is_found() {
     for alpha in [0.0f32, 0.5, 1.0] {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         let lamp = Material { alpha: Alpha::Blend { alpha: ScalarInput::constant(alpha) }, ..emitter(5.0, 0.0) };
         add(&mut scene, quad([-1.0, 1.0, -1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]), lamp);
         let floor = quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]);
@@ -174,7 +174,7 @@ fn distant_and_spot_lights_light_a_plane_as_computed() {
     };
     // Seen at the foot point only, where the spot is full: 8 / 2^2.
     for (light, irradiance) in [(distant, 3.0 * 0.8), (spot, 2.0)] {
-        let mut scene = Scene { lights: vec![light], ..Scene::default() };
+        let mut scene = Description { lights: vec![light], ..Description::default() };
         add(&mut scene, floor(), Material::diffuse("floor", [0.5; 3]));
         let mean = trace(&scene, &camera, &options([4, 4], 4, 1)).film.picture_mean().luminance;
         assert!((mean / (0.5 / PI * irradiance) - 1.0).abs() < 1e-3, "{mean}");
@@ -188,7 +188,7 @@ fn a_square_light_lights_the_point_below_by_its_form_factor() {
         let (ra, rb) = ((1.0 + a * a).sqrt(), (1.0 + b * b).sqrt());
         (a / ra * (b / ra).atan() + b / rb * (a / rb).atan()) / (2.0 * PI)
     };
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     add(&mut scene, quad([-1.0, 1.0, -1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]), emitter(5.0, 0.0));
     add(&mut scene, quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("floor", [0.8; 3]));
     let camera = camera([0.0, 0.5, 0.0], [0.0; 3], 0.5);
@@ -233,7 +233,7 @@ fn no_material_makes_energy_in_a_uniform_sky() {
     ];
     let camera = camera([0.0, 0.3, 4.0], [0.0; 3], 14.0);
     for surface in surfaces {
-        let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+        let mut scene = Description { lights: vec![white_sky()], ..Description::default() };
         let name = format!("{surface:?}");
         add(&mut scene, sphere([0.0; 3], 1.0, 12, false), Material::new("white", surface));
         let mean = trace(&scene, &camera, &options([16, 12], 64, 6)).film.picture_mean();
@@ -249,7 +249,7 @@ fn blended_surfaces_let_their_share_through_and_masks_cut_holes() {
     let camera = camera([0.0, 0.0, 4.0], [0.0; 3], 10.0);
     let black = |alpha| Material { alpha, ..Material::diffuse("cards", [0.0; 3]) };
     // Three coincident cards of 30 % each, and the sky behind.
-    let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+    let mut scene = Description { lights: vec![white_sky()], ..Description::default() };
     for _ in 0..3 {
         let card = quad([-2.0, -2.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]);
         add(&mut scene, card, black(Alpha::Blend { alpha: ScalarInput::constant(0.3) }));
@@ -273,7 +273,7 @@ fn blended_surfaces_let_their_share_through_and_masks_cut_holes() {
 
 #[test]
 fn shadows_of_blended_cards_are_as_thin_as_the_cards() {
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     add(&mut scene, quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("floor", [0.5; 3]));
     scene.lights.push(Light::Directional { direction: [0.0, -1.0, 0.0], irradiance: [2.0; 3] });
     let lit = trace(&scene, &camera([3.0, 1.0, 0.0], [0.0; 3], 1.0), &options([16, 16], 64, 1));
@@ -299,7 +299,7 @@ impl raywarp_render::PathObserver for Alive {
 /// Half a floor, seen from above.
 #[test]
 fn a_recorder_has_each_path_and_leaves_the_picture_as_it_is() {
-    let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+    let mut scene = Description { lights: vec![white_sky()], ..Description::default() };
     add(&mut scene, quad([-9.0, 0.0, 9.0], [9.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("floor", [0.5; 3]));
     let flat = raywarp_scene::flatten(&scene).unwrap();
     let (bounds, size) = (flat.bounds(), [16, 8]);
@@ -323,7 +323,7 @@ fn a_recorder_has_each_path_and_leaves_the_picture_as_it_is() {
 
 #[test]
 fn an_observer_sees_each_path_until_it_ends() {
-    let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+    let mut scene = Description { lights: vec![white_sky()], ..Description::default() };
     add(&mut scene, quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("floor", [0.5; 3]));
     let flat = raywarp_scene::flatten(&scene).unwrap();
     let (bounds, alive) = (flat.bounds(), Alive::default());

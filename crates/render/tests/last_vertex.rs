@@ -4,7 +4,7 @@ use crate::common::{add, camera, check_mean, options, quad, room, sphere, trace}
 use raywarp_render::film::Film;
 use raywarp_render::{DirectLight, RenderOptions};
 use raywarp_scene::{
-    Absorption, Alpha, Camera, ColorInput, Emission, Light, Material, Roughness, ScalarInput, Scene, Surface,
+    Absorption, Alpha, Camera, ColorInput, Description, Emission, Light, Material, Roughness, ScalarInput, Surface,
 };
 
 fn glowing(radiance: f32, reflectance: f32) -> Material {
@@ -38,8 +38,8 @@ fn point() -> Light {
 }
 
 /// A room without its near wall, in it metal, glass that absorbs, and a screen with holes; smooth or rough.
-fn furnished(roughness: f32, lights: Vec<Light>, lamp: bool) -> Scene {
-    let mut scene = Scene { lights, ..Scene::default() };
+fn furnished(roughness: f32, lights: Vec<Light>, lamp: bool) -> Description {
+    let mut scene = Description { lights, ..Description::default() };
     for wall in room().into_iter().take(5) {
         add(&mut scene, wall, Material::diffuse("wall", [0.8, 0.7, 0.6]));
     }
@@ -58,7 +58,7 @@ fn eye() -> Camera {
     camera([0.1, 0.1, 2.6], [0.0; 3], 50.0)
 }
 
-fn of(scene: &Scene, max_depth: u32, connect_last: bool, direct: DirectLight) -> Film {
+fn of(scene: &Description, max_depth: u32, connect_last: bool, direct: DirectLight) -> Film {
     let options = RenderOptions { connect_last, direct, features: true, ..options([12, 9], 8, max_depth) };
     trace(scene, &eye(), &options).film
 }
@@ -70,7 +70,7 @@ fn are_same(a: &Film, b: &Film) -> bool {
 
 /// With a connection at the last vertex the picture is the one of a bounce more, and without it is another.
 #[track_caller]
-fn check_one_more(scene: &Scene, direct: DirectLight) {
+fn check_one_more(scene: &Description, direct: DirectLight) {
     for depth in 0..4 {
         let [without, with, more] =
             [(depth, false), (depth, true), (depth + 1, false)].map(|(depth, last)| of(scene, depth, last, direct));
@@ -104,7 +104,7 @@ fn with_scattering_alone_nothing_changes() {
 
 #[test]
 fn a_mirror_at_the_end_shows_no_light() {
-    let mut scene = Scene { lights: vec![sky()], ..Scene::default() };
+    let mut scene = Description { lights: vec![sky()], ..Description::default() };
     add(&mut scene, quad([-9.0, -9.0, 0.0], [18.0, 0.0, 0.0], [0.0, 18.0, 0.0]), metal(0.0));
     for direct in [DirectLight::Both, DirectLight::Lights] {
         let last = of(&scene, 0, true, direct);
@@ -117,7 +117,7 @@ fn a_mirror_at_the_end_shows_no_light() {
 fn the_last_connection_counts_in_full() {
     // Light of k bounces from walls that glow: emission times albedo to the power of k.
     let (emission, albedo) = (0.5, 0.6f64);
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     for wall in room() {
         add(&mut scene, wall, glowing(emission, albedo as f32));
     }
@@ -136,7 +136,7 @@ fn the_last_connection_counts_in_full() {
 #[test]
 fn eight_bounces_make_nine_connections() {
     // Closed and bright, so that no path ends early; from a wall any place of the room is in front.
-    let mut scene = Scene { lights: vec![point()], ..Scene::default() };
+    let mut scene = Description { lights: vec![point()], ..Description::default() };
     for wall in room() {
         add(&mut scene, wall, Material::diffuse("wall", [0.9; 3]));
     }

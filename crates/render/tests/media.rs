@@ -4,8 +4,8 @@ use crate::common::{add, camera, options, quad, trace};
 use raywarp_geom::TriangleMesh;
 use raywarp_render::{DirectLight, Integrator, RenderOptions, Rendered};
 use raywarp_scene::{
-    Absorption, Alpha, Camera, ColorInput, Emission, Light, Material, Medium, MediumId, MediumInterface, Projection,
-    Roughness, ScalarInput, Scene, Surface,
+    Absorption, Alpha, Camera, ColorInput, Description, Emission, Light, Material, Medium, MediumId, MediumInterface,
+    Projection, Roughness, ScalarInput, Surface,
 };
 use std::f64::consts::PI;
 
@@ -56,7 +56,7 @@ fn nothing() -> Material {
     Material::new("nothing", Surface::Invisible)
 }
 
-fn medium(scene: &mut Scene, sigma: [f32; 3]) -> Option<MediumId> {
+fn medium(scene: &mut Description, sigma: [f32; 3]) -> Option<MediumId> {
     Some(scene.add_medium(Medium { name: "medium".into(), absorption: Absorption { sigma } }))
 }
 
@@ -65,8 +65,8 @@ fn lamp(radiance: f32) -> Material {
     Material { emission: Some(emission), ..Material::diffuse("lamp", [0.0; 3]) }
 }
 
-fn under_a_white_sky() -> Scene {
-    Scene { lights: vec![Light::uniform_environment([1.0; 3])], ..Scene::default() }
+fn under_a_white_sky() -> Description {
+    Description { lights: vec![Light::uniform_environment([1.0; 3])], ..Description::default() }
 }
 
 /// Parallel rays along the z axis, from `z` towards 0.
@@ -74,7 +74,7 @@ fn along_z(z: f32) -> Camera {
     Camera { projection: Projection::Orthographic { half_height: 0.1 }, ..camera([0.0, 0.0, z], [0.0; 3], 1.0) }
 }
 
-fn seen_from(scene: &Scene, camera: &Camera) -> Rendered {
+fn seen_from(scene: &Description, camera: &Camera) -> Rendered {
     trace(scene, camera, &options([4, 4], 4, 16))
 }
 
@@ -97,7 +97,7 @@ fn check_same(a: &Rendered, b: &Rendered) {
 
 #[test]
 fn an_emitter_in_a_ball_is_seen_through_what_lies_between() {
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     add(&mut scene, block([0.0; 3], [1.0; 3]), lamp(1.0));
     add(&mut scene, block([0.0; 3], [2.0; 3]), body(Some(1.0)));
     for z in [9.0, -9.0, 1.5] {
@@ -111,7 +111,7 @@ fn a_slab_before_a_light_absorbs_from_both_sides() {
     // The light behind the slab, in the middle of it, and before it.
     for (at, from_front, from_behind) in [(-3.0, 2.0, 0.0), (0.0, 1.0, 1.0), (3.0, 0.0, 2.0)] {
         for flipped in [false, true] {
-            let mut scene = Scene::default();
+            let mut scene = Description::default();
             let light = quad([-1.0, -1.0, at], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]);
             add(&mut scene, if flipped { turned(light) } else { light }, lamp(1.0));
             add(&mut scene, block([0.0; 3], [2.0, 2.0, 1.0]), body(Some(0.7)));
@@ -253,7 +253,7 @@ fn bodies_in_each_other_bend_by_the_index_of_one_over_the_other() {
     let unlit = || Material::new("screen", Surface::Unlit { color: ColorInput::constant([1.0; 3]) });
     // A screen behind, and just as many bounces as a path takes that is not reflected.
     let seen = |bodies: &[(f32, [f32; 2], f32)], boundaries: u32| {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         add(&mut scene, quad([-5.0, -5.0, -9.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0]), unlit());
         for &(ior, [from, to], sigma) in bodies {
             let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
@@ -274,7 +274,7 @@ fn bodies_in_each_other_bend_by_the_index_of_one_over_the_other() {
 
 #[test]
 fn the_index_across_a_stated_boundary_is_what_the_surface_says() {
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     let milk = medium(&mut scene, [0.3; 3]);
     let screen = Material::new("screen", Surface::Unlit { color: ColorInput::constant([1.0; 3]) });
     add(&mut scene, quad([-5.0, -5.0, -9.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0]), screen);
@@ -288,13 +288,13 @@ fn the_index_across_a_stated_boundary_is_what_the_surface_says() {
 
 #[test]
 fn tea_is_the_same_whichever_way_its_surfaces_are_stated() {
-    let inside = |scene: &mut Scene, tea, material: Material| {
+    let inside = |scene: &mut Description, tea, material: Material| {
         add(scene, block([0.0; 3], [1.5, 1.5, 1.0]), between(material, tea, None));
     };
-    let outside = |scene: &mut Scene, tea, material: Material| {
+    let outside = |scene: &mut Description, tea, material: Material| {
         add(scene, turned(block([0.0; 3], [1.5, 1.5, 1.0])), between(material, None, tea));
     };
-    let scene = |surface: &dyn Fn(&mut Scene)| {
+    let scene = |surface: &dyn Fn(&mut Description)| {
         let mut scene = under_a_white_sky();
         // A glass around it, which says nothing, a lump of sugar, and a lamp.
         add(&mut scene, block([0.0; 3], [2.0; 3]), body(None));
@@ -353,7 +353,7 @@ fn shadow_rays_run_in_media_and_through_their_boundaries() {
     // A floor at the bottom of a pool of depth 1, seen from within the pool, and a point light above its middle.
     let sigma = 0.6f64;
     for (height, wet) in [(0.5f64, 0.5), (1.0, 1.0), (3.0, 1.0)] {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         let floor = quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]);
         let water = medium(&mut scene, [sigma as f32; 3]);
         add(&mut scene, floor, Material::diffuse("floor", [0.5; 3]));
@@ -445,7 +445,7 @@ fn nothing_comes_from_infinity_through_a_medium_that_absorbs() {
 #[test]
 fn a_surface_that_scatters_sends_light_into_the_medium_on_its_side() {
     // The camera says that it is in empty space; what the wall says of its outside counts from there on.
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     let fog = medium(&mut scene, [0.8; 3]);
     let floor = quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]);
     add(&mut scene, floor, between(Material::diffuse("floor", [0.5; 3]), None, fog));
@@ -472,7 +472,7 @@ fn a_body_is_entered_through_holes_in_its_surface_as_well() {
 #[test]
 fn media_change_neither_what_is_occluded_nor_depth() {
     let scene = |sigma: f32| {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         let tea = medium(&mut scene, [sigma; 3]);
         add(&mut scene, quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("f", [0.5; 3]));
         add(&mut scene, block([0.0, 1.0, 0.0], [0.9; 3]), between(nothing(), tea, None));

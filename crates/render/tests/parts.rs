@@ -3,11 +3,11 @@
 use crate::common::{add, camera, options, quad, sphere, trace, try_trace};
 use raywarp_render::film::Crop;
 use raywarp_render::{Integrator, RenderOptions};
-use raywarp_scene::{Alpha, FilterKind, Light, Material, ScalarInput, Scene};
+use raywarp_scene::{Alpha, Description, FilterKind, Light, Material, ScalarInput};
 
 /// A grey ball before a sky of 2, and beside it a sheet of which a quarter is there.
-fn ball_and_veil() -> Scene {
-    let mut scene = Scene { lights: vec![Light::uniform_environment([2.0; 3])], ..Scene::default() };
+fn ball_and_veil() -> Description {
+    let mut scene = Description { lights: vec![Light::uniform_environment([2.0; 3])], ..Description::default() };
     add(&mut scene, sphere([-1.2, 0.0, 0.0], 1.0, 6, true), Material::diffuse("ball", [0.7; 3]));
     let mut veil = Material::diffuse("veil", [0.5; 3]);
     veil.alpha = Alpha::Blend { alpha: ScalarInput::constant(0.25) };

@@ -2,14 +2,14 @@
 
 use crate::common::{add, camera, check_mean, options, quad, room, trace, try_trace};
 use raywarp_render::{RenderOptions, Rendered};
-use raywarp_scene::{ColorInput, Emission, Light, Material, Scene};
+use raywarp_scene::{ColorInput, Description, Emission, Light, Material};
 
 const DEPTH: u32 = 6;
 const ALBEDO: f64 = 0.5;
 
 /// Walls that glow: emission times albedo to the power of k by k bounces.
-fn glowing_room() -> Scene {
-    let mut scene = Scene::default();
+fn glowing_room() -> Description {
+    let mut scene = Description::default();
     for wall in room() {
         let emission = Emission { radiance: ColorInput::constant([0.5; 3]), two_sided: false };
         let surface = Material::diffuse("wall", [ALBEDO as f32; 3]);
@@ -18,7 +18,7 @@ fn glowing_room() -> Scene {
     scene
 }
 
-fn of(scene: &Scene, roulette_below: f32) -> Rendered {
+fn of(scene: &Description, roulette_below: f32) -> Rendered {
     let camera = camera([0.2, 0.1, 0.5], [0.0, 0.0, -1.0], 60.0);
     trace(scene, &camera, &RenderOptions { roulette_below, ..options([12, 12], 256, DEPTH) })
 }
@@ -39,8 +39,10 @@ fn wherever_it_begins_the_mean_is_the_same_and_paths_are_the_shorter_the_earlier
 #[test]
 fn at_zero_it_ends_nobody() {
     // A light that no ray meets: as many rays as vertices and connections.
-    let mut scene =
-        Scene { lights: vec![Light::Point { position: [0.3, 0.2, 0.5], intensity: [0.7; 3] }], ..Scene::default() };
+    let mut scene = Description {
+        lights: vec![Light::Point { position: [0.3, 0.2, 0.5], intensity: [0.7; 3] }],
+        ..Description::default()
+    };
     for wall in room() {
         add(&mut scene, wall, Material::diffuse("wall", [0.2; 3]));
     }
@@ -51,7 +53,7 @@ fn at_zero_it_ends_nobody() {
 
 #[test]
 fn it_begins_at_a_share() {
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     add(&mut scene, quad([-1.0, -1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]), Material::diffuse("wall", [0.5; 3]));
     for roulette_below in [-0.1, 1.1, f32::NAN, f32::INFINITY] {
         let options = RenderOptions { roulette_below, ..options([4, 4], 1, 2) };

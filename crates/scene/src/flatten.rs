@@ -1,6 +1,6 @@
 //! World-space triangles of all instances.
 
-use crate::{Alpha, Material, Scene, Surface};
+use crate::{Alpha, Description, Material, Surface};
 use rayon::prelude::*;
 use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId};
 
@@ -14,7 +14,7 @@ use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId};
 /// [`FlatError::TooMany`] above [`FlatTriangles::LIMIT`].
 /// # Panics
 /// If the scene does not pass [`crate::validate`].
-pub fn flatten(scene: &Scene) -> Result<FlatTriangles, FlatError> {
+pub fn flatten(scene: &Description) -> Result<FlatTriangles, FlatError> {
     let found = scene.triangle_count();
     if found > u64::from(FlatTriangles::LIMIT) {
         return Err(FlatError::TooMany { found, limit: FlatTriangles::LIMIT });
@@ -49,7 +49,7 @@ pub fn flatten(scene: &Scene) -> Result<FlatTriangles, FlatError> {
 
 /// Returns `true` if any placed triangle has an area. O(1) but for scenes whose first triangles have none: there each
 /// mesh is asked once for its own, and copies are only made of those that have some.
-pub(crate) fn has_area(scene: &Scene) -> bool {
+pub(crate) fn has_area(scene: &Description) -> bool {
     let mut in_itself: Vec<Option<bool>> = vec![None; scene.meshes.len()];
     scene.instances.iter().any(|instance| {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn instances_are_placed_and_empty_triangles_left_out() {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         scene.add_material(Material::diffuse("grey", [0.5; 3]));
         scene.add_material(Material::new("air", Surface::Invisible));
         let triangles = TriangleMesh {
@@ -117,7 +117,7 @@ mod tests {
         let line = Affine { rows: [[1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 0.0], [0.0; 4]] };
         let far = Affine::translation([1e20, 0.0, 0.0]);
         let has = |placed: &[(u32, Affine)]| {
-            let mut scene = Scene::default();
+            let mut scene = Description::default();
             for indices in [vec![[0, 1, 2]], vec![[0, 0, 1], [0, 1, 3]], vec![]] {
                 let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 0.0, 0.0]];
                 let triangles = TriangleMesh { positions, indices, ..Default::default() };

@@ -31,7 +31,7 @@ impl Invalid {
 ///
 /// # Errors
 /// The first rule that is broken.
-pub fn validate(scene: &Scene) -> Result<(), Invalid> {
+pub fn validate(scene: &Description) -> Result<(), Invalid> {
     let named = |kind: &str, i: usize, name: &str| format!("{kind}[{i}] {name}").trim_end().to_string();
     let check = |item: String, result: Result<(), String>| result.map_err(|message| Invalid { item, message });
     let origin = scene.origin;
@@ -113,7 +113,7 @@ fn image(image: &Image) -> Check {
     }
 }
 
-fn texture(scene: &Scene, index: usize, texture: &Texture) -> Check {
+fn texture(scene: &Description, index: usize, texture: &Texture) -> Check {
     let mapped = |mapping: &UvMapping| {
         ensure(mapping.set < 2, || format!("uses texture coordinates {}; there are 0 and 1", mapping.set))?;
         finite("the mapping", mapping.rows.as_flattened())
@@ -138,7 +138,7 @@ fn texture(scene: &Scene, index: usize, texture: &Texture) -> Check {
     }
 }
 
-fn material(scene: &Scene, index: usize, material: &Material) -> Check {
+fn material(scene: &Description, index: usize, material: &Material) -> Check {
     let color = |what: &str, input: &ColorInput| {
         amount(what, &input.factor)?;
         input.texture.map_or(Ok(()), |id| in_range("texture", id.0, scene.textures.len()))
@@ -185,7 +185,7 @@ fn material(scene: &Scene, index: usize, material: &Material) -> Check {
     }
 }
 
-fn mesh(scene: &Scene, mesh: &Mesh) -> Check {
+fn mesh(scene: &Description, mesh: &Mesh) -> Check {
     let triangles = &mesh.triangles;
     triangles.validate().map_err(|error| error.to_string())?;
     let all = |what: &str, values: &[f32]| {
@@ -208,13 +208,13 @@ fn mesh(scene: &Scene, mesh: &Mesh) -> Check {
     }
 }
 
-fn instance(scene: &Scene, instance: &Instance) -> Check {
+fn instance(scene: &Description, instance: &Instance) -> Check {
     in_range("mesh", instance.mesh.0, scene.meshes.len())?;
     ensure(instance.transform.is_finite(), || "the transform is not finite".into())?;
     instance.material.map_or(Ok(()), |id| in_range("material", id.0, scene.materials.len()))
 }
 
-fn light(scene: &Scene, light: &Light) -> Check {
+fn light(scene: &Description, light: &Light) -> Check {
     match light {
         Light::Point { position, intensity } => {
             finite("the position", position)?;
@@ -242,7 +242,7 @@ fn light(scene: &Scene, light: &Light) -> Check {
     }
 }
 
-fn camera(scene: &Scene, camera: &Camera) -> Check {
+fn camera(scene: &Description, camera: &Camera) -> Check {
     camera.medium.map_or(Ok(()), |id| in_range("medium", id.0, scene.media.len()))?;
     finite("the eye", &camera.eye)?;
     unit("right", camera.right)?;

@@ -1,6 +1,6 @@
 //! The scenes in RAYWARP_SCENES: they load, and hold as many triangles as their README says.
 
-use raywarp_scene::{LoadOptions, Loaded, Scene, load};
+use raywarp_scene::{Description, LoadOptions, Loaded, load};
 use raywarp_testing::scenes;
 
 fn load_scene(folder: &std::path::Path, name: &str) -> Loaded {
@@ -8,7 +8,7 @@ fn load_scene(folder: &std::path::Path, name: &str) -> Loaded {
 }
 
 /// Smallest and largest coordinates of all vertices of a scene of untransformed instances.
-fn bounds(scene: &Scene) -> ([f32; 3], [f32; 3]) {
+fn bounds(scene: &Description) -> ([f32; 3], [f32; 3]) {
     let points = || scene.meshes.iter().flat_map(|m| &m.triangles.positions);
     let fold = |pick: fn(f32, f32) -> f32| {
         points().copied().reduce(|a, b| std::array::from_fn(|i| pick(a[i], b[i]))).unwrap_or_default()

@@ -13,7 +13,7 @@ use crate::simulate::{
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{TraversalLoop, Variant};
 use raywarp_geom::{Control, FlatTriangles};
-use raywarp_scene::{Scene, flatten};
+use raywarp_scene::{Description, flatten};
 use raywarp_sim::bounds::{Bound, CostBasis, lowest};
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
@@ -122,7 +122,7 @@ pub struct BoundsReport {
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn bound_rates(
-    scene: &Scene,
+    scene: &Description,
     request: &BoundsRequest,
     control: &Control<'_>,
 ) -> Result<BoundsReport, SimulateError> {

@@ -14,7 +14,7 @@ use crate::simulate::{EfficiencyRequest, Samples, SimulateError, name_of, query_
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::Supply;
 use raywarp_geom::Control;
-use raywarp_scene::{Scene, flatten};
+use raywarp_scene::{Description, flatten};
 use raywarp_sim::gap::split;
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::memory::Region;
@@ -153,7 +153,7 @@ pub struct CountersReport {
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn beside_counters(
-    scene: &Scene,
+    scene: &Description,
     request: &CountersRequest,
     control: &Control<'_>,
 ) -> Result<CountersReport, CountersError> {

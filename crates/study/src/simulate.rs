@@ -23,7 +23,7 @@ use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatError, FlatTriangles, TraceError};
 use raywarp_layout::LayoutError;
 use raywarp_scene::views::View;
-use raywarp_scene::{Scene, flatten};
+use raywarp_scene::{Description, flatten};
 use raywarp_sim::{CostChange, ProfileError, WarpCounts};
 use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
@@ -168,7 +168,7 @@ pub struct EfficiencyReport {
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn efficiency(
-    scene: &Scene,
+    scene: &Description,
     request: &EfficiencyRequest,
     control: &Control<'_>,
 ) -> Result<EfficiencyReport, SimulateError> {
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn whoever_stops_before_the_first_ray_has_stopped() {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         let positions = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         let triangles = TriangleMesh { positions, indices: vec![[0, 1, 2]], ..TriangleMesh::default() };
         let material = scene.add_material(Material::diffuse("clay", [0.7; 3]));

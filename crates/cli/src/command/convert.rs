@@ -6,7 +6,7 @@ use crate::heading;
 use crate::interrupt;
 use crate::options::values;
 use clap::Args;
-use raywarp::render::output::{self, Exposure, ExposureChoice, Format, PictureFile};
+use raywarp::render::output::{self, Exposure, ExposureChoice, PictureFile, PictureFormat};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -107,11 +107,14 @@ fn exposure(args: &ConvertArgs, picture: &PictureFile) -> Exposure {
 
 /// Says what the outputs do not hold of what was asked for, and of what the input holds.
 fn say_what_is_lost(args: &ConvertArgs, picture: &PictureFile, common: &Common) {
-    let writes = |format: Format| args.output.iter().any(|path| Format::of(path).is_ok_and(|f| f == format));
-    if !writes(Format::Png) && (args.exposure != ExposureChoice::default() || args.tone != output::Tone::default()) {
+    let writes =
+        |format: PictureFormat| args.output.iter().any(|path| PictureFormat::of(path).is_ok_and(|f| f == format));
+    if !writes(PictureFormat::Png)
+        && (args.exposure != ExposureChoice::default() || args.tone != output::Tone::default())
+    {
         common.note("--exposure and --tone are for a PNG; EXR and HDR hold radiance as it is");
     }
-    if writes(Format::Hdr) && picture.alpha.is_some() {
+    if writes(PictureFormat::Hdr) && picture.alpha.is_some() {
         common.note("a Radiance file has no alpha: the picture is on black there");
     }
     let not_finite = picture.not_finite();
@@ -131,8 +134,8 @@ fn metadata(picture: &PictureFile) -> output::Metadata {
 
 /// Writes one picture in the format that its name says.
 fn write(path: &Path, picture: &PictureFile, look: &output::Look, metadata: &output::Metadata) -> Result<(), CliError> {
-    let on_black = match Format::of(path) {
-        Ok(Format::Hdr) if picture.alpha.is_some() => Some(PictureFile { alpha: None, ..picture.clone() }),
+    let on_black = match PictureFormat::of(path) {
+        Ok(PictureFormat::Hdr) if picture.alpha.is_some() => Some(PictureFile { alpha: None, ..picture.clone() }),
         _ => None,
     };
     output::write_picture(path, on_black.as_ref().unwrap_or(picture), look, metadata).map_err(CliError::picture)

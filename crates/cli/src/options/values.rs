@@ -202,7 +202,10 @@ pub fn layers_of(names: &[String]) -> Result<output::Layers, CliError> {
 
 /// Says that layers are lost where no output holds any.
 pub fn say_lost_layers(outputs: &[PathBuf], common: &Common) {
-    if !outputs.iter().any(|path| output::Format::of(path).is_ok_and(|format| format == output::Format::Exr)) {
+    if !outputs
+        .iter()
+        .any(|path| output::PictureFormat::of(path).is_ok_and(|format| format == output::PictureFormat::Exr))
+    {
         common.note("--layers is left aside: only an .exr holds layers; give -o a name that ends in .exr");
     }
 }

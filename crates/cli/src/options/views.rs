@@ -2,7 +2,7 @@
 
 use crate::common::Common;
 use crate::exit::CliError;
-use raywarp::scene::{Scene, View, Viewpoint, load_viewpoints};
+use raywarp::scene::{Description, View, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
 /// Returns the file in `FILE:SCENE:INDEX`.
@@ -20,7 +20,7 @@ pub fn name_inputs(common: &Common, named: Option<&str>) -> Result<(), CliError>
 /// views.toml, or the scene's own camera, or one that frames its box.
 pub fn views(
     common: &Common,
-    scene: &Scene,
+    scene: &Description,
     scene_name: &str,
     named: Option<&str>,
 ) -> Result<Vec<(usize, View)>, CliError> {

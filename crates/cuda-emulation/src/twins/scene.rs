@@ -12,7 +12,7 @@ use glam::Vec3;
 use raywarp_geom::{Aabb, Affine};
 use raywarp_render::flat::ShadingScene;
 use raywarp_sample::hash::{combine, to_unit};
-use raywarp_scene::{Instance, MaterialId, MeshId, Scene};
+use raywarp_scene::{Description, Instance, MaterialId, MeshId};
 
 /// Returns the scene of all cases, as shading reads it.
 ///
@@ -26,7 +26,7 @@ pub fn everything() -> ShadingScene {
 ///
 /// # Panics
 /// Never: the scene is valid.
-pub fn scene_of_everything() -> Scene {
+pub fn scene_of_everything() -> Description {
     // Balls and disks as pbrt has them are lights of their own kinds.
     let mut scene = raywarp_scene::import::fuzz_pbrt_scene(include_bytes!("scene.pbrt")).expect("the text is a scene");
     images::add(&mut scene);
@@ -44,7 +44,7 @@ pub fn scene_of_everything() -> Scene {
 ///
 /// # Panics
 /// If it is not valid.
-pub fn flat(scene: &Scene) -> ShadingScene {
+pub fn flat(scene: &Description) -> ShadingScene {
     let corners = scene.instances.iter().flat_map(|instance| {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
         mesh.positions.iter().map(|&p| instance.transform.point(p)).collect::<Vec<_>>()
@@ -56,7 +56,7 @@ pub fn flat(scene: &Scene) -> ShadingScene {
 }
 
 /// Puts each material on three shapes that lie about.
-fn scatter(scene: &mut Scene, materials: &[MaterialId], meshes: &[MeshId]) {
+fn scatter(scene: &mut Description, materials: &[MaterialId], meshes: &[MeshId]) {
     for n in 0..3 * materials.len() as u32 {
         let number = |i: u32| to_unit(combine(n, i));
         let between = |i: u32, low: f32, high: f32| low + (high - low) * number(i);

@@ -1,7 +1,7 @@
 //! Shared scenes, and what was recorded of them.
 
 use raywarp::BuildOptions;
-use raywarp::scene::{Scene, View, load_views};
+use raywarp::scene::{Description, View, load_views};
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::counters::{Counted, CountersRequest};
 use raywarp_lab::study::measured::{MeasuredRate, MeasuredRequest, set_clock};
@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Sibenik and its first viewpoint. Without it the test is noted as skipped.
 #[track_caller]
-pub fn sibenik() -> Option<(Scene, View)> {
+pub fn sibenik() -> Option<(Description, View)> {
     let scenes = scenes()?;
     let lookup = raywarp::scene::SceneLookup { folder: Some(scenes.clone()) };
     let path =

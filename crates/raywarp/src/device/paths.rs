@@ -11,7 +11,7 @@ use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::{PathEngine, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
 use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, LeastMemory, PATH_VARIANT, RenderCudaError};
-use raywarp_scene::{Camera, Scene, flatten};
+use raywarp_scene::{Camera, Description, flatten};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -28,7 +28,7 @@ pub(crate) struct Encoding(Mutex<Option<JoinHandle<Result<EncodedScene, RenderCu
 
 impl Encoding {
     /// Begins, for rays that start where the scene is or near it.
-    pub(crate) fn begin(scene: &Scene, bvh: &Arc<Bvh2>, triangles: &Arc<FlatTriangles>) -> Self {
+    pub(crate) fn begin(scene: &Description, bvh: &Arc<Bvh2>, triangles: &Arc<FlatTriangles>) -> Self {
         let (firsts, bvh, triangles) = (first_triangles(scene), bvh.clone(), triangles.clone());
         // Where there is no thread to be had it is made when it is asked for.
         let begun = std::thread::Builder::new().spawn(move || {
@@ -46,7 +46,7 @@ impl Encoding {
 }
 
 /// Returns for each instance the index of its first triangle among the placements of the flat scene.
-fn first_triangles(scene: &Scene) -> Vec<u32> {
+fn first_triangles(scene: &Description) -> Vec<u32> {
     let mut next = 0u32;
     let counts = scene.instances.iter().map(|instance| scene.meshes[instance.mesh.index()].triangles.indices.len());
     counts

@@ -11,7 +11,7 @@ use raywarp_geom::{Control, Hit, HitKey, Ray, Tracer};
 use raywarp_render::film::luminance;
 use raywarp_render::flat::{MaterialFlags, NONE, TriangleRecord};
 use raywarp_render::{PathObserver, RenderError, RenderOptions, ShadingScene, Watch};
-use raywarp_scene::{Alpha, Camera, Light, Material, MaterialId, Scene, Surface};
+use raywarp_scene::{Alpha, Camera, Description, Light, Material, MaterialId, Surface};
 use std::sync::Mutex;
 
 /// Number of surfaces that a ray is followed through; what is behind more of them counts as blocked.
@@ -155,7 +155,7 @@ impl PathObserver for Connections {
 /// Finds the obstacle in the way of each ray. Surfaces with holes count as holes: what they let through decides. So do
 /// boundaries of media that are no surface.
 fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderError> {
-    let (scene, tracer): (&Scene, &dyn Tracer) = (prepared.scene(), prepared.tracer());
+    let (scene, tracer): (&Description, &dyn Tracer) = (prepared.scene(), prepared.tracer());
     let mut found = vec![Barrier::Nothing; rays.len()];
     let mut alive: Vec<usize> = (0..rays.len()).collect();
     let mut after: Vec<HitKey> = Vec::new();
@@ -186,7 +186,7 @@ fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderErr
 }
 
 /// Returns `true` if light goes through a material, bent or not.
-fn is_glass(scene: &Scene, material: MaterialId) -> bool {
+fn is_glass(scene: &Description, material: MaterialId) -> bool {
     match &scene.materials[material.index()].surface {
         Surface::Mix { first, second, .. } => is_glass(scene, *first) || is_glass(scene, *second),
         surface => surface.is_glass(),
@@ -194,7 +194,7 @@ fn is_glass(scene: &Scene, material: MaterialId) -> bool {
 }
 
 /// Returns `true` if a connection is to a light without a surface.
-fn comes_from_bare_light(scene: &Scene, ray: &Ray) -> bool {
+fn comes_from_bare_light(scene: &Description, ray: &Ray) -> bool {
     let end = ray.at(1.0);
     scene.lights.iter().any(|light| match light {
         Light::Directional { .. } => ray.t_max == f32::INFINITY,
@@ -259,7 +259,7 @@ mod tests {
 
     /// Heights of the normals on the sides that shine of a lamp that is wound to face up.
     fn heights(normals: Option<f32>, mirrored: bool, two_sided: bool) -> Vec<f32> {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         let mut lamp = Material::diffuse("lamp", [0.5; 3]);
         lamp.emission = Some(Emission { radiance: ColorInput::constant([1.0; 3]), two_sided });
         let materials = FaceMaterials::Uniform(scene.add_material(lamp));

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, Control, Hit, Ray, Tracer};
-use raywarp_scene::{Camera, FovAxis, Projection, Scene, Surface};
+use raywarp_scene::{Camera, Description, FovAxis, Projection, Surface};
 
 /// Full vertical angle of a camera that nobody asked for, degrees: that of a lens for portraits.
 pub const DEFAULT_VFOV: f32 = 30.0;
@@ -35,7 +35,14 @@ pub(crate) fn three_quarter(up: DVec3) -> DVec3 {
 /// Exact: each vertex says how far back each side of the view pyramid must lie, and the four farthest give the one
 /// apex. Along the other side of the picture the camera then moves to where the outermost vertices are equally far
 /// from the borders. O(vertices), in parallel. `None` where that is not finite, or without a triangle.
-pub(crate) fn frame(scene: &Scene, bounds: &Aabb, towards: DVec3, up: DVec3, vfov: f32, aspect: f64) -> Option<Camera> {
+pub(crate) fn frame(
+    scene: &Description,
+    bounds: &Aabb,
+    towards: DVec3,
+    up: DVec3,
+    vfov: f32,
+    aspect: f64,
+) -> Option<Camera> {
     let center: DVec3 = bounds.center().map(f64::from).into();
     let radius = 0.5 * f64::from(bounds.diagonal());
     let forward = -towards.try_normalize()?;
@@ -96,7 +103,10 @@ pub(crate) fn frame(scene: &Scene, bounds: &Aabb, towards: DVec3, up: DVec3, vfo
 
 /// Finds the greatest of each of N values over the corners of all visible triangles, and where it is; of equal ones the
 /// first.
-fn greatest<const N: usize>(scene: &Scene, values: impl Fn([f32; 3]) -> [(f64, DVec3); N] + Sync) -> [(f64, DVec3); N] {
+fn greatest<const N: usize>(
+    scene: &Description,
+    values: impl Fn([f32; 3]) -> [(f64, DVec3); N] + Sync,
+) -> [(f64, DVec3); N] {
     let none = || [(f64::NEG_INFINITY, DVec3::ZERO); N];
     let greater =
         |a: [(f64, DVec3); N], b: [(f64, DVec3); N]| std::array::from_fn(|i| if b[i].0 > a[i].0 { b[i] } else { a[i] });

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use raywarp_geom::{Aabb, Control, Hit, Ray, Tracer};
-use raywarp_scene::Scene;
+use raywarp_scene::Description;
 
 /// Corners that say where nearly all triangles are, more or less; and one of how many may lie elsewhere on each side.
 const CORNERS: usize = 1 << 16;
@@ -69,7 +69,7 @@ pub(crate) fn grid(bounds: &Aabb, n: [usize; 3]) -> Vec<DVec3> {
 
 /// Returns the box of nearly all triangles: along each axis one of [`FEW`] of their corners lies below it, and one
 /// above.
-pub(crate) fn crowd(scene: &Scene) -> Aabb {
+pub(crate) fn crowd(scene: &Description) -> Aabb {
     let stride = usize::try_from(scene.triangle_count() / CORNERS as u64).unwrap_or(usize::MAX).max(1);
     let mut axes: [Vec<f32>; 3] = Default::default();
     for (index, instance) in scene.instances.iter().enumerate() {

@@ -18,7 +18,7 @@ use glam::{DVec3, Vec3};
 use raywarp_geom::{Affine, Ray};
 use raywarp_render::{PathObserver, RenderError, RenderOptions, Watch};
 use raywarp_scene::{
-    Camera, ColorInput, Emission, FaceMaterials, Instance, Light, Material, Mesh, Projection, Scene, sphere,
+    Camera, ColorInput, Description, Emission, FaceMaterials, Instance, Light, Material, Mesh, Projection, sphere,
 };
 use std::sync::{Mutex, PoisonError};
 
@@ -209,7 +209,7 @@ impl Lamp {
     }
 
     /// Adds a ball that glows to the scene.
-    fn add_ball(&self, scene: &mut Scene) {
+    fn add_ball(&self, scene: &mut Description) {
         let emission = Some(self.emission());
         let material = scene.add_material(Material { emission, ..Material::diffuse("added lamp", [0.0; 3]) });
         let triangles = sphere(RADIUS * self.clear);

@@ -46,11 +46,11 @@ pub mod film {
 /// Files of pictures and of their sums.
 pub mod output {
     pub use raywarp_render::output::{
-        Channel, Content, Exposure, ExposureChoice, Format, Layers, Look, Lost, Merged, Metadata, OutputError,
-        PictureFile, PictureOptions, ReadError, Rgb8, Share, ShareError, ShareInfo, SheetCell, Shows, Tone, ToneError,
-        auto_exposure, can_write, can_write_share, contact_sheet, differences, encode_srgb, heat_colour, heat_map,
-        merge, read_picture, read_share, write_film, write_film_and_sums, write_picture, write_pixels, write_rgb8,
-        write_share,
+        Content, Exposure, ExposureChoice, LayerChannel, Layers, Look, Lost, Merged, Metadata, OutputError,
+        PictureFile, PictureFormat, PictureOptions, ReadError, Rgb8, Share, ShareError, ShareInfo, SheetCell, Shows,
+        Tone, ToneError, auto_exposure, can_write, can_write_share, contact_sheet, differences, encode_srgb,
+        heat_colour, heat_map, merge, read_picture, read_share, write_film, write_film_and_sums, write_picture,
+        write_pixels, write_rgb8, write_share,
     };
 }
 

@@ -1,20 +1,20 @@
 //! The question if a scene has any light of its own: lights, or triangles of a material that glows.
 
-use raywarp_scene::{Emission, Image, Pixels, Scene, Texture, TextureId};
+use raywarp_scene::{Description, Emission, Image, Pixels, Texture, TextureId};
 
 /// Returns `true` if there is any light, however weak, and whether or not it is seen from anywhere.
-pub(crate) fn has_light(scene: &Scene) -> bool {
+pub(crate) fn has_light(scene: &Description) -> bool {
     let emits = |emission: &Emission| emission.radiance.texture.is_none_or(|texture| !is_black(scene, texture));
     !scene.lights.is_empty() || any_shines(scene, emits)
 }
 
 /// Returns `true` if the scene has no light but surfaces whose radiance an image says.
-pub(crate) fn shines_by_images_alone(scene: &Scene) -> bool {
+pub(crate) fn shines_by_images_alone(scene: &Description) -> bool {
     scene.lights.is_empty() && !any_shines(scene, |emission| emission.radiance.texture.is_none())
 }
 
 /// Returns `true` if a triangle glows with an emission for which `that` holds.
-fn any_shines(scene: &Scene, that: impl Fn(&Emission) -> bool) -> bool {
+fn any_shines(scene: &Description, that: impl Fn(&Emission) -> bool) -> bool {
     let emits = |emission: &Emission| emission.radiance.factor.iter().any(|&factor| factor > 0.0) && that(emission);
     let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.as_ref().is_some_and(emits)).collect();
     let shines = |index: usize| {
@@ -25,7 +25,7 @@ fn any_shines(scene: &Scene, that: impl Fn(&Emission) -> bool) -> bool {
 }
 
 /// Returns `true` if a texture is black everywhere; vertex colours and mixtures are taken not to be.
-fn is_black(scene: &Scene, texture: TextureId) -> bool {
+fn is_black(scene: &Description, texture: TextureId) -> bool {
     match &scene.textures[texture.index()] {
         Texture::Constant([r, g, b, _]) => [*r, *g, *b] == [0.0; 3],
         Texture::Image { image, .. } => is_black_image(&scene.images[image.index()]),

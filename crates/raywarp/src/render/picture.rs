@@ -10,7 +10,7 @@ use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
 use raywarp_render::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptions, Scattering};
-use raywarp_scene::{Camera, FilterKind, Pixels, SamplerKind, Scene};
+use raywarp_scene::{Camera, Description, FilterKind, Pixels, SamplerKind};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -170,7 +170,7 @@ fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
 impl PictureRequest {
     /// Returns the options of a render of `scene` within `bounds`, and the origins of size, samples and bounces. The
     /// bounds only matter for ambient occlusion.
-    pub fn options(&self, scene: &Scene, bounds: &Aabb) -> (RenderOptions, [Source; 3]) {
+    pub fn options(&self, scene: &Description, bounds: &Aabb) -> (RenderOptions, [Source; 3]) {
         let settings = &scene.settings;
         let aspect = self.camera.of_file(scene).and_then(|camera| camera.aspect);
         let (size, size_source) = settle(self.size, settings.size.or(aspect.map(size_of)), DEFAULT_SIZE);
@@ -315,7 +315,7 @@ fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
 /// sample ranges, threads and stopping rules. It consists of words of `KEY=VALUE`: settings as they are, and 64-bit
 /// FNV-1a hashes of the scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders
 /// differ.
-pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
+pub fn fingerprint(scene: &Description, picture: &Picture) -> String {
     // Taken apart, so that what is new cannot be forgotten: each field is here or, by name, changes no sample.
     #[rustfmt::skip]
     let Picture {
@@ -327,7 +327,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
         sampler, seed, filter, features, threads: _, whole_passes: _, time_limit: _, noise_limit: _,
     } = options;
     #[rustfmt::skip]
-    let Scene {
+    let Description {
         origin, meshes: scene_meshes, instances, parts: _, materials, media, textures, images: scene_images, lights,
         light_names: _, cameras: _, settings: _,
     } = scene;
@@ -444,7 +444,7 @@ mod tests {
     use raywarp_scene::Settings;
 
     fn prepared(settings: Settings) -> Prepared {
-        Prepared::new(Scene { settings, ..Scene::default() }, &Plan::default()).unwrap()
+        Prepared::new(Description { settings, ..Description::default() }, &Plan::default()).unwrap()
     }
 
     #[test]
@@ -467,7 +467,7 @@ mod tests {
         };
         let size = |cameras: &[Option<f32>], request: PictureRequest| {
             let cameras = cameras.iter().map(|&aspect| camera(aspect)).collect();
-            let scene = Scene { cameras, ..Scene::default() };
+            let scene = Description { cameras, ..Description::default() };
             request.options(&scene, &Aabb::EMPTY).0.size
         };
         let second = CameraRequest { named: Some("2".into()), ..CameraRequest::default() };

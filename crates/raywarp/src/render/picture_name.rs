@@ -1,6 +1,6 @@
 //! Names of files for pictures for which the user names none.
 
-use raywarp_render::output::Format;
+use raywarp_render::output::PictureFormat;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -32,8 +32,8 @@ pub fn picture_name(scene: Option<(&Path, &Path)>, asked: Option<&str>, is_share
     let extension = if is_share { "exr" } else { "png" };
     if let Some(asked) = asked.and_then(last_part) {
         let path = PathBuf::from(asked);
-        return match Format::of(&path) {
-            Ok(Format::Exr) => PictureName { path, note: None },
+        return match PictureFormat::of(&path) {
+            Ok(PictureFormat::Exr) => PictureName { path, note: None },
             Ok(_) if !is_share => PictureName { path, note: None },
             Ok(_) => PictureName { path: path.with_extension(extension), note: None },
             Err(_) => {

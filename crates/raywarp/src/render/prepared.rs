@@ -22,13 +22,13 @@ use raywarp_geom::{Aabb, Tracer};
 use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
 use raywarp_render::{PathObserver, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
-use raywarp_scene::{Camera, Scene, flatten};
+use raywarp_scene::{Camera, Description, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Scene that is ready to be traced and rendered, with its canonical tree and its tracer.
 pub struct Prepared {
-    scene: Scene,
+    scene: Description,
     /// Tables that shading reads, made when they are first asked for: tracing needs none.
     shading: OnceLock<ShadingScene>,
     bvh: Arc<Bvh2>,
@@ -57,7 +57,7 @@ impl Prepared {
     /// [`PrepareError`].
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
-    pub fn new(scene: Scene, plan: &Plan) -> Result<Self, PrepareError> {
+    pub fn new(scene: Description, plan: &Plan) -> Result<Self, PrepareError> {
         let start = Instant::now();
         #[cfg(feature = "cuda")]
         if let (PlannedKernels::Paths(_), PlannedTree::ForWork(work)) = (&plan.kernels, &plan.tree) {
@@ -104,7 +104,7 @@ impl Prepared {
     /// side.
     #[cfg(feature = "cuda")]
     fn new_for_paths(
-        scene: Scene,
+        scene: Description,
         triangles: FlatTriangles,
         effort: TreeEffort,
         flatten: Duration,
@@ -138,7 +138,7 @@ impl Prepared {
     }
 
     /// Returns the scene that was prepared.
-    pub fn scene(&self) -> &Scene {
+    pub fn scene(&self) -> &Description {
         &self.scene
     }
 
@@ -258,7 +258,7 @@ impl Prepared {
     }
 
     /// Changes the scene's lights, and the images that come with them.
-    pub(crate) fn edit_lights(&mut self, edit: impl FnOnce(&mut Scene)) {
+    pub(crate) fn edit_lights(&mut self, edit: impl FnOnce(&mut Description)) {
         edit(&mut self.scene);
         if let Some(shading) = self.shading.get_mut() {
             shading.set_lights(&self.scene, &self.bounds);
@@ -266,7 +266,7 @@ impl Prepared {
     }
 
     /// Changes what surfaces look like: nothing that rays meet.
-    pub(crate) fn edit_materials(&mut self, edit: impl FnOnce(&mut Scene)) {
+    pub(crate) fn edit_materials(&mut self, edit: impl FnOnce(&mut Description)) {
         edit(&mut self.scene);
         self.shading = OnceLock::new();
     }
@@ -275,12 +275,12 @@ impl Prepared {
     ///
     /// # Errors
     /// [`PrepareError`]; nothing is left of the scene then.
-    pub(crate) fn edit(&mut self, edit: impl FnOnce(&mut Scene)) -> Result<(), PrepareError> {
+    pub(crate) fn edit(&mut self, edit: impl FnOnce(&mut Description)) -> Result<(), PrepareError> {
         let mut scene = std::mem::take(&mut self.scene);
         edit(&mut scene);
         let plan = self.asked.clone();
         // Memory may not hold two trees.
-        *self = Self::new(Scene::default(), &Plan::default())?;
+        *self = Self::new(Description::default(), &Plan::default())?;
         *self = Self::new(scene, &plan)?;
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::render::frame_scene::{front, open_side};
 use crate::render::free_space::{Met, around, crowd, grid, met, rays};
 use glam::{DVec3, Vec3};
 use raywarp_geom::{Aabb, Tracer};
-use raywarp_scene::{Camera, Scene};
+use raywarp_scene::{Camera, Description};
 
 /// Factor by which the box of nearly all triangles must be smaller than the scene for a room to be looked for there.
 const SMALL: f32 = 8.0;
@@ -82,7 +82,7 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// Returns the camera that `--eye` and `--target` make of it.
-    pub(crate) fn camera(&self, scene: &Scene, up: DVec3, vfov: f32) -> Option<Camera> {
+    pub(crate) fn camera(&self, scene: &Description, up: DVec3, vfov: f32) -> Option<Camera> {
         let [eye, target] = [self.eye, self.target].map(|place| scene.from_file(place));
         Camera::look_at(eye, target, up.as_vec3().to_array(), vfov)
     }
@@ -144,7 +144,7 @@ fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Insid
 }
 
 /// Returns a place in the file's coordinates as short numbers that can be typed: to a thousandth of a size.
-pub(crate) fn typed(scene: &Scene, place: DVec3, size: f64) -> [f64; 3] {
+pub(crate) fn typed(scene: &Description, place: DVec3, size: f64) -> [f64; 3] {
     let digits = (3.0 - size.log10()).ceil() as i32;
     let step = 10f64.powi(-digits);
     scene.in_file(place.as_vec3().to_array()).map(|x| (x / step).round() * step + 0.0)
@@ -338,7 +338,7 @@ fn has_open_side(tracer: &dyn Tracer, places: &[DVec3]) -> Option<bool> {
 
 /// Returns the direction, not of unit length, in which the front of the met surface points: to the side of the normals
 /// of its vertices, or else of its winding.
-fn normal(scene: &Scene, met: &Met) -> DVec3 {
+fn normal(scene: &Description, met: &Met) -> DVec3 {
     let instance = &scene.instances[met.instance as usize];
     let mesh = &scene.meshes[instance.mesh.index()].triangles;
     let primitive = met.primitive as usize;

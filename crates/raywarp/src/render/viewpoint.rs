@@ -8,7 +8,7 @@ use crate::render::room::{INSIDE_VFOV, look_inside, typed as typed_place};
 use crate::scene::closest_name;
 use glam::{DVec3, Vec3};
 use raywarp_scene::views::Viewpoint;
-use raywarp_scene::{Camera, Scene};
+use raywarp_scene::{Camera, Description};
 
 /// Wishes of a user for the camera; `None` leaves it to the file, then to a known viewpoint, then to framing.
 #[derive(Debug, Clone, Default)]
@@ -141,7 +141,7 @@ impl CameraRequest {
     }
 
     /// Returns the origin of the camera that [`Self::settle`] finds.
-    pub(crate) fn source(&self, scene: &Scene) -> CameraSource {
+    pub(crate) fn source(&self, scene: &Description) -> CameraSource {
         let flags = match self {
             Self { camera: Some(_), .. } => return CameraSource::File,
             Self { view: Some(_), .. } => "--view",
@@ -157,7 +157,7 @@ impl CameraRequest {
     }
 
     /// Returns the camera of the file that is asked for, or is used where nobody asks, if it is one of the file's.
-    pub(crate) fn of_file<'s>(&'s self, scene: &'s Scene) -> Option<&'s Camera> {
+    pub(crate) fn of_file<'s>(&'s self, scene: &'s Description) -> Option<&'s Camera> {
         if self.camera.is_some() || self.view.is_some() {
             return self.camera.as_ref();
         }
@@ -258,7 +258,7 @@ fn typed(x: f64) -> String {
 }
 
 /// Returns the camera of the file that `name` names, or numbers from 1.
-fn named<'s>(scene: &'s Scene, name: &str) -> Result<&'s Camera, CameraError> {
+fn named<'s>(scene: &'s Description, name: &str) -> Result<&'s Camera, CameraError> {
     let by_name = scene.cameras.iter().find(|camera| camera.name == name);
     let by_number = || scene.cameras.get(name.parse::<usize>().ok()?.checked_sub(1)?);
     by_name.or_else(by_number).ok_or_else(|| {

@@ -8,7 +8,7 @@ use crate::render::picture::PictureError;
 use raywarp_render::film::{Film, luminance};
 use raywarp_render::output::auto_exposure;
 use raywarp_render::{RenderError, RenderOptions, Watch};
-use raywarp_scene::{Camera, Light, Scene};
+use raywarp_scene::{Camera, Description, Light};
 
 /// Longer side of the picture that is tried, and the most paths that it takes: what none of them finds would hardly be
 /// seen.
@@ -103,7 +103,7 @@ fn trial(prepared: &Prepared, camera: &Camera, small: &RenderOptions, exposure: 
 }
 
 /// Returns `true` if there is light from everywhere around.
-pub(crate) fn is_surrounded(scene: &Scene) -> bool {
+pub(crate) fn is_surrounded(scene: &Description) -> bool {
     let shines = |light: &Light| matches!(light, Light::Environment { radiance, .. } if *radiance != [0.0; 3]);
     scene.lights.iter().any(shines)
 }

@@ -1,6 +1,8 @@
 //! Whole scenes of one material, for experiments that compare what surfaces do to paths.
 
-use raywarp_scene::{Alpha, ColorInput, FaceMaterials, Material, MaterialId, Roughness, ScalarInput, Scene, Surface};
+use raywarp_scene::{
+    Alpha, ColorInput, Description, FaceMaterials, Material, MaterialId, Roughness, ScalarInput, Surface,
+};
 
 /// Material that all surfaces of a scene are made of in place of their own.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +27,7 @@ pub const GLASS_IOR: f32 = 1.5;
 const SPECKLE_BITS: u32 = 3;
 
 /// Replaces every material; emission stays, bumps, masks and media go, and what is invisible stays invisible.
-pub fn make_of(scene: &mut Scene, made_of: MadeOf) {
+pub fn make_of(scene: &mut Description, made_of: MadeOf) {
     let replaced: Vec<bool> = scene.materials.iter().map(|material| material.surface != Surface::Invisible).collect();
     for material in scene.materials.iter_mut().filter(|material| material.surface != Surface::Invisible) {
         let emission = material.emission;
@@ -38,7 +40,7 @@ pub fn make_of(scene: &mut Scene, made_of: MadeOf) {
 }
 
 /// Replaces every material by clay of the given reflectance (W11 and AL09 tested so), as [`make_of`] does.
-pub fn make_clay(scene: &mut Scene, reflectance: f32) {
+pub fn make_clay(scene: &mut Description, reflectance: f32) {
     make_of(scene, MadeOf::Clay(reflectance));
 }
 
@@ -68,7 +70,7 @@ fn of(made_of: MadeOf, name: String) -> Material {
 }
 
 /// Gives each triangle that was made of something else and does not shine one of the reflectances.
-fn speckle(scene: &mut Scene, replaced: &[bool]) {
+fn speckle(scene: &mut Description, replaced: &[bool]) {
     let count = 1u32 << SPECKLE_BITS;
     let speckles: Vec<MaterialId> = (0..count)
         .map(|step| {
@@ -104,8 +106,8 @@ mod tests {
     const AIR: MaterialId = MaterialId(2);
 
     /// A leaf with holes, a lamp that is a mirror, air, and a mesh of a thousand triangles of leaf, then one each of all.
-    fn scene() -> Scene {
-        let mut scene = Scene::default();
+    fn scene() -> Description {
+        let mut scene = Description::default();
         let alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
         scene.add_material(Material { alpha, ..Material::diffuse("leaf", [0.1, 0.5, 0.1]) });
         let emission = Some(Emission { radiance: ColorInput::constant([5.0; 3]), two_sided: true });

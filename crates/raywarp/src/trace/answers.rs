@@ -66,7 +66,7 @@ impl Answers {
         }
     }
 
-    /// Replaces ids of instances by ids of the parts of the scene's file ([`raywarp_scene::Scene::parts`]), and numbers
+    /// Replaces ids of instances by ids of the parts of the scene's file ([`raywarp_scene::Description::parts`]), and numbers
     /// the triangles of all instances of a part one after the other.
     pub fn name_parts(&mut self, parts: &[(u32, u32)]) {
         let Self::Closest { hits, instances } = self else { return };

@@ -6,7 +6,7 @@ use crate::device::{Plan, PlannedDevice, PlannedKernels, RayKernels, Reason};
 use crate::prepare::PrepareError;
 use raywarp_bvh::BuildOptions;
 use raywarp_cuda::{CudaError, Device};
-use raywarp_scene::Scene;
+use raywarp_scene::Description;
 
 impl TraceScene {
     /// Puts `scene` on the first GPU, in the driver's order, that can be used, if it is worth its start for so many
@@ -19,7 +19,7 @@ impl TraceScene {
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
     pub fn auto(
-        scene: &Scene,
+        scene: &Description,
         rays: u64,
         build: Option<BuildOptions>,
         mut kernels: impl FnMut(&Device) -> Result<RayKernels, CudaError>,

@@ -20,7 +20,7 @@ use raywarp_bvh::{BuildOptions, build_with_choice};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Control, Hit, KernelName, Ray, TraceError};
-use raywarp_scene::{Scene, flatten};
+use raywarp_scene::{Description, flatten};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -66,7 +66,7 @@ pub enum TraceSceneError {
 /// Rays see geometry: every triangle counts as opaque in both queries, whatever its material's alpha
 /// says, so that the any-hit answer of a ray is 1 exactly when its closest hit is one. Triangles of
 /// no area and of invisible materials are not there. Hits report an instance as its index in
-/// [`Scene::instances`], a primitive as its index in the instance's mesh.
+/// [`Description::instances`], a primitive as its index in the instance's mesh.
 pub struct TraceScene {
     backend: Backend,
     build: BuildOptions,
@@ -94,7 +94,7 @@ impl TraceScene {
     /// [`TraceSceneError`].
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
-    pub fn new(scene: &Scene, plan: &Plan) -> Result<Self, TraceSceneError> {
+    pub fn new(scene: &Description, plan: &Plan) -> Result<Self, TraceSceneError> {
         let start = Instant::now();
         check_memory(scene.triangle_count())?;
         let mut flat = flatten(scene).map_err(PrepareError::from)?;

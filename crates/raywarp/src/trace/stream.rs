@@ -5,7 +5,7 @@ use super::{Field, HitFormat, TraceScene, TraceSceneError, Traced, surface_colum
 use crate::trace::npy::{NpyError, RayLayout, RayReader};
 use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Control, Ray};
-use raywarp_scene::Scene;
+use raywarp_scene::Description;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
@@ -169,7 +169,7 @@ impl<'a, R: Read> RayStream<'a, R> {
     pub fn trace(
         &mut self,
         tracer: &TraceScene,
-        scene: &Scene,
+        scene: &Description,
         options: &StreamOptions<'_>,
         control: &Control<'_>,
         out: &mut dyn Write,
@@ -222,8 +222,8 @@ mod tests {
     use std::cell::Cell;
 
     /// A triangle in z = 1.
-    fn scene() -> Scene {
-        let mut scene = Scene::default();
+    fn scene() -> Description {
+        let mut scene = Description::default();
         let materials = FaceMaterials::Uniform(scene.add_material(Material::diffuse("grey", [0.5; 3])));
         let triangles = raywarp_geom::TriangleMesh {
             positions: vec![[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]],

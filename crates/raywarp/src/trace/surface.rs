@@ -3,7 +3,7 @@
 use super::Answers;
 use rayon::prelude::*;
 use raywarp_geom::Hit;
-use raywarp_scene::Scene;
+use raywarp_scene::Description;
 use std::fmt;
 use std::str::FromStr;
 
@@ -94,7 +94,7 @@ impl Field {
 ///
 /// # Panics
 /// If the answers are not of this scene: ids out of range.
-pub fn surface_columns(scene: &Scene, answers: &Answers, fields: &[Field]) -> Vec<VectorColumn> {
+pub fn surface_columns(scene: &Description, answers: &Answers, fields: &[Field]) -> Vec<VectorColumn> {
     let Answers::Closest { hits, instances } = answers else { return Vec::new() };
     let first = |(i, field): &(usize, &Field)| !fields[..*i].contains(field);
     let column = |(_, &field): (usize, &Field)| {
@@ -114,7 +114,7 @@ pub fn surface_columns(scene: &Scene, answers: &Answers, fields: &[Field]) -> Ve
 }
 
 /// Returns a field's value at a hit, relative to the scene's origin.
-fn surface_value(scene: &Scene, field: Field, hit: &Hit, instance: u32) -> [f64; 3] {
+fn surface_value(scene: &Description, field: Field, hit: &Hit, instance: u32) -> [f64; 3] {
     let instance = &scene.instances[instance as usize];
     let mesh = &scene.meshes[instance.mesh.index()].triangles;
     // Rounded to f32 as in `flatten`: these are the triangles that rays meet.

@@ -2,7 +2,7 @@
 
 use crate::stage::{Stage, UPRIGHT, ahead, at, floor};
 use raywarp::Affine;
-use raywarp::scene::{Camera, ColorInput, Light, Material, Roughness, Scene, SpotFalloff, Surface};
+use raywarp::scene::{Camera, ColorInput, Description, Light, Material, Roughness, SpotFalloff, Surface};
 
 fn camera() -> Camera {
     let mut camera = ahead([0.0, 1.9, 6.2], 26.0);
@@ -27,14 +27,14 @@ fn room() -> Stage {
     stage
 }
 
-fn lit(lights: impl IntoIterator<Item = Light>) -> Scene {
+fn lit(lights: impl IntoIterator<Item = Light>) -> Description {
     let mut stage = room();
     stage.scene.lights.extend(lights);
     stage.seen_from(camera())
 }
 
 /// A panel that shines to one side and one that shines to both.
-pub fn panels() -> Scene {
+pub fn panels() -> Description {
     let mut stage = room();
     let one = stage.light_material(ColorInput::constant([9.0, 5.0, 3.0]), false);
     let both = stage.light_material(ColorInput::constant([2.0, 4.0, 8.0]), true);
@@ -44,7 +44,7 @@ pub fn panels() -> Scene {
 }
 
 /// A screen whose image lights the floor.
-pub fn screen() -> Scene {
+pub fn screen() -> Description {
     let mut stage = room();
     let letter = stage.letter(false);
     let texture = stage.image_texture(letter, 1.0);
@@ -53,13 +53,13 @@ pub fn screen() -> Scene {
     stage.seen_from(camera())
 }
 
-pub fn points() -> Scene {
+pub fn points() -> Description {
     let point = |position, intensity| Light::Point { position, intensity };
     lit([point([-1.5, 2.2, 1.0], [6.0, 4.0, 2.0]), point([0.1, 0.3, 0.9], [0.2, 0.3, 0.6])])
 }
 
 /// The three ways from a spot's inner to its outer cone, side by side.
-pub fn spots() -> Scene {
+pub fn spots() -> Description {
     let falloffs = [SpotFalloff::Gltf, SpotFalloff::Pbrt3, SpotFalloff::Pbrt4];
     let spots = falloffs.into_iter().enumerate().map(|(i, falloff)| Light::Spot {
         position: [1.1 * i as f32 - 1.1, 1.4, 2.0],
@@ -72,17 +72,17 @@ pub fn spots() -> Scene {
     lit(spots)
 }
 
-pub fn suns() -> Scene {
+pub fn suns() -> Description {
     let sun = |direction, irradiance| Light::Directional { direction, irradiance };
     lit([sun([0.48, -0.6, -0.64], [3.0, 2.6, 2.0]), sun([-0.6, -0.64, -0.48], [0.2, 0.3, 0.8])])
 }
 
-pub fn even_sky() -> Scene {
+pub fn even_sky() -> Description {
     lit([Light::uniform_environment([0.9, 1.0, 1.1])])
 }
 
 /// A sky behind mirrors: what direction shows what is to be seen.
-fn mirrored_sky(world_to_map: [[f32; 3]; 3]) -> Scene {
+fn mirrored_sky(world_to_map: [[f32; 3]; 3]) -> Description {
     let mut stage = Stage::default();
     let mirror = stage.material(Surface::Mirror { reflectance: ColorInput::constant([0.95; 3]) });
     let white = stage.diffuse([0.8; 3]);
@@ -93,17 +93,17 @@ fn mirrored_sky(world_to_map: [[f32; 3]; 3]) -> Scene {
     stage.seen_from(camera())
 }
 
-pub fn sky() -> Scene {
+pub fn sky() -> Description {
     mirrored_sky(UPRIGHT)
 }
 
 /// Turned about the vertical and mirrored.
-pub fn turned_sky() -> Scene {
+pub fn turned_sky() -> Description {
     mirrored_sky([[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [0.8, 0.0, -0.6]])
 }
 
 /// Two kinds of light at once, one seen in a mirror and through glass.
-pub fn together() -> Scene {
+pub fn together() -> Description {
     let mut stage = room();
     let mirror = Material::new("", Surface::Mirror { reflectance: ColorInput::constant([0.9; 3]) });
     let mirror = stage.scene.add_material(mirror);

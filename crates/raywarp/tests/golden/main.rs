@@ -19,7 +19,7 @@ use raywarp::render::output::{
     read_picture, write_film, write_rgb8,
 };
 use raywarp::render::{Picture, PictureRequest, Prepared, Watch};
-use raywarp::scene::{Emission, Image, Light, Material, Pixels, Scene, SpotFalloff, Texture, Wrap};
+use raywarp::scene::{Description, Emission, Image, Light, Material, Pixels, SpotFalloff, Texture, Wrap};
 use std::path::{Path, PathBuf};
 use table::Golden;
 
@@ -42,7 +42,7 @@ fn read(path: &Path) -> Result<PictureFile, String> {
 }
 
 /// Renders a scene into a file. `nudge` moves the camera, relative to where it is.
-fn render(scene: Scene, request: &PictureRequest, nudge: f32, path: &Path) -> PictureFile {
+fn render(scene: Description, request: &PictureRequest, nudge: f32, path: &Path) -> PictureFile {
     let mut prepared = Prepared::new(scene, &Plan::default()).expect("a scene of ours");
     let mut picture = Picture::settle(&mut prepared, request).expect("a request of ours");
     picture.camera.eye = picture.camera.eye.map(|c| c + nudge * c);
@@ -169,7 +169,7 @@ fn rows_and_files_are_the_same_set() {
 
 /// The scene of a row, changed: must be far beyond its tolerance.
 #[track_caller]
-fn check_plant(name: &str, what: &str, change: impl FnOnce(&mut Scene)) {
+fn check_plant(name: &str, what: &str, change: impl FnOnce(&mut Description)) {
     let row = row(name);
     let want = render_row(&row, &format!("-before-{what}"));
     let mut scene = (row.scene)();

@@ -2,8 +2,8 @@
 
 use crate::stage::{Stage, UPRIGHT, ahead, at};
 use raywarp::scene::{
-    Absorption, CarPaint, Channel, ColorInput, Material, MaterialId, Principled, Roughness, RoughnessRemap,
-    ScalarInput, Scene, Surface,
+    Absorption, CarPaint, Channel, ColorInput, Description, Material, MaterialId, Principled, Roughness,
+    RoughnessRemap, ScalarInput, Surface,
 };
 
 /// Refractive index and extinction of gold and chromium in red, green and blue.
@@ -19,7 +19,7 @@ fn number(factor: f32) -> ScalarInput {
 }
 
 /// A diffuse, a textured and a translucent ball, and two with a Blinn lobe.
-pub fn diffuse() -> Scene {
+pub fn diffuse() -> Description {
     let mut stage = Stage::default();
     let letter = stage.letter(false);
     let letter = stage.image_texture(letter, 4.0);
@@ -48,7 +48,7 @@ fn metal([eta, k]: [[f32; 3]; 2], x: f32, y: f32) -> Surface {
 }
 
 /// A mirror, and metal: smooth, rough, brushed around and brushed up and down.
-pub fn metals() -> Scene {
+pub fn metals() -> Description {
     let mut stage = Stage::default();
     let materials = [
         Surface::Mirror { reflectance: color([0.9, 0.8, 0.9]) },
@@ -74,7 +74,7 @@ fn glass(ior: f32, alpha: f32, thin: bool, sigma: Option<[f32; 3]>) -> Surface {
 }
 
 /// Glass: smooth, rough, thin, thin and rough, absorbing, and a bubble of air in it.
-pub fn glasses() -> Scene {
+pub fn glasses() -> Description {
     let mut stage = Stage::default();
     let materials = [
         glass(1.5, 0.0, false, None),
@@ -89,7 +89,7 @@ pub fn glasses() -> Scene {
 }
 
 /// A diffuse base under coats: smooth, rough, rougher; a textured base, a tinted coat, a textured roughness.
-pub fn coats() -> Scene {
+pub fn coats() -> Description {
     let mut stage = Stage::default();
     let letter = stage.letter(false);
     let letter = stage.image_texture(letter, 4.0);
@@ -128,7 +128,7 @@ fn set_roughness(model: &mut Principled, roughness: f32) {
 }
 
 /// glTF's model: plastic, half metal, metal, textured metalness and roughness, a tinted and a missing specular part.
-pub fn plastics() -> Scene {
+pub fn plastics() -> Description {
     let mut stage = Stage::default();
     let speckles = stage.speckles();
     let speckles = stage.image_texture(speckles, 1.0);
@@ -152,7 +152,7 @@ pub fn plastics() -> Scene {
 }
 
 /// glTF's model: transmission that is thin, rough, in part and absorbing; a clear coat on plastic and on metal.
-pub fn transmission_and_coats() -> Scene {
+pub fn transmission_and_coats() -> Description {
     let mut stage = Stage::default();
     let clear = |roughness: f32, change: fn(&mut Principled)| {
         principled(|m| {
@@ -183,7 +183,7 @@ pub fn transmission_and_coats() -> Scene {
 }
 
 /// Car paint: fine flakes, flakes that are seen, none, a rough coat.
-pub fn car_paint() -> Scene {
+pub fn car_paint() -> Description {
     let mut stage = Stage::default();
     let paint = |change: fn(&mut CarPaint)| {
         let mut paint = CarPaint::default();
@@ -201,7 +201,7 @@ pub fn car_paint() -> Scene {
 }
 
 /// Mixtures: of two colours, by an image, of a mixture with metal, with nothing at all; nothing alone, and unlit.
-pub fn mixtures() -> Scene {
+pub fn mixtures() -> Description {
     let mut stage = Stage::default();
     let letter = stage.letter(false);
     let letter = stage.image_texture(letter, 4.0);
@@ -221,7 +221,7 @@ pub fn mixtures() -> Scene {
 }
 
 /// The same metal and glass with the first bounce between facets only: rendered with `--single-scatter`.
-pub fn rough() -> Scene {
+pub fn rough() -> Description {
     let mut stage = Stage::default();
     let white = [[0.0; 3], [1.0e3; 3]];
     let materials = [
@@ -237,7 +237,7 @@ pub fn rough() -> Scene {
 }
 
 /// Surfaces that glow and scatter, metal among them.
-pub fn glowing() -> Scene {
+pub fn glowing() -> Description {
     let mut stage = Stage::default();
     let letter = stage.letter(false);
     let letter = stage.image_texture(letter, 2.0);

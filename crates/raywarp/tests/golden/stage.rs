@@ -3,8 +3,8 @@
 //! No function of the platform's mathematics library is called: the same scene, bit for bit, on every machine.
 
 use raywarp::scene::{
-    Camera, ColorInput, Emission, FaceMaterials, FovAxis, Image, ImageFilter, Instance, Light, Material, MaterialId,
-    Mesh, MeshId, Pixels, Projection, Scene, Surface, Texture, TextureId, UvMapping, Wrap,
+    Camera, ColorInput, Description, Emission, FaceMaterials, FovAxis, Image, ImageFilter, Instance, Light, Material,
+    MaterialId, Mesh, MeshId, Pixels, Projection, Surface, Texture, TextureId, UvMapping, Wrap,
 };
 use raywarp::{Affine, TriangleMesh};
 use raywarp_sample::elementary::sin_cos;
@@ -83,7 +83,7 @@ fn noise(x: u32, y: u32) -> u8 {
 /// A scene under construction.
 #[derive(Default)]
 pub struct Stage {
-    pub scene: Scene,
+    pub scene: Description,
     sphere: Option<MeshId>,
     square: Option<MeshId>,
 }
@@ -224,7 +224,7 @@ impl Stage {
     }
 
     /// Balls of these materials before the wall, in rows of two or three from the top left, in daylight.
-    pub fn show(mut self, materials: &[MaterialId]) -> Scene {
+    pub fn show(mut self, materials: &[MaterialId]) -> Description {
         let columns = if materials.len() > 4 { 3 } else { 2 };
         for (i, &material) in materials.iter().enumerate() {
             let x = (i % columns) as f32 - 0.5 * (columns - 1) as f32;
@@ -236,7 +236,7 @@ impl Stage {
         self.seen_from(ahead([0.0, 0.0, 8.0], if columns == 3 { 17.0 } else { 15.5 }))
     }
 
-    pub fn seen_from(mut self, camera: Camera) -> Scene {
+    pub fn seen_from(mut self, camera: Camera) -> Description {
         self.scene.cameras.push(camera);
         self.scene
     }

@@ -2,8 +2,8 @@
 
 use crate::stage::{Stage, UPRIGHT, ahead, at, floor, sphere, square};
 use raywarp::scene::{
-    Alpha, Channel, ColorInput, ImageFilter, Material, MaterialId, NormalInput, Roughness, ScalarInput, Scene, Surface,
-    Texture, UvMapping, Wrap,
+    Alpha, Channel, ColorInput, Description, ImageFilter, Material, MaterialId, NormalInput, Roughness, ScalarInput,
+    Surface, Texture, UvMapping, Wrap,
 };
 use raywarp::{Affine, TriangleMesh};
 
@@ -11,7 +11,7 @@ use raywarp::{Affine, TriangleMesh};
 const PLACES: [[f32; 3]; 4] = [[-0.52, 0.52, 0.0], [0.52, 0.52, 0.0], [-0.52, -0.52, 0.0], [0.52, -0.52, 0.0]];
 
 /// Panels of these materials from the top left, in daylight.
-fn panels(mut stage: Stage, materials: [MaterialId; 4]) -> Scene {
+fn panels(mut stage: Stage, materials: [MaterialId; 4]) -> Description {
     for (place, material) in PLACES.into_iter().zip(materials) {
         stage.panel(at(place, [0.48, 0.48, 1.0]), material);
     }
@@ -21,7 +21,7 @@ fn panels(mut stage: Stage, materials: [MaterialId; 4]) -> Scene {
 }
 
 /// Repeat, mirror, clamp along u, and black along u and clamp along v, around an image in the middle.
-pub fn wrap_modes() -> Scene {
+pub fn wrap_modes() -> Description {
     let modes = [[Wrap::Repeat; 2], [Wrap::Mirror; 2], [Wrap::Clamp, Wrap::Repeat], [Wrap::Black, Wrap::Clamp]];
     let mut stage = Stage::default();
     let image = stage.letter(false);
@@ -36,7 +36,7 @@ pub fn wrap_modes() -> Scene {
 }
 
 /// Nearest and bilinear texels; a turned and sheared mapping; the second texture coordinates.
-pub fn lookups() -> Scene {
+pub fn lookups() -> Description {
     let mut stage = Stage::default();
     let image = stage.letter(false);
     let image = stage.scene.add_image(image);
@@ -62,7 +62,7 @@ pub fn lookups() -> Scene {
 }
 
 /// A checkerboard, a product of it with an image, a mix of both by a third, and one on a ball.
-pub fn graphs() -> Scene {
+pub fn graphs() -> Description {
     let mut stage = Stage::default();
     let checks = stage.checks([[0.9, 0.8, 0.1], [0.1, 0.1, 0.3]], [5.0, 3.0]);
     let letter = stage.letter(false);
@@ -91,7 +91,7 @@ fn dented(stage: &mut Stage, surface: Surface, scale: f32) -> MaterialId {
 }
 
 /// A normal map on a diffuse and a metal panel, weaker on a mirrored panel, and on a ball.
-pub fn normal_maps() -> Scene {
+pub fn normal_maps() -> Description {
     let mut stage = Stage::default();
     let grey = || Surface::Diffuse { reflectance: ColorInput::constant([0.7; 3]) };
     let metal = Surface::Conductor {
@@ -116,7 +116,7 @@ pub fn normal_maps() -> Scene {
 }
 
 /// Heights: an image on two panels, once upside down, a faint one under a coat, and one on a ball.
-pub fn bump_maps() -> Scene {
+pub fn bump_maps() -> Description {
     let mut stage = Stage::default();
     let letter = stage.letter(false);
     let texture = stage.image_texture(letter, 1.0);
@@ -144,7 +144,7 @@ pub fn bump_maps() -> Scene {
 }
 
 /// Masked at two cutoffs, blended by an image, and a blended ball: with the shadows of each.
-pub fn alpha() -> Scene {
+pub fn alpha() -> Description {
     let mut stage = Stage::default();
     let letter = stage.letter(true);
     let texture = stage.image_texture(letter, 1.0);
@@ -170,7 +170,7 @@ pub fn alpha() -> Scene {
 }
 
 /// Colours of vertices on a panel and a ball; their alpha as coverage; their product with an image.
-pub fn vertex_colors() -> Scene {
+pub fn vertex_colors() -> Description {
     let mut stage = Stage::default();
     let corners = vec![[0.9, 0.1, 0.1, 0.1], [0.1, 0.8, 0.1, 1.0], [0.1, 0.1, 0.9, 0.6], [0.9, 0.9, 0.2, 0.3]];
     let panel = stage.mesh(TriangleMesh { colors: corners, ..square() });
@@ -197,7 +197,7 @@ pub fn vertex_colors() -> Scene {
 }
 
 /// One mesh placed as it is, mirrored, stretched and turned, sheared; a mirrored lamp shines to where it faces.
-pub fn instances() -> Scene {
+pub fn instances() -> Description {
     let mut stage = Stage::default();
     let material = dented(&mut stage, Surface::Diffuse { reflectance: ColorInput::constant([0.7, 0.6, 0.5]) }, 1.0);
     let ball = stage.mesh(sphere());
@@ -222,7 +222,7 @@ pub fn instances() -> Scene {
 }
 
 /// Few triangles with normals between them, and without: a smooth and a faceted ball.
-pub fn coarse() -> Scene {
+pub fn coarse() -> Description {
     let mut stage = Stage::default();
     let mesh = sphere();
     // Every fourth row and column of the fine grid.

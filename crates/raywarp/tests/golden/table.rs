@@ -2,7 +2,7 @@
 
 use crate::{files, lights, materials, surfaces, views};
 use raywarp::render::{BuiltInLight, DirectLight, LightRequest, PictureRequest, Scattering, Shown};
-use raywarp::scene::{FilterKind, SamplerKind, Scene};
+use raywarp::scene::{Description, FilterKind, SamplerKind};
 
 /// Columns and rows.
 pub const SIZE: [u32; 2] = [64, 48];
@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 2e-4;
 /// A picture that is compared.
 pub struct Golden {
     pub name: &'static str,
-    pub scene: fn() -> Scene,
+    pub scene: fn() -> Description,
     pub request: fn(&mut PictureRequest),
     pub tolerance: f64,
 }
@@ -43,7 +43,7 @@ impl Golden {
     }
 }
 
-fn golden(name: &'static str, scene: fn() -> Scene) -> Golden {
+fn golden(name: &'static str, scene: fn() -> Description) -> Golden {
     Golden { name, scene, request: |_| {}, tolerance: TOLERANCE }
 }
 

@@ -1,7 +1,7 @@
 //! Cameras, and the scene that integrators, samplers and filters are shown with.
 
 use crate::stage::{Stage, UPRIGHT, ahead, at, floor};
-use raywarp::scene::{Camera, ColorInput, FovAxis, Projection, Roughness, Scene, Surface};
+use raywarp::scene::{Camera, ColorInput, Description, FovAxis, Projection, Roughness, Surface};
 
 /// Balls of four materials one behind the other on a checked floor, some way off the axis.
 pub fn alley() -> Stage {
@@ -37,29 +37,29 @@ pub fn camera() -> Camera {
     camera
 }
 
-pub fn pinhole() -> Scene {
+pub fn pinhole() -> Description {
     alley().seen_from(camera())
 }
 
 /// Focus on the red ball in the middle.
-pub fn lens() -> Scene {
+pub fn lens() -> Description {
     alley().seen_from(Camera { lens_radius: 0.25, focal_distance: 5.6, ..camera() })
 }
 
 /// Parallel rays; left and right are swapped, as pbrt's `Scale -1 1 1` does.
-pub fn orthographic() -> Scene {
+pub fn orthographic() -> Description {
     let projection = Projection::Orthographic { half_height: 1.5 };
     alley().seen_from(Camera { projection, right: [-1.0, 0.0, 0.0], ..camera() })
 }
 
 /// An angle across the shorter side of a picture that is higher than wide.
-pub fn upright() -> Scene {
+pub fn upright() -> Description {
     let projection = Projection::Perspective { fov: 26.0, axis: FovAxis::Shorter };
     alley().seen_from(Camera { projection, ..camera() })
 }
 
 /// Before nothing: what a transparent picture is of.
-pub fn cut_out() -> Scene {
+pub fn cut_out() -> Description {
     let mut stage = Stage::default();
     let red = stage.diffuse([0.7, 0.2, 0.1]);
     let thin = stage.material(Surface::Dielectric {
@@ -77,7 +77,7 @@ pub fn cut_out() -> Scene {
 }
 
 /// What gets a studio or a sky, and is framed.
-pub fn no_light() -> Scene {
+pub fn no_light() -> Description {
     let mut stage = Stage::default();
     let grey = stage.diffuse([0.7; 3]);
     stage.ball(at([0.0, 1.0, 0.0], [1.0; 3]), grey);

@@ -5,8 +5,8 @@ use raywarp::device::Plan;
 use raywarp::render::output::{Look, Lost};
 use raywarp::render::{BuiltInLight, LightRequest, Picture, PictureRequest, Prepared, RenderOptions, Watch};
 use raywarp::scene::{
-    ColorInput, Emission, Image, ImageFilter, Light, Material, Pixels, Roughness, Scene, SpotFalloff, Surface, Texture,
-    UvMapping, Wrap,
+    ColorInput, Description, Emission, Image, ImageFilter, Light, Material, Pixels, Roughness, SpotFalloff, Surface,
+    Texture, UvMapping, Wrap,
 };
 
 fn point(position: [f32; 3], intensity: f32) -> Light {
@@ -16,7 +16,7 @@ fn point(position: [f32; 3], intensity: f32) -> Light {
 /// The figure with lights of its own: whether a studio was added.
 #[track_caller]
 fn check_own_light(what: &str, light: Light, studio: bool) {
-    let scene = Scene { lights: vec![light], ..figure(0.7) };
+    let scene = Description { lights: vec![light], ..figure(0.7) };
     let shown = show(scene, PictureRequest::default());
     assert_eq!(shown.picture.added_light, studio, "{what}: {:?}", shown.picture.notes);
     // What is shown is never black.
@@ -61,10 +61,10 @@ fn what_is_seen_to_glow_is_light_and_night_is_meant() {
         material.emission = Some(Emission { radiance: ColorInput::constant([0.5; 3]), two_sided: true });
     }
     assert!(!show(scene, PictureRequest::default()).picture.added_light);
-    let night = Scene { lights: vec![Light::uniform_environment([1e-5; 3])], ..figure(0.7) };
+    let night = Description { lights: vec![Light::uniform_environment([1e-5; 3])], ..figure(0.7) };
     assert!(!show(night, PictureRequest::default()).picture.added_light);
     // Who asks for the exposure that the picture needs sees any light.
-    let dim = Scene { lights: vec![point([8.0, 3.0, 5.0], 1e-6)], ..figure(0.7) };
+    let dim = Description { lights: vec![point([8.0, 3.0, 5.0], 1e-6)], ..figure(0.7) };
     let request = PictureRequest { exposure: "auto".parse().unwrap(), ..PictureRequest::default() };
     let shown = show(dim, request);
     assert!(!shown.picture.added_light);
@@ -94,7 +94,7 @@ fn a_room_that_light_does_not_get_into_has_lamps_without_fireflies() {
 }
 
 /// The figure beside a screen of `side`, whose image glows with `radiance` in every second texel.
-fn with_screen(side: f32, radiance: f32, texels: [u8; 2]) -> Scene {
+fn with_screen(side: f32, radiance: f32, texels: [u8; 2]) -> Description {
     let mut scene = figure(0.7);
     let texels = texels.map(|byte| [byte, byte, byte, 255]);
     let pixels = Pixels::Srgb8(texels.into()).into();
@@ -163,7 +163,7 @@ fn a_room_in_which_light_from_around_was_asked_for_is_told_of_lamps() {
 }
 
 /// The irradiance from the points of the lamps on a side of each of some points on every triangle, as if nothing stood between.
-fn irradiance_everywhere(scene: &Scene) -> f32 {
+fn irradiance_everywhere(scene: &Description) -> f32 {
     let lamps: Vec<_> = scene
         .lights
         .iter()
@@ -213,7 +213,7 @@ fn no_bounce_in_a_room_sees_more_than_four_times_what_the_eye_sees() {
 }
 
 /// The room, with boxes of polished metal in it.
-fn room_that_shines() -> Scene {
+fn room_that_shines() -> Description {
     let mut scene = room();
     for material in &mut scene.materials[1..] {
         let roughness = Roughness::isotropic(0.0025);
@@ -224,7 +224,7 @@ fn room_that_shines() -> Scene {
 }
 
 /// The radiance of the lamps that were added as balls.
-fn radiances_of_balls(scene: &Scene) -> Vec<f32> {
+fn radiances_of_balls(scene: &Description) -> Vec<f32> {
     let lamps = scene.materials.iter().filter(|material| material.name == "added lamp");
     lamps.map(|lamp| lamp.emission.as_ref().unwrap().radiance.factor[1]).collect()
 }

@@ -8,7 +8,7 @@ use raywarp::device::Plan;
 use raywarp::render::film::Film;
 use raywarp::render::output::{Look, Lost};
 use raywarp::render::{CameraRequest, Integrator, Picture, PictureRequest, Prepared, RenderOptions, Watch};
-use raywarp::scene::{FaceMaterials, Instance, Material, Mesh, MeshId, Scene};
+use raywarp::scene::{Description, FaceMaterials, Instance, Material, Mesh, MeshId};
 use raywarp::{Affine, TriangleMesh};
 
 const SIZE: [u32; 2] = [96, 72];
@@ -35,15 +35,15 @@ fn sphere(center: [f32; 3], radius: f32) -> TriangleMesh {
     mesh
 }
 
-fn add(scene: &mut Scene, triangles: TriangleMesh, material: Material) {
+fn add(scene: &mut Description, triangles: TriangleMesh, material: Material) {
     let material = FaceMaterials::Uniform(scene.add_material(material));
     let mesh: MeshId = scene.add_mesh(Mesh { name: String::new(), triangles, materials: material });
     scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
 }
 
 /// A figure of two balls, one on the other, of one grey.
-fn figure(reflectance: f32) -> Scene {
-    let mut scene = Scene::default();
+fn figure(reflectance: f32) -> Description {
+    let mut scene = Description::default();
     add(&mut scene, sphere([3.0, 1.0, -2.0], 1.0), Material::diffuse("grey", [reflectance; 3]));
     add(&mut scene, sphere([3.0, 2.5, -2.0], 0.6), Material::diffuse("grey", [reflectance; 3]));
     scene
@@ -66,7 +66,7 @@ struct Shown {
     empty: Vec<bool>,
 }
 
-fn show(scene: Scene, request: PictureRequest) -> Shown {
+fn show(scene: Description, request: PictureRequest) -> Shown {
     let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
     let request = PictureRequest { size: Some(request.size.unwrap_or(SIZE)), spp: Some(16), features: true, ..request };
     let picture = Picture::settle(&mut prepared, &request).unwrap();
@@ -144,7 +144,7 @@ fn white_grey_and_black_models_stand_out_from_the_backdrop() {
 #[test]
 fn the_model_fills_the_picture_whatever_its_shape_and_the_picture_s() {
     let flat = || {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         add(&mut scene, cuboid([0.0, 0.0, 0.0], [9.0, 0.2, 2.0], None), Material::diffuse("", [0.5; 3]));
         scene
     };
@@ -199,13 +199,13 @@ fn parts_of_a_camera_are_completed() {
 #[test]
 fn a_box_with_an_open_side_is_looked_into() {
     // Open towards +x.
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     add(&mut scene, cuboid([0.0; 3], [2.0, 2.0, 2.0], Some(1)), Material::diffuse("", [0.5; 3]));
     add(&mut scene, cuboid([0.5, 0.0, 0.8], [1.0, 0.9, 1.3], None), Material::diffuse("", [0.5; 3]));
     let shown = show(scene, PictureRequest::default());
     assert_eq!(shown.picture.camera.forward, [-1.0, 0.0, 0.0]);
     // A closed one is seen as any object.
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     add(&mut scene, cuboid([0.0; 3], [2.0; 3], None), Material::diffuse("", [0.5; 3]));
     assert!(show(scene, PictureRequest::default()).picture.camera.forward[1] < -0.3);
 }
@@ -217,8 +217,8 @@ fn turned_over(mut mesh: TriangleMesh) -> TriangleMesh {
 }
 
 /// A room of 6 x 3 x 6 with a block and a cupboard in it, walls being sheets.
-fn room() -> Scene {
-    let mut scene = Scene::default();
+fn room() -> Description {
+    let mut scene = Description::default();
     add(&mut scene, turned_over(cuboid([0.0; 3], [6.0, 3.0, 6.0], None)), Material::diffuse("", [0.7; 3]));
     add(&mut scene, cuboid([2.0, 0.0, 2.0], [3.0, 1.0, 3.0], None), Material::diffuse("", [0.7; 3]));
     add(&mut scene, cuboid([4.0, 0.0, 0.5], [5.5, 2.0, 1.0], None), Material::diffuse("", [0.7; 3]));

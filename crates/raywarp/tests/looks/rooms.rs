@@ -4,7 +4,7 @@ use super::{add, cuboid, figure, room, show, sphere, turned_over};
 use raywarp::TriangleMesh;
 use raywarp::device::Plan;
 use raywarp::render::{CameraRequest, Picture, PictureRequest, Prepared};
-use raywarp::scene::{Material, Scene};
+use raywarp::scene::{Description, Material};
 
 #[test]
 fn a_closed_room_is_seen_from_inside_and_the_line_names_the_view() {
@@ -39,7 +39,7 @@ fn a_closed_room_is_seen_from_inside_and_the_line_names_the_view() {
 
 #[test]
 fn nobody_stands_inside_of_furniture() {
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     let walls = turned_over(cuboid([0.0; 3], [6.0, 2.8, 5.0], None));
     add(&mut scene, walls, Material::diffuse("", [0.7; 3]));
     add(&mut scene, cuboid([1.5, 0.0, 1.2], [4.5, 2.4, 3.8], None), Material::diffuse("", [0.7; 3]));
@@ -50,19 +50,19 @@ fn nobody_stands_inside_of_furniture() {
 }
 
 /// A scene of such surfaces.
-fn of(meshes: impl IntoIterator<Item = TriangleMesh>) -> Scene {
-    let mut scene = Scene::default();
+fn of(meshes: impl IntoIterator<Item = TriangleMesh>) -> Description {
+    let mut scene = Description::default();
     meshes.into_iter().for_each(|mesh| add(&mut scene, mesh, Material::diffuse("", [0.7; 3])));
     scene
 }
 
 /// What is said of the camera.
-fn says(scene: Scene) -> String {
+fn says(scene: Description) -> String {
     show(scene, PictureRequest::default()).picture.notes.join("\n")
 }
 
 #[track_caller]
-fn check_inside(what: &str, scene: Scene, inside: bool) {
+fn check_inside(what: &str, scene: Description, inside: bool) {
     let says = says(scene);
     assert_eq!(says.contains("seen from inside"), inside, "{what}: {says}");
 }
@@ -94,7 +94,7 @@ fn what_is_open_or_solid_is_seen_from_outside() {
 fn a_room_on_a_wide_ground_or_with_something_far_away_is_a_room() {
     let ground = || cuboid([-400.0, -0.2, -300.0], [300.0, -0.1, 400.0], None);
     let far = || cuboid([1e5, 0.0, 0.0], [1e5 + 1.0, 1.0, 1.0], None);
-    let boxes = |scene: &mut Scene| {
+    let boxes = |scene: &mut Description| {
         for i in 0..25 {
             let [x, z] = [i % 5, i / 5].map(|step| 0.4 + 1.2 * step as f32);
             add(scene, cuboid([x, 0.0, z], [x + 0.3, 0.4, z + 0.3], None), Material::diffuse("", [0.7; 3]));

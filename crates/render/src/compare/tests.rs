@@ -1,6 +1,6 @@
 use super::*;
 use crate::film::Crop;
-use crate::output::{Channel, Content};
+use crate::output::{Content, LayerChannel};
 
 /// A picture of numbers that depend on the place, times `scale`.
 fn picture(size: [u32; 2], scale: f32) -> PictureFile {
@@ -23,7 +23,7 @@ fn picture(size: [u32; 2], scale: f32) -> PictureFile {
 
 fn layer(picture: &mut PictureFile, name: &str, value: impl Fn(usize) -> f32) {
     let values = (0..picture.colour.len()).map(value).collect();
-    picture.layers.push(Channel { name: name.into(), values });
+    picture.layers.push(LayerChannel { name: name.into(), values });
 }
 
 /// A number from 0 to 1, the same for the same seed.

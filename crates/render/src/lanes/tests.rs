@@ -12,8 +12,8 @@ use raywarp_lanes::Isa;
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_sample::{Sampler, warp};
 use raywarp_scene::{
-    Absorption, Channel, Image, Light, Medium, MediumId, MediumInterface, NormalInput, Pixels, ScalarInput, Scene,
-    Surface, Texture, UvMapping,
+    Absorption, Channel, Description, Image, Light, Medium, MediumId, MediumInterface, NormalInput, Pixels,
+    ScalarInput, Surface, Texture, UvMapping,
 };
 
 /// Many groups of lanes of any width, and a part of one.
@@ -209,12 +209,12 @@ fn scene_with_bumps() -> ShadingScene {
     flat(&scene)
 }
 
-fn loaded(text: &str) -> Scene {
+fn loaded(text: &str) -> Description {
     let options = raywarp_scene::LoadOptions::default();
     raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("surfaces.pbrt"), &options).unwrap().scene
 }
 
-fn flat(scene: &Scene) -> ShadingScene {
+fn flat(scene: &Description) -> ShadingScene {
     let mut flat = ShadingScene::new(scene, &Aabb { min: [-10.0; 3], max: [10.0; 3] }).unwrap();
     // No file of this format has tangents: some surfaces get them here, one of them none at a corner.
     for (i, record) in flat.attributes.iter_mut().enumerate().step_by(2) {

@@ -101,11 +101,11 @@ pub fn tables<'s>(scene: &'s ShadingScene, record: &EnvironmentRecord) -> Densit
 mod tests {
     use super::*;
     use raywarp_geom::Aabb;
-    use raywarp_scene::{Image, ImageId, Light, Pixels, Scene};
+    use raywarp_scene::{Description, Image, ImageId, Light, Pixels};
 
     /// A scene that only an image lights.
     fn lit_by(image: Image, world_to_map: [[f32; 3]; 3]) -> ShadingScene {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         scene.add_image(image);
         let light = Light::Environment { map: Some(ImageId(0)), radiance: [1.0; 3], world_to_map };
         scene.lights.push(light);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A picture file's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum PictureFormat {
     /// Eight bits of sRGB a channel, tone-mapped.
     Png,
     /// OpenEXR: linear `f32`, layers.
@@ -17,7 +17,7 @@ pub enum Format {
     Hdr,
 }
 
-impl Format {
+impl PictureFormat {
     /// Returns the format that the extension of `path` names, in either case.
     ///
     /// # Errors
@@ -64,8 +64,8 @@ impl Format {
 ///
 /// # Errors
 /// [`OutputError`], the one that writing would give; [`OutputError::NotAPicture`], which writing does not look for.
-pub fn can_write(path: &Path) -> Result<Format, OutputError> {
-    let format = Format::of(path)?;
+pub fn can_write(path: &Path) -> Result<PictureFormat, OutputError> {
+    let format = PictureFormat::of(path)?;
     can_write_file(path)?;
     // Opening a pipe would wait for somebody at its other end.
     if path.is_file() {
@@ -85,11 +85,13 @@ mod tests {
 
     #[test]
     fn the_extension_chooses_and_an_unknown_one_names_the_known() {
-        for (name, format) in [("a.png", Format::Png), ("b/c.EXR", Format::Exr), ("x.y.Hdr", Format::Hdr)] {
-            assert_eq!(Format::of(Path::new(name)).unwrap(), format);
+        for (name, format) in
+            [("a.png", PictureFormat::Png), ("b/c.EXR", PictureFormat::Exr), ("x.y.Hdr", PictureFormat::Hdr)]
+        {
+            assert_eq!(PictureFormat::of(Path::new(name)).unwrap(), format);
         }
         for name in ["a.jpg", "a", "", "png", ".png", "a.png.", "dir.png/a"] {
-            let message = Format::of(Path::new(name)).unwrap_err().to_string();
+            let message = PictureFormat::of(Path::new(name)).unwrap_err().to_string();
             assert!(message.contains(".png, .exr or .hdr") && message.contains(name), "{message}");
         }
     }
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn a_check_leaves_no_trace() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(can_write(&folder.path().join("a.exr")).unwrap(), Format::Exr);
+        assert_eq!(can_write(&folder.path().join("a.exr")).unwrap(), PictureFormat::Exr);
         assert!(matches!(can_write(&folder.path().join("a.bmp")), Err(OutputError::UnknownFormat { .. })));
         assert!(matches!(
             can_write(&folder.path().join("no/a.png")),

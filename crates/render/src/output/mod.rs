@@ -25,14 +25,14 @@ pub(crate) use display::almost_largest;
 pub use error::OutputError;
 pub use exposure::{ExposureChoice, KEY, Lost, MOST_STOPS, auto_exposure};
 pub use exr::{Layers, MISS_DEPTH};
-pub use format::{Format, can_write};
+pub use format::{PictureFormat, can_write};
 pub use heat::{heat_colour, heat_map};
 pub use metadata::Metadata;
 pub use picture::{PictureOptions, write_film, write_pixels, write_rgb8};
 pub use png::Rgb8;
 #[doc(hidden)]
 pub use read::fuzz_picture;
-pub use read::{Channel, PictureFile, ReadError, read_picture, write_picture};
+pub use read::{LayerChannel, PictureFile, ReadError, read_picture, write_picture};
 #[doc(hidden)]
 pub use share::fuzz_share;
 pub use share::{

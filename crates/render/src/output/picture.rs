@@ -1,7 +1,7 @@
 //! Writers of films and other pictures to files.
 
 use super::display::{self, display};
-use super::{Content, Format, Layers, Look, MISS_DEPTH, Metadata, OutputError, Rgb8, Shows};
+use super::{Content, Layers, Look, MISS_DEPTH, Metadata, OutputError, PictureFormat, Rgb8, Shows};
 use super::{exr, hdr, png};
 use crate::film::{Film, Window};
 use ::exr::prelude::FlatSamples;
@@ -30,20 +30,20 @@ pub struct PictureOptions {
 /// # Errors
 /// [`OutputError`]; nothing is left behind.
 pub fn write_film(path: &Path, film: &Film, options: &PictureOptions) -> Result<(), OutputError> {
-    match Format::of(path)? {
-        Format::Exr => {
+    match PictureFormat::of(path)? {
+        PictureFormat::Exr => {
             let channels = picture_channels(film, &options.content, options.layers);
             let facts = exr::picture_facts(&options.content);
             let bytes = exr::encode(&film.window(), channels, &options.metadata, Some(&facts), None);
             write_encoded(path, bytes)
         }
-        Format::Png => {
+        PictureFormat::Png => {
             let (colour, alpha) = colours(film, &options.content);
             let picture = display(film.size(), &colour, alpha.as_deref(), options.content.shows, &options.look);
             write_display(path, &picture, &options.metadata)
         }
-        Format::Hdr if options.content.transparent => Err(OutputError::NoAlpha { path: path.into() }),
-        Format::Hdr => write_hdr(path, film.size(), &colours(film, &options.content).0),
+        PictureFormat::Hdr if options.content.transparent => Err(OutputError::NoAlpha { path: path.into() }),
+        PictureFormat::Hdr => write_hdr(path, film.size(), &colours(film, &options.content).0),
     }
 }
 
@@ -79,17 +79,17 @@ pub fn write_pixels(
     options: &PictureOptions,
 ) -> Result<(), OutputError> {
     assert_eq!(radiance.len(), size[0] as usize * size[1] as usize, "pixels do not match {size:?}");
-    match Format::of(path)? {
-        Format::Png => {
+    match PictureFormat::of(path)? {
+        PictureFormat::Png => {
             let picture = display(size, radiance, None, options.content.shows, &options.look);
             write_display(path, &picture, &options.metadata)
         }
-        Format::Exr => {
+        PictureFormat::Exr => {
             let facts = exr::picture_facts(&options.content);
             let bytes = exr::encode(&Window::all(size), exr::colour(radiance), &options.metadata, Some(&facts), None);
             write_encoded(path, bytes)
         }
-        Format::Hdr => write_hdr(path, size, radiance),
+        PictureFormat::Hdr => write_hdr(path, size, radiance),
     }
 }
 
@@ -98,7 +98,7 @@ pub fn write_pixels(
 /// # Errors
 /// [`OutputError`]; nothing is left behind.
 pub fn write_rgb8(path: &Path, image: &Rgb8, metadata: &Metadata) -> Result<(), OutputError> {
-    if Format::of(path)? != Format::Png {
+    if PictureFormat::of(path)? != PictureFormat::Png {
         return Err(OutputError::NotAPng { path: path.into() });
     }
     let bytes = png::encode(image.size, &image.bytes, false, metadata);

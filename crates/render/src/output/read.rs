@@ -10,7 +10,7 @@ mod tests;
 pub use error::ReadError;
 
 use super::picture::{colours, write_display, write_encoded, write_hdr};
-use super::{Content, Format, Layers, Look, Metadata, OutputError, Share, display::display};
+use super::{Content, Layers, Look, Metadata, OutputError, PictureFormat, Share, display::display};
 use crate::film::Window;
 use ::exr::prelude::FlatSamples;
 use std::io;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// A channel beside the colour.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Channel {
+pub struct LayerChannel {
     /// Name in the file, such as `albedo.R`.
     pub name: String,
     /// Values of the channel, one a pixel, row by row from the top; half floats and integers became floats.
@@ -37,7 +37,7 @@ pub struct PictureFile {
     /// Coverage, 0 to 1.
     pub alpha: Option<Vec<f32>>,
     /// Channels beside the colour, in the file's order.
-    pub layers: Vec<Channel>,
+    pub layers: Vec<LayerChannel>,
     /// Meaning of the colours.
     pub content: Content,
     /// `true` if the colours were decoded from eight-bit sRGB: made to be looked at, and not radiance.
@@ -107,8 +107,8 @@ pub fn fuzz_picture(bytes: &[u8]) {
 /// [`OutputError`], also for a Radiance file of a picture with alpha; nothing is left behind.
 pub fn write_picture(path: &Path, picture: &PictureFile, look: &Look, metadata: &Metadata) -> Result<(), OutputError> {
     let (size, alpha) = (picture.window.size, picture.alpha.as_deref());
-    match Format::of(path)? {
-        Format::Exr => {
+    match PictureFormat::of(path)? {
+        PictureFormat::Exr => {
             let plane = |values: &[f32]| FlatSamples::F32(values.to_vec());
             let mut channels: Vec<(&str, FlatSamples)> = super::exr::colour(&picture.colour);
             channels.extend(alpha.map(|alpha| ("A", plane(alpha))));
@@ -117,11 +117,11 @@ pub fn write_picture(path: &Path, picture: &PictureFile, look: &Look, metadata: 
             let bytes = super::exr::encode(&picture.window, channels, metadata, Some(&facts), None);
             write_encoded(path, bytes)
         }
-        Format::Png => {
+        PictureFormat::Png => {
             write_display(path, &display(size, &picture.colour, alpha, picture.content.shows, look), metadata)
         }
-        Format::Hdr if alpha.is_some() => Err(OutputError::NoAlpha { path: path.into() }),
-        Format::Hdr => write_hdr(path, size, &picture.colour),
+        PictureFormat::Hdr if alpha.is_some() => Err(OutputError::NoAlpha { path: path.into() }),
+        PictureFormat::Hdr => write_hdr(path, size, &picture.colour),
     }
 }
 
@@ -132,7 +132,7 @@ impl PictureFile {
         let (colour, alpha) = colours(&film, &info.content);
         let layers = super::exr::layers(&film, Layers::ALL)
             .into_iter()
-            .map(|(name, samples)| Channel { name: name.into(), values: exr::floats(samples) });
+            .map(|(name, samples)| LayerChannel { name: name.into(), values: exr::floats(samples) });
         Self {
             path,
             window: film.window(),

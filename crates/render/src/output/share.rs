@@ -21,7 +21,7 @@ pub use file::{read_share, write_film_and_sums, write_share};
 pub use merge::{Merged, merge};
 
 use crate::film::Film;
-use crate::output::{Content, Format, OutputError, format::can_write};
+use crate::output::{Content, OutputError, PictureFormat, format::can_write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -114,7 +114,7 @@ pub enum ShareError {
 /// [`OutputError`], the one that writing would give.
 pub fn can_write_share(path: &Path) -> Result<(), OutputError> {
     match can_write(path)? {
-        Format::Exr => Ok(()),
+        PictureFormat::Exr => Ok(()),
         _ => Err(OutputError::ShareFormat { path: path.into() }),
     }
 }

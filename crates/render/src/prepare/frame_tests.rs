@@ -6,8 +6,8 @@ use crate::surface::{bent_normal, surface_point, texture_point};
 use glam::{Vec2, Vec3};
 use raywarp_geom::{Aabb, Affine, Hit, TriangleMesh};
 use raywarp_scene::{
-    Image, ImageFilter, Instance, Material, MaterialId, Mesh, MeshId, NormalInput, Pixels, Scene, Texture, UvMapping,
-    Wrap,
+    Description, Image, ImageFilter, Instance, Material, MaterialId, Mesh, MeshId, NormalInput, Pixels, Texture,
+    UvMapping, Wrap,
 };
 
 /// What the only texel of the map leans to: right and up, by different amounts.
@@ -48,7 +48,7 @@ impl Square {
 
     /// The direction in the world that the bent normal leans to on each triangle.
     fn leans(self) -> [Vec3; 2] {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         let pixels = Pixels::Linear8(vec![[178, 153, 255, 255]]);
         let image = scene.add_image(Image { name: "lean".into(), width: 1, height: 1, pixels: pixels.into() });
         let (wrap, filter) = ([Wrap::Repeat; 2], ImageFilter::Bilinear);

@@ -9,7 +9,7 @@ use bytemuck::Zeroable;
 use glam::{Vec2, Vec3, Vec4};
 use raywarp_geom::Aabb;
 use raywarp_sample::warp::AliasTable;
-use raywarp_scene::{Light, Scene, SpotFalloff};
+use raywarp_scene::{Description, Light, SpotFalloff};
 use std::f64::consts::PI;
 
 /// Returns the luminance of a colour, by which lights are chosen.
@@ -23,7 +23,7 @@ fn finite(power: f64) -> f64 {
 }
 
 /// Replaces the lights of `flat`, whose triangles, materials and images are there, by those of `scene`.
-pub(super) fn set(flat: &mut ShadingScene, scene: &Scene, bounds: &Aabb) {
+pub(super) fn set(flat: &mut ShadingScene, scene: &Description, bounds: &Aabb) {
     flat.environments.clear();
     flat.tables.clear();
     // Of a scene without size any number will do.

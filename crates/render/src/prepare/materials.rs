@@ -6,13 +6,13 @@ use crate::flat::{
     Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, NONE, Remap, ShadingScene, TriangleRecord,
 };
 use raywarp_scene::{
-    Absorption, Alpha, Channel, ColorInput, FaceMaterials, Material, MediumId, MediumInterface, NormalInput, Roughness,
-    RoughnessRemap, ScalarInput, Scene, Surface,
+    Absorption, Alpha, Channel, ColorInput, Description, FaceMaterials, Material, MediumId, MediumInterface,
+    NormalInput, Roughness, RoughnessRemap, ScalarInput, Surface,
 };
 use std::collections::HashMap;
 
 /// Adds all materials of `scene`.
-pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderError> {
+pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), RenderError> {
     if scene.materials.len() > TriangleRecord::MATERIAL as usize {
         return Err(RenderError::TooLarge("materials"));
     }
@@ -34,7 +34,7 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
 
 /// Returns `true` for each material that something is made of: media of others would only take numbers away from those
 /// that are met.
-fn used(scene: &Scene) -> Vec<bool> {
+fn used(scene: &Description) -> Vec<bool> {
     let mut used = vec![false; scene.materials.len()];
     for instance in &scene.instances {
         match (instance.material, &scene.meshes[instance.mesh.index()].materials) {

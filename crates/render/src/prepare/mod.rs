@@ -15,7 +15,7 @@ mod triangles;
 use crate::RenderError;
 use crate::flat::{Image, NONE, ShadingScene};
 use raywarp_geom::Aabb;
-use raywarp_scene::Scene;
+use raywarp_scene::Description;
 
 impl ShadingScene {
     /// Prepares `scene` for shading; `bounds` is its box, which says how much a distant light sends into it. In
@@ -25,7 +25,7 @@ impl ShadingScene {
     /// [`RenderError::TextureTooDeep`]; [`RenderError::TooLarge`] where an index leaves its bits.
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
-    pub fn new(scene: &Scene, bounds: &Aabb) -> Result<Self, RenderError> {
+    pub fn new(scene: &Description, bounds: &Aabb) -> Result<Self, RenderError> {
         let mut flat = Self::default();
         textures::add(&mut flat, scene)?;
         materials::add(&mut flat, scene)?;
@@ -37,7 +37,7 @@ impl ShadingScene {
 
     /// Replaces the lights by those of `scene`, which differs from what this was made of by its lights and the images
     /// that come with them.
-    pub fn set_lights(&mut self, scene: &Scene, bounds: &Aabb) {
+    pub fn set_lights(&mut self, scene: &Description, bounds: &Aabb) {
         self.images = scene.images.iter().map(image).collect();
         lights::set(self, scene, bounds);
     }

@@ -12,14 +12,14 @@ use raywarp_scene::{
     MaterialId, Mesh, MeshId, NormalInput, Pixels, Principled, ScalarInput, Surface, Texture, UvMapping, Wrap,
 };
 
-fn flat(scene: &Scene) -> ShadingScene {
+fn flat(scene: &Description) -> ShadingScene {
     raywarp_scene::validate(scene).unwrap();
     ShadingScene::new(scene, &Aabb { min: [-1.0; 3], max: [1.0; 3] }).unwrap()
 }
 
 /// Four texels: black, red, green and transparent blue.
-fn with_four_texels() -> Scene {
-    let mut scene = Scene::default();
+fn with_four_texels() -> Description {
+    let mut scene = Description::default();
     let pixels = Pixels::Linear8(vec![[0, 0, 0, 255], [255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 0]]);
     scene.add_image(raywarp_scene::Image { name: "four".into(), width: 2, height: 2, pixels: pixels.into() });
     scene
@@ -73,7 +73,7 @@ fn graphs_are_evaluated_and_too_deep_ones_refused() {
 
 /// A quad of two triangles with all attributes, placed as it is and mirrored, with a plain and a textured material,
 /// lit by each kind of light.
-fn rich() -> Scene {
+fn rich() -> Description {
     let mut scene = with_four_texels();
     let textured = scene.add_texture(image(Wrap::Repeat, ImageFilter::Bilinear));
     let plain = scene.add_material(Material::diffuse("plain", [0.5; 3]));
@@ -137,14 +137,14 @@ fn triangles_come_with_what_is_looked_at_and_no_more() {
 }
 
 /// A glowing pbrt sphere, of which so much is there.
-fn ball(alpha: f32) -> Scene {
+fn ball(alpha: f32) -> Description {
     pbrt(&format!(
         "Translate 3 -1 2 Rotate 40 1 2 3 Scale -2 2 2 Shape \"sphere\" \"float radius\" 0.7 \"float alpha\" {alpha}"
     ))
 }
 
 /// A pbrt scene of glowing shapes.
-fn pbrt(shapes: &str) -> Scene {
+fn pbrt(shapes: &str) -> Description {
     let text = format!(
         "LookAt 0 0 9  0 0 0  0 1 0 Camera \"perspective\"\nWorldBegin\nAreaLightSource \"diffuse\" \"rgb L\" [1 1 1]\n{shapes}\n"
     );
@@ -154,7 +154,7 @@ fn pbrt(shapes: &str) -> Scene {
 
 /// The kinds of the lights that a scene has.
 #[track_caller]
-fn kinds(scene: &Scene) -> Vec<LightKind> {
+fn kinds(scene: &Description) -> Vec<LightKind> {
     let flat = flat(scene);
     assert_eq!(flat.validate(), Ok(()));
     let power: f32 = flat.lights.iter().map(|light| light.value).sum();
@@ -231,7 +231,7 @@ fn broken(item: &str, message: &str, tamper: impl FnOnce(&mut ShadingScene)) {
 
 #[test]
 fn bodies_that_no_triangle_is_made_of_take_no_medium() {
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     let glass = |sigma: f32| {
         let absorption = Some(Absorption { sigma: [sigma; 3] });
         let surface =

@@ -3,13 +3,13 @@
 use crate::RenderError;
 use crate::flat::{ImageLookup, ProgramRecord, ShadingScene, TextureKind, TextureOp, Wrapping};
 use crate::texture::STACK;
-use raywarp_scene::{ImageFilter, Scene, Texture, TextureId, UvMapping, Wrap};
+use raywarp_scene::{Description, ImageFilter, Texture, TextureId, UvMapping, Wrap};
 
 /// Largest number of steps of a program: a graph that shares its parts unfolds, and must not unfold without end.
 const MAX_OPS: usize = 1024;
 
 /// Compiles all textures of `scene`.
-pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderError> {
+pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), RenderError> {
     let mut depths: Vec<usize> = Vec::with_capacity(scene.textures.len());
     for (index, texture) in scene.textures.iter().enumerate() {
         // Children come before their parents (the scene is validated), so theirs are compiled.

@@ -9,7 +9,7 @@ use bytemuck::Zeroable;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use raywarp_geom::{Affine, TriangleMesh};
-use raywarp_scene::{Instance, MaterialId, Mesh, Scene, UvMapping};
+use raywarp_scene::{Description, Instance, MaterialId, Mesh, UvMapping};
 use std::ops::Range;
 
 /// Number of triangles that a worker makes records of at a time.
@@ -28,7 +28,7 @@ struct Chunk<'s> {
 }
 
 /// Adds the triangles of every instance of `scene`, whose materials are there already.
-pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderError> {
+pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), RenderError> {
     let looks: Vec<bool> = flat.materials.iter().map(|m| m.has(MaterialFlags::LOOKS_AT_ATTRIBUTES)).collect();
     let turned = turned_maps(scene);
     let too_many = || RenderError::TooLarge("triangles");
@@ -80,7 +80,7 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
     Ok(())
 }
 
-fn mesh_of(scene: &Scene, instance: u32) -> &Mesh {
+fn mesh_of(scene: &Description, instance: u32) -> &Mesh {
     &scene.meshes[scene.instances[instance as usize].mesh.index()]
 }
 
@@ -91,7 +91,7 @@ fn has_attributes(mesh: &TriangleMesh) -> bool {
 
 /// Splits all triangles into chunks: the instance, the primitives, and how many of them have attributes that are looked
 /// at.
-fn parts(scene: &Scene, looks: &[bool]) -> Vec<(u32, Range<usize>, usize)> {
+fn parts(scene: &Description, looks: &[bool]) -> Vec<(u32, Range<usize>, usize)> {
     let chunks: Vec<(u32, Range<usize>)> = (0..scene.instances.len() as u32)
         .flat_map(|instance| {
             let count = mesh_of(scene, instance).triangles.indices.len();
@@ -193,7 +193,7 @@ impl<'s> Placement<'s> {
 
 /// Returns for each material the mapping of its normal map, where the map's directions are not those of the first
 /// texture coordinates: shading finds those by itself.
-fn turned_maps(scene: &Scene) -> Vec<Option<UvMapping>> {
+fn turned_maps(scene: &Description) -> Vec<Option<UvMapping>> {
     let is_turned = |mapping: &UvMapping| {
         let [[uu, uv, _], [vu, vv, _]] = mapping.rows;
         mapping.set != 0 || !(uu > 0.0 && vv > 0.0 && uv == 0.0 && vu == 0.0)

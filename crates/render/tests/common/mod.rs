@@ -7,7 +7,7 @@ use raywarp_geom::{
 };
 use raywarp_render::film::PictureMean;
 use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch, render};
-use raywarp_scene::{Camera, FaceMaterials, Instance, Material, MaterialId, Mesh, SamplerKind, Scene};
+use raywarp_scene::{Camera, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, SamplerKind};
 
 /// Every triangle for every ray.
 pub struct BruteForce(pub FlatTriangles);
@@ -87,7 +87,7 @@ impl Tracer for BruteForce {
 }
 
 /// Adds a mesh with one material, placed once.
-pub fn add(scene: &mut Scene, triangles: TriangleMesh, material: Material) -> MaterialId {
+pub fn add(scene: &mut Description, triangles: TriangleMesh, material: Material) -> MaterialId {
     let id = scene.add_material(material);
     let mesh = scene.add_mesh(Mesh { name: String::new(), triangles, materials: FaceMaterials::Uniform(id) });
     scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
@@ -155,12 +155,12 @@ pub fn options(size: [u32; 2], spp: u32, max_depth: u32) -> RenderOptions {
     RenderOptions { size, samples: 0..spp, max_depth, sampler: SamplerKind::Xor32, ..RenderOptions::default() }
 }
 
-pub fn trace(scene: &Scene, camera: &Camera, options: &RenderOptions) -> Rendered {
+pub fn trace(scene: &Description, camera: &Camera, options: &RenderOptions) -> Rendered {
     try_trace(scene, camera, options).unwrap()
 }
 
 /// As [`trace`], of what may be refused.
-pub fn try_trace(scene: &Scene, camera: &Camera, options: &RenderOptions) -> Result<Rendered, RenderError> {
+pub fn try_trace(scene: &Description, camera: &Camera, options: &RenderOptions) -> Result<Rendered, RenderError> {
     raywarp_scene::validate(scene).unwrap();
     let flat = raywarp_scene::flatten(scene).unwrap();
     let bounds = if flat.is_empty() { Aabb { min: [-1.0; 3], max: [1.0; 3] } } else { flat.bounds() };

@@ -4,7 +4,7 @@ use super::located::{located, of_another_machine};
 use super::origin::Center;
 use super::stand_ins::StandInLog;
 use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, foreign, fuzz, image, source};
-use crate::{Image, ImageId, Light, Place, Scene, SceneError};
+use crate::{Description, Image, ImageId, Light, Place, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -41,7 +41,7 @@ pub enum WithoutTriangles {
 
 impl WithoutTriangles {
     /// Returns `true` if `scene`, which has no triangle, is taken.
-    pub(super) fn takes(self, scene: &Scene) -> bool {
+    pub(super) fn takes(self, scene: &Description) -> bool {
         let has_environment = || scene.lights.iter().any(|light| matches!(light, Light::Environment { .. }));
         match self {
             Self::Refused => false,
@@ -340,7 +340,12 @@ impl Context {
     }
 
     /// Returns the image in `path`, decoded once for each encoding; `None` when it is missing (noted).
-    pub fn image(&mut self, scene: &mut Scene, path: &Path, encoding: Encoding) -> Result<Option<ImageId>, SceneError> {
+    pub fn image(
+        &mut self,
+        scene: &mut Description,
+        path: &Path,
+        encoding: Encoding,
+    ) -> Result<Option<ImageId>, SceneError> {
         let path = &self.located(path);
         let key = (path.clone(), encoding);
         if let Some(&known) = self.images.get(&key) {

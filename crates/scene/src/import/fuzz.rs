@@ -3,7 +3,7 @@
 
 use super::context::{Context, LoadOptions, WithoutTriangles};
 use super::{Format, Loaded, import_with};
-use crate::{Scene, SceneError};
+use crate::{Description, SceneError};
 use std::path::{Path, PathBuf};
 
 /// Imports by `import` until no run is left; `None` where that ends in an error. Scenes without a triangle are taken
@@ -16,7 +16,7 @@ pub(super) fn loaded(
     format: Format,
     bytes: &[u8],
     options: LoadOptions,
-    import: impl Fn(&Path, &mut Context) -> Result<Scene, SceneError>,
+    import: impl Fn(&Path, &mut Context) -> Result<Description, SceneError>,
 ) -> Option<Loaded> {
     let path = PathBuf::from(format!("fuzz.{format}"));
     let options = LoadOptions { allow_missing: true, without_triangles: WithoutTriangles::Taken, ..options };
@@ -75,7 +75,7 @@ mod tests {
     #[should_panic(expected = "Ok(())")]
     fn a_scene_that_breaks_a_rule_is_a_find() {
         let broken = |_: &Path, _: &mut Context| {
-            let mut scene = Scene::default();
+            let mut scene = Description::default();
             scene.instances.push(crate::Instance {
                 mesh: crate::MeshId(7),
                 transform: raywarp_geom::Affine::IDENTITY,

@@ -1,4 +1,4 @@
-//! Importers, which make [`Scene`]s of files. One importer a format; all share a `Context`.
+//! Importers, which make [`Description`]s of files. One importer a format; all share a `Context`.
 
 #[cfg(test)]
 mod constructs_tests;
@@ -52,7 +52,7 @@ pub use stl::fuzz_stl;
 #[doc(hidden)]
 pub use threemf::fuzz_3mf;
 
-use crate::{Scene, SceneError};
+use crate::{Description, SceneError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -77,7 +77,7 @@ impl From<SceneError> for LoadError {
 #[derive(Debug)]
 pub struct Loaded {
     /// The scene, which passes [`crate::validate`].
-    pub scene: Scene,
+    pub scene: Description,
     /// Warnings about what was left out or replaced, each once.
     pub warnings: Vec<Warning>,
     /// Counts of the surfaces that show something else than the file says, if any do.
@@ -128,7 +128,7 @@ fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) 
     import_with(path, context, format, |context| importer(format)(path, context))
 }
 
-fn importer(format: Format) -> fn(&Path, &mut Context) -> Result<Scene, SceneError> {
+fn importer(format: Format) -> fn(&Path, &mut Context) -> Result<Description, SceneError> {
     match format {
         Format::Gltf => gltf::import,
         Format::Obj => obj::import,
@@ -145,7 +145,7 @@ fn import_with(
     path: &Path,
     context: &mut Context,
     format: Format,
-    import: impl Fn(&mut Context) -> Result<Scene, SceneError>,
+    import: impl Fn(&mut Context) -> Result<Description, SceneError>,
 ) -> Result<Loaded, SceneError> {
     context.expect(format);
     let without_triangles = context.without_triangles();

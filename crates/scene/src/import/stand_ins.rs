@@ -3,7 +3,7 @@
 //! A surface whose model is kept and that only lacks a feature of it (a coat's own normal map, say) is none of them; a
 //! warning names what it lacks.
 
-use crate::{MaterialId, Scene, grouped};
+use crate::{Description, MaterialId, grouped};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -131,7 +131,7 @@ impl StandInLog {
     }
 
     /// Returns the counts of the finished scene, or `None` where nothing stands in for anything.
-    pub fn count(&self, scene: &Scene) -> Option<StandIns> {
+    pub fn count(&self, scene: &Description) -> Option<StandIns> {
         if self.of.is_empty() && self.left_out == 0 {
             return None;
         }

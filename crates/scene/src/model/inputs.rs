@@ -1,9 +1,9 @@
 //! Textures that a material reads, and their mappings to the surface.
 
-use super::{Alpha, MaterialId, NormalInput, Scene, Surface, SurfacePart, Texture, TextureId, UvMapping};
+use super::{Alpha, Description, MaterialId, NormalInput, Surface, SurfacePart, Texture, TextureId, UvMapping};
 use std::collections::HashSet;
 
-impl Scene {
+impl Description {
     /// Returns a material and, of a mixture, all its parts, each once.
     fn with_parts(&self, material: MaterialId) -> Vec<MaterialId> {
         let mut all = vec![material];

@@ -43,15 +43,15 @@ macro_rules! id {
     };
 }
 
-id!(/** Index in [`Scene::meshes`]. */ MeshId);
-id!(/** Index in [`Scene::materials`]. */ MaterialId);
-id!(/** Index in [`Scene::media`]. */ MediumId);
-id!(/** Index in [`Scene::textures`]. */ TextureId);
-id!(/** Index in [`Scene::images`]. */ ImageId);
+id!(/** Index in [`Description::meshes`]. */ MeshId);
+id!(/** Index in [`Description::materials`]. */ MaterialId);
+id!(/** Index in [`Description::media`]. */ MediumId);
+id!(/** Index in [`Description::textures`]. */ TextureId);
+id!(/** Index in [`Description::images`]. */ ImageId);
 
-/// A scene: all that a picture needs. [`crate::validate`] says what holds for a loaded scene.
+/// Description of a scene: all that a picture needs, as files say it. [`crate::validate`] says what holds for a loaded scene.
 #[derive(Debug, Clone, Default)]
-pub struct Scene {
+pub struct Description {
     /// Position in the file's coordinates of the scene's own zero. Everything in the scene is relative to it: the
     /// file's own position of a point is the origin and the point, added in f64. Zero but for files whose coordinates
     /// f32 does not hold well.
@@ -130,7 +130,7 @@ pub struct Instance {
     pub material: Option<MaterialId>,
 }
 
-impl Scene {
+impl Description {
     /// Returns the position in the file's coordinates of a point of the scene.
     #[inline]
     pub fn in_file(&self, point: [f32; 3]) -> [f64; 3] {

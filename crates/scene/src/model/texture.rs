@@ -57,7 +57,7 @@ impl Default for UvMapping {
 }
 
 /// A texture gives four numbers, linear RGB and alpha, at a surface point. One that refers to
-/// others comes after them in `Scene::textures`.
+/// others comes after them in `Description::textures`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Texture {
     /// The same value everywhere, linear RGB and alpha.

@@ -4,8 +4,8 @@ use super::*;
 use raywarp_geom::{Affine, TriangleMesh};
 
 /// Two of each thing, so that references have somewhere to go.
-fn good() -> Scene {
-    let mut scene = Scene::default();
+fn good() -> Description {
+    let mut scene = Description::default();
     let image = |pixels: Pixels| Image { name: "i".into(), width: 2, height: 1, pixels: pixels.into() };
     scene.add_image(image(Pixels::Srgb8(vec![[0; 4]; 2])));
     scene.add_image(image(Pixels::Float(vec![[0.5; 4]; 2])));
@@ -48,7 +48,7 @@ fn good() -> Scene {
 
 /// Breaks the good scene and expects the item and part of the message.
 #[track_caller]
-fn check(break_it: impl FnOnce(&mut Scene), item: &str, message: &str) {
+fn check(break_it: impl FnOnce(&mut Description), item: &str, message: &str) {
     let mut scene = good();
     assert_eq!(validate(&scene), Ok(()));
     break_it(&mut scene);

@@ -1,6 +1,6 @@
 //! Small random surveys, their files, and whether what is loaded lies where they say.
 
-use raywarp_scene::{Format, LoadOptions, Loaded, Scene, load_from};
+use raywarp_scene::{Description, Format, LoadOptions, Loaded, load_from};
 use std::path::Path;
 
 /// Where a survey in metres of UTM lies.
@@ -49,7 +49,7 @@ pub fn load_bytes(bytes: &[u8], format: Format) -> Loaded {
 }
 
 /// All placed triangles in the file's coordinates: as they are traced.
-pub fn placed(scene: &Scene) -> Vec<[[f64; 3]; 3]> {
+pub fn placed(scene: &Description) -> Vec<[[f64; 3]; 3]> {
     let mut all = Vec::new();
     for instance in &scene.instances {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;

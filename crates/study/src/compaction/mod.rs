@@ -8,7 +8,7 @@ mod sheet;
 use raywarp_bvh::Bvh2;
 use raywarp_family::{IllegalVariant, Variant};
 use raywarp_geom::FlatError;
-use raywarp_scene::{Camera, Scene, flatten};
+use raywarp_scene::{Camera, Description, flatten};
 use raywarp_sim::compaction::{Bounce, PathLengths, Work, bounces, work};
 use raywarp_traverse::{Kernel, KernelError};
 use record::in_grid;
@@ -156,7 +156,7 @@ impl PathCounter {
     ///
     /// # Errors
     /// [`CompactionError`], but for [`CompactionError::Cancelled`].
-    pub fn new(scene: &Scene, bvh: &Bvh2, request: &CompactionRequest) -> Result<Self, CompactionError> {
+    pub fn new(scene: &Description, bvh: &Bvh2, request: &CompactionRequest) -> Result<Self, CompactionError> {
         if let Some(&width) = request.widths.iter().find(|&&width| !(width.is_power_of_two() && width <= 64)) {
             return Err(CompactionError::Width(width));
         }

@@ -20,7 +20,7 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_scene::views::View;
-use raywarp_scene::{Scene, flatten};
+use raywarp_scene::{Description, flatten};
 use raywarp_sim::bounds::{Bound, Class, lowest};
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_traverse::Kernel;
@@ -246,7 +246,7 @@ fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn beside_bounds(
-    scene: &Scene,
+    scene: &Description,
     request: &MeasuredRequest,
     control: &Control<'_>,
 ) -> Result<MeasuredReport, MeasuredError> {

@@ -30,7 +30,7 @@ use raywarp_bvh::build;
 use raywarp_cpu::{CpuTracer, Isa};
 use raywarp_embree::{Device, DeviceOptions, Library, Queries, Width};
 use raywarp_geom::{Control, FlatTriangles, Hit, TraceError, Tracer};
-use raywarp_scene::{Scene, flatten};
+use raywarp_scene::{Description, flatten};
 use raywarp_system::memory;
 use std::path::Path;
 use std::time::Instant;
@@ -79,7 +79,7 @@ impl EmbreePeer {
 /// If the scene does not pass [`raywarp_scene::validate`], or `source` is not what the request's columns say.
 pub fn beside_embree(
     peer: &EmbreePeer,
-    scene: Scene,
+    scene: Description,
     (name, views): (&str, Vec<usize>),
     source: RaySource<'_>,
     (request, fast): (&BenchRequest, bool),

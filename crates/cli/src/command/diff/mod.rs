@@ -10,7 +10,7 @@ use crate::heading;
 use crate::options::values;
 use clap::Args;
 use raywarp::render::compare::compare;
-use raywarp::render::output::{self, Format, OutputError};
+use raywarp::render::output::{self, OutputError, PictureFormat};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub fn run(args: &DiffArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
     for path in outputs {
         common.files.writes(path)?;
         match output::can_write(path).map_err(CliError::picture)? {
-            Format::Png => {}
+            PictureFormat::Png => {}
             _ => return Err(CliError::picture(OutputError::NotAPng { path: path.clone() })),
         }
     }

@@ -3,7 +3,7 @@
 use super::names::Names;
 use raywarp::bvh::BvhStats;
 use raywarp::render::{Prepared, ShadingBytes, ShadingScene};
-use raywarp::scene::{Scene, flatten};
+use raywarp::scene::{Description, flatten};
 use raywarp::{Aabb, PrepareError};
 use raywarp_lab::bench::table::{ACROSS, wrapped_to};
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ fn parts(shading: &ShadingBytes) -> [(&'static str, u64); 5] {
     ]
 }
 
-fn emissive_triangles(scene: &Scene) -> u64 {
+fn emissive_triangles(scene: &Description) -> u64 {
     let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.is_some()).collect();
     if !emits.contains(&true) {
         return 0;

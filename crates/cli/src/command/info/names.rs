@@ -1,7 +1,7 @@
 //! Things in a scene, by name.
 
 use raywarp::render::camera_name;
-use raywarp::scene::{Choices, Light, Material, Pixels, Projection, Scene, Texture, escape};
+use raywarp::scene::{Choices, Description, Light, Material, Pixels, Projection, Texture, escape};
 use raywarp_lab::bench::table::{ACROSS, wrapped_to};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -43,7 +43,7 @@ pub struct Names {
 
 impl Names {
     /// Returns the lists of `scene`.
-    pub fn of(scene: &Scene) -> Self {
+    pub fn of(scene: &Description) -> Self {
         let list = |count: usize, item: &dyn Fn(usize) -> NamedItem| (0..count).map(item).collect();
         let mut placements = vec![0usize; scene.meshes.len()];
         scene.instances.iter().for_each(|instance| placements[instance.mesh.index()] += 1);
@@ -158,11 +158,11 @@ fn numbers(v: [f32; 3]) -> String {
 }
 
 /// Returns a place in the file's coordinates, short.
-fn place(scene: &Scene, point: [f32; 3]) -> String {
+fn place(scene: &Description, point: [f32; 3]) -> String {
     scene.in_file(point).map(|x| format!("{}", (x * 1e4).round() / 1e4 + 0.0)).join(" ")
 }
 
-fn camera(scene: &Scene, index: usize) -> NamedItem {
+fn camera(scene: &Description, index: usize) -> NamedItem {
     let camera = &scene.cameras[index];
     let lens = match camera.projection {
         Projection::Perspective { fov, .. } => format!("{fov:.1} degrees"),
@@ -171,7 +171,7 @@ fn camera(scene: &Scene, index: usize) -> NamedItem {
     NamedItem { name: camera_name(index, camera), what: format!("at {}, {lens}", place(scene, camera.eye)) }
 }
 
-fn light(scene: &Scene, light: &Light) -> String {
+fn light(scene: &Description, light: &Light) -> String {
     match light {
         Light::Point { position, intensity } => {
             format!("point at {}, intensity {}", place(scene, *position), numbers(*intensity))
@@ -194,7 +194,7 @@ fn material(index: usize, material: &Material) -> NamedItem {
     NamedItem { name: or_number(&material.name, "material", index), what: format!("{kind}{emits}") }
 }
 
-fn image(scene: &Scene, index: usize) -> NamedItem {
+fn image(scene: &Description, index: usize) -> NamedItem {
     let image = &scene.images[index];
     let texels = match *image.pixels {
         Pixels::Srgb8(_) => "colours, 8 bits",
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn lists_name_everything_and_stop_at_twenty() {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         for i in 0..23 {
             scene.add_material(Material::diffuse(if i == 0 { "red \u{1b}[31m" } else { "" }, [0.5; 3]));
         }
@@ -239,7 +239,7 @@ mod tests {
     }
     #[test]
     fn what_there_is_to_choose_from_stands_first_with_its_option() {
-        let mut names = Names::of(&Scene::default());
+        let mut names = Names::of(&Description::default());
         names.add_choices(&Choices {
             scenes: vec!["indoors".into(), String::new()],
             shown_scene: Some(1),
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_long_name_is_cut_and_that_is_said_once() {
-        let mut scene = Scene::default();
+        let mut scene = Description::default();
         scene.add_material(Material::diffuse("x".repeat(31), [0.5; 3]));
         scene.add_material(Material::diffuse("y".repeat(40), [0.5; 3]));
         let names = Names::of(&scene);

@@ -257,7 +257,8 @@ impl RenderArgs {
         if self.samples.is_some() && (self.time.is_some() || self.noise.is_some()) {
             return Err(CliError::usage("--samples makes a share of stated samples; leave out --time and --noise"));
         }
-        let is_exr = |path: &PathBuf| output::Format::of(path).is_ok_and(|format| format == output::Format::Exr);
+        let is_exr =
+            |path: &PathBuf| output::PictureFormat::of(path).is_ok_and(|format| format == output::PictureFormat::Exr);
         if self.keeps_sums() && !self.output.iter().any(is_exr) {
             return Err(CliError::usage("--layers sums: only an .exr holds them; give -o a name that ends in .exr"));
         }
@@ -274,7 +275,8 @@ impl RenderArgs {
         if matches!(self.integrator, IntegratorArg::Depth | IntegratorArg::Cost) {
             return Err(CliError::usage("--transparent is for --integrator path, ao and normal; leave it out"));
         }
-        let hdr = outputs.iter().find(|path| output::Format::of(path).is_ok_and(|f| f == output::Format::Hdr));
+        let hdr =
+            outputs.iter().find(|path| output::PictureFormat::of(path).is_ok_and(|f| f == output::PictureFormat::Hdr));
         hdr.map_or(Ok(()), |path| Err(CliError::picture(output::OutputError::NoAlpha { path: path.clone() })))
     }
 

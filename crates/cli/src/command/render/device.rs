@@ -10,7 +10,7 @@ use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp::device::{PictureWork, PlaceError, Plan, PlannedKernels, RayKernels, Reason};
 use raywarp::render::gpu::{CudaRenderers, TextureFilter};
 use raywarp::render::{Picture, Prepared, RenderOptions};
-use raywarp::scene::Scene;
+use raywarp::scene::Description;
 
 /// Refuses texture units where no GPU is named that takes whole paths: nobody is to get another picture than the CPU's
 /// because of a choice that was left to the program.
@@ -75,7 +75,7 @@ impl Gpus {
     }
 
     /// Decides what renders a picture of `scene` with `options`. Says so where that is the CPU although GPUs are named.
-    pub fn plan(self, args: &RenderArgs, common: &Common, scene: &Scene, options: &RenderOptions) -> Plan {
+    pub fn plan(self, args: &RenderArgs, common: &Common, scene: &Description, options: &RenderOptions) -> Plan {
         let engine = args.engine();
         let work = PictureWork { options, engine: engine.as_ref(), triangles: scene.triangle_count() };
         match self {

@@ -28,7 +28,7 @@ use raywarp::render::gpu::{CudaRenderer, CudaRenderers};
 use raywarp::render::{
     Integrator, PathRays, Picture, PictureRequest, Prepared, RenderOptions, Rendered, StopReason, Watch, output,
 };
-use raywarp::scene::{Prefer, Scene};
+use raywarp::scene::{Description, Prefer};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -120,7 +120,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     common.say_exposure(picture.exposure_choice, picture.stops(look.exposure));
     if !args.is_share()
         && picture.options.integrator == Integrator::Path
-        && outputs.iter().any(|path| output::Format::of(path).is_ok_and(|format| format == output::Format::Png))
+        && outputs
+            .iter()
+            .any(|path| output::PictureFormat::of(path).is_ok_and(|format| format == output::PictureFormat::Png))
         && prepared.triangle_count() > 0
         && let Some(line) = raywarp::render::lost_pixels(&prepared, &picture, &rendered.film, &look)
     {
@@ -159,7 +161,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
 
 /// Returns the options of a render, as far as they are known before the scene is prepared; `earlier` samples of each
 /// pixel are there already.
-fn planned(request: &PictureRequest, scene: &Scene, earlier: Option<u32>) -> RenderOptions {
+fn planned(request: &PictureRequest, scene: &Description, earlier: Option<u32>) -> RenderOptions {
     let (mut options, _) = request.options(scene, &Aabb::EMPTY);
     if let Some(has) = earlier {
         options.samples = has..options.samples.end.max(has);
@@ -178,7 +180,7 @@ fn check_outputs(outputs: &[PathBuf], args: &RenderArgs, common: &Common) -> Res
 }
 
 /// Returns the picture where none is named.
-fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scene: &Scene) -> PathBuf {
+fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scene: &Description) -> PathBuf {
     let name =
         raywarp::render::picture_name(args.scene().zip(found), scene.settings.output.as_deref(), args.is_share());
     if let Some(note) = &name.note {

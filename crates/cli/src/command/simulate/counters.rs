@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::interrupted_table;
 use crate::progress::Steps;
 use raywarp::Control;
-use raywarp::scene::Scene;
+use raywarp::scene::Description;
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::counters::{Counted, CountersError, CountersRequest, beside_counters, read_counters};
 use raywarp_lab::study::simulate::EfficiencyRequest;
@@ -36,7 +36,7 @@ pub(super) fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<
 /// Runs the command.
 pub(super) fn run(
     rows: Vec<Counted>,
-    (scene, path): (&Scene, &Path),
+    (scene, path): (&Description, &Path),
     mut rays: EfficiencyRequest,
     machines: Vec<Machine>,
     common: &Common,

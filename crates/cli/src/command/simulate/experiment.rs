@@ -10,7 +10,7 @@ use crate::progress::Steps;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use raywarp::Control;
-use raywarp::scene::Scene;
+use raywarp::scene::Description;
 use raywarp_lab::study::simulate::{Al09Costs, EfficiencyRequest, Experiment, ExperimentRequest, Machine, experiment};
 use std::io::Write;
 use std::path::Path;
@@ -83,7 +83,7 @@ impl ExperimentArgs {
     pub(super) fn run(
         &self,
         which: Experiment,
-        (scene, path): (&Scene, &Path),
+        (scene, path): (&Description, &Path),
         (rays, machines): (EfficiencyRequest, Vec<Machine>),
         sample: Option<u32>,
         (page, common): (&ReportArgs, &Common),

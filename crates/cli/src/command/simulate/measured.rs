@@ -5,7 +5,7 @@ use crate::command::simulate::measured_bounds;
 use crate::common::Common;
 use crate::exit::{CliError, Status, after_printing};
 use crate::interrupted_table;
-use raywarp::scene::{Scene, View};
+use raywarp::scene::{Description, View};
 use raywarp_lab::bench::Subject;
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::measured::{MeasuredRate, MeasuredReport, MeasuredRequest, set_clock};
@@ -44,7 +44,7 @@ pub(super) struct Settings<'a> {
 /// Simulates the rates that are of the scene and machine.
 pub(super) fn run(
     settings: Settings<'_>,
-    (scene, path): (&Scene, &Path),
+    (scene, path): (&Description, &Path),
     args: &SimulateArgs,
     common: &Common,
 ) -> Result<MeasuredReport, CliError> {

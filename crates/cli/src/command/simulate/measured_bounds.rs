@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::interrupted_table;
 use crate::progress::Steps;
 use raywarp::Control;
-use raywarp::scene::{Scene, View};
+use raywarp::scene::{Description, View};
 use raywarp_lab::sim::machine::{Machine, MachineError};
 use raywarp_lab::study::measured::{
     MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, beside_bounds, read_measured,
@@ -43,7 +43,12 @@ pub fn views_of(rates: &[MeasuredRate], all: Vec<(usize, View)>) -> Vec<(usize, 
 }
 
 /// Simulates what was measured.
-pub fn run(scene: &Scene, path: &Path, request: &MeasuredRequest, common: &Common) -> Result<MeasuredReport, CliError> {
+pub fn run(
+    scene: &Description,
+    path: &Path,
+    request: &MeasuredRequest,
+    common: &Common,
+) -> Result<MeasuredReport, CliError> {
     let launches = request.rates.iter().filter(|rate| rate.view.is_some()).count();
     let _doing = interrupt::doing("simulating what was measured");
     let all = if launches > 0 { launches } else { request.rates.len() };

@@ -2,14 +2,14 @@
 
 use raywarp_geom::{Affine, TriangleMesh};
 use raywarp_scene::{
-    Absorption, ColorInput, FaceMaterials, Instance, Material, MaterialId, Medium, MediumInterface, Mesh, Principled,
-    Roughness, ScalarInput, Scene, Surface,
+    Absorption, ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Medium, MediumInterface, Mesh,
+    Principled, Roughness, ScalarInput, Surface,
 };
 
 /// Adds the bodies to `scene`.
-pub(super) fn add(scene: &mut Scene) {
+pub(super) fn add(scene: &mut Description) {
     let cube = cube(scene);
-    let place = |scene: &mut Scene, material: MaterialId, low: [f32; 3], size: f32| {
+    let place = |scene: &mut Description, material: MaterialId, low: [f32; 3], size: f32| {
         let transform = Affine::translation(low).after(&Affine::scale([size; 3]));
         scene.instances.push(Instance { mesh: cube, transform, material: Some(material) });
     };
@@ -81,7 +81,7 @@ fn volume(sigma: [f32; 3], transmission: f32) -> Surface {
 }
 
 /// Adds a cube from 0 to 1 along each axis, fronts outside.
-fn cube(scene: &mut Scene) -> raywarp_scene::MeshId {
+fn cube(scene: &mut Description) -> raywarp_scene::MeshId {
     let positions = (0..8u8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f32::from)).collect();
     let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let indices = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();

@@ -1,7 +1,7 @@
 //! Images in each of their formats.
 
 use raywarp_sample::hash::{combine, to_unit};
-use raywarp_scene::{Image, ImageId, Pixels, Scene};
+use raywarp_scene::{Description, Image, ImageId, Pixels};
 
 /// Images of colours: of sRGB bytes, of linear bytes and of floats.
 pub(super) const COLORS: [ImageId; 3] = [ImageId(0), ImageId(1), ImageId(2)];
@@ -13,7 +13,7 @@ pub(super) const DOT: ImageId = ImageId(4);
 pub(super) const SKIES: [ImageId; 3] = [ImageId(5), ImageId(6), ImageId(7)];
 
 /// Adds them, in the order of the constants.
-pub(super) fn add(scene: &mut Scene) {
+pub(super) fn add(scene: &mut Description) {
     let word = |image: u32, x: u32, y: u32, c: u32| combine(image, x + 16 * y + 256 * c);
     let byte = |image: u32| move |x, y, c| word(image, x, y, c) as u8;
     let bytes = |size: [u32; 2], value: &dyn Fn(u32, u32, u32) -> u8| texels(size, value);
@@ -34,7 +34,7 @@ pub(super) fn add(scene: &mut Scene) {
     push(scene, [7, 4], Pixels::Srgb8(bytes([7, 4], &byte(7))));
 }
 
-fn push(scene: &mut Scene, [width, height]: [u32; 2], pixels: Pixels) {
+fn push(scene: &mut Description, [width, height]: [u32; 2], pixels: Pixels) {
     scene.add_image(Image { name: String::new(), width, height, pixels: pixels.into() });
 }
 

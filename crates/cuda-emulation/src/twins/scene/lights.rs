@@ -1,10 +1,10 @@
 //! Lights without surface; those with one are the shapes that glow.
 
 use super::images::SKIES;
-use raywarp_scene::{Light, Scene, SpotFalloff};
+use raywarp_scene::{Description, Light, SpotFalloff};
 
 /// Adds the lights to `scene`.
-pub(super) fn add(scene: &mut Scene) {
+pub(super) fn add(scene: &mut Description) {
     let unit = [1.0, 0.0, 0.0];
     let straight = [unit, [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let turned = [[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [0.8, 0.0, -0.6]];

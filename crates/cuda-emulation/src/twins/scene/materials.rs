@@ -2,12 +2,12 @@
 
 use super::textures::Textures;
 use raywarp_scene::{
-    Alpha, CarPaint, ColorInput, Emission, Material, MaterialId, NormalInput, Principled, Roughness, RoughnessRemap,
-    ScalarInput, Scene, Surface,
+    Alpha, CarPaint, ColorInput, Description, Emission, Material, MaterialId, NormalInput, Principled, Roughness,
+    RoughnessRemap, ScalarInput, Surface,
 };
 
 /// Adds the materials to `scene`, and returns their ids.
-pub(super) fn add(scene: &mut Scene, textures: &Textures) -> Vec<MaterialId> {
+pub(super) fn add(scene: &mut Description, textures: &Textures) -> Vec<MaterialId> {
     let surfaces = surfaces(textures);
     let mut all: Vec<MaterialId> =
         surfaces.iter().map(|surface| scene.add_material(Material::new("", surface.clone()))).collect();
@@ -176,7 +176,7 @@ fn covered(i: usize, surface: Surface, textures: &Textures) -> Material {
 }
 
 /// Mixtures of materials that are there, and mixtures of those.
-fn mixtures(scene: &mut Scene, all: &mut Vec<MaterialId>, textures: &Textures) {
+fn mixtures(scene: &mut Description, all: &mut Vec<MaterialId>, textures: &Textures) {
     let amounts =
         [number(0.5), textures.number(1.0), number(0.0), number(1.0), textures.number(0.8), number(0.3), number(0.7)];
     let single = all.len();

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use raywarp_geom::TriangleMesh;
-use raywarp_scene::{FaceMaterials, Mesh, MeshId, Scene};
+use raywarp_scene::{Description, FaceMaterials, Mesh, MeshId};
 
 /// Attributes of a mesh.
 #[derive(Clone, Copy, Default)]
@@ -33,7 +33,7 @@ const KINDS: [Has; 8] = {
 };
 
 /// Adds tents of four triangles and parallelograms, and one tent whose texture coordinates are all the same.
-pub(super) fn add(scene: &mut Scene) -> Vec<MeshId> {
+pub(super) fn add(scene: &mut Description) -> Vec<MeshId> {
     let mut meshes: Vec<TriangleMesh> = KINDS.iter().map(|&has| with(tent(), has)).collect();
     meshes.extend([0, 1, 3, 5].map(|i| with(parallelogram(), KINDS[i])));
     let mut pointless = with(tent(), Has { normals: true, uvs: true, ..Has::default() });

@@ -2,7 +2,7 @@
 
 use super::images::{COLORS, DOT, NORMALS};
 use raywarp_scene::{
-    Channel, ColorInput, ImageFilter, ImageId, ScalarInput, Scene, Texture, TextureId, UvMapping, Wrap,
+    Channel, ColorInput, Description, ImageFilter, ImageId, ScalarInput, Texture, TextureId, UvMapping, Wrap,
 };
 
 /// Textures for materials.
@@ -50,8 +50,8 @@ fn mappings() -> [UvMapping; 3] {
 }
 
 /// Adds the textures to `scene`.
-pub(super) fn add(scene: &mut Scene) -> Textures {
-    let image = |scene: &mut Scene, image: ImageId, wrap: [Wrap; 2], filter: ImageFilter, mapping: UvMapping| {
+pub(super) fn add(scene: &mut Description) -> Textures {
+    let image = |scene: &mut Description, image: ImageId, wrap: [Wrap; 2], filter: ImageFilter, mapping: UvMapping| {
         scene.add_texture(Texture::Image { image, mapping, wrap, filter })
     };
     let mut colors = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn add(scene: &mut Scene) -> Textures {
     let scale = scene.add_texture(Texture::Scale { a, b: vertex });
     let mix = scene.add_texture(Texture::Mix { a, b, amount: colors[25] });
     let checks =
-        |scene: &mut Scene, even, odd, mapping| scene.add_texture(Texture::Checkerboard { mapping, even, odd });
+        |scene: &mut Description, even, odd, mapping| scene.add_texture(Texture::Checkerboard { mapping, even, odd });
     let board = checks(scene, constant, b, mappings()[1]);
     let deep = checks(scene, mix, scale, mappings()[2]);
     let mut deepest = deep;

@@ -4,7 +4,7 @@
 mod sky;
 mod studio;
 
-use raywarp_scene::{Camera, Image, Light, Pixels, Scene};
+use raywarp_scene::{Camera, Description, Image, Light, Pixels};
 use std::fmt;
 use std::str::FromStr;
 
@@ -85,7 +85,7 @@ impl LightRequest {
     }
 
     /// Adds `source` to the lights of `scene`, as a picture from `camera` needs it.
-    pub(crate) fn add(&self, scene: &mut Scene, source: &LightSource, camera: &Camera) {
+    pub(crate) fn add(&self, scene: &mut Description, source: &LightSource, camera: &Camera) {
         let radiance = [self.strength; 3];
         let (map, world_to_map) = match source {
             LightSource::BuiltIn(BuiltInLight::None) => return,

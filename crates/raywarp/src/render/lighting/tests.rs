@@ -2,7 +2,7 @@ use super::*;
 
 /// Radiance of an added light from a direction of the world, by the formula of [`Light::Environment`].
 fn seen(request: &LightRequest, camera: &Camera, d: [f32; 3]) -> [f32; 3] {
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     request.add(&mut scene, request.source.as_ref().unwrap(), camera);
     assert_eq!(raywarp_scene::validate(&scene), Ok(()));
     let Light::Environment { map, radiance, world_to_map } = &scene.lights[0] else { panic!() };

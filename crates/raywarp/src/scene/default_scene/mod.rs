@@ -7,8 +7,8 @@ mod shapes;
 
 use raywarp_geom::Affine;
 use raywarp_scene::{
-    Absorption, Camera, CarPaint, ColorInput, Emission, FaceMaterials, ImageFilter, Instance, Light, Material,
-    MaterialId, Mesh, MeshId, Roughness, Scene, Settings, Surface, Texture, UvMapping, Wrap,
+    Absorption, Camera, CarPaint, ColorInput, Description, Emission, FaceMaterials, ImageFilter, Instance, Light,
+    Material, MaterialId, Mesh, MeshId, Roughness, Settings, Surface, Texture, UvMapping, Wrap,
 };
 
 /// Refractive index and extinction of gold and chromium in red, green and blue (measured optical
@@ -17,8 +17,8 @@ const GOLD: ([f32; 3], [f32; 3]) = ([0.18, 0.54, 1.37], [3.43, 2.29, 1.77]);
 const CHROMIUM: ([f32; 3], [f32; 3]) = ([3.13, 2.95, 2.13], [3.31, 3.33, 2.97]);
 
 /// Makes the built-in scene, the same on every machine.
-pub fn default_scene() -> Scene {
-    let mut scene = Scene { settings: settings(), ..Scene::default() };
+pub fn default_scene() -> Description {
+    let mut scene = Description { settings: settings(), ..Description::default() };
     let backdrop = scene.add_material(Material::diffuse("backdrop", [0.16, 0.33, 0.36]));
     let sweep = add(&mut scene, "backdrop", shapes::sweep(44.0, [9.0, 3.6, 3.4, 9.0]), backdrop);
     place(&mut scene, sweep, Affine::IDENTITY, None);
@@ -68,15 +68,15 @@ fn at(position: [f32; 3], scale: f32) -> Affine {
     Affine::translation(position).after(&Affine::scale([scale; 3]))
 }
 
-fn add(scene: &mut Scene, name: &str, triangles: raywarp_geom::TriangleMesh, material: MaterialId) -> MeshId {
+fn add(scene: &mut Description, name: &str, triangles: raywarp_geom::TriangleMesh, material: MaterialId) -> MeshId {
     scene.add_mesh(Mesh { name: name.into(), triangles, materials: FaceMaterials::Uniform(material) })
 }
 
-fn place(scene: &mut Scene, mesh: MeshId, transform: Affine, material: Option<MaterialId>) {
+fn place(scene: &mut Description, mesh: MeshId, transform: Affine, material: Option<MaterialId>) {
     scene.instances.push(Instance { mesh, transform, material });
 }
 
-fn metal(scene: &mut Scene, name: &str, (eta, k): ([f32; 3], [f32; 3]), alpha: f32) -> MaterialId {
+fn metal(scene: &mut Description, name: &str, (eta, k): ([f32; 3], [f32; 3]), alpha: f32) -> MaterialId {
     let surface = Surface::Conductor {
         eta: ColorInput::constant(eta),
         k: ColorInput::constant(k),
@@ -115,7 +115,7 @@ fn car_paint() -> CarPaint {
 }
 
 /// Adds coloured chips in pale cement under a polish.
-fn terrazzo(scene: &mut Scene) -> MaterialId {
+fn terrazzo(scene: &mut Description) -> MaterialId {
     let image = scene.add_image(images::terrazzo(1024));
     // The podiums' coordinates are lengths: one tile of the image is 2 units wide.
     let mapping = UvMapping { set: 0, rows: [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0]] };
@@ -125,7 +125,7 @@ fn terrazzo(scene: &mut Scene) -> MaterialId {
 }
 
 /// Scatters small spheres on the floor, by a golden-angle spiral with gaps for what stands there.
-fn scatter_beads(scene: &mut Scene, sphere: MeshId, shiny: &[MaterialId]) {
+fn scatter_beads(scene: &mut Description, sphere: MeshId, shiny: &[MaterialId]) {
     let colors = [[0.80, 0.26, 0.14], [0.88, 0.60, 0.14], [0.80, 0.74, 0.64], [0.10, 0.26, 0.30], [0.84, 0.44, 0.32]];
     let matte: Vec<MaterialId> =
         colors.iter().map(|&color| scene.add_material(Material::diffuse("bead", color))).collect();
@@ -151,7 +151,7 @@ fn scatter_beads(scene: &mut Scene, sphere: MeshId, shiny: &[MaterialId]) {
 }
 
 /// Adds a warm soft box above to the left, large so that shadows and caustics are soft, in a dim studio.
-fn add_lights(scene: &mut Scene) {
+fn add_lights(scene: &mut Description) {
     let map = scene.add_image(images::studio(256, 128));
     scene.lights.push(Light::Environment {
         map: Some(map),

@@ -2,7 +2,7 @@
 //!
 //! Sizes are checked before anything of that size is asked for: a few bytes could claim terabytes.
 
-use super::{Channel, PictureFile, ReadError};
+use super::{LayerChannel, PictureFile, ReadError};
 use crate::output::exr::{PICTURE_ATTRIBUTE, parse_picture_facts, window};
 use crate::output::share::{MAX_INFLATION, is_share, parse as parse_share};
 use exr::meta::MetaData;
@@ -93,7 +93,7 @@ fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
                 None if is_sum => {}
                 None => {
                     let name = if several && i != main.part { format!("{part_name}.{name}") } else { name };
-                    layers.push(Channel { name, values: floats(channel.sample_data) });
+                    layers.push(LayerChannel { name, values: floats(channel.sample_data) });
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! A layer of a file as a picture of its own.
 
-use super::{Channel, PictureFile, ReadError};
+use super::{LayerChannel, PictureFile, ReadError};
 use crate::film::Window;
 use crate::output::{Content, Shows};
 
@@ -27,9 +27,9 @@ impl PictureFile {
     }
 
     /// Channels of a layer, as many as R, G, B or X, Y, Z are there.
-    pub(crate) fn channels_of(&self, layer: &str) -> Vec<&Channel> {
-        let mut channels: Vec<&Channel> = self.layers.iter().filter(|c| split(&c.name).0 == layer).collect();
-        let order = |c: &Channel| "RXGYBZ".find(split(&c.name).1).unwrap_or(usize::MAX);
+    pub(crate) fn channels_of(&self, layer: &str) -> Vec<&LayerChannel> {
+        let mut channels: Vec<&LayerChannel> = self.layers.iter().filter(|c| split(&c.name).0 == layer).collect();
+        let order = |c: &LayerChannel| "RXGYBZ".find(split(&c.name).1).unwrap_or(usize::MAX);
         channels.sort_by_key(|c| order(c));
         channels.retain(|c| split(&c.name).1 != "A");
         channels
@@ -95,7 +95,11 @@ impl PictureFile {
             window,
             colour: part(&self.colour, row, [x, y], [width, height]),
             alpha: self.alpha.as_deref().map(plane),
-            layers: self.layers.iter().map(|c| Channel { name: c.name.clone(), values: plane(&c.values) }).collect(),
+            layers: self
+                .layers
+                .iter()
+                .map(|c| LayerChannel { name: c.name.clone(), values: plane(&c.values) })
+                .collect(),
             comments: self.comments.clone(),
             notes: self.notes.clone(),
             ..*self

@@ -2,7 +2,9 @@
 
 use super::{Share, ShareError, ShareInfo};
 use crate::film::{Crop, FeatureSums, Film, PixelSums, Window};
-use crate::output::{Content, Exposure, Format, Layers, Metadata, OutputError, PictureOptions, Shows, write_film};
+use crate::output::{
+    Content, Exposure, Layers, Metadata, OutputError, PictureFormat, PictureOptions, Shows, write_film,
+};
 use crate::output::{
     exr as exr_file, metadata::one_line, picture::picture_channels, picture::write_encoded, read::read_file,
 };
@@ -71,7 +73,7 @@ const HITS: &str = "hits";
 /// # Errors
 /// [`OutputError`]: as [`crate::output::write_film`], and for a name that does not end in `.exr`.
 pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metadata) -> Result<(), OutputError> {
-    if Format::of(path)? != Format::Exr {
+    if PictureFormat::of(path)? != PictureFormat::Exr {
         return Err(OutputError::ShareFormat { path: path.into() });
     }
     let attribute = attribute(film, info);
@@ -90,7 +92,7 @@ pub fn write_film_and_sums(
     options: &PictureOptions,
     info: &ShareInfo,
 ) -> Result<(), OutputError> {
-    if Format::of(path)? != Format::Exr {
+    if PictureFormat::of(path)? != PictureFormat::Exr {
         return write_film(path, film, options);
     }
     // The share's own channel says as much.

@@ -32,7 +32,7 @@ mod uri;
 use super::context::Encoding;
 use super::{Context, Format, LampReading, LightUnits, LoadOptions, fuzz};
 use crate::import::counted::counted;
-use crate::{ImageId, MaterialId, MeshId, Place, Scene, SceneError, TextureId};
+use crate::{Description, ImageId, MaterialId, MeshId, Place, SceneError, TextureId};
 use data::{Data, External};
 use json::{Document, Int};
 pub use options::{Choices, GltfOptions};
@@ -43,7 +43,7 @@ use std::path::Path;
 const MAX_OBJECTS: usize = 1 << 22;
 
 /// Imports the glTF file `path`.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, External::Read, context)
 }
@@ -85,7 +85,12 @@ pub fn fuzz_gltf(bytes: &[u8]) {
     }
 }
 
-fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Context) -> Result<Scene, SceneError> {
+fn import_bytes(
+    path: &Path,
+    bytes: &[u8],
+    external: External,
+    context: &mut Context,
+) -> Result<Description, SceneError> {
     let container = container::split(path, bytes)?;
     if let Some(surplus) = container::behind(bytes) {
         let one = "byte behind the end that the header says is not read";
@@ -121,7 +126,7 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
     let mut builder = Builder {
         data: &data,
         context,
-        scene: Scene::default(),
+        scene: Description::default(),
         textures: HashMap::new(),
         images: HashMap::new(),
         opaque: HashMap::new(),
@@ -167,7 +172,7 @@ type PosedMesh = (Int, Vec<u64>);
 struct Builder<'a, 'c> {
     data: &'a Data<'a>,
     context: &'c mut Context,
-    scene: Scene,
+    scene: Description,
     textures: HashMap<texture::TextureKey, Option<TextureId>>,
     images: HashMap<(u64, Encoding), Option<ImageId>>,
     /// `true` for images of which every texel is opaque.

@@ -6,7 +6,7 @@ use crate::import::context::Encoding;
 use crate::*;
 
 /// A source of decoded images; `None` for a file that is missing (which it notes).
-pub(super) type Images<'a> = dyn FnMut(&mut Scene, &Map, Encoding) -> Result<Option<ImageId>, SceneError> + 'a;
+pub(super) type Images<'a> = dyn FnMut(&mut Description, &Map, Encoding) -> Result<Option<ImageId>, SceneError> + 'a;
 
 /// Below this share of Ks, Kd is taken for the black that programs write under a mirror.
 const MIRROR_DIFFUSE: f32 = 0.1;
@@ -15,7 +15,7 @@ const MIRROR_EXPONENT: f32 = 1000.0;
 
 /// Turns the entries of one file into materials.
 pub(super) struct Mapper<'a> {
-    pub scene: &'a mut Scene,
+    pub scene: &'a mut Description,
     pub images: &'a mut Images<'a>,
     /// The texture of vertex colours, if the mesh has any.
     pub colors: Option<TextureId>,

@@ -34,7 +34,7 @@ struct Library {
 }
 
 /// Imports the OBJ file `path`.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     let obj = parse(path, &bytes, context)?;
     drop(bytes);
@@ -133,8 +133,8 @@ fn library_files(path: &Path, names: &str, line: u64, context: &mut Context) -> 
     if words.iter().any(|file| file.exists()) { words } else { vec![whole] }
 }
 
-fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Result<Scene, SceneError> {
-    let mut scene = Scene::default();
+fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Result<Description, SceneError> {
+    let mut scene = Description::default();
     let colors = obj.has_colors().then(|| scene.add_texture(Texture::VertexColor));
     for (part, MaterialMeshes { material, line, meshes, lacks_uvs }) in (0..).zip(obj.into_meshes()) {
         let mut before = 0;
@@ -180,14 +180,14 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
 
 /// Makes the material of an entry; images are beside its library.
 fn mapped(
-    scene: &mut Scene,
+    scene: &mut Description,
     file: &Path,
     entry: &Entry,
     colors: Option<TextureId>,
     meshes: &[(String, TriangleMesh)],
     context: &mut Context,
 ) -> Result<Material, SceneError> {
-    let mut images = |scene: &mut Scene, map: &mtl::Map, encoding| {
+    let mut images = |scene: &mut Description, map: &mtl::Map, encoding| {
         let path = context.find(file, Place::Line(map.line), &map.file);
         let image = context.image(scene, &path, encoding)?;
         if image.is_none() {

@@ -14,7 +14,7 @@ fn library(mtl: &str) -> Library {
 
 /// The scene of an OBJ file with the materials given, and the warnings.
 #[track_caller]
-fn load(obj: &str, mtl: &str) -> (Scene, Vec<String>) {
+fn load(obj: &str, mtl: &str) -> (Description, Vec<String>) {
     let path = Path::new("a.obj");
     let mut context = Context::new(path, &LoadOptions::default());
     let parsed = parse(path, obj.as_bytes(), &mut context).unwrap();

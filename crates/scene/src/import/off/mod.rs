@@ -12,8 +12,8 @@ use super::{Context, Format, fuzz};
 use crate::import::counted::counted;
 use crate::model::linear_from_srgb;
 use crate::{
-    ColorInput, FaceMaterials, Instance, LoadOptions, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface,
-    Texture,
+    ColorInput, Description, FaceMaterials, Instance, LoadOptions, Material, MaterialId, Mesh, Place, SceneError,
+    Surface, Texture,
 };
 use parse::Off;
 use raywarp_geom::Affine;
@@ -31,7 +31,7 @@ struct Fault {
 const MAX_COLORS: usize = 1 << 16;
 
 /// Imports `path`: one mesh, one instance, and a material for each colour that faces have.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
@@ -45,7 +45,7 @@ pub fn fuzz_off(bytes: &[u8]) {
     fuzz::loaded(Format::Off, bytes, LoadOptions::default(), import);
 }
 
-fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
     let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
     let mut rounder = context.center.in_world();
     let mut warnings = Vec::new();
@@ -70,9 +70,9 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
 
 /// Makes the scene and returns it with the number of the triangles whose colour was left out. Colours are sRGB, as they
 /// are meant for screens.
-fn to_scene(path: &Path, off: Off) -> (Scene, usize) {
+fn to_scene(path: &Path, off: Off) -> (Description, usize) {
     let Off { mesh, triangle_colors, .. } = off;
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     let plain = if mesh.colors.is_empty() {
         ColorInput::constant([0.7; 3])
     } else {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn read(text: &str) -> Result<(Scene, Vec<String>), String> {
+fn read(text: &str) -> Result<(Description, Vec<String>), String> {
     let path = Path::new("part.off");
     let mut context = Context::new(path, &LoadOptions::default());
     let scene = import_bytes(path, text.as_bytes(), &mut context).map_err(|error| error.to_string())?;
@@ -13,7 +13,7 @@ fn read(text: &str) -> Result<(Scene, Vec<String>), String> {
 
 /// Triangles and warnings.
 #[track_caller]
-fn check(text: &str, indices: &[[u32; 3]], warns: &[&str]) -> Scene {
+fn check(text: &str, indices: &[[u32; 3]], warns: &[&str]) -> Description {
     let (scene, warnings) = read(text).unwrap();
     assert_eq!((scene.meshes.len(), scene.instances.len(), scene.meshes[0].name.as_str()), (1, 1, "part"));
     assert_eq!(scene.meshes[0].triangles.indices, indices, "{text}");
@@ -22,7 +22,7 @@ fn check(text: &str, indices: &[[u32; 3]], warns: &[&str]) -> Scene {
 }
 
 /// The reflectance of a triangle, if it is not that of the vertices.
-fn reflectance(scene: &Scene, triangle: usize) -> Option<[f32; 3]> {
+fn reflectance(scene: &Description, triangle: usize) -> Option<[f32; 3]> {
     let Surface::Diffuse { reflectance } = &scene.materials[scene.material_of(0, triangle).index()].surface else {
         panic!("not diffuse");
     };

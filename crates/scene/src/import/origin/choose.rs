@@ -4,7 +4,7 @@ use super::each::{each, is_small};
 use super::look::{Looked, exact_rows, look_under};
 use super::rounding::counted;
 use super::{Center, GAIN, Rounding, SOME, middle_of, minus, nearest, square};
-use crate::{Mesh, Scene};
+use crate::{Description, Mesh};
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::{Affine, TriangleMesh};
 
@@ -19,14 +19,14 @@ const MOST_LOCALS: usize = 1 << 10;
 /// Returns the center with which `scene`, which was imported with none, is better imported again, or `None` where it is
 /// good as it is, or no center mends it. `run` is what the run that made it noted. Returns also what rounding did,
 /// counted where it is worth a line.
-pub(crate) fn look(scene: &Scene, run: &Center) -> (Option<Center>, Rounding) {
+pub(crate) fn look(scene: &Description, run: &Center) -> (Option<Center>, Rounding) {
     let looked = look_under(scene, run, None, MOST_LOOKED);
     let better = better(scene, run, &looked);
     let rounding = if better.is_none() { counted(scene, run, looked.rounding) } else { looked.rounding };
     (better, rounding)
 }
 
-fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
+fn better(scene: &Description, run: &Center, looked: &Looked) -> Option<Center> {
     let before = looked.coarse;
     if before == 0 {
         return None;
@@ -60,7 +60,7 @@ fn better(scene: &Scene, run: &Center, looked: &Looked) -> Option<Center> {
 /// Returns centres for meshes, around `middles`: what their placements take to the origin, each unless one before it is
 /// as good. A scene without an origin has them for meshes that lie far from zero in their own space, as for their own
 /// size.
-fn locals(scene: &Scene, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
+fn locals(scene: &Description, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
     let (gain, zero) = (if origin.is_none() { GAIN } else { 1.0 }, origin.unwrap_or_default());
     let mut locals = Vec::new();
     let mut sizes: Vec<Option<f64>> = vec![None; scene.meshes.len()];
@@ -124,7 +124,7 @@ pub fn recentred(meshes: &[DoubleMesh]) -> ([f64; 3], Vec<TriangleMesh>) {
         };
         meshes.iter().map(|(positions, indices)| mesh(positions, indices)).collect()
     };
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     let mut here = Center::default();
     for triangles in round(&mut here) {
         let mesh = scene.add_mesh(crate::Mesh { triangles, ..crate::Mesh::default() });

@@ -1,6 +1,6 @@
 //! Work on the parts of a scene, in parallel where that is worth it.
 
-use crate::Scene;
+use crate::Description;
 use rayon::prelude::*;
 
 /// Number of triangles of a scene that take less time than to wake the workers and to wait for them, a tenth of a
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 const SMALL: u64 = 1 << 12;
 
 /// Returns `true` if one thread does the work on a scene.
-pub(super) fn is_small(scene: &Scene) -> bool {
+pub(super) fn is_small(scene: &Description) -> bool {
     scene.triangle_count() <= SMALL
 }
 

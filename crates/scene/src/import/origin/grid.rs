@@ -3,7 +3,7 @@
 use super::Center;
 use super::each::{each, is_small};
 use super::look::{extent, half_unit};
-use crate::{MeshId, Scene, flatten};
+use crate::{Description, MeshId, flatten};
 use raywarp_geom::TriangleMesh;
 
 /// Extents of fewer steps of float32 are those of a triangle that shows its coordinates' steps.
@@ -47,7 +47,7 @@ impl Count {
 
 /// Returns the warning about a scene, as an importer without an origin has it, whose meshes nothing has rounded and
 /// that shows the steps of float32; `None` for almost all scenes. O(meshes) but for meshes that show them.
-pub(crate) fn coarse(scene: &Scene, run: &Center) -> Option<String> {
+pub(crate) fn coarse(scene: &Description, run: &Center) -> Option<String> {
     let count = |(index, mesh): (usize, &crate::Mesh)| {
         let mesh = &mesh.triangles;
         let triangles = mesh.indices.len() as u64;

@@ -3,7 +3,7 @@
 use super::each::{each, is_small};
 use super::rounding::PLAIN;
 use super::{COARSE, Center, GAIN, HURT, Moved, Rounding, nearest};
-use crate::{Instance, Mesh, MeshId, Scene};
+use crate::{Description, Instance, Mesh, MeshId};
 use raywarp_geom::{Affine, TriangleMesh};
 
 /// Number of triangles of a mesh that are looked at in a run.
@@ -52,7 +52,12 @@ impl Looked {
 /// Looks at the triangles of a scene, which `run` rounded, in parallel: at those that may be hurt, or at all for what
 /// another center would do to meshes around `middles`. Of more than `most`, only every n-th is looked at and stands for
 /// the others: a third of `most` or more, at least one of each placed mesh.
-pub(super) fn look_under(scene: &Scene, run: &Center, other: Option<(&Center, &[[f64; 3]])>, most: u64) -> Looked {
+pub(super) fn look_under(
+    scene: &Description,
+    run: &Center,
+    other: Option<(&Center, &[[f64; 3]])>,
+    most: u64,
+) -> Looked {
     // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and where it is
     // fine: most files are such.
     let is_small = is_small(scene);
@@ -157,7 +162,7 @@ impl Other {
 }
 
 impl<'a> View<'a> {
-    fn new(scene: &'a Scene, (index, instance): (usize, &Instance), run: &'a Center) -> Self {
+    fn new(scene: &'a Description, (index, instance): (usize, &Instance), run: &'a Center) -> Self {
         Self {
             mesh: &scene.meshes[instance.mesh.index()].triangles,
             moved: run.moved(instance.mesh),

@@ -3,7 +3,7 @@
 use super::Center;
 use super::choose::MOST_LOOKED;
 use super::look::look_under;
-use crate::Scene;
+use crate::Description;
 
 /// A corner that is moved by more than this share of its triangle's largest extent is moved plainly.
 pub(super) const PLAIN: f64 = 0.05;
@@ -84,12 +84,12 @@ impl Rounding {
 }
 
 /// Counts what rounding did to the triangles of a scene as it is.
-pub(crate) fn rounding(scene: &Scene, run: &Center) -> Rounding {
+pub(crate) fn rounding(scene: &Description, run: &Center) -> Rounding {
     counted(scene, run, look_under(scene, run, None, MOST_LOOKED).rounding)
 }
 
 /// Counts what rounding did, of more triangles than `estimate` is of, if that is worth a line.
-pub(super) fn counted(scene: &Scene, run: &Center, estimate: Rounding) -> Rounding {
+pub(super) fn counted(scene: &Description, run: &Center, estimate: Rounding) -> Rounding {
     if !estimate.is_estimate || estimate.warning().is_none() {
         return estimate;
     }

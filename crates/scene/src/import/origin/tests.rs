@@ -2,7 +2,7 @@ use super::choose::MOST_LOOKED;
 use super::look::look_under;
 use super::rounding::MOST_COUNTED;
 use super::*;
-use crate::{FaceMaterials, Instance, Material, Mesh, Scene};
+use crate::{Description, FaceMaterials, Instance, Material, Mesh};
 use raywarp_geom::TriangleMesh;
 
 /// A sheet of 8 x 8 cells of `size` from `corner` on, as f64 corners and its triangles.
@@ -16,8 +16,8 @@ fn sheet(corner: [f64; 3], size: f64) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
 }
 
 /// A scene of sheets, rounded as an importer would.
-fn scene(sheets: &[([f64; 3], f64)]) -> (Scene, Center) {
-    let mut scene = Scene::default();
+fn scene(sheets: &[([f64; 3], f64)]) -> (Description, Center) {
+    let mut scene = Description::default();
     let material = scene.add_material(Material::diffuse("", [0.7; 3]));
     let mut center = Center::default();
     for &(corner, size) in sheets {
@@ -97,7 +97,7 @@ fn what_is_near_zero_beside_a_survey_does_not_keep_it_there() {
         indices: indices.repeat(20),
         ..TriangleMesh::default()
     };
-    let check = |scene: &Scene, run: &Center| {
+    let check = |scene: &Description, run: &Center| {
         let (better, found) = look(scene, run);
         assert!(better.is_none(), "{better:?}");
         let said = found.warning().unwrap();
@@ -145,7 +145,7 @@ fn a_placed_mesh_as_large_as_its_distance_has_the_origin_of_its_site() {
     let positions = land.into_iter().chain(site).map(|p| rounder.round(p)).collect();
     let second = indices.iter().map(|corners| corners.map(|i| i + 81));
     let indices: Vec<[u32; 3]> = indices.iter().copied().chain(second).collect();
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     let triangles = TriangleMesh { positions, indices, ..TriangleMesh::default() };
     let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
     run.note_mesh(mesh, &rounder);
@@ -195,7 +195,7 @@ fn the_centre_of_a_mesh_is_where_most_of_it_is() {
 fn each_survey_that_is_placed_has_a_centre_of_its_own() {
     // 150 km apart, and beside each other in the scene.
     let corners = [[691_000.5, 5_334_000.25, 520.0], [650_000.5, 5_480_000.25, 300.0]];
-    let (mut scene, mut run) = (Scene::default(), Center::default());
+    let (mut scene, mut run) = (Description::default(), Center::default());
     for (corner, x) in corners.iter().zip([0.0, 3.0]) {
         let (points, indices) = sheet(*corner, 0.1);
         let mut rounder = run.in_mesh();
@@ -215,8 +215,8 @@ fn each_survey_that_is_placed_has_a_centre_of_its_own() {
 }
 
 /// A scene of one mesh as it is, placed.
-fn placed(positions: Vec<[f32; 3]>, indices: Vec<[u32; 3]>, worlds: &[glam::DAffine3]) -> (Scene, Center) {
-    let (mut scene, mut run) = (Scene::default(), Center::default());
+fn placed(positions: Vec<[f32; 3]>, indices: Vec<[u32; 3]>, worlds: &[glam::DAffine3]) -> (Description, Center) {
+    let (mut scene, mut run) = (Description::default(), Center::default());
     let triangles = TriangleMesh { positions, indices, ..TriangleMesh::default() };
     let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
     for world in worlds {

@@ -31,14 +31,14 @@ pub use shape::sphere;
 
 use super::context::LoadOptions;
 use super::{Context, Format, fuzz};
-use crate::{Scene, SceneError};
+use crate::{Description, SceneError};
 use lexer::Lexer;
 use state::{Importer, TRIANGLE_BUDGET};
 use std::path::Path;
 use std::rc::Rc;
 
 /// Imports the pbrt scene whose main file is `path`.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, Rc::unwrap_or_clone(bytes), context, true, TRIANGLE_BUDGET)
 }
@@ -50,7 +50,7 @@ fn import_bytes(
     context: &mut Context,
     disk: bool,
     triangle_budget: u64,
-) -> Result<Scene, SceneError> {
+) -> Result<Description, SceneError> {
     let mut importer = Importer::new(context, path, disk, triangle_budget);
     let mut lexer = Lexer::new(bytes);
     importer.version = version::of_scene(path, &mut lexer, &importer.files);
@@ -79,7 +79,7 @@ pub fn fuzz_pbrt(bytes: &[u8]) {
 /// # Panics
 /// Never.
 #[doc(hidden)]
-pub fn fuzz_pbrt_scene(bytes: &[u8]) -> Option<Scene> {
+pub fn fuzz_pbrt_scene(bytes: &[u8]) -> Option<Description> {
     let loaded = fuzz::loaded(Format::Pbrt, bytes, LoadOptions::default(), |path, context| {
         let bytes = context.read_scene(path)?;
         import_bytes(path, Rc::unwrap_or_clone(bytes), context, false, 1 << 16)

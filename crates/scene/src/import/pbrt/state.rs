@@ -9,7 +9,7 @@ pub(super) use super::version::Version;
 use crate::import::Context;
 use crate::import::origin::Rounder;
 use crate::import::stand_ins::MarkId;
-use crate::{ColorInput, ImageId, MaterialId, MediumId, MeshId, Place, Projection, Scene, SceneError};
+use crate::{ColorInput, Description, ImageId, MaterialId, MediumId, MeshId, Place, Projection, SceneError};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -80,7 +80,7 @@ pub(super) struct CameraSource {
 pub(super) struct Importer<'a> {
     pub context: &'a mut Context,
     pub files: Files,
-    pub scene: Scene,
+    pub scene: Description,
     pub open: Vec<Opened>,
     pub graphics: Graphics,
     pub saved: Vec<Saved>,
@@ -144,7 +144,7 @@ impl<'a> Importer<'a> {
         Self {
             context,
             files: Files::new(path, disk),
-            scene: Scene::default(),
+            scene: Description::default(),
             open: Vec::new(),
             graphics: Graphics::default(),
             saved: Vec::new(),

@@ -20,7 +20,7 @@ mod wedges;
 use super::origin::Rounder;
 use super::{Context, Format, fuzz, strays};
 use crate::import::counted::counted;
-use crate::{LoadOptions, Place, Scene, SceneError};
+use crate::{Description, LoadOptions, Place, SceneError};
 use raywarp_geom::TriangleMesh;
 use scene::to_scene;
 use std::path::Path;
@@ -265,7 +265,7 @@ pub fn fuzz_ply(bytes: &[u8]) {
 }
 
 /// Imports `path`: one mesh, one instance, and a grey material for each name, or one for all.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     let mut rounder = context.center.in_world();
     let mut warnings = Vec::new();

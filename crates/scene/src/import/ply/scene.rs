@@ -4,8 +4,8 @@ use super::PlyMesh;
 use crate::import::context::{Context, Encoding};
 use crate::import::counted::counted;
 use crate::{
-    ColorInput, FaceMaterials, ImageFilter, Instance, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface,
-    Texture, UvMapping, Wrap,
+    ColorInput, Description, FaceMaterials, ImageFilter, Instance, Material, MaterialId, Mesh, Place, SceneError,
+    Surface, Texture, UvMapping, Wrap,
 };
 use raywarp_geom::Affine;
 use std::collections::HashMap;
@@ -13,10 +13,10 @@ use std::path::Path;
 
 /// Returns the mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there
 /// are any, else 0.7.
-pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Scene, SceneError> {
+pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Description, SceneError> {
     let PlyMesh { triangles, face_materials, material_names, textures, face_textures, is_from_blender, quads: _ } =
         mesh;
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     // Blender's exporters of PLY and STL leave its z upwards, unless they are told otherwise.
     scene.settings.likely_up = is_from_blender.then_some([0.0, 0.0, 1.0]);
     let plain = if triangles.colors.is_empty() {
@@ -84,7 +84,12 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
 }
 
 /// Returns a texture beside the file; `None` when it is missing, which is noted.
-fn image(scene: &mut Scene, path: &Path, name: &str, context: &mut Context) -> Result<Option<ColorInput>, SceneError> {
+fn image(
+    scene: &mut Description,
+    path: &Path,
+    name: &str,
+    context: &mut Context,
+) -> Result<Option<ColorInput>, SceneError> {
     let file = context.find(path, Place::File, &name.replace('\\', "/"));
     let image = context.image(scene, &file, Encoding::Srgb)?;
     let texture = |image| Texture::Image {

@@ -7,7 +7,7 @@ use crate::{FaceMaterials, MaterialId, Surface, Texture};
 const FAST: Read = Read { fast: true, quads: false };
 
 /// The scene of a file that names no textures.
-fn scene_of(mesh: PlyMesh) -> Scene {
+fn scene_of(mesh: PlyMesh) -> Description {
     let path = Path::new("dir/quad.ply");
     to_scene(path, mesh, &mut Context::new(path, &LoadOptions::default())).unwrap()
 }

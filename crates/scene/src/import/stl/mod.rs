@@ -16,7 +16,9 @@ pub(super) use binary::has_its_size;
 use super::origin::Rounder;
 use super::text::{self, Lines};
 use super::{Context, Format, fuzz};
-use crate::{ColorInput, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, Scene, SceneError, Surface};
+use crate::{
+    ColorInput, Description, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, SceneError, Surface,
+};
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::Path;
@@ -71,7 +73,7 @@ impl Solid {
 }
 
 /// Imports `path`: a mesh and an instance for each solid, all of one grey material.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
@@ -85,7 +87,7 @@ pub fn fuzz_stl(bytes: &[u8]) {
     fuzz::loaded(Format::Stl, bytes, LoadOptions::default(), import);
 }
 
-fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
     let malformed = |Fault { place, message }| SceneError::Malformed { path: path.to_path_buf(), place, message };
     let mut rounder = context.center.in_world();
     let (solids, warnings) = parse(bytes, &mut rounder).map_err(malformed)?;
@@ -93,7 +95,7 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scen
     for (place, message) in warnings {
         context.warn(path, place, message);
     }
-    let mut scene = Scene::default();
+    let mut scene = Description::default();
     let head = &bytes[..bytes.len().min(PROBE)];
     let is_from_blender = head.windows(MADE_BY.len()).any(|words| words == MADE_BY);
     scene.settings.likely_up = is_from_blender.then_some([0.0, 0.0, 1.0]);

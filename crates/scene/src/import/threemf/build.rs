@@ -6,7 +6,8 @@ use super::package::key;
 use super::xml::Fault;
 use crate::import::Context;
 use crate::{
-    ColorInput, FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId, Place, Scene, SceneError, Surface, Texture,
+    ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId, Place, SceneError, Surface,
+    Texture,
 };
 use glam::DAffine3;
 use raywarp_geom::TriangleMesh;
@@ -24,7 +25,7 @@ pub(super) struct Builder<'a, 'c> {
     path: &'a Path,
     parts: Parts<'a>,
     context: &'c mut Context,
-    pub scene: Scene,
+    pub scene: Description,
     /// Models with the names of their parts.
     models: Vec<(String, Rc<Model>)>,
     /// Numbers of the models by [`key`].
@@ -44,7 +45,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             path,
             parts,
             context,
-            scene: Scene::default(),
+            scene: Description::default(),
             models: Vec::new(),
             known: HashMap::new(),
             meshes: HashMap::new(),

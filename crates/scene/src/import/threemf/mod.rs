@@ -11,7 +11,7 @@ mod tests;
 mod xml;
 
 use super::{Context, Format, fuzz};
-use crate::{LoadOptions, Place, Scene, SceneError};
+use crate::{Description, LoadOptions, Place, SceneError};
 use build::Builder;
 use package::Package;
 use std::path::Path;
@@ -29,7 +29,7 @@ const RELATIONSHIPS: &str = "_rels/.rels";
 const SLICERS_SETTINGS: [&str; 2] = ["Metadata/model_settings.config", "Metadata/Slic3r_PE_model.config"];
 
 /// Imports `path`: a mesh for each object with triangles, an instance for each place of it.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
@@ -49,12 +49,12 @@ pub fn fuzz_3mf(bytes: &[u8]) {
     });
 }
 
-fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
     let mut package = Package::open(path, bytes)?;
     import_parts(path, Box::new(move |name| package.read(name)), context)
 }
 
-fn import_parts(path: &Path, mut parts: Parts<'_>, context: &mut Context) -> Result<Scene, SceneError> {
+fn import_parts(path: &Path, mut parts: Parts<'_>, context: &mut Context) -> Result<Description, SceneError> {
     let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
     let mut name = USUAL_MODEL.to_string();
     if let Some(bytes) = parts(RELATIONSHIPS)? {

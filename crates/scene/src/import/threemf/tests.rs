@@ -59,8 +59,8 @@ const SQUARE: &str = r#"<triangle v1="0" v2="1" v3="2"/><triangle v1="1" v2="3" 
 const ITEM: &str = r#"<item objectid="1"/>"#;
 
 fn import(
-    result: impl FnOnce(&Path, &mut Context) -> Result<Scene, SceneError>,
-) -> Result<(Scene, Vec<String>), String> {
+    result: impl FnOnce(&Path, &mut Context) -> Result<Description, SceneError>,
+) -> Result<(Description, Vec<String>), String> {
     let path = Path::new("part.3mf");
     let mut context = Context::new(path, &LoadOptions::default());
     let scene = result(path, &mut context).map_err(|error| error.to_string())?;
@@ -69,18 +69,18 @@ fn import(
 }
 
 /// Reads a package of parts.
-fn read(parts: &[(&str, &str)]) -> Result<(Scene, Vec<String>), String> {
+fn read(parts: &[(&str, &str)]) -> Result<(Description, Vec<String>), String> {
     let parts: Vec<_> = parts.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     import(|path, context| import_bytes(path, &zip(&parts), context))
 }
 
 /// Reads a model in the usual place.
-fn read_model(text: &str) -> Result<(Scene, Vec<String>), String> {
+fn read_model(text: &str) -> Result<(Description, Vec<String>), String> {
     read(&[(USUAL_MODEL, text)])
 }
 
 /// The corners of all triangles in the world, rounded.
-fn corners(scene: &Scene) -> Vec<[[i32; 3]; 3]> {
+fn corners(scene: &Description) -> Vec<[[i32; 3]; 3]> {
     let mut found = Vec::new();
     for instance in &scene.instances {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
@@ -90,7 +90,7 @@ fn corners(scene: &Scene) -> Vec<[[i32; 3]; 3]> {
     found
 }
 
-fn reflectance(scene: &Scene, triangle: usize) -> Option<[f32; 3]> {
+fn reflectance(scene: &Description, triangle: usize) -> Option<[f32; 3]> {
     let material = &scene.materials[scene.material_of(0, triangle).index()];
     let Surface::Diffuse { reflectance } = &material.surface else { panic!("{material:?}") };
     reflectance.texture.is_none().then_some(reflectance.factor)

@@ -17,7 +17,7 @@ use super::{EfficiencyRequest, RayCounts, Samples, SimulateError, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Operation, Variant};
 use raywarp_geom::{Control, FlatTriangles, TraceError};
-use raywarp_scene::{Scene, flatten};
+use raywarp_scene::{Description, flatten};
 use raywarp_sim::machine::Machine;
 use raywarp_sim::{Al09Costs, LaunchCounts};
 use raywarp_workload::rays::RayKind;
@@ -109,7 +109,7 @@ pub struct ExperimentRequest {
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn experiment(
-    scene: &Scene,
+    scene: &Description,
     request: &ExperimentRequest,
     control: &Control<'_>,
 ) -> Result<ExperimentReport, SimulateError> {

@@ -1,7 +1,7 @@
 //! Whole files: the committed one, and those of the scene library where it is at hand.
 
 use crate::import::{LoadOptions, Loaded, load};
-use crate::{Alpha, Light, Projection, Scene, Surface, Texture};
+use crate::{Alpha, Description, Light, Projection, Surface, Texture};
 use raywarp_testing::scenes;
 use std::io::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn load_file(path: &Path) -> Loaded {
 }
 
 /// World-space corners of every triangle, in order.
-fn corners(scene: &Scene) -> Vec<[[f32; 3]; 3]> {
+fn corners(scene: &Description) -> Vec<[[f32; 3]; 3]> {
     let of = |i: &crate::Instance| {
         let mesh = &scene.meshes[i.mesh.index()].triangles;
         (0..mesh.indices.len()).map(|t| mesh.corners(t).map(|p| i.transform.point(p))).collect::<Vec<_>>()

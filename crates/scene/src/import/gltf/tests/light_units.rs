@@ -2,7 +2,7 @@
 
 use super::{External, Path, Value, import_bytes, json};
 use crate::import::{Context, LampReading, LightUnits, LoadOptions};
-use crate::{Light, Scene, SpotFalloff};
+use crate::{Description, Light, SpotFalloff};
 
 const RADIANT: [f32; 3] = [1.0, 7.957_747, 7.957_747];
 const MODERN: [&str; 8] = ["3.4.50", "4.2.57", "4.3.47", "4.4.55", "4.5.51", "5.0.21", "5.2.41", "5.3.43"];
@@ -22,7 +22,8 @@ fn read(document: &Value, light_units: LightUnits) -> ([f32; 3], Option<(LampRea
     let path = Path::new("test.gltf");
     let options = LoadOptions { light_units, ..LoadOptions::default() };
     let mut context = Context::new(path, &options);
-    let scene: Scene = import_bytes(path, document.to_string().as_bytes(), External::Missing, &mut context).unwrap();
+    let scene: Description =
+        import_bytes(path, document.to_string().as_bytes(), External::Missing, &mut context).unwrap();
     let strength = |light: &Light| match light {
         Light::Directional { irradiance, .. } => irradiance[0],
         Light::Point { intensity, .. } | Light::Spot { intensity, .. } => intensity[0],

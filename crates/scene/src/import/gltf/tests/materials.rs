@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// The scene of a triangle with `material`, over one image, textures 0 to 2 of it and a sampler for 1.
-fn scene_of(material: &Value) -> Result<(Scene, Vec<String>), String> {
+fn scene_of(material: &Value) -> Result<(Description, Vec<String>), String> {
     import(&triangle(json!({
         "materials": [material],
         "textures": [{"source": 0}, {"source": 0, "sampler": 0}, {"source": 0}],
@@ -16,7 +16,7 @@ fn scene_of(material: &Value) -> Result<(Scene, Vec<String>), String> {
 }
 
 #[track_caller]
-fn material(json: &Value) -> (Scene, Material) {
+fn material(json: &Value) -> (Description, Material) {
     let (scene, warnings) = scene_of(json).unwrap();
     assert_eq!(warnings, Vec::<String>::new());
     let material = scene.materials[0].clone();

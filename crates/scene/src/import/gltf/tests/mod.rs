@@ -10,7 +10,7 @@ mod nodes;
 mod poses;
 
 use super::{External, import_bytes};
-use crate::Scene;
+use crate::Description;
 use crate::import::{Context, LoadOptions};
 use base64::Engine;
 use serde_json::{Value, json};
@@ -23,11 +23,11 @@ const PIXELS: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYA
 const OPAQUE_PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP438AAAAQBAYD718vxAAAAAElFTkSuQmCC";
 
 /// The one place that touches the API: the scene of a document and its warnings, or the error's text.
-fn import(document: &Value) -> Result<(Scene, Vec<String>), String> {
+fn import(document: &Value) -> Result<(Description, Vec<String>), String> {
     import_raw(document.to_string().as_bytes())
 }
 
-fn import_raw(bytes: &[u8]) -> Result<(Scene, Vec<String>), String> {
+fn import_raw(bytes: &[u8]) -> Result<(Description, Vec<String>), String> {
     let path = Path::new("test.gltf");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let scene = import_bytes(path, bytes, External::Missing, &mut context).map_err(|e| e.to_string())?;
@@ -38,7 +38,7 @@ fn import_raw(bytes: &[u8]) -> Result<(Scene, Vec<String>), String> {
 
 /// The scene of a document that must load without any warning.
 #[track_caller]
-fn clean(document: &Value) -> Scene {
+fn clean(document: &Value) -> Description {
     let (scene, warnings) = import(document).unwrap();
     assert_eq!(warnings, Vec::<String>::new());
     scene

@@ -10,7 +10,7 @@ fn near(a: [f32; 3], b: [f32; 3]) {
 }
 
 /// World positions of the object's origin and of (1, 0, 0) and (0, 1, 0), for each instance.
-fn placed(scene: &Scene) -> Vec<[[f32; 3]; 3]> {
+fn placed(scene: &Description) -> Vec<[[f32; 3]; 3]> {
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     scene.instances.iter().map(|i| corners.map(|p| i.transform.point(p))).collect()
 }

@@ -6,7 +6,7 @@ use crate::import::GltfOptions;
 const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
 /// As [`import`], with a choice.
-fn shown(document: &Value, gltf: GltfOptions) -> Result<(Scene, Vec<String>), String> {
+fn shown(document: &Value, gltf: GltfOptions) -> Result<(Description, Vec<String>), String> {
     let path = Path::new("test.gltf");
     let options = LoadOptions { allow_missing: true, gltf, ..LoadOptions::default() };
     let mut context = Context::new(path, &options);
@@ -22,7 +22,7 @@ fn at(seconds: f64) -> GltfOptions {
 }
 
 /// World positions of all vertices of all instances.
-fn corners(scene: &Scene) -> Vec<[f32; 3]> {
+fn corners(scene: &Description) -> Vec<[f32; 3]> {
     let of = |i: &crate::Instance| {
         let positions = &scene.meshes[i.mesh.index()].triangles.positions;
         positions.iter().map(|&p| i.transform.point(p)).collect::<Vec<_>>()

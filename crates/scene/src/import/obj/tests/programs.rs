@@ -22,7 +22,7 @@ impl Written {
         Self(folder)
     }
 
-    fn load(&self, header: &str, lines: &str, options: &LoadOptions) -> Result<(Scene, Vec<String>), String> {
+    fn load(&self, header: &str, lines: &str, options: &LoadOptions) -> Result<(Description, Vec<String>), String> {
         let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n";
         std::fs::write(self.0.0.path().join("a.obj"), obj).unwrap();
         std::fs::write(self.0.0.path().join("a.mtl"), format!("{header}newmtl m\n{lines}\n")).unwrap();

@@ -210,7 +210,7 @@ fn power_and_illuminance_scale_lights_as_version_4_does() {
 fn the_power_of_area_lights_is_that_of_each_light_that_pbrt_makes() {
     use std::f32::consts::PI;
     let radiance =
-        |scene: &Scene, i: usize| scene.materials[scene.material_of(i, 0).index()].emission.unwrap().radiance;
+        |scene: &Description, i: usize| scene.materials[scene.material_of(i, 0).index()].emission.unwrap().radiance;
     let check = |found: f32, want: f32, tolerance: f32| {
         assert!((found / want - 1.0).abs() < tolerance, "{found}, expected {want}");
     };

@@ -242,7 +242,7 @@ fn stand_ins_are_named() {
 
 #[test]
 fn glass_whose_index_varies_with_the_wavelength_is_named() {
-    let index = |scene: &Scene| match material(scene).surface {
+    let index = |scene: &Description| match material(scene).surface {
         Surface::Dielectric { ior, .. } => ior,
         ref other => panic!("{other:?}"),
     };

@@ -15,12 +15,12 @@ mod transforms;
 use super::import_bytes;
 use crate::import::Context;
 use crate::import::context::LoadOptions;
-use crate::{Instance, Material, Scene, SceneError};
+use crate::{Description, Instance, Material, SceneError};
 use glam::Vec3;
 use std::path::Path;
 
 /// Imports a text that names no files.
-fn import(text: &str) -> Result<(Scene, Vec<String>), SceneError> {
+fn import(text: &str) -> Result<(Description, Vec<String>), SceneError> {
     let path = Path::new("scene.pbrt");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let scene = import_bytes(path, text.as_bytes().to_vec(), &mut context, false, 1 << 20)?;
@@ -31,7 +31,7 @@ fn import(text: &str) -> Result<(Scene, Vec<String>), SceneError> {
 
 /// A text that loads without a warning.
 #[track_caller]
-fn clean(text: &str) -> Scene {
+fn clean(text: &str) -> Description {
     let (scene, warnings) = import(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(warnings, Vec::<String>::new(), "{text}");
     scene
@@ -39,7 +39,7 @@ fn clean(text: &str) -> Scene {
 
 /// A text that loads with one warning, which contains `part`.
 #[track_caller]
-fn warned(text: &str, part: &str) -> Scene {
+fn warned(text: &str, part: &str) -> Description {
     let (scene, warnings) = import(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert!(warnings.len() == 1 && warnings[0].contains(part), "{text}: {warnings:?}, expected one with {part:?}");
     scene
@@ -50,18 +50,18 @@ const TRIANGLE: &str = "Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]\
 
 /// The material of the first triangle.
 #[track_caller]
-fn material(scene: &Scene) -> &Material {
+fn material(scene: &Description) -> &Material {
     &scene.materials[scene.material_of(0, 0).index()]
 }
 
 /// World-space corners of a triangle.
-fn corners(scene: &Scene, instance: usize, triangle: usize) -> [Vec3; 3] {
+fn corners(scene: &Description, instance: usize, triangle: usize) -> [Vec3; 3] {
     let Instance { mesh, transform, .. } = &scene.instances[instance];
     scene.meshes[mesh.index()].triangles.corners(triangle).map(|p| Vec3::from(transform.point(p)))
 }
 
 /// The counter-clockwise side in the world.
-fn front(scene: &Scene, instance: usize, triangle: usize) -> Vec3 {
+fn front(scene: &Description, instance: usize, triangle: usize) -> Vec3 {
     let [a, b, c] = corners(scene, instance, triangle);
     // A mirroring placement turns windings over, but not the front of the surface.
     let side = scene.instances[instance].transform.determinant().signum();

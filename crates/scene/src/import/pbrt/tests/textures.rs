@@ -3,7 +3,7 @@ use crate::{ColorInput, Surface, Texture};
 
 /// The reflectance of a matte surface whose Kd is texture "t".
 #[track_caller]
-fn kd(textures: &str) -> (Scene, ColorInput) {
+fn kd(textures: &str) -> (Description, ColorInput) {
     let scene = clean(&format!("WorldBegin {textures} Material \"matte\" \"texture Kd\" \"t\" {TRIANGLE}"));
     let Surface::Diffuse { reflectance } = material(&scene).surface.clone() else { panic!("not matte") };
     (scene, reflectance)
