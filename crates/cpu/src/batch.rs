@@ -5,50 +5,51 @@ use crate::query::{Any, Closest, Query, Range, Verdict};
 use crate::ray::WalkRay;
 use raywarp_geom::{Aabb, Candidate, Hit, HitKey, PrimitiveId, Ray};
 
-/// A ray to be walked.
+/// Valid ray that waits to be traced through the tree, with its query.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<Q> {
-    /// Number of the ray in the batch.
+    /// Index of the ray in its batch.
     pub index: usize,
-    /// The ray, prepared.
+    /// The ray, prepared for box and triangle tests.
     pub ray: WalkRay,
-    /// Query that the ray asks.
+    /// Query that the ray asks: closest hit or any hit.
     pub query: Q,
 }
 
-/// A batch: hands out its rays in order, and takes the answers in any.
+/// Batch of rays to trace: hands out its rays in order, and takes the answers in any order.
 pub(crate) trait Job {
     /// Query that each of its rays asks.
     type Query: Query;
 
-    /// Returns its rays and how far they have come.
+    /// Returns the batch's rays, with the position up to which they were handed out.
     fn supply(&self) -> &Supply<'_>;
 
-    /// Takes up to `most` rays that come next.
+    /// Takes the next rays of the batch, up to `most`, and returns their range of indices.
     fn take(&mut self, most: usize) -> std::ops::Range<usize>;
 
-    /// Returns the query of a valid ray without a key, from `low` to `high`.
+    /// Returns the query of a valid ray without a hit key to start after, over the interval from `low` to `high`.
     fn query(&self, low: f32, high: f32) -> Self::Query;
 
-    /// Prepares any ray `index` for a tree within `bounds`. One that cannot hit anything is answered here.
+    /// Prepares ray `index` for a tree within `bounds`; `None` if it cannot hit anything. One that cannot hit anything
+    /// is answered here.
     fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<Task<Self::Query>>;
 
     /// Takes the answer of ray `index`.
     fn finish(&mut self, index: usize, query: &Self::Query);
 
-    /// Returns all of its rays.
+    /// Returns all rays of the batch.
     #[inline(always)]
     fn rays(&self) -> &[Ray] {
         self.supply().rays
     }
 
-    /// Returns `true` if its rays have keys that hits must come after.
+    /// Returns `true` if the rays have hit keys, each of which its ray's hits must come after.
     #[inline(always)]
     fn has_keys(&self) -> bool {
         !self.supply().after.is_empty()
     }
 
-    /// Returns the next ray that can hit anything.
+    /// Returns the next ray of the batch that can hit anything.
     #[inline(always)]
     fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>> {
         loop {
@@ -60,17 +61,17 @@ pub(crate) trait Job {
     }
 }
 
-/// Rays of a batch, and how far they have come.
+/// Rays of a batch, and the position up to which they were handed out.
 pub(crate) struct Supply<'a> {
-    /// Ids of the flat triangles.
+    /// Primitive ids of the flattened triangles.
     pub ids: &'a [PrimitiveId],
     /// Rays of the batch.
     pub rays: &'a [Ray],
-    /// One a ray, or empty.
+    /// Hit key of each ray, which its hits must come after; or empty.
     pub after: &'a [HitKey],
-    /// The ray that comes next.
+    /// Index of the next ray to hand out.
     pub next: usize,
-    /// Rays handed in that were invalid.
+    /// Number of rays handed out that were invalid.
     pub invalid: u64,
 }
 
@@ -79,7 +80,7 @@ impl<'a> Supply<'a> {
         Self { ids, rays, after, next: 0, invalid: 0 }
     }
 
-    /// Takes the numbers of up to `most` rays that come next.
+    /// Takes the next rays, up to `most`, and returns their range of indices.
     #[inline(always)]
     fn take(&mut self, most: usize) -> std::ops::Range<usize> {
         let first = self.next;
@@ -87,13 +88,13 @@ impl<'a> Supply<'a> {
         first..self.next
     }
 
-    /// Returns the interval of a ray without a key.
+    /// Returns the interval from `low` to `high` for a ray without a hit key to start after.
     #[inline(always)]
     fn range(&self, low: f32, high: f32) -> Range<'a> {
         Range { low, high, after: HitKey::START, ids: self.ids }
     }
 
-    /// Returns the ray with its range unless it cannot hit anything.
+    /// Returns ray `index` prepared for a tree within `bounds`, with its interval; `None` if it cannot hit anything.
     #[inline(always)]
     fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<(WalkRay, Range<'a>)> {
         let after = self.after.get(index).copied().unwrap_or(HitKey::START);
@@ -106,15 +107,15 @@ impl<'a> Supply<'a> {
     }
 }
 
-/// A closest-hit batch, with a probe a ray.
+/// Batch of closest-hit queries, with an observer (probe) for each ray.
 pub(crate) struct ClosestJob<'a, P> {
-    /// Rays, and how far they have come.
+    /// Rays of the batch, and the position up to which they were handed out.
     pub supply: Supply<'a>,
-    /// One a ray, or empty.
+    /// Closest hit of each ray, or empty.
     pub hits: &'a mut [Hit],
-    /// One a ray, or empty.
+    /// Instance that each ray hit, or empty.
     pub instances: &'a mut [u32],
-    /// One a ray, or empty.
+    /// Observer of each ray's traversal, or empty.
     pub probes: &'a mut [P],
 }
 
@@ -167,15 +168,15 @@ impl<P> ClosestJob<'_, P> {
     }
 }
 
-/// An any-hit batch.
+/// Batch of any-hit queries.
 pub(crate) struct AnyJob<'a> {
-    /// Rays, and how far they have come.
+    /// Rays of the batch, and the position up to which they were handed out.
     pub supply: Supply<'a>,
-    /// A bit a ray, cleared by whoever makes the job.
+    /// One bit for each ray, set if something opaque is in its way; cleared before the job begins.
     pub blocked: &'a mut [u32],
-    /// Gets the candidates as their rays finish, in any order.
+    /// Receives the first non-opaque hits of rays that no opaque surface blocks, in any order.
     pub undecided: &'a mut Vec<Candidate>,
-    /// Number that the candidates give to the first ray of this batch.
+    /// Index that `undecided` gives to the first ray of this batch.
     pub first_ray: usize,
 }
 

@@ -9,24 +9,24 @@ use raywarp_geom::triangle::moeller_trumbore;
 use raywarp_geom::{PlainSlab, Ray};
 use raywarp_layout::{Bvh2Node, EncodedBvh2};
 
-/// Walks a tree of 64-byte nodes.
+/// Traversal of a two-child tree with 64-byte nodes, one ray at a time.
 pub(crate) struct Bvh2Walk<'a> {
     /// Tree that is walked.
     pub tree: &'a EncodedBvh2,
-    /// Vertices in the order of the records; empty for Woop's test, which has the records.
+    /// Triangle vertices in the order of the leaf records; empty for Woop's test, which reads its own records.
     pub vertices: &'a [[[f32; 3]; 3]],
-    /// The rays as given, for the papers' tests.
+    /// Untransformed rays of the batch, which the papers' triangle and box tests take.
     pub rays: &'a [Ray],
     /// Triangle test that leaves use.
     pub test: CpuTriangleTest,
     /// Box test that nodes use.
     pub boxes: CpuBoxTest,
-    /// Postponed children: entry distance, child, leaf size.
+    /// Stack of postponed children: (entry distance, child, leaf size).
     pub stack: Vec<(f32, u32, u32)>,
 }
 
 impl Bvh2Walk<'_> {
-    /// Answers every ray of `job`, one after the other.
+    /// Traces every ray of `job`, one after the other.
     pub fn walk_all<J: Job>(&mut self, job: &mut J) {
         while let Some(mut task) = job.next(self.tree.bounds()) {
             let given = &self.rays[task.index];
@@ -94,7 +94,8 @@ impl Bvh2Walk<'_> {
     }
 }
 
-/// Returns the `t` at which the ray enters child `side`, or `None`. The slab test with padded origins; see [`WalkRay`].
+/// Returns the distance at which the ray enters the box of child `side`, or `None` if it misses. The slab test with
+/// padded origins; see [`WalkRay`].
 #[inline(always)]
 fn enter(ray: &WalkRay, node: &Bvh2Node, side: usize, low: f32, limit: f32) -> Option<f32> {
     let bounds = node.bounds(side);

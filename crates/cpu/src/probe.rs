@@ -2,13 +2,13 @@
 
 use raywarp_geom::RayCost;
 
-/// Observer that is told what a walk does.
+/// Observer that counts the nodes and triangles which a ray's traversal tests.
 pub(crate) trait Probe: Copy {
-    /// `true` if the probe counts what each ray does.
+    /// `true` if the probe counts what each ray's traversal does.
     const COUNTS: bool;
-    /// Counts a node that is tested.
+    /// Counts one tested node.
     fn node(&mut self);
-    /// Counts a leaf record that is tested; `count` says how many triangles it holds.
+    /// Counts one tested leaf record; `count` returns the number of triangles in it.
     fn triangles(&mut self, count: impl FnOnce() -> usize);
 }
 

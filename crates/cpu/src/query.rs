@@ -6,49 +6,50 @@ use raywarp_lanes::InstructionSet;
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::hint::select_unpredictable;
 
-/// Takes the triangles that a walk finds on the ray's line.
+/// Query of a ray (closest hit, any hit), which receives the triangles that the traversal finds.
 pub(crate) trait Query: Copy {
-    /// `true` if the nearest hit is looked for, so that visiting near nodes first pays.
+    /// `true` if the nearest hit is wanted, so that visiting near nodes first pays.
     const ORDERED: bool;
-    /// `true` if coherent rays may go as packets.
+    /// `true` if coherent rays may be traced together as packets.
     const PACKETS: bool;
-    /// Returns the nearest `t` that counts.
+    /// Returns the smallest `t` of the query's interval.
     fn low(&self) -> f32;
-    /// Returns the farthest `t` that still counts.
+    /// Returns the largest `t` at which a hit still counts.
     fn limit(&self) -> f32;
-    /// Looks at a triangle, given as `t u v` and its slot's word.
+    /// Offers the query a triangle that the ray hits, given as `t u v` and the word of its slot in the leaf.
     fn offer(&mut self, tuv: [f32; 3], slot: u32);
-    /// Returns `true` if a triangle at `t` needs a look at its id, which only [`Query::offer`] takes.
+    /// Returns `true` if a hit at `t` needs its primitive id compared, which only [`Query::offer`] does.
     fn needs_id(&self, t: f32) -> bool;
-    /// Offers as [`Query::offer`] does, for a `t` within the limits that needs no look at its id, or beyond them all;
-    /// without a branch.
+    /// Offers a triangle as [`Query::offer`] does but without a branch, for a `t` that needs no comparison of ids or
+    /// lies beyond all limits.
     fn offer_plain(&mut self, tuv: [f32; 3], slot: u32);
-    /// Returns `true` if the walk may end.
+    /// Returns `true` if the answer is known, so that the traversal may end.
     fn is_decided(&self) -> bool;
-    /// Asks the cache for what the answer takes, some time before it is asked for.
+    /// Prefetches what the answer will read, some time before it is needed.
     #[inline(always)]
     fn fetch<S: InstructionSet>(&self, _set: S) {}
-    /// Probe that counts the ray's visits.
+    /// Type of the observer that counts the ray's visits.
     type Probe: Probe;
-    /// Returns the probe that counts the ray's visits.
+    /// Returns the observer that counts the ray's visits.
     fn probe(&mut self) -> &mut Self::Probe;
 }
 
-/// The interval of a query and the key that its hits must come after.
+/// Interval of a query, with the hit key that its hits must come after.
 #[derive(Clone, Copy)]
 pub(crate) struct Range<'a> {
-    /// Nearest `t`, at least `after.t`.
+    /// Smallest `t` of a hit, at least `after.t`.
     pub low: f32,
-    /// Farthest `t` of a hit.
+    /// Largest `t` of a hit.
     pub high: f32,
-    /// Hits come strictly after it.
+    /// Hit key: hits must come strictly after it in the order of distance and id.
     pub after: HitKey,
-    /// Ids of the flat triangles.
+    /// Primitive ids of the flattened triangles.
     pub ids: &'a [PrimitiveId],
 }
 
 impl Range<'_> {
-    /// Returns `true` if a hit at `t >= low` comes after the key. Only at the very `t` of the key ids matter.
+    /// Returns `true` if a hit at `t >= low` on triangle `index` comes after the hit key. Only at the very `t` of the
+    /// key ids matter.
     #[inline(always)]
     fn follows(&self, t: f32, index: u32) -> bool {
         t != self.after.t || {
@@ -58,7 +59,8 @@ impl Range<'_> {
     }
 }
 
-/// The nearest hit so far. Flat triangles are ordered by id, so that of equal `t` the lower index wins.
+/// Closest-hit query: the nearest hit so far. Flat triangles are ordered by id, so that of equal `t` the lower index
+/// wins.
 #[derive(Clone, Copy)]
 pub(crate) struct Closest<'a, P> {
     range: Range<'a>,
@@ -69,14 +71,14 @@ pub(crate) struct Closest<'a, P> {
 }
 
 impl<'a, P> Closest<'a, P> {
-    /// Returns a query that has found nothing yet.
+    /// Returns a closest-hit query that has found nothing yet.
     #[inline(always)]
     pub fn new(range: Range<'a>, probe: P) -> Self {
         // A hit exactly at the far limit still counts: any index is lower than this one.
         Self { tuv: [range.high, 0.0, 0.0], range, probe, index: u32::MAX }
     }
 
-    /// Returns the hit and its instance; a miss at `t_max`.
+    /// Returns the closest hit and its instance; a miss at `t_max` if there was none.
     #[inline(always)]
     pub fn finish(&self, t_max: f32) -> (Hit, u32) {
         if self.index == u32::MAX {
@@ -144,7 +146,7 @@ impl<P: Probe> Query for Closest<'_, P> {
     }
 }
 
-/// Any-hit query: `blocked` once anything opaque was found, and the first candidate that is not opaque.
+/// Any-hit query: `blocked` once something opaque was hit, and until then the first hit that is not opaque.
 #[derive(Clone, Copy)]
 pub(crate) struct Any<'a> {
     range: Range<'a>,
@@ -155,22 +157,22 @@ pub(crate) struct Any<'a> {
 
 /// Answer of an any-hit query.
 pub(crate) enum Verdict {
-    /// Nothing was hit at all.
+    /// The ray hit nothing at all.
     Free,
-    /// Something opaque was hit.
+    /// The ray hit something opaque.
     Blocked,
-    /// Nothing opaque was hit; this is the first of the others, with its instance.
+    /// The ray hit nothing opaque, but this non-opaque hit (the first one), with its instance.
     Undecided(Hit, u32),
 }
 
 impl<'a> Any<'a> {
-    /// Returns a query that has found nothing yet.
+    /// Returns an any-hit query that has found nothing yet.
     #[inline(always)]
     pub fn new(range: Range<'a>) -> Self {
         Self { range, probe: Off, blocked: false, candidate: None }
     }
 
-    /// Returns the answer of the query.
+    /// Returns the answer of the any-hit query.
     #[inline(always)]
     pub fn finish(&self) -> Verdict {
         match self.candidate {

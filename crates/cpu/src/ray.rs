@@ -3,30 +3,30 @@
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, HitKey, PaddedRay, Ray};
 
-/// Reach from which on the sums of products of the watertight test may overflow: it is 24 times the square of the reach
-/// at most.
+/// Largest coordinate distance from a ray's origin (reach) up to which the watertight test cannot overflow: its sums of
+/// products are at most 24 times the square.
 pub(crate) const OVERFLOWING_REACH: f32 = 1e18;
 
-/// A ray as boxes and triangles see it.
+/// Ray in the form that box tests and triangle tests take.
 #[derive(Clone, Copy)]
 pub(crate) struct WalkRay {
-    /// Origin as the planes where the ray enters a box see it, padded; see [`PaddedRay`].
+    /// Ray origin for the planes through which the ray enters a box, padded; see [`PaddedRay`].
     pub near_origin: [f32; 3],
-    /// Origin as the planes where the ray leaves a box see it, padded.
+    /// Ray origin for the planes through which the ray leaves a box, padded.
     pub far_origin: [f32; 3],
-    /// Reciprocal of the scaled direction, finite.
+    /// Reciprocal of the scaled direction, finite on each axis.
     pub inverse: [f32; 3],
-    /// The triangle test.
+    /// Parameters of the watertight triangle test: axes and shears.
     pub triangle: Watertight,
-    /// Origin along the axes that the triangle test calls x, y and z.
+    /// Ray origin along the axes that the triangle test calls x, y and z.
     pub axis_origin: [f32; 3],
-    /// Nearest `t` that a hit may have, not minus infinity.
+    /// Smallest `t` that a hit may have; not minus infinity.
     pub t_low: f32,
-    /// Farthest `t` that a hit may have, not infinity.
+    /// Largest `t` that a hit may have; not infinity.
     pub t_high: f32,
-    /// `true` if the triangle test may overflow.
+    /// `true` if the triangle test may overflow f32 for this ray.
     pub may_overflow: bool,
-    /// Distances to boxes are `t * scale`; see [`PaddedRay::scale`].
+    /// Scale of box distances, which are `t * scale`; see [`PaddedRay::scale`].
     pub scale: f32,
 }
 
@@ -60,32 +60,32 @@ impl WalkRay {
         })
     }
 
-    /// Returns the nearest distance at which a box matters. No NaN.
+    /// Returns the smallest distance, on the scale of boxes, at which a box can hold a hit. No NaN.
     #[inline(always)]
     pub fn box_low(&self) -> f32 {
         finite(self.t_low * self.scale)
     }
 
-    /// Returns the farthest distance at which a box matters when hits matter up to `t`. No NaN.
+    /// Returns the largest distance, on the scale of boxes, at which a box can hold a hit up to `t`. No NaN.
     #[inline(always)]
     pub fn box_high(&self, t: f32) -> f32 {
         finite(t * self.scale)
     }
 }
 
-/// Turns infinity into the largest number.
+/// Replaces an infinity by the largest finite number of its sign.
 #[inline(always)]
 fn finite(x: f32) -> f32 {
     larger(smaller(x, f32::MAX), f32::MIN)
 }
 
-/// Returns the larger number in one instruction, where `f32::max` also looks after NaN: `b` if either is.
+/// Returns the larger number in one instruction (`f32::max` takes more, for NaN): `b` if either is NaN.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Returns the smaller number in one instruction, where `f32::min` also looks after NaN: `b` if either is.
+/// Returns the smaller number in one instruction (`f32::min` takes more, for NaN): `b` if either is NaN.
 #[inline(always)]
 fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

@@ -13,53 +13,54 @@ use raywarp_geom::{
 use raywarp_lanes::Isa;
 use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8};
 
-/// Rays between two looks at [`Control`]; a multiple of 32, so that parts own whole words of bits.
+/// Number of rays traced between two looks at [`Control`] for cancellation; a multiple of 32, so that parts own whole
+/// words of bits.
 const PART: usize = 512;
 
-/// Rays that a batch should hold: some 200 KiB of rays and hits, which fits a core's second-level
-/// cache; larger ones are spread over threads.
+/// Preferred number of rays in a batch: about 200 KiB of rays and hits, which fits a core's second-level cache; larger
+/// batches are spread over threads.
 const PREFERRED_BATCH: usize = 4096;
 
-/// Encoding of the tree that is walked.
+/// Encoding of the tree that the CPU tracer traverses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuTree {
-    /// [`Wide8`], with the SIMD of [`Isa`] and the watertight test.
+    /// Eight-wide tree [`Wide8`], with SIMD of the chosen [`Isa`] and the watertight test.
     #[default]
     Wide8,
-    /// [`EncodedBvh2`], in plain Rust: the papers' tree, as a reference.
+    /// Two-child tree [`EncodedBvh2`] of the papers, in plain Rust, with this triangle test: a reference.
     Bvh2(CpuTriangleTest),
 }
 
-/// Triangle test of [`CpuTree::Bvh2`].
+/// Triangle test of the two-child tree [`CpuTree::Bvh2`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuTriangleTest {
-    /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
+    /// Watertight test of Woop, Benthin and Wald 2013: no ray slips through a shared edge.
     #[default]
     Watertight,
-    /// Woop's 48-byte record as in AL09: rays may slip through edges, `t` differs in the last bits.
+    /// Woop's test with 48-byte records as in AL09: rays may slip through edges, and `t` differs in the last bits.
     Woop,
-    /// Moeller and Trumbore 1997: rays may slip through edges too.
+    /// Test of Moeller and Trumbore 1997: rays may slip through edges.
     MoellerTrumbore,
 }
 
-/// Box test of [`CpuTree::Bvh2`].
+/// Box test of the two-child tree [`CpuTree::Bvh2`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuBoxTest {
-    /// [`raywarp_geom::PaddedRay`]: no box is missed whose triangle the watertight test hits.
+    /// Padded test [`raywarp_geom::PaddedRay`]: misses no box of a triangle that the watertight test hits.
     #[default]
     Padded,
-    /// [`raywarp_geom::PlainSlab`], as AL09 published it: rays along faces may miss boxes.
+    /// Slab test [`raywarp_geom::PlainSlab`] as AL09 published it: rays along faces may miss boxes.
     Plain,
 }
 
 /// Options of a [`CpuTracer`].
 #[derive(Debug, Clone, Copy)]
 pub struct CpuOptions {
-    /// Encoding of the tree that is walked.
+    /// Encoding of the tree, which decides the traversal code.
     pub engine: CpuTree,
-    /// Instruction set of the SIMD engine; [`Isa::preferred`] by default.
+    /// Instruction set of the eight-wide tree's traversal; [`Isa::preferred`] by default.
     pub isa: Isa,
-    /// Box test of the two-child engine; the SIMD engine always pads.
+    /// Box test of the two-child tree; the eight-wide tree always uses the padded one.
     pub boxes: CpuBoxTest,
 }
 
@@ -69,7 +70,7 @@ impl Default for CpuOptions {
     }
 }
 
-/// Tracer of rays on the CPU through a tree that it owns.
+/// Tracer of rays on the CPU, with its own encoded copy of the tree.
 ///
 /// Batches of up to [`Tracer::preferred_batch`] rays run on the calling thread, larger ones on all
 /// of rayon's. Results depend neither on threads nor on the instruction set.
@@ -78,7 +79,7 @@ pub struct CpuTracer {
     encoding: Encoding,
     ids: Vec<PrimitiveId>,
     isa: Isa,
-    /// Name that batches have for it.
+    /// Kernel name that batch statistics report.
     name: KernelName,
 }
 
@@ -89,7 +90,7 @@ enum Encoding {
 }
 
 impl CpuTracer {
-    /// Prepares a tracer through `triangles` by the tree `bvh` that was built over them, with the fastest engine.
+    /// Encodes the tree `bvh` over `triangles` for tracing with the default (fastest) options.
     ///
     /// # Errors
     /// [`LayoutError`] if the tree is malformed, of other triangles or too large.
@@ -97,7 +98,7 @@ impl CpuTracer {
         Self::with_options(bvh, triangles, &CpuOptions::default())
     }
 
-    /// Prepares a tracer as [`CpuTracer::new`] does, with a chosen engine.
+    /// Encodes the tree `bvh` over `triangles` for tracing with the given options.
     ///
     /// # Errors
     /// As [`CpuTracer::new`].
@@ -120,7 +121,7 @@ impl CpuTracer {
         Ok(Self { encoding, ids: triangles.ids.clone(), isa: options.isa, name: name(options) })
     }
 
-    /// Returns the instruction set in use.
+    /// Returns the instruction set that the tracer uses.
     pub fn isa(&self) -> Isa {
         self.isa
     }
@@ -166,7 +167,7 @@ impl CpuTracer {
     }
 }
 
-/// Returns the name of the engine that works with these options.
+/// Returns the kernel name for the tree and tests of these options.
 fn name(options: &CpuOptions) -> KernelName {
     KernelName::fixed(match (options.engine, options.boxes) {
         (CpuTree::Wide8, _) => "cpu/wide8",
@@ -181,7 +182,7 @@ fn name(options: &CpuOptions) -> KernelName {
     })
 }
 
-/// The two-child encoding with what its triangle test needs.
+/// Two-child tree with the data that its triangle test needs.
 #[derive(Debug)]
 struct Bvh2Engine {
     tree: EncodedBvh2,
@@ -197,8 +198,8 @@ impl Bvh2Engine {
     }
 }
 
-/// Runs `trace` over `parts`, here or on all threads, and adds up the invalid rays. Each part is
-/// its rays' number and whatever `trace` needs.
+/// Traces the `parts` of a batch, small batches on this thread and large ones on all, and returns their statistics.
+/// Each part is its rays' number and whatever `trace` needs.
 fn run<T: Send>(
     name: KernelName,
     parts: Vec<(usize, T)>,
@@ -222,12 +223,12 @@ fn run<T: Send>(
     Ok(BatchStats::of(name, rays as u64).with_invalid(invalid))
 }
 
-/// Cuts a slice that is empty or has one entry a ray.
+/// Returns the part with number `part` of a slice that has one entry for each ray; the slice itself if it is empty.
 fn part_of<T>(slice: &[T], part: usize) -> &[T] {
     if slice.is_empty() { slice } else { &slice[part * PART..slice.len().min((part + 1) * PART)] }
 }
 
-/// Checks that keys are one a ray, or none at all.
+/// Panics unless there is one hit key for each ray, or none at all.
 fn check_lengths(rays: &[Ray], after: &[HitKey]) {
     assert!(after.is_empty() || after.len() == rays.len(), "{} keys for {} rays", after.len(), rays.len());
 }

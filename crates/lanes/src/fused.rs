@@ -9,7 +9,8 @@ pub fn fused_multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, c) } else { software(a, b, c) }
 }
 
-/// Does [`fused_multiply_add`] lane by lane, in a form that compilers turn into vectors.
+/// Returns `a * b + c` rounded once ([`fused_multiply_add`]) for each lane of three arrays, in a form that compilers
+/// turn into vector instructions.
 #[inline(always)]
 pub fn fused_multiply_adds<const N: usize>(a: [f32; N], b: [f32; N], c: [f32; N]) -> [f32; N] {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
@@ -31,8 +32,8 @@ fn software(a: f32, b: f32, c: f32) -> f32 {
     if rounds_twice(sum) { by_odd_rounding(product, c, sum) } else { sum as f32 }
 }
 
-/// Returns `true` if a second rounding, to f32, may go wrong: only from a sum that looks halfway between two floats,
-/// and where floats are denormal and halfway looks different. NaN and infinity pass either way.
+/// Returns `true` if rounding this f64 sum to f32 may differ from rounding the exact sum: where it lies halfway between
+/// two floats, or the float is denormal. NaN and infinity pass either way.
 #[inline(always)]
 pub fn rounds_twice(sum: f64) -> bool {
     const HALF: u64 = 1 << 28;
@@ -40,8 +41,8 @@ pub fn rounds_twice(sum: f64) -> bool {
     halfway | ((sum.abs() < f64::from(f32::MIN_POSITIVE)) & (sum != 0.0))
 }
 
-/// Rounds to odd first: then the last bit remembers which side of halfway the exact sum lies on
-/// (Boldo and Melquiond 2008, "Emulation of a FMA and correctly rounded sums").
+/// Rounds to f32 by way of an f64 that is rounded to odd, whose last bit remembers on which side of halfway the exact
+/// sum lies (Boldo and Melquiond 2008, "Emulation of a FMA and correctly rounded sums").
 #[cold]
 #[inline(never)]
 fn by_odd_rounding(product: f64, c: f32, sum: f64) -> f32 {

@@ -2,18 +2,18 @@
 
 use std::sync::OnceLock;
 
-/// No instruction set in particular, which every CPU has.
+/// Plain Rust as an instruction set, with no SIMD instructions: available on every CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Portable;
 
-/// AVX2, FMA, BMI1 and 2, LZCNT and POPCNT, seen on this CPU.
+/// Proof that this CPU has AVX2, FMA, BMI1, BMI2, LZCNT and POPCNT.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx2(pub(crate) ());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx2 {
-    /// Returns the proof that this CPU has AVX2 and the sets that came with it, or `None`.
+    /// Returns the proof that this CPU has AVX2 and the sets that came with it; `None` if it lacks one.
     pub fn detect() -> Option<Self> {
         let there = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
@@ -25,14 +25,14 @@ impl Avx2 {
     }
 }
 
-/// AVX-512 F, VL, DQ and BW, and what [`Avx2`] is, seen on this CPU.
+/// Proof that this CPU has AVX-512 F, VL, DQ and BW, besides all that [`Avx2`] proves.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx512(pub(crate) ());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx512 {
-    /// Returns the proof that this CPU has the parts of AVX-512 that are used, or `None`.
+    /// Returns the proof that this CPU has the parts of AVX-512 that are used; `None` if it lacks one.
     pub fn detect() -> Option<Self> {
         let there = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512vl")
@@ -42,20 +42,20 @@ impl Avx512 {
     }
 }
 
-/// NEON, seen on this CPU.
+/// Proof that this CPU has NEON.
 #[cfg(target_arch = "aarch64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Neon(pub(crate) ());
 
 #[cfg(target_arch = "aarch64")]
 impl Neon {
-    /// Returns the proof that this CPU has NEON, or `None`.
+    /// Returns the proof that this CPU has NEON; `None` if it lacks it.
     pub fn detect() -> Option<Self> {
         std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
     }
 }
 
-/// An instruction set that this CPU was seen to have; only the functions here make one.
+/// SIMD instruction set that was detected on this CPU; only this crate's functions make a value.
 ///
 /// Results do not depend on it: every operation computes the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,17 +73,17 @@ pub enum Isa {
     Neon(Neon),
 }
 
-/// Reasons why [`Isa::VARIABLE`] does not name an instruction set.
+/// Reasons why the environment variable [`Isa::VARIABLE`] selects no instruction set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IsaError {
-    /// No instruction set has this name.
+    /// Text in the variable that is not the name of an instruction set.
     #[error("{}={found:?} is no instruction set; known are {}", Isa::VARIABLE, Isa::NAMES.join(", "))]
     Unknown {
         /// Text that the variable holds.
         found: String,
     },
-    /// The set that is named is not on this CPU.
+    /// Instruction set that the variable names but this CPU lacks.
     #[error("{}={wanted}: this CPU has no {wanted}; it has {available}", Isa::VARIABLE)]
     Missing {
         /// Name of the set that was asked for.
@@ -94,18 +94,18 @@ pub enum IsaError {
 }
 
 impl Isa {
-    /// The environment variable that names the instruction set to use; an empty one is an unset one.
+    /// Environment variable that names the instruction set to use; empty counts as unset.
     pub const VARIABLE: &'static str = "RAYWARP_ISA";
 
-    /// All names, on whatever CPU.
+    /// Names of all instruction sets that Raywarp knows, whether this CPU has them or not.
     pub const NAMES: [&'static str; 4] = ["avx512", "avx2", "neon", "portable"];
 
-    /// Returns the fastest that this CPU has.
+    /// Returns the fastest instruction set that this CPU has.
     pub fn detect() -> Self {
         Self::all()[0]
     }
 
-    /// Returns the set that [`Isa::VARIABLE`] names, else the fastest.
+    /// Returns the instruction set that [`Isa::VARIABLE`] names, or the fastest one if the variable is unset.
     ///
     /// # Errors
     /// [`IsaError`] if the variable holds something else, or what this CPU has not got.
@@ -114,9 +114,9 @@ impl Isa {
         choose(&wanted.to_string_lossy(), &Self::all())
     }
 
-    /// Returns the set that [`Isa::from_environment`] gives, or else the fastest; it is looked for once a process.
-    /// Everything that is not told otherwise uses it. A library does not stop at a variable; programs may ask for the
-    /// error first.
+    /// Returns the instruction set that [`Isa::from_environment`] gives, or the fastest one where that fails;
+    /// determined once per process. Everything that is not told otherwise uses it. A library does not stop at a
+    /// variable; programs may ask for the error first.
     pub fn preferred() -> Self {
         static PREFERRED: OnceLock<Isa> = OnceLock::new();
         *PREFERRED.get_or_init(|| Self::from_environment().unwrap_or_else(|_| Self::detect()))
@@ -136,7 +136,7 @@ impl Isa {
         found
     }
 
-    /// Returns one of [`Isa::NAMES`].
+    /// Returns the name of this instruction set, one of [`Isa::NAMES`].
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable(_) => "portable",
@@ -150,7 +150,7 @@ impl Isa {
     }
 }
 
-/// Returns the one of `available`, fastest first, that `wanted` names; the first if it names none.
+/// Returns the entry of `available` that `wanted` names, or the first (fastest) one if `wanted` is empty.
 fn choose(wanted: &str, available: &[Isa]) -> Result<Isa, IsaError> {
     if wanted.is_empty() {
         return Ok(available[0]);

@@ -43,17 +43,17 @@ impl InstructionSet for Neon {
     }
 }
 
-/// Four floats in a register.
+/// Four f32 values in a NEON register.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub struct F4(float32x4_t);
 
-/// Four words in a register.
+/// Four u32 values in a NEON register.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub struct U4(uint32x4_t);
 
-/// Four truths in a register: all bits of a lane, or none.
+/// Mask of four lanes in a NEON register: a lane that is set has all bits 1, the others 0.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub struct M4(uint32x4_t);
@@ -103,10 +103,11 @@ impl Not for M4 {
     }
 }
 
-/// A mask's bit of each lane.
+/// Bit that each lane has in a mask of bits.
 const LANE_BITS: [u32; 4] = [1, 2, 4, 8];
 
-/// Bytes of the lanes of each mask, lowest first; behind them 255, which looks up a zero.
+/// Byte indices that pack the lanes of each 4-bit mask to the front by a table look-up; the rest are 255, which yields
+/// zero.
 const PACKED_BYTES: [[u8; 16]; 16] = {
     let mut table = [[255; 16]; 16];
     let mut mask = 0;

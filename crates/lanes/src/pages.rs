@@ -1,13 +1,14 @@
 //! Pages of memory that is read out of order.
 
-/// Least memory to ask for: of less a CPU keeps the addresses of most pages of 4 KiB at hand.
+/// Smallest allocation, in bytes, for which huge pages are requested: the TLB covers less memory well enough with pages
+/// of 4 KiB.
 const LEAST_BYTES: usize = 8 << 20;
-/// The largest page that is not huge, of any system.
+/// Largest ordinary (not huge) page of any system, in bytes.
 const PAGE: usize = 1 << 16;
 
-/// Asks the system for huge pages behind `memory` when it is first written to, so that a CPU has the addresses of reads
-/// out of order at hand. For memory that is allocated and not yet touched; of other memory, and where a system has no
-/// such pages, nothing comes of it. Nothing changes that a program can read.
+/// Asks the system to back `memory` with huge pages when it is first written to, so that random reads miss the TLB less
+/// often. For memory that is allocated and not yet touched; of other memory, and where a system has no such pages,
+/// nothing comes of it. Nothing changes that a program can read.
 pub fn prefer_huge_pages<T>(memory: &[T]) {
     let bytes = size_of_val(memory);
     if bytes >= LEAST_BYTES {
@@ -17,8 +18,8 @@ pub fn prefer_huge_pages<T>(memory: &[T]) {
     }
 }
 
-/// Advises the system to use huge pages: `pages` start at one, and all `bytes` from there belong to the caller's
-/// memory.
+/// Advises the system to use huge pages for the `bytes` from address `pages`, which is page-aligned; they must all
+/// belong to the caller's memory.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn advise(pages: *const u8, bytes: usize) {

@@ -3,7 +3,7 @@
 use crate::vector::{Mask, Vector, Words};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
-/// The lower and the upper half of the lanes.
+/// Vector of two vectors of half its length: the lower and the upper half of the lanes.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair<T>(T, T);
 
@@ -37,14 +37,14 @@ impl<T: Not<Output = T>> Not for Pair<T> {
     }
 }
 
-/// The two halves of an array.
+/// Splits an array into references to its two halves.
 macro_rules! halves {
     ($array:expr, $half:literal) => {
         ($array.first_chunk::<$half>().expect("a half"), $array.last_chunk::<$half>().expect("a half"))
     };
 }
 
-/// One array of two.
+/// Joins two arrays of half the length into one.
 macro_rules! joined {
     ($low:expr, $high:expr, $zero:expr, $half:literal, $n:literal) => {{
         let mut lanes = [$zero; $n];
@@ -54,7 +54,8 @@ macro_rules! joined {
     }};
 }
 
-/// The packed lanes of the upper half behind those of the lower one, and zeros behind both.
+/// Packs the lanes of a pair that a mask selects to the front, those of the upper half after those of the lower one;
+/// zeros follow.
 macro_rules! packed {
     ($pair:expr, $mask:expr, $zero:expr, $half:literal, $n:literal) => {{
         let mut lanes = [$zero; $n];
@@ -66,7 +67,7 @@ macro_rules! packed {
     }};
 }
 
-/// A method of two vectors, half by half.
+/// Defines methods of a pair of vectors that apply a method of the halves to each half.
 macro_rules! half_by_half {
     ($($method:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
         $(#[inline(always)]

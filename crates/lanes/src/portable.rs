@@ -32,19 +32,19 @@ impl InstructionSet for Portable {
     fn prefetch(self, _: *const u8) {}
 }
 
-/// `N` floats in an array.
+/// Vector of `N` f32 values, as a plain array.
 #[derive(Debug, Clone, Copy)]
 pub struct Floats<const N: usize>([f32; N]);
 
-/// `N` words in an array.
+/// Vector of `N` u32 values, as a plain array.
 #[derive(Debug, Clone, Copy)]
 pub struct Integers<const N: usize>([u32; N]);
 
-/// `N` truths, a bit each.
+/// Mask of `N` lanes, as one bit each.
 #[derive(Debug, Clone, Copy)]
 pub struct Truths<const N: usize>(u32);
 
-/// Evaluates an expression once a lane, with the lane's entries under the names of the arrays.
+/// Evaluates an expression for each lane, in which the names of the arrays stand for the lane's elements.
 macro_rules! each {
     (|$a:ident| $value:expr) => {{
         let mut lanes = [Default::default(); N];
@@ -64,7 +64,7 @@ macro_rules! each {
     }};
 }
 
-/// Evaluates a condition once a lane.
+/// Evaluates a condition for each lane and returns the results as a mask.
 macro_rules! truths {
     (|$a:ident, $b:ident| $value:expr) => {{
         let mut bits = 0;
@@ -155,7 +155,7 @@ impl<const N: usize> Mask<N> for Truths<N> {
     }
 }
 
-/// The lanes of `a` in `mask` side by side, then zeros.
+/// Packs the lanes of `a` that `mask` selects to the front of an array; zeros follow.
 macro_rules! compressed {
     ($a:expr, $mask:expr) => {{
         let (mut lanes, mut count) = ([Default::default(); N], 0);
@@ -169,7 +169,7 @@ macro_rules! compressed {
     }};
 }
 
-/// `table[index]` in the lanes of `mask`, else zero.
+/// Reads `table[index]` in the lanes that `mask` selects; the others are zero.
 macro_rules! gathered {
     ($table:expr, $index:expr, $mask:expr) => {{
         let mut lanes = [Default::default(); N];
@@ -182,7 +182,7 @@ macro_rules! gathered {
     }};
 }
 
-/// The lanes of `yes` in `mask`, else those of `no`.
+/// Takes each lane from `yes` where `mask` is set, else from `no`.
 macro_rules! selected {
     ($mask:expr, $yes:expr, $no:expr) => {{
         let mut lanes = $no;

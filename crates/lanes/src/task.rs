@@ -4,49 +4,49 @@ use crate::isa::Isa;
 use crate::vector::Vector;
 use std::fmt::Debug;
 
-/// The instructions of one kind of CPU, as a value that proves that this CPU has them.
+/// SIMD instruction set of a CPU, as a value that proves that this CPU has it.
 ///
 /// Implemented by what only [`Isa`] makes, and by nothing outside of this crate.
 pub trait InstructionSet: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
-    /// The most floats that one instruction takes.
+    /// Number of f32 values that the widest instruction takes.
     const NATIVE_LANES: usize;
-    /// Vector of four floats.
+    /// Vector of four f32 values.
     type F4: Vector<4, Set = Self>;
-    /// Vector of eight floats.
+    /// Vector of eight f32 values.
     type F8: Vector<8, Set = Self>;
-    /// Vector of sixteen floats.
+    /// Vector of sixteen f32 values.
     type F16: Vector<16, Set = Self>;
 
-    /// Returns the entry of [`Isa`] for this set.
+    /// Returns this instruction set as a value of the enum [`Isa`].
     fn isa(self) -> Isa;
 
     /// Runs `task` in a function that is compiled for these instructions.
     fn enter<T: TaskOn<Self>>(self, task: T) -> T::Output;
 
-    /// Asks the cache for the line at `address`, which may be anything: no access is made. Nothing where there is no
-    /// such instruction.
+    /// Prefetches the cache line at `address`, which need not be valid: nothing is read. Nothing where there is no such
+    /// instruction.
     fn prefetch(self, address: *const u8);
 }
 
-/// Work in one text for every instruction set; [`Isa::run`] runs it.
+/// Vector code written once for all instruction sets; [`Isa::run`] runs it on one of them.
 pub trait Task {
     /// Result of the task.
     type Output;
 
-    /// Does the work.
+    /// Does the task's work with the vectors of instruction set `S`.
     ///
     /// To be `#[inline(always)]`, as all that it calls with vectors: only then is it compiled for the instructions of
     /// `S` (see the crate's text).
     fn run<S: InstructionSet>(self, set: S) -> Self::Output;
 }
 
-/// Work for an instruction set `S`, or for those with more abilities than [`InstructionSet`] has; what else there is to
-/// know says [`Task`], each of which is this for all.
+/// Vector code for the instruction set `S` alone, or for sets that implement more than [`InstructionSet`]; every
+/// [`Task`] is a `TaskOn` for all sets.
 pub trait TaskOn<S> {
     /// Result of the task.
     type Output;
 
-    /// Does the work. To be `#[inline(always)]`.
+    /// Does the task's work with the vectors of the instruction set `S`. To be `#[inline(always)]`.
     fn run_on(self, set: S) -> Self::Output;
 }
 
@@ -60,7 +60,7 @@ impl<S: InstructionSet, T: Task> TaskOn<S> for T {
 }
 
 impl Isa {
-    /// Runs `task` in the copy of it that was compiled for this instruction set.
+    /// Runs the copy of `task` that was compiled for this instruction set.
     #[inline]
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self {
@@ -75,8 +75,9 @@ impl Isa {
     }
 }
 
-/// Keeps [`InstructionSet`] to this crate: code elsewhere relies on what a value of one proves.
+/// Private supertrait that keeps other crates from implementing [`InstructionSet`], since code relies on what its
+/// values prove.
 pub(crate) mod sealed {
-    /// An instruction set of this crate.
+    /// Marks the instruction sets of this crate.
     pub trait Sealed {}
 }

@@ -8,7 +8,7 @@ use raywarp_lanes::Avx2;
 use raywarp_lanes::avx2::{F8, PACKED_LANES, U8};
 use std::arch::x86_64::*;
 
-/// Returns the places that lanes come from which are packed by `mask`: those in it, then the others.
+/// Returns the permutation that packs the lanes of `mask` to the front; the other lanes follow.
 ///
 /// # Safety
 /// The CPU has AVX2, and `mask` has eight bits.
@@ -18,8 +18,8 @@ unsafe fn places(mask: u32) -> __m256i {
     unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES.as_ptr().add(mask as usize).cast())) }
 }
 
-/// Returns the entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7. Other lanes
-/// hold those of the other children, which lie behind the stack's new top.
+/// Returns the stack entries of the children that `mask` selects, packed from lane 0 on: entries 0 to 3, then 4 to 7.
+/// Other lanes hold those of the other children, which lie behind the stack's new top.
 ///
 /// # Safety
 /// The CPU has AVX2, and `mask` has eight bits.

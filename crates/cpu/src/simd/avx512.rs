@@ -9,7 +9,8 @@ use raywarp_lanes::Avx512;
 use raywarp_lanes::avx512::{F8, U8};
 use std::arch::x86_64::*;
 
-/// Returns the distances and children in `mask`, side by side from lane 0 on; zero in the other lanes.
+/// Returns the distances and indices of the children that `mask` selects, packed from lane 0 on; the other lanes are
+/// zero.
 ///
 /// # Safety
 /// The CPU has AVX-512 F and VL.
@@ -23,7 +24,7 @@ unsafe fn compress(near: __m256, children: &[u32; 8], mask: u32) -> (__m256i, __
     }
 }
 
-/// Returns the first four entries: child in the lower half, distance in the upper one.
+/// Returns the first four of eight stack entries: child in the lower 32 bits, distance in the upper.
 ///
 /// # Safety
 /// The CPU has AVX-512 F and VL.
@@ -33,7 +34,7 @@ unsafe fn first_four((near, children): (__m256i, __m256i)) -> __m256i {
     unsafe { _mm256_permutex2var_epi32(children, _mm256_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11), near) }
 }
 
-/// Returns the last four entries.
+/// Returns the last four of eight stack entries: child in the lower 32 bits, distance in the upper.
 ///
 /// # Safety
 /// The CPU has AVX-512 F and VL.

@@ -10,13 +10,13 @@ use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, PaddedRay, Ray};
 use raywarp_lanes::{InstructionSet, Mask, Vector, Words};
 
-/// Rays of a group.
+/// Number of rays in a group, whose rays are prepared together.
 pub(super) const GROUP: usize = 16;
 
-/// The axes that become x, y and z of the triangle test, by that of the largest component.
+/// Axes that become x, y and z of the triangle test, by the axis of the direction's largest component.
 pub(super) const AXES: [[usize; 3]; 3] = [[1, 2, 0], [2, 0, 1], [0, 1, 2]];
 
-/// Rays side by side, as [`WalkRay`] has each.
+/// Group of rays prepared together, as a structure of arrays of what [`WalkRay`] has of each.
 #[repr(align(64))]
 pub(super) struct Group {
     pub near_origin: [[f32; GROUP]; 3],
@@ -27,13 +27,13 @@ pub(super) struct Group {
     pub triangle_inverse: [f32; GROUP],
     pub t_low: [f32; GROUP],
     pub t_high: [f32; GROUP],
-    /// The axis of the largest component.
+    /// Axis of the largest component of each ray's direction.
     axis: [u32; GROUP],
-    /// The first ray's number in the batch.
+    /// Index of the first ray in its batch.
     pub first: usize,
-    /// The lanes that are prepared.
+    /// Bit mask of the lanes whose rays are prepared.
     prepared: u32,
-    /// The lanes that are still to be handed out, whether prepared or not.
+    /// Bit mask of the lanes whose rays are still to be handed out, whether prepared or not.
     pub left: u32,
 }
 
@@ -56,8 +56,8 @@ impl Group {
         }
     }
 
-    /// Takes `rays`, at most [`GROUP`] of them, the first of which is number `first` of its batch, for a tree within
-    /// `bounds`. Those with keys are not prepared.
+    /// Fills the group with up to [`GROUP`] `rays`, the first of which has the index `first` in its batch, for a tree
+    /// within `bounds`. Those with keys are not prepared.
     #[inline(always)]
     pub fn fill<S: InstructionSet>(&mut self, set: S, rays: &[Ray], first: usize, keys: bool, bounds: &Aabb) {
         self.first = first;
@@ -74,7 +74,7 @@ impl Group {
         }
     }
 
-    /// Prepares the `N` rays from `at` on.
+    /// Prepares the `N` rays from lane `at` on.
     #[inline(always)]
     fn prepare<V: Vector<N>, const N: usize>(&mut self, set: V::Set, rays: &[Ray], at: usize, bounds: &Aabb) {
         let there = V::Mask::first(set, rays.len().saturating_sub(at));
@@ -146,25 +146,25 @@ impl Group {
         self.prepared |= prepared.bits() << at;
     }
 
-    /// Returns `true` if `lane` is prepared.
+    /// Returns `true` if the ray in `lane` is prepared.
     #[inline(always)]
     pub fn is_prepared(&self, lane: usize) -> bool {
         self.prepared >> lane & 1 == 1
     }
 
-    /// Returns `true` if every lane is prepared, and none handed out.
+    /// Returns `true` if the ray of every lane is prepared, and none was handed out.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
         (self.prepared & self.left).count_ones() as usize == GROUP
     }
 
-    /// Returns the axis of each ray's largest component, of prepared rays.
+    /// Returns the axis of the largest direction component of each prepared ray.
     #[inline(always)]
     pub fn axes(&self) -> &[u32; GROUP] {
         &self.axis
     }
 
-    /// Returns the prepared ray of `lane`, which was given as `ray`.
+    /// Returns the prepared ray of `lane`; `ray` is its untransformed form.
     #[inline(always)]
     pub fn ray(&self, lane: usize, ray: &Ray) -> WalkRay {
         let lane = lane % GROUP;
@@ -190,13 +190,13 @@ impl Group {
     }
 }
 
-/// Writes lanes to their places in a row.
+/// Stores a vector in a row of the group, from lane `at` on.
 #[inline(always)]
 fn put<V: Vector<N>, const N: usize>(row: &mut [f32; GROUP], at: usize, x: V) {
     row[at..at + N].copy_from_slice(&x.store());
 }
 
-/// Returns `x` where the first component is the largest, `y` where the second is, and else `z`.
+/// Selects in each lane `x` where the direction's first component is the largest, `y` where the second is, else `z`.
 #[inline(always)]
 fn at_largest<V: Vector<N>, const N: usize>([is_x, is_y]: [V::Mask; 2], [x, y, z]: [V; 3]) -> V {
     V::select(is_x, x, V::select(is_y, y, z))

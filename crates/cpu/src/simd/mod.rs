@@ -16,7 +16,7 @@ use order::ChildOrder;
 use raywarp_lanes::{InstructionSet, Isa, TaskOn};
 use raywarp_layout::Wide8;
 
-/// A batch over a tree.
+/// Task that traces a batch through a tree on one instruction set.
 struct Walk<'a, J> {
     tree: &'a Wide8,
     job: &'a mut J,
@@ -31,7 +31,7 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Walk<'_, J> {
     }
 }
 
-/// Answers every ray of `job`.
+/// Traces every ray of `job` through `tree`, with the vectors of `isa`.
 pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
     let walk = Walk { tree, job };
     match isa {
@@ -68,7 +68,7 @@ mod tests {
         };
     }
 
-    /// Pushes every set of children over distances with repeats, and looks at what lies where.
+    /// Test task that pushes every set of children, with repeated distances, and checks the order on the stack.
     struct Pushes;
 
     impl<S: ChildOrder> TaskOn<S> for Pushes {
@@ -107,7 +107,8 @@ mod tests {
         }
     }
 
-    /// Stacks of any height, the first entry that of an end; some entries exactly at the bound.
+    /// Test task that drops entries from stacks of any height, whose bottom marks the end; some entries lie exactly at
+    /// the bound.
     struct Drops;
 
     impl<S: ChildOrder> TaskOn<S> for Drops {

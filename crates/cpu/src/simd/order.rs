@@ -5,23 +5,24 @@
 use raywarp_lanes::Neon;
 use raywarp_lanes::{InstructionSet, Portable, Vector};
 
-/// The bits of a sort key that name a child's slot, so that sorting 32 bits moves both distance and child. The distance
-/// is off by less than eight units in the last place, which orders children by slots that lie as near to each other.
-/// What keys are compared with has all these bits set ([`bound`]), so that nothing is dropped for its slot.
+/// Bits of a sort key that hold a child's slot in its node, so that sorting 32-bit keys moves both distance and child.
+/// The distance is off by less than eight units in the last place, which orders children by slots that lie as near to
+/// each other. What keys are compared with has all these bits set ([`bound`]), so that nothing is dropped for its slot.
 pub(crate) const SLOT: u32 = 7;
 
 /// The sort keys of a node's eight children; see [`ChildOrder::push_sorted`].
 pub(crate) type Keys<S> = <<S as InstructionSet>::F8 as Vector<8>>::Words;
 
-/// An instruction set's way to order the hit children.
+/// Sorting of a node's hit children for the stack, as each instruction set does it.
 pub(crate) trait ChildOrder: InstructionSet {
-    /// `true` if lanes are packed in a few instructions, so that rays are sorted out by vectors too.
+    /// `true` if the set packs lanes in a few instructions, so that rays are sorted into queues by vectors too.
     const PACKS: bool = false;
 
-    /// Pushes the children in `mask`, largest key first, and returns the new top. The upper half of an entry is the
-    /// key, the lower half the child. A key is the bits of the entry distance with the child's slot in place of the
-    /// last three ([`SLOT`]), and 0 for the children that are not in `mask`. Keys are compared as unsigned numbers: by
-    /// distance when no distance is negative, as with every `t_min >= 0`; else the order is any.
+    /// Pushes the children that `mask` selects, largest sort key (farthest) first, and returns the new stack height.
+    /// The upper half of an entry is the key, the lower half the child. A key is the bits of the entry distance with
+    /// the child's slot in place of the last three ([`SLOT`]), and 0 for the children that are not in `mask`. Keys are
+    /// compared as unsigned numbers: by distance when no distance is negative, as with every `t_min >= 0`; else the
+    /// order is any.
     ///
     /// # Safety
     /// Eight entries from `stack + top` on are writable, and `mask` has eight bits.
@@ -42,7 +43,7 @@ pub(crate) trait ChildOrder: InstructionSet {
         }
     }
 
-    /// Pushes the children as [`ChildOrder::push_sorted`] does, in any order.
+    /// Pushes the children that `mask` selects in any order, and returns the new stack height.
     ///
     /// # Safety
     /// As [`ChildOrder::push_sorted`].
@@ -59,8 +60,8 @@ pub(crate) trait ChildOrder: InstructionSet {
         unsafe { push_each(stack, top, &near.store(), children, mask) }
     }
 
-    /// Drops the entries below `top` that lie farther than `bound`, an entry too; keeps the others in
-    /// their order and returns the new top. Entries of negative distance stay.
+    /// Drops the stack entries below `top` that lie farther than `bound`, keeps the others in their order, and returns
+    /// the new height. Entries of negative distance stay.
     ///
     /// # Safety
     /// `bound` is no negative integer. Entries up to `top` are readable, and eight more writable.
@@ -84,7 +85,7 @@ impl ChildOrder for Portable {}
 #[cfg(target_arch = "aarch64")]
 impl ChildOrder for Neon {}
 
-/// Returns a stack entry.
+/// Returns a stack entry: the child in the lower 32 bits, its distance's bits in the upper.
 #[inline(always)]
 pub(crate) fn entry(near: f32, child: u32) -> u64 {
     u64::from(near.to_bits()) << 32 | u64::from(child)
@@ -101,14 +102,14 @@ pub(crate) unsafe fn child(place: *const u64) -> u32 {
     unsafe { if cfg!(target_endian = "little") { *place.cast() } else { *place as u32 } }
 }
 
-/// Returns the bound that [`ChildOrder::drop_farther`] compares with, so that all distances up to `limit` stay,
-/// whatever their slots. The entries of negative distance stay anyhow.
+/// Returns the stack entry that [`ChildOrder::drop_farther`] compares with, so that entries up to distance `limit`
+/// stay, whatever their child. The entries of negative distance stay anyhow.
 #[inline(always)]
 pub(crate) fn bound(limit: f32) -> i64 {
     i64::from(limit.max(0.0).to_bits() | SLOT) << 32 | i64::from(u32::MAX)
 }
 
-/// Pushes the children in `mask` by their places in the node.
+/// Pushes the children that `mask` selects in the order of their slots in the node, and returns the new stack height.
 ///
 /// # Safety
 /// Eight entries from `stack + top` on are writable.
@@ -124,7 +125,7 @@ unsafe fn push_each(stack: *mut u64, mut top: usize, near: &[f32; 8], children: 
     top
 }
 
-/// Sorts the `count` entries from `first` on, largest first.
+/// Sorts `count` stack entries from `first` on, largest first.
 ///
 /// # Safety
 /// They are readable and writable.

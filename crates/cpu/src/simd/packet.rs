@@ -22,36 +22,38 @@ use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, INDEX_MASK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 
-/// Shears of a packet's rays, the tangents of their directions beside the largest component, are within this of each
-/// other.
+/// Largest spread of the shears of a packet's rays: the ratios of the direction's two smaller components to the
+/// largest.
 const COHERENT: f32 = 0.125;
 
-/// Their origins are within this share of the scene's largest extent.
+/// Largest spread of the origins of a packet's rays, as a fraction of the scene's largest extent.
 const NEAR: f32 = 1.0 / 64.0;
 
-/// Bounds around all rays of a packet.
+/// Bounds of all rays of a packet, for one box test for all of them.
 struct Bounds {
-    /// The extreme origins as the planes see them where rays enter a box, and where they leave.
+    /// Extreme padded origins for the planes where rays enter a box (`near_origin`) and where they leave it
+    /// (`far_origin`).
     near_origin: [f32; 3],
     far_origin: [f32; 3],
-    /// The extreme inverses of the directions.
+    /// Smallest and largest reciprocals of the directions, by axis.
     least: [f32; 3],
     most: [f32; 3],
-    /// Byte offsets in a node of the rows of planes where rays enter, and where they leave.
+    /// Byte offsets in a node, by axis, of the plane rows where rays enter boxes (`enter`) and where they leave
+    /// (`leave`).
     enter: [usize; 3],
     leave: [usize; 3],
-    /// The least and the greatest distance at which a box matters.
+    /// Smallest and largest distance at which a box can hold a hit of the packet.
     low: f32,
     limit: f32,
 }
 
-/// The rays as triangles see them.
+/// Rays of a packet in the form that triangle tests take.
 struct Rays<'a, V> {
-    /// Origin of the rays: the group, from a lane on, and as they were given.
+    /// Group of prepared rays, the lane `at` from which the packet's rays begin, and the untransformed rays.
     group: &'a Group,
     at: usize,
     given: &'a [Ray],
-    /// The axes that are x, y and z.
+    /// Axes that the triangle test calls x, y and z.
     k: [usize; 3],
     origin: [V; 3],
     shear: [V; 2],
@@ -59,7 +61,7 @@ struct Rays<'a, V> {
     low: V,
 }
 
-/// The nearest hits so far, or for a query that takes any only the limits.
+/// Nearest hits of a packet so far; an any-hit query uses only the limits.
 struct Nearest<V, W> {
     t: V,
     u: V,
@@ -68,8 +70,8 @@ struct Nearest<V, W> {
 }
 
 impl Group {
-    /// Returns `true` if the rays are all prepared and go the same way from about the same place, in a scene of
-    /// `extent`.
+    /// Returns `true` if all rays are prepared and have similar directions and origins, in a scene of size `extent`, so
+    /// that they may go as a packet.
     #[inline(always)]
     pub fn is_coherent<V: Vector<GROUP>>(&self, set: V::Set, extent: f32) -> bool {
         let zero = V::splat(set, 0.0);
@@ -90,25 +92,25 @@ impl Group {
     }
 }
 
-/// Returns the greatest less the least.
+/// Returns the largest value less the smallest.
 #[inline(always)]
 fn spread(x: &[f32; GROUP]) -> f32 {
     greatest(x) - least(x)
 }
 
-/// Returns the least of some numbers, none of them NaN.
+/// Returns the smallest of some numbers, none of them NaN.
 #[inline(always)]
 fn least<const N: usize>(x: &[f32; N]) -> f32 {
     extreme::<false, N>(x)
 }
 
-/// Returns the greatest of some numbers, none of them NaN.
+/// Returns the largest of some numbers, none of them NaN.
 #[inline(always)]
 fn greatest<const N: usize>(x: &[f32; N]) -> f32 {
     extreme::<true, N>(x)
 }
 
-/// Finds the extreme by halves, which a compiler makes vectors of.
+/// Finds the largest or smallest value by halving, which compilers vectorise.
 #[inline(always)]
 fn extreme<const GREATEST: bool, const N: usize>(x: &[f32; N]) -> f32 {
     let (mut x, mut half) = (*x, N / 2);
@@ -122,19 +124,20 @@ fn extreme<const GREATEST: bool, const N: usize>(x: &[f32; N]) -> f32 {
     x[0]
 }
 
-/// Packets that walk in turns, a record each, so that one goes on while another waits for memory.
+/// Number of packets traced in turns, one node or leaf each, so that one goes on while another waits for memory.
 const TURNS: usize = 4;
 
-/// Groups that a walk takes at most: with vectors of 16 lanes each is a packet, else two. As many stacks are in use.
+/// Number of ray groups that one traversal takes at most: each is one packet with vectors of 16 lanes, else two. As
+/// many stacks are in use.
 pub(super) const GROUPS: usize = TURNS;
 
-/// Answers the rays of coherent groups.
+/// Task that traces coherent groups of rays as packets.
 pub(super) struct Packets<'a, J> {
     pub tree: &'a Wide8,
     pub job: &'a mut J,
-    /// Groups of the packet, at most [`GROUPS`].
+    /// Groups of coherent rays, at most [`GROUPS`].
     pub groups: &'a [Group],
-    /// [`GROUPS`] times as long as a single ray's.
+    /// Traversal stacks of all packets: [`GROUPS`] times as long as a single ray's.
     pub stacks: &'a mut [u64],
 }
 
@@ -154,7 +157,7 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
 }
 
 impl<J: Job> Packets<'_, J> {
-    /// Answers the rays of some groups, at most [`TURNS`] packets of `N`.
+    /// Traces the rays of some groups, as at most [`TURNS`] packets of `N` rays.
     #[inline(always)]
     fn walk<S: ChildOrder, V: Vector<N, Set = S>, const N: usize>(&mut self, set: S, groups: &[Group]) {
         let Self { tree, job, stacks, .. } = self;
@@ -186,29 +189,29 @@ impl<J: Job> Packets<'_, J> {
     }
 }
 
-/// A packet of lanes `V` on its way.
+/// State of a packet of rays with vectors `V`.
 type Walker<'a, V, Q, const N: usize> = State<'a, V, <V as Vector<N>>::Words, Q, N>;
 
-/// A packet on its way.
+/// Traversal state of a packet of `N` rays.
 struct State<'a, V, W, Q, const N: usize> {
     bounds: Bounds,
     group: &'a Group,
-    /// First lane in the group, and that ray's number in the batch.
+    /// First lane of the packet in its group (`at`), and that ray's index in the batch (`first`).
     at: usize,
     first: usize,
     nearest: Nearest<V, W>,
-    /// Queries that take any hit; the nearest hit is found without them.
+    /// Any-hit queries of the rays; closest-hit packets have none.
     queries: [Option<Q>; N],
-    /// The lanes that are decided.
+    /// Bit mask of the lanes whose answer is known.
     decided: u32,
-    /// Reference of the record that the packet visits next.
+    /// Reference of the node or leaf that the packet visits next.
     current: u32,
     stack: *mut u64,
     top: usize,
 }
 
 impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
-    /// Starts a packet at the root.
+    /// Starts a packet at the root of the tree.
     #[inline(always)]
     fn new<J>(set: V::Set, job: &J, group: &'a Group, at: usize, stack: *mut u64) -> Self
     where
@@ -238,7 +241,7 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
         }
     }
 
-    /// Visits a record.
+    /// Visits the packet's current node or leaf, and finds the next.
     ///
     /// # Safety
     /// `self` was made for the tree that begins at `base`, with a stack of its [`stack_length`], and is not at the
@@ -272,8 +275,8 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
         }
     }
 
-    /// Returns `true` if any ray that is not decided enters the box in `slot` of the node `record`: the test of single
-    /// rays.
+    /// Returns `true` if any undecided ray of the packet enters the box in `slot` of the node at `record`, by the box
+    /// test of single rays.
     ///
     /// # Safety
     /// At `record` lies a node, and `slot` is below 8.
@@ -299,7 +302,7 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
         near.le(far).bits() & !self.decided != 0
     }
 
-    /// Gives the answers.
+    /// Hands the packet's answers to the batch.
     #[inline(always)]
     fn finish<J: Job<Query = Q>>(&mut self, job: &mut J) {
         let Nearest { t, u, v, index } = &self.nearest;
@@ -319,7 +322,7 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
     }
 }
 
-/// Returns `N` lanes of a row.
+/// Returns `N` lanes of a row, from lane `at` on.
 #[inline(always)]
 fn part<const N: usize>(row: &[f32; GROUP], at: usize) -> &[f32; N] {
     row[at..].first_chunk().expect("lanes are within the group")
@@ -372,7 +375,7 @@ impl<'a, V> Rays<'a, V> {
     }
 }
 
-/// Visits a node and pushes the children that a ray of the packet may enter; returns the new top.
+/// Tests a node's boxes and pushes the children that a ray of the packet may enter; returns the new stack height.
 ///
 /// # Safety
 /// At `record` lies a node, and eight entries from `stack + top` on are writable.
@@ -417,7 +420,7 @@ unsafe fn visit_node<S: ChildOrder, V: Vector<N, Set = S>, Q: Query, const N: us
     }
 }
 
-/// Tests the triangles of a leaf; returns whether any was hit.
+/// Tests the triangles of a leaf with all rays of the packet; returns whether any was hit.
 ///
 /// # Safety
 /// At `block` lies a leaf.
@@ -444,7 +447,8 @@ unsafe fn visit_leaf<V: Vector<N>, Q: Query, const N: usize>(
     }
 }
 
-/// Does `Watertight::test` of one triangle, operation by operation, a ray a lane. Returns whether any ray took it.
+/// Tests one triangle with all rays of the packet, by the operations of `Watertight::test`. Returns whether any ray
+/// took it.
 #[inline(always)]
 fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
     set: V::Set,
@@ -507,7 +511,7 @@ fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
     (within.bits() != 0) | is_wide
 }
 
-/// Returns a corner of a triangle as each ray sees it.
+/// Returns a corner of a triangle, relative to each ray of the packet and sheared along it.
 #[inline(always)]
 fn corner<V: Vector<N>, const N: usize>(
     set: V::Set,
@@ -521,7 +525,7 @@ fn corner<V: Vector<N>, const N: usize>(
     triangle::local::<V, N>(corner, rays.origin, rays.shear)
 }
 
-/// Hits that a packet found so far, in memory.
+/// Hits of a packet in memory, for scalar tests.
 struct Found<const N: usize> {
     tuv: [[f32; N]; 3],
     index: [u32; N],
@@ -529,7 +533,7 @@ struct Found<const N: usize> {
 }
 
 impl<const N: usize> Found<N> {
-    /// Tests a triangle by the test of one ray for the lanes in `wide`.
+    /// Tests a triangle by the scalar test for each ray in the lanes of `wide`, whose vector test may overflow.
     #[cold]
     #[inline(never)]
     #[allow(clippy::too_many_arguments)] // The parts of `Rays` that are no vectors.

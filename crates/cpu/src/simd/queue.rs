@@ -5,21 +5,21 @@ use super::walk::END;
 use raywarp_lanes::{Mask, Vector, Words};
 use raywarp_layout::LEAF;
 
-/// Rays that walk in turns: 16 are 1 to 4 % slower, 32 the same within 3 % either way, 64 up to 10 % slower
+/// Number of rays traced in turns: 16 are 1 to 4 % slower, 32 equal within 3 %, 64 up to 10 % slower
 /// (docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
 pub(super) const TURNS: usize = 24;
 
-/// Lanes in which rays are sorted out.
+/// Number of lanes in which rays are sorted into queues.
 const LANES: usize = 8;
 
-/// Places of a queue: some more, which may be written and are not kept.
+/// Capacity of a queue: more than [`TURNS`], since whole vectors are written beyond its end.
 pub(super) const ROOM: usize = TURNS + LANES;
 
-/// Rays that wait for the same kind of record.
+/// Queue of the rays that visit the same kind of record next: nodes or leaves.
 pub(super) struct Queue {
-    /// Byte offsets from the first walker, which fit into a lane.
+    /// Rays in the queue, as byte offsets from the first walker, which fit into 32-bit lanes.
     pub walkers: [u32; ROOM],
-    /// Number of rays that wait.
+    /// Number of rays in the queue.
     pub len: usize,
 }
 
@@ -27,7 +27,7 @@ impl Queue {
     /// Queue in which no ray waits.
     pub const EMPTY: Self = Self { walkers: [0; ROOM], len: 0 };
 
-    /// Adds `walker` at the end.
+    /// Appends a ray, given by its `walker` offset.
     ///
     /// # Safety
     /// Fewer than [`TURNS`] stand here.
@@ -64,7 +64,7 @@ pub(super) unsafe fn sort_out<S: ChildOrder, const LEAVES: bool>(
     }
 }
 
-/// Does [`sort_out`] for some lanes at a time.
+/// Does the work of [`sort_out`] with [`LANES`] rays at a time.
 ///
 /// # Safety
 /// As there.
@@ -95,7 +95,7 @@ unsafe fn sort_lanes<S: ChildOrder, const LEAVES: bool>(
     from.len = kept;
 }
 
-/// Does [`sort_out`] by scalar code, for vectors that do not pack their lanes at once.
+/// Does the work of [`sort_out`] ray by ray, for instruction sets that cannot pack lanes fast.
 ///
 /// # Safety
 /// As there.
@@ -120,7 +120,7 @@ unsafe fn sort_each<const LEAVES: bool>(next: &[u32; ROOM], [from, other, at_end
     (from.len, other.len, at_end.len) = (kept, others, ends);
 }
 
-/// Returns the lanes of `row` from `first` on.
+/// Loads a vector of `row` from entry `first` on.
 ///
 /// # Safety
 /// There are so many.
@@ -130,7 +130,7 @@ unsafe fn lanes<S: ChildOrder>(set: S, row: &[u32; ROOM], first: usize) -> Keys<
     Keys::<S>::load(set, unsafe { &*row.as_ptr().add(first).cast() })
 }
 
-/// Writes the walkers in `mask` from `place` on, and returns the place behind them.
+/// Packs the walkers that `mask` selects into `row` from index `place` on, and returns the index after the last one.
 ///
 /// # Safety
 /// There is room for all lanes.

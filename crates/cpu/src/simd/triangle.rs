@@ -3,14 +3,15 @@
 
 use raywarp_lanes::Vector;
 
-/// Returns a corner, seen from the ray's origin along its direction: x and y sheared, z as it is.
+/// Moves a triangle corner into the ray's space: relative to its origin, with x and y sheared along its direction.
 #[inline(always)]
 pub(super) fn local<V: Vector<N>, const N: usize>(corner: [V; 3], origin: [V; 3], shear: [V; 2]) -> [V; 3] {
     let [x, y, z] = [corner[0] - origin[0], corner[1] - origin[1], corner[2] - origin[2]];
     [shear[0].neg_mul_add(z, x), shear[1].neg_mul_add(z, y), z]
 }
 
-/// Returns the edge functions of corners that [`local`] made, and where the ray's line passes on one side of all three.
+/// Returns the edge functions of a triangle whose corners [`local`] moved, and a mask of where the ray's line passes
+/// inside it.
 #[inline(always)]
 pub(super) fn edges<V: Vector<N>, const N: usize>([a, b, c]: [[V; 3]; 3]) -> ([V; 3], V::Mask) {
     let u = difference_of_products(c[0], b[1], c[1], b[0]);
@@ -20,8 +21,7 @@ pub(super) fn edges<V: Vector<N>, const N: usize>([a, b, c]: [[V; 3]; 3]) -> ([V
     ([u, v, w], zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero))
 }
 
-/// Returns `t u v` where the line passes so, for the `inverse` of the ray; and where they are numbers: f32 has too few
-/// exponents for the rest, of which the test of one ray knows what to do.
+/// Returns `t u v` of hits from edge functions, and a mask of where `t` is finite; the scalar test decides the others.
 #[inline(always)]
 pub(super) fn weigh<V: Vector<N>, const N: usize>(
     [a, b, c]: [[V; 3]; 3],

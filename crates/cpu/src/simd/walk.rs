@@ -25,30 +25,32 @@ use crate::ray::WalkRay;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 
-/// Entries that a push may write past what it keeps.
+/// Number of entries that a push may write beyond those that it keeps.
 const STACK_SLACK: usize = 8;
 
-/// The child of the entry at the bottom of the stack. No leaf has this index: an encoder refuses so many.
+/// Child in the stack's bottom entry, which marks the end of the traversal. No leaf has this index: an encoder refuses
+/// so many.
 pub(super) const END: u32 = u32::MAX;
 
-/// A ray on its way.
+/// Traversal state of a single ray.
 #[repr(align(64))]
 struct Walker<Q> {
     task: Task<Q>,
-    /// Returns the byte offsets in a node of the rows of planes where the ray enters, and where it leaves.
+    /// Byte offsets in a node, by axis, of the plane rows where the ray enters boxes (`enter`) and where it leaves
+    /// (`leave`).
     enter: [usize; 3],
     leave: [usize; 3],
     low: f32,
     limit: f32,
-    /// Address of the record that it visits next, which a reference stands for; so each is computed once.
+    /// Address of the node or leaf that the ray visits next, computed once from its reference.
     record: *const u8,
-    /// The first entry, and behind the last one.
+    /// Start of the ray's stack (`stack`), and the end of its entries (`top`).
     stack: *mut u64,
     top: *mut u64,
 }
 
 impl<Q: Query> Walker<Q> {
-    /// Starts a walk at the root.
+    /// Starts a ray's traversal at the root.
     ///
     /// # Safety
     /// `stack` has room for an entry.
@@ -64,7 +66,7 @@ impl<Q: Query> Walker<Q> {
         Self { task, enter, leave, low, limit, record: base, stack, top }
     }
 
-    /// Takes the entry below `top`, asks the cache for its record, and returns its reference.
+    /// Pops the entry below `top`, prefetches its node or leaf, and returns its reference.
     ///
     /// # Safety
     /// The stack holds entries below `top`.
@@ -81,26 +83,27 @@ impl<Q: Query> Walker<Q> {
     }
 }
 
-/// Returns the byte offsets in a node of the rows of planes where rays of such a direction enter, and where they leave.
+/// Returns the byte offsets in a node of the plane rows where rays with such a reciprocal direction enter boxes, and
+/// where they leave.
 #[inline(always)]
 pub(super) fn rows(inverse: [f32; 3]) -> [[usize; 3]; 2] {
     let row = |i: usize, leaves: bool| 32 * (2 * i + usize::from((inverse[i] < 0.0) != leaves));
     [std::array::from_fn(|i| row(i, false)), std::array::from_fn(|i| row(i, true))]
 }
 
-/// Returns the address that `reference` points to; for [`END`] to nothing, but to the address of a leaf.
+/// Returns the address of the node or leaf that `reference` names; for [`END`] an address that is not read.
 #[inline(always)]
 fn address(base: *const u8, reference: u32) -> *const u8 {
     base.wrapping_add(reference as usize * REFERENCE_BYTES)
 }
 
-/// Asks the cache for a record.
+/// Prefetches the node or leaf that `reference` names.
 #[inline(always)]
 pub(super) fn prefetch<S: ChildOrder>(set: S, base: *const u8, reference: u32) {
     fetch(set, address(base, reference));
 }
 
-/// Asks the cache for a record by its address.
+/// Prefetches the node or leaf at the address `record`.
 #[inline(always)]
 fn fetch<S: ChildOrder>(set: S, record: *const u8) {
     for line in 0..4 {
@@ -108,7 +111,7 @@ fn fetch<S: ChildOrder>(set: S, record: *const u8) {
     }
 }
 
-/// Pushes the children that are `hit` as the query wants them, and returns the new top.
+/// Pushes the children in the mask `hit`, sorted if the query wants it, and returns the new stack height.
 ///
 /// # Safety
 /// Eight entries from `stack + top` on are writable.
@@ -131,7 +134,7 @@ pub(super) unsafe fn push<S: ChildOrder, Q: Query>(
     }
 }
 
-/// Answers every ray of `job`.
+/// Traces every ray of `job` through `tree`.
 #[inline(always)]
 pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J) {
     if tree.lines().is_empty() {
@@ -187,24 +190,23 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
 }
 
-/// Returns the length of a stack in entries: an odd number of cache lines, since stacks side by side at multiples of
-/// 512 bytes want the same few places of a cache (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out
-/// in lanes").
+/// Returns the length of a stack, in entries: an odd number of cache lines, so that neighbouring stacks don't compete
+/// for the same cache sets (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
 pub(super) fn stack_length(tree: &Wide8) -> usize {
     const LINE: usize = 64 / size_of::<u64>();
     ((tree.stack_depth() + 1 + STACK_SLACK).div_ceil(LINE) | 1) * LINE
 }
 
-/// Rays that are prepared ahead.
+/// Rays that are prepared before they are traced.
 struct Ahead {
-    /// Rays that walk one by one.
+    /// Group of rays that are traced one by one.
     group: Group,
-    /// Groups that wait to walk in packets, and room for the stacks, which batches without such rays need not make.
+    /// Groups that wait to be traced as packets (`coherent`), and their stacks, which are allocated only when needed.
     coherent: Vec<Group>,
     stacks: Vec<u64>,
 }
 
-/// Returns the next ray of `job` that walks by itself.
+/// Returns the next ray of `job` that is traced by itself; coherent groups before it are traced as packets.
 #[inline(always)]
 fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ahead) -> Option<Task<J::Query>> {
     loop {
@@ -225,8 +227,8 @@ fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ah
     }
 }
 
-/// Fills the group of rays that walk by themselves; false if there are none left. Rays that look alike are answered on
-/// the way.
+/// Task that refills the group of rays to trace one by one; returns `false` if the batch has none left. Rays that look
+/// alike are answered on the way.
 struct Refill<'a, J> {
     tree: &'a Wide8,
     job: &'a mut J,
@@ -266,7 +268,7 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
     }
 }
 
-/// Visits the node `walker.record` and goes on; returns the reference of what comes next.
+/// Visits the node at `walker.record`: pushes its hit children, and returns the reference of what the ray visits next.
 ///
 /// # Safety
 /// `walker` was made for the tree that begins at `base`, with
@@ -297,8 +299,7 @@ pub(super) fn sort_keys<S: ChildOrder>(set: S, near: S::F8, hit: <S::F8 as Vecto
     keys.keep(hit)
 }
 
-/// Returns for each axis the distances along the ray to the planes of eight boxes that lie at `rows` of the node
-/// `record`.
+/// Returns by axis the distances along the ray to the planes of a node's eight boxes that lie at byte offsets `rows`.
 ///
 /// # Safety
 /// At `record` lies a node, and at each of `rows` in it eight floats.
@@ -320,8 +321,8 @@ unsafe fn distances<S: ChildOrder>(
     ]
 }
 
-/// Visits the leaf block `walker.record` and goes on; returns the reference of what comes next, [`END`] when the query
-/// is decided.
+/// Tests the leaf at `walker.record`, and returns the reference of what the ray visits next; [`END`] when the query is
+/// decided.
 ///
 /// # Safety
 /// As [`visit_node`], but `walker` is at a leaf.
@@ -348,7 +349,7 @@ unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
     }
 }
 
-/// Offers the triangles of `block` that the ray's line hits within the query's interval.
+/// Tests the ray with a block of triangles, and offers the query those that it hits within the interval.
 ///
 /// [`Watertight::test`], operation by operation, so that `t` has the same bits.
 #[inline(always)]
@@ -374,7 +375,7 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ra
     query.offer_plain([nearest, us[slot], vs[slot]], block.slots[slot]);
 }
 
-/// Returns a corner of each triangle as the ray sees it.
+/// Returns a corner of each triangle of a block, relative to the ray and sheared along it.
 #[inline(always)]
 fn corner<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
     let ([x, y, z], [ox, oy, oz], [sx, sy]) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
@@ -388,8 +389,8 @@ fn corner<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, r
     )
 }
 
-/// Offers the slots in the first mask with their `t u v`, and those in the second after the scalar
-/// test; all after it where vectors may overflow.
+/// Offers the triangles in the first mask with their `t u v`, and those in the second after a scalar test; all by
+/// scalar tests where vectors may overflow.
 #[inline(never)]
 fn offer_each<Q: Query>(
     block: &TriangleBlock,

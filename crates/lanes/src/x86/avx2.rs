@@ -51,7 +51,7 @@ macro_rules! avx2 {
      every_16 |$bytes:ident| $every_16:expr, rows |$rows:ident, $i:ident| $row:expr) => {
         shared::registers!(Avx2, $width, $floats, $words, $n);
 
-        /// Truths in a register: all bits of a lane, or none.
+        /// Mask in a vector register: a lane that is set has all bits 1, the others 0.
         #[derive(Debug, Clone, Copy)]
         #[repr(transparent)]
         pub struct $mask(w::$width::Words);

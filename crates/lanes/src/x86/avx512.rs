@@ -38,7 +38,7 @@ impl InstructionSet for Avx512 {
     }
 }
 
-/// Rounding to the next integer below, without exceptions.
+/// Rounding mode for floor: down, without floating-point exceptions.
 const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
 macro_rules! avx512 {
@@ -50,7 +50,7 @@ macro_rules! avx512 {
      every_16 |$bytes:ident| $every_16:expr, rows |$rows:ident, $i:ident| $row:expr) => {
         shared::registers!(Avx512, $width, $floats, $words, $n);
 
-        /// Truths, a bit a lane.
+        /// Mask with one bit for each lane.
         #[derive(Debug, Clone, Copy)]
         #[repr(transparent)]
         pub struct $mask($bits);

@@ -3,8 +3,8 @@
 use crate::vector::{Mask, Vector, Words};
 use std::arch::x86_64::{__m128i, _mm_loadu_si128};
 
-/// The numbers of the set bits of each mask, lowest first: where the lanes come from that [`compress`] packs. Behind
-/// them those of the bits that are not set.
+/// Indices of the set bits of each 8-bit mask, lowest first: from where [`compress`] takes the lanes that it packs.
+/// Behind them those of the bits that are not set.
 ///
 /// [`compress`]: crate::Vector::compress
 pub const PACKED_LANES: [[u8; 8]; 256] = {
@@ -27,18 +27,18 @@ pub const PACKED_LANES: [[u8; 8]; 256] = {
     table
 };
 
-/// The largest index that a gather takes; instructions take it for a signed one.
+/// Largest index that a gather accepts, since its instruction treats indices as signed.
 const MAX_INDEX: u32 = i32::MAX as u32;
 
-/// Declares floats and words in a register each, with the operators that all widths share.
+/// Declares vectors of f32 and of u32 that fill one register, with the operators that all widths share.
 macro_rules! registers {
     ($set:ident, $width:ident, $floats:ident, $words:ident, $n:literal) => {
-        /// Floats in a register.
+        /// Vector of f32 values in one register.
         #[derive(Debug, Clone, Copy)]
         #[repr(transparent)]
         pub struct $floats(w::$width::Floats);
 
-        /// Words in a register.
+        /// Vector of u32 values in one register.
         #[derive(Debug, Clone, Copy)]
         #[repr(transparent)]
         pub struct $words(w::$width::Words);
@@ -94,7 +94,7 @@ macro_rules! operators {
     };
 }
 
-/// The methods of a [`Vector`](crate::Vector) that all widths share.
+/// Defines the methods of a [`Vector`](crate::Vector) that all widths share.
 macro_rules! vector_methods {
     ($set:ident, $width:ident, $words:ident, $n:literal) => {
         #[inline(always)]
@@ -170,7 +170,7 @@ macro_rules! vector_methods {
     };
 }
 
-/// The methods of [`Words`](crate::Words) that all widths share. `$every_16` repeats 16 bytes over a register.
+/// Defines the methods of [`Words`](crate::Words) that all widths share. `$every_16` repeats 16 bytes over a register.
 macro_rules! words_methods {
     ($set:ident, $width:ident, $n:literal, |$bytes:ident| $every_16:expr) => {
         #[inline(always)]
@@ -242,7 +242,7 @@ macro_rules! words_methods {
     };
 }
 
-/// Turns rows of 4 words round, within each 128 bits of the registers.
+/// Transposes four registers of four 32-bit words, within each 128-bit part of wider registers.
 macro_rules! turned {
     ($width:ident, $words:ident, [$a:expr, $b:expr, $c:expr, $d:expr]) => {{
         let (low_ab, high_ab) = (w::$width::unpacklo_epi32($a, $b), w::$width::unpackhi_epi32($a, $b));
@@ -256,7 +256,7 @@ macro_rules! turned {
     }};
 }
 
-/// Converts each word to the nearest float, where there is an instruction for signed ones alone.
+/// Converts each u32 to the nearest float, where only signed numbers have an instruction for it: by its 16-bit halves.
 #[inline(always)]
 pub(super) fn from_halves<const N: usize, F: Vector<N>>(words: F::Words) -> F {
     // Both halves of a word and the product are exact, so that the sum alone is rounded.
@@ -272,7 +272,7 @@ pub(super) fn row(words: &[u32; 4]) -> __m128i {
     unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
 }
 
-/// Panics if an index in `mask` lies outside of a table of `length` entries, or is larger than a gather takes.
+/// Panics if an index in a lane of `mask` lies outside a table of `length` entries, or exceeds what a gather accepts.
 #[inline(always)]
 pub(super) fn check_indices<const N: usize, W: Words<N>>(length: usize, index: W, mask: W::Mask) {
     let end = length.min(MAX_INDEX as usize + 1) as u32;
@@ -282,7 +282,7 @@ pub(super) fn check_indices<const N: usize, W: Words<N>>(length: usize, index: W
     }
 }
 
-/// Refuses a gather whose indices in `outside` are beyond a table of `length`.
+/// Panics for a gather whose lanes in `outside` have indices beyond a table of `length` entries.
 #[cold]
 #[inline(never)]
 fn outside_of_table(outside: u32, length: usize) -> ! {

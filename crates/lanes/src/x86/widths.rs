@@ -1,6 +1,6 @@
 //! One name for the intrinsics of each width, so that one text serves registers of 128, 256 and 512 bits.
 
-/// Declares a module of intrinsics under their names without the width.
+/// Declares a module of x86 intrinsics of one register width, under names without the width.
 macro_rules! width {
     ($(#[$text:meta])* $name:ident, $floats:ident, $words:ident, { $($intrinsic:ident $plain:ident)* }) => {
         $(#[$text])*
@@ -11,7 +11,7 @@ macro_rules! width {
 }
 
 width!(
-    /// Intrinsics of four lanes.
+    /// Intrinsics of 128-bit registers: four lanes.
     w128, __m128, __m128i, {
         _mm_set1_ps set1_ps
         _mm_loadu_ps loadu_ps
@@ -52,7 +52,7 @@ width!(
 );
 
 width!(
-    /// Intrinsics of eight lanes.
+    /// Intrinsics of 256-bit registers: eight lanes.
     w256, __m256, __m256i, {
         _mm256_set1_ps set1_ps
         _mm256_loadu_ps loadu_ps
@@ -93,7 +93,7 @@ width!(
 );
 
 width!(
-    /// Intrinsics of sixteen lanes.
+    /// Intrinsics of 512-bit registers: sixteen lanes.
     w512, __m512, __m512i, {
         _mm512_set1_ps set1_ps
         _mm512_loadu_ps loadu_ps
