@@ -13,7 +13,8 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// The box that holds nothing and that no ray hits; the identity of [`Aabb::union`].
+    /// Box that holds no point and that no ray hits: `min` at plus, `max` at minus infinity; the identity of
+    /// [`Aabb::union`].
     pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
     /// Returns the smallest box around `points`.
@@ -41,7 +42,7 @@ impl Aabb {
         }
     }
 
-    /// Returns the smallest box that holds both.
+    /// Returns the smallest box that holds both this box and `other`.
     #[inline]
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
@@ -61,19 +62,19 @@ impl Aabb {
         }
     }
 
-    /// Returns `true` if `other` lies inside, borders included. Every box contains the empty one.
+    /// Returns `true` if `other` lies inside this box, borders included. Every box contains the empty one.
     #[inline]
     pub fn contains(&self, other: &Self) -> bool {
         other.is_empty() || (0..3).all(|i| self.min[i] <= other.min[i] && other.max[i] <= self.max[i])
     }
 
-    /// Returns the side lengths; zero for an empty box.
+    /// Returns the side lengths of the box along x, y and z; zeros for an empty box.
     #[inline]
     pub fn extent(&self) -> [f32; 3] {
         std::array::from_fn(|i| (self.max[i] - self.min[i]).max(0.0))
     }
 
-    /// Returns the largest coordinate, without its sign; zero for an empty box.
+    /// Returns the largest absolute value of any coordinate of the box's corners; zero for an empty box.
     #[inline]
     pub fn farthest(&self) -> f32 {
         let corners = self.min.iter().chain(&self.max);
@@ -87,13 +88,13 @@ impl Aabb {
         x * y + y * z + z * x
     }
 
-    /// Returns the middle of the box.
+    /// Returns the centre of the box.
     #[inline]
     pub fn center(&self) -> [f32; 3] {
         std::array::from_fn(|i| 0.5 * self.min[i] + 0.5 * self.max[i])
     }
 
-    /// Returns the length of the diagonal; zero for an empty box. Finite for boxes up to 1e38.
+    /// Returns the length of the box's diagonal; zero for an empty box. Finite for boxes up to 1e38.
     pub fn diagonal(&self) -> f32 {
         self.extent().iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt() as f32
     }

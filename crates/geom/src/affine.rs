@@ -6,12 +6,12 @@ use glam::{Affine3A, Mat3, Vec3};
 /// An affine map: three rows of four, `[linear | translation]`, applied to column vectors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Affine {
-    /// Row `i` gives coordinate `i` of the result: `rows[i] . (x, y, z, 1)`.
+    /// Rows of the 3 x 4 matrix: coordinate `i` of the mapped point is `rows[i] . (x, y, z, 1)`.
     pub rows: [[f32; 4]; 3],
 }
 
 impl Affine {
-    /// The map that changes nothing.
+    /// Identity map, which leaves every point where it is.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
     /// Reads a 4 x 4 matrix stored column by column (glTF's and pbrt's order); the last row is ignored.
@@ -19,7 +19,7 @@ impl Affine {
         Self { rows: std::array::from_fn(|r| std::array::from_fn(|c| m[4 * c + r])) }
     }
 
-    /// Returns a shift by `t`.
+    /// Returns the map that shifts points by `t`.
     pub fn translation(t: [f32; 3]) -> Self {
         let mut map = Self::IDENTITY;
         for (row, t) in map.rows.iter_mut().zip(t) {
@@ -28,7 +28,7 @@ impl Affine {
         map
     }
 
-    /// Returns a scale by `s` along the axes.
+    /// Returns the map that scales by `s` along the axes.
     pub fn scale(s: [f32; 3]) -> Self {
         let mut map = Self::IDENTITY;
         for i in 0..3 {
@@ -37,7 +37,7 @@ impl Affine {
         map
     }
 
-    /// Returns a rotation by `degrees` about `axis` (any length but zero), counter-clockwise when the axis points to
+    /// Returns the rotation by `degrees` about `axis` (any length but zero), counter-clockwise when the axis points to
     /// the viewer.
     pub fn rotation(degrees: f32, axis: [f32; 3]) -> Self {
         let axis = Vec3::from(axis).normalize_or(Vec3::Y);
@@ -57,7 +57,7 @@ impl Affine {
         Self::from_glam(self.to_glam() * first.to_glam())
     }
 
-    /// Returns the map that undoes this one, or `None` when the map flattens space.
+    /// Returns the inverse of this map, or `None` when the map flattens space.
     pub fn inverse(&self) -> Option<Self> {
         let map = self.to_glam();
         let det = map.matrix3.determinant();
@@ -69,12 +69,12 @@ impl Affine {
         self.to_glam().matrix3.determinant()
     }
 
-    /// Returns `true` if every entry is finite.
+    /// Returns `true` if every entry of the matrix is finite.
     pub fn is_finite(&self) -> bool {
         self.rows.iter().flatten().all(|x| x.is_finite())
     }
 
-    /// Maps a point.
+    /// Returns the image of point `p` under the map, translation included.
     #[inline]
     pub fn point(&self, p: [f32; 3]) -> [f32; 3] {
         std::array::from_fn(|i| {
@@ -83,7 +83,7 @@ impl Affine {
         })
     }
 
-    /// Maps a direction, without the translation; the length is not kept.
+    /// Returns the image of direction `v` under the linear part, without the translation; its length may change.
     #[inline]
     pub fn vector(&self, v: [f32; 3]) -> [f32; 3] {
         std::array::from_fn(|i| {
@@ -92,14 +92,14 @@ impl Affine {
         })
     }
 
-    /// Returns the rows of the cofactor matrix, which maps normals (the inverse transpose times the determinant);
-    /// multiply by the sign of the determinant to keep a normal on its side under mirroring.
+    /// Returns the rows of the linear part's cofactor matrix, which maps normals: the inverse transpose times the
+    /// determinant. Multiply by the sign of the determinant to keep a normal on its side under mirroring.
     pub fn cofactor(&self) -> [[f32; 3]; 3] {
         let [a, b, c] = self.rows.map(|r| Vec3::new(r[0], r[1], r[2]));
         [b.cross(c).into(), c.cross(a).into(), a.cross(b).into()]
     }
 
-    /// Returns the box around the mapped box.
+    /// Returns the axis-aligned box around the image of `aabb` under the map.
     pub fn aabb(&self, aabb: &Aabb) -> Aabb {
         if aabb.is_empty() {
             return Aabb::EMPTY;

@@ -2,7 +2,7 @@
 
 use crate::Aabb;
 
-/// Ids that hits report: the instance, and the triangle within its mesh.
+/// Ids of a triangle as hits report them: its instance, and its index within the instance's mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct PrimitiveId {
@@ -18,33 +18,34 @@ pub struct PrimitiveId {
 /// triangles also has the lower (instance, primitive) pair.
 #[derive(Debug, Clone, Default)]
 pub struct FlatTriangles {
-    /// Three corners of each triangle, finite.
+    /// Corners of each triangle in world space, all finite.
     pub vertices: Vec<[[f32; 3]; 3]>,
-    /// Ids that a hit reports.
+    /// Ids of each triangle, as hits report them.
     pub ids: Vec<PrimitiveId>,
-    /// `true` if the triangle is opaque; `false` where a query must stop and ask (alpha mask or blend).
+    /// `true` for each triangle that is opaque; `false` where the caller of an any-hit query must decide (alpha mask or
+    /// blend).
     pub opaque: Vec<bool>,
 }
 
-/// Reasons why triangles cannot be flattened.
+/// Errors of flattening a scene into one list of world-space triangles.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlatError {
-    /// More triangles than 32-bit counts hold.
+    /// The scene has more triangles than [`FlatTriangles::LIMIT`].
     #[error("the scene has {found} triangles when flattened, but at most {limit} can be indexed; drop some instances")]
     TooMany {
-        /// Number of triangles when flattened.
+        /// Number of triangles that the scene has when flattened.
         found: u64,
-        /// Most triangles that fit.
+        /// Largest number of triangles that a tree can hold.
         limit: u32,
     },
 }
 
 impl FlatTriangles {
-    /// The most triangles a tree may hold. Early splits and leaf padding need room above it.
+    /// Largest number of triangles that a tree may hold. Early splits and leaf padding need room above it.
     pub const LIMIT: u32 = 1 << 30;
 
-    /// Flattens one opaque mesh, as instance 0.
+    /// Makes the list of one opaque mesh, whose triangles all belong to instance 0.
     pub fn from_vertices(vertices: Vec<[[f32; 3]; 3]>) -> Self {
         let count = vertices.len() as u32;
         let ids = (0..count).map(|primitive| PrimitiveId { instance: 0, primitive }).collect();
@@ -61,13 +62,13 @@ impl FlatTriangles {
         self.vertices.is_empty()
     }
 
-    /// Returns the box around one triangle.
+    /// Returns the bounding box of triangle `index`.
     #[inline]
     pub fn aabb(&self, index: usize) -> Aabb {
         Aabb::of_points(&self.vertices[index])
     }
 
-    /// Returns the box around all triangles.
+    /// Returns the bounding box of all triangles.
     pub fn bounds(&self) -> Aabb {
         Aabb::of_points(self.vertices.iter().flatten())
     }

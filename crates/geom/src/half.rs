@@ -2,18 +2,18 @@
 //!
 //! A half is its 16 bits here: an integer comparison orders those that are not negative.
 
-/// Bits of the half that is infinite.
+/// Bits of positive infinity as a 16-bit float.
 pub const HALF_INFINITY: u16 = 0x7c00;
-/// The least step of halves is 2^-24, that of the denormal ones.
+/// Exponent of the smallest step between 16-bit floats, 2^-24, which is that of the denormal ones.
 const LEAST_EXPONENT: i32 = -24;
 
-/// Rounds to the nearest half. Beyond 65520 it is infinite.
+/// Rounds an `f32` to the nearest 16-bit float and returns its bits. Beyond 65520 it is infinite.
 #[inline]
 pub fn half_from_f32(x: f32) -> u16 {
     round_to_half(f64::from(x))
 }
 
-/// Returns the value of a half.
+/// Returns the value of a 16-bit float, given by its bits.
 #[inline]
 pub fn half_to_f64(half: u16) -> f64 {
     let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 1023));
@@ -26,7 +26,7 @@ pub fn half_to_f64(half: u16) -> f64 {
     if half >> 15 == 1 { -size } else { size }
 }
 
-/// Computes `a * b + c` of halves, rounded once.
+/// Computes `a * b + c` of 16-bit floats, given by their bits, with a single rounding.
 #[inline]
 pub fn half_multiply_add(a: u16, b: u16, c: u16) -> u16 {
     // The product has 22 bits. The sum may have more than 53, but what f64 cuts of a sum of two numbers that lie so
@@ -43,7 +43,7 @@ pub fn half_multiply_add(a: u16, b: u16, c: u16) -> u16 {
     round_to_half(f64::from_bits(if outward { sum.to_bits() + 1 } else { sum.to_bits() - 1 }))
 }
 
-/// Rounds to the nearest half; exact values in the middle go to the even one.
+/// Rounds to the nearest 16-bit float and returns its bits; ties go to the even one.
 #[inline]
 fn round_to_half(x: f64) -> u16 {
     let sign = ((x.to_bits() >> 48) & 0x8000) as u16;
@@ -62,7 +62,7 @@ fn round_to_half(x: f64) -> u16 {
     sign | ((((exponent - LEAST_EXPONENT) as u16) << 10) + steps)
 }
 
-/// Returns 2^`exponent`, for exponents of normal numbers.
+/// Returns 2^`exponent` as an `f64`, for exponents of normal numbers.
 #[inline]
 fn power(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(half_from_f32(65520.0), HALF_INFINITY);
     }
 
-    /// In units of 2^-24, exactly: the oracle.
+    /// Returns the value of a 16-bit float as an exact multiple of 2^-24, with which results are compared.
     fn fixed(half: u16) -> i128 {
         (half_to_f64(half) * 2f64.powi(24)) as i128
     }

@@ -10,13 +10,13 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 pub struct KernelName(&'static str);
 
 impl KernelName {
-    /// Makes a name that is known when the program is compiled.
+    /// Makes a kernel name from a text that is known when the program is compiled.
     pub const fn fixed(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// Makes any name. It is kept until the process ends, once however often it is asked for: for tracers that ask when
-    /// they are made, and not once a batch.
+    /// Makes a kernel name from any text. It is kept until the process ends, once however often it is asked for: for
+    /// tracers that ask when they are made, and not once a batch.
     pub fn new(name: &str) -> Self {
         static KNOWN: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,8 +39,8 @@ impl fmt::Display for KernelName {
     }
 }
 
-/// Kernels that answered rays, each with how many it did, in the order in which they first came. Adding up batches adds
-/// up their rays by kernel, and allocates nothing.
+/// List of the kernels that answered rays, each with its number of rays, in the order in which they first came. Adding
+/// up batches adds up their rays by kernel, and allocates nothing.
 ///
 /// ```
 /// use raywarp_geom::{KernelName, Kernels};
@@ -54,24 +54,24 @@ impl fmt::Display for KernelName {
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kernels {
-    /// The first `count` are used.
+    /// Kernels and their numbers of rays; unused entries at the end hold `None`.
     parts: [(Option<KernelName>, u64); Self::MOST],
     others: u64,
 }
 
 impl Kernels {
-    /// Number of kernels that are told apart. A GPU answers by three at most, for many rays, for few and for those that
-    /// these leave, and where it cannot the CPU by one.
+    /// Number of kernels that one list tells apart; the rays of further ones are only counted. A GPU answers by three
+    /// at most, for many rays, for few and for those that these leave, and where it cannot the CPU by one.
     pub const MOST: usize = 6;
 
-    /// Returns the list of one kernel, which answered `rays`.
+    /// Makes the list of one kernel, which answered `rays` rays.
     pub fn of(kernel: KernelName, rays: u64) -> Self {
         let mut parts = [(None, 0); Self::MOST];
         parts[0] = (Some(kernel), rays);
         Self { parts, others: 0 }
     }
 
-    /// Adds `rays` that `kernel` answered.
+    /// Adds `rays` rays that `kernel` answered.
     pub fn add(&mut self, kernel: KernelName, rays: u64) {
         match self.parts.iter_mut().find(|(known, _)| known.is_none_or(|known| known == kernel)) {
             Some(part) => *part = (Some(kernel), part.1 + rays),
@@ -79,22 +79,23 @@ impl Kernels {
         }
     }
 
-    /// Returns each kernel with its rays, in the order in which they first answered.
+    /// Iterates over the kernels with their numbers of rays, in the order in which they first answered.
     pub fn iter(&self) -> impl Iterator<Item = (KernelName, u64)> + '_ {
         self.parts.iter().map_while(|&(kernel, rays)| Some((kernel?, rays)))
     }
 
-    /// Returns the first kernel: a tracer's own, before the one that answers what it leaves.
+    /// Returns the first kernel of the list: a tracer's main kernel, before the one that answers the rays it leaves
+    /// undecided.
     pub fn first(&self) -> Option<KernelName> {
         self.parts[0].0
     }
 
-    /// Returns `true` if no kernel answered.
+    /// Returns `true` if no kernel answered any ray.
     pub fn is_empty(&self) -> bool {
         self.parts[0].0.is_none()
     }
 
-    /// Returns the number of rays of kernels beyond [`Kernels::MOST`], whose names are not kept.
+    /// Returns the number of rays that kernels beyond the first [`Kernels::MOST`] answered, whose names are not kept.
     pub fn others(&self) -> u64 {
         self.others
     }
@@ -116,7 +117,7 @@ impl fmt::Debug for Kernels {
     }
 }
 
-/// Writes each kernel with its rays.
+/// Writes each kernel's name with its number of rays.
 impl fmt::Display for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

@@ -2,51 +2,51 @@
 
 use crate::Aabb;
 
-/// An indexed triangle mesh in its own space. Attribute arrays are empty or one entry a vertex.
+/// Indexed triangle mesh in its own object space. Attribute arrays are empty or one entry a vertex.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TriangleMesh {
     /// Vertex positions, finite.
     pub positions: Vec<[f32; 3]>,
-    /// Three vertex indices a triangle, each below `positions.len()`.
+    /// Three vertex indices for each triangle, each below `positions.len()`.
     pub indices: Vec<[u32; 3]>,
-    /// Shading normals; need not be of unit length, zero means "none here".
+    /// Shading normal of each vertex; need not be of unit length, and zero means "no normal at this vertex".
     pub normals: Vec<[f32; 3]>,
-    /// Tangents `x y z` with the sign of the bitangent in `w` (glTF).
+    /// Tangent of each vertex, `x y z` with the sign of the bitangent in `w` (as glTF has it).
     pub tangents: Vec<[f32; 4]>,
-    /// First texture coordinates; `v` grows downwards in the image (row 0 is `v = 0`).
+    /// First set of texture coordinates; `v` grows downwards in the image (row 0 is `v = 0`).
     pub uvs: Vec<[f32; 2]>,
-    /// Second texture coordinates.
+    /// Second set of texture coordinates.
     pub uvs1: Vec<[f32; 2]>,
-    /// Linear vertex colours with alpha.
+    /// Linear RGB colour of each vertex, with alpha.
     pub colors: Vec<[f32; 4]>,
 }
 
-/// Errors in the data of a mesh; indices count from 0.
+/// Errors in the data of a mesh; all indices in them count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// A position is NaN or infinite.
+    /// A vertex position is NaN or infinite.
     #[error("vertex {vertex} is not finite: {value:?}")]
     NotFinite {
-        /// Index of the vertex.
+        /// Index of the faulty vertex.
         vertex: usize,
-        /// Coordinates of the vertex, one of them NaN or infinite.
+        /// Position of the vertex, with at least one coordinate that is NaN or infinite.
         value: [f32; 3],
     },
-    /// An index points past the vertices.
+    /// A triangle's vertex index is not below the number of vertices.
     #[error("triangle {triangle} uses vertex {index}, but there are only {vertices}")]
     IndexOutOfRange {
-        /// Index of the triangle.
+        /// Index of the faulty triangle.
         triangle: usize,
-        /// The index that is too large.
+        /// Vertex index that is too large.
         index: u32,
         /// Number of vertices in the mesh.
         vertices: usize,
     },
-    /// An attribute array has another length than the positions.
+    /// An attribute array (normals, colours, ...) has another length than the positions.
     #[error("{attribute} has {found} entries for {vertices} vertices")]
     AttributeLength {
-        /// Name of the array.
+        /// Name of the attribute array.
         attribute: &'static str,
         /// Number of values that the attribute has.
         found: usize,
@@ -56,8 +56,8 @@ pub enum MeshError {
 }
 
 impl TriangleMesh {
-    /// Checks what every user of a mesh relies on: finite positions, indices in range, attribute
-    /// arrays empty or of full length. O(vertices + triangles).
+    /// Checks what every user of a mesh relies on: finite positions, indices in range, attribute arrays empty or as
+    /// long as the positions. O(vertices + triangles).
     ///
     /// # Errors
     /// The first thing that is wrong.
@@ -84,7 +84,7 @@ impl TriangleMesh {
         }
     }
 
-    /// Returns the corners of triangle `index`.
+    /// Returns the positions of the three corners of triangle `index`.
     ///
     /// # Panics
     /// If `index` or one of the triangle's indices is out of range.
@@ -93,7 +93,7 @@ impl TriangleMesh {
         self.indices[index].map(|i| self.positions[i as usize])
     }
 
-    /// Returns the box around all vertices, used by a triangle or not.
+    /// Returns the bounding box of all vertices, whether or not a triangle uses them.
     pub fn bounds(&self) -> Aabb {
         Aabb::of_points(&self.positions)
     }

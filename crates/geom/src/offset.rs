@@ -13,17 +13,18 @@
 //! and robust method for avoiding self-intersection", Ray Tracing Gems, chapter 6), which was here before, moves points
 //! near zero by 2^-16, whatever the unit: contact shadows in a scene of millimetres given in metres were gone.
 
-/// Half-ulps by which points move: of the coordinates along the normal, and of the extent.
+/// Factor by which points are moved off a surface, of their coordinates along the normal and of the triangle's extent:
+/// 2^-21.
 ///
 /// Twice what was needed: 95 million rays, from points of slivers, needles, floors and others up to 1e4 sizes away,
 /// half of them within 1e-6 to 1e-1 of the surface, did not hit their own triangle again from half of this distance on,
 /// and some 1 in 10^4 did from a quarter of it.
 const ROUNDING: f32 = 1.0 / (1 << 21) as f32;
 
-/// Moves `point` of a triangle along `normal` (unit, geometric, on either side) by a distance that covers its
-/// rounding and that of a ray's test, so that a ray which leaves on that side does not hit the triangle, nor others
-/// in its plane that are as large. `extent` is the largest coordinate difference between the point and a corner; for
-/// the end of a ray, add that to where the ray starts.
+/// Moves `point` of a triangle along the unit normal `normal` so far that a ray leaving on that side does not hit the
+/// triangle again. The normal is the geometric one, on either side; the distance covers the rounding of the point and
+/// of a ray's test, also against triangles in the same plane that are as large. `extent` is the largest coordinate
+/// difference between the point and a corner; for the end of a ray, add that to where the ray starts.
 ///
 /// The distance is 2^-21 (5e-7) of the extent and of the point's coordinates along the normal, and nothing else: an
 /// occluder that is farther from the surface is seen.
@@ -37,9 +38,9 @@ pub fn offset_from_triangle(point: [f32; 3], normal: [f32; 3], extent: f32) -> [
     })
 }
 
-/// Returns the point where a ray starts that leaves a triangle in `direction`, from the point at the weights `u` and
-/// `v` of its second and third corner (as a [`crate::Hit`] has them): the point itself, moved off the surface by what
-/// its position and the test of rays may round, to the side that the ray goes to.
+/// Returns the origin for a ray in `direction` from the point of a triangle at barycentric weights `u` and `v`, moved
+/// off the surface. The weights are those of the second and third corner (as a [`crate::Hit`] has them); the point
+/// moves by what its position and the test of rays may round, to the side that the ray goes to.
 ///
 /// The corners are those that are traced: in world space, and of a placed mesh as [`crate::Affine::point`] has them.
 /// Such a ray may begin at `t_min` 0.

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// A ray: 32 bytes, `ox oy oz t_min dx dy dz t_max`.
+/// A ray with its interval: 32 bytes, `ox oy oz t_min dx dy dz t_max`.
 ///
 /// The direction need not be of unit length; `t` is measured in its lengths. A hit counts when
 /// `t_min <= t <= t_max`. A ray with a NaN anywhere, an infinite origin or direction, or a zero
@@ -12,21 +12,21 @@ use bytemuck::{Pod, Zeroable};
 pub struct Ray {
     /// Origin of the ray, in world units.
     pub origin: [f32; 3],
-    /// Nearest accepted `t`.
+    /// Smallest ray parameter `t` at which a hit counts.
     pub t_min: f32,
-    /// Direction of the ray; it may have any length but zero.
+    /// Direction of the ray; it may have any length but zero, and `t` counts in that length.
     pub direction: [f32; 3],
-    /// Farthest accepted `t`; infinity is allowed.
+    /// Largest ray parameter `t` at which a hit counts; infinity is allowed.
     pub t_max: f32,
 }
 
 impl Ray {
-    /// Returns a ray over `0 <= t <= infinity`.
+    /// Makes a ray with the interval from 0 to infinity.
     pub fn new(origin: [f32; 3], direction: [f32; 3]) -> Self {
         Self { origin, t_min: 0.0, direction, t_max: f32::INFINITY }
     }
 
-    /// Returns the same ray over another interval.
+    /// Returns this ray with the interval from `t_min` to `t_max`.
     #[must_use]
     pub fn with_interval(self, t_min: f32, t_max: f32) -> Self {
         Self { t_min, t_max, ..self }
@@ -42,7 +42,7 @@ impl Ray {
             && !self.t_max.is_nan()
     }
 
-    /// Returns the point at parameter `t`.
+    /// Returns the point at ray parameter `t`: origin + t * direction.
     #[inline]
     pub fn at(&self, t: f32) -> [f32; 3] {
         std::array::from_fn(|i| self.origin[i] + t * self.direction[i])
@@ -55,21 +55,21 @@ impl Ray {
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Hit {
-    /// Ray parameter in lengths of the direction; `t_max` of the ray for a miss.
+    /// Ray parameter of the hit, in lengths of the direction; `t_max` of the ray for a miss.
     pub t: f32,
-    /// Weight of the second vertex, 0 to 1.
+    /// Barycentric weight of the triangle's second vertex, 0 to 1.
     pub u: f32,
-    /// Weight of the third vertex, 0 to 1.
+    /// Barycentric weight of the triangle's third vertex, 0 to 1.
     pub v: f32,
     /// Index of the triangle in its mesh, or [`Hit::MISS`].
     pub primitive: u32,
 }
 
 impl Hit {
-    /// The primitive index of a miss.
+    /// Value of `primitive` that marks a miss.
     pub const MISS: u32 = u32::MAX;
 
-    /// Returns the hit that says "nothing up to `t_max`".
+    /// Returns the record of a ray that hits nothing up to `t_max`.
     #[inline]
     pub fn miss(t_max: f32) -> Self {
         Self { t: t_max, u: 0.0, v: 0.0, primitive: Self::MISS }
@@ -88,24 +88,24 @@ impl Default for Hit {
     }
 }
 
-/// The place of a hit in the total order of the hits of one ray: by `t`, then instance, then
-/// primitive. A query *after* a key sees only hits that come later, which is how a caller goes on
-/// behind a transparent candidate without losing a coincident one.
+/// Position of a hit in the total order of a ray's hits: by `t`, then instance, then primitive. A query *after* a key
+/// sees only hits that come later, which is how a caller goes on behind a transparent candidate without losing a
+/// coincident one.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct HitKey {
     /// Ray parameter of the hit.
     pub t: f32,
-    /// Index in `Description::instances`.
+    /// Index of the instance, as in `Description::instances`.
     pub instance: u32,
     /// Index of the triangle in its mesh.
     pub primitive: u32,
 }
 
 impl HitKey {
-    /// The key before every hit.
+    /// Key that comes before every hit, with which a first query begins.
     pub const START: Self = Self { t: f32::NEG_INFINITY, instance: 0, primitive: 0 };
 
-    /// Returns the key of a hit of an instance.
+    /// Returns the key of `hit`, whose triangle belongs to `instance`.
     #[inline]
     pub fn of(hit: &Hit, instance: u32) -> Self {
         Self { t: hit.t, instance, primitive: hit.primitive }

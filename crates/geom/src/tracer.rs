@@ -3,35 +3,35 @@
 use crate::{Hit, HitKey, KernelName, Kernels, Ray};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Counts of one batch.
+/// Statistics of one traced batch: numbers of rays, and the kernels that answered them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BatchStats {
     /// Number of rays in the batch.
     pub rays: u64,
-    /// Rays that could not hit anything: see [`Ray::is_valid`]. They report a miss.
+    /// Number of rays that cannot hit anything, such as those with NaN: see [`Ray::is_valid`]. They report a miss.
     pub invalid: u64,
-    /// Rays that the tracer's own kernel could not decide and a slower one traced again, to the same hits: on a GPU
-    /// those that start far outside of the scene, and some that meet a triangle edge-on or one that is extremely small
-    /// or large.
+    /// Number of rays that the tracer's own kernel could not decide and that a slower kernel traced again, to the same
+    /// hits.
     pub by_fallback: u64,
     /// Kernels that answered, each with its number of rays; together they answered all of them.
     pub kernels: Kernels,
 }
 
 impl BatchStats {
-    /// Returns the statistics of `rays` answered by `kernel`, all of them valid; where there are none nobody answered.
+    /// Returns the statistics of a batch of `rays` valid rays, all answered by `kernel`; with no rays no kernel is
+    /// listed.
     pub fn of(kernel: KernelName, rays: u64) -> Self {
         let kernels = if rays == 0 { Kernels::default() } else { Kernels::of(kernel, rays) };
         Self { rays, invalid: 0, by_fallback: 0, kernels }
     }
 
-    /// Returns the same statistics with so many rays invalid.
+    /// Returns these statistics with the number of invalid rays set to `invalid`.
     #[must_use]
     pub fn with_invalid(self, invalid: u64) -> Self {
         Self { invalid, ..self }
     }
 
-    /// Returns the same statistics of one kernel, where `by_fallback` rays were left by it and answered by `fallback`.
+    /// Returns these statistics of one kernel with `by_fallback` of its rays reassigned to the kernel `fallback`.
     #[must_use]
     pub fn with_fallback(self, by_fallback: u64, fallback: KernelName) -> Self {
         let Some(kernel) = self.kernels.first().filter(|_| by_fallback > 0) else { return self };
@@ -50,22 +50,22 @@ impl std::ops::AddAssign for BatchStats {
     }
 }
 
-/// Means to watch a batch and to stop it.
+/// Handles with which a caller watches the progress of a batch and cancels it.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
-    /// Flag of the caller: once it is true, the batch ends soon with [`TraceError::Cancelled`].
+    /// Flag that the caller sets to `true` to end the batch soon, with [`TraceError::Cancelled`].
     pub cancel: Option<&'a AtomicBool>,
-    /// Callback that is told how many rays were finished since the last call, from any thread.
+    /// Callback that receives the number of rays finished since its last call, from any thread.
     pub progress: Option<&'a (dyn Fn(usize) + Sync)>,
 }
 
 impl Control<'_> {
-    /// Returns `true` if the caller asked to stop.
+    /// Returns `true` if the caller asked to cancel the batch.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Reports `rays` more as finished.
+    /// Tells the progress callback that `rays` more rays are finished.
     pub fn advance(&self, rays: usize) {
         if let Some(progress) = self.progress {
             progress(rays);
@@ -79,31 +79,31 @@ impl std::fmt::Debug for Control<'_> {
     }
 }
 
-/// A non-opaque triangle that an any-hit query met before anything opaque: the caller decides from
-/// its material and asks again after [`Candidate::key`].
+/// Non-opaque triangle that an any-hit query met first: the caller decides by its material, and may ask again after
+/// [`Candidate::key`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     /// Index of the ray in the batch.
     pub ray: u32,
-    /// Index in `Description::instances`.
+    /// Index of the triangle's instance, as in `Description::instances`.
     pub instance: u32,
-    /// The hit itself.
+    /// Hit of the ray with the triangle.
     pub hit: Hit,
 }
 
 impl Candidate {
-    /// Returns the key of this candidate, from which a later query goes on.
+    /// Returns the key of this candidate's hit, after which a later query continues.
     pub fn key(&self) -> HitKey {
         HitKey::of(&self.hit, self.instance)
     }
 }
 
-/// Cost of tracing one ray, in nodes and triangles.
+/// Work of tracing one ray: numbers of nodes visited and triangles tested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RayCost {
-    /// Tree nodes visited.
+    /// Number of tree nodes visited.
     pub nodes: u32,
-    /// Triangles that the ray was tested against.
+    /// Number of triangles that the ray was tested against.
     pub triangles: u32,
 }
 
@@ -111,15 +111,15 @@ pub struct RayCost {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// [`Control::cancel`] became true.
+    /// The caller cancelled the batch through [`Control::cancel`].
     #[error("the batch was cancelled")]
     Cancelled,
-    /// The device that traces failed.
+    /// The device that traces, such as a GPU, failed; holds its message.
     #[error("the tracing device failed: {0}")]
     Device(String),
 }
 
-/// Tracer of batches of rays through one scene.
+/// Tracer that answers batches of rays through one scene.
 ///
 /// Both queries see a hit when `t_min <= t <= t_max`; of hits with equal `t` the lower
 /// (instance, primitive) wins, so that trees, builders and devices agree. `after` is empty, or one
@@ -131,7 +131,7 @@ pub enum TraceError {
 /// # Panics
 /// Implementations panic if slices differ in length where the text says they must not.
 pub trait Tracer: Send + Sync {
-    /// Finds the nearest hit of each ray.
+    /// Finds the nearest hit of each ray: fills `hits` and the triangles' `instances`.
     ///
     /// - `hits`: one a ray. - `instances`: empty, or one a ray ([`Hit::MISS`] for a miss).
     ///
@@ -146,7 +146,8 @@ pub trait Tracer: Send + Sync {
         control: &Control<'_>,
     ) -> Result<BatchStats, TraceError>;
 
-    /// Finds whether anything opaque lies on each ray.
+    /// Finds whether an opaque triangle lies on each ray: sets the bits of `blocked`, and lists candidates in
+    /// `undecided`.
     ///
     /// - `blocked`: bit `i % 32` of word `i / 32` is set when something opaque blocks ray `i`; at
     ///   least `ceil(rays / 32)` words, of which those are overwritten.
@@ -164,7 +165,7 @@ pub trait Tracer: Send + Sync {
         control: &Control<'_>,
     ) -> Result<BatchStats, TraceError>;
 
-    /// Counts the work of the closest-hit query of each ray; `costs` has one entry a ray.
+    /// Counts the nodes and triangles that the closest-hit query of each ray visits, into `costs`, one entry a ray.
     ///
     /// # Errors
     /// See [`TraceError`].

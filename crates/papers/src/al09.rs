@@ -3,27 +3,27 @@
 use crate::SCENES_HERE;
 use serde::Deserialize;
 
-/// Numbers that AL09 prints.
+/// Tables and figures printed in AL09 (Aila and Laine 2009).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Al09 {
-    /// The paper's key.
+    /// Citation key of the paper: `AL09`.
     pub key: String,
-    /// Authors, title, where and when.
+    /// Bibliographic reference of the paper: authors, title, venue and year.
     pub reference: String,
-    /// Table 1: efficiencies and rates.
+    /// Table 1: SIMD efficiencies, and rates in Mrays/s.
     pub table_1: Table1,
-    /// Section 4: the gain of speculative traversal.
+    /// Section 4: speedup by speculative traversal.
     pub speculation: Speculation,
-    /// Section 5.1: the gain of replacing terminated rays.
+    /// Section 5.1: speedup by replacing terminated rays.
     pub replacement: Replacement,
-    /// Section 5.2: the gain of work queues.
+    /// Section 5.2: speedup by work queues.
     pub queue: Queue,
-    /// Section 6: the gain of narrower warps.
+    /// Section 6: speedup by warps narrower than 32 lanes.
     pub width: Width,
 }
 
-/// Table 1: SIMD efficiencies, simulated and measured rates.
+/// Table 1 of the paper: SIMD efficiencies, simulated and measured rates of each kernel.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table1 {
@@ -31,43 +31,43 @@ pub struct Table1 {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// The GPU's name.
+    /// Name of the GPU on which the rates were measured.
     pub machine: String,
-    /// The scenes, in the order of the cells.
+    /// Names of the scenes, in the order of the columns in [`Cells`].
     pub scenes: [String; 3],
-    /// The rows of the table.
+    /// Rows of the table, one for each traversal method.
     pub method: Vec<Method>,
 }
 
-/// A method of Table 1.
+/// Row of Table 1: a traversal method with its efficiencies and rates.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Method {
-    /// The paper's name of it.
+    /// Name of the method in the paper, such as `persistent while-while`.
     pub name: String,
-    /// The name of the family's row.
+    /// Name of Raywarp's kernel of this method, such as `al09-persistent-while-while`.
     pub kernel: String,
-    /// Numbers of primary rays.
+    /// SIMD efficiencies and rates for primary rays.
     pub primary: Cells,
-    /// Numbers of ambient occlusion rays.
+    /// SIMD efficiencies and rates for ambient occlusion rays.
     pub ao: Cells,
-    /// Numbers of diffuse rays.
+    /// SIMD efficiencies and rates for diffuse rays.
     pub diffuse: Cells,
 }
 
-/// Cells of Table 1 for a method and a kind of rays, by scene.
+/// Cells of Table 1 for one method and one kind of rays, with an entry for each scene.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cells {
-    /// SIMD efficiency of traversal and of intersection, per cent; a packet has none.
+    /// SIMD efficiency of traversal and of intersection, in per cent, by scene; `None` for packet traversal.
     pub efficiency: Option<[[u32; 2]; 3]>,
-    /// Mrays/s of the paper's simulator.
+    /// Rates of the paper's simulator in Mrays/s, by scene.
     pub simulated: [f64; 3],
-    /// Measured rates in Mrays/s.
+    /// Rates measured on the GPU in Mrays/s, by scene.
     pub measured: [f64; 3],
 }
 
-/// AL09's section 4, row by row.
+/// Section 4 of the paper: speedup by speculative traversal.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Speculation {
@@ -75,27 +75,27 @@ pub struct Speculation {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// Rows of the section: a pair of kernels each.
+    /// Rows of the section, each of a speculative kernel and the kernel it is compared with.
     pub row: Vec<SpeculationRow>,
 }
 
-/// Gain of a speculative kernel over another, per cent, for primary, AO and diffuse rays.
+/// Speedup by speculative traversal of one kernel over another, in per cent, for primary, AO and diffuse rays.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpeculationRow {
-    /// The kernel that speculates.
+    /// Name of the kernel with speculative traversal.
     pub kernel: String,
-    /// The kernel that it is compared with.
+    /// Name of the kernel that it is compared with, which does not speculate.
     pub over: String,
-    /// Gain in the cathedral of Sibenik.
+    /// Speedup in the scene `sibenik` (a cathedral), in per cent.
     pub sibenik: [String; 3],
-    /// Gain in the conference room.
+    /// Speedup in the scene `conference` (a conference room), in per cent.
     pub conference: [String; 3],
-    /// Gain over all scenes of the table.
+    /// Speedup over all scenes of the table, in per cent.
     pub all: [String; 3],
 }
 
-/// Section 5.1: the gain of replacing terminated rays, per cent, for primary, AO and diffuse rays.
+/// Section 5.1 of the paper: speedup by replacing terminated rays, in per cent, for primary, AO and diffuse rays.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replacement {
@@ -103,15 +103,17 @@ pub struct Replacement {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// Gain with inner loops of four iterations and the two instructions.
+    /// Speedup with at most four iterations of the inner loops and with the two special instructions that the paper
+    /// proposes.
     pub four_iterations: [String; 3],
-    /// Gain with inner loops of four iterations, without the two instructions.
+    /// Speedup with at most four iterations of the inner loops, without the two special instructions that the paper
+    /// proposes.
     pub four_iterations_without_instructions: [String; 3],
-    /// Gain with inner loops of any length.
+    /// Speedup with unlimited iterations of the inner loops.
     pub unlimited_iterations: [String; 3],
 }
 
-/// AL09's section 5.2, row by row.
+/// Section 5.2 of the paper: speedup by work queues of rays.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Queue {
@@ -119,25 +121,27 @@ pub struct Queue {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// A queue in each row.
+    /// Rows of the section, one for each configuration of the queue.
     pub row: Vec<QueueRow>,
 }
 
-/// A work queue: how much faster it is and how full lanes are, per cent, of primary, AO and diffuse rays.
+/// Row of section 5.2: speedup by a work queue and share of busy SIMD lanes, in per cent, for primary, AO and diffuse
+/// rays.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueRow {
-    /// Iterations of inner loops, at most.
+    /// Largest number of iterations of the inner loops.
     pub iterations: String,
-    /// Iterations of the main loop between two looks for new rays.
+    /// Number of iterations of the main loop between two checks for new rays.
     pub every: String,
-    /// Gain of the queue, per cent.
+    /// Speedup by the queue, in per cent, for primary, AO and diffuse rays.
     pub faster: [String; 3],
-    /// Lanes that are filled.
+    /// Share of SIMD lanes that have a ray, in traversal and in intersection, in per cent, for primary, AO and diffuse
+    /// rays.
     pub filled: [String; 3],
 }
 
-/// AL09's section 6, row by row.
+/// Section 6 of the paper: speedup by warps narrower than 32 lanes.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Width {
@@ -145,46 +149,47 @@ pub struct Width {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// Kernels in warps of 16.
+    /// Speedup by warps of 16 lanes, one row for each kernel.
     pub sixteen_lanes: Vec<WidthRow>,
-    /// Warps of one lane, all kernels together: primary, AO and diffuse rays.
+    /// Speedup by warps of one lane, over all kernels, for primary, AO and diffuse rays.
     pub one_lane: [String; 3],
 }
 
-/// A kernel in narrower warps: how much faster it is at least, on average and at most, per cent.
+/// Row of section 6: least, mean and largest speedup of a kernel in narrower warps, in per cent.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WidthRow {
-    /// The name of the family's row.
+    /// Name of Raywarp's kernel of the row, such as `al09-persistent-while-while`.
     pub kernel: String,
-    /// Least gain (of primary rays), mean gain and largest gain (of diffuse rays).
+    /// Least speedup (of primary rays), mean speedup and largest speedup (of diffuse rays), in per cent.
     pub faster: [String; 3],
 }
 
 impl Method {
-    /// Returns the cells of primary, AO and diffuse rays.
+    /// Returns the cells for primary, AO and diffuse rays, in this order.
     pub fn kinds(&self) -> [&Cells; 3] {
         [&self.primary, &self.ao, &self.diffuse]
     }
 }
 
 impl Table1 {
-    /// Finds the cells of a kernel, and the scene's place in them; none of scenes that are not here.
+    /// Returns the cells of a kernel and the column of a scene in them; `None` if the table lacks the kernel or Raywarp
+    /// the scene.
     fn find(&self, scene: &str, kernel: &str) -> Option<([&Cells; 3], usize)> {
         let place = self.scenes.iter().position(|known| known == scene && SCENES_HERE.contains(&scene))?;
         let method = self.method.iter().find(|method| method.kernel == kernel)?;
         Some((method.kinds(), place))
     }
 
-    /// Returns SIMD efficiencies of traversal and intersection, per cent, of primary, AO and diffuse rays; none of
-    /// packets, and of scenes that are not here.
+    /// Returns the SIMD efficiencies of traversal and intersection, in per cent, for primary, AO and diffuse rays;
+    /// `None` for packets, and for scenes that Raywarp lacks.
     pub fn efficiencies(&self, scene: &str, kernel: &str) -> Option<[[u32; 2]; 3]> {
         let (kinds, place) = self.find(scene, kernel)?;
         let [Some(primary), Some(ao), Some(diffuse)] = kinds.map(|cells| cells.efficiency) else { return None };
         Some([primary[place], ao[place], diffuse[place]])
     }
 
-    /// Returns simulated Mrays/s of primary, AO and diffuse rays; none of scenes that are not here.
+    /// Returns the simulated rates in Mrays/s for primary, AO and diffuse rays; `None` for scenes that Raywarp lacks.
     pub fn simulated(&self, scene: &str, kernel: &str) -> Option<[f64; 3]> {
         let (kinds, place) = self.find(scene, kernel)?;
         Some(kinds.map(|cells| cells.simulated[place]))

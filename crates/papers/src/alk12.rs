@@ -2,21 +2,21 @@
 
 use serde::Deserialize;
 
-/// Numbers that ALK12 prints.
+/// Tables printed in ALK12 (Aila, Laine and Karras 2012).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alk12 {
-    /// The paper's key.
+    /// Citation key of the paper: `ALK12`.
     pub key: String,
-    /// Authors, title, where and when.
+    /// Bibliographic reference of the paper: authors, title, venue and year.
     pub reference: String,
-    /// Table 1: rates of three generations.
+    /// Table 1: rates in Mrays/s on three generations of GPUs.
     pub table_1: Table1,
-    /// Table 2: the gain of each choice of a kernel's design, in words.
+    /// Table 2: effect of each design choice of a kernel, in words.
     pub table_2: Table2,
 }
 
-/// ALK12's Table 1, row by row.
+/// Table 1 of the paper: rates in Mrays/s of scenes on three generations of GPUs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table1 {
@@ -24,37 +24,37 @@ pub struct Table1 {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// A scene in each row.
+    /// Rows of the table, one for each scene.
     pub scene: Vec<GenerationScene>,
 }
 
-/// A scene of Table 1.
+/// Row of Table 1: a scene with its rates for each kind of rays.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerationScene {
-    /// The scene's name.
+    /// Name of the scene.
     pub name: String,
-    /// Numbers of primary rays.
+    /// Rates for primary rays, by GPU generation.
     pub primary: Generations,
-    /// Numbers of ambient occlusion rays.
+    /// Rates for ambient occlusion rays, by GPU generation.
     pub ao: Generations,
-    /// Numbers of diffuse rays.
+    /// Rates for diffuse rays, by GPU generation.
     pub diffuse: Generations,
 }
 
-/// Mrays/s by generation of GPUs.
+/// Rates in Mrays/s on one GPU of each of three generations.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Generations {
-    /// Rate on a GTX 285; none of scenes that do not fit into its memory.
+    /// Rate on a GTX 285 in Mrays/s; `None` if the scene does not fit into its memory.
     pub tesla: Option<f64>,
-    /// Rate on a GTX 480.
+    /// Rate on a GTX 480 in Mrays/s.
     pub fermi: Option<f64>,
-    /// Rate on a GTX 680.
+    /// Rate on a GTX 680 in Mrays/s.
     pub kepler: Option<f64>,
 }
 
-/// ALK12's Table 2, row by row.
+/// Table 2 of the paper: effect of each design choice on three generations of GPUs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
@@ -62,33 +62,33 @@ pub struct Table2 {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// The rows of the table.
+    /// Rows of the table, one for each design choice.
     pub choice: Vec<Choice>,
 }
 
-/// A choice of Table 2, with the table's words on it, in short.
+/// Row of Table 2: a design choice of a kernel, with the table's words on it, shortened.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// The choice's name.
+    /// Name of the design choice.
     pub name: String,
-    /// Its worth on a GTX 285.
+    /// Effect of the choice on a GTX 285, in words.
     pub tesla: String,
-    /// Its worth on a GTX 480.
+    /// Effect of the choice on a GTX 480, in words.
     pub fermi: String,
-    /// Its worth on a GTX 680.
+    /// Effect of the choice on a GTX 680, in words.
     pub kepler: String,
 }
 
 impl GenerationScene {
-    /// Returns the Mrays/s of primary, AO and diffuse rays.
+    /// Returns the rates for primary, AO and diffuse rays, in this order.
     pub fn kinds(&self) -> [Generations; 3] {
         [self.primary, self.ao, self.diffuse]
     }
 }
 
 impl Generations {
-    /// Returns the rates by age of the GPUs: Tesla, Fermi, Kepler.
+    /// Returns the rates by age of the GPUs: Tesla (GTX 285), Fermi (GTX 480), Kepler (GTX 680).
     pub fn by_age(self) -> [Option<f64>; 3] {
         [self.tesla, self.fermi, self.kepler]
     }

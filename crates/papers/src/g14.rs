@@ -2,21 +2,21 @@
 
 use serde::Deserialize;
 
-/// Numbers that G14 prints.
+/// Tables and figures printed in G14 (Guthe 2014).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct G14 {
-    /// The paper's key.
+    /// Citation key of the paper: `G14`.
     pub key: String,
-    /// Authors, title, where and when.
+    /// Bibliographic reference of the paper: author, title, venue and year.
     pub reference: String,
-    /// Table 2: rates of three GPUs.
+    /// Table 2: rates in Mrays/s on three GPUs.
     pub table_2: Table2,
-    /// Section 5: single improvements.
+    /// Section 5: effect of each single improvement of the kernel.
     pub improvements: Improvements,
 }
 
-/// G14's Table 2, row by row.
+/// Table 2 of the paper: rates in Mrays/s on three GPUs of the kernel of ALK12 and of the improved one.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
@@ -24,37 +24,37 @@ pub struct Table2 {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// The GPUs, in the order of the rates.
+    /// Names of the GPUs, in the order of the rates.
     pub machines: [String; 3],
-    /// A scene in each row.
+    /// Rows of the table, one for each scene.
     pub scene: Vec<ImprovedScene>,
 }
 
-/// A scene of Table 2.
+/// Row of Table 2: a scene with its rates for each kind of rays.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImprovedScene {
-    /// The scene's name.
+    /// Name of the scene.
     pub name: String,
-    /// Numbers of primary rays.
+    /// Rates for primary rays, of both kernels.
     pub primary: Improvement,
-    /// Numbers of ambient occlusion rays.
+    /// Rates for ambient occlusion rays, of both kernels.
     pub ao: Improvement,
-    /// Numbers of diffuse rays.
+    /// Rates for diffuse rays, of both kernels.
     pub diffuse: Improvement,
 }
 
-/// Mrays/s of two kernels, by GPU.
+/// Rates in Mrays/s of two kernels, with an entry for each GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Improvement {
-    /// The kernel of ALK12.
+    /// Rates of the kernel of ALK12 in Mrays/s, by GPU.
     pub alk12: [f64; 3],
-    /// The improved kernel's rates.
+    /// Rates of the paper's improved kernel in Mrays/s, by GPU.
     pub improved: [f64; 3],
 }
 
-/// G14's section 5, row by row.
+/// Section 5 of the paper: effect of each single improvement of the kernel.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Improvements {
@@ -62,12 +62,12 @@ pub struct Improvements {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// The section's statement, in words.
+    /// Statement of the section, in words.
     pub said: String,
 }
 
 impl ImprovedScene {
-    /// Returns the Mrays/s of primary, AO and diffuse rays.
+    /// Returns the rates for primary, AO and diffuse rays, in this order.
     pub fn kinds(&self) -> [Improvement; 3] {
         [self.primary, self.ao, self.diffuse]
     }

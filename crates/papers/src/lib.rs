@@ -19,39 +19,39 @@ pub use w11::{CompactionBounce, CompactionScene, W11, WarpTime};
 use serde::de::DeserializeOwned;
 use std::sync::LazyLock;
 
-/// The scenes of the papers that are here in some version, with the papers' viewpoints or others.
+/// Names of those scenes in the papers of which Raywarp has some version, from the papers' viewpoints or others.
 pub const SCENES_HERE: [&str; 2] = ["sibenik", "conference"];
 
-/// Returns the tables of Aila and Laine 2009.
+/// Returns the numbers printed in AL09 (Aila and Laine 2009).
 pub fn al09() -> &'static Al09 {
     static PAPER: LazyLock<Al09> = LazyLock::new(|| built_in("al09.toml", include_str!("../papers/al09.toml")));
     &PAPER
 }
 
-/// Returns the tables of Aila, Laine and Karras 2012.
+/// Returns the numbers printed in ALK12 (Aila, Laine and Karras 2012).
 pub fn alk12() -> &'static Alk12 {
     static PAPER: LazyLock<Alk12> = LazyLock::new(|| built_in("alk12.toml", include_str!("../papers/alk12.toml")));
     &PAPER
 }
 
-/// Returns the tables of Guthe 2014.
+/// Returns the numbers printed in G14 (Guthe 2014).
 pub fn g14() -> &'static G14 {
     static PAPER: LazyLock<G14> = LazyLock::new(|| built_in("g14.toml", include_str!("../papers/g14.toml")));
     &PAPER
 }
 
-/// Returns the tables of Wald 2011.
+/// Returns the numbers printed in W11 (Wald 2011).
 pub fn w11() -> &'static W11 {
     static PAPER: LazyLock<W11> = LazyLock::new(|| built_in("w11.toml", include_str!("../papers/w11.toml")));
     &PAPER
 }
 
-/// Reads a paper's file that the tests have read before.
+/// Parses the TOML text of a paper that is built in, and panics if it is faulty, which the tests exclude.
 fn built_in<T: DeserializeOwned>(name: &str, text: &str) -> T {
     read(text).unwrap_or_else(|error| panic!("papers/{name}: {error}"))
 }
 
-/// Reads a paper's file; the error says what is wrong with it, and in which line.
+/// Parses the TOML text of a paper; the error says what is wrong with it, and in which line.
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| error.to_string())
 }

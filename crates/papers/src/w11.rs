@@ -2,25 +2,25 @@
 
 use serde::Deserialize;
 
-/// Numbers that W11 prints.
+/// Tables and figures printed in W11 (Wald 2011).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct W11 {
-    /// The paper's key.
+    /// Citation key of the paper: `W11`.
     pub key: String,
-    /// Authors, title, where and when.
+    /// Bibliographic reference of the paper: author, title, venue and year.
     pub reference: String,
-    /// Table 1: frames a second.
+    /// Table 1: frames per second of each scene.
     pub table_1: Table1,
-    /// Table 2: paths and warps by bounce.
+    /// Table 2: numbers of paths and warps at each bounce.
     pub table_2: Table2,
-    /// Table 3: a warp's time by bounce.
+    /// Table 3: execution time of a warp at each bounce.
     pub table_3: Table3,
-    /// Mean number of paths in a warp that runs without compaction.
+    /// Mean number of paths in a warp that still runs, without compaction.
     pub paths_per_warp: PathsPerWarp,
 }
 
-/// W11's Table 1, row by row.
+/// Table 1 of the paper: frames per second of each scene, without and with compaction.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table1 {
@@ -28,25 +28,25 @@ pub struct Table1 {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// The rows of the table.
+    /// Rows of the table, one for each scene.
     pub scene: Vec<CompactionScene>,
 }
 
-/// Frames a second of a scene.
+/// Row of Table 1: a scene with its frames per second, without and with compaction.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompactionScene {
-    /// The scene's name.
+    /// Name of the scene.
     pub name: String,
-    /// Frames a second without compaction.
+    /// Frames per second without compaction of paths.
     pub naive: f64,
-    /// Frames a second with compaction of whole frames.
+    /// Frames per second with compaction of paths over the whole frame.
     pub compacted: f64,
-    /// Frames a second with compaction of tiles in shared memory.
+    /// Frames per second with compaction of paths within tiles, in shared memory.
     pub tiled: f64,
 }
 
-/// W11's Table 2, row by row.
+/// Table 2 of the paper: numbers of paths and warps at each bounce.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table2 {
@@ -54,32 +54,32 @@ pub struct Table2 {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// Rows of the table by bounce, from 0 on.
+    /// Rows of the table, one for each bounce, from bounce 0 on.
     pub bounce: Vec<CompactionBounce>,
 }
 
-/// A bounce of Table 2.
+/// Row of Table 2: numbers of paths and warps at one bounce.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompactionBounce {
-    /// Paths of the bounce, in thousands.
+    /// Number of paths at the bounce, in thousands.
     pub kilo_paths: f64,
-    /// Warps that run without compaction.
+    /// Number of warps that still run without compaction.
     pub naive_warps: f64,
-    /// Warps that run with compaction, in thousands.
+    /// Number of warps that run with compaction, in thousands.
     pub kilo_compact_warps: f64,
-    /// Naive warps over compacted ones, this bounce and those before.
+    /// Ratio of naive warps to compacted warps, summed up to this bounce.
     pub saved: f64,
 }
 
 impl CompactionBounce {
-    /// Returns the mean number of paths in a warp that still runs, without compaction.
+    /// Returns the mean number of paths in a warp that still runs without compaction at this bounce.
     pub fn paths_per_naive_warp(&self) -> f64 {
         1e3 * self.kilo_paths / self.naive_warps
     }
 }
 
-/// W11's Table 3, row by row.
+/// Table 3 of the paper: execution time of a warp at each bounce, without and with compaction.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table3 {
@@ -87,28 +87,28 @@ pub struct Table3 {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// Rows of the table by bounce, from 0 on.
+    /// Rows of the table, one for each bounce, from bounce 0 on.
     pub bounce: Vec<WarpTime>,
 }
 
-/// A bounce of Table 3: microseconds of a warp.
+/// Row of Table 3: execution time of a warp at one bounce, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarpTime {
-    /// Time of a warp without compaction.
+    /// Time of a warp without compaction, in microseconds.
     pub naive: f64,
-    /// Time of a warp with compaction of paths.
+    /// Time of a warp with compaction of paths, in microseconds.
     pub compacted: f64,
 }
 
 impl WarpTime {
-    /// Returns the time without compaction and with it.
+    /// Returns the times without compaction and with it, in microseconds.
     pub fn pair(self) -> [f64; 2] {
         [self.naive, self.compacted]
     }
 }
 
-/// Mean number of paths in a warp that runs without compaction.
+/// Mean number of paths in a warp that still runs without compaction, with its place in the paper.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathsPerWarp {
@@ -116,7 +116,7 @@ pub struct PathsPerWarp {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
-    /// The mean over all bounces.
+    /// Mean over all bounces.
     pub mean: f64,
 }
 
@@ -124,7 +124,7 @@ pub struct PathsPerWarp {
 mod tests {
     use crate::w11;
 
-    /// The paper's table against its text: what its columns say of each other.
+    /// Checks that the columns of the paper's table agree with each other and with its text.
     #[test]
     fn the_printed_table_agrees_with_itself() {
         let table = &w11().table_2.bounce;

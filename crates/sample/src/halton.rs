@@ -12,13 +12,13 @@
 use crate::hash::{ONE_MINUS_EPSILON, pcg};
 use crate::sobol::owen;
 
-/// Makes one step of the linear congruence ("quick and dirty", Numerical Recipes).
+/// Returns the state after `state` of the linear congruential generator ("quick and dirty", Numerical Recipes).
 #[inline]
 pub const fn advance(state: u32) -> u32 {
     state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
 }
 
-/// Returns the radical inverse of `index` in base `B`, in `0 .. 1`: its digits mirrored at the point.
+/// Returns the radical inverse of `index` in base `B`, in `0 .. 1`: its digits mirrored at the radix point.
 #[inline]
 pub fn radical_inverse<const B: u32>(index: u32) -> f32 {
     if B == 2 {
@@ -35,9 +35,9 @@ pub fn radical_inverse<const B: u32>(index: u32) -> f32 {
     if value < ONE_MINUS_EPSILON { value } else { ONE_MINUS_EPSILON }
 }
 
-/// Returns the sample number that a draw with generator state `state` uses: the low 16 bits by an Owen scramble, the
-/// others as they are, so that every aligned power-of-two block of samples (to 2^16) is a block of the Halton sequence,
-/// and the numbers stay small.
+/// Returns the shuffled sample number that a draw with generator state `state` uses. The low 16 bits go through an Owen
+/// scramble, the others stay, so that every aligned power-of-two block of samples (to 2^16) is a block of the Halton
+/// sequence, and the numbers stay small.
 #[inline]
 pub const fn shuffle(sample: u32, state: u32) -> u32 {
     let high = sample & 0xFFFF_0000;
@@ -48,7 +48,7 @@ pub const fn shuffle(sample: u32, state: u32) -> u32 {
     high | (low >> 16)
 }
 
-/// Returns `(value + rotation) mod 1`, both in `0 .. 1`; the rotation is the state's top 24 bits.
+/// Rotates `value` cyclically within `0 .. 1` (Cranley-Patterson) by the state's top 24 bits, read as a fraction.
 #[inline]
 pub fn rotate(value: f32, state: u32) -> f32 {
     let sum = value + (state >> 8) as f32 * (1.0 / 16_777_216.0);

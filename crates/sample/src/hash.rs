@@ -12,7 +12,7 @@ pub const fn pcg(v: u32) -> u32 {
     (word >> 22) ^ word
 }
 
-/// Folds `value` into `key`; start with 0 or a seed. For a fixed `key` a bijection of `value`.
+/// Mixes `value` into the hash `key`, which starts with 0 or a seed. For a fixed `key` a bijection of `value`.
 ///
 /// The odd factor keeps neighbouring (key, value) pairs from meeting: a plain xor would give (0, 1)
 /// and (1, 0) one result.
@@ -21,7 +21,7 @@ pub const fn combine(key: u32, value: u32) -> u32 {
     pcg(key ^ value.wrapping_mul(0x9E37_79B9))
 }
 
-/// Returns the top 24 bits as a multiple of 2^-24 in `0 ..= 1 - 2^-24`.
+/// Maps 32 random bits to an `f32` in `0 ..= 1 - 2^-24`: their top 24 bits as a multiple of 2^-24.
 #[inline]
 pub const fn to_unit(bits: u32) -> f32 {
     (bits >> 8) as f32 * (1.0 / 16_777_216.0)

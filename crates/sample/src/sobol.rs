@@ -10,8 +10,8 @@
 
 use crate::hash::{combine, pcg, to_unit};
 
-/// Scrambles reversed bits: bit `i` of the result depends on bits `0 ..= i` alone, so applied between two bit reversals
-/// it is a nested uniform (Owen) scramble. A bijection for any seed.
+/// Scrambles a number whose bits are reversed so that bit `i` of the result depends on bits `0 ..= i` alone; between
+/// two bit reversals this is a nested uniform (Owen) scramble. A bijection for any seed.
 #[inline]
 pub const fn laine_karras(mut x: u32, seed: u32) -> u32 {
     x ^= x.wrapping_mul(0x3D20_ADEA);
@@ -28,7 +28,7 @@ pub const fn owen(x: u32, seed: u32) -> u32 {
     laine_karras(x.reverse_bits(), seed).reverse_bits()
 }
 
-/// Returns the Sobol dimension 1 of `index`, bits reversed.
+/// Returns the second Sobol coordinate (dimension 1) of sample `index`, as a fixed-point number with its bits reversed.
 ///
 /// Its direction numbers are the rows of Pascal's triangle mod 2, that is (1 + x)^k as polynomials
 /// over GF(2); so the sum over the index's bits is the index, as a polynomial, at 1 + x. This is a
@@ -43,14 +43,14 @@ pub const fn dimension_1_reversed(index: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// Returns the two Sobol coordinates of `index` as fixed-point numbers.
+/// Returns the first two Sobol coordinates of sample `index` as fixed-point numbers.
 #[inline]
 pub const fn point(index: u32) -> [u32; 2] {
     [index.reverse_bits(), dimension_1_reversed(index).reverse_bits()]
 }
 
-/// Returns one coordinate of pad `dimension` for the sample whose number, bits reversed, is given. `key` is the hash of
-/// seed and pixel.
+/// Returns one Sobol coordinate in 0 .. 1, independently scrambled for each `dimension`, of the sample whose number is
+/// given with its bits reversed. `key` is the hash of seed and pixel.
 #[inline]
 pub fn pad_1d(key: u32, dimension: u32, reversed_sample: u32) -> f32 {
     let pad = combine(key, dimension);
@@ -58,7 +58,7 @@ pub fn pad_1d(key: u32, dimension: u32, reversed_sample: u32) -> f32 {
     to_unit(laine_karras(index, pcg(pad)).reverse_bits())
 }
 
-/// Returns the two coordinates of pad `dimension`; as [`pad_1d`].
+/// Returns two Sobol coordinates in 0 .. 1, independently scrambled for each `dimension`; see [`pad_1d`].
 #[inline]
 pub fn pad_2d(key: u32, dimension: u32, reversed_sample: u32) -> [f32; 2] {
     let pad = combine(key, dimension);
@@ -74,8 +74,8 @@ pub fn pad_2d(key: u32, dimension: u32, reversed_sample: u32) -> [f32; 2] {
 mod tests {
     use super::*;
 
-    /// Sobol by its definition: direction numbers by the recurrence of each dimension's primitive
-    /// polynomial (none; x + 1) and an exclusive or over the index's bits.
+    /// Returns the first two Sobol coordinates of `index` by their definition, from direction numbers. These follow the
+    /// recurrence of each dimension's primitive polynomial (none; x + 1), with an exclusive or over the index's bits.
     fn by_direction_numbers(index: u32) -> [u32; 2] {
         let mut point = [0; 2];
         let mut v = 0x8000_0000u32;

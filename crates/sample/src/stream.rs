@@ -3,42 +3,43 @@
 use crate::hash::{combine, pcg};
 use crate::{halton, sobol, xor32};
 
-/// A source of random numbers. Everything is a function of (seed, pixel, sample, position), so any
-/// order of work gives the same numbers.
+/// Kind of sample generator, with its seed. Everything is a function of (seed, pixel, sample, position), so any order
+/// of work gives the same numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sampler {
-    /// Owen-scrambled Sobol pads ([`sobol`]); a counter: no state but the position.
+    /// Owen-scrambled Sobol points, drawn again for every pair of dimensions ([`sobol`]); needs no state but the
+    /// dimension.
     Sobol {
-        /// Another seed, another scramble.
+        /// Seed of the scrambles; another seed gives other random numbers.
         seed: u32,
     },
-    /// Padded replications of a Halton set with rotations ([`halton`]; W11).
+    /// Halton points in bases 2 and 3, rotated anew for every draw ([`halton`]; W11).
     PaddedHalton {
-        /// Another seed, other rotations.
+        /// Seed of the rotations; another seed gives other random numbers.
         seed: u32,
     },
-    /// Marsaglia's xorshift, seeded a path ([`xor32`]; L9).
+    /// Marsaglia's xorshift generator, seeded once for each path ([`xor32`]; L9).
     Xor32 {
-        /// 0 is the lecture's own seeding.
+        /// Seed of the generator; 0 gives the seeding of the lecture L9.
         seed: u32,
     },
 }
 
-/// Random numbers of one path, from a position on. What a path must remember between two uses is
+/// Stream of random numbers for one light path, from some position on. What a path must remember between two uses is
 /// [`Stream::state`] for padded Halton and xor32, and [`Stream::dimension`] for Sobol.
 #[derive(Debug, Clone, Copy)]
 pub struct Stream {
     sampler: Sampler,
-    /// Hash of seed and pixel (Sobol); unused by the others.
+    /// Hash of seed and pixel for Sobol points; 0 for the other samplers.
     key: u32,
-    /// Sample number, for Sobol with its bits reversed.
+    /// Number of the pixel's sample, for Sobol points with its bits reversed.
     sample: u32,
     dimension: u32,
     state: u32,
 }
 
 impl Sampler {
-    /// Returns the numbers of `sample` of `pixel` from their beginning.
+    /// Returns the random numbers for sample `sample` of `pixel`, from the first on.
     #[inline]
     pub fn start(self, pixel: u32, sample: u32) -> Stream {
         let state = match self {
@@ -50,8 +51,8 @@ impl Sampler {
         self.resume(pixel, sample, 0, state)
     }
 
-    /// Goes on at a `dimension` (Sobol) or with a `state` (the others) that an earlier stream of the
-    /// same pixel and sample gave.
+    /// Returns the rest of a sample's random numbers, from a `dimension` (Sobol) or a `state` (others) that an earlier
+    /// stream of that sample had.
     #[inline]
     pub fn resume(self, pixel: u32, sample: u32, dimension: u32, state: u32) -> Stream {
         let (key, sample) = match self {
@@ -65,7 +66,7 @@ impl Sampler {
 }
 
 impl Stream {
-    /// Returns the next number, in `0 .. 1`. Takes one dimension.
+    /// Draws the next random number, in `0 .. 1`. Takes one dimension.
     #[inline(always)]
     pub fn next_1d(&mut self) -> f32 {
         let dimension = self.dimension;
@@ -81,7 +82,8 @@ impl Stream {
         }
     }
 
-    /// Returns the next point of the unit square; better spread than two [`Stream::next_1d`]. Takes two dimensions.
+    /// Draws the next random point of the unit square, which is better distributed than two [`Stream::next_1d`]. Takes
+    /// two dimensions.
     #[inline(always)]
     pub fn next_2d(&mut self) -> [f32; 2] {
         let dimension = self.dimension;
@@ -101,8 +103,8 @@ impl Stream {
         }
     }
 
-    /// Passes over `dimensions` that nobody needs: Sobol points are told apart by position, so those
-    /// that follow must not depend on whether these were drawn. The others draw in order and stay.
+    /// Skips `dimensions` random numbers that are not needed. Sobol points are told apart by position, so those that
+    /// follow must not depend on whether these were drawn. The others draw in order and stay.
     #[inline]
     pub fn skip(&mut self, dimensions: u32) {
         self.dimension = self.dimension.wrapping_add(dimensions);
@@ -114,13 +116,13 @@ impl Stream {
         xor32::to_unit(self.state)
     }
 
-    /// Dimensions taken so far, with those of [`Sampler::resume`].
+    /// Returns the number of dimensions drawn so far, those before [`Sampler::resume`] included.
     #[inline]
     pub fn dimension(&self) -> u32 {
         self.dimension
     }
 
-    /// Returns the generator state; 0 for Sobol.
+    /// Returns the generator's state, from which a later stream resumes; 0 for Sobol.
     #[inline]
     pub fn state(&self) -> u32 {
         self.state

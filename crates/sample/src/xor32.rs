@@ -2,18 +2,18 @@
 
 use crate::hash::ONE_MINUS_EPSILON;
 
-/// The lecture's `largePrime1`: separates the samples (its "frames") of a pixel. A 9-digit
-/// palindromic prime, from the family that the lecture points to.
+/// Multiplier of the sample number in the seed of a path: `largePrime1` of the lecture L9, whose "frames" are samples.
+/// A 9-digit palindromic prime, from the family that the lecture points to.
 pub const SAMPLE_PRIME: u32 = 982_878_289;
 
-/// The lecture's `largePrime2`: spreads neighbouring pixels over the state space.
+/// Multiplier that spreads neighbouring pixels over the seeds of paths: `largePrime2` of the lecture L9.
 pub const SEED_PRIME: u32 = 999_727_999;
 
-/// Takes the place of seed 0, from which xorshift never leaves.
+/// Seed that replaces 0, from which the xorshift generator never leaves.
 pub const ZERO_SEED: u32 = 0x9E37_79B9;
 
-/// Returns the state at the start of a path: `(pixel + sample * p1) * p2` (L9), 0 replaced by [`ZERO_SEED`]. A
-/// renderer's `seed` moves all pixels on by a scrambled amount; 0 is the lecture's formula itself.
+/// Returns the generator's state at the start of a path, `(pixel + sample * p1) * p2` (L9), with 0 replaced by
+/// [`ZERO_SEED`]. A renderer's `seed` moves all pixels on by a scrambled amount; 0 is the lecture's formula itself.
 #[inline]
 pub const fn seed_state(seed: u32, pixel: u32, sample: u32) -> u32 {
     let offset = if seed == 0 { 0 } else { crate::hash::pcg(seed) };
@@ -24,7 +24,7 @@ pub const fn seed_state(seed: u32, pixel: u32, sample: u32) -> u32 {
     }
 }
 
-/// Makes one step: three shifts. Never 0 for a state that is not 0.
+/// Returns the next state of the xorshift generator, by three shifts. Never 0 for a state that is not 0.
 #[inline]
 pub const fn advance(mut state: u32) -> u32 {
     state ^= state << 13;
@@ -32,7 +32,7 @@ pub const fn advance(mut state: u32) -> u32 {
     state ^ (state << 5)
 }
 
-/// Returns `state / 2^32`, clamped below 1: as a float product the largest states would round to 1.
+/// Maps a state to an `f32` in 0 .. 1: `state / 2^32`, clamped below 1, to which the largest states would round.
 #[inline]
 pub const fn to_unit(state: u32) -> f32 {
     let value = state as f32 * 2.328_306_4e-10;

@@ -3,7 +3,7 @@
 //! Systems that hand out more memory than they have (Linux does) let a film of any size be reserved and end the process
 //! without a word once it is filled, so asking is not enough.
 
-/// Returns the bytes that can be taken without swapping, as far as the system says.
+/// Returns the number of bytes of memory that can be allocated without swapping; `None` if the system does not say.
 #[cfg(target_os = "linux")]
 pub fn available() -> Option<u64> {
     let system = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| free_of_system(&text));
@@ -15,21 +15,21 @@ pub fn available() -> Option<u64> {
     system.into_iter().chain(group).min()
 }
 
-/// Returns `None`, as it is not known here: a reservation that succeeds is taken at its word.
+/// Returns `None`: free memory is unknown on this system, where a reservation that succeeds is trusted.
 #[cfg(not(target_os = "linux"))]
 pub fn available() -> Option<u64> {
     None
 }
 
-/// Returns `MemAvailable` of `/proc/meminfo`.
+/// Returns the `MemAvailable` value in the text of `/proc/meminfo`, in bytes.
 #[cfg(any(target_os = "linux", test))]
 fn free_of_system(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Returns the bytes that a control group may still take, from its limit, its usage and its statistics; pages of files
-/// are given back when need be.
+/// Returns the bytes that a Linux control group may still allocate, from the texts of its limit, usage and statistics;
+/// cached file pages count as free.
 #[cfg(any(target_os = "linux", test))]
 fn group_free(limit: &str, usage: &str, statistics: &str) -> Option<u64> {
     let number = |text: &str| text.trim().parse::<u64>().ok();

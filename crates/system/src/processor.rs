@@ -1,6 +1,6 @@
 //! Reads the time that processors worked for this process.
 
-/// Returns the seconds that all threads of this process have spent on processors so far, as far as the system says.
+/// Returns the processor seconds that all threads of this process have used so far; `None` if the system does not say.
 /// What others do to a busy machine does not count, other than through what is shared: caches, memory and clocks.
 #[cfg(unix)]
 pub fn seconds() -> Option<f64> {
@@ -8,7 +8,7 @@ pub fn seconds() -> Option<f64> {
     Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
 }
 
-/// Returns `None`, as it is not known here.
+/// Returns `None`: processor time is unknown on this system.
 #[cfg(not(unix))]
 pub fn seconds() -> Option<f64> {
     None

@@ -4,17 +4,17 @@ use crate::{Reason, skip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The variable that names the folder of scenes, as for the command.
+/// Name of the environment variable that holds the folder of scenes, as for the command `raywarp`.
 const SCENES: &str = "RAYWARP_SCENES";
 
-/// Returns the folder of large scenes, which are no part of the repository: the one that `RAYWARP_SCENES` names, else
-/// `shared/scenes` beside the repository.
+/// Returns the folder of large scenes, or notes the test as skipped and returns `None`. The scenes are no part of the
+/// repository: the folder is the one that `RAYWARP_SCENES` names, else `shared/scenes` beside the repository.
 #[track_caller]
 pub fn scenes() -> Option<PathBuf> {
     there(scene_folder())
 }
 
-/// Returns a file or folder in the folder of large scenes.
+/// Returns a file or folder in the folder of large scenes, or notes the test as skipped and returns `None`.
 #[track_caller]
 pub fn scene_file(name: &str) -> Option<PathBuf> {
     there(scene_folder().join(name))
@@ -34,7 +34,7 @@ fn scene_folder() -> PathBuf {
     std::env::var_os(SCENES).map_or_else(beside, PathBuf::from)
 }
 
-/// Returns `true` if `python3` runs here and can import `module`.
+/// Returns `true` if `python3` runs here and can import `module`; else notes the test as skipped.
 #[track_caller]
 pub fn python_has(module: &str) -> bool {
     let output = Command::new("python3").args(["-c", &format!("import {module}")]).output();
@@ -45,7 +45,8 @@ pub fn python_has(module: &str) -> bool {
     has
 }
 
-/// Returns the device to which every write fails for want of space.
+/// Returns the path of the device to which every write fails for want of space, or notes the test as skipped and
+/// returns `None`.
 #[track_caller]
 pub fn full_device() -> Option<&'static Path> {
     let device = Path::new("/dev/full");

@@ -5,24 +5,26 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The variable that names another file than [`notes_file`] would take.
+/// Name of the environment variable that holds the path of the file of skipped tests, in place of the usual one
+/// ([`notes_file`]).
 pub const NOTES: &str = "RAYWARP_SKIPPED_TESTS";
 
-/// A skip of a test.
+/// Record of one skipped test: a line in the file of skipped tests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// Kind of thing that was missing.
+    /// Kind of requirement that was missing.
     pub reason: Reason,
-    /// The test's package and program.
+    /// Package and test binary of the test.
     pub binary: String,
-    /// The test, or where its source skips if the thread has no name.
+    /// Name of the test, or the source position of the skip if the thread has no name.
     pub test: String,
-    /// Reason in the test's own words.
+    /// Explanation in the test's own words.
     pub why: String,
 }
 
 impl Note {
-    /// Adds a line to `file`. Lines of others stay whole: the file is opened for appending and written to once.
+    /// Appends the record as one line to `file`. Lines of others stay whole: the file is opened for appending and
+    /// written to once.
     pub fn append(&self, file: &Path) -> io::Result<()> {
         // A reason may have several lines.
         let plain = |text: &str| text.replace(['\t', '\n', '\r'], " ");
@@ -31,7 +33,7 @@ impl Note {
         OpenOptions::new().create(true).append(true).open(file)?.write_all(line.as_bytes())
     }
 
-    /// Reads a line of the file.
+    /// Parses one line of the file of skipped tests.
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t');
         let reason = Reason::named(fields.next()?)?;
@@ -40,8 +42,7 @@ impl Note {
     }
 }
 
-/// Returns the notes in `file`, one a test: sorted, and without those of tests that skipped several times. None if
-/// there is no such file.
+/// Reads the records in `file`, sorted, at most one for each test. None if there is no such file.
 pub fn read_notes(file: &Path) -> io::Result<Vec<Note>> {
     let text = match std::fs::read_to_string(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -56,8 +57,9 @@ pub fn read_notes(file: &Path) -> io::Result<Vec<Note>> {
     Ok(notes)
 }
 
-/// Returns the file that [`skip`](crate::skip) notes tests in: the one that [`NOTES`] names, else `skipped-tests.tsv`
-/// in the target folder that this program was built in, else in the folder for temporary files.
+/// Returns the path of the file in which [`skip`](crate::skip) records skipped tests. It is the one that [`NOTES`]
+/// names, else `skipped-tests.tsv` in the target folder that this program was built in, else in the folder for
+/// temporary files.
 pub fn notes_file() -> PathBuf {
     if let Some(file) = std::env::var_os(NOTES) {
         return file.into();
@@ -68,7 +70,7 @@ pub fn notes_file() -> PathBuf {
     target.map_or_else(std::env::temp_dir, Path::to_path_buf).join("skipped-tests.tsv")
 }
 
-/// Returns the package, where cargo runs its tests, and the name of this program without the hash that cargo appends.
+/// Returns the names of the package under test and of this test binary, without the hash that cargo appends.
 pub fn this_binary() -> String {
     let package = std::env::var("CARGO_PKG_NAME").map_or_else(|_| String::new(), |name| name + "/");
     let program = std::env::current_exe().unwrap_or_default();

@@ -1,35 +1,35 @@
 //! The generator of pseudo-random test data: small, seeded, and with the same numbers everywhere.
 
-/// Knuth's linear congruential generator (MMIX) of 64 bits. Its upper bits are what is used; enough for scenes and
-/// rays.
+/// Pseudo-random generator for tests: Knuth's linear congruential generator (MMIX) of 64 bits. Its upper bits are what
+/// is used; enough for scenes and rays.
 ///
 /// Each method takes one step for a number. Test data, and thresholds found with it, depend on the exact numbers.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Returns a generator whose first step starts from `seed` as it is.
+    /// Makes a generator with the state `seed`.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Returns the whole state after a step.
+    /// Advances the generator by a step and returns the whole 64-bit state.
     pub const fn state(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0
     }
 
-    /// Returns the next 32 bits.
+    /// Returns the next random 32-bit integer.
     pub const fn word(&mut self) -> u32 {
         (self.state() >> 32) as u32
     }
 
-    /// Returns an integer of 31 bits.
+    /// Returns the next random 31-bit integer.
     pub const fn integer(&mut self) -> u64 {
         self.state() >> 33
     }
 
-    /// Returns an integer from 0 up to `limit`, without it.
+    /// Returns a random integer from 0 to `limit` - 1.
     ///
     /// # Panics
     /// If `limit` is 0.
@@ -37,22 +37,22 @@ impl Random {
         (self.integer() % limit as u64) as usize
     }
 
-    /// Returns a number from 0 up to 1, without it, in steps of 2^-24.
+    /// Returns a random number in `0 .. 1`, a multiple of 2^-24.
     pub const fn unit(&mut self) -> f32 {
         (self.state() >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// Returns a number from 0 up to 1, without it, in steps of 2^-31.
+    /// Returns a random number in `0 .. 1`, a multiple of 2^-31.
     pub const fn unit_f64(&mut self) -> f64 {
         self.integer() as f64 / (1u64 << 31) as f64
     }
 
-    /// Returns a number from -1 up to 1, without it.
+    /// Returns a random number in `-1 .. 1`.
     pub const fn signed(&mut self) -> f32 {
         2.0 * self.unit() - 1.0
     }
 
-    /// Returns a point in the cube from -1 to 1.
+    /// Returns a random point in the cube from -1 to 1.
     pub const fn point(&mut self) -> [f32; 3] {
         [self.signed(), self.signed(), self.signed()]
     }

@@ -3,31 +3,31 @@
 use crate::notes::{self, Note};
 use std::panic::Location;
 
-/// Reasons to skip a test: what it would have needed.
+/// Kinds of requirements whose absence lets a test be skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// An NVIDIA GPU, or NVIDIA's compiler.
+    /// Requirement of an NVIDIA GPU, or of NVIDIA's compiler.
     Gpu,
-    /// The folder of large scenes ([`scenes`](crate::scenes)).
+    /// Requirement of the folder of large scenes ([`scenes`](crate::scenes)).
     Scenes,
-    /// The library Embree.
+    /// Requirement of Intel's library Embree.
     Embree,
-    /// A Vulkan driver that traces rays.
+    /// Requirement of a Vulkan driver that traces rays.
     Vulkan,
-    /// Chromium or Chrome.
+    /// Requirement of a browser, Chromium or Chrome.
     Browser,
-    /// An emulator, a linker and libraries of 64-bit ARM.
+    /// Requirement of an emulator, a linker and libraries for 64-bit ARM.
     Arm,
-    /// Python with the packages that the test names.
+    /// Requirement of Python with the packages that the test names.
     Python,
-    /// A C++ compiler, which the emulated CUDA kernels are built with.
+    /// Requirement of a C++ compiler, with which the emulated CUDA kernels are built.
     Compiler,
-    /// Means that this operating system or this user lacks: a shell, a device file, a permission.
+    /// Requirement of something that this operating system or user lacks: a shell, a device file, a permission.
     System,
 }
 
 impl Reason {
-    /// All of them, in the order of reports.
+    /// All kinds of requirements, in the order in which reports list them.
     pub const ALL: [Self; 9] = [
         Self::Gpu,
         Self::Scenes,
@@ -40,7 +40,7 @@ impl Reason {
         Self::System,
     ];
 
-    /// Returns the word for options and notes.
+    /// Returns the keyword of the requirement in options and in the file of skipped tests, such as `gpu`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gpu => "gpu",
@@ -55,7 +55,7 @@ impl Reason {
         }
     }
 
-    /// Returns the words for what is missing.
+    /// Returns the words with which reports say that the requirement is missing, such as `no GPU`.
     pub const fn missing(self) -> &'static str {
         match self {
             Self::Gpu => "no GPU",
@@ -70,13 +70,13 @@ impl Reason {
         }
     }
 
-    /// Returns the reason of that name.
+    /// Returns the requirement whose keyword is `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }
 }
 
-/// Says that the test of this thread, or a part of it, does not run here, and notes it for `cargo tests`.
+/// Records that the test on this thread, or a part of it, is skipped for `reason`, for the report of `cargo tests`.
 ///
 /// The caller returns or leaves the part out; a test that leaves out a part counts as skipped, since it has not shown
 /// what its name says.

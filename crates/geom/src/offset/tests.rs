@@ -3,7 +3,7 @@ use crate::triangle::Watertight;
 use crate::{Affine, Ray};
 use raywarp_testing::Random;
 
-/// A random vector in the cube from -1 to 1.
+/// Returns a random vector in the cube from -1 to 1.
 fn vector(random: &mut Random) -> [f64; 3] {
     [0; 3].map(|_: u32| 2.0 * random.unit_f64() - 1.0)
 }
@@ -12,7 +12,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).map(|i| a[i] * b[i]).sum()
 }
 
-/// The unit normal of the triangle as it is, in `f64`.
+/// Returns the unit normal of a triangle, computed in `f64` from its rounded corners.
 fn exact_normal(corners: &[[f32; 3]; 3]) -> [f64; 3] {
     let [a, b, c] = corners.map(|corner| corner.map(f64::from));
     let (u, v): ([f64; 3], [f64; 3]) = (std::array::from_fn(|i| b[i] - a[i]), std::array::from_fn(|i| c[i] - a[i]));
@@ -25,16 +25,16 @@ enum Form {
     Any,
     Sliver,
     Needle,
-    /// As long as twenty thousand of what else is there, at height 0.
+    /// Triangle 10,000 times as large as the others, in the plane of height 0.
     Floor,
-    /// One of a mesh of another size, placed by a matrix that turns, stretches and shifts.
+    /// Triangle of a mesh in other units, placed by a matrix that rotates, stretches and scales.
     Placed,
 }
 
 const FORMS: [Form; 5] = [Form::Any, Form::Sliver, Form::Needle, Form::Floor, Form::Placed];
 
-/// A triangle of about the size 1 (a floor: 1e4) at `place`, times `scale`, and how close to its plane its
-/// normal, as `f32` finds it, can be trusted.
+/// Returns a triangle of form `form` at `place`, scaled by `scale`, and the least cosine to its plane at which its
+/// `f32` normal can be trusted.
 fn triangle(form: Form, place: [f64; 3], scale: f64, random: &mut Random) -> ([[f32; 3]; 3], f64) {
     let (u, v) = (vector(random), vector(random));
     let along = |u: [f64; 3], v: [f64; 3], share: f64, width: f64| -> [f64; 3] {
@@ -60,7 +60,7 @@ fn triangle(form: Form, place: [f64; 3], scale: f64, random: &mut Random) -> ([[
     (corners, trust)
 }
 
-/// A direction on the side of the unit normal `n`: any, or one that leaves under an angle down to 1e-6.
+/// Returns a random direction on the side of the unit normal `n`, often a grazing one, with a cosine down to 1e-6.
 fn leaving(n: [f64; 3], trust: f64, random: &mut Random) -> [f32; 3] {
     let d = vector(random);
     let along = dot(d, n);
@@ -69,7 +69,8 @@ fn leaving(n: [f64; 3], trust: f64, random: &mut Random) -> [f32; 3] {
     std::array::from_fn(|i| (d[i] + (cos - along) * n[i]) as f32)
 }
 
-/// Rays from `count` random points of triangles of each form, scale and place, of which `hits` says how many hit again.
+/// Returns the number of rays that hit their own triangle again, with `count` rays from each form, scale and place of
+/// triangles.
 fn count_again(count: usize, mut origin: impl FnMut(&[[f32; 3]; 3], f32, f32, [f32; 3]) -> [f32; 3]) -> usize {
     let mut random = Random::new(3);
     let mut again = 0;

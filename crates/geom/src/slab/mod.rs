@@ -14,20 +14,20 @@ use crate::{Aabb, Ray};
 pub use padded::{PaddedRay, PaddedSlab};
 pub use plain::PlainSlab;
 
-/// Numbers of a ray for the slab test, computed once, without knowledge of the scene.
+/// Ray prepared for the conservative slab test of Ize 2013, without knowledge of the scene's bounds.
 #[derive(Debug, Clone, Copy)]
 pub struct SlabRay {
-    /// Origin as the planes where the ray enters a box see it.
+    /// Ray origin for the planes where the ray enters a box, moved outward along axes in which the direction is zero.
     pub near_origin: [f32; 3],
-    /// Origin as the planes where the ray leaves a box see it.
+    /// Ray origin for the planes where the ray leaves a box, moved outward along axes in which the direction is zero.
     pub far_origin: [f32; 3],
-    /// Reciprocal direction, always finite.
+    /// Reciprocals of the direction's components, always finite.
     pub inverse: [f32; 3],
 }
 
 impl SlabRay {
-    /// Direction components are moved away from zero by this, so that no reciprocal is infinite and
-    /// a ray in the plane of a box face gives no 0 * inf = NaN (the papers' form misses such rays).
+    /// Value that replaces direction components nearer to zero, so that no reciprocal is infinite. A ray in the plane
+    /// of a box face then gives no 0 * inf = NaN (the papers' form misses such rays).
     pub const TINY: f32 = 1e-24;
 
     /// Prepares a valid ray, whose direction should be far longer than [`SlabRay::TINY`].
@@ -52,8 +52,8 @@ impl SlabRay {
     }
 }
 
-/// Distances to planes move outward by this share: each rounds three times by half an ulp (Ize 2013,
-/// "Robust BVH ray traversal", section 3), and a product with this factor rounds once more.
+/// Factor on the distance to a box's planes that makes up for rounding. Each distance rounds three times by half an ulp
+/// (Ize 2013, "Robust BVH ray traversal", section 3), and a product with this factor rounds once more.
 pub const FAR_SCALE: f32 = 1.0 + 2.0 * f32::EPSILON;
 
 /// Returns the `t` at which the ray enters `aabb` within `t_min ..= t_max`, or `None`. Conservative: may report a box

@@ -29,48 +29,52 @@
 
 use crate::{Aabb, Ray, fused_multiply_add};
 
-/// Numbers of a ray for the conservative box test, computed once: subtract-multiply form.
+/// Ray prepared for the conservative box test of a watertight traversal, in the form `(plane - origin) * inverse`.
 ///
 /// Along each axis the ray meets a box's lower plane at `(min - lo_origin) * inverse` and the upper
 /// one at `(max - hi_origin) * inverse`; which comes first is the sign of `inverse`. All is finite, so
 /// that only an infinite plane gives an infinite distance, and nothing gives NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PaddedRay {
-    /// Origin as the lower planes see it: moved up, which moves them down.
+    /// Ray origin for the lower planes of boxes: moved up by the pad, which in effect moves the planes down.
     pub lo_origin: [f32; 3],
-    /// Origin as the upper planes see it.
+    /// Ray origin for the upper planes of boxes: moved down by the pad, which in effect moves the planes up.
     pub hi_origin: [f32; 3],
-    /// Reciprocal of the direction (times `scale`), finite and not zero.
+    /// Reciprocals of the direction's components (times `scale`), finite and not zero.
     pub inverse: [f32; 3],
-    /// Distances to boxes are `t * scale`: a power of two, 1 unless the direction is longer than
-    /// 1e36, shorter than 1e-24, or out of proportion to the scene by a factor of 1e25.
+    /// Factor of box distances, which are `t * scale`: 1 for almost all rays, else a power of two that avoids overflow.
+    /// It is not 1 if the direction is longer than 1e36, shorter than 1e-24, or out of proportion to the scene by a
+    /// factor of 1e25.
     pub scale: f32,
-    /// The largest coordinate difference between the origin and a corner of the scene.
+    /// Largest coordinate difference between the ray's origin and a corner of the scene's bounding box.
     pub reach: f32,
 }
 
 impl PaddedRay {
-    /// Boxes grow by this share of the distance to the farthest corner of the scene; see the module's text.
+    /// Relative pad of boxes, as a fraction of the ray's `reach`, the distance to the farthest corner of the scene.
     pub const REACH_PAD: f32 = 32.0 * f32::EPSILON;
 
-    /// And by this share of the origin's coordinate.
+    /// Relative pad of boxes, as a fraction of the origin's coordinate on the axis; added to
+    /// [`PaddedRay::REACH_PAD`]'s.
     pub const ORIGIN_PAD: f32 = 2.0 * f32::EPSILON;
 
-    /// A component below this share of the longest one counts as this share: a power of two, so small
-    /// that the pads cover the difference, and so large that no reciprocal overflows.
+    /// Smallest direction component, as a fraction of the longest one; smaller ones are replaced by this, so that no
+    /// reciprocal overflows. A power of two, so small that the pads cover the difference.
     pub const LEAST_SHARE: f32 = 1.0 / (1u64 << 40) as f32;
 
-    /// Lengths whose reciprocals, also of their least share, are neither infinite nor denormal: 2^-80 to 2^120.
+    /// Lengths of the longest direction component, 2^-80 to 2^120, that need no scaling: no reciprocal is infinite or
+    /// denormal.
     pub const PLAIN_LENGTHS: std::ops::RangeInclusive<f32> = 8.271_806e-25..=1.329_228e36;
 
-    /// 2^86: times a length it bounds origins, so that products with reciprocals stay below 2^127.
+    /// Largest ratio of the ray's coordinates to its direction that needs no scaling, 2^86: products with reciprocals
+    /// stay below 2^127.
     pub const FARTHEST: f32 = 7.737_125_2e25;
 
-    /// 2^-100: in smaller scenes the pads would be denormal.
+    /// Extent of a scene below which pads would be denormal numbers: 2^-100.
     pub const LEAST_REACH: f32 = 7.888_609e-31;
 
-    /// Prepares a valid ray ([`Ray::is_valid`]) for boxes within `bounds`, those of the whole scene.
-    /// The result for another ray means nothing, but is not unsafe.
+    /// Prepares a valid ray ([`Ray::is_valid`]) for tests of boxes within `bounds`, the box of the whole scene. The
+    /// result for another ray means nothing, but is not unsafe.
     #[inline(always)]
     pub fn new(ray: &Ray, bounds: &Aabb) -> Self {
         let (o, d) = (&ray.origin, &ray.direction);
@@ -102,8 +106,8 @@ impl PaddedRay {
         }
     }
 
-    /// Returns the distance (`t * scale`) at which the ray enters `aabb` within `t_min ..= t_max`; `None` if it passes.
-    /// Never `None` for a box around a triangle that the watertight test hits within the interval.
+    /// Returns the distance (`t * scale`) at which the ray enters `aabb` within `t_min ..= t_max`; `None` if it misses
+    /// the box. Never `None` for a box around a triangle that the watertight test hits within the interval.
     #[inline]
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));
@@ -119,7 +123,8 @@ impl PaddedRay {
     }
 }
 
-/// Numbers of a ray as in [`PaddedRay`], in fused form, as the GPU kernels compute it.
+/// Ray prepared for the conservative box test in fused multiply-add form, as the GPU kernels compute it; see
+/// [`PaddedRay`].
 ///
 /// Along each axis `x0 = fma(min, inverse, -ood_lo)` and `x1 = fma(max, inverse, -ood_hi)`; the ray is
 /// between the planes from `min(x0, x1)` to `max(x0, x1)`, whatever the sign of `inverse`.
@@ -132,18 +137,18 @@ impl PaddedRay {
 ///   1e25 (beyond, use [`PaddedRay`]). No NaN for finite planes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PaddedSlab {
-    /// Reciprocal of the direction (times `scale`), finite and not zero.
+    /// Reciprocals of the direction's components (times `scale`), finite and not zero.
     pub inverse: [f32; 3],
-    /// Padded origin over direction, as the lower planes see it.
+    /// Padded origin divided by direction, for the lower planes of boxes.
     pub ood_lo: [f32; 3],
-    /// Padded origin over direction, as the upper planes see it.
+    /// Padded origin divided by direction, for the upper planes of boxes.
     pub ood_hi: [f32; 3],
-    /// Distances to boxes are `t * scale`; see [`PaddedRay::scale`].
+    /// Factor of box distances, which are `t * scale`; see [`PaddedRay::scale`].
     pub scale: f32,
 }
 
 impl PaddedSlab {
-    /// Prepares a valid ray for boxes within `bounds`, as [`PaddedRay::new`].
+    /// Prepares a valid ray for tests of boxes within `bounds`, the box of the whole scene, as [`PaddedRay::new`] does.
     #[inline(always)]
     pub fn new(ray: &Ray, bounds: &Aabb) -> Self {
         let PaddedRay { lo_origin, hi_origin, inverse, scale, .. } = PaddedRay::new(ray, bounds);
@@ -151,8 +156,8 @@ impl PaddedSlab {
         Self { inverse, ood_lo: over(lo_origin), ood_hi: over(hi_origin), scale }
     }
 
-    /// Returns the distance (`t * scale`) at which the ray enters `aabb`, which must not be empty, within
-    /// `t_min ..= t_max`; `None` if it passes. Conservative as [`PaddedRay::enter`].
+    /// Returns the distance (`t * scale`) at which the ray enters the nonempty box `aabb` within `t_min ..= t_max`;
+    /// `None` if it misses the box. Conservative as [`PaddedRay::enter`].
     #[inline]
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));
@@ -166,8 +171,8 @@ impl PaddedSlab {
     }
 }
 
-/// Returns reciprocals, scale, and what underflow may cost, of a direction with a component near zero, or very long or
-/// short, or out of proportion to the scene.
+/// Returns the reciprocals, scale and extra pad for underflow of a direction that is very long, very short, or nearly
+/// parallel to an axis.
 #[cold]
 #[inline(never)]
 fn unusual_direction(d: &[f32; 3], longest: f32) -> ([f32; 3], f32, f32) {
@@ -182,19 +187,19 @@ fn unusual_direction(d: &[f32; 3], longest: f32) -> ([f32; 3], f32, f32) {
     (inverse, power, underflow)
 }
 
-/// Turns infinity into the largest number.
+/// Replaces infinity by the largest finite number of its sign.
 #[inline(always)]
 fn finite(x: f32) -> f32 {
     larger(smaller(x, f32::MAX), f32::MIN)
 }
 
-/// Returns the larger number in one instruction, where `f32::max` also looks after NaN: `b` if either is.
+/// Returns the larger of two numbers in one instruction; unlike `f32::max` it returns `b` if either is NaN.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Returns the smaller number in one instruction, where `f32::min` also looks after NaN: `b` if either is.
+/// Returns the smaller of two numbers in one instruction; unlike `f32::min` it returns `b` if either is NaN.
 #[inline(always)]
 fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

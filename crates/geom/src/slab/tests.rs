@@ -4,20 +4,20 @@ use super::*;
 use raywarp_testing::Random;
 
 const UNIT: Aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
-/// The scene around every box of these tests.
+/// Bounding box of the scene that all boxes of these tests lie in.
 const SCENE: Aabb = Aabb { min: [-2.0; 3], max: [3.0; 3] };
 
 type Enter = fn(&Ray, &Aabb) -> Option<f32>;
 
-/// The conservative tests, entry as `t`.
+/// Box tests that must never miss a box, by name, each returning the entry as `t`.
 const CONSERVATIVE: [(&str, Enter); 3] = [
     ("padded", |ray, aabb| PaddedRay::new(ray, &SCENE).enter(aabb, ray.t_min, ray.t_max)),
     ("padded, fused", |ray, aabb| PaddedSlab::new(ray, &SCENE).enter(aabb, ray.t_min, ray.t_max)),
     ("Ize", |ray, aabb| slab(&SlabRay::new(ray), aabb, ray.t_min, ray.t_max)),
 ];
 
-/// Whether the ray touches the box grown by `grow` within its interval: exactly, since coordinates
-/// are multiples of 2^-20 below 2^8 and every product has at most 53 bits, whatever its exponent.
+/// Returns `true` if the ray touches the box grown by `grow` on every side, decided without rounding: coordinates are
+/// multiples of 2^-20 below 2^8, so every product has at most 53 bits, whatever its exponent.
 fn touches(ray: &Ray, aabb: &Aabb, grow: f64) -> bool {
     // Bounds on t as fractions with positive denominators.
     let mut low = vec![(f64::from(ray.t_min.max(f32::MIN)), 1.0)];
@@ -37,7 +37,7 @@ fn touches(ray: &Ray, aabb: &Aabb, grow: f64) -> bool {
     low.iter().all(|&(n, d)| high.iter().all(|&(m, e)| n * e <= m * d))
 }
 
-/// Random coordinates of boxes and rays.
+/// Generator of random coordinates for boxes and rays.
 struct Coordinates(Random);
 
 impl Coordinates {
@@ -47,7 +47,7 @@ impl Coordinates {
     fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.0.below(of.len())]
     }
-    /// In steps of 2^-10 from -2 to 3, half of them among the planes of simple boxes.
+    /// Returns a random multiple of 2^-10 from -2 to 3, in half of the cases one of the planes of simple boxes.
     fn coordinate(&mut self) -> f32 {
         if self.bits() & 1 == 0 { self.pick(&[0.0, 1.0, 0.5, -1.0, 2.0, -0.0]) } else { self.step() }
     }
@@ -56,7 +56,7 @@ impl Coordinates {
     }
 }
 
-/// Calls `look` with rays of every kind and a box each, some flat, some a point.
+/// Calls `look` with pairs of a ray and a box: rays of every kind, and boxes of which some are flat or single points.
 fn each_case(mut look: impl FnMut(Ray, Aabb)) {
     let mut random = Coordinates(Random::new(7));
     let small = [0.0, -0.0, 1e-45, -1e-45, -1e-40, 3e-38, -1e-30, 1e-24, 2e-20, -1e-12, 1e-7];

@@ -9,7 +9,7 @@ mod watertight;
 pub use moeller_trumbore::moeller_trumbore;
 pub use watertight::{Middling, Watertight, power_of_two_under};
 
-/// `t u v` of a hit.
+/// Ray parameter `t` and barycentric weights `u` and `v` of a hit.
 pub type Tuv = [f32; 3];
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::Tuv;
 use crate::Ray;
 
-/// Tests a triangle as Moeller and Trumbore 1997 do, both sides, in f32. Fast, but rays may slip through edges, and
-/// products of huge or tiny coordinates overflow or vanish: such triangles are missed.
+/// Tests a ray against a triangle as Moeller and Trumbore 1997 do, in f32; both sides count. Fast, but rays may slip
+/// through edges, and products of huge or tiny coordinates overflow or vanish: such triangles are missed.
 #[inline]
 pub fn moeller_trumbore(ray: &Ray, [v0, v1, v2]: &[[f32; 3]; 3]) -> Option<Tuv> {
     let sub = |a: &[f32; 3], b: &[f32; 3]| -> [f32; 3] { std::array::from_fn(|i| a[i] - b[i]) };

@@ -23,18 +23,19 @@
 use super::Tuv;
 use crate::{Ray, fused_multiply_add};
 
-/// The ray side of the watertight test: the axis permutation and shear that turn the ray into the z axis.
+/// Ray prepared for the watertight test of Woop, Benthin and Wald 2013: the axis permutation and shear that turn it
+/// into the z axis.
 #[derive(Debug, Clone, Copy)]
 pub struct Watertight {
     /// Origin of the ray.
     pub origin: [f32; 3],
-    /// The axes that become x, y and z, in their cyclic order; `k[2]` is where the direction is largest.
+    /// Axes that are permuted to x, y and z; `k[2]` is the one along which the direction is largest.
     pub k: [usize; 3],
-    /// Shear in x and y.
+    /// Shear along x and y that turns the direction into the z axis.
     pub shear: [f32; 2],
-    /// Inverse of the direction's largest component, infinite for a direction below 3e-39.
+    /// Reciprocal of the direction's largest component, infinite for one below 3e-39.
     pub inverse: f32,
-    /// The direction's largest component.
+    /// Largest component of the direction by magnitude, with its sign.
     pub largest: f32,
 }
 
@@ -45,12 +46,12 @@ pub enum Middling {
     Miss,
     /// The ray's line meets the triangle at this `t u v`.
     Hit(Tuv),
-    /// The answer is known to [`Watertight::test`] only.
+    /// The quick test cannot decide; only [`Watertight::test`] can.
     Undecided,
 }
 
 impl Watertight {
-    /// Prepares a valid ray.
+    /// Prepares a valid ray for triangle tests.
     #[inline]
     pub fn new(ray: &Ray) -> Self {
         let d = ray.direction;
@@ -71,7 +72,8 @@ impl Watertight {
         Self { origin: ray.origin, k: [kx, ky, kz], shear, inverse: inverse * scale, largest: d[kz] }
     }
 
-    /// Tests one triangle; both sides count. The caller compares `t` with the ray's interval.
+    /// Tests the ray against one triangle and returns the hit's `t u v`; both sides count, and intervals are not looked
+    /// at. The caller compares `t` with the ray's interval.
     ///
     /// A triangle that is a line or a point as the ray sees it is missed. Never panics, also for NaN
     /// vertices, which are missed. Every engine computes these operations in this order, so that
@@ -85,8 +87,8 @@ impl Watertight {
         }
     }
 
-    /// Tests triangles whose doubled area, as the ray sees it, is 2^-120 to 2^120, with the results of
-    /// [`Watertight::test`]; of others that the ray may meet it cannot tell.
+    /// Tests a triangle quickly, with the results of [`Watertight::test`], where its doubled area seen along the ray is
+    /// 2^-120 to 2^120; else may return undecided.
     #[inline]
     pub fn test_middling(&self, vertices: &[[f32; 3]; 3]) -> Middling {
         const AREAS: std::ops::RangeInclusive<f32> = 7.523_163_8e-37..=1.329_228e36;
@@ -98,7 +100,7 @@ impl Watertight {
         }
     }
 
-    /// Tests in f32: returns `t u v`, which may be no numbers, and the doubled area, signed.
+    /// Tests a triangle in f32: returns `t u v`, which may be NaN or infinite, and its signed doubled area.
     #[inline(always)]
     fn test_narrow(&self, vertices: &[[f32; 3]; 3]) -> Option<(Tuv, f32)> {
         let [a, b, c] = vertices.map(|v| self.local(&v, 1.0));
@@ -116,7 +118,7 @@ impl Watertight {
         Some(([z * self.inverse, v, w], area))
     }
 
-    /// Returns a vertex, times a power of two, with the ray as the z axis.
+    /// Returns a vertex, times a power of two, in the coordinates in which the ray is the z axis.
     #[inline(always)]
     fn local(&self, vertex: &[f32; 3], factor: f32) -> [f32; 3] {
         let p: [f32; 3] = std::array::from_fn(|i| factor * vertex[self.k[i]] - factor * self.origin[self.k[i]]);
@@ -124,9 +126,9 @@ impl Watertight {
         [sheared(0), sheared(1), p[2]]
     }
 
-    /// Tests where f32 has too few exponents: edge functions and `t` in f64, in which products of f32 are exact and
-    /// nothing overflows or vanishes. For triangles that are very small or large, for directions near the least float,
-    /// and for those without area as the ray sees them, which it misses.
+    /// Tests a triangle in f64, for cases in which the exponents of f32 overflow or underflow. For triangles that are
+    /// very small or large, for directions near the least float, and for those without area as the ray sees them, which
+    /// it misses.
     #[cold]
     #[inline(never)]
     fn test_wide(&self, vertices: &[[f32; 3]; 3]) -> Option<Tuv> {
@@ -154,15 +156,15 @@ impl Watertight {
     }
 }
 
-/// Returns `a b - c d`: the right sign, and within 2 half-ulps.
+/// Returns `a b - c d`, with the right sign and an error of at most 2 half-ulps.
 #[inline(always)]
 fn difference_of_products(a: f32, b: f32, c: f32, d: f32) -> f32 {
     let w = c * d;
     fused_multiply_add(a, b, -w) + fused_multiply_add(-c, d, w)
 }
 
-/// Returns a power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127: what directions are scaled by,
-/// their longest component being `x`. It is within 2^-126 to 2^126, and so is its inverse.
+/// Returns a power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127, the longest component of a
+/// direction. It is within 2^-126 to 2^126, and so is its inverse.
 #[inline(always)]
 pub fn power_of_two_under(x: f32) -> f32 {
     f32::from_bits(0x7f00_0000 - ((x.to_bits() >> 23).clamp(1, 253) << 23))

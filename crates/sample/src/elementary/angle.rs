@@ -3,7 +3,7 @@
 use super::nearest;
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
-/// Rests of pi and of pi / 2: their exact values less their `f32` values.
+/// Rounding errors of the `f32` values of pi and pi / 2: the exact values minus the rounded ones.
 const PI_REST: f32 = -8.742_278e-8;
 const FRAC_PI_2_REST: f32 = -4.371_139e-8;
 

@@ -3,17 +3,18 @@
 use super::{LN_2_HIGH, LN_2_LOW, nearest, power_of_two};
 use std::f32::consts::LOG2_E;
 
-/// Argument a little beyond the one at which e^x overflows.
+/// Argument of `exp` a little beyond the one at which e^x overflows.
 const MOST: f32 = 89.0;
 
-/// Returns `r` in about -0.347 ..= 0.347 and an integer `n` with `x = r + n ln 2`, for `|x|` of at most 104.
+/// Splits `x`, of magnitude at most 104, into a remainder `r` in about -0.347 ..= 0.347 and an integer `n` with
+/// `x = r + n ln 2`.
 #[inline]
 fn reduced(x: f32) -> (f32, i32) {
     let (whole, n) = nearest(x * LOG2_E);
     ((x - whole * LN_2_HIGH) - whole * LN_2_LOW, n)
 }
 
-/// Returns `e^r - 1 - r` for `r` as [`reduced`] gives it.
+/// Returns `e^r - 1 - r` for a remainder `r` from [`reduced`].
 #[inline]
 fn tail(r: f32) -> f32 {
     let q = 0.008_367_124 + r * 0.001_383_566_6;
@@ -23,7 +24,7 @@ fn tail(r: f32) -> f32 {
     r * r * q
 }
 
-/// Returns e^x. Error at most 1.01 ulp.
+/// Returns e^x, with the same bits on every machine. Error at most 1.01 ulp.
 ///
 /// 0 below about -103.97, infinity above about 88.72; NaN for NaN.
 #[inline]
@@ -37,7 +38,7 @@ pub fn exp(x: f32) -> f32 {
     (1.0 + (r + tail(r))) * power_of_two(half) * power_of_two(n.wrapping_sub(half))
 }
 
-/// Returns e^x - 1, also for small `x`. Error at most 1.32 ulp.
+/// Returns e^x - 1, accurate also for small `x`. Error at most 1.32 ulp.
 ///
 /// -1 below about -17.33, infinity above about 88.72; x for 0, -0 and denormals; NaN for NaN.
 #[inline]

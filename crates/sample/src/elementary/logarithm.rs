@@ -2,17 +2,18 @@
 
 use super::{LN_2_HIGH, LN_2_LOW, power_of_two};
 
-/// Returns `m` between the roots of 1/2 and of 2, and an integer `k`, with `x = m 2^k`. For positive normal `x`.
+/// Splits `x` into a mantissa `m` from sqrt(1/2) to sqrt(2) and an integer exponent `k` with `x = m 2^k`. For positive
+/// normal `x`.
 #[inline]
 fn split(x: f32) -> (f32, i32) {
-    /// Bits of the root of 1/2.
+    /// Bits of sqrt(1/2) as an `f32`, the least mantissa.
     const LEAST: i32 = 0x3f35_04f3;
     let bits = x.to_bits() as i32;
     let k = bits.wrapping_sub(LEAST) >> 23;
     (f32::from_bits(bits.wrapping_sub(k << 23) as u32), k)
 }
 
-/// Returns `ln(1 + f) + k ln 2` for `1 + f` as [`split`] gives it.
+/// Returns `ln(1 + f) + k ln 2` for a mantissa `1 + f` and an exponent `k` from [`split`].
 #[inline]
 fn sum_of_logarithms(f: f32, k: i32) -> f32 {
     let k = k as f32;
@@ -29,7 +30,7 @@ fn sum_of_logarithms(f: f32, k: i32) -> f32 {
     (f + small) + k * LN_2_HIGH
 }
 
-/// Returns ln x. Error at most 1.01 ulp.
+/// Returns the natural logarithm of `x`. Error at most 1.01 ulp.
 ///
 /// -infinity for 0 and -0, infinity for infinity; NaN for negative numbers and NaN.
 #[inline]
@@ -48,7 +49,7 @@ pub fn ln(x: f32) -> f32 {
     }
 }
 
-/// Returns ln(1 + x), also for small `x`. Error at most 1.52 ulp.
+/// Returns ln(1 + x), accurate also for small `x`. Error at most 1.52 ulp.
 ///
 /// -infinity for -1, infinity for infinity; x for 0, -0 and denormals; NaN below -1 and for NaN.
 #[inline]

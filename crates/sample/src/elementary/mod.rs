@@ -25,11 +25,11 @@ pub use angle::{acos, atan2, sin_cos};
 pub use exponential::{exp, exp_m1};
 pub use logarithm::{ln, ln_1p};
 
-/// ln 2 in two parts. The high part has ten bits, so its product with an exponent is exact.
+/// Upper part of ln 2 in ten bits, so that its product with an exponent is exact; the lower part follows.
 const LN_2_HIGH: f32 = 0.693_359_375;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
-/// Returns the integer nearest to `x`, as a float and as an integer, for `|x|` below 2^22.
+/// Rounds `x`, of magnitude below 2^22, to the nearest integer, and returns it as a float and as an integer.
 #[inline]
 fn nearest(x: f32) -> (f32, i32) {
     // Next to 1.5 * 2^23 floats are one apart, so this sum rounds to an integer, which its low bits hold.
@@ -38,7 +38,7 @@ fn nearest(x: f32) -> (f32, i32) {
     (sum - SHIFT, (sum.to_bits() as i32).wrapping_sub(SHIFT.to_bits() as i32))
 }
 
-/// Returns 2^n for n in -126 ..= 127, and 0 for n = -127. Other n give some number; none panics.
+/// Returns 2^n for an integer `n` in -126 ..= 127, and 0 for n = -127. Other n give some number; none panics.
 #[inline]
 fn power_of_two(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)

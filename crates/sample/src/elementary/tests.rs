@@ -1,23 +1,25 @@
 use super::*;
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
-/// Every how manyth bit pattern is tested. A prime, so that all low bits come up.
+/// Step between the bit patterns of the `f32` numbers that are tested: every 997th one is. A prime, so that all low
+/// bits come up.
 const STRIDE: usize = 997;
 const SIGN: u32 = 1 << 31;
 
-/// The numbers from `first` away from zero to `last`, some of them.
+/// Iterates over every [`STRIDE`]th `f32` from `first`, away from zero, to `last`.
 fn numbers(first: f32, last: f32) -> impl Iterator<Item = f32> {
     assert_eq!(first.is_sign_negative(), last.is_sign_negative());
     (first.to_bits()..=last.to_bits()).step_by(STRIDE).chain([last.to_bits()]).map(f32::from_bits)
 }
 
-/// The unit in the last place of an `f32` as large as `value`.
+/// Returns the unit in the last place of an `f32` as large as `value`.
 fn ulp(value: f64) -> f64 {
     let exponent = ((value.abs().to_bits() >> 52) as i32 - 1023).max(-126);
     f64::from_bits(((exponent - 23 + 1023) as u64) << 52)
 }
 
-/// The largest error in ulp, and where. What is exactly beyond the range of `f32` must be infinite.
+/// Returns the largest error in units in the last place (ulp) over all inputs, and the input that has it. What is
+/// exactly beyond the range of `f32` must be infinite.
 fn worst<I>(inputs: impl Iterator<Item = I>, got: impl Fn(&I) -> f32, want: impl Fn(&I) -> f64) -> (f64, I) {
     inputs
         .map(|input| {
@@ -31,7 +33,7 @@ fn worst<I>(inputs: impl Iterator<Item = I>, got: impl Fn(&I) -> f32, want: impl
         .unwrap()
 }
 
-/// `f` against the same function in `f64`, from `first` away from zero to `last`.
+/// Checks that `f` is within `limit` ulp of the same function in `f64`, from `first`, away from zero, to `last`.
 #[track_caller]
 fn check(f: fn(f32) -> f32, exact: fn(f64) -> f64, [first, last]: [f32; 2], limit: f64) {
     let (error, x) = worst(numbers(first, last), |&x| f(x), |&x| exact(f64::from(x)));
@@ -134,8 +136,8 @@ fn nan_comes_of_nan_and_from_outside_the_domain() {
     let _ = [sin_cos(1e30), sin_cos(f32::MIN)];
 }
 
-/// Bits that every machine must give. A change of a formula changes some of them, and with them
-/// pictures: such a change is made on purpose and these are renewed.
+/// Checks results bit by bit against those that every machine must give. A change of a formula changes some of them,
+/// and with them pictures: such a change is made on purpose and these are renewed.
 #[test]
 fn bits_are_the_same_on_every_machine() {
     let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<u32>>();

@@ -2,28 +2,28 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// Alias table (Vose 1991): every cell holds at most two choices.
+/// Alias table (Vose 1991), which draws one of many weighted choices in constant time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AliasTable {
     cells: Vec<AliasCell>,
 }
 
-/// A cell of an [`AliasTable`]: 16 bytes, the same on every device.
+/// Cell of an [`AliasTable`], which holds two choices: 16 bytes, with the same layout on every device.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct AliasCell {
-    /// Share of the cell that is its own, 0 to 1; the rest is the alias'.
+    /// Part of the cell that belongs to the choice of the cell's index, 0 to 1; the rest belongs to the alias.
     pub own: f32,
-    /// Index of the other choice.
+    /// Index of the cell's second choice, the alias.
     pub alias: u32,
-    /// Probability of the choice that this cell is named after.
+    /// Probability in the whole table of the choice of the cell's index.
     pub probability: f32,
-    /// Probability of the alias.
+    /// Probability in the whole table of the alias.
     pub alias_probability: f32,
 }
 
-/// Returns a choice by the cells of a table and its probability. `u` has 2^24 values, so probabilities are met to about
-/// 6e-8 each.
+/// Draws a choice from the cells of an alias table with the random number `u`; returns its index and its probability.
+/// `u` has 2^24 values, so probabilities are met to about 6e-8 each.
 ///
 /// # Panics
 /// If there are no cells.
@@ -41,8 +41,8 @@ pub fn choose_by_alias(cells: &[AliasCell], u: f32) -> (usize, f32) {
 }
 
 impl AliasTable {
-    /// Choices with probabilities proportional to `weights`; `None` if no weight is positive or there
-    /// are more than `u32::MAX`. Negative weights and such that are not finite count as 0.
+    /// Makes the table that draws choices with probabilities proportional to `weights`; `None` if no weight is positive
+    /// or there are more than `u32::MAX`. Negative weights and such that are not finite count as 0.
     pub fn new(weights: &[f32]) -> Option<Self> {
         let clean = |w: f32| if w > 0.0 && w.is_finite() { f64::from(w) } else { 0.0 };
         let total: f64 = weights.iter().map(|&w| clean(w)).sum();
@@ -92,18 +92,18 @@ impl AliasTable {
         self.cells.len()
     }
 
-    /// Returns a choice and its probability; see [`choose_by_alias`].
+    /// Draws a choice with the random number `u`; returns its index and its probability; see [`choose_by_alias`].
     #[inline]
     pub fn sample(&self, u: f32) -> (usize, f32) {
         choose_by_alias(&self.cells, u)
     }
 
-    /// Returns the table as it lies in memory.
+    /// Returns the cells of the table, in the order of the choices.
     pub fn into_cells(self) -> Vec<AliasCell> {
         self.cells
     }
 
-    /// Returns the probability of a choice.
+    /// Returns the probability of the choice of index `choice`.
     ///
     /// # Panics
     /// If there is no such choice.

@@ -2,8 +2,8 @@
 
 use crate::hash::ONE_MINUS_EPSILON;
 
-/// Chooses by `u`: returns `true` if it falls on the part of probability `share`, and that outcome's probability; `u`
-/// is spread over the unit interval again.
+/// Decides with the random number `u`: returns `true` with probability `share`, and the probability of the outcome; `u`
+/// is rescaled to be uniform again.
 #[inline]
 pub fn choose(share: f32, u: &mut f32) -> (bool, f32) {
     let (chosen, probability, rest) = if *u < share { (true, share, *u) } else { (false, 1.0 - share, *u - share) };

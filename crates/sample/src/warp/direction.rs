@@ -3,7 +3,8 @@
 use super::{concentric_disk, turn::sin_cos_turn};
 use std::f32::consts::{FRAC_1_PI, TAU};
 
-/// Returns a direction of the upper hemisphere with density cos / pi: a disk lifted (Malley). Its z is positive.
+/// Returns a random direction of the upper hemisphere with density cos / pi, by projecting a point of the disk up
+/// (Malley). Its z is positive.
 #[inline]
 pub fn cosine_hemisphere(u: [f32; 2]) -> [f32; 3] {
     let [x, y] = concentric_disk(u);
@@ -12,7 +13,7 @@ pub fn cosine_hemisphere(u: [f32; 2]) -> [f32; 3] {
     [x, y, z]
 }
 
-/// Returns the density of [`cosine_hemisphere`] at a direction of the given cosine.
+/// Returns the density of [`cosine_hemisphere`] at a direction whose cosine to the z axis is `cos`.
 #[inline]
 pub fn cosine_hemisphere_pdf(cos: f32) -> f32 {
     cos.max(0.0) * FRAC_1_PI
@@ -25,30 +26,30 @@ fn ring(z: f32, turn: f32) -> [f32; 3] {
     [r * cos, r * sin, z]
 }
 
-/// Returns a uniform direction of the upper hemisphere.
+/// Returns a uniformly distributed direction of the upper hemisphere.
 #[inline]
 pub fn uniform_hemisphere(u: [f32; 2]) -> [f32; 3] {
     ring(1.0 - u[0], u[1])
 }
 
-/// Returns the density of [`uniform_hemisphere`].
+/// Returns the constant density of [`uniform_hemisphere`]: 1 / (2 pi).
 pub const fn uniform_hemisphere_pdf() -> f32 {
     1.0 / TAU
 }
 
-/// Maps a point of the unit square to a uniform direction.
+/// Returns a uniformly distributed direction of the whole sphere.
 #[inline]
 pub fn uniform_sphere(u: [f32; 2]) -> [f32; 3] {
     ring(1.0 - 2.0 * u[0], u[1])
 }
 
-/// Returns the density of [`uniform_sphere`].
+/// Returns the constant density of [`uniform_sphere`]: 1 / (4 pi).
 pub const fn uniform_sphere_pdf() -> f32 {
     0.5 / TAU
 }
 
-/// Returns a uniform direction of the cone about z whose half angle has `1 - cos = one_minus_cos`, 0 to 2. The
-/// complement, because the cosine of a small cone has no digits left.
+/// Returns a uniformly distributed direction of the cone about the z axis whose half angle has `1 - cos =
+/// one_minus_cos`, 0 to 2. The complement, because the cosine of a small cone has no digits left.
 #[inline]
 pub fn uniform_cone(u: [f32; 2], one_minus_cos: f32) -> [f32; 3] {
     let h = u[0] * one_minus_cos;
@@ -58,13 +59,13 @@ pub fn uniform_cone(u: [f32; 2], one_minus_cos: f32) -> [f32; 3] {
     [r * cos, r * sin, 1.0 - h]
 }
 
-/// Returns the density of [`uniform_cone`] inside its cone.
+/// Returns the constant density of [`uniform_cone`] inside its cone.
 #[inline]
 pub fn uniform_cone_pdf(one_minus_cos: f32) -> f32 {
     1.0 / (TAU * one_minus_cos)
 }
 
-/// Returns the tangent and bitangent that make a right-handed orthonormal frame with the unit vector `n` (Duff et al.
+/// Returns a tangent and bitangent that make a right-handed orthonormal frame with the unit vector `n` (Duff et al.
 /// 2017).
 #[inline]
 pub fn onb(n: [f32; 3]) -> ([f32; 3], [f32; 3]) {

@@ -5,12 +5,12 @@
 
 use crate::hash::ONE_MINUS_EPSILON;
 
-/// A cumulative table and its guide.
+/// Cumulative distribution of cells, with the index table (guide) that shortens the search in it.
 #[derive(Clone, Copy)]
 struct Cumulative<'t> {
-    /// Bits of `cells + 1` numbers from 0 to 1.
+    /// Cumulative probabilities as bits of `f32`: `cells + 1` numbers from 0 to 1.
     cdf: &'t [u32],
-    /// The cell of the smallest number of each bucket, and the last cell: what [`guide`] makes.
+    /// Index of the cell that holds the smallest number of each bucket, and of the last cell, as [`guide`] makes it.
     guide: &'t [u32],
 }
 
@@ -25,7 +25,7 @@ impl Cumulative<'_> {
         f32::from_bits(self.cdf[cell + 1]) - f32::from_bits(self.cdf[cell])
     }
 
-    /// Returns (cell, place in the cell 0 .. 1, probability of the cell) for `u`.
+    /// Finds the cell of the random number `u`: returns its index, the position within it (0 .. 1) and its probability.
     #[inline]
     fn invert(self, u: f32) -> (usize, f32, f32) {
         let bucket = cell_of(u, self.cells());
@@ -39,8 +39,8 @@ impl Cumulative<'_> {
     }
 }
 
-/// Appends the cumulative weights, from 0 to 1, and returns the total; nothing is appended when there
-/// is none. Weights that are negative or not finite count as 0.
+/// Appends the cumulative weights, normalised to 0 .. 1, to `cdf` and returns their total; appends nothing if that is
+/// 0. Weights that are negative or not finite count as 0.
 fn accumulate(weights: &[f32], cdf: &mut Vec<u32>) -> f64 {
     let clean = |w: f32| if w > 0.0 && w.is_finite() { f64::from(w) } else { 0.0 };
     let total: f64 = weights.iter().map(|&w| clean(w)).sum();
@@ -61,7 +61,7 @@ fn accumulate(weights: &[f32], cdf: &mut Vec<u32>) -> f64 {
     total
 }
 
-/// Returns the smallest number of each bucket, those whose [`cell_of`] is the bucket's index, and 1.
+/// Returns the smallest `f32` of each bucket, for which [`cell_of`] gives the bucket's index, and 1 at the end.
 ///
 /// Both `k / cells` and the product by which a bucket is found are rounded. So steps of an ulp lead from the quotient
 /// to the first number whose rounded product reaches `k`; as products rise with their factor, no number of a bucket is
@@ -81,7 +81,7 @@ fn starts(cells: usize) -> Vec<f32> {
     (0..cells).map(start).chain([1.0]).collect()
 }
 
-/// Returns the guide of a cumulative table of as many cells as `starts` has buckets.
+/// Makes the guide of the cumulative table `cdf`, which has as many cells as `starts` has buckets.
 fn guide(cdf: &[u32], starts: &[f32]) -> impl Iterator<Item = u32> {
     let mut cell = 0;
     starts.iter().map(move |&start| {
@@ -92,8 +92,8 @@ fn guide(cdf: &[u32], starts: &[f32]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Returns the point `within` a cell. Where rounding would put it into a neighbour, whose density may be 0, the cell's
-/// centre takes its place.
+/// Returns the coordinate (0 .. 1) of the position `within` the cell `cell` of `cells` equal cells. Where rounding
+/// would put it into a neighbour, whose density may be 0, the cell's centre takes its place.
 #[inline]
 fn place(cell: usize, within: f32, cells: usize) -> f32 {
     let at = |within: f32| (cell as f32 + within) / cells as f32;
@@ -107,16 +107,16 @@ fn cell_of(x: f32, cells: usize) -> usize {
     ((x * cells as f32) as usize).min(cells - 1)
 }
 
-/// A piecewise constant density over `0 .. 1` with equal cells.
+/// Piecewise constant density over `0 .. 1` with cells of equal width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution1d {
-    /// The cumulative table, and the guide, which is as long.
+    /// Cumulative table, followed by its guide, which is as long.
     words: Vec<u32>,
 }
 
 impl Distribution1d {
-    /// Makes a density proportional to `weights`; `None` if no weight is positive. Negative weights and such that are
-    /// not finite count as 0.
+    /// Makes the density proportional to `weights`, one for each cell; `None` if no weight is positive. Negative
+    /// weights and such that are not finite count as 0.
     pub fn new(weights: &[f32]) -> Option<Self> {
         let mut words = Vec::with_capacity(2 * (weights.len() + 1));
         if accumulate(weights, &mut words) <= 0.0 {
@@ -138,27 +138,28 @@ impl Distribution1d {
         self.table().cells()
     }
 
-    /// Returns a place and its density.
+    /// Draws a number in 0 .. 1 with the random number `u`; returns it and its density.
     #[inline]
     pub fn sample(&self, u: f32) -> (f32, f32) {
         let (cell, within, probability) = self.table().invert(u);
         (place(cell, within, self.cells()), probability * self.cells() as f32)
     }
 
-    /// Returns a cell, its probability and what is left of `u`, uniform again.
+    /// Draws a cell with the random number `u`; returns its index, its probability, and the remainder of `u`, uniform
+    /// again.
     #[inline]
     pub fn sample_cell(&self, u: f32) -> (usize, f32, f32) {
         let (cell, within, probability) = self.table().invert(u);
         (cell, probability, within)
     }
 
-    /// Returns the density at `x`: that with which [`Distribution1d::sample`] finds it, rounding of the table included.
+    /// Returns the density with which [`Distribution1d::sample`] draws `x`, rounding of the table included.
     #[inline]
     pub fn pdf(&self, x: f32) -> f32 {
         self.probability(cell_of(x, self.cells())) * self.cells() as f32
     }
 
-    /// Returns the probability of a cell.
+    /// Returns the probability of the cell of index `cell`.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -167,18 +168,18 @@ impl Distribution1d {
     }
 }
 
-/// A piecewise constant density over the unit square: a row by its weight, then a cell in the row.
+/// Piecewise constant density over the unit square, from which a row is drawn and then a cell in the row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution2d {
-    /// Tables as in [`DensityTables::words`]; a row without weight is uniform.
+    /// Cumulative tables and guides, laid out as [`DensityTables::words`]; a row without weight is uniform.
     words: Vec<u32>,
     width: usize,
     height: usize,
 }
 
 impl Distribution2d {
-    /// Makes a density proportional to `weights`, `height` rows of `width` cells; `None` if no weight is positive or
-    /// there are fewer than `width * height`.
+    /// Makes the density proportional to `weights`, given row by row; `None` if no weight is positive or there are
+    /// fewer than `width * height`.
     pub fn new(weights: &[f32], width: usize, height: usize) -> Option<Self> {
         if width == 0 || weights.len() < width.checked_mul(height)? {
             return None;
@@ -210,39 +211,40 @@ impl Distribution2d {
         Some(Self { words, width, height })
     }
 
-    /// Returns the tables, for sampling.
+    /// Returns a view of the tables, for sampling.
     #[inline]
     pub fn tables(&self) -> DensityTables<'_> {
         DensityTables { words: &self.words, width: self.width, height: self.height }
     }
 
-    /// Returns a point `(x, y)` and its density; the second number chooses the row.
+    /// Draws a point `(x, y)` of the unit square with two random numbers, the second for the row; returns it and its
+    /// density.
     #[inline]
     pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
         self.tables().sample(u)
     }
 
-    /// Returns the density at `point`.
+    /// Returns the density at `point` of the unit square.
     #[inline]
     pub fn pdf(&self, point: [f32; 2]) -> f32 {
         self.tables().pdf(point)
     }
 }
 
-/// The tables of a [`Distribution2d`], wherever they lie.
+/// View of the tables of a [`Distribution2d`], wherever they lie in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct DensityTables<'t> {
-    /// Bits of the cumulative probabilities of the rows, one more than there are rows, and of those in each row, one
-    /// more than there are cells in it, row by row. The guides of all these follow, each as long as its table.
+    /// Tables as bits of `f32`: cumulative probabilities of the rows, one more than there are rows, then those of the
+    /// cells in each row. The guides of all these follow, each as long as its table.
     pub words: &'t [u32],
-    /// Cells in a row.
+    /// Number of cells in a row.
     pub width: usize,
     /// Number of rows.
     pub height: usize,
 }
 
 impl<'t> DensityTables<'t> {
-    /// Returns the `length` words of a table from `first` on, and its guide.
+    /// Returns the cumulative table of `length` words from word `first` on, with its guide.
     #[inline]
     fn table(&self, first: usize, length: usize) -> Cumulative<'t> {
         let guide = first + self.words.len() / 2;
@@ -259,7 +261,8 @@ impl<'t> DensityTables<'t> {
         self.table(self.height + 1 + y * (self.width + 1), self.width + 1)
     }
 
-    /// Returns a point `(x, y)` and its density; the second number chooses the row.
+    /// Draws a point `(x, y)` of the unit square with two random numbers, the second for the row; returns it and its
+    /// density.
     ///
     /// # Panics
     /// If there are no rows or no cells, or more or fewer words than they take.
@@ -271,7 +274,7 @@ impl<'t> DensityTables<'t> {
         (point, probability_x * self.width as f32 * (probability_y * self.height as f32))
     }
 
-    /// Returns the density at `point`.
+    /// Returns the density at `point` of the unit square.
     ///
     /// # Panics
     /// As [`DensityTables::sample`].
@@ -290,7 +293,7 @@ impl<'t> DensityTables<'t> {
         })
     }
 
-    /// Returns `true` if each guide is that of its table.
+    /// Returns `true` if each guide is the one that belongs to its cumulative table.
     pub fn are_guided(&self) -> bool {
         let (columns, rows) = (starts(self.width), starts(self.height));
         self.each()
@@ -307,12 +310,12 @@ impl<'t> DensityTables<'t> {
 mod tests {
     use super::*;
 
-    /// The plain search, which a guide shortens.
+    /// Finds the cell of `u` by a search without the guide, for comparison.
     fn plain(cdf: &[u32], u: f32) -> usize {
         cdf.partition_point(|&c| f32::from_bits(c) <= u).clamp(1, cdf.len() - 1) - 1
     }
 
-    /// Numbers below 1 beside the edges of all buckets, beside all entries of the table, and at random.
+    /// Iterates over numbers next to the edges of all buckets and next to all entries of the table, and some at random.
     fn numbers(table: Cumulative) -> impl Iterator<Item = f32> {
         let beside = |u: f32| (-4..=4).map(move |step| f32::from_bits(u.to_bits().saturating_add_signed(step)));
         let edges = (0..=table.cells()).map(move |k| k as f32 / table.cells() as f32);

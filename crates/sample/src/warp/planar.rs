@@ -3,8 +3,8 @@
 use crate::elementary::sin_cos_octant;
 use std::f32::consts::{FRAC_1_PI, FRAC_PI_4};
 
-/// Returns a uniform point of the unit disk by the concentric map (Shirley and Chiu 1997), which keeps neighbours
-/// together and cells square.
+/// Maps the unit square uniformly to the unit disk by the concentric map (Shirley and Chiu 1997), which keeps
+/// neighbours together and cells square.
 #[inline]
 pub fn concentric_disk(u: [f32; 2]) -> [f32; 2] {
     let (x, y) = (2.0 * u[0] - 1.0, 2.0 * u[1] - 1.0);
@@ -16,13 +16,13 @@ pub fn concentric_disk(u: [f32; 2]) -> [f32; 2] {
     if wide { [r * cos, r * sin] } else { [r * sin, r * cos] }
 }
 
-/// Returns the density of [`concentric_disk`] per area.
+/// Returns the constant density of [`concentric_disk`] per area: 1 / pi.
 pub const fn concentric_disk_pdf() -> f32 {
     FRAC_1_PI
 }
 
-/// Returns a uniform point of a triangle as the barycentric coordinates of its second and third corner, by Heitz's
-/// low-distortion map (2019): half the square is folded along its diagonal.
+/// Maps the unit square uniformly to a triangle: returns the barycentric weights of its second and third corner. By
+/// Heitz's low-distortion map (2019): half the square is folded along its diagonal.
 #[inline]
 pub fn uniform_triangle(u: [f32; 2]) -> [f32; 2] {
     let [a, b] = u;

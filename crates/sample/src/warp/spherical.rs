@@ -18,18 +18,18 @@ fn sum(s: f32, a: Vector, t: f32, b: Vector) -> Vector {
     [s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2]]
 }
 
-/// Returns half the solid angle, 0 to pi, of the triangle between three unit vectors whose triple product is `volume`
-/// in magnitude (Van Oosterom and Strackee 1983). Who knows the plane of the corners knows `volume` better than the
-/// unit vectors tell it.
+/// Returns half the solid angle, 0 to pi, of the spherical triangle between three unit vectors with the triple product
+/// `volume` (by magnitude; Van Oosterom and Strackee 1983). Who knows the plane of the corners knows `volume` better
+/// than the unit vectors tell it.
 #[inline]
 pub fn half_solid_angle(corners: &[Vector; 3], volume: f32) -> f32 {
     let [a, b, c] = *corners;
     atan2(volume, (1.0 + dot(a, b)) + (dot(b, c) + dot(c, a)))
 }
 
-/// Returns a uniform direction of the triangle between the unit vectors `corners`, unit up to rounding. `volume` is
-/// that of [`half_solid_angle`], `half` half the solid angle of the part between the first two corners and the
-/// direction: a uniform share of the whole; `u` a uniform number.
+/// Returns a direction distributed uniformly over the spherical triangle between the unit vectors `corners`, of unit
+/// length up to rounding. `volume` is that of [`half_solid_angle`], `half` half the solid angle of the part between the
+/// first two corners and the direction: a uniform share of the whole; `u` a uniform number.
 #[inline]
 pub fn spherical_triangle(corners: &[Vector; 3], volume: f32, half: f32, u: f32) -> Vector {
     let [a, b, c] = *corners;

@@ -3,7 +3,8 @@
 use crate::elementary::sin_cos_octant;
 use std::f32::consts::FRAC_PI_2;
 
-/// Returns the sine and cosine of `turn` full turns, for `turn` in `0 ..= 1`. About 1e-7 absolute error.
+/// Returns the sine and cosine of the angle of `turn` full turns (2 pi `turn`), for `turn` in `0 ..= 1`. About 1e-7
+/// absolute error.
 #[inline]
 pub fn sin_cos_turn(turn: f32) -> (f32, f32) {
     let quarters = 4.0 * turn;

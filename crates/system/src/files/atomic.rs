@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Writes `bytes` to `path`, whole or not at all. A symbolic link is followed; an existing file keeps its
-/// permissions, a new one gets the usual ones.
+/// Writes `bytes` to the file `path`, either completely or not at all: an existing file is replaced only once all is on
+/// the disk. A symbolic link is followed; an existing file keeps its permissions, a new one gets the usual ones.
 ///
 /// # Errors
 /// [`FileError`] if the place cannot be written; what was there before is then unchanged.
@@ -21,8 +21,8 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_atomic_with(path, |file| file.write_all(bytes).map_err(|source| FileError::from_io(path, source)))
 }
 
-/// Writes a file as [`write_atomic`] does, of bytes that `write` has one after the other: they get their name once it
-/// has returned, and if it fails there is nothing of them.
+/// Writes a file as [`write_atomic`] does, from the bytes that the callback `write` produces; if it fails, no file is
+/// left or changed.
 ///
 /// # Errors
 /// What `write` says, and [`FileError`] if the place cannot be written; what was there before is then unchanged.
@@ -33,8 +33,8 @@ pub fn write_atomic_with<E: From<FileError>>(
     write_with(path, KEEP.load(Ordering::Relaxed), |file| write(file))
 }
 
-/// Checks that [`write_atomic`] can start: the folder is there and takes a file, and `path` is not a folder or
-/// read-only. Leaves nothing behind. Meant for before a long render; the disk may still fill up after.
+/// Checks that [`write_atomic`] could write `path`: its folder exists and takes new files, and `path` is neither a
+/// folder nor read-only. Leaves nothing behind. Meant for before a long render; the disk may still fill up after.
 ///
 /// # Errors
 /// As [`write_atomic`].
@@ -54,23 +54,25 @@ fn can_write_with(path: &Path, keep: bool) -> Result<(), FileError> {
     }
 }
 
-/// Keeps existing files: from now on no function of this module replaces a file, but for those that this process wrote
-/// itself: such an output is [`FileError::Exists`], also if the file appeared while its bytes were being computed. For
-/// a program whose user said so; it cannot be taken back.
+/// Makes this module refuse, from now on, to replace any file that this process has not written itself. Such an output
+/// is [`FileError::Exists`], also if the file appeared while its bytes were being computed. For a program whose user
+/// said so; it cannot be taken back.
 pub fn keep_existing_files() {
     KEEP.store(true, Ordering::Relaxed);
 }
 
 static KEEP: AtomicBool = AtomicBool::new(false);
 
-/// Files that this process wrote, links resolved: those it may write again, as a picture that is saved every minute.
+/// Files that this process wrote, symbolic links resolved; it may replace them, as it does a picture that is saved
+/// every minute.
 static WRITTEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn written() -> MutexGuard<'static, Vec<PathBuf>> {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns `true` if the file at `file`, named `path`, has to stay.
+/// Returns `true` if the existing file `file`, which the user calls `path`, may not be replaced while existing files
+/// are kept.
 fn must_stay(path: &Path, file: &Path) -> bool {
     // Behind the name of a device may be a file that a shell has just made: "-o /dev/stdout > a.png".
     let is_stream = path.starts_with("/dev") || path.starts_with("/proc");
@@ -79,13 +81,14 @@ fn must_stay(path: &Path, file: &Path) -> bool {
 }
 
 enum Target {
-    /// Anything but a regular file or a folder.
+    /// Output that is neither a regular file nor a folder, such as a pipe or `/dev/null`; it is written directly.
     Device,
-    /// A regular file, links resolved, there already or not.
+    /// Output that is a regular file, existing or new, with its path after symbolic links and its permissions if it
+    /// exists.
     File { path: PathBuf, permissions: Option<fs::Permissions> },
 }
 
-/// Looks at what is there.
+/// Finds out what is at `path`: a device, a regular file or nothing yet; an error if no file can be written there.
 fn target(path: &Path) -> Result<Target, FileError> {
     let error = |source| FileError::from_io(path, source);
     match fs::metadata(path) {
@@ -142,17 +145,17 @@ fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| is_pipe(meta.file_type()))
 }
 
-/// Returns a temporary file beside `file`; `path` is the name for messages.
+/// Creates a temporary file in the folder of `file`; errors name the output `path`.
 fn temporary(file: &Path, path: &Path) -> Result<Temporary, FileError> {
     Temporary::new(folder_of(file)).map_err(|e| FileError::from_io(path, bare(e)))
 }
 
-/// Returns the system's error without the name of the temporary file, which nobody asked about.
+/// Returns the system's error without the name of the temporary file, which the user never asked for.
 fn bare(error: io::Error) -> io::Error {
     if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
-/// Writes as [`write_atomic_with`] does, with `keep` as after [`keep_existing_files`].
+/// Writes a file as [`write_atomic_with`] does; `keep` refuses to replace existing files.
 fn write_with<E: From<FileError>>(
     path: &Path,
     keep: bool,
@@ -201,7 +204,7 @@ fn write_with<E: From<FileError>>(
 mod tests {
     use super::*;
 
-    /// Names in a folder.
+    /// Returns the sorted names of the files in a folder.
     fn names(folder: &Path) -> Vec<String> {
         fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
     }

@@ -17,23 +17,25 @@ use std::time::{Duration, SystemTime};
 
 const PREFIX: &str = ".raywarp-";
 const SUFFIX: &str = ".tmp";
-/// Random letters and digits of a name.
+/// Number of random letters and digits in the name of a temporary file.
 const RANDOM: usize = 6;
-/// A file of another machine that nobody has written to for so long is of a run that died: writing takes seconds.
+/// Time after which a temporary file of another machine that nobody writes to counts as abandoned, since writing takes
+/// seconds.
 const QUIET: Duration = Duration::from_secs(600);
 
-/// A sweep of another run can take a new file in the moment before it is locked; so often in a row it does not.
+/// Number of attempts to create a temporary file; another run's clean-up can take a new file in the moment before it is
+/// locked.
 const MOST_TRIES: u32 = 100;
 
-/// Temporary files of this process that exist right now.
+/// Paths of the temporary files of this process that exist right now.
 static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files that are being written, for a program that ends at once; until it has ended
-/// no further one is begun while the guard lives.
+/// Removes this process's unfinished temporary files, for a program about to exit; the returned guard blocks new ones
+/// while it lives.
 pub fn remove_temporaries() -> impl Sized {
     let files = temporaries();
     for file in files.iter() {
@@ -43,17 +45,18 @@ pub fn remove_temporaries() -> impl Sized {
     files
 }
 
-/// A temporary file, known to [`remove_temporaries`] while it exists.
+/// Temporary file for an output, which [`remove_temporaries`] knows while it exists.
 pub(super) struct Temporary {
-    /// File to write to; locked.
+    /// Open file to write to, locked against the clean-up of other runs.
     pub file: File,
-    /// `None` once it has its final name.
+    /// Path that is deleted when dropped; `None` once the file has its final name.
     name: Option<tempfile::TempPath>,
     first_name: PathBuf,
 }
 
 impl Temporary {
-    /// Makes one in `folder`, removed when dropped. The first one in a folder removes those of dead runs.
+    /// Creates a temporary file in `folder`, which is removed when dropped. The first one in a folder removes those of
+    /// dead runs.
     pub fn new(folder: &Path) -> io::Result<Self> {
         sweep_once(folder);
         for _ in 0..MOST_TRIES {
@@ -78,7 +81,8 @@ impl Temporary {
         Ok(Self { file, first_name: name.to_path_buf(), name: Some(name) })
     }
 
-    /// Locks it. False if a sweep of another run took it before it was locked.
+    /// Locks the file and returns `true` if it is still there. False if a sweep of another run took it before it was
+    /// locked.
     fn is_ours(&self) -> bool {
         match self.file.try_lock() {
             Ok(()) => fs::symlink_metadata(&self.first_name).is_ok(),
@@ -88,7 +92,8 @@ impl Temporary {
         }
     }
 
-    /// Gives it its final name. With `keep` a file of that name stays, which is an error of kind `AlreadyExists`.
+    /// Renames the temporary file to its final name `file`. With `keep` a file of that name stays, which is an error of
+    /// kind `AlreadyExists`.
     pub fn persist(mut self, file: &Path, keep: bool) -> io::Result<()> {
         let Some(name) = self.name.take() else { return Ok(()) };
         let done = if keep { name.persist_noclobber(file) } else { name.persist(file) };
@@ -102,7 +107,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Names the running system: eight hexadecimal digits that no other has, or zeros where it has no such name.
+/// Returns an id of the running system: eight hexadecimal digits, the same in every process until a reboot, or zeros if
+/// unknown.
 fn host() -> &'static str {
     static HOST: OnceLock<String> = OnceLock::new();
     HOST.get_or_init(|| {
@@ -115,12 +121,12 @@ fn host() -> &'static str {
     })
 }
 
-/// Returns `true` if the name tells of the system that this process runs on.
+/// Returns `true` if the id `of`, from the name of a temporary file, is that of the running system.
 fn is_local(of: &str) -> bool {
     of == host() && of != "00000000"
 }
 
-/// Returns the host in the name of a temporary file; none for any other file.
+/// Returns the system's id in the file name of a temporary file; `None` for any other file.
 fn host_in(name: &OsStr) -> Option<&str> {
     let (host, random) = name.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
     let hexadecimal = host.len() == 8 && host.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
@@ -128,7 +134,7 @@ fn host_in(name: &OsStr) -> Option<&str> {
     ours.then_some(host)
 }
 
-/// Sweeps a folder that this process has not swept yet.
+/// Removes abandoned temporary files from a folder, the first time that this process writes into it.
 fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     let Ok(whole) = folder.canonicalize() else { return };
@@ -138,7 +144,7 @@ fn sweep_once(folder: &Path) {
     }
 }
 
-/// Removes the temporary files of dead runs. Nobody asked for it: what fails is left alone.
+/// Removes the temporary files that ended runs have left in a folder. Nobody asked for it: what fails is left alone.
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -148,7 +154,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// Removes a temporary file if its maker is gone.
+/// Removes a temporary file if the process that made it has ended.
 fn remove_dead(path: &Path, is_local: bool) -> Option<()> {
     let facts = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     let age = || SystemTime::now().duration_since(facts.modified().ok()?).ok();

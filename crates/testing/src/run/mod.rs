@@ -17,14 +17,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tally::Tally;
 
-/// Number of slowest tests that are named.
+/// Number of tests that `--slowest` lists.
 const SLOWEST: usize = 10;
 
-/// Programs that run at once: many of the longest tests are one after the other, and leave most of the processors idle.
+/// Number of test binaries that run at once: many of the longest tests use one thread only.
 const AT_ONCE: usize = 2;
 
-/// Builds and runs the tests. The exit status is cargo's, or 1 if a test failed or was skipped for a reason that is not
-/// allowed.
+/// Builds and runs the tests, prints a summary and returns the exit status. The exit status is cargo's, or 1 if a test
+/// failed or was skipped for a reason that is not allowed.
 pub fn run(options: &Options) -> Result<ExitCode, String> {
     let notes = notes_file();
     match std::fs::remove_file(&notes) {
@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> Result<ExitCode, String> {
     Ok(status)
 }
 
-/// Has cargo build the programs of tests, which says how far it is on standard error as ever.
+/// Builds the test binaries with cargo and returns them, with cargo's exit status.
 fn built(options: &Options) -> io::Result<(ExitStatus, Vec<Program>)> {
     let mut child = cargo().args(options.building()).stdout(Stdio::piped()).spawn()?;
     let mut programs = Vec::new();
@@ -77,7 +77,8 @@ fn built(options: &Options) -> io::Result<(ExitStatus, Vec<Program>)> {
     Ok((child.wait()?, programs))
 }
 
-/// Runs the programs, each of whose output is printed when it has ended; what they count together, and which failed.
+/// Runs all test binaries, printing the output of each when it has ended; returns the summed counts and the names of
+/// those that failed.
 fn run_all(programs: &[Program], options: &Options, notes: &Path) -> io::Result<(Tally, Vec<String>)> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new((Tally::default(), Vec::new())));
     let worker = || -> io::Result<()> {
@@ -100,12 +101,12 @@ fn run_all(programs: &[Program], options: &Options, notes: &Path) -> io::Result<
     Ok(done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// Returns the cargo that started this program, or the one on PATH.
+/// Returns a command of the cargo that started this program, or of the one on PATH.
 fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
 
-/// Runs a command whose standard output is printed and counted.
+/// Runs a command, printing its standard output line by line and counting the test results in it.
 fn watched(command: &mut Command, tally: &mut Tally) -> io::Result<ExitStatus> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     if let Some(output) = child.stdout.take() {
@@ -118,7 +119,7 @@ fn watched(command: &mut Command, tally: &mut Tally) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// Cargo's exit status as this program's; 101 where a signal ended it.
+/// Converts an exit status of cargo to that of this program; 101 where a signal ended cargo.
 fn exit_code(status: ExitStatus) -> ExitCode {
     ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(101))
 }

@@ -14,21 +14,21 @@ of tests at once, and prints at the end how many tests passed, how many were ski
   --slowest        name the ten slowest tests and programs of tests; documentation tests are left out
 ";
 
-/// A command line, taken apart.
+/// Parsed command line of `cargo tests`.
 #[derive(Debug, PartialEq)]
 pub struct Options {
-    /// Reasons for which tests may be skipped; all if none are named.
+    /// Reasons for which tests may be skipped without failing the run; `None` allows all.
     allowed: Option<Vec<Reason>>,
-    /// `true` if the slowest tests are named.
+    /// `true` if the slowest tests are to be listed.
     pub slowest: bool,
-    /// Arguments of cargo, before `--`.
+    /// Arguments that are passed on to cargo, those before `--`.
     cargo: Vec<String>,
-    /// Arguments of the programs of tests: filters too.
+    /// Arguments that are passed on to the test binaries, such as filters: those after `--`.
     pub tests: Vec<String>,
 }
 
 impl Options {
-    /// Reads a command line: an error says what is wrong with it.
+    /// Parses a command line; the error says what is wrong with it.
     pub fn parse(arguments: &[String]) -> Result<Self, String> {
         let mut options = Self { allowed: None, slowest: false, cargo: Vec::new(), tests: Vec::new() };
         let mut rest = arguments.iter();
@@ -49,19 +49,20 @@ impl Options {
         Ok(options)
     }
 
-    /// Returns `true` if a test may be skipped for this reason.
+    /// Returns `true` if a test may be skipped for `reason` without failing the run.
     pub fn allows(&self, reason: Reason) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&reason))
     }
 
-    /// Returns the arguments with which cargo builds the programs of tests and says which they are.
+    /// Returns the arguments with which cargo builds the test binaries and lists them as messages.
     pub fn building(&self) -> Vec<String> {
         let mut all = self.before();
         all.extend(["--no-run", "--message-format=json-render-diagnostics"].map(String::from));
         all
     }
 
-    /// Returns the arguments with which cargo runs the tests of the documentation; none if only others are named.
+    /// Returns the arguments with which cargo runs the documentation tests; `None` if the options select only other
+    /// tests.
     pub fn documentation(&self) -> Option<Vec<String>> {
         let others =
             ["--lib", "--bins", "--bin", "--test", "--tests", "--example", "--examples", "--all-targets", "--no-run"];
@@ -77,7 +78,7 @@ impl Options {
         Some(all)
     }
 
-    /// Returns `test`, what is tested by default, and the options of cargo.
+    /// Returns cargo's arguments common to all its runs: `test`, the default profile and packages, and the user's own.
     fn before(&self) -> Vec<String> {
         let mut all = vec!["test".to_string()];
         if !["--profile", "--release", "-r"].iter().any(|word| self.has(word)) {

@@ -6,20 +6,20 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-/// A program of tests.
+/// Test binary that cargo has built.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     executable: PathBuf,
-    /// The package's folder, in which its tests run.
+    /// Folder of the package, in which its tests run.
     folder: PathBuf,
-    /// The package's name.
+    /// Name of the package.
     package: String,
-    /// The program's name within its package.
+    /// Name of the test target within its package.
     target: String,
 }
 
 impl Program {
-    /// Reads a line of cargo's messages (`--message-format=json`); none if it is not of a program of tests.
+    /// Parses a line of cargo's messages (`--message-format=json`); `None` if it is not about a test binary.
     pub fn parse(message: &str) -> Option<Self> {
         // One document a line, in which each key that is read here stands before any text of others; the profile, which
         // says whether this is a program of tests, before the features.
@@ -40,12 +40,12 @@ impl Program {
         })
     }
 
-    /// Returns the name in print, such as `raywarp-geom tests`.
+    /// Returns the binary's name for output, such as `raywarp-geom tests`.
     pub fn name(&self) -> String {
         format!("{} {}", self.package, self.target)
     }
 
-    /// Runs it with these arguments; what it says, of both kinds in its order, and what that counts.
+    /// Runs the test binary with `arguments`; returns its exit status, its combined output and the counts in that.
     pub fn run(&self, arguments: &[String], notes: &Path, timed: bool) -> io::Result<(ExitStatus, Vec<u8>, Tally)> {
         let mut command = Command::new(&self.executable);
         command.args(arguments).current_dir(&self.folder).env(NOTES, notes);
@@ -67,7 +67,7 @@ impl Program {
     }
 }
 
-/// Returns the text that `key` has in a JSON document, where it occurs first.
+/// Returns the first string value of `key` in a JSON document.
 fn value(document: &str, key: &str) -> Option<String> {
     let (_, rest) = document.split_once(&format!("\"{key}\":\""))?;
     let mut text = String::new();

@@ -3,26 +3,26 @@
 use raywarp_testing::{Note, Reason};
 use std::fmt::Write;
 
-/// Counts of a program of tests, or of several.
+/// Counts of passed, failed and ignored tests, and running times, of one test binary or several.
 #[derive(Debug, Default, PartialEq)]
 pub struct Tally {
     passed: usize,
     failed: usize,
     ignored: usize,
-    /// The program whose output is read.
+    /// Name of the test binary whose output is read.
     program: String,
-    /// Programs and tests with the seconds that they took.
+    /// Test binaries with the seconds that each took; the tests follow likewise.
     programs: Vec<(String, f64)>,
     tests: Vec<(String, f64)>,
 }
 
 impl Tally {
-    /// Returns the tally of a program which has said nothing yet.
+    /// Makes an empty tally for the test binary named `program`.
     pub fn of(program: String) -> Self {
         Self { program, ..Self::default() }
     }
 
-    /// Takes in a line of output.
+    /// Counts what a line of test output says.
     pub fn read(&mut self, line: &str) {
         let line = line.trim();
         if let Some((_, result)) = line.split_once("test result: ") {
@@ -32,7 +32,7 @@ impl Tally {
         }
     }
 
-    /// Takes in the counts of another program.
+    /// Adds the counts of another tally to this one.
     pub fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
@@ -41,7 +41,8 @@ impl Tally {
         self.tests.extend(other.tests);
     }
 
-    /// Reads `ok. 90 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 3.29s`.
+    /// Counts the results in the last line of a test binary's output, such as `ok. 90 passed; 0 failed; 0 ignored; 0
+    /// measured; 0 filtered out; finished in 3.29s`.
     fn result(&mut self, result: &str) {
         for part in result.split(['.', ';']).map(str::trim) {
             let Some((number, what)) = part.split_once(' ') else { continue };
@@ -59,7 +60,8 @@ impl Tally {
         }
     }
 
-    /// Returns `1,858 passed, 12 skipped: 9 no GPU, 3 no scenes`, and what failed or was ignored.
+    /// Returns the summary line, such as `1,858 passed, 12 skipped: 9 no GPU, 3 no scenes`, with what failed or was
+    /// ignored.
     pub fn summary(&self, skipped: &[Note]) -> String {
         let mut text = String::new();
         if self.failed > 0 {
@@ -77,7 +79,7 @@ impl Tally {
         text
     }
 
-    /// Returns the slowest tests and programs, a line each.
+    /// Returns a text that lists the slowest `count` tests and test binaries, one on each line.
     pub fn slowest(&self, count: usize) -> String {
         let mut text = String::new();
         for (what, times) in [("tests", &self.tests), ("programs of tests", &self.programs)] {
@@ -93,7 +95,7 @@ impl Tally {
     }
 }
 
-/// Reads `a::test ... ok <1.234s>`.
+/// Parses the test's name and seconds from an output line such as `a::test ... ok <1.234s>`.
 fn timed(line: &str) -> Option<(&str, f64)> {
     let (test, result) = line.split_once(" ... ")?;
     let (_, time) = result.split_once('<')?;
@@ -108,7 +110,7 @@ fn by_reason(skipped: &[Note]) -> Vec<(Reason, usize)> {
     counts
 }
 
-/// Returns the number with its digits in groups of three: `1,858`.
+/// Formats a number with its digits in groups of three: `1,858`.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
