@@ -5,18 +5,18 @@ use crate::{EmbreeError, Library, queries, scene};
 use std::ffi::{CStr, CString, c_int};
 use std::sync::Arc;
 
-/// Options of a device: instruction set and threads.
+/// Options of an Embree device: instruction set and number of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeviceOptions<'a> {
-    /// Best instruction set that it may use, in Embree's words: `sse2`, `avx2`, `avx512`. Without one, all that the CPU
-    /// has.
+    /// Highest instruction set that Embree may use, by Embree's name: `sse2`, `avx2`, `avx512`. Without one, all that
+    /// the CPU has.
     pub isa: Option<&'a str>,
-    /// Threads that build trees, one a processor where none are named. Queries run on the caller's threads.
+    /// Number of threads that build trees; one for each processor if `None`. Queries run on the caller's threads.
     pub threads: Option<usize>,
 }
 
 impl DeviceOptions<'_> {
-    /// Returns the options as the text that Embree takes.
+    /// Returns the options as the configuration string that Embree takes.
     pub fn config(&self) -> String {
         let mut parts = Vec::new();
         if let Some(isa) = self.isa {
@@ -33,7 +33,7 @@ impl DeviceOptions<'_> {
     }
 }
 
-/// Open device of Embree; clones share it.
+/// Open Embree device; clones share it.
 #[derive(Debug, Clone)]
 pub struct Device(pub(crate) Arc<OpenDevice>);
 
@@ -67,7 +67,7 @@ impl Drop for OpenDevice {
 }
 
 impl OpenDevice {
-    /// Returns the error, if any, that Embree reports of the last calls on this thread.
+    /// Returns the error, if any, that Embree recorded on this thread since the last check.
     pub fn check(&self, what: &'static str) -> Result<(), EmbreeError> {
         // SAFETY: the handle is an open device's.
         match unsafe { (self.api.device_error)(self.handle) } {
@@ -82,7 +82,7 @@ impl OpenDevice {
     }
 }
 
-/// Returns Embree's own words for an error, else its name.
+/// Returns Embree's own message for an error, else the name of its code.
 fn reason(api: &Api, device: Handle, code: c_int) -> String {
     // SAFETY: the handle is an open device's or null, which the function takes.
     let message = api.last_message.map_or(std::ptr::null(), |message| unsafe { message(device) });
@@ -95,7 +95,7 @@ fn reason(api: &Api, device: Handle, code: c_int) -> String {
 }
 
 impl Device {
-    /// Opens a device, and checks that rays and hits lie in memory as this crate declares them.
+    /// Opens a device, and checks that this crate declares rays and hits with the memory layout that the library uses.
     ///
     /// # Errors
     /// [`EmbreeError`] if Embree refuses, is of another version than 4, or has other structures.
@@ -127,12 +127,12 @@ impl Device {
         self.0.version.map(|part| part.to_string()).join(".")
     }
 
-    /// Returns the text that the device was opened with, in Embree's words.
+    /// Returns the configuration string with which the device was opened.
     pub fn config(&self) -> &str {
         &self.0.config
     }
 
-    /// Tells for packets of 8 and of 16 if Embree has code of its own for them; others are traced ray by ray.
+    /// Returns for packets of 8 and of 16 rays whether Embree traces them with code of its own, not ray by ray.
     pub fn native_packets(&self) -> [bool; 2] {
         [NATIVE_RAY8, NATIVE_RAY16].map(|property| self.0.property(property) != 0)
     }

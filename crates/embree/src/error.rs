@@ -2,58 +2,58 @@
 
 use std::path::PathBuf;
 
-/// Error of Embree: it cannot be used, or a call failed.
+/// Errors of using Embree: it cannot be loaded, does not fit, or a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbreeError {
-    /// There is no library of these names, or none that the system can load.
+    /// The system's loader finds no library of these names, or cannot load it.
     #[error("Embree 4 cannot be loaded as {}: {why}", tried.join(" or "))]
     NotFound {
-        /// Names or files that were tried.
+        /// Names or paths of the library that were tried.
         tried: Vec<String>,
-        /// Reason that the system gave for the last.
+        /// Reason that the system gave for the last attempt.
         why: String,
     },
-    /// The folder does not hold the library.
+    /// The given folder does not hold the library.
     #[error("{}: no file of this folder is called libembree4", folder.display())]
     EmptyFolder {
         /// Folder that was searched.
         folder: PathBuf,
     },
-    /// The library is not Embree 4.
+    /// The library lacks a function of Embree 4.
     #[error("{file} has no function {name}; it is not Embree 4")]
     Symbol {
-        /// Name of the library.
+        /// File name of the library.
         file: String,
         /// Name of the missing function.
         name: &'static str,
     },
-    /// The library is of another version than 4.
+    /// The library is not of version 4.
     #[error("Embree is of version {found}; 4 is needed")]
     Version {
-        /// The version that was found.
+        /// Version of the library that was found.
         found: String,
     },
-    /// Structures that lie otherwise in memory than this crate declares them.
+    /// The library lays out rays or hits in memory otherwise than this crate declares them.
     #[error("Embree {version} has other structures than this program knows: {what}")]
     Layout {
         /// Version of the library.
         version: String,
-        /// Answers or overrun that showed it.
+        /// Wrong answers or overwritten memory that showed the difference.
         what: String,
     },
-    /// A call of Embree failed.
+    /// An Embree call failed.
     #[error("Embree failed: {what} ({reason})")]
     Failed {
-        /// Call that was tried.
+        /// Name of the call that failed.
         what: &'static str,
-        /// Embree's own words, or its error's name.
+        /// Embree's own message, or the name of its error code.
         reason: String,
     },
-    /// More triangles than Embree's indices hold.
+    /// The scene has more triangles than Embree's 32-bit indices can count.
     #[error("{found} triangles are more than Embree's indices hold")]
     TooMany {
-        /// Number of triangles.
+        /// Number of triangles of the scene.
         found: usize,
     },
 }

@@ -6,7 +6,7 @@ use libloading::Library as Loaded;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Names under which the system's loader is asked for Embree.
+/// File names by which the system's loader is asked for Embree.
 #[cfg(target_os = "macos")]
 const NAMES: [&str; 2] = ["libembree4.4.dylib", "libembree4.dylib"];
 #[cfg(windows)]
@@ -14,7 +14,7 @@ const NAMES: [&str; 1] = ["embree4.dll"];
 #[cfg(not(any(target_os = "macos", windows)))]
 const NAMES: [&str; 2] = ["libembree4.so.4", "libembree4.so"];
 
-/// Library of Embree that is loaded: its functions.
+/// Loaded Embree library with its functions.
 #[derive(Clone, Copy)]
 pub struct Library {
     pub(crate) api: &'static Api,
@@ -27,8 +27,8 @@ impl std::fmt::Debug for Library {
 }
 
 impl Library {
-    /// Loads the library in `place`, a file or a folder such as a wheel's `embreex.libs`; without one, where the system
-    /// finds it.
+    /// Loads the library from `place`, a file or a folder such as a wheel's `embreex.libs`, or from where the system
+    /// finds it if `None`.
     ///
     /// It stays loaded until the process ends.
     ///
@@ -89,19 +89,19 @@ impl Library {
     }
 }
 
-/// Returns the reason that the system's loader gave, which the error itself does not repeat.
+/// Returns the reason that the system's loader gave, which the error's own text leaves out.
 fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or(error.to_string(), ToString::to_string)
 }
 
-/// Finds the library among the files of a folder.
+/// Finds the Embree library among the files of a folder.
 fn inside(folder: &Path) -> Result<PathBuf, EmbreeError> {
     let is_it = |name: &str| name.starts_with("libembree4") || name == "embree4.dll";
     let found = beside(folder, is_it).into_iter().next();
     found.ok_or_else(|| EmbreeError::EmptyFolder { folder: folder.to_path_buf() })
 }
 
-/// Files of a folder by name, sorted.
+/// Returns the sorted paths of those files in a folder whose name satisfies `is_it`.
 fn beside(folder: &Path, is_it: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let name = |path: &PathBuf| path.file_name().and_then(OsStr::to_str).is_some_and(&is_it);

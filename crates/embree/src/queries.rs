@@ -4,14 +4,14 @@ use crate::api::INVALID;
 use crate::{Device, EmbreeError, Scene};
 use raywarp_geom::Ray;
 
-/// Number of rays that a call traces.
+/// Number of rays that one Embree call traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Width {
-    /// One ray a call.
+    /// Width of one ray per call, by `rtcIntersect1` or `rtcOccluded1`.
     One,
-    /// Eight rays a call.
+    /// Width of eight rays per call, by `rtcIntersect8` or `rtcOccluded8`.
     Eight,
-    /// Sixteen rays a call.
+    /// Width of sixteen rays per call, by `rtcIntersect16` or `rtcOccluded16`.
     Sixteen,
 }
 
@@ -19,7 +19,7 @@ impl Width {
     /// All widths, the narrowest first.
     pub const ALL: [Self; 3] = [Self::One, Self::Eight, Self::Sixteen];
 
-    /// Returns the number of rays of a call.
+    /// Returns the number of rays per call.
     pub fn lanes(self) -> usize {
         match self {
             Self::One => 1,
@@ -29,23 +29,23 @@ impl Width {
     }
 }
 
-/// Rows of `RTCRay` and `RTCHit`, in their order: a 32-bit word a lane each.
+/// Indices of the fields of `RTCRay` and `RTCHit` in their order, counted in 32-bit words of one lane.
 mod row {
     pub const ORIGIN: usize = 0;
     pub const T_NEAR: usize = 3;
     pub const DIRECTION: usize = 4;
     pub const T_FAR: usize = 8;
     pub const MASK: usize = 9;
-    /// Number of words of a ray; its hit begins there.
+    /// Number of 32-bit words of a ray, behind which its hit begins.
     pub const RAY: usize = 12;
     pub const GEOMETRY: usize = RAY + 6;
-    /// After the geometry the ids of an instance, and of its place in an array of instances where Embree knows such
-    /// arrays.
+    /// Number of words of a ray with its hit: after the geometry's id come two words, for an instance and its index in
+    /// an array of instances.
     pub const RAY_HIT: usize = RAY + 9;
 }
 
-/// Packet of rays, `RTCRay`, `RTCRay8` or `RTCRay16`, or of these with their hits, aligned as `A` is. A row of words
-/// has a lane each; numbers are kept as their bits.
+/// Packet of `N` rays in Embree's memory layout (`RTCRay`, `RTCRay8`, `RTCRay16`), with or without their hits, aligned
+/// as `A` is. A row of words has a lane each; numbers are kept as their bits.
 #[repr(C)]
 pub(crate) struct Packet<A, const N: usize, const ROWS: usize> {
     align: [A; 0],
@@ -68,7 +68,7 @@ pub(crate) enum Packets {
     Any16(Vec<Packet<Align64, 16, { row::RAY }>>),
 }
 
-/// Does `$what` to the packets, of whatever kind they are.
+/// Evaluates `$what` with `$list` bound to the vector of packets, of whichever kind they are.
 macro_rules! each {
     ($packets:expr, $list:ident => $what:expr) => {
         match $packets {
@@ -82,7 +82,7 @@ macro_rules! each {
     };
 }
 
-/// A batch of rays for [`Scene::trace`], which writes its answers into it.
+/// Batch of rays in Embree's layout for [`Scene::trace`], which writes the hits into it.
 pub struct Queries {
     pub(crate) packets: Packets,
     pub(crate) count: usize,
@@ -95,7 +95,7 @@ impl std::fmt::Debug for Queries {
 }
 
 impl Queries {
-    /// Prepares rays for the nearest hit, or for `any`.
+    /// Packs rays for a query of the nearest hit, or of any hit if `any`.
     pub fn new(rays: &[Ray], width: Width, any: bool) -> Self {
         let packets = match (width, any) {
             (Width::One, false) => Packets::Closest1(Vec::new()),
@@ -110,13 +110,14 @@ impl Queries {
         queries
     }
 
-    /// Puts in rays anew, without answers, into the same memory.
+    /// Replaces the rays, reusing the memory, and clears the answers.
     pub fn fill(&mut self, rays: &[Ray]) {
         self.count = rays.len();
         each!(&mut self.packets, packets => fill(packets, rays));
     }
 
-    /// Returns an answer a ray: `t` of the nearest hit, or 0 where any was asked for and found; infinity for a miss.
+    /// Returns an answer for each ray: `t` of the nearest hit, or 0 if any hit was asked for and found; infinity for a
+    /// miss.
     pub fn answers(&self) -> Vec<f32> {
         let mut answers = Vec::with_capacity(self.count);
         each!(&self.packets, packets => read(packets, self.count, &mut answers));
@@ -157,8 +158,7 @@ fn read<A, const N: usize, const ROWS: usize>(packets: &[Packet<A, N, ROWS>], co
     }
 }
 
-/// Tries each kind of queries on the scene of one triangle: whether answers are right, and nothing is written behind a
-/// hit.
+/// Traces one triangle with each kind of query and checks that answers are right and nothing is written behind a hit.
 pub(crate) fn check_layout(device: &Device, scene: &Scene) -> Result<(), EmbreeError> {
     let wrong = |what| EmbreeError::Layout { version: device.version(), what };
     let down = |x: f32| Ray::new([x, 0.25, 2.0], [0.0, 0.0, -1.0]);
@@ -189,7 +189,7 @@ pub(crate) fn check_layout(device: &Device, scene: &Scene) -> Result<(), EmbreeE
     Ok(())
 }
 
-/// Rows behind a hit while layouts are tried.
+/// Number of words of a packet while layouts are checked, with guard words behind the hit.
 const GUARDED: usize = row::RAY_HIT + 16;
 const GUARD: u32 = 0x5afe_5afe;
 

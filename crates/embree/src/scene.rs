@@ -9,17 +9,17 @@ use crate::{Device, EmbreeError, Queries};
 use rayon::prelude::*;
 use std::ffi::{c_int, c_void};
 
-/// Amount of work that Embree puts into a tree.
+/// Build quality of Embree's tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quality {
-    /// Embree's default quality.
+    /// Medium quality, Embree's default.
     Medium,
-    /// Quality with spatial splits, except in robust scenes.
+    /// High quality, with spatial splits, except in robust scenes.
     High,
 }
 
 impl Quality {
-    /// Both qualities, the lower first.
+    /// All qualities, the lower first.
     pub const ALL: [Self; 2] = [Self::Medium, Self::High];
 
     /// Returns Embree's name of the quality.
@@ -31,16 +31,16 @@ impl Quality {
     }
 }
 
-/// Options that a scene is built with.
+/// Options of building an Embree scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SceneOptions {
-    /// `true` if boxes and triangles are tested so that no ray slips through an edge.
+    /// `true` if Embree is to test boxes and triangles so that no ray slips through an edge.
     pub robust: bool,
-    /// Amount of work that goes into the tree.
+    /// Build quality of the tree.
     pub quality: Quality,
 }
 
-/// A committed scene of opaque triangles.
+/// Committed Embree scene of opaque triangles, ready for tracing.
 #[derive(Debug)]
 pub struct Scene {
     device: Device,
@@ -60,7 +60,7 @@ impl Drop for Scene {
 }
 
 impl Scene {
-    /// Builds the tree of `triangles`, three corners each, on the device's threads.
+    /// Builds Embree's tree over `triangles`, three corners each, on the device's threads.
     ///
     /// # Errors
     /// [`EmbreeError`] if there are too many or Embree fails.
@@ -116,8 +116,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Traces all rays of `queries`, once since they were filled, on the threads of rayon's current pool. `coherent`
-    /// tells Embree that neighbours are alike; of single rays it changes nothing.
+    /// Traces all rays of `queries`, which must have been filled since the last call, on the threads of rayon's current
+    /// pool. `coherent` tells Embree that neighbours are alike; of single rays it changes nothing.
     ///
     /// # Errors
     /// [`EmbreeError::Failed`].
@@ -172,10 +172,10 @@ impl Scene {
     }
 }
 
-/// Rays that a thread traces before it looks for more: as many as Raywarp's tracer takes at once.
+/// Number of rays that a thread traces before it takes more work: as many as Raywarp's tracer takes at once.
 const PART: usize = 512;
 
-/// Mask of the lanes that have a ray: -1 in each of them. Embree wants it aligned as the packet is.
+/// Mask of a packet's lanes that hold a ray, marked by -1. Embree wants it aligned as the packet is.
 #[repr(C, align(64))]
 struct Active([c_int; 16]);
 
@@ -187,7 +187,7 @@ impl Active {
     }
 }
 
-/// Makes the scene that layouts are tried on.
+/// Builds a scene of one triangle, with which memory layouts are checked.
 pub(crate) fn one_triangle(device: &Device) -> Result<Scene, EmbreeError> {
     let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     Scene::new(device, &[triangle], SceneOptions { robust: true, quality: Quality::Medium })

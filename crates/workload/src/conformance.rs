@@ -5,48 +5,49 @@ use crate::oracle::{Oracle, Tolerance, Verdict};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, TraceError, Tracer};
 use std::fmt;
 
-/// Promises of an engine that its answers are held to.
+/// Properties that a tracer promises and that its answers are tested for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expectations {
-    /// `true` if the triangle test is watertight: nothing slips through shared edges, exact cases are exact, and only
-    /// [`Case::borderline`] cases may need excuses. Otherwise excuses are reported, at the wider distances of
-    /// [`Tolerance::Fast`].
+    /// `true` if the triangle test is watertight: nothing slips through shared edges, and only [`Case::borderline`]
+    /// cases may differ within rounding. Exact cases must then be exact. Otherwise excuses are reported, at the wider
+    /// distances of [`Tolerance::Fast`].
     pub watertight: bool,
-    /// `true` if of equal triangles the one of lower (instance, primitive) wins, as in library queries.
+    /// `true` if of coincident triangles the one with the lower (instance, primitive) must win, as in library queries.
     pub lowest_id: bool,
-    /// `true` if queries take `after` keys.
+    /// `true` if the tracer supports queries that continue after a given hit (`after` keys).
     pub after: bool,
 }
 
 impl Expectations {
-    /// Promises of a library query.
+    /// Promises of Raywarp's library queries: watertight, lowest id, and queries after a hit.
     pub const LIBRARY: Self = Self { watertight: true, lowest_id: true, after: true };
-    /// Promises of a kernel of the papers with a fast triangle test.
+    /// Promises of the papers' kernels, whose triangle test is fast but not watertight: none.
     pub const FAST: Self = Self { watertight: false, lowest_id: false, after: false };
 }
 
-/// Share of the rays that may need an excuse where rays are not aimed at edges or limits.
+/// Largest share of rays that may differ within rounding where rays are not aimed at edges or limits.
 pub const EXCUSED_RATE: f64 = 1e-5;
 
-/// Answers of an engine in a case, as judged by the oracle.
+/// Verdicts on a tracer's answers in one test case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Name of the case.
     pub case: &'static str,
-    /// The closest-hit query.
+    /// Verdict on the closest-hit query.
     pub closest: Verdict,
-    /// The any-hit query.
+    /// Verdict on the any-hit query.
     pub any: Verdict,
-    /// The closest-hit query after its own first hits, where expected.
+    /// Verdict on the closest-hit query that continues after its own first hits; `None` if the tracer does not promise
+    /// it.
     pub after: Option<Verdict>,
-    /// Other complaints: counts of rays that are wrong.
+    /// Complaints about statistics that miscount the rays.
     pub complaints: Vec<String>,
-    /// Largest share of a query's rays that may need an excuse.
+    /// Largest share of a query's rays that may differ within rounding.
     pub allowed_rate: f64,
 }
 
 impl Report {
-    /// Returns `true` if nothing is wrong.
+    /// Returns `true` if no query has faults or too many excused answers, and nothing else is wrong.
     pub fn passed(&self) -> bool {
         let queries = [Some(&self.closest), Some(&self.any), self.after.as_ref()];
         self.complaints.is_empty() && queries.into_iter().flatten().all(|verdict| verdict.passes(self.allowed_rate))
@@ -63,8 +64,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Traces a case with both queries and judges the answers. `oracle` is [`Case::oracle`], and `tracer` traces
-/// the case's triangles.
+/// Traces the rays of a case with closest-hit and any-hit queries and judges the answers against the oracle. `oracle`
+/// is [`Case::oracle`], and `tracer` traces the case's triangles.
 ///
 /// # Errors
 /// What the tracer fails with.

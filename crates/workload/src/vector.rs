@@ -22,7 +22,7 @@ pub(crate) fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Returns `a` at length 1; `None` for a zero vector.
+/// Returns the vector `a` scaled to length 1; `None` for a zero vector.
 pub(crate) fn normalized(a: Vector) -> Option<Vector> {
     let length = dot(a, a).sqrt();
     (length > 0.0 && length.is_finite()).then(|| a.map(|x| x / length))

@@ -8,7 +8,8 @@ pub(super) fn from_to(origin: Point, target: Point) -> Ray {
     Ray::new(origin, std::array::from_fn(|i| target[i] - origin[i]))
 }
 
-/// Casts rays from places around the cube from -1 to 1 to places in it; directions of any length.
+/// Makes rays from random points in the cube from -2 to 2 to random points in the cube from -1 to 1, with directions of
+/// any length.
 pub(super) fn across(count: usize, seed: u32) -> Vec<Ray> {
     // Not the numbers of a soup of that seed: rays would pass exactly through its corners.
     let mut random = Random::new(1000 + seed);
@@ -20,7 +21,7 @@ pub(super) fn across(count: usize, seed: u32) -> Vec<Ray> {
         .collect()
 }
 
-/// Returns the same rays in a scene that was scaled and moved as `shapes::placed` does.
+/// Returns the rays scaled by `scale` and then moved by `shift`, as `shapes::placed` does with triangles.
 pub(super) fn placed(rays: Vec<Ray>, scale: f32, shift: Point) -> Vec<Ray> {
     let place = |ray: Ray| Ray {
         origin: std::array::from_fn(|i| ray.origin[i] * scale + shift[i]),
@@ -30,7 +31,7 @@ pub(super) fn placed(rays: Vec<Ray>, scale: f32, shift: Point) -> Vec<Ray> {
     rays.into_iter().map(place).collect()
 }
 
-/// Returns a random point of a triangle, not near its border, and its unit normal on a random side.
+/// Returns a random point of a triangle, not near its border, and its unit normal, turned to a random side.
 pub(super) fn on_triangle(random: &mut Random, [a, b, c]: &Triangle) -> (Point, Point) {
     let (mut u, mut v) = (random.unit(), random.unit());
     if u + v > 1.0 {
@@ -45,7 +46,8 @@ pub(super) fn on_triangle(random: &mut Random, [a, b, c]: &Triangle) -> (Point, 
     (point, n.map(|x| (side * x) as f32))
 }
 
-/// Casts rays from random triangles, `lift` off them, cosine-weighted as diffuse reflection sends them.
+/// Makes rays from random triangles, `lift` off their surface, with cosine-weighted directions as diffuse reflection
+/// has them.
 pub(super) fn diffuse(count: usize, triangles: &[Triangle], lift: f32, seed: u32) -> Vec<Ray> {
     let mut random = Random::new(seed);
     (0..count)
@@ -58,7 +60,7 @@ pub(super) fn diffuse(count: usize, triangles: &[Triangle], lift: f32, seed: u32
         .collect()
 }
 
-/// Casts rays from near `center` to the edges and corners of triangles.
+/// Makes rays from points near `center` to points on edges and corners of random triangles.
 pub(super) fn at_edges(count: usize, triangles: &[Triangle], center: Point, seed: u32) -> Vec<Ray> {
     let mut random = Random::new(seed);
     (0..count)

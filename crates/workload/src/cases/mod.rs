@@ -11,21 +11,21 @@ use crate::oracle::Oracle;
 use raywarp_geom::{FlatTriangles, Ray};
 use std::sync::OnceLock;
 
-/// A scene, rays, and what may be expected of an engine that traces them.
+/// Test case: a scene, rays, and how exactly a tracer must answer them.
 #[derive(Debug)]
 pub struct Case {
-    /// Short and unique: what reports call it.
+    /// Short unique name of the case in reports.
     pub name: &'static str,
-    /// Purpose of the case: the fault that it is made to find.
+    /// Purpose of the case: the kind of fault that it is made to find.
     pub about: &'static str,
     /// Triangles of the scene.
     pub triangles: FlatTriangles,
-    /// Rays that are traced.
+    /// Rays that the tracer under test traces.
     pub rays: Vec<Ray>,
-    /// `true` if the watertight test's arithmetic is exact for these rays: edges, limits and ids must be right to the
-    /// last bit.
+    /// `true` if the watertight test's arithmetic is exact for these rays, so that edges, limits and ids must be right
+    /// to the last bit.
     pub exact: bool,
-    /// `true` if the rays are aimed at edges or limits, so that any of them may need an excuse.
+    /// `true` if the rays are aimed at edges or at `t_min` and `t_max`, so that any of them may differ within rounding.
     pub borderline: bool,
     oracle: OnceLock<Oracle>,
 }
@@ -43,7 +43,7 @@ impl Case {
         Self { borderline: true, ..self }
     }
 
-    /// Returns the oracle's answers, computed at the first call.
+    /// Returns the exact reference answers for the case's rays, computed at the first call.
     pub fn oracle(&self) -> &Oracle {
         self.oracle.get_or_init(|| Oracle::new(&self.triangles, &self.rays))
     }
@@ -53,13 +53,13 @@ impl Case {
         self.triangles.opaque.contains(&false)
     }
 
-    /// Returns `true` if some ray begins before its origin: a kernel may rely on `t_min >= 0`.
+    /// Returns `true` if some ray has a negative `t_min`, which not every kernel supports.
     pub fn has_negative_t_min(&self) -> bool {
         self.rays.iter().any(|ray| ray.t_min < 0.0)
     }
 }
 
-/// Returns all cases; the same on every machine.
+/// Returns all test cases, which are the same on every machine.
 pub fn cases() -> Vec<Case> {
     let mut cases = ordinary::cases();
     cases.extend(trouble::cases());

@@ -5,7 +5,7 @@ use raywarp_geom::{FlatTriangles, PrimitiveId};
 
 pub(super) type Triangle = [Point; 3];
 
-/// Returns random triangles of extent `size` about places in the cube from -1 to 1.
+/// Returns `count` random triangles of extent `size` whose centres lie in the cube from -1 to 1.
 pub(super) fn soup(count: usize, size: f32, seed: u32) -> Vec<Triangle> {
     let mut random = Random::new(seed);
     (0..count)
@@ -41,14 +41,15 @@ pub(super) fn ball(levels: u32) -> Vec<Triangle> {
     (0..levels).fold(octahedron, |triangles, _| triangles.into_iter().flat_map(split).collect())
 }
 
-/// Returns a parallelogram as two triangles.
+/// Returns the parallelogram with `corner` and the sides `u` and `v` as two triangles.
 pub(super) fn quad(corner: Point, u: Point, v: Point) -> [Triangle; 2] {
     let add = |p: Point, q: Point| -> Point { std::array::from_fn(|i| p[i] + q[i]) };
     let (b, c) = (add(corner, u), add(corner, v));
     [[corner, b, c], [b, add(b, v), c]]
 }
 
-/// Returns the twelve triangles of a box. Corners are shared bit for bit when sums of `low` and `size` are exact.
+/// Returns the twelve triangles of the box with the lower corner `low` and side lengths `size`. Corners are shared bit
+/// for bit when sums of `low` and `size` are exact.
 pub(super) fn cuboid(low: Point, size: Point) -> Vec<Triangle> {
     let high: Point = std::array::from_fn(|i| low[i] + size[i]);
     let side = |axis: usize| -> Point { std::array::from_fn(|i| if i == axis { size[i] } else { 0.0 }) };
@@ -75,7 +76,7 @@ pub(super) fn room() -> Vec<Triangle> {
     triangles
 }
 
-/// Puts opaque triangles in `instances` instances of about as many triangles each.
+/// Divides opaque triangles among `instances` instances of about as many triangles each.
 pub(super) fn in_instances(vertices: Vec<Triangle>, instances: usize) -> FlatTriangles {
     let count = vertices.len();
     let mut triangles = FlatTriangles::from_vertices(vertices);
@@ -87,7 +88,7 @@ pub(super) fn in_instances(vertices: Vec<Triangle>, instances: usize) -> FlatTri
     triangles
 }
 
-/// Returns the triangles scaled about the origin, then moved.
+/// Returns the triangles scaled by `scale` about the origin and then moved by `shift`.
 pub(super) fn placed(triangles: Vec<Triangle>, scale: f32, shift: Point) -> Vec<Triangle> {
     let place = |p: Point| -> Point { std::array::from_fn(|i| p[i] * scale + shift[i]) };
     triangles.into_iter().map(|triangle| triangle.map(place)).collect()

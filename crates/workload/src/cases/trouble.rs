@@ -102,7 +102,7 @@ fn degenerate() -> Case {
     Case::new("degenerate", "triangles without area are never hit", triangles, rays).aimed_at_limits()
 }
 
-/// Casts rays along an axis, through whole and half numbers.
+/// Makes rays along coordinate axes, through points with whole and half coordinates.
 fn along_axes(count: usize, size: usize, seed: u32) -> Vec<Ray> {
     let mut random = Random::new(seed);
     let ray = |i: usize| {

@@ -8,27 +8,26 @@ pub use random::Random;
 
 type P = [f32; 3];
 
-/// A closed mesh.
+/// Closed mesh of about size 1 around the origin.
 #[derive(Debug, Clone)]
 pub struct Mesh {
     /// Name of the shape.
     pub name: &'static str,
-    /// Three corners each; neighbours share theirs bit for bit.
+    /// Corners of the triangles; neighbours share theirs bit for bit.
     pub triangles: Vec<[P; 3]>,
-    /// Half of the sides of its box.
+    /// Half of the side lengths of the mesh's bounding box.
     pub extent: P,
-    /// Test of a point in the mesh's own coordinates: `true` well inside.
+    /// Function that returns `true` for points well inside the mesh, in its own coordinates.
     pub holds: fn(P) -> bool,
 }
 
 impl Mesh {
-    /// Returns the mesh `size` times as large with its middle at `place`, each vertex rounded once, so that it stays
-    /// closed.
+    /// Returns the mesh scaled by `size` with its centre at `place`, each vertex rounded once, so that it stays closed.
     pub fn placed(&self, size: f32, place: P) -> Vec<[P; 3]> {
         self.triangles.iter().map(|t| t.map(|p| at(p, size, place))).collect()
     }
 
-    /// Returns a point that is well inside the mesh of `size` at `place`.
+    /// Returns a random point well inside the mesh that is scaled by `size` and centred at `place`.
     pub fn inner(&self, size: f32, place: P, random: &mut Random) -> P {
         loop {
             let p = random.point();
@@ -39,8 +38,8 @@ impl Mesh {
         }
     }
 
-    /// Returns the point beside the middle from which a ray along `axis` comes to `target`, if it is well inside the
-    /// mesh of `size` at `place`.
+    /// Returns the point level with the mesh's centre from which a ray along `axis` reaches `target`; `None` unless it
+    /// is well inside. The mesh is scaled by `size` and centred at `place`.
     pub fn inner_along(&self, axis: usize, target: P, size: f32, place: P) -> Option<P> {
         let mut origin = target;
         origin[axis] = place[axis];
@@ -49,17 +48,17 @@ impl Mesh {
     }
 }
 
-/// Returns the place for the middle of a mesh of `size`: `offset` times the size away from the origin of space.
+/// Returns the centre for a mesh of size `size`, about `offset` sizes away from the origin.
 pub fn place(size: f32, offset: f32) -> P {
     [0.8, -0.55, 0.3].map(|x: f32| x * offset * size)
 }
 
-/// Returns a point of a mesh that was placed.
+/// Returns where a mesh's point `p` lies once the mesh is scaled by `size` and centred at `place`.
 pub fn at(p: P, size: f32, place: P) -> P {
     std::array::from_fn(|i| (f64::from(p[i]) * f64::from(size) + f64::from(place[i])) as f32)
 }
 
-/// Returns all closed meshes: a ball, a cube, a torus, a coin and a needle.
+/// Returns the closed test meshes: a ball, a cube, a torus, a coin and a needle.
 pub fn all() -> Vec<Mesh> {
     let long = |p: P| [p[0], 0.05 * p[1], 0.05 * p[2]];
     vec![
@@ -92,7 +91,7 @@ fn around_core([x, y, z]: P) -> f32 {
     from_core.hypot(z)
 }
 
-/// Returns a subdivided octahedron on the unit sphere, 8 * 4^levels triangles.
+/// Returns the unit sphere as an octahedron subdivided `levels` times, with 8 * 4^levels triangles.
 fn ball(levels: u32) -> Vec<[P; 3]> {
     let corner = |axis: usize, sign: f32| -> P { std::array::from_fn(|i| if i == axis { sign } else { 0.0 }) };
     let mut triangles: Vec<[P; 3]> = (0..8)
@@ -113,7 +112,7 @@ fn ball(levels: u32) -> Vec<[P; 3]> {
     triangles
 }
 
-/// Returns the cube from -1 to 1, `12 n^2` triangles.
+/// Returns the cube from -1 to 1 with `12 n^2` triangles.
 fn cube(n: usize) -> Vec<[P; 3]> {
     let mut triangles = Vec::new();
     for face in 0..6 {
@@ -129,7 +128,7 @@ fn cube(n: usize) -> Vec<[P; 3]> {
     triangles
 }
 
-/// Returns a torus around the z axis: core of radius 0.7, tube of radius 0.3.
+/// Returns a torus around the z axis, with a core circle of radius 0.7 and a tube of radius 0.3.
 fn torus(around: usize, tube: usize) -> Vec<[P; 3]> {
     let ring = |i: usize, n: usize| std::f32::consts::TAU * (i % n) as f32 / n as f32;
     quads(around, tube, |i, j| {
@@ -139,7 +138,7 @@ fn torus(around: usize, tube: usize) -> Vec<[P; 3]> {
     })
 }
 
-/// Returns a sphere in degrees of longitude and latitude, poles on the x axis.
+/// Returns the unit sphere divided by longitude and latitude, with its poles on the x axis.
 fn globe(around: usize, rows: usize) -> Vec<[P; 3]> {
     let triangles = quads(around, rows, |i, j| {
         let a = std::f32::consts::TAU * (i % around) as f32 / around as f32;
@@ -153,7 +152,7 @@ fn globe(around: usize, rows: usize) -> Vec<[P; 3]> {
     triangles.into_iter().filter(|[a, b, c]| a != b && b != c && c != a).collect()
 }
 
-/// Returns two triangles for each field of an `n` by `m` grid, whose corner `(i, j)` is `corner(i, j)`.
+/// Returns two triangles for each cell of an `n` by `m` grid whose corner `(i, j)` is `corner(i, j)`.
 fn quads(n: usize, m: usize, corner: impl Fn(usize, usize) -> P) -> Vec<[P; 3]> {
     let field = |f: usize| {
         let (i, j) = (f / m, f % m);

@@ -2,34 +2,35 @@
 
 use super::{Mesh, P, Random, place};
 
-/// Sizes that the promise is made for: by decades.
+/// Sizes of the meshes for which tracing is promised to be watertight, by decades.
 pub const SIZES: [f32; 13] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 
-/// Distances of the meshes from the origin of space, in sizes.
+/// Distances of the meshes' centres from the origin, in multiples of their size.
 pub const OFFSETS: [f32; 4] = [0.0, 1.0, 1e2, 1e4];
 
-/// A closed mesh at a place, and rays' starts in it: any ray from there hits it.
+/// Closed mesh at a place in space, with points inside it from which every ray must hit it.
 #[derive(Debug, Clone)]
 pub struct Placed {
     /// Name of the shape.
     pub name: &'static str,
-    /// Size of the mesh, as a factor.
+    /// Factor by which the mesh is scaled.
     pub size: f32,
-    /// Distance from the origin of space, in sizes.
+    /// Distance of the centre from the origin, in multiples of `size`.
     pub offset: f32,
-    /// Three corners each.
+    /// Corners of the triangles in world space.
     pub triangles: Vec<[P; 3]>,
-    /// Middle of the mesh.
+    /// Centre of the mesh.
     pub middle: P,
-    /// Points that are well inside.
+    /// Points well inside the mesh, as origins of rays.
     pub starts: Vec<P>,
-    /// Triangles, each with an axis: from any of its points moved along the axis to beside the middle, which is well
+    /// Pairs of a triangle and an axis such that rays along the axis, from level with the centre, reach each of the
+    /// triangle's points from inside. From any of its points moved along the axis to beside the middle, which is well
     /// inside then, a ray along the axis comes to the point.
     pub along: Vec<[u32; 2]>,
 }
 
 impl Placed {
-    /// Places `mesh` of `size`, `offset` sizes away, with so many starts.
+    /// Places `mesh`, scaled by `size`, `offset` sizes away from the origin, and picks `starts` points inside it.
     pub fn new(mesh: &Mesh, size: f32, offset: f32, starts: usize) -> Self {
         let middle = place(size, offset);
         let triangles = mesh.placed(size, middle);

@@ -5,14 +5,14 @@ use super::facts::{Certain, Facts, interval};
 use super::{Excuse, Excused, Fault, FaultKind, Found, Oracle, OracleHit, Tolerance, Verdict};
 use raywarp_geom::{Candidate, FlatTriangles, Hit, HitKey, PrimitiveId, Ray};
 
-/// Judgement of one ray.
+/// Judgement of the answer for one ray.
 enum Ruling {
     Agrees,
     Excused(Excuse, f64, f64),
     Wrong(FaultKind),
 }
 
-/// A ray and all that its answer is compared with.
+/// Ray with all that its answer is compared with.
 struct Bench<'a> {
     oracle: &'a Oracle,
     triangles: &'a FlatTriangles,
@@ -23,7 +23,7 @@ struct Bench<'a> {
 }
 
 impl Oracle {
-    /// Judges the answers of a closest-hit query to the rays that the oracle was made of.
+    /// Judges a closest-hit query's answers for the rays that this oracle was made with.
     ///
     /// An answer agrees when both miss, or both hit with t within the larger of
     /// [`Tolerance::RELATIVE_T`] and what rounding leaves of it, whichever triangle of that t it is. The
@@ -47,7 +47,7 @@ impl Oracle {
         })
     }
 
-    /// Judges the answers of an any-hit query: one bit a ray in `blocked`, and the candidates.
+    /// Judges an any-hit query's answers: one bit for each ray in `blocked`, and the candidates in `undecided`.
     ///
     /// Where nothing opaque blocks a ray, the first non-opaque triangle on it must be a candidate, judged
     /// as a closest hit is.
@@ -81,10 +81,9 @@ impl Oracle {
         verdict
     }
 
-    /// Judges what a closest-hit query finds after `first`, the answers of an earlier one; rays without
-    /// such are passed over. The answer must come later in (t, instance, primitive) order, be on
-    /// its triangle, and leave out nothing that is certain between them, copies of the same triangle
-    /// among them.
+    /// Judges a closest-hit query that continues after the hits `first` of an earlier query; rays without an earlier
+    /// hit are skipped. The answer must come later in (t, instance, primitive) order, be on its triangle, and leave out
+    /// nothing that is certain between them, copies of the same triangle among them.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -104,8 +103,9 @@ impl Oracle {
         })
     }
 
-    /// Counts hits for which a lower id was due: where the very same triangle is there with a lower (instance,
-    /// primitive), and with [`Tolerance::Exact`] wherever another triangle has that t and a lower id.
+    /// Returns a fault for each hit that should have had a lower id. That is where the very same triangle is there with
+    /// a lower (instance, primitive), and with [`Tolerance::Exact`] wherever another triangle has that t and a lower
+    /// id.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -121,7 +121,8 @@ impl Oracle {
         self.higher(triangles, answers, &self.first_copy, |facts| facts.closest, tolerance)
     }
 
-    /// Counts as [`Oracle::higher_ids`], for the candidates of an any-hit query: among those of one opacity.
+    /// Returns a fault for each candidate of an any-hit query that should have had a lower id, as
+    /// [`Oracle::higher_ids`], among triangles of one opacity.
     pub fn higher_candidates(
         &self,
         triangles: &FlatTriangles,
@@ -311,7 +312,7 @@ impl Bench<'_> {
         Ruling::Agrees
     }
 
-    /// Returns the fault of a reported hit in itself, if it has one.
+    /// Returns the fault of a reported hit taken by itself (its t, weights or triangle), if it has one.
     fn fault_of(&self, hit: &Hit, index: usize) -> Option<FaultKind> {
         let (t, tolerance) = (f64::from(hit.t), self.tolerance);
         if !(self.ray.t_min <= hit.t && hit.t <= self.ray.t_max) {
@@ -344,7 +345,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Judges an allowed hit of triangle `index` at `t`, beside the exact answer.
+    /// Judges a hit at `t` on triangle `index`, itself free of faults, against the exact answer.
     fn agreement(&self, t: f64, index: usize, exact: Option<OracleHit>) -> Ruling {
         let agreeing = |index: usize| self.crossing(index).map(|c| c.agreeing(self.tolerance));
         let within = |[low, high]: [f64; 2], t: f64| low <= t && t <= high;
@@ -363,8 +364,8 @@ impl Bench<'_> {
         }
     }
 
-    /// Returns the reason why a triangle might count as hit and might not: the excuse, its distance and the most
-    /// allowed.
+    /// Returns why rounding may decide whether triangle `index` is hit: the excuse, the distance from the edge or
+    /// limit, and the largest allowed.
     fn excuse(&self, index: usize) -> Option<(Excuse, f64, f64)> {
         let tolerance = self.tolerance;
         let crossing = self.crossing(index).filter(|crossing| crossing.maybe_inside(tolerance))?;

@@ -4,8 +4,8 @@ use super::Tolerance;
 use crate::vector::{Vector, dot, sub, wide};
 use raywarp_geom::Ray;
 
-/// A ray, turned so that it runs along the third axis (Woop, Benthin, Wald 2013, in f64: signs of the
-/// edge functions of two triangles that share an edge are opposite, so the oracle has no gaps either).
+/// Ray in f64 coordinates in which it runs along the third axis. As in Woop, Benthin, Wald 2013: signs of the edge
+/// functions of two triangles that share an edge are opposite, so the oracle has no gaps either.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
     origin: Vector,
@@ -32,7 +32,7 @@ impl Line {
         })
     }
 
-    /// Returns the line moved across itself.
+    /// Returns the line shifted perpendicular to itself by `by`, in its own two coordinates.
     pub fn moved(&self, by: [f64; 2]) -> Self {
         let mut line = *self;
         line.origin[self.axes[0]] += by[0];
@@ -40,35 +40,37 @@ impl Line {
         line
     }
 
-    /// Returns two coordinates across the line, and t.
+    /// Returns a point in the line's coordinates: two across the line, and the ray parameter t.
     fn local(&self, p: Vector) -> Vector {
         let q = self.axes.map(|axis| p[axis] - self.origin[axis]);
         [q[0] - self.shear[0] * q[2], q[1] - self.shear[1] * q[2], q[2] * self.inverse]
     }
 }
 
-/// Where a line meets a triangle's plane, or passes the triangle.
+/// Crossing of a ray's line with the plane of a triangle, which it may pass outside of the triangle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Crossing {
-    /// Ray parameter; of a triangle with no area across the line the middle of its corners' t.
+    /// Ray parameter of the crossing; for a triangle seen edge-on the middle of its corners' t.
     pub t: f64,
-    /// Distance across the line to the triangle's border, negative outside.
+    /// Distance from the crossing to the triangle's border, measured across the line; negative outside.
     pub inside: f64,
-    /// `true` if the triangle has no area across the line: exact arithmetic never hits it.
+    /// `true` if the line sees the triangle edge-on, without area: exact arithmetic never hits it.
     pub flat: bool,
     corners: [Vector; 3],
     margin: [f64; 3],
-    /// Least and greatest t that rounding leaves, for each tolerance.
+    /// Least and greatest t that rounding may give, for each tolerance.
     range: [[f64; 2]; 3],
-    /// Doubled area across the line, and the errors of the three edge functions, for each tolerance.
+    /// Doubled area of the triangle as the line sees it; the errors of the three edge functions for each tolerance
+    /// follow.
     area: f64,
     edge_errors: [[f64; 3]; 3],
-    /// Distance as `inside`, by lengths in the triangle's plane times the cosine.
+    /// Distance to the border as in `inside`, but measured in the triangle's plane and times the cosine, as fast
+    /// triangle tests err.
     inside_fast: f64,
 }
 
 impl Crossing {
-    /// Computes the crossing of a line and a triangle; `None` when the line passes too far for any tolerance.
+    /// Computes the crossing of a line and a triangle; `None` when the line passes too far away for any tolerance.
     pub fn new(line: &Line, triangle: &[[f32; 3]; 3]) -> Option<Self> {
         let world = triangle.map(wide);
         let corners = world.map(|p| line.local(p));
@@ -150,7 +152,7 @@ impl Crossing {
         !self.flat && self.inside >= 0.0
     }
 
-    /// Returns `true` if any rounding within `tolerance` hits the triangle.
+    /// Returns `true` if a test hits the triangle however it rounds within `tolerance`.
     pub fn surely_inside(&self, tolerance: Tolerance) -> bool {
         let margin = self.margin(tolerance);
         match tolerance {
@@ -160,7 +162,7 @@ impl Crossing {
         }
     }
 
-    /// Returns `true` if some rounding within `tolerance` hits the triangle.
+    /// Returns `true` if a test may hit the triangle with some rounding within `tolerance`.
     pub fn maybe_inside(&self, tolerance: Tolerance) -> bool {
         let margin = self.margin(tolerance);
         match tolerance {
@@ -170,12 +172,13 @@ impl Crossing {
         }
     }
 
-    /// Returns the distance from the border that `tolerance` excuses, in the units of `Crossing::border`.
+    /// Returns the distance from the triangle's border within which `tolerance` excuses an answer, in the units of
+    /// `Crossing::border`.
     pub fn margin(&self, tolerance: Tolerance) -> f64 {
         self.margin[tolerance.index()]
     }
 
-    /// Returns the distance from the triangle's border.
+    /// Returns the distance of the crossing from the triangle's border, as `tolerance` measures it.
     pub fn border(&self, tolerance: Tolerance) -> f64 {
         match tolerance {
             Tolerance::Fast => self.inside.abs().min(self.inside_fast.abs()),
@@ -183,18 +186,19 @@ impl Crossing {
         }
     }
 
-    /// Returns the least and the greatest t that rounding leaves.
+    /// Returns the least and the greatest t that rounding within `tolerance` may give.
     pub fn range(&self, tolerance: Tolerance) -> [f64; 2] {
         self.range[tolerance.index()]
     }
 
-    /// Returns the range as [`Crossing::range`], and at least [`Tolerance::RELATIVE_T`].
+    /// Returns the interval of t that counts as agreement: [`Crossing::range`], widened to at least
+    /// [`Tolerance::RELATIVE_T`].
     pub fn agreeing(&self, tolerance: Tolerance) -> [f64; 2] {
         let ([low, high], relative) = (self.range(tolerance), self.t.abs() * tolerance.relative_t());
         [low.min(self.t - relative), high.max(self.t + relative)]
     }
 
-    /// Returns `true` if `u v` of a hit give a point of the triangle that is on the line, up to rounding.
+    /// Returns `true` if the weights `u` and `v` of a hit give a point of the triangle on the line, up to rounding.
     pub fn weights_agree(&self, u: f32, v: f32, tolerance: Tolerance) -> bool {
         if self.flat || !u.is_finite() || !v.is_finite() {
             return self.flat;
@@ -212,7 +216,7 @@ impl Crossing {
     }
 }
 
-/// Returns the distance across the line (the origin of the first two axes) to the segment from `p` to `q`.
+/// Returns the distance, across the line, from the line to the segment from `p` to `q`.
 fn distance_to_segment(p: Vector, q: Vector) -> f64 {
     let e = [q[0] - p[0], q[1] - p[1]];
     let squared = e[0] * e[0] + e[1] * e[1];

@@ -6,17 +6,17 @@ use rayon::prelude::*;
 use raywarp_geom::{FlatTriangles, Ray};
 use std::collections::HashMap;
 
-/// A hit in exact arithmetic.
+/// Hit found by the oracle in exact arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OracleHit {
     /// Ray parameter of the hit.
     pub t: f64,
-    /// Index in the flat triangles.
+    /// Index of the triangle in the list of all triangles.
     pub index: u32,
 }
 
-/// Returns all hits of a ray with `t_min <= t <= t_max`, by t, then index. A triangle without area across the ray is
-/// never hit, nor is one at a t that f32 does not hold.
+/// Returns all hits of a ray within its interval, sorted by t, then by triangle index. A triangle without area across
+/// the ray is never hit, nor is one at a t that f32 does not hold.
 pub fn all_hits(triangles: &FlatTriangles, ray: &Ray) -> Vec<OracleHit> {
     let Some(line) = Line::new(ray) else { return Vec::new() };
     let mut hits: Vec<OracleHit> = (0u32..)
@@ -31,49 +31,50 @@ pub fn all_hits(triangles: &FlatTriangles, ray: &Ray) -> Vec<OracleHit> {
     hits
 }
 
-/// Returns the interval of t, as far as f32 holds it.
+/// Returns a ray's interval of t, clamped to the finite range of `f32`.
 pub(super) fn interval(ray: &Ray) -> [f64; 2] {
     [f64::from(ray.t_min).max(f64::from(f32::MIN)), f64::from(ray.t_max).min(f64::from(f32::MAX))]
 }
 
-/// A hit that no rounding changes.
+/// Hit that every tracer must find, however it rounds within a tolerance.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Certain {
     pub index: u32,
     pub opaque: bool,
-    /// Least and greatest t that an engine may report for it.
+    /// Smallest t that a tracer may report for the hit; the largest is `high`.
     pub low: f64,
     pub high: f64,
 }
 
-/// Facts of one ray.
+/// Reference facts about one ray, with which answers are compared.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
-    /// The exact answer.
+    /// Nearest hit in exact arithmetic.
     pub closest: Option<OracleHit>,
-    /// The first exact hit of an opaque triangle, and of another.
+    /// Nearest exact hit of an opaque triangle; that of a non-opaque one follows.
     pub first_opaque: Option<OracleHit>,
     pub first_other: Option<OracleHit>,
-    /// Certain hits for each tolerance, by `high`.
+    /// Certain hits for each tolerance, sorted by `high`.
     pub certain: [Vec<Certain>; 3],
-    /// Ray parameters at or before which a watertight test hits something, and something opaque. Infinite where nothing
-    /// is certain.
+    /// Largest t up to which a watertight test must have hit something; infinity where nothing is certain. The second
+    /// is the same for opaque triangles. Infinite where nothing is certain.
     pub surrounded: f64,
     pub surrounded_opaque: f64,
 }
 
-/// The oracle's answers for a batch of rays. Costs a test of every triangle a ray, in parallel.
+/// Exact reference answers for a batch of rays, by brute force over all triangles. Costs a test of every triangle a
+/// ray, in parallel.
 #[derive(Debug, Clone)]
 pub struct Oracle {
     pub(super) facts: Vec<Facts>,
-    /// Least index, for each triangle, of one with the very same corners.
+    /// Least index, for each triangle, of a triangle with identical corners.
     pub(super) first_copy: Vec<u32>,
-    /// Least such index among triangles that are as opaque.
+    /// Least index, for each triangle, of a triangle with identical corners and the same opacity.
     pub(super) first_equal: Vec<u32>,
 }
 
 impl Oracle {
-    /// Answers every ray.
+    /// Computes the reference answers for every ray.
     pub fn new(triangles: &FlatTriangles, rays: &[Ray]) -> Self {
         let facts = rays.par_iter().map(|ray| Facts::new(triangles, ray)).collect();
         let first = |key: &dyn Fn(usize) -> ([u32; 9], bool)| {
@@ -98,7 +99,7 @@ impl Oracle {
         self.facts.is_empty()
     }
 
-    /// Returns the nearest hit of ray `ray`.
+    /// Returns the nearest exact hit of the ray with index `ray`.
     ///
     /// # Panics
     /// If there is no such ray.
@@ -106,7 +107,7 @@ impl Oracle {
         self.facts[ray].closest
     }
 
-    /// Returns `true` if an opaque triangle lies on ray `ray`.
+    /// Returns `true` if an opaque triangle lies on the ray with index `ray`.
     ///
     /// # Panics
     /// If there is no such ray.
@@ -156,8 +157,8 @@ impl Facts {
     }
 }
 
-/// Returns the farthest that any of eight lines around `line` goes until it surely hits something, and something
-/// opaque. No single triangle need be certain: their edges are inclusive here.
+/// Returns the largest t, over eight lines around `line`, at which each has certainly hit a triangle, and an opaque
+/// triangle. No single triangle need be certain: their edges are inclusive here.
 fn surrounded(triangles: &FlatTriangles, line: &Line, [t_min, t_max]: [f64; 2], radius: f64) -> [f64; 2] {
     let (mut farthest, diagonal) = ([0.0f64; 2], std::f64::consts::FRAC_1_SQRT_2);
     farthest.fill(f64::NEG_INFINITY);

@@ -22,12 +22,12 @@ pub use verdict::{Excuse, Excused, Fault, FaultKind, Found, Verdict};
 
 use raywarp_geom::{Candidate, FlatTriangles, Hit, Ray};
 
-/// Returns the nearest hit of a ray, the lower index of equal ones; `None` for a miss.
+/// Returns the nearest hit of a ray in exact arithmetic, with the lower index of equal ones; `None` for a miss.
 pub fn closest(triangles: &FlatTriangles, ray: &Ray) -> Option<OracleHit> {
     all_hits(triangles, ray).into_iter().next()
 }
 
-/// Returns `true` if an opaque triangle lies on the ray.
+/// Returns `true` if an opaque triangle lies on the ray, in exact arithmetic.
 pub fn any(triangles: &FlatTriangles, ray: &Ray) -> bool {
     all_hits(triangles, ray).iter().any(|hit| triangles.opaque[hit.index as usize])
 }

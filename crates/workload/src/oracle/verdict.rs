@@ -2,113 +2,113 @@
 
 use std::fmt;
 
-/// A hit, a miss, or what an any-hit query says.
+/// Answer for one ray: a hit, a miss, or the verdict of an any-hit query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Found {
-    /// No hit at all.
+    /// Answer that the ray hits nothing.
     Miss,
-    /// Hit of a triangle.
+    /// Answer that the ray hits a triangle.
     Hit {
         /// Ray parameter of the hit.
         t: f64,
-        /// Instance of the triangle.
+        /// Index of the triangle's instance.
         instance: u32,
-        /// Number of the triangle in its mesh.
+        /// Index of the triangle in its mesh.
         primitive: u32,
     },
-    /// Blocked by something opaque (any-hit).
+    /// Answer of an any-hit query that an opaque triangle blocks the ray.
     Blocked,
 }
 
-/// Reasons why an answer is wrong whatever rounding does.
+/// Reasons why an answer is wrong in a way that no rounding explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// Nothing is reported, but a hit is certain.
+    /// A miss is reported, but a hit is certain.
     Missed,
-    /// A shared edge let the ray through, to nothing or to something farther.
+    /// The ray slipped through an edge that two triangles share, to nothing or to something farther.
     Leaked,
-    /// A certain hit is nearer.
+    /// The reported hit is farther than one that is certain.
     Farther,
     /// The triangle that is reported does not exist.
     UnknownTriangle,
-    /// The reported triangle is not on the ray.
+    /// The ray does not meet the reported triangle.
     OffTriangle,
     /// The reported t is not that of the reported triangle.
     WrongT,
-    /// The reported t is outside `t_min` to `t_max`.
+    /// The reported t is outside of the ray's `t_min` to `t_max`.
     OutsideInterval,
-    /// The weights u and v are not those of a point on the ray.
+    /// The reported weights u and v do not give a point on the ray.
     WrongWeights,
-    /// The very same triangle is there with a lower id.
+    /// An identical triangle has a lower id than the reported one.
     HigherId,
-    /// A ray that cannot hit anything is said to hit.
+    /// A hit is reported for an invalid ray, which cannot hit anything.
     InvalidRay,
-    /// A miss whose t is not `t_max`, or which names an instance.
+    /// A miss is reported with a t other than `t_max`, or with an instance.
     UntidyMiss,
-    /// A ray is said to be blocked where nothing opaque can be.
+    /// A ray is reported as blocked where no opaque triangle can block it.
     NotBlocked,
-    /// A ray is not said to be blocked by what is certainly opaque.
+    /// A ray is reported as unblocked, but an opaque triangle certainly blocks it.
     Unblocked,
-    /// A candidate of a blocked ray, of a ray not traced, out of order, twice, or opaque.
+    /// A reported candidate belongs to a blocked ray or to none, is out of order, repeated, or opaque.
     BadCandidate,
-    /// A candidate that is not the first of its ray, or none where one is certain.
+    /// The reported candidate is not the first of its ray, or is missing where one is certain.
     LostCandidate,
-    /// After a hit: not later in (t, instance, primitive) order.
+    /// A query after a hit reports one that does not come later in (t, instance, primitive) order.
     NotAfter,
 }
 
-/// An answer that no rounding explains.
+/// Wrong answer for one ray, which no rounding explains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fault {
     /// Index of the ray.
     pub ray: u32,
     /// Reason why the answer is wrong.
     pub kind: FaultKind,
-    /// Answer of the engine.
+    /// Answer of the tracer.
     pub got: Found,
     /// Answer of the oracle.
     pub wanted: Found,
 }
 
-/// Reasons why an answer may differ from the oracle's.
+/// Reasons why an answer may differ from the oracle's without being wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Excuse {
-    /// The ray passes this near an edge of the triangle over which they differ.
+    /// The ray passes close to an edge of the triangle over which the answers differ.
     Edge,
-    /// The hit lies this near `t_min` or `t_max`.
+    /// The hit lies close to the ray's `t_min` or `t_max`.
     Limit,
 }
 
-/// An answer that differs from the oracle's by no more than rounding allows.
+/// Answer for one ray that differs from the oracle's by no more than rounding allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Excused {
     /// Index of the ray.
     pub ray: u32,
-    /// Reason that excuses the answer.
+    /// Reason why the difference is excused.
     pub excuse: Excuse,
     /// Distance from the edge, in world units across the ray, or from the limit, in units of t.
     pub distance: f64,
-    /// The most that is excused, in the same units.
+    /// Largest distance that is excused, in the units of `distance`.
     pub allowed: f64,
 }
 
-/// Result of judging a batch: `rays = agreed + excused + rays with faults`.
+/// Result of judging a batch of answers: `rays = agreed + excused + rays with faults`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
     /// Number of rays judged.
     pub rays: u64,
-    /// Rays whose answer agrees with the oracle's.
+    /// Number of rays whose answer agrees with the oracle's.
     pub agreed: u64,
-    /// Rays whose answer differs within rounding.
+    /// Rays whose answer differs from the oracle's within rounding.
     pub excused: Vec<Excused>,
-    /// Faults of the rays that are wrong, one a ray.
+    /// Faults of the rays whose answer is wrong, one for each.
     pub faults: Vec<Fault>,
 }
 
 impl Verdict {
-    /// Returns `true` if nothing is wrong and at most `rate` of the rays needed an excuse.
+    /// Returns `true` if there are no faults and at most the share `rate` of the rays needed an excuse.
     pub fn passes(&self, rate: f64) -> bool {
         self.faults.is_empty() && self.excused.len() as f64 <= rate * self.rays as f64
     }

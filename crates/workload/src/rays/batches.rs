@@ -6,29 +6,30 @@ use rayon::prelude::*;
 use raywarp_geom::Ray;
 use raywarp_sample::hash::pcg;
 
-/// Rays of a batch; the last one may have fewer (AL09's benchmark: 2^20).
+/// Number of rays in a batch; the last one may have fewer (2^20, as in AL09's benchmark).
 pub const BATCH: usize = 1 << 20;
 
-/// Orders in which the rays of a kind come.
+/// Order in which the rays of a benchmark come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// The order that the workload defines.
+    /// The workload's own order, sorted for some workloads.
     #[default]
     Workload,
-    /// The order in which the workload makes them, with each batch sorted by [`morton_key`](super::morton_key).
+    /// The order in which the workload makes the rays, with each batch then sorted by
+    /// [`morton_key`](super::morton_key).
     Morton,
-    /// All rays of the kind shuffled across batches with a seed (AL09 6).
+    /// A random order, shuffled across all batches with this seed (AL09 6).
     Shuffled(u32),
 }
 
-/// The rays of one kind of a view. Nothing is held but the primary hits.
+/// Rays of one kind from a view, made batch by batch on demand. Nothing is held but the primary hits.
 #[derive(Debug, Clone, Copy)]
 pub struct Batches<'a> {
     view: &'a ViewRays,
     kind: RayKind,
     rays_per_pixel: u32,
     sorted: bool,
-    /// `true` for the key of the published benchmark.
+    /// `true` if batches are sorted by the key of the published benchmark (ALK12).
     published: bool,
     shuffled: Option<Permutation>,
     ray_count: u64,
@@ -51,7 +52,7 @@ impl<'a> Batches<'a> {
         Self { view, kind, rays_per_pixel, sorted, published, shuffled, ray_count }
     }
 
-    /// Returns the kind of the rays.
+    /// Returns the kind of the rays: primary, ambient occlusion or diffuse.
     pub fn kind(&self) -> RayKind {
         self.kind
     }
@@ -66,7 +67,7 @@ impl<'a> Batches<'a> {
         self.ray_count.div_ceil(BATCH as u64) as usize
     }
 
-    /// Returns the rays of batch `index`: [`BATCH`], or what is left for the last; none past it.
+    /// Makes the rays of batch `index`, at most [`BATCH`]; none past the last batch.
     pub fn batch(&self, index: usize) -> Vec<Ray> {
         let start = (index as u64).saturating_mul(BATCH as u64).min(self.ray_count);
         let mut rays = self.range(start, (start + BATCH as u64).min(self.ray_count));
@@ -78,7 +79,7 @@ impl<'a> Batches<'a> {
         rays
     }
 
-    /// Samples about one in `every` rays, as chunks of `chunk_len` consecutive rays, so that the warps of a chunk are
+    /// Makes a sample of about one in `every` rays, as chunks of `chunk_len` consecutive rays. The warps of a chunk are
     /// those of the whole: of each `every` consecutive chunks a hash picks one (always the first would pick the same
     /// pixels for each sample). Chunks are whole, unless there are fewer rays.
     ///
@@ -106,7 +107,7 @@ impl<'a> Batches<'a> {
         sample
     }
 
-    /// Returns the rays `from` to `to`, unsorted.
+    /// Makes the rays from index `from` up to `to`, without sorting.
     fn range(&self, from: u64, to: u64) -> Vec<Ray> {
         let count = (to - from) as usize;
         (0..count).into_par_iter().with_min_len(4096).map(|i| self.ray(from + i as u64)).collect()
@@ -127,8 +128,8 @@ impl<'a> Batches<'a> {
     }
 }
 
-/// Picks one of each `every` consecutive whole chunks of `0 .. len`, as its ends. With `every` 1 all are picked: the
-/// last chunk, which is not whole, too.
+/// Picks one of each `every` consecutive whole chunks of the indices `0 .. len`, and returns their start and end. With
+/// `every` 1 all are picked: the last chunk, which is not whole, too.
 fn picks(len: u64, chunk_len: u64, every: u64) -> Vec<(u64, u64)> {
     let chunks = (len / chunk_len).max(1);
     let pick = |(i, first): (usize, u64)| {

@@ -21,22 +21,22 @@ pub use order::{Permutation, morton_key, published_key, shuffle, sort_morton, so
 pub use pixels::{block_order, primary_rays};
 pub use surface::{RaysError, SurfacePoint, ViewRays};
 
-/// The papers' picture: width and height in pixels.
+/// Resolution of the papers' pictures: width and height in pixels.
 pub const RESOLUTION: [u32; 2] = [1024, 768];
 
-/// Benchmark that the secondary rays follow: this library's, or that of a paper.
+/// Benchmark that defines the secondary rays: Raywarp's own, or that of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Workload {
-    /// Ours: 8 rays a pixel, sample-major, AO of a quarter of the box diagonal, origins moved along
-    /// the normal by 1e-4 of the diagonal.
+    /// Raywarp's own benchmark: 8 rays per pixel, sample by sample, AO rays of a quarter of the box diagonal. Origins
+    /// are moved along the normal by 1e-4 of the diagonal.
     #[default]
     Raywarp,
-    /// AL09's: 32 rays a pixel, a pixel's rays adjacent, then batches sorted by [`morton_key`] in the box of their
-    /// origins, which are moved along the rays by 0.01.
+    /// Benchmark of AL09: 32 rays per pixel, adjacent, in batches sorted by [`morton_key`]. The key is taken in the box
+    /// of the origins, which are moved along the rays by 0.01.
     Al09,
-    /// Guthe's (G14): as [`Workload::Al09`], unsorted.
+    /// Benchmark of G14 (Guthe 2014): that of AL09 without sorting.
     G14,
-    /// The benchmark that ALK12 publishes (its version 1.4 of 2012), as its source has it. As [`Workload::Al09`], but:
+    /// Benchmark that the authors of ALK12 published (version 1.4 of 2012). As [`Workload::Al09`], but:
     /// - a ray starts 1e-4 before the hit, towards the eye, and is not moved on;
     /// - points 1 to S are those of AO and of diffuse rays. The one of base 2 is the squared radius of a disk, that of
     ///   base 3 the angle in it, and only the angle is turned, by rotation 0 of the pixel;
@@ -48,10 +48,10 @@ pub enum Workload {
 }
 
 impl Workload {
-    /// All workloads, ours first.
+    /// All benchmarks, Raywarp's own first.
     pub const ALL: [Self; 4] = [Self::Raywarp, Self::Al09, Self::G14, Self::Alk12];
 
-    /// Returns the name on the command line.
+    /// Returns the benchmark's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Raywarp => "raywarp",
@@ -61,12 +61,12 @@ impl Workload {
         }
     }
 
-    /// Returns the workload called `name`, if there is one.
+    /// Returns the benchmark called `name` on the command line, if there is one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|workload| workload.name() == name)
     }
 
-    /// Returns the number of rays of a kind from each primary hit.
+    /// Returns the number of AO rays, and of diffuse rays, from each primary hit.
     pub fn rays_per_pixel(self) -> u32 {
         match self {
             Self::Raywarp => 8,
@@ -74,12 +74,13 @@ impl Workload {
         }
     }
 
-    /// Returns the length of a diffuse ray as a multiple of an AO ray's.
+    /// Returns the length of diffuse rays as a multiple of the AO rays' length; infinity if they do not end.
     pub(crate) fn diffuse_length(self) -> f32 {
         if self == Self::Alk12 { 20.0 } else { f32::INFINITY }
     }
 
-    /// Returns `t_max` of AO rays in a scene of the given box diagonal. `ao_radius` is the view's.
+    /// Returns the length (`t_max`) of AO rays in a scene whose bounding box has the given diagonal. `ao_radius` is the
+    /// view's.
     pub fn ao_distance(self, diagonal: f32, ao_radius: Option<f32>) -> f32 {
         match self {
             Self::Raywarp => 0.25 * diagonal,
@@ -88,22 +89,22 @@ impl Workload {
     }
 }
 
-/// The three kinds of rays in the papers' tables.
+/// Kind of rays in the papers' tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RayKind {
-    /// Rays from the eye, closest-hit.
+    /// Primary rays from the camera, for closest-hit queries.
     Primary,
-    /// Ambient occlusion, any-hit.
+    /// Ambient occlusion rays from primary hits, for any-hit queries.
     Ao,
-    /// Diffuse interreflection, closest-hit, unbounded.
+    /// Diffuse interreflection rays from primary hits, for closest-hit queries, without a far limit in most workloads.
     Diffuse,
 }
 
 impl RayKind {
-    /// All kinds, in the tables' order.
+    /// All kinds of rays, in the order of the papers' tables.
     pub const ALL: [Self; 3] = [Self::Primary, Self::Ao, Self::Diffuse];
 
-    /// Returns the name in tables and on the command line.
+    /// Returns the kind's name in tables and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Primary => "primary",
@@ -112,7 +113,7 @@ impl RayKind {
         }
     }
 
-    /// Returns the kind called `name`, if there is one.
+    /// Returns the kind called `name` on the command line, if there is one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -4,25 +4,25 @@ use rayon::prelude::*;
 use raywarp_geom::{Aabb, Ray};
 use raywarp_sample::hash::combine;
 
-/// Bits a dimension of a Morton key: of origins and of directions.
+/// Number of bits for each dimension of a Morton key: 19 for origins and 16 for directions.
 const BITS: [u32; 2] = [19, 16];
 
-/// Returns the place of a ray on the Morton curve through the six dimensions of origin (within `bounds`) and direction
-/// (its unit vector, -1 to 1), x before y before z. Origins are cut eight times as fine as directions, as in the
-/// authors' published benchmark (256 to 32): the first nine bits are of the origin alone, the others alternate. An
-/// invalid ray gets some key.
+/// Returns the ray's position on the Morton curve through the six dimensions of origin (within `bounds`) and unit
+/// direction. Directions count from -1 to 1, and x comes before y before z. Origins are cut eight times as fine as
+/// directions, as in the authors' published benchmark (256 to 32): the first nine bits are of the origin alone, the
+/// others alternate. An invalid ray gets some key.
 pub fn morton_key(ray: &Ray, bounds: &Aabb) -> u128 {
     key_of(ray, bounds, |half, axis| (half, axis))
 }
 
-/// Returns [`morton_key`] with dimensions in the order of the authors' published benchmark: directions before origins
-/// where both have a bit, and z before y before x.
+/// Returns the Morton key of a ray with dimensions in the order of the authors' published benchmark (ALK12). Else as
+/// [`morton_key`]: directions come before origins where both have a bit, and z before y before x.
 pub fn published_key(ray: &Ray, bounds: &Aabb) -> u128 {
     key_of(ray, bounds, |half, axis| (1 - half, 2 - axis))
 }
 
-/// Returns the key whose bits of a level come in the given order: the `half` (0 for origins, 1 for directions) and axis
-/// for each place.
+/// Returns a Morton key whose bits come in the order that `place` gives. It returns the `half` (0 for origins, 1 for
+/// directions) and axis for each place within a level of bits.
 fn key_of(ray: &Ray, bounds: &Aabb, place: impl Fn(usize, usize) -> (usize, usize)) -> u128 {
     let length = ray.direction.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     // The cast saturates, and takes a NaN (a flat box, a zero direction) to 0.
@@ -47,14 +47,14 @@ fn key_of(ray: &Ray, bounds: &Aabb, place: impl Fn(usize, usize) -> (usize, usiz
     key
 }
 
-/// Sorts rays by [`morton_key`] in the box of their origins; equal keys keep their order.
+/// Sorts rays by [`morton_key`] within the box of their origins; equal keys keep their order.
 pub fn sort_morton(rays: &mut [Ray]) {
     let bounds = Aabb::of_points(rays.iter().map(|ray| &ray.origin));
     sort_by(rays, |ray| morton_key(ray, &bounds));
 }
 
-/// Sorts rays by [`published_key`] in the box of where they begin and end; equal keys keep their order.
-/// An end at infinity is in no box.
+/// Sorts rays by [`published_key`] within the box of their origins and ends; equal keys keep their order. An end at
+/// infinity is in no box.
 pub fn sort_published(rays: &mut [Ray]) {
     let ends: Vec<[f32; 3]> = rays.iter().map(|ray| ray.at(ray.t_max)).collect();
     let ends = ends.iter().filter(|end| end.iter().all(|x| x.is_finite()));
@@ -71,7 +71,7 @@ fn sort_by(rays: &mut [Ray], key: impl Fn(&Ray) -> u128 + Sync) {
     rays.copy_from_slice(&sorted);
 }
 
-/// Shuffles rays (AL09 6), the same way for the same seed and count.
+/// Shuffles rays (AL09 6), in the same way for the same seed and number of rays.
 pub fn shuffle(rays: &mut [Ray], seed: u32) {
     let permutation = Permutation::new(rays.len() as u64, seed);
     let shuffled: Vec<Ray> =
@@ -79,8 +79,8 @@ pub fn shuffle(rays: &mut [Ray], seed: u32) {
     rays.copy_from_slice(&shuffled);
 }
 
-/// A seeded permutation of `0 .. count` that is computed, not stored: so many rays as a view has need
-/// not be in memory to be shuffled.
+/// Seeded permutation of `0 .. count` that is computed on demand instead of stored. So many rays as a view has need not
+/// be in memory to be shuffled.
 ///
 /// A Feistel network over the next even power of two; what falls outside goes round again (cycle
 /// walking: Black and Rogaway 2002).
@@ -98,7 +98,7 @@ impl Permutation {
         Self { count, half_bits: bits.div_ceil(2).max(1), seed }
     }
 
-    /// Returns the number that stands at `index`.
+    /// Returns the number at position `index` of the permutation.
     ///
     /// # Panics
     /// If `index` is not below the count.

@@ -6,12 +6,12 @@ use raywarp_geom::Ray;
 use raywarp_sample::warp::sin_cos_turn;
 use raywarp_scene::{Camera, FovAxis, Projection};
 
-/// Width and height of a block: a warp of 32 lanes.
+/// Width and height of a block of pixels, whose rays fill a warp of 32 lanes.
 const BLOCK: [u32; 2] = [8, 4];
 
-/// Returns every pixel of a picture once, as `y * width + x`: in blocks of 8 x 4 pixels, blocks in Morton order (x is
-/// the lower bit), rows of a block from the top. Where 8 divides the width and 4 the height, each 32 consecutive pixels
-/// are one block; blocks at other borders are cut short.
+/// Returns the indices (`y * width + x`) of all pixels of a picture, in blocks of 8 x 4 pixels along a Morton curve. In
+/// the blocks' order x is the lower bit, and rows of a block come from the top. Where 8 divides the width and 4 the
+/// height, each 32 consecutive pixels are one block; blocks at other borders are cut short.
 ///
 /// `size[0] * size[1]` must be below 2^32.
 pub fn block_order(size: [u32; 2]) -> Vec<u32> {
@@ -30,13 +30,13 @@ pub fn block_order(size: [u32; 2]) -> Vec<u32> {
     pixels
 }
 
-/// Moves bit i to bit 2 i.
+/// Spreads the bits of `x` apart: bit i moves to bit 2 i.
 fn spread(x: u32) -> u64 {
     (0..32).fold(0, |key, bit| key | u64::from(x >> bit & 1) << (2 * bit))
 }
 
-/// Returns one ray through the centre of each of `pixels` (as of [`block_order`]) of a picture of `size`: from 0 to
-/// infinity, unit directions, no lens.
+/// Makes a primary ray through the centre of each of `pixels` of a picture of `size`. The pixels are as of
+/// [`block_order`]; rays go from 0 to infinity, with unit directions and no lens.
 pub fn primary_rays(camera: &Camera, size: [u32; 2], pixels: &[u32]) -> Vec<Ray> {
     let (half, perspective) = half_size(camera, size);
     let [right, up, forward, eye] = [camera.right, camera.up, camera.forward, camera.eye].map(wide);
@@ -53,7 +53,8 @@ pub fn primary_rays(camera: &Camera, size: [u32; 2], pixels: &[u32]) -> Vec<Ray>
     pixels.par_iter().with_min_len(4096).map(ray).collect()
 }
 
-/// Returns half the picture's width and height, at distance 1 or in scene units, and whether rays meet in the eye.
+/// Returns half the width and height of the image plane (at distance 1, or in scene units), and `true` if the camera is
+/// a perspective one.
 fn half_size(camera: &Camera, size: [u32; 2]) -> ([f64; 2], bool) {
     let aspect = f64::from(size[0]) / f64::from(size[1]);
     match camera.projection {

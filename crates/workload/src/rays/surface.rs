@@ -13,44 +13,44 @@ use raywarp_scene::views::View;
 /// Point of a surface that a primary ray hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfacePoint {
-    /// The pixel, `y * width + x`.
+    /// Index of the pixel, `y * width + x`.
     pub pixel: u32,
-    /// The point, world units.
+    /// Position of the hit in world units.
     pub position: [f32; 3],
-    /// Unit geometric normal on the viewer's side.
+    /// Unit geometric normal on the side that the camera sees.
     pub normal: [f32; 3],
     /// Unit direction of the primary ray.
     pub direction: [f32; 3],
 }
 
-/// Reasons why the rays of a view cannot be made.
+/// Errors of making the rays of a view.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RaysError {
     /// The picture has no pixels, or too many.
     #[error("a picture of {width} x {height} pixels; there must be 1 to {limit} pixels")]
     Size {
-        /// Number of pixels across.
+        /// Width of the picture in pixels.
         width: u32,
-        /// Number of pixels down.
+        /// Height of the picture in pixels.
         height: u32,
-        /// Largest number of pixels allowed.
+        /// Largest number of pixels that is allowed.
         limit: u64,
     },
-    /// The tracer reports a triangle that is not among those given.
+    /// The tracer reports a triangle that is not in the list of triangles.
     #[error("the tracer reports triangle {primitive} of instance {instance}, which is not among those given")]
     UnknownTriangle {
-        /// Instance that the tracer reports.
+        /// Instance index that the tracer reports.
         instance: u32,
-        /// Primitive that the tracer reports.
+        /// Primitive index that the tracer reports.
         primitive: u32,
     },
-    /// The primary rays cannot be traced.
+    /// Tracing the primary rays failed.
     #[error(transparent)]
     Trace(#[from] TraceError),
 }
 
-/// The primary rays of a view and what the secondary ones need.
+/// Primary rays of a view with their hits, from which the secondary rays are made.
 #[derive(Debug, Clone)]
 pub struct ViewRays {
     workload: Workload,
@@ -64,7 +64,7 @@ impl ViewRays {
     /// Largest number of pixels of a picture.
     pub const MAX_PIXELS: u64 = 1 << 26;
 
-    /// Makes the primary rays of `view` in a picture of `size` and finds what they hit.
+    /// Makes the primary rays of `view` in a picture of `size` pixels and traces them to find what they hit.
     ///
     /// `tracer` traces exactly `triangles`, whose ids are in order. The order of the primary rays is
     /// that of [`block_order`]; points have it too, without those that hit nothing.
@@ -98,12 +98,12 @@ impl ViewRays {
         Ok(Self { workload, primary, points, diagonal, ao_distance })
     }
 
-    /// Returns the benchmark that the rays follow.
+    /// Returns the benchmark that defines the secondary rays.
     pub fn workload(&self) -> Workload {
         self.workload
     }
 
-    /// Returns the primary rays, one a pixel.
+    /// Returns the primary rays, one for each pixel.
     pub fn primary(&self) -> &[Ray] {
         &self.primary
     }
@@ -113,13 +113,13 @@ impl ViewRays {
         &self.points
     }
 
-    /// Returns the rays of a kind. `rays_per_pixel` is S, usually [`Workload::rays_per_pixel`]; primary rays are one a
-    /// pixel all the same.
+    /// Returns the rays of one kind as batches that are made on demand. `rays_per_pixel` is S, usually
+    /// [`Workload::rays_per_pixel`]; primary rays are one a pixel all the same.
     pub fn batches(&self, kind: RayKind, rays_per_pixel: u32, order: Order) -> Batches<'_> {
         Batches::new(self, kind, rays_per_pixel, order)
     }
 
-    /// Makes ray `sample` (0 to S - 1) of `kind`, not primary, from a point.
+    /// Makes the secondary ray of `kind` numbered `sample`, below `rays_per_pixel`, from a surface point.
     pub(super) fn secondary(&self, kind: RayKind, point: &SurfacePoint, sample: u32, rays_per_pixel: u32) -> Ray {
         let key = point.pixel.wrapping_mul(2);
         let [x, y, z] = if self.workload == Workload::Alk12 {
@@ -154,8 +154,8 @@ impl ViewRays {
     }
 }
 
-/// Returns a direction of the upper hemisphere with density cos / pi: a disk in polar coordinates, squared radius and
-/// turn, lifted.
+/// Returns a direction of the upper hemisphere with density cos / pi, from the squared radius and the angle (in turns)
+/// of a point of the unit disk.
 fn turned_hemisphere(squared_radius: f32, turn: f32) -> [f32; 3] {
     let (radius, (sin, cos)) = (squared_radius.sqrt(), sin_cos_turn(turn));
     [radius * cos, radius * sin, (1.0 - squared_radius).max(0.0).sqrt()]
