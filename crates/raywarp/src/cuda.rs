@@ -7,7 +7,7 @@ pub use raywarp_cuda::{
     side_by_side, with_header,
 };
 
-/// The choice of a GPU's fastest kernels.
+/// Selection of the fastest kernels for a given GPU.
 pub mod auto {
     pub use raywarp_cuda::auto::{BatchKind, Choice, Chosen, Pick, Promise, cache_file, choose};
 }

@@ -56,12 +56,12 @@ pub use raywarp_geom::{
     MeshError, PrimitiveId, Ray, RayCost, TraceError, Tracer, TriangleMesh, offset_from_triangle, origin_leaving,
 };
 
-/// The README's example runs as a test.
+/// Runs the README's example as a test.
 #[cfg(all(doctest, feature = "render"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// The programs of the library's guide run as tests.
+/// Runs the programs of the library's guide as tests.
 #[cfg(all(doctest, feature = "cuda", feature = "formats"))]
 #[doc = include_str!("../../../docs/guide/library.md")]
 struct LibraryGuide;

@@ -17,24 +17,24 @@ use raywarp_render::RenderError;
 use raywarp_render_cuda::RenderCudaError;
 use std::time::Duration;
 
-/// Need of memory in bytes below which a scene is never refused: figures of free memory are rough.
+/// Need of memory in bytes up to which a scene is never refused, since figures of free memory are rough.
 const SMALL_BYTES: u64 = 256 << 20;
 
-/// An error that keeps a scene from being prepared.
+/// Error of preparing a scene for tracing or rendering.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrepareError {
     /// The scene has more triangles than can be numbered.
     #[error(transparent)]
     Flat(#[from] FlatError),
-    /// The memory is not there: a small file can place its meshes any number of times.
+    /// Memory does not suffice: even a small file can place its meshes any number of times.
     #[error("{triangles} triangles need about {} MB, but {} MB are free; place fewer", needed >> 20, free >> 20)]
     Memory {
-        /// Number of triangles in world space, each placement of a mesh counted.
+        /// Number of triangles in world space, with each placement of a mesh counted.
         triangles: u64,
-        /// Bytes that preparing needs at its peak, about.
+        /// Estimated bytes that preparing takes at its peak.
         needed: u64,
-        /// Bytes that the system says are free.
+        /// Bytes of memory that the system reports as free.
         free: u64,
     },
     /// The builder of the tree refuses the triangles.
@@ -43,10 +43,10 @@ pub enum PrepareError {
     /// The encoder of the CPU's tracer refuses the tree.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// The factory of [`PlannedKernels::Own`](crate::device::PlannedKernels::Own) refuses the tree.
+    /// The caller's tracer factory ([`PlannedKernels::Own`](crate::device::PlannedKernels::Own)) refuses the tree.
     #[error(transparent)]
     Own(Box<dyn std::error::Error + Send + Sync>),
-    /// Kernels of a GPU are planned without one.
+    /// The plan names GPU kernels but no GPU.
     #[cfg(feature = "cuda")]
     #[error("no GPU is given")]
     NoGpu,
@@ -54,11 +54,11 @@ pub enum PrepareError {
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// The kernels that render paths lack something.
+    /// The GPU path tracer cannot be set up for the scene.
     #[cfg(all(feature = "cuda", feature = "render"))]
     #[error(transparent)]
     Engine(#[from] RenderCudaError),
-    /// A GPU cannot be given the scene.
+    /// One GPU of several cannot take the scene for path tracing.
     #[cfg(all(feature = "cuda", feature = "render"))]
     #[error("cuda:{ordinal}: {error}")]
     Gpu {
@@ -67,11 +67,11 @@ pub enum PrepareError {
         /// The error of that GPU.
         error: Box<RenderCudaError>,
     },
-    /// One of several GPUs lacks something, or fails.
+    /// One of several GPUs lacks something, or fails; says which.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     OneOfGpus(#[from] OneOfGpus),
-    /// The tables that shading reads cannot be made.
+    /// The shading tables cannot be made.
     #[cfg(feature = "render")]
     #[error(transparent)]
     Shading(#[from] Box<RenderError>),
@@ -95,7 +95,8 @@ impl From<BackendError> for PrepareError {
 
 #[cfg(all(feature = "cuda", feature = "render"))]
 impl PrepareError {
-    /// Returns `true` if the kernels that take whole paths refuse the scene, whose rays other kernels may still trace.
+    /// Returns `true` if only the path-tracing kernels refuse the scene, so that other GPU kernels may still trace its
+    /// rays.
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Cuda(error) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
@@ -108,29 +109,30 @@ impl PrepareError {
 /// Wall time of each step of preparing a scene.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Timings {
-    /// Time to flatten the scene into triangles in world space.
+    /// Time of flattening the scene into world-space triangles.
     pub flatten: Duration,
-    /// Time to build the canonical tree.
+    /// Time of building the canonical (not yet encoded) tree.
     pub build: Duration,
-    /// Time to encode the tree that the tracer walks; zero where that is made when it is asked for.
+    /// Time of encoding the tree for the tracer; zero if that happens only when the first ray comes.
     pub encode: Duration,
-    /// Time to make the tables that shading reads; zero unless they were made beside the tree.
+    /// Time of making the shading tables; zero unless they were made at the same time as the tree.
     pub shading: Duration,
 }
 
-/// Refuses triangles that can be counted but for which there is no memory.
+/// Checks that memory suffices to prepare so many triangles.
 pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PREPARE_BYTES).map(|_| ())
 }
 
-/// Refuses triangles for which GPUs that take whole paths, which need more memory, have too little of it on the host.
+/// Checks that host memory suffices to prepare so many triangles for GPU path tracing, which takes more than tracing
+/// rays.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn check_memory_for_paths(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PATHS_BYTES).map(|_| ())
 }
 
-/// Returns the free bytes, or refuses triangles that need `bytes` each where these are not free. Where the system does
-/// not tell, all is taken to be free.
+/// Checks that memory suffices for so many triangles of `bytes` bytes each, and returns the free bytes. Where the
+/// system does not tell, all is taken to be free.
 pub(crate) fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
     let needed = triangles.saturating_mul(bytes);
     let countable = triangles <= u64::from(FlatTriangles::LIMIT);

@@ -5,13 +5,13 @@
 use raywarp_geom::FlatTriangles;
 use std::ops::RangeInclusive;
 
-/// Range of doubled areas of which every ray sees one that kernels decide, but for rays that lie in the triangle's
-/// plane by 2^-24 (some 1e-7): 2^-96 to 2^119. An area is the largest component of the cross product of two edges, at
-/// most that which rays along an axis see; others see up to three times as much.
+/// Range of doubled triangle areas, 2^-96 to 2^119, that the kernels' test decides for every ray, except rays within
+/// 2^-24 of the triangle's plane. An area is the largest component of the cross product of two edges, at most that
+/// which rays along an axis see; others see up to three times as much.
 const SURE: RangeInclusive<f64> = 1.262_177_448_353_618_9e-29..=6.646_139_978_924_579e35;
 
-/// Returns the number of triangles with areas that kernels may not decide, and one of these areas; `None` where there
-/// are none. Triangles without area do not count: no ray hits them, on a CPU neither.
+/// Returns the number of triangles whose areas are outside [`SURE`], so that kernels may not decide them, with one such
+/// area; `None` if there are none. Triangles without area do not count: no ray hits them, on a CPU neither.
 pub(crate) fn unsure(triangles: &FlatTriangles) -> Option<(usize, f64)> {
     let areas = triangles.vertices.iter().map(doubled_area);
     let mut unsure = areas.filter(|area| *area != 0.0 && !SURE.contains(area));
@@ -19,8 +19,8 @@ pub(crate) fn unsure(triangles: &FlatTriangles) -> Option<(usize, f64)> {
     Some((1 + unsure.count(), first))
 }
 
-/// Returns the largest component of the normal that is as long as twice the area. In f64, in which products of
-/// differences are exact enough that a triangle without area has none.
+/// Returns the largest component of the triangle's cross-product normal, whose length is twice the area. In f64, in
+/// which products of differences are exact enough that a triangle without area has none.
 fn doubled_area([a, b, c]: &[[f32; 3]; 3]) -> f64 {
     let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
     let (u, v) = (edge(b), edge(c));

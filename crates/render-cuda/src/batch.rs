@@ -9,30 +9,30 @@ use raywarp_cuda::{CudaError, Function, Stream};
 use raywarp_render::Integrator;
 use std::collections::BTreeMap;
 
-/// Number of rounds that are launched before the host looks how many paths are left, where paths may be long.
+/// Number of wavefront rounds that are launched before the host reads how many paths are left, where paths may be long.
 pub const ROUNDS_AT_ONCE: u32 = 12;
 
-/// Numbers of paths that are not at their end.
+/// Numbers of paths of a batch that have not ended.
 #[derive(Debug, Clone, Copy)]
 pub struct PathsLeft {
-    /// Number of paths that go on or wait.
+    /// Number of paths that are in flight or have not begun.
     pub all: u32,
     /// Number of paths that have not begun.
     pub waiting: u32,
 }
 
-/// Batch of paths: the parameters of its kernels, and the launches of them, in order on one stream.
+/// Batch of paths on one device: the parameters of its kernels, and their launches in order on one stream.
 #[derive(Debug)]
 pub struct Batch<'a> {
-    /// Parameters that its kernels are given.
+    /// Parameters that all kernels of the batch take.
     pub render: RenderRecord,
-    /// Integrator, which says what pixels show.
+    /// Integrator, which decides what pixels show.
     pub integrator: Integrator,
-    /// `true` if layers of first hits are wanted.
+    /// `true` if the layers of first hits (albedo, normal, depth) are wanted.
     pub layers: bool,
-    /// Most vertices that a path has behind its first.
+    /// Largest number of vertices of a path behind its first one.
     pub max_depth: u32,
-    /// Number of lanes that each begin a path of their own, and then others, where a kernel does so: 0 elsewhere.
+    /// Number of lanes that trace one path after another in a kernel that regenerates paths; 0 in other organisations.
     pub regenerating_lanes: u64,
     stream: &'a Stream,
     state: &'a mut State,
@@ -40,7 +40,7 @@ pub struct Batch<'a> {
     seconds: &'a mut Vec<StageSeconds>,
 }
 
-/// Counts of the launches of a batch.
+/// Counters of an ended batch, with the numbers of its launches.
 pub(crate) struct Launched {
     pub counters: Counters,
     pub launches: BTreeMap<Stage, u64>,
@@ -49,7 +49,7 @@ pub(crate) struct Launched {
 }
 
 impl<'a> Batch<'a> {
-    /// Makes a batch that has not begun; the times of its launches are added to `seconds`, if they are timed.
+    /// Makes a batch that has not begun; its launches' times, if taken, are added to `seconds`.
     pub(crate) fn new(
         stream: &'a Stream,
         (state, seconds): (&'a mut State, &'a mut Vec<StageSeconds>),
@@ -61,39 +61,39 @@ impl<'a> Batch<'a> {
         Self { render, integrator, layers, max_depth, regenerating_lanes: 0, stream, state, launches, seconds }
     }
 
-    /// Returns the counts of the launches, at the end, for which the host waits.
+    /// Waits for the end of the batch, and returns its counters and numbers of launches.
     pub(crate) fn ended(mut self) -> Result<Launched, CudaError> {
         let counters = self.counters()?;
         let Self { launches, regenerating_lanes, .. } = self;
         Ok(Launched { counters, launches: launches.counts, graphs: launches.graphs, regenerating_lanes })
     }
 
-    /// Returns the stream that all is launched on.
+    /// Returns the stream on which the batch's kernels are launched.
     pub fn stream(&self) -> &'a Stream {
         self.stream
     }
 
-    /// Returns the layout of the state of paths.
+    /// Returns the layout of the path state in device memory.
     pub fn layout(&self) -> &Layout {
         self.state.layout()
     }
 
-    /// Returns the addresses of the two lists of places, where those are kept.
+    /// Returns the device addresses of the two lists of path places, if the organisation keeps those.
     pub fn lists(&mut self) -> [u64; 2] {
         self.state.lists(self.stream)
     }
 
-    /// Sets the round, or bounce, that the launches which follow belong to.
+    /// Sets the round (of a wavefront) or bounce to which the next launches are counted.
     pub fn begin_round(&mut self, round: u32) {
         self.launches.round = round as usize;
     }
 
-    /// Times no launch of this batch, whatever is asked for.
+    /// Stops timing the launches of this batch, even if times were asked for.
     pub fn leave_untimed(&mut self) {
         self.launches.timed = false;
     }
 
-    /// Forgets which connections were blocked.
+    /// Clears the bits that say which connections to lights are blocked.
     ///
     /// # Errors
     /// [`CudaError`], as in all that is launched.
@@ -101,7 +101,7 @@ impl<'a> Batch<'a> {
         self.state.clear_answers(self.stream)
     }
 
-    /// Returns the numbers of paths that are not at their end, for which the host waits; `None` where there are none.
+    /// Waits for the device, and returns the numbers of paths that have not ended; `None` where they are not counted.
     ///
     /// # Errors
     /// [`CudaError`].
@@ -112,7 +112,7 @@ impl<'a> Batch<'a> {
         Ok((all > 0).then_some(PathsLeft { all, waiting }))
     }
 
-    /// Returns the kernels' counters as they are now, for which the host waits.
+    /// Waits for the device, and returns the kernels' counters as they are now.
     fn counters(&mut self) -> Result<Counters, CudaError> {
         let mut counters = [Counters::default()];
         self.stream.read(&self.state.counters, &mut counters)?;
@@ -120,7 +120,7 @@ impl<'a> Batch<'a> {
         Ok(counters[0])
     }
 
-    /// Launches a kernel by so many blocks, of as many threads as it is compiled for.
+    /// Launches a kernel with this number of thread blocks, of the size that it is compiled for.
     ///
     /// # Errors
     /// [`CudaError`].
@@ -128,7 +128,7 @@ impl<'a> Batch<'a> {
         self.sharing(stage, kernel, (blocks, kernel.block_threads(), 0))
     }
 
-    /// Launches a kernel with a lane for each of so many entries, at least one block.
+    /// Launches a kernel with one lane for each entry, as at least one thread block.
     ///
     /// # Errors
     /// [`CudaError`].
@@ -136,8 +136,8 @@ impl<'a> Batch<'a> {
         self.blocks(stage, kernel, entries.div_ceil(kernel.block_threads()).max(1))
     }
 
-    /// Launches a kernel whose warps take entries until none is left: as many blocks as are resident, at most one for
-    /// each of so many.
+    /// Launches a kernel whose warps take entries until none is left: with as many thread blocks as are resident, or
+    /// fewer if there are few entries.
     ///
     /// # Errors
     /// [`CudaError`].
@@ -145,7 +145,7 @@ impl<'a> Batch<'a> {
         self.blocks(stage, &kernel.function, kernel.blocks(entries))
     }
 
-    /// Launches a kernel by so many blocks of so many threads that share so many bytes.
+    /// Launches a kernel with the given (number of thread blocks, threads per block, bytes of shared memory).
     ///
     /// # Errors
     /// [`CudaError`].
@@ -153,7 +153,7 @@ impl<'a> Batch<'a> {
         self.launches.launch(stage, kernel, blocks, &self.render)
     }
 
-    /// Records what `work` launches, of which nothing is done or counted yet.
+    /// Records the launches that `work` makes as a graph, without running or counting them.
     ///
     /// # Errors
     /// [`CudaError`].
@@ -165,7 +165,7 @@ impl<'a> Batch<'a> {
         Ok(Recorded { graph: graph?, counts: recorded.counts })
     }
 
-    /// Launches all that was recorded.
+    /// Launches the recorded graph.
     ///
     /// # Errors
     /// [`CudaError`].

@@ -7,50 +7,50 @@ use crate::state::Layout;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Lanes of a warp.
+/// Number of lanes in a warp.
 const WARP: u64 = 32;
 
-/// Bytes of the state of paths that a kernel reads and writes for a batch.
+/// Bytes of path state that one kernel reads and writes for a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageMoves {
-    /// Kernel that moves them.
+    /// Kernel that moves these bytes.
     pub stage: Stage,
-    /// Bytes that it reads.
+    /// Number of bytes that the kernel reads.
     pub read: u64,
-    /// Bytes that it writes.
+    /// Number of bytes that the kernel writes.
     pub written: u64,
 }
 
-/// Counts of a kernel's launches and of the state that it moved.
+/// Launches of one kernel for a picture, with the bytes of path state that they moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageCounts {
-    /// Number of its launches.
+    /// Number of the kernel's launches.
     pub launches: u64,
-    /// Bytes of the state of paths that it read: see [`PathCounts::stages`].
+    /// Bytes of path state that the kernel read: see [`PathCounts::stages`].
     pub read: u64,
-    /// Bytes of it that it wrote.
+    /// Bytes of path state that the kernel wrote.
     pub written: u64,
 }
 
-/// Counts of a round of a wavefront, or of a bounce; all batches together.
+/// Paths and warps of one wavefront round, or of one bounce, summed over all batches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RoundCounts {
-    /// Number of paths that it extended.
+    /// Number of paths that the round extended by a ray.
     pub active: u64,
-    /// Number of those of them that began in it.
+    /// Number of the round's paths that began in it.
     pub begun: u64,
-    /// Number of warps that shaded them: queues and lists have no gaps, so that only a batch's last warp is not full,
-    /// or a tile's.
+    /// Number of warps that shaded the round's paths; only a batch's or a tile's last warp is not full, since queues
+    /// and lists have no gaps.
     pub warps: u64,
 }
 
-/// Counts of the kernels' work for a picture.
+/// Counts of the work that kernels did for a picture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathCounts {
     /// Number of batches of paths.
     pub batches: u64,
-    /// Launches, and bytes of state, by [`Stage`]. State is what [`Layout::bytes`] tells of; each entry counts where a
-    /// stage reads or writes it as a whole:
+    /// Launches and moved bytes of each kernel, by [`Stage`]. State is what [`Layout::bytes`] tells of; each entry
+    /// counts where a stage reads or writes it as a whole:
     ///
     /// - *refill* writes an entry of the queue and a result for each path that begins;
     /// - *extend* reads a ray, and writes a hit, for each ray of a path;
@@ -68,77 +68,78 @@ pub struct PathCounts {
     /// hits that are added to results where they are found, bits of blocked connections, and candidates of undecided
     /// ones.
     pub stages: BTreeMap<Stage, StageCounts>,
-    /// Launches of kernels that graphs stand for.
+    /// Number of graph launches, and of the kernel launches in them.
     pub graphs: GraphCounts,
-    /// Number of rounds of a wavefront that had paths.
+    /// Number of wavefront rounds that had any paths.
     pub rounds: u64,
     /// Number of paths that began.
     pub begun: u64,
-    /// Number of those of them that took a place in a queue after its first round: lanes that were refilled.
+    /// Number of paths that began in a queue place freed by an ended path, after the queue's first round.
     pub refilled: u64,
-    /// Number of rays that extend paths.
+    /// Number of rays that extend paths, camera rays included.
     pub extended: u64,
-    /// Number of rays to lights; of ambient occlusion those from first hits.
+    /// Number of rays to lights; for ambient occlusion, of rays from first hits.
     pub connected: u64,
-    /// Number of rays of both kinds that were asked again behind holes, and of searches for touching bodies.
+    /// Number of rays of either kind that were traced again behind a hole, and of searches for bodies that touch.
     pub asked: u64,
-    /// Number of warps that had a path to extend, once for each round, of a megakernel for each turn of its loop.
+    /// Number of warps with a path to extend, summed over rounds, or for a megakernel over the turns of its loop.
     pub warps: u64,
-    /// The rounds of a wavefront: where batches fit into its queue, round n is the paths' bounce n. Rounds past the
-    /// 4,096th count as that one. Of compaction, and of tiles, the bounces. Kernels that take a path to its end do
-    /// not tell its bounces apart: that would take an atomic each.
+    /// Counts by wavefront round, which is the paths' bounce if batches fit into the queue. Rounds past the 4,096th
+    /// count as that one. Of compaction, and of tiles, the bounces. Kernels that take a path to its end do not tell its
+    /// bounces apart: that would take an atomic each.
     pub by_round: Vec<RoundCounts>,
 }
 
-/// Counts of a batch at its end.
+/// Counts of one batch when it has ended.
 #[derive(Debug, Clone)]
 pub struct BatchCounts {
-    /// Number of its paths.
+    /// Number of paths of the batch.
     pub paths: u64,
     /// Number of launches of each kernel.
     pub launches: BTreeMap<Stage, u64>,
-    /// Counters of its kernels.
+    /// Counters that the batch's kernels kept.
     pub counters: Counters,
-    /// Number of paths of each round, and what else the organisation counts of it.
+    /// For each round the number of paths, and a second number by [`CountedRounds`].
     pub rounds: Vec<[u32; 2]>,
-    /// Number of lanes that each begin a path of their own, and then others.
+    /// Number of lanes that trace one path after another in a kernel that regenerates paths.
     pub regenerating_lanes: u64,
 }
 
 impl PathCounts {
-    /// Returns the counts of a stage; zeros where it did nothing.
+    /// Returns the counts of one kernel; zeros if it did nothing.
     pub fn stage(&self, stage: Stage) -> StageCounts {
         self.stages.get(&stage).copied().unwrap_or_default()
     }
 
-    /// Returns the number of launches of all stages.
+    /// Returns the number of kernel launches of all stages.
     pub fn launches(&self) -> u64 {
         self.stages.values().map(|stage| stage.launches).sum()
     }
 
-    /// Returns the number of launches that the host makes: a graph is one.
+    /// Returns the number of launches that the host makes, each graph counted as one.
     pub fn host_launches(&self) -> u64 {
         self.launches() - self.graphs.kernels + self.graphs.launches
     }
 
-    /// Bytes of state that all stages read and wrote.
+    /// Returns the bytes of path state that all kernels read and wrote.
     pub fn bytes(&self) -> u64 {
         self.stages.values().map(|stage| stage.read + stage.written).sum()
     }
 
-    /// Lanes that had a path to extend, of those of the warps that had one; 1 where there was none.
+    /// Returns the fraction of lanes with a path to extend, in warps that have at least one; 1 if there is no warp.
     pub fn active_lanes(&self) -> f64 {
         if self.warps == 0 { 1.0 } else { self.extended as f64 / (self.warps * WARP) as f64 }
     }
 
-    /// Counts a vertex with a connection, from which its path goes on: what moves for it, without any launch.
+    /// Returns the counts of one path vertex with a connection to a light, from which the path goes on: the bytes it
+    /// moves, without launches.
     pub(crate) fn vertex(layout: &Layout, moves: impl FnOnce(&Self) -> Vec<StageMoves>) -> Self {
         let mut counts = Self { extended: 1, connected: 1, ..Self::default() };
         counts.stages = stages(layout, &counts, &BTreeMap::new(), moves(&counts));
         counts
     }
 
-    /// Adds what a batch counted whose state has such a layout, and of which an organisation says what its kernels
+    /// Adds the counts of a batch with this state layout; `moves` returns the bytes that the organisation's kernels
     /// moved.
     pub fn add_batch(&mut self, layout: &Layout, batch: &BatchCounts, moves: impl FnOnce(&Self) -> Vec<StageMoves>) {
         let counters = &batch.counters;
@@ -178,7 +179,7 @@ impl PathCounts {
     }
 }
 
-/// Sums up the stages, as [`PathCounts::stages`] says; those that did nothing have no entry.
+/// Returns the counts by kernel, as [`PathCounts::stages`] explains them; kernels that did nothing have no entry.
 fn stages(
     layout: &Layout,
     counts: &PathCounts,
@@ -200,7 +201,7 @@ fn stages(
 }
 
 impl std::ops::AddAssign<&Self> for PathCounts {
-    /// Adds the counts of other batches, or of another device's part of the picture.
+    /// Adds the counts of other batches, or of another device's share of the picture.
     fn add_assign(&mut self, other: &Self) {
         for (stage, other) in &other.stages {
             let own = self.stages.entry(*stage).or_default();
@@ -227,11 +228,11 @@ impl std::ops::AddAssign<&Self> for PathCounts {
     }
 }
 
-/// Rounds that are printed.
+/// Number of wavefront rounds that are printed.
 const SHOWN: usize = 16;
 
 impl fmt::Display for PathCounts {
-    /// Writes a line, and for a wavefront a second one with its rounds.
+    /// Writes one line of counts, and for a wavefront a second line with its rounds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Of the integrators beside path tracing no path goes on, nor to a light.
         let is_of_paths = self.stage(Stage::FIRST_HITS).launches == 0;
@@ -291,7 +292,7 @@ mod tests {
         }
     }
 
-    /// A launch of each stage of a wavefront.
+    /// Returns one launch of each stage of a wavefront.
     fn launches() -> BTreeMap<Stage, u64> {
         Stage::OF_WAVEFRONT.map(|stage| (stage, 1)).into()
     }

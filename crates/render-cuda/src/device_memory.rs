@@ -3,26 +3,26 @@
 use crate::state::PathBytes;
 use std::fmt;
 
-/// Memory that a device has given to a picture, for people to read.
+/// Device memory that a renderer takes, for people to read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceMemory {
-    /// Number of the device in the driver's order.
+    /// Number of the device in the driver's order, from 0.
     pub ordinal: usize,
     /// Name of the device.
     pub name: String,
-    /// Bytes that are free beside the scene, where the driver tells.
+    /// Bytes that are free besides the scene, if the driver tells.
     pub free: Option<u64>,
-    /// Bytes of the tree.
+    /// Bytes that the tree takes.
     pub tree: u64,
-    /// Bytes of what shading reads.
+    /// Bytes that the shading tables take.
     pub shading: u64,
-    /// Number of images that texture units filter, where they may.
+    /// Number of images that texture units filter; `None` if kernels filter them all.
     pub sampled_images: Option<usize>,
-    /// Bytes of a path in flight.
+    /// Bytes that one path in flight takes.
     pub path: PathBytes,
-    /// Number of paths in flight at most.
+    /// Largest number of paths in flight.
     pub paths: usize,
-    /// Number of results that there may be for each of them.
+    /// Number of results that may be kept for each path in flight.
     pub results: usize,
 }
 

@@ -34,12 +34,12 @@ use raywarp_render::{FilterTable, Frame, Integrator, PassWatch, PathEngine, Rend
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Largest coordinate of scenes, so that areas of triangles are numbers that kernels can invert: 2^58.
+/// Largest coordinate that scenes may have, 2^58, so that kernels can invert areas of triangles in f32.
 const LARGEST_COORDINATE: f32 = 2.882_303_8e17;
-/// Least extent of scenes, for the same: 2^-40.
+/// Smallest extent that scenes may have, 2^-40, so that kernels can invert areas of triangles in f32.
 const LEAST_EXTENT: f32 = 9.094_947e-13;
 
-/// A scene on a device, and the kernels that render it.
+/// Path tracer on one GPU: a scene in its memory, and the kernels that render it.
 #[derive(Debug)]
 pub struct CudaRenderer {
     device: Device,
@@ -53,29 +53,28 @@ pub struct CudaRenderer {
     picture: Option<Picture>,
 }
 
-/// A picture in work, or a share of one.
+/// Picture, or a device's share of one, that is being rendered.
 #[derive(Debug)]
 struct Picture {
     integrator: Integrator,
     frame: FrameRecord,
     width: u32,
-    /// Kept for its memory: the frame has its address.
+    /// Weights of the pixel filter, kept alive because the frame's parameters hold their address.
     _filter: DeviceBuffer<f32>,
     film: DeviceFilm,
     state: State,
     counts: PathCounts,
-    /// Samples with an invalid radiance that the film does not know of.
+    /// Number of samples with invalid radiance that the film was not yet told of.
     invalid: u64,
-    /// Time that the device took for batches.
+    /// Seconds that the device took for the batches so far.
     seconds: f64,
-    /// Times by round, where they are asked for.
+    /// Seconds by round and kernel, where they are asked for.
     stage_seconds: Vec<StageSeconds>,
 }
 
 impl CudaRenderer {
-    /// Encodes the tree that kernels with the loop of a `variant` want, for [`tree`](Self::tree): `bvh` of `triangles`,
-    /// of which those of each instance begin in the flat scene where `first_triangle` says; for rays that start up to
-    /// `farthest_origin` from zero, see [`EngineOptions::farthest_origin`].
+    /// Encodes the tree `bvh` of `triangles` for kernels with the loop of `variant`; `first_triangle` maps instances to
+    /// their first triangles, and rays start at most `farthest_origin` from zero ([`EngineOptions::farthest_origin`]).
     ///
     /// # Errors
     /// [`RenderCudaError`]; [`RenderCudaError::Extent`] and [`RenderCudaError::Areas`] for scenes so large or small,
@@ -105,8 +104,8 @@ impl CudaRenderer {
         Ok(encoded)
     }
 
-    /// Returns the least memory of a device that a tree and a scene take, and of a picture with such options a share of
-    /// so many `pixels`.
+    /// Returns the least device memory that a tree and a scene take, with a share of `pixels` pixels of a picture of
+    /// these options.
     pub fn least_memory(
         encoded: &EncodedScene,
         scene: &ShadingScene,
@@ -127,7 +126,7 @@ impl CudaRenderer {
         }
     }
 
-    /// Puts a tree for kernels with the loop of a `variant` on a device.
+    /// Uploads a tree that was encoded for kernels with the loop of `variant` to a device.
     ///
     /// # Errors
     /// [`RenderCudaError`].
@@ -138,8 +137,8 @@ impl CudaRenderer {
         Ok(tree)
     }
 
-    /// Makes a renderer: puts what shading reads beside a [tree](Self::tree) of the same scene, which is for kernels of
-    /// the options' organisation.
+    /// Makes a renderer: loads the kernels and uploads the shading tables, beside the [tree](Self::tree) of the same
+    /// scene, encoded for the options' organisation.
     ///
     /// # Errors
     /// [`RenderCudaError`]; [`RenderCudaError::Refused`] where the organisation does not know such scenes.
@@ -170,43 +169,43 @@ impl CudaRenderer {
         })
     }
 
-    /// Returns the counts of the picture that was begun last, up to now.
+    /// Returns the work counts of the current picture, or of the last one.
     pub fn counts(&self) -> PathCounts {
         self.picture.as_ref().map(|picture| picture.counts.clone()).unwrap_or_default()
     }
 
-    /// Returns the seconds that the device took for the batches of the picture that was begun last, up to now: from the
-    /// camera to the film's sums, by events.
+    /// Returns the seconds that the device took so far for the batches of the current or last picture, from camera to
+    /// film sums, by events.
     pub fn device_seconds(&self) -> f64 {
         self.picture.as_ref().map_or(0.0, |picture| picture.seconds)
     }
 
-    /// Returns the times of the launches of each stage in each round, or bounce, of that picture, all batches together
-    /// and up to now, where the organisation [asks for it](crate::PathOrganisation::is_timed); empty otherwise, and of
-    /// a [graph](crate::Organisation::Graph), whose kernels are not launched one by one. Launches that belong to no
-    /// round stand in the first one: that which adds to the film, and those of organisations without rounds.
+    /// Returns the device seconds of each kernel by round or bounce of that picture, if the organisation [asks for
+    /// them](crate::PathOrganisation::is_timed); else, and for a [graph](crate::Organisation::Graph), nothing. Launches
+    /// that belong to no round stand in the first one: that which adds to the film, and those of organisations without
+    /// rounds.
     pub fn stage_seconds(&self) -> &[StageSeconds] {
         self.picture.as_ref().map_or(&[], |picture| &picture.stage_seconds)
     }
 
-    /// Returns the kernel that holds paths in its lanes, with its name, where there is one.
+    /// Returns the name and function of the kernel that holds paths in its lanes; `None` in organisations without one.
     pub fn lane_kernel(&self) -> Option<(String, &Function)> {
         self.organisation.lane_kernel()
     }
 
-    /// Returns the device that renders.
+    /// Returns the GPU that renders.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Returns the roofline from which the seconds of a picture with these options are foretold, where the driver tells
-    /// what the device can do. Asks the driver.
+    /// Returns the roofline model that predicts rendering times with these options; `None` if the driver does not tell
+    /// the GPU's peak rates. Asks the driver.
     pub fn roofline(&self, options: &RenderOptions) -> Option<Roofline> {
         let organisation = self.options.organisation.clone();
         Some(Roofline { rates: self.device.peak_rates()?, layout: self.layout(options), organisation })
     }
 
-    /// Returns the memory that the device keeps for a picture with these options.
+    /// Returns the device memory that a picture with these options takes.
     pub fn memory(&self, options: &RenderOptions) -> DeviceMemory {
         DeviceMemory {
             ordinal: self.device.ordinal(),
@@ -222,8 +221,8 @@ impl CudaRenderer {
         }
     }
 
-    /// Checks that about so many `pixels` of a picture with these options fit beside the scene, with the fewest paths
-    /// in flight.
+    /// Checks that about `pixels` pixels of a picture with these options fit into device memory beside the scene, with
+    /// the fewest paths in flight.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -333,7 +332,8 @@ impl CudaRenderer {
         Ok(())
     }
 
-    /// Takes all paths of a batch to their end, from the camera to the film's sums.
+    /// Traces all paths of a batch to their ends, from the camera to the film's sums, and returns the kernels'
+    /// counters.
     fn trace(&self, picture: &mut Picture, render: RenderRecord) -> Result<Counters, CudaError> {
         let stream = &self.stream;
         let begin = stream.mark()?;
@@ -379,7 +379,7 @@ fn failed(error: CudaError) -> TraceError {
 }
 
 impl CudaRenderer {
-    /// Begins as [`PathEngine::begin`] does, with the tiles in `share` alone.
+    /// Begins a picture as [`PathEngine::begin`] does, but only the tiles in `share`.
     pub(crate) fn begin_share(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), TraceError> {
         let origin = frame.lens().farthest_origin();
         if let Some(reach) = self.tree.reach().filter(|reach| origin > 2.0 * reach) {
@@ -397,7 +397,7 @@ impl CudaRenderer {
         self.begin_picture(frame, film, share).map_err(failed)
     }
 
-    /// Fetches as [`PathEngine::fetch`] does, with the tiles of the share in the film's order.
+    /// Copies finished pixels to the host as [`PathEngine::fetch`] does, for the share's tiles in the film's order.
     pub(crate) fn fetch_tiles(&mut self, tiles: &mut [&mut Tile]) -> Result<(), TraceError> {
         if self.picture.is_none() {
             return Ok(());

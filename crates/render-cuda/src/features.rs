@@ -5,7 +5,7 @@ use raywarp_render::ShadingScene;
 use raywarp_render::flat::{MaterialFlags, MaterialKind, MaterialRecord, NONE};
 
 impl FeatureSet {
-    /// Finds the smallest set that holds all of a scene.
+    /// Returns the smallest feature set that covers everything in the scene.
     pub fn of(scene: &ShadingScene) -> Self {
         if !scene.media.is_empty() {
             return Self::Everything;
@@ -19,7 +19,7 @@ impl FeatureSet {
 }
 
 impl ShadingClass {
-    /// Returns the class of a material, as kernels/stage/shading_class.h does.
+    /// Returns the shading class of a material, by the same rule as kernels/stage/shading_class.h.
     pub fn of(material: &MaterialRecord) -> Self {
         if material.has(MaterialFlags::CHOOSES) {
             return Self::Mixed;
@@ -37,19 +37,20 @@ impl ShadingClass {
     }
 }
 
-/// Features of a scene that decide which kernels render it, and what they keep of a path.
+/// Features of a scene that decide which kernels render it, and what is stored of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SceneFeatures {
-    /// The smallest set that holds all of it.
+    /// Smallest feature set that covers the scene.
     pub set: FeatureSet,
-    /// `true` if some of its surfaces have holes.
+    /// `true` if some of the scene's surfaces have holes (cut-outs).
     pub holes: bool,
-    /// Classes of its materials, and [`ShadingClass::Simple`] for misses; none where its set has one kernel.
+    /// Shading classes of the scene's materials, with [`ShadingClass::Simple`] for misses; empty where one kernel
+    /// shades the whole feature set.
     pub classes: Vec<ShadingClass>,
 }
 
 impl SceneFeatures {
-    /// Finds the features of a scene.
+    /// Determines the features of a scene.
     pub fn of(scene: &ShadingScene) -> Self {
         let set = FeatureSet::of(scene);
         let occurs = |class: &ShadingClass| {
@@ -60,7 +61,8 @@ impl SceneFeatures {
         Self { set, holes: !scene.all_opaque, classes: all.iter().copied().filter(occurs).collect() }
     }
 
-    /// Returns the class of all that its paths meet, or [`ShadingClass::Mixed`]: whose kernel shades it unsorted.
+    /// Returns the scene's only shading class, or [`ShadingClass::Mixed`] if it has several, whose kernel then shades
+    /// all paths unsorted.
     pub(crate) fn only_class(&self) -> ShadingClass {
         match self.classes[..] {
             [class] if !self.holes => class,
@@ -68,7 +70,7 @@ impl SceneFeatures {
         }
     }
 
-    /// Returns `true` if paths are sorted by class: where there are several, and where holes are passed before.
+    /// Returns `true` if paths are sorted by shading class: if there are several, or if rays may pass holes first.
     pub fn is_sorted(&self) -> bool {
         self.classes.len() > 1 || (self.holes && !self.classes.is_empty())
     }

@@ -6,13 +6,14 @@ use crate::share::Share;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use raywarp_render::film::{FeatureSums, Film, PixelSums, Tile};
 
-/// Pixels that are copied at a time, and a tile more at most: some 7 MB beside the film, however large it is.
+/// Number of pixels copied at a time (up to a tile more), so that some 7 MB suffice besides the film, whatever its
+/// size.
 const PORTION: usize = 1 << 16;
 
-/// Pixels of a block's side.
+/// Side length in pixels of the square blocks of [`PixelOrder::Blocks`].
 const BLOCK: usize = 8;
 
-/// Order in which the pixels of a tile stand.
+/// Order of the pixels of a tile in device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PixelOrder {
     /// Row by row, as in the picture.
@@ -21,7 +22,7 @@ pub enum PixelOrder {
     Blocks,
 }
 
-/// Lists the pixels of a tile of so many columns and rows, block by block, by their number in the tile.
+/// Lists the pixels of a tile of the given columns and rows, block by block, as row-major indices.
 fn by_blocks([columns, rows]: [u32; 2]) -> impl Iterator<Item = usize> {
     let [columns, rows] = [columns as usize, rows as usize];
     (0..rows).step_by(BLOCK).flat_map(move |top| {
@@ -32,8 +33,8 @@ fn by_blocks([columns, rows]: [u32; 2]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Lists the pixels of a whole picture, by their number row by row, in the order in which lanes that keep a path are
-/// dealt them.
+/// Lists the pixels of a whole picture, as row-major indices, in the order in which they are dealt to lanes that keep
+/// their path.
 pub fn pixels_by_lane(film: &Film) -> Vec<usize> {
     let width = film.size()[0];
     let of_tile = |tile: &Tile| -> Vec<usize> {
@@ -43,7 +44,7 @@ pub fn pixels_by_lane(film: &Film) -> Vec<usize> {
     film.tiles().iter().flat_map(of_tile).collect()
 }
 
-/// Puts values that stand block by block into `rows`, row by row; empty input gives empty output.
+/// Reorders values from block by block into row by row; empty input gives empty output.
 fn row_by_row<T: Copy + Default>(size: [u32; 2], by_block: &[T], rows: &mut Vec<T>) {
     rows.clear();
     rows.resize(by_block.len(), T::default());
@@ -55,20 +56,20 @@ fn row_by_row<T: Copy + Default>(size: [u32; 2], by_block: &[T], rows: &mut Vec<
 #[derive(Debug)]
 pub(crate) struct DeviceFilm {
     order: PixelOrder,
-    /// Number of each pixel in the whole picture, row by row.
+    /// Row-major index in the whole picture of each pixel.
     pub pixels: DeviceBuffer<u32>,
     pub sums: DeviceBuffer<PixelSums>,
-    /// Sums of the film's layers, where it has them.
+    /// Sums of the first-hit layers (albedo, normal, depth), if the film has them.
     pub features: Option<DeviceBuffer<FeatureSums>>,
 }
 
 impl DeviceFilm {
-    /// Returns the bytes of so many pixels.
+    /// Returns the bytes of device memory that a number of pixels takes.
     pub fn bytes(pixels: usize, features: bool) -> usize {
         pixels * (4 + size_of::<PixelSums>() + if features { size_of::<FeatureSums>() } else { 0 })
     }
 
-    /// Uploads the pixels of `share` of a `film`, whose picture has so many columns: `width`.
+    /// Uploads the pixels of a `share` of the film, whose picture has `width` columns.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] before anything is allocated, [`CudaError::Driver`].
@@ -119,8 +120,7 @@ impl DeviceFilm {
         Ok(on_device)
     }
 
-    /// Makes `tiles`, those of the share in their order, what was added up, with so many more samples that were
-    /// `invalid`.
+    /// Copies the sums of the share's `tiles` back to the host, and adds `invalid` to the number of invalid samples.
     ///
     /// # Errors
     /// [`CudaError::Driver`]; some tiles may then be as they were.

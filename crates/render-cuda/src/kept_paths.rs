@@ -1,35 +1,34 @@
 //! The parts of paths that a device keeps between kernels, and the counts that it makes of them.
 
-/// State of paths that a device keeps between kernels, beside what they leave for the film.
+/// Parts of the path state that a device stores between kernels, besides the results for the film.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptPaths {
-    /// Nothing: a lane, or the memory that a block shares, holds each from the camera to its end.
+    /// Nothing: each path stays in a lane, or in a block's shared memory, from the camera to its end.
     Nothing,
-    /// Two queues of rays, of which one is read and the other written, with what they hit and connections to lights.
+    /// Two queues of paths, one read and one written, with the hits of their rays and their connections to lights.
     Queues,
-    /// One queue, in which each path has a place as long as it lives.
+    /// One queue, in which each path keeps its place until it ends.
     Places(KeptPlaces),
 }
 
-/// State that a device keeps of paths that have places.
+/// State stored for paths that keep a place in one queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeptPlaces {
-    /// `true` if each place has a word, which says what its path does.
+    /// `true` if each place has a word that says what its path does next.
     pub marks: bool,
-    /// `true` if there are two lists of places, of which one is read and the other written.
+    /// `true` if there are two lists of places, one read and one written.
     pub lists: bool,
-    /// `true` if hits of rays and connections to lights are kept, for kernels between which paths have not come to
-    /// their next vertex.
+    /// `true` if hits and connections are stored too, for kernels that end between two vertices of a path.
     pub between_vertices: bool,
 }
 
-/// Numbers that are counted of each round, or bounce, of a batch.
+/// Numbers recorded for each wavefront round, or bounce, of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedRounds {
-    /// Nothing: kernels do not tell them apart.
+    /// None: the kernels do not tell rounds apart.
     None,
-    /// Paths, and of them those that begin in it.
+    /// Number of paths, and how many of them begin in the round.
     WithBegun,
-    /// Paths, and the warps that have one.
+    /// Number of paths, and of warps that have one.
     WithWarps,
 }

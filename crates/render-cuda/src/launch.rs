@@ -5,7 +5,8 @@ use raywarp_cuda::{Parameters, TreeRecord};
 use raywarp_render::{DirectLight, Frame, Integrator, LensRecord, Scattering};
 use raywarp_scene::SamplerKind;
 
-/// Parameters of a frame, as `Lens`, `PixelFilter`, `Transport` and what follows them in `Render` of kernels/render.h.
+/// Kernel parameters of a frame: `Lens`, `PixelFilter`, `Transport` and what follows them in `Render` of
+/// kernels/render.h.
 #[allow(missing_docs)] // There, once; as in all records of this file.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -33,7 +34,7 @@ pub struct FrameRecord {
 const _: () = assert!(size_of::<FrameRecord>() == 152);
 
 impl FrameRecord {
-    /// Makes the parameters of a frame, whose filter's numbers are at `filter`.
+    /// Makes the kernel parameters of a frame, whose pixel filter's weights are at `filter`.
     pub fn new(frame: &Frame<'_>, filter: ArrayRecord) -> Self {
         let options = frame.options;
         Self {
@@ -70,7 +71,7 @@ impl FrameRecord {
     }
 }
 
-/// Parameters of a batch of paths, as `Batch` in kernels/render.h.
+/// Kernel parameters of a batch of paths: `Batch` in kernels/render.h.
 #[allow(missing_docs)] // There, once; as in all records of this file.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -84,7 +85,7 @@ pub struct BatchRecord {
     pub width: u32,
 }
 
-/// Addresses of paths' results and of the film's sums, as `Results` and `FilmSums` in kernels/render.h.
+/// Addresses of the paths' results and the film's sums: `Results` and `FilmSums` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -96,7 +97,7 @@ pub struct ResultRecord {
     pub film_features: u64,
 }
 
-/// Arrays of a queue of paths, as `Queue` in kernels/render.h.
+/// Addresses of a path queue's arrays: `Queue` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -107,7 +108,7 @@ pub struct QueueRecord {
     pub media: u64,
 }
 
-/// Arrays of connections to lights, as `Shadows` in kernels/render.h.
+/// Addresses of the arrays of connections to lights: `Shadows` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -120,7 +121,7 @@ pub struct ShadowRecord {
     pub candidates: u64,
 }
 
-/// Counters of a batch, as `Counters` in kernels/render.h.
+/// Counters that kernels keep for a batch: `Counters` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -150,24 +151,24 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Returns the number of rays that extend paths, of either organisation.
+    /// Returns the number of rays that extend paths, whichever organisation counted them.
     pub fn all_extended(&self) -> u64 {
         self.extended + u64::from(self.walked)
     }
 
-    /// Returns the number of rays to lights of a batch that has ended: those of its last round, too, which no further
-    /// round has counted.
+    /// Returns the number of rays to lights of an ended batch, those of its last round included, which no later round
+    /// counts.
     pub fn all_connected(&self) -> u64 {
         self.connected + u64::from(self.shadows)
     }
 
-    /// Returns the number of all rays of a batch that has ended.
+    /// Returns the number of all rays of an ended batch.
     pub fn rays(&self) -> u64 {
         self.all_extended() + self.all_connected() + self.asked
     }
 }
 
-/// Quantity that pixels show, as `Shown` in kernels/render.h.
+/// Quantity that pixels show: `Shown` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -177,7 +178,8 @@ pub struct ShownRecord {
 }
 
 impl ShownRecord {
-    /// Makes the record of an integrator; [`Integrator::Cost`] has no kernel, and is as paths are.
+    /// Makes the kernel parameters of an integrator; [`Integrator::Cost`], which has no kernel, gives those of path
+    /// tracing.
     pub fn new(integrator: Integrator) -> Self {
         let (integrator, distance) = match integrator {
             Integrator::Path | Integrator::Cost => (0, 0.0),
@@ -189,7 +191,7 @@ impl ShownRecord {
     }
 }
 
-/// Places of paths and lists of them, as `Places` in kernels/render.h.
+/// Addresses of path places and lists of them: `Places` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -206,7 +208,7 @@ pub struct PlacesRecord {
     pub in_parts: u32,
 }
 
-/// Size of a tile and of its lists, as `Tile` in kernels/render.h.
+/// Size of a tile of paths, and of its lists: `Tile` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -217,7 +219,7 @@ pub struct TileRecord {
     pub has_sampler_states: u32,
 }
 
-/// Work that makes shading heavier, as `Burden` in kernels/render.h.
+/// Artificial extra shading work, for experiments: `Burden` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -227,7 +229,7 @@ pub struct BurdenRecord {
     pub multiply_adds: u32,
 }
 
-/// All parameters of a kernel of a render, as `Render` in kernels/render.h.
+/// All parameters of a rendering kernel: `Render` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]

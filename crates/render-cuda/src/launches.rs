@@ -5,31 +5,31 @@ use crate::stage::{GraphCounts, Stage};
 use raywarp_cuda::{CudaError, Function, Graph, Mark, Stream};
 use std::collections::BTreeMap;
 
-/// Launches of a batch on a stream.
+/// Kernel launches of a batch on a stream, counted and optionally timed.
 #[derive(Debug)]
 pub(crate) struct Launches<'a> {
     stream: &'a Stream,
     pub counts: BTreeMap<Stage, u64>,
     pub graphs: GraphCounts,
-    /// The round, or bounce, that is launched.
+    /// Current wavefront round, or bounce, of the launches.
     pub round: usize,
     pub timed: bool,
-    /// Launches whose seconds are not known yet, by round: where each begins and ends.
+    /// Launches whose times are not yet read: round, kernel, and the events around the launch.
     marks: Vec<(usize, Stage, [Mark; 2])>,
 }
 
-/// Time that a device took for the launches of each stage, in seconds.
+/// Seconds that a device took for the launches of each kernel.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StageSeconds(BTreeMap<Stage, f64>);
 
 impl StageSeconds {
-    /// Returns the seconds of a stage's launches; 0 for one without.
+    /// Returns the seconds of one kernel's launches; 0 if it has none.
     pub fn of(&self, stage: Stage) -> f64 {
         self.0.get(&stage).copied().unwrap_or(0.0)
     }
 }
 
-/// Launches that were recorded as a graph.
+/// Kernel launches recorded as a CUDA graph.
 #[derive(Debug)]
 pub struct Recorded {
     pub(crate) graph: Graph,
@@ -37,13 +37,13 @@ pub struct Recorded {
 }
 
 impl<'a> Launches<'a> {
-    /// Begins to count launches on a stream.
+    /// Begins to count launches on a stream, and to time them if `timed`.
     pub fn on(stream: &'a Stream, timed: bool) -> Self {
         let (counts, graphs) = (BTreeMap::new(), GraphCounts::default());
         Self { stream, counts, graphs, round: 0, timed, marks: Vec::new() }
     }
 
-    /// Adds what launches took to the sums of their rounds. The device has come to the end of all of them.
+    /// Adds the times of the launches to the sums of their rounds. The device has come to the end of all of them.
     pub fn add_seconds(&mut self, rounds: &mut Vec<StageSeconds>) -> Result<(), CudaError> {
         for (round, stage, [begin, end]) in self.marks.drain(..) {
             rounds.resize(rounds.len().max(round + 1), StageSeconds::default());
@@ -52,7 +52,7 @@ impl<'a> Launches<'a> {
         Ok(())
     }
 
-    /// Launches all that was recorded.
+    /// Launches the recorded graph, and counts its kernels.
     pub fn repeat(&mut self, recorded: &Recorded) -> Result<(), CudaError> {
         for (stage, more) in &recorded.counts {
             *self.counts.entry(*stage).or_default() += more;
@@ -66,7 +66,7 @@ impl<'a> Launches<'a> {
         self.timed.then(|| self.stream.mark()).transpose()
     }
 
-    /// Launches a kernel by so many blocks of so many threads that share so many bytes.
+    /// Launches a kernel with the given (number of thread blocks, threads per block, bytes of shared memory).
     pub fn launch(
         &mut self,
         stage: Stage,

@@ -65,7 +65,7 @@ pub use stage::{GraphCounts, Stage};
 pub use state::{Layout, PathBytes, State};
 pub use textures::{ImageUse, TextureFilter, format_of, sampler_of};
 
-/// Returns the sources of the kernels: name and text.
+/// Returns the sources of all kernels, as (name, text).
 pub fn sources() -> Vec<(String, String)> {
     KERNEL_TABLE.texts(raywarp_cuda::BLOCK_THREADS)
 }

@@ -4,30 +4,30 @@ use crate::RenderCudaError;
 use raywarp_cuda::Device;
 use std::fmt;
 
-/// Least memory of a device, in bytes, that a scene and a picture of it take with the fewest paths in flight. The
-/// memory that the driver takes for kernels is not known before and comes on top.
+/// Least device memory, in bytes, that a scene and a picture of it take with the fewest paths in flight. The memory
+/// that the driver takes for kernels is not known before and comes on top.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeastMemory {
-    /// Bytes of the tree.
+    /// Bytes of the encoded tree.
     pub tree: usize,
-    /// Bytes of what shading reads, but for images.
+    /// Bytes of the shading tables without images.
     pub records: usize,
-    /// Bytes of images' texels.
+    /// Bytes of the images' texels.
     pub images: usize,
-    /// Bytes of the film, or of the share of it.
+    /// Bytes of the film, or of a device's share of it.
     pub film: usize,
-    /// Bytes of the state of the paths.
+    /// Bytes of the path state.
     pub paths: usize,
 }
 
 impl LeastMemory {
-    /// Returns the sum of all, and a little for buffers that hold nothing.
+    /// Returns the sum of all parts, and a little for buffers that hold nothing.
     pub fn total(&self) -> usize {
         const EMPTY_BUFFERS: usize = 1 << 10;
         self.tree + self.records + self.images + self.film + self.paths + EMPTY_BUFFERS
     }
 
-    /// Checks that so much is free on a device.
+    /// Checks that a device has this much free memory.
     ///
     /// # Errors
     /// [`RenderCudaError::Memory`] if not, [`RenderCudaError::Cuda`].

@@ -18,11 +18,12 @@ use raywarp_geom::TraceError;
 use raywarp_render::{Integrator, ShadingScene};
 use std::fmt::Debug;
 
-/// The family's variant whose loop the product's kernels have, and whose tree they walk.
+/// Variant of the traversal kernels whose loop the product's path-tracing kernels contain, and whose tree they
+/// traverse.
 pub const PATH_VARIANT: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80";
 
-/// An organisation of a picture's paths: what a device keeps of them between kernels, which kernels there are, and in
-/// which order a batch launches them. [`Organisation`](crate::Organisation) is one.
+/// Organisation of path tracing on a GPU: the path state stored between kernels, the kernels, and the order of their
+/// launches. [`Organisation`](crate::Organisation) is one.
 ///
 /// # Safety
 /// All kernels that its [`LoadedOrganisation`] launches take a [`RenderRecord`](crate::RenderRecord) and nothing
@@ -32,28 +33,30 @@ pub unsafe trait PathOrganisation: Debug + Send + Sync {
     /// Returns the organisation's name, for people to read.
     fn name(&self) -> &'static str;
 
-    /// Returns the family's variant with the loop of the organisation's kernels, whose tree they walk.
+    /// Returns the variant of the traversal kernels whose loop the organisation's kernels contain, and whose tree they
+    /// traverse.
     fn variant(&self) -> &'static str {
         PATH_VARIANT
     }
 
-    /// Returns the parts of paths that a device keeps between kernels.
+    /// Returns the parts of the path state that the device stores between kernels.
     fn kept_paths(&self) -> KeptPaths;
 
-    /// Returns the numbers that are counted of each round.
+    /// Returns which numbers are recorded for each round.
     fn counted_rounds(&self) -> CountedRounds;
 
-    /// Returns `true` if paths begin where others have ended, so that a batch may have more than are in flight.
+    /// Returns `true` if new paths begin where others have ended, so that a batch may have more paths than are in
+    /// flight.
     fn refills(&self) -> bool {
         self.kept_paths() == KeptPaths::Queues
     }
 
-    /// Returns `true` if paths are listed by class, where a scene has several, and each class has a kernel.
+    /// Returns `true` if paths are listed by shading class, in scenes with several, and shaded by one kernel per class.
     fn sorts(&self) -> bool {
         false
     }
 
-    /// Returns the order in which lanes are dealt a tile's pixels.
+    /// Returns the order in which a tile's pixels are dealt to lanes.
     fn pixel_order(&self) -> PixelOrder {
         match self.kept_paths() {
             // No slower on an H200, and nothing to sort for the host.
@@ -62,31 +65,32 @@ pub unsafe trait PathOrganisation: Debug + Send + Sync {
         }
     }
 
-    /// Returns `true` if each launch is timed: [`CudaRenderer::stage_seconds`](crate::CudaRenderer::stage_seconds). The
-    /// two events that each takes then make a picture slower.
+    /// Returns `true` if each launch is to be timed, for
+    /// [`CudaRenderer::stage_seconds`](crate::CudaRenderer::stage_seconds). The two events that each takes then make a
+    /// picture slower.
     fn is_timed(&self) -> bool {
         false
     }
 
-    /// Returns the bytes of state that the organisation's kernels read and wrote for what was counted of a batch, as
-    /// [`PathCounts::stages`] has them.
+    /// Returns the bytes of path state that the kernels read and wrote, from the counts of a batch;
+    /// [`PathCounts::stages`] explains them.
     fn moves(&self, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves>;
 
-    /// Loads the organisation's kernels, for a scene on a device.
+    /// Loads the organisation's kernels for a scene on a device.
     ///
     /// # Errors
     /// [`RenderCudaError`].
     fn load(&self, place: &LoadPlace<'_>) -> Result<Box<dyn LoadedOrganisation>, RenderCudaError>;
 }
 
-/// The kernels of an organisation on a device.
+/// Kernels of an organisation, loaded on a device.
 pub trait LoadedOrganisation: Debug + Send + Sync {
-    /// Returns `true` if the kernels render pictures of an integrator, with layers or without.
+    /// Returns `true` if the loaded kernels can render with this integrator, with or without layers of first hits.
     fn renders(&self, integrator: Integrator, _layers: bool) -> bool {
         integrator == Integrator::Path
     }
 
-    /// Checks that a device can render pictures with such a state.
+    /// Checks that the device can render pictures with this layout of the path state.
     ///
     /// # Errors
     /// [`TraceError::Device`] if not.
@@ -94,25 +98,25 @@ pub trait LoadedOrganisation: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns the kernel that holds paths in its lanes, with its name; none where queues do, or blocks that share
-    /// memory.
+    /// Returns the name and function of the kernel that holds paths in its lanes; `None` if queues or shared memory
+    /// hold them.
     fn lane_kernel(&self) -> Option<(String, &Function)> {
         None
     }
 
-    /// Takes all paths of a batch to their ends.
+    /// Traces all paths of a batch to their ends.
     ///
     /// # Errors
     /// [`CudaError`].
     fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError>;
 }
 
-/// Place where kernels are loaded, and the scene that they are for.
+/// Device, stream and scene for which an organisation loads its kernels.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadPlace<'a> {
     /// Device that the kernels are loaded on.
     pub device: &'a Device,
-    /// The renderer's stream on it.
+    /// The renderer's stream on that device.
     pub stream: &'a Stream,
     /// The scene that is rendered.
     pub scene: &'a ShadingScene,

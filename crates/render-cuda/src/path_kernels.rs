@@ -4,17 +4,17 @@ use crate::RenderCudaError;
 use crate::sources::{FeatureSet, KernelTable, plain_name};
 use raywarp_cuda::{CudaError, Device, Function, KernelSet, LaunchBounds};
 
-/// The path tracer's kernels that a crate embeds: which there are, and their code.
+/// Path-tracing kernels embedded in a crate: a table of what there is, and the compiled code.
 #[derive(Debug, Clone, Copy)]
 pub struct PathKernels {
-    /// Table of the kernels that there are.
+    /// Table of the available kernels.
     pub table: KernelTable,
     /// Compiled code of the kernels.
     pub set: &'static KernelSet,
 }
 
 impl PathKernels {
-    /// Loads the kernel `name` of a stage.
+    /// Loads the kernel called `name` of a stage.
     ///
     /// # Errors
     /// [`RenderCudaError::NoKernels`] where it is not compiled; [`RenderCudaError::Cuda`].
@@ -22,7 +22,7 @@ impl PathKernels {
         self.bounded(device, stage, name, &LaunchBounds::AS_COMPILED)
     }
 
-    /// Loads a kernel under other bounds than it was compiled with.
+    /// Loads a kernel with launch bounds other than those it was compiled with.
     ///
     /// # Errors
     /// As [`function`](Self::function).
@@ -37,7 +37,7 @@ impl PathKernels {
         self.set.bounded_function(device, source, name, bounds)?.ok_or(RenderCudaError::NoKernels)
     }
 
-    /// Loads the kernel of a stage for a set of features.
+    /// Loads a stage's kernel for a set of scene features.
     ///
     /// # Errors
     /// As [`function`](Self::function).
@@ -45,7 +45,7 @@ impl PathKernels {
         self.function(device, stage, &self.table.kernel_name(stage, set))
     }
 
-    /// Loads the kernel of a stage that no feature changes.
+    /// Loads the kernel of a stage that is the same for all scene features.
     ///
     /// # Errors
     /// As [`function`](Self::function).
@@ -54,17 +54,17 @@ impl PathKernels {
     }
 }
 
-/// A kernel whose warps take work until none is left: as many blocks as are resident do.
+/// Kernel whose warps take work until none is left, launched with as many thread blocks as the device holds at once.
 #[derive(Debug)]
 pub struct ResidentKernel {
-    /// Kernel that is launched.
+    /// Kernel function to launch.
     pub function: Function,
-    /// Blocks that a device holds at once.
+    /// Number of thread blocks that the device holds at once.
     resident: u32,
 }
 
 impl ResidentKernel {
-    /// Asks the device how many blocks it holds.
+    /// Makes a resident kernel after asking the device how many of its thread blocks are resident.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -73,7 +73,8 @@ impl ResidentKernel {
         Ok(Self { function, resident })
     }
 
-    /// Returns the number of blocks that are resident, at most one lane for each of so many entries; at least one.
+    /// Returns the number of thread blocks to launch: those resident, but no more than one lane per entry needs, and at
+    /// least one.
     pub fn blocks(&self, entries: u32) -> u32 {
         entries.div_ceil(self.function.block_threads()).max(1).min(self.resident)
     }

@@ -6,9 +6,9 @@ use raywarp_cuda::{Image, KernelSet};
 
 include!("../prebuilt/table.rs");
 
-/// The kernels of the product's organisations, and that which adds to the film.
+/// Compiled kernels of the product's organisations, and the one that adds results to the film.
 pub static KERNELS: KernelSet =
     KernelSet { images: PREBUILT, costs: COSTS, resources: include_str!("../prebuilt/resources.csv") };
 
-/// Kernels of the product, by stage.
+/// The product's path-tracing kernels: table and compiled code.
 pub static PATH_KERNELS: PathKernels = PathKernels { table: KERNEL_TABLE, set: &KERNELS };

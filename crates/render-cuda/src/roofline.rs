@@ -16,7 +16,7 @@ use raywarp_cuda::PeakRates;
 use std::fmt;
 use std::sync::Arc;
 
-/// A number that several scenes were counted for: their mean, the least of them and the most.
+/// Range of a number counted in several scenes: mean, least and most.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[allow(missing_docs)] // As they are called.
 pub struct CountedRange {
@@ -43,11 +43,11 @@ impl std::ops::AddAssign for CountedRange {
     }
 }
 
-/// Unit of a kernel's work.
+/// Unit of work by which a kernel's instructions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Each {
     Path,
-    /// A ray that extends a path, and the vertex that it comes to.
+    /// A ray that extends a path, with the vertex that it reaches.
     Ray,
     Connection,
 }
@@ -62,8 +62,8 @@ impl Each {
     }
 }
 
-/// Returns the warp instructions of a kernel of a wavefront for each path, ray or connection; nothing for kernels that
-/// were not counted.
+/// Returns the warp instructions of a wavefront kernel per path, ray or connection; `None` for kernels that were not
+/// counted.
 ///
 /// By Nsight Compute: all launches of whole renders of bmw_m6, coffee and kitchen
 /// (bench/runs/2026-11-23-h200-2/kernels.csv), and the last four rounds of a batch of sibenik
@@ -100,41 +100,41 @@ fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
     Some(counted)
 }
 
-/// Roofline of a GPU: its peak rates, and the state of paths that is moved on it.
+/// Roofline model of a GPU for path tracing: its peak rates, and the path state that must be moved.
 #[derive(Debug, Clone)]
 pub struct Roofline {
-    /// Peak rates of the GPU.
+    /// Peak rates of the GPU: memory bandwidth and instruction issue.
     pub rates: PeakRates,
-    /// Layout of the state of paths.
+    /// Layout of the path state.
     pub layout: Layout,
-    /// Organisation of the paths, which says what its kernels move.
+    /// Organisation of the paths, which tells the bytes that its kernels move.
     pub organisation: Arc<dyn PathOrganisation>,
 }
 
-/// Resource that binds a picture's time.
+/// Resource of the GPU that limits the rendering time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingResource {
-    /// The bytes that the GPU's memory moves.
+    /// Bandwidth of the GPU's memory.
     Memory,
-    /// The instructions that its multiprocessors issue.
+    /// Instruction issue of the GPU's multiprocessors.
     Issue,
 }
 
-/// Least time that some rays and connections are foretold to take of a GPU, where nothing else holds it up.
+/// Least time that the roofline model predicts for a number of rays and connections.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RooflineEstimate {
-    /// Bytes of state that are read and written.
+    /// Bytes of path state that are read and written.
     pub bytes: u64,
-    /// Seconds in which the GPU's memory moves them.
+    /// Seconds that the GPU's memory takes to move those bytes.
     pub memory_s: f64,
-    /// Warp instructions, where the kernels' were counted.
+    /// Number of warp instructions; `None` if they were not counted for all kernels.
     pub instructions: Option<CountedRange>,
-    /// Seconds in which the GPU issues them.
+    /// Seconds that the GPU takes to issue those instructions.
     pub issue_s: Option<CountedRange>,
 }
 
 impl Roofline {
-    /// Estimates the time of the work that `counts` tell of.
+    /// Estimates the least time for the work in `counts`.
     pub fn estimate(&self, counts: &PathCounts) -> RooflineEstimate {
         let bytes = counts.bytes();
         let mut sum = CountedRange::default();
@@ -152,8 +152,8 @@ impl Roofline {
         }
     }
 
-    /// Describes in words the time of a path's vertex, of the ray to it and of a connection to a light, which can be
-    /// said before any path is taken. `None` where kernels keep no state between vertices.
+    /// Describes the predicted time of one path vertex, with the ray to it and a connection to a light; it needs no
+    /// counts. `None` where kernels keep no state between vertices.
     pub fn vertex_line(&self) -> Option<String> {
         let vertex =
             self.estimate(&PathCounts::vertex(&self.layout, |counts| self.organisation.moves(&self.layout, counts)));
@@ -185,20 +185,21 @@ impl Roofline {
 const UNCOUNTED: &str = "instructions of such kernels were not counted";
 
 impl RooflineEstimate {
-    /// Returns the resource that takes longer, by the mean of the scenes that were counted; `None` where instructions
-    /// were not.
+    /// Returns the resource that takes longer, by the mean of the counted scenes; `None` if instructions were not
+    /// counted.
     pub fn binds(&self) -> Option<BindingResource> {
         let issue = self.issue_s?;
         Some(if issue.mean >= self.memory_s { BindingResource::Issue } else { BindingResource::Memory })
     }
 
-    /// Returns the seconds of the resource that takes longer: of memory alone, where instructions were not counted.
+    /// Returns the predicted seconds: of the resource that takes longer, or of memory alone if instructions were not
+    /// counted.
     pub fn seconds(&self) -> CountedRange {
         let issue = self.issue_s.unwrap_or_default();
         issue.map(|issue| issue.max(self.memory_s))
     }
 
-    /// Describes in words the share of `seconds` that passed which was foretold.
+    /// Describes the predicted time as a share of the measured `seconds`.
     pub fn share_of(&self, seconds: f64) -> String {
         let part = self.seconds().map(|estimate| 100.0 * estimate / seconds);
         match self.binds() {
@@ -248,7 +249,7 @@ mod tests {
     use crate::sources::Organisation;
     use std::collections::BTreeMap;
 
-    /// 4 million warp instructions and 16 million bytes a second.
+    /// Slow test GPU: 4 million warp instructions and 16 million bytes per second.
     pub(super) const SLOW: PeakRates =
         PeakRates { multiprocessors: 1, clock_khz: 1000, memory_khz: 1000, memory_bits: 64 };
 

@@ -8,44 +8,44 @@ use raywarp_render::flat::{
 };
 use raywarp_render::{BsdfTables, ShadingScene};
 
-/// An array in a device's memory: the same words as `Array` in kernels/memory.h.
+/// Array in device memory: the layout of `Array` in kernels/memory.h.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct ArrayRecord {
-    /// Address of the first record.
+    /// Device address of the first record.
     pub first: u64,
-    /// Number of records.
+    /// Number of records in the array.
     pub count: u64,
 }
 
-/// Scene in a device's memory: the same words as `Scene` in kernels/flat/scene.h.
+/// Scene in device memory: the layout of `Scene` in kernels/flat/scene.h.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct SceneRecord {
-    /// The arrays in the order of [`Arrays`].
+    /// Arrays of the scene, in the order of [`Arrays`].
     pub arrays: [ArrayRecord; Arrays::COUNT],
     /// 1 if no material has holes, else 0.
     pub all_opaque: u64,
 }
 
-/// An image: the same words as `ImageRecord` in kernels/flat/records.h. 32 bytes.
+/// Image in device memory, 32 bytes: the layout of `ImageRecord` in kernels/flat/records.h.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct ImageRecord {
-    /// Columns and rows.
+    /// Size in texels: columns, rows.
     pub size: [u32; 2],
-    /// 0 for sRGB in bytes, 1 for linear bytes, 2 for floats; four of them a texel.
+    /// Format of the texels, of four components each: 0 for sRGB bytes, 1 for linear bytes, 2 for floats.
     pub texels_tag: u32,
     /// Padding, which is zero.
     pub unused: u32,
-    /// Address of the first texel.
+    /// Device address of the first texel.
     pub texels: u64,
     /// Padding, which is zero.
     pub unused2: u64,
 }
 
 impl ImageRecord {
-    /// Makes the record of an image whose texels are at an address.
+    /// Makes the record of an image whose texels are at the given address.
     pub fn new(image: &raywarp_render::flat::Image, texels: u64) -> Self {
         let texels_tag = match &*image.texels {
             Texels::Srgb8(_) => 0,
@@ -56,7 +56,7 @@ impl ImageRecord {
     }
 }
 
-/// Returns the bytes of an image's texels.
+/// Returns an image's texels as bytes.
 pub fn texels(image: &raywarp_render::flat::Image) -> &[u8] {
     match &*image.texels {
         Texels::Srgb8(texels) | Texels::Linear8(texels) => bytemuck::cast_slice(texels),
@@ -64,17 +64,17 @@ pub fn texels(image: &raywarp_render::flat::Image) -> &[u8] {
     }
 }
 
-/// Tables that a device's scene has beside the flat scene.
+/// Constant tables that a device scene has besides the scene's own arrays.
 #[derive(Debug, Clone)]
 pub struct Tables {
     numbers: Vec<f32>,
-    /// Fractions of the tables, padded to an even number.
+    /// Entries of the tables as 16-bit fractions, padded to an even number.
     fractions: Vec<u16>,
     srgb: Vec<f32>,
 }
 
 impl Tables {
-    /// Makes the tables.
+    /// Makes the constant tables.
     pub fn new() -> Self {
         let BsdfTables { numbers, mut fractions } = BsdfTables::new();
         fractions.resize(fractions.len().next_multiple_of(2), 0);
@@ -88,16 +88,16 @@ impl Default for Tables {
     }
 }
 
-/// The arrays of a scene as bytes, with the number of records in each.
+/// Arrays of a scene as bytes, each with its number of records.
 #[derive(Debug)]
 pub struct Arrays<'a>(pub [(&'a [u8], u64); Arrays::COUNT]);
 
 impl<'a> Arrays<'a> {
-    /// Number of the arrays.
+    /// Number of arrays in a scene.
     pub const COUNT: usize = 17;
 
-    /// Collects the arrays in the order of `Scene` in kernels/flat/scene.h; `ops` are the scene's steps of textures as
-    /// the device is to take them.
+    /// Collects a scene's arrays in the order of `Scene` in kernels/flat/scene.h; `ops` are its texture steps as the
+    /// device is to take them.
     pub fn new(scene: &'a ShadingScene, ops: &'a [TextureOp], images: &'a [ImageRecord], tables: &'a Tables) -> Self {
         fn of<T: bytemuck::NoUninit>(records: &[T]) -> (&[u8], u64) {
             (bytemuck::cast_slice(records), records.len() as u64)
@@ -125,7 +125,7 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// A scene where it lies, in the memory of this process: for kernels that are run by a CPU.
+/// Scene in host memory with the records that kernels take, for kernels that the CPU runs.
 #[derive(Debug)]
 pub struct HostScene<'a> {
     scene: &'a ShadingScene,
@@ -135,25 +135,25 @@ pub struct HostScene<'a> {
 }
 
 impl<'a> HostScene<'a> {
-    /// Makes the records of a scene that stays where it is.
+    /// Makes the kernels' records of a scene in place.
     pub fn new(scene: &'a ShadingScene) -> Self {
         let images = scene.images.iter().map(|image| ImageRecord::new(image, address(texels(image)))).collect();
         Self { scene, ops: scene.texture_ops.clone(), images, tables: Tables::new() }
     }
 
-    /// Makes the records of a scene with images that are looked up by texture objects: one for each step of its
-    /// textures, all of which look up images.
+    /// Makes the kernels' records of a scene in which texture objects look up images: one for each texture step, all of
+    /// which are look-ups.
     pub fn sampled(scene: &'a ShadingScene, objects: &[u64]) -> Self {
         let ops = scene.texture_ops.iter().zip(objects).map(|(op, object)| sampled(op, *object)).collect();
         Self { ops, ..Self::new(scene) }
     }
 
-    /// Returns the arrays of the scene, as bytes.
+    /// Returns the scene's arrays as bytes.
     pub fn arrays(&self) -> Arrays<'_> {
         Arrays::new(self.scene, &self.ops, &self.images, &self.tables)
     }
 
-    /// Addresses that hold as long as `self` does.
+    /// Returns the scene's record, whose addresses are valid as long as `self` lives.
     pub fn record(&self) -> SceneRecord {
         let arrays = self.arrays().0.map(|(bytes, count)| ArrayRecord { first: address(bytes), count });
         SceneRecord { arrays, all_opaque: u64::from(self.scene.all_opaque) }
@@ -164,10 +164,10 @@ fn address(bytes: &[u8]) -> u64 {
     bytes.as_ptr().expose_provenance() as u64
 }
 
-/// Tables that shading reads, in a device's memory.
+/// Shading tables of a scene in device memory.
 #[derive(Debug)]
 pub struct DeviceShading {
-    /// Kept for their memory: the record has their addresses.
+    /// Buffers kept alive because the scene's record holds their addresses.
     _arrays: Vec<DeviceBuffer<u8>>,
     images: DeviceImages,
     record: SceneRecord,
@@ -175,7 +175,7 @@ pub struct DeviceShading {
 }
 
 impl DeviceShading {
-    /// Uploads a scene, whose images are used as `images` says.
+    /// Uploads a scene's shading tables and images; `images` decides whether kernels or texture units read each image.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], as far as it is known before anything is uploaded; [`CudaError::Driver`].
@@ -202,7 +202,7 @@ impl DeviceShading {
         Ok(Self { _arrays: buffers, images, record, bytes })
     }
 
-    /// Bytes of a scene's records with the tables beside it.
+    /// Returns the bytes of a scene's records and constant tables.
     pub fn bytes_of(scene: &ShadingScene, tables: &Tables) -> usize {
         let no_images = vec![bytemuck::Zeroable::zeroed(); scene.images.len()];
         Arrays::new(scene, &scene.texture_ops, &no_images, tables).0.iter().map(|(bytes, _)| bytes.len()).sum()
@@ -213,7 +213,7 @@ impl DeviceShading {
         self.images.textures.len()
     }
 
-    /// Addresses that hold as long as `self` does.
+    /// Returns the scene's record, whose addresses are valid as long as `self` lives.
     pub fn record(&self) -> SceneRecord {
         self.record
     }

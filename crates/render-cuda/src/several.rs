@@ -10,13 +10,14 @@ use raywarp_render::{Frame, PassWatch, PathEngine};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Renderers of one scene on one or more devices. The picture has the same bits whatever their number: the paths, and
-/// the order in which a pixel's are added up, do not depend on the device that renders the pixel.
+/// Renderers of one scene on one or more devices, each of which renders a share of the picture. The picture has the
+/// same bits whatever their number: the paths, and the order in which a pixel's are added up, do not depend on the
+/// device that renders the pixel.
 #[derive(Debug)]
 pub struct CudaRenderers(Vec<CudaRenderer>);
 
 impl CudaRenderers {
-    /// Joins renderers of the same scene, on a device each.
+    /// Joins renderers of the same scene, one per device.
     ///
     /// # Panics
     /// If there is none.
@@ -30,7 +31,7 @@ impl CudaRenderers {
         &self.0
     }
 
-    /// Returns the counts of all devices for the picture that was begun last.
+    /// Returns the summed work counts of all devices for the current or last picture.
     pub fn counts(&self) -> PathCounts {
         self.0.iter().fold(PathCounts::default(), |mut all, renderer| {
             all += &renderer.counts();
@@ -38,8 +39,8 @@ impl CudaRenderers {
         })
     }
 
-    /// Does `work` for each renderer with one of `parts`, side by side; returns the error of the first that fails,
-    /// which is named where there are several.
+    /// Runs `work` for all renderers side by side, each with one of `parts`; returns the error of the first that fails,
+    /// with its device named if there are several.
     fn each<P: Send>(
         &mut self,
         parts: impl IntoIterator<Item = P>,
@@ -58,8 +59,7 @@ impl CudaRenderers {
     }
 }
 
-/// Signal that tells the other devices to stop where one has failed: the picture is lost, and nobody is to wait for
-/// their part of it.
+/// Watch of a shared picture that tells the other devices to stop once one has failed, since the picture is lost.
 struct Joint<'a> {
     watch: &'a dyn PassWatch,
     failed: AtomicBool,

@@ -2,7 +2,7 @@
 
 use raywarp_render::film::Film;
 
-/// Share of a picture that a device renders: of `of` devices that of the one numbered `index`.
+/// Share of a picture that one of `of` devices renders: that with number `index`.
 ///
 /// The tile in column c and row r belongs to device (c + r) mod n. So neighbours belong to different devices, and what
 /// is slow to render, which mostly lies together, is spread over all of them. Nothing depends on speeds: the same
@@ -16,21 +16,21 @@ pub struct Share {
 }
 
 impl Share {
-    /// The whole picture.
+    /// Share that is the whole picture.
     pub const ALL: Self = Self { index: 0, of: 1 };
 
-    /// Returns `true` if the tile with this number, row by row from the top, of a film with so many `columns` of tiles
-    /// is in it.
+    /// Returns `true` if this share has the tile numbered `tile` (row by row from the top) of a film with `columns`
+    /// columns of tiles.
     pub fn has(self, tile: usize, columns: usize) -> bool {
         Self::index_of(self.of, tile, columns) == self.index
     }
 
-    /// Returns the number of the share that the tile is in, of as many as here.
+    /// Returns the number of the share, of `of` shares, that a tile belongs to.
     pub(crate) fn index_of(of: usize, tile: usize, columns: usize) -> usize {
         (tile % columns + tile / columns) % of
     }
 
-    /// Returns the number of pixels of `film` that are in it.
+    /// Returns the number of pixels of `film` that belong to this share.
     pub fn pixels(self, film: &Film) -> usize {
         let tiles = film.tiles().iter().enumerate().filter(|(i, _)| self.has(*i, film.columns()));
         tiles.map(|(_, tile)| tile.all_sums().len()).sum()

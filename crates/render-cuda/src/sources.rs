@@ -1,27 +1,27 @@
 //! The sources that are compiled: a file a source, a kernel a stage and set of features.
 
-/// An organisation of a picture's work: of paths Laine, Karras and Aila's (L9), and the megakernel that they are
+/// Organisation of a GPU render: as wavefronts (Laine, Karras and Aila 2013, L9), or as the megakernel that they are
 /// compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Organisation {
-    /// A kernel takes each path from the camera to its end (W11 3.3).
+    /// One kernel traces each path from the camera to its end (W11 3.3).
     Megakernel,
-    /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all.
+    /// Queues of paths between kernels (L9; Laine, Karras and Aila 2013), with one kernel for all shading.
     Wavefront,
-    /// A wavefront with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
-    /// 2013).
+    /// Wavefront with a list and a shading kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and
+    /// Aila 2013).
     WavefrontSorted,
-    /// A sorted wavefront whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
+    /// Sorted wavefront whose rounds after a batch's first are recorded as a CUDA graph, launched as a whole.
     Graph,
-    /// A kernel takes each camera ray to its first hit: pictures of the integrators beside path tracing.
+    /// One kernel traces each camera ray to its first hit, for the integrators other than path tracing.
     FirstHits,
 }
 
 impl Organisation {
-    /// All organisations of paths.
+    /// All organisations of path tracing.
     pub const OF_PATHS: [Self; 4] = [Self::Megakernel, Self::Wavefront, Self::WavefrontSorted, Self::Graph];
 
-    /// Returns the organisation's name; on the command line those of paths have it.
+    /// Returns the organisation's name, which the command line takes for those of path tracing.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Megakernel => "megakernel",
@@ -32,33 +32,33 @@ impl Organisation {
         }
     }
 
-    /// Returns `true` if rays are queued between kernels that trace and kernels that shade.
+    /// Returns `true` if queues hold the paths between tracing and shading kernels.
     pub const fn is_wavefront(self) -> bool {
         matches!(self, Self::Wavefront | Self::WavefrontSorted | Self::Graph)
     }
 
-    /// Returns `true` if paths are listed by class, where a scene has several, and each class has a kernel.
+    /// Returns `true` if paths are listed by shading class, in scenes with several, and shaded by one kernel per class.
     pub const fn sorts(self) -> bool {
         matches!(self, Self::WavefrontSorted | Self::Graph)
     }
 }
 
-/// Set of features that can occur in the scenes that a kernel is for; kernels/feature_set.h says what each set is.
+/// Set of scene features that a kernel is compiled for; kernels/feature_set.h lists what each set holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureSet {
-    /// Diffuse surfaces of constant colours without holes, lit by surfaces and environments.
+    /// Diffuse surfaces of constant colour without holes, lit by surfaces and environments.
     Plain,
-    /// All materials and textures; no media.
+    /// All materials and textures, but no participating media.
     Surfaces,
-    /// All features, media among them.
+    /// All features, participating media included.
     Everything,
 }
 
 impl FeatureSet {
-    /// All sets, the smallest first.
+    /// All feature sets, the smallest first.
     pub const ALL: [Self; 3] = [Self::Plain, Self::Surfaces, Self::Everything];
 
-    /// Returns the set's name in names of kernels.
+    /// Returns the set's name as a part of kernel names.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -67,12 +67,12 @@ impl FeatureSet {
         }
     }
 
-    /// Returns the set without media.
+    /// Returns the set with participating media left out.
     pub(crate) fn without_media(self) -> Self {
         self.min(Self::Surfaces)
     }
 
-    /// Returns the set's name in kernels/feature_set.h.
+    /// Returns the set's C++ name in kernels/feature_set.h.
     pub(crate) const fn cpp_name(self) -> &'static str {
         match self {
             Self::Plain => "Plain",
@@ -82,27 +82,27 @@ impl FeatureSet {
     }
 }
 
-/// Class of a path's hit, as far as a wavefront tells hits apart: kernels/stage/shading_class.h says which materials
-/// are of which class.
+/// Shading class of a path's hit, by which a sorted wavefront groups paths: kernels/stage/shading_class.h says which
+/// materials each class has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ShadingClass {
-    /// Diffuse surfaces, mirrors, what scatters nothing, and misses.
+    /// Diffuse surfaces, mirrors, surfaces that scatter nothing, and misses.
     Simple,
-    /// Conductors, and Blinn's model.
+    /// Conductors, and Blinn's microfacet model.
     Metal,
     /// Dielectrics, such as glass.
     Glass,
-    /// Bases under coats.
+    /// Layered materials: a base under coats.
     Layered,
     /// All other materials.
     Mixed,
 }
 
 impl ShadingClass {
-    /// All classes, in the order of their declaration.
+    /// All shading classes, in the order of their declaration.
     pub const ALL: [Self; 5] = [Self::Simple, Self::Metal, Self::Glass, Self::Layered, Self::Mixed];
 
-    /// Returns the class's name in names of kernels.
+    /// Returns the class's name as a part of kernel names.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
@@ -113,7 +113,7 @@ impl ShadingClass {
         }
     }
 
-    /// Returns the class's name in kernels/stage/shading_class.h.
+    /// Returns the class's C++ name in kernels/stage/shading_class.h.
     const fn cpp_name(self) -> &'static str {
         match self {
             Self::Simple => "Simple",
@@ -124,7 +124,7 @@ impl ShadingClass {
         }
     }
 
-    /// Returns the features of its kernel, in kernels/feature_set.h.
+    /// Returns the C++ name of the features in kernels/feature_set.h that the class's kernel is compiled with.
     const fn cpp_features(self) -> &'static str {
         match self {
             Self::Mixed => "Everything",
@@ -133,23 +133,23 @@ impl ShadingClass {
     }
 }
 
-/// Kernels of a stage that are compiled for sets of features.
+/// Stage whose kernel is compiled once for each of several feature sets.
 #[derive(Debug, Clone, Copy)]
 pub struct FeatureStage {
-    /// The source that they are in.
+    /// Name of the source file of the kernels.
     pub source: &'static str,
-    /// Name of the stage, which those of the kernels begin with.
+    /// Name of the stage, with which the kernels' names begin.
     pub stage: &'static str,
-    /// The function of C++ that they call with their features, and what it is given beside them.
+    /// C++ function that the kernels call with their features, and further arguments for it.
     pub function: (&'static str, &'static [&'static str]),
-    /// Sets of features that it is compiled for.
+    /// Feature sets for which the stage is compiled.
     pub sets: &'static [FeatureSet],
-    /// Blocks that a multiprocessor should hold.
+    /// Number of thread blocks that a multiprocessor should hold at once.
     pub blocks: u32,
 }
 
 impl FeatureStage {
-    /// Describes a stage whose function has its name.
+    /// Describes a stage whose C++ function has the stage's name.
     pub const fn new(source: &'static str, stage: &'static str, sets: &'static [FeatureSet], blocks: u32) -> Self {
         Self { source, stage, function: (stage, &[]), sets, blocks }
     }
@@ -162,21 +162,23 @@ impl FeatureStage {
     }
 }
 
-/// The path tracer's kernels of a crate, by source and stage.
+/// Table of a crate's path-tracing kernels, by source and stage.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelTable {
-    /// The sources, in their order.
+    /// Names of the sources, in their order.
     pub sources: &'static [&'static str],
-    /// Stages that are compiled for sets of features.
+    /// Stages that are compiled for several feature sets.
     pub of_features: &'static [FeatureStage],
-    /// Stages that no feature changes: source, stage, and the blocks that a multiprocessor should hold.
+    /// Stages that are the same for all features: source, stage, and the thread blocks that a multiprocessor should
+    /// hold.
     pub plain: &'static [(&'static str, &'static str, u32)],
-    /// The source with a kernel that shades each class, and one for scenes all plain, if there is one; and such blocks.
+    /// Source with a shading kernel for each class and one for plain scenes, if there is one, with the thread blocks
+    /// that a multiprocessor should hold.
     pub by_class: Option<(&'static str, u32)>,
 }
 
-/// Table of the product's kernels. Scenes without media are rare guests of kernels that do all of a path, which are
-/// large.
+/// Table of the product's path-tracing kernels. Scenes without media are rare guests of kernels that do all of a path,
+/// which are large.
 pub const KERNEL_TABLE: KernelTable = KernelTable {
     sources: &["megakernel", "wavefront", "first_hits", "finalize"],
     of_features: &[
@@ -197,23 +199,23 @@ pub const KERNEL_TABLE: KernelTable = KernelTable {
     by_class: Some(("wavefront", 4)),
 };
 
-/// Returns the name of the kernel of a wavefront that shades a class; the one without a class is for scenes all plain.
+/// Returns the name of a wavefront's shading kernel for a class, or without one for plain scenes.
 pub fn shade_name(class: Option<ShadingClass>) -> String {
     format!("shade__{}", class.map_or(FeatureSet::Plain.name(), ShadingClass::name))
 }
 
-/// Returns all classes of kernels that shade: none, for plain scenes, and then each class.
+/// Returns what shading kernels are made for: `None` for plain scenes, then each class.
 fn shade_classes() -> impl Iterator<Item = Option<ShadingClass>> {
     [None].into_iter().chain(ShadingClass::ALL.map(Some))
 }
 
-/// Returns the name of the kernel of a stage that no feature changes.
+/// Returns the kernel's name for a stage that is the same for all features.
 pub fn plain_name(stage: &str) -> String {
     format!("render_{stage}")
 }
 
 impl KernelTable {
-    /// Returns the name of the kernel of a stage for the smallest set that it is compiled for and that holds
+    /// Returns the name of a stage's kernel for the smallest feature set that it is compiled for and that covers
     /// `features`.
     pub fn kernel_name(&self, stage: &str, features: FeatureSet) -> String {
         let sets = self.of_features.iter().find(|known| known.stage == stage).map_or(&[][..], |known| known.sets);
@@ -221,7 +223,7 @@ impl KernelTable {
         format!("{stage}__{}", fits.unwrap_or(&FeatureSet::Everything).name())
     }
 
-    /// Returns the source that a stage's kernel is compiled in.
+    /// Returns the name of the source that has a stage's kernel.
     pub fn source_of(&self, stage: &str) -> Option<&'static str> {
         let of_features = self.of_features.iter().map(|known| (known.source, known.stage));
         let plain = self.plain.iter().map(|(source, name, _)| (*source, *name));
@@ -229,12 +231,12 @@ impl KernelTable {
         all.find(|(_, name)| *name == stage).map(|(source, _)| source)
     }
 
-    /// Returns the texts of the sources, of kernels of so many threads a block: name and text.
+    /// Returns the sources of the kernels as (name, text), for `block_threads` threads per block.
     pub fn texts(&self, block_threads: u32) -> Vec<(String, String)> {
         self.sources.iter().map(|name| ((*name).to_string(), self.text(name, block_threads))).collect()
     }
 
-    /// Returns the names of all kernels.
+    /// Returns the names of all kernels in the table.
     pub fn kernel_names(&self) -> Vec<String> {
         let plain = self.plain.iter().map(|(_, stage, _)| plain_name(stage));
         let of_features = self.of_features.iter().flat_map(|known| {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A kernel of an organisation, by its name. The product's are constants here; crates of experiments have others.
+/// Stage of a render on the GPU: a kernel, by its name. The product's are constants here; crates of experiments have
+/// others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stage(pub &'static str);
 
@@ -21,7 +22,7 @@ impl Stage {
     pub const FIRST_HITS: Self = Self("first_hits");
     pub const FINALIZE: Self = Self("finalize");
 
-    /// Kernels of a wavefront, and the one that adds to the film.
+    /// Stages of a wavefront, and the one that adds results to the film.
     pub const OF_WAVEFRONT: [Self; 10] = [
         Self::BEGIN_ROUND,
         Self::REFILL,
@@ -42,12 +43,12 @@ impl fmt::Debug for Stage {
     }
 }
 
-/// Graphs of launches, which the host launches as a whole: [`Organisation::Graph`](crate::Organisation::Graph).
+/// Number of graph launches, and of the kernel launches in them: [`Organisation::Graph`](crate::Organisation::Graph).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GraphCounts {
-    /// Number of launches of graphs.
+    /// Number of times that a graph was launched.
     pub launches: u64,
-    /// Launches of kernels that they stand for: part of those of [`stages`](crate::PathCounts::stages).
+    /// Number of kernel launches in those graphs, which [`stages`](crate::PathCounts::stages) counts too.
     pub kernels: u64,
 }
 

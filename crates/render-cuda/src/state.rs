@@ -6,53 +6,54 @@ use crate::sources::FeatureSet;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use std::mem::offset_of;
 
-/// Layout of the state of paths: the parts of it that there are.
+/// Layout of the path state in device memory: which parts there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Parts of paths that the organisation keeps.
+    /// Parts of the path state that the organisation stores between kernels.
     pub kept: KeptPaths,
-    /// Numbers that it counts of rounds.
+    /// Numbers that the organisation records for each round.
     pub counted_rounds: CountedRounds,
-    /// `true` if it lists paths by class, where a scene has several.
+    /// `true` if the organisation lists paths by shading class, in scenes with several.
     pub sorts: bool,
-    /// Features that can occur.
+    /// Features that the scene can have.
     pub features: FeatureSet,
-    /// `true` if some surfaces have holes.
+    /// `true` if some surfaces have holes (cut-outs).
     pub holes: bool,
-    /// `true` if paths are sorted by class before they are shaded.
+    /// `true` if paths are sorted by shading class before they are shaded.
     pub sorted: bool,
-    /// `true` if layers of first hits are wanted.
+    /// `true` if the layers of first hits (albedo, normal, depth) are wanted.
     pub first_hits: bool,
-    /// `true` if the sampler has a state of its own.
+    /// `true` if the sampler keeps a state for each path.
     pub sampler_states: bool,
 }
 
-/// Bytes that the state of a path takes, by part.
+/// Bytes of device memory that one path takes, by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathBytes {
-    /// Ray with number, bounce and flags in place of its interval, throughput, sampler and media: in each of two
-    /// queues. Places of those that wait for holes stand in the one without paths.
+    /// Bytes of a queue entry: ray, pixel and bounce numbers, flags, throughput, sampler state and media. Places of
+    /// those that wait for holes stand in the one without paths.
     pub queue: usize,
-    /// Hit of a ray.
+    /// Bytes of the hit of the path's ray.
     pub hit: usize,
-    /// Lists of paths by class; of those that go on, twice, and whether each does.
+    /// Bytes in the lists of paths by shading class, and in the list of those that go on.
     pub order: usize,
-    /// The connection to a light, beside two bits for what is in its way: its candidate stands where the hit was.
+    /// Bytes of the connection to a light, with two more bits for what blocks it; its non-opaque candidate is stored in
+    /// place of the hit.
     pub connection: usize,
-    /// Result that the path leaves for the film.
+    /// Bytes of the result that the path leaves for the film.
     pub result: usize,
-    /// The second queue, where there is one: not in flight.
+    /// Bytes of the entry in the second queue, if there is one, which does not count for paths in flight.
     pub second_queue: usize,
 }
 
 impl PathBytes {
-    /// Returns the bytes of a path in flight: with one queue.
+    /// Returns the bytes of a path in flight, with one queue.
     pub fn in_flight(&self) -> usize {
         self.queue + self.hit + self.order + self.connection + self.result
     }
 
-    /// Returns the bytes of a path with the second queue, and with as many `results` as there may be for each path in
-    /// flight, at least one: of those that have ended too.
+    /// Returns the bytes of a path with both queues and with `results` results (at least one): those of paths that have
+    /// ended count too.
     pub fn total_with(&self, results: usize) -> usize {
         self.in_flight() + self.second_queue + (results - 1) * self.result
     }
@@ -63,13 +64,13 @@ impl Layout {
         self.features == FeatureSet::Everything
     }
 
-    /// Returns `true` if kernels ask for holes: those for everything always do.
+    /// Returns `true` if kernels look for holes; those for all features always do.
     pub fn has_holes(&self) -> bool {
         self.holes || self.has_media()
     }
 
-    /// Returns the bytes of a connection that are written where it is made, and those that are read where its light
-    /// arrives: what it brings, and the rest where a medium or a hole may be on its way.
+    /// Returns the bytes of a connection to a light written when it is made, and read when its light arrives: all of
+    /// them if a medium or hole may be in its way, else what it carries.
     pub fn connection_moved(&self) -> (u64, u64) {
         let made = self.bytes().connection;
         if made == 0 {
@@ -82,7 +83,7 @@ impl Layout {
         self.kept == KeptPaths::Queues
     }
 
-    /// Returns the parts that are kept of paths that have places; none of other paths.
+    /// Returns what is stored of paths that keep a place; nothing for other layouts.
     fn places(&self) -> KeptPlaces {
         match self.kept {
             KeptPaths::Places(places) => places,
@@ -94,13 +95,13 @@ impl Layout {
         self.counted_rounds != CountedRounds::None
     }
 
-    /// Returns the bytes of a path between two of its vertices: ray with number, bounce and flags, throughput, sampler
-    /// and media.
+    /// Returns the bytes that a queue stores of a path between two vertices: ray, numbers and flags, throughput,
+    /// sampler state and media.
     pub fn queued(&self) -> usize {
         32 + 16 + if self.sampler_states { 4 } else { 0 } + if self.has_media() { 8 } else { 0 }
     }
 
-    /// Returns the bytes that the state of a path takes, by part.
+    /// Returns the bytes of device memory that one path takes, by part.
     pub fn bytes(&self) -> PathBytes {
         let result = 16 + if self.first_hits { 28 } else { 4 };
         let none = PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result, second_queue: 0 };
@@ -121,7 +122,7 @@ impl Layout {
     }
 }
 
-/// Arrays of 16-byte chunks, words, and pairs of words.
+/// Device arrays of a path queue: 16-byte parts, words, and pairs of words.
 #[derive(Debug)]
 struct QueueBuffers {
     rays: DeviceBuffer<[f32; 4]>,
@@ -139,7 +140,7 @@ struct ShadowBuffers {
     undecided: DeviceBuffer<u32>,
 }
 
-/// The state of a number of paths.
+/// State of a number of paths in device memory.
 #[derive(Debug)]
 pub struct State {
     layout: Layout,
@@ -153,15 +154,15 @@ pub struct State {
     order: DeviceBuffer<u32>,
     alive: DeviceBuffer<u32>,
     lists: [DeviceBuffer<u32>; 2],
-    /// Number of paths that each warp that lists has found.
+    /// Number of paths that each of the listing warps has found.
     sums: DeviceBuffer<u32>,
     shadows: ShadowBuffers,
     pub(crate) counters: DeviceBuffer<Counters>,
-    /// Paths that each round extends, and of them those that begin in it.
+    /// For each round the number of paths that it extends, and of those that begin in it.
     pub(crate) rounds: DeviceBuffer<[u32; 2]>,
 }
 
-/// Addresses of a state.
+/// Device addresses of the arrays of a path state, as kernels take them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StateRecords {
     pub radiance: u64,
@@ -170,31 +171,32 @@ pub(crate) struct StateRecords {
     pub queues: [QueueRecord; 2],
     pub hits: u64,
     pub order: u64,
-    /// Places before any bounce: without lists.
+    /// Addresses of the path places, as before any bounce: without lists.
     pub places: PlacesRecord,
     pub shadows: ShadowRecord,
     pub counters: u64,
     pub rounds: u64,
 }
 
-/// Returns the address of a buffer; 0 where it is empty.
+/// Returns the device address of a buffer; 0 if it is empty.
 fn address<T: bytemuck::Pod>(buffer: &mut DeviceBuffer<T>, stream: &Stream) -> u64 {
     if buffer.is_empty() { 0 } else { buffer.address_mut(stream) }
 }
 
 impl State {
-    /// Paths in flight for which there has to be room, where so many are wanted.
+    /// Number of paths in flight for which memory must suffice, if as many are wanted.
     pub const LEAST: usize = 1 << 12;
 
-    /// Warps that list so many paths together: as many as a GPU has at once, with some hundred entries each.
+    /// Returns the number of warps that list a number of paths together: as many as a GPU runs at once, with some
+    /// hundred entries each.
     pub const fn listing_warps(paths: usize) -> usize {
         // Whole blocks.
         let warps = paths.div_ceil(256).next_multiple_of(4);
         if warps < 2048 { warps } else { 2048 }
     }
 
-    /// Bytes of the state of so many paths in flight, with room for so many `results` for each, and of so many
-    /// `rounds`.
+    /// Returns the bytes of the state of `paths` paths in flight, with `results` results for each, and of `rounds`
+    /// rounds.
     pub fn bytes(layout: &Layout, paths: usize, results: usize, rounds: usize) -> usize {
         let answers = if layout.is_in_queues() { 2 * 4 * paths.div_ceil(32) } else { 0 };
         let rounds = if layout.has_rounds() { 8 * rounds } else { 0 };
@@ -202,9 +204,8 @@ impl State {
         paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds + sums
     }
 
-    /// Allocates room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device
-    /// has no room for so many: half of what is free is left, and paths in flight come before those that wait. And for
-    /// the lengths of so many `rounds`.
+    /// Allocates the state of `wanted` paths in flight with `batch` results for each, or of fewer if memory is short:
+    /// half of the free memory is left, and paths in flight come first. And for the lengths of so many `rounds`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].
@@ -270,29 +271,29 @@ impl State {
         &self.layout
     }
 
-    /// Returns the number of paths that may be in flight.
+    /// Returns the number of paths that can be in flight.
     pub fn paths(&self) -> usize {
         self.paths
     }
 
-    /// Returns the number of paths that a batch may have: there is room for what they leave.
+    /// Returns the number of results there is room for, which is the largest number of paths in a batch.
     pub fn results(&self) -> usize {
         self.results
     }
 
-    /// Forgets what an earlier batch counted.
+    /// Clears the counters of an earlier batch.
     pub(crate) fn clear_counts(&mut self, stream: &Stream) -> Result<(), CudaError> {
         stream.clear(&mut self.counters)?;
         if self.rounds.is_empty() { Ok(()) } else { stream.clear(&mut self.rounds) }
     }
 
-    /// Forgets which connections were blocked.
+    /// Clears the bits that say which connections to lights are blocked.
     pub(crate) fn clear_answers(&mut self, stream: &Stream) -> Result<(), CudaError> {
         stream.clear(&mut self.shadows.blocked)?;
         if self.layout.has_holes() { stream.clear(&mut self.shadows.undecided) } else { Ok(()) }
     }
 
-    /// Returns the addresses of the two lists of places.
+    /// Returns the device addresses of the two lists of places.
     pub(crate) fn lists(&mut self, stream: &Stream) -> [u64; 2] {
         self.lists.each_mut().map(|list| address(list, stream))
     }

@@ -7,27 +7,27 @@ use raywarp_cuda::{
 use raywarp_render::ShadingScene;
 use raywarp_render::flat::{Image, ImageLookup, MaterialFlags, NONE, Texels, TextureKind, TextureOp, Wrapping};
 
-/// Unit that looks up the images of materials' textures and filters them.
+/// Unit that looks up and filters the images of textures: kernels or texture units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TextureFilter {
-    /// Kernels, as the CPU does it: pictures have its bits.
+    /// Kernels filter in the way of the CPU, so that pictures have the same bits.
     #[default]
     Exact,
-    /// The GPU's texture units: weights have 8 bits, so that pictures are about the CPU's. Environments, bumps and
-    /// images that are too large for them stay with the kernels.
+    /// The GPU's texture units filter with 8-bit weights, so that pictures are only about the CPU's. Environments,
+    /// bumps and images that are too large for them stay with the kernels.
     Hardware,
 }
 
-/// The kind of a step that looks an image up by a texture object: the last one of `TextureKind` in kernels/flat/tags.h,
-/// which no scene has before it is on a device.
+/// Kind of a texture step that reads an image by a texture object: the last in `TextureKind` of kernels/flat/tags.h,
+/// which only scenes on a device have.
 const SAMPLED_IMAGE: u32 = TextureKind::ALL.len() as u32;
 
-/// Returns `op`, the look-up of an image, by a texture object instead.
+/// Returns a copy of `op`, an image look-up, that reads the texture object `object` instead.
 pub fn sampled(op: &TextureOp, object: u64) -> TextureOp {
     TextureOp { kind: SAMPLED_IMAGE, wrap: [object as u32, (object >> 32) as u32], ..*op }
 }
 
-/// Returns the sampler with which a step looks up an image.
+/// Returns the texture sampler (wrap and filter modes) with which a step looks up its image.
 pub fn sampler_of(op: &TextureOp) -> TextureSampler {
     let address = op.wrap.map(|wrap| match Wrapping::of(wrap) {
         Wrapping::Repeat => TextureAddress::Repeat,
@@ -38,7 +38,7 @@ pub fn sampler_of(op: &TextureOp) -> TextureSampler {
     TextureSampler { address, linear: ImageLookup::of(op.lookup) == ImageLookup::Bilinear }
 }
 
-/// Returns the format in which an image's texels lie in memory.
+/// Returns the memory format of an image's texels.
 pub fn format_of(image: &Image) -> TexelFormat {
     match &*image.texels {
         Texels::Srgb8(_) => TexelFormat::Srgb8,
@@ -47,19 +47,19 @@ pub fn format_of(image: &Image) -> TexelFormat {
     }
 }
 
-/// Readers of a scene's images: texture units or kernels.
+/// Decision which of a scene's images texture units read, and which the kernels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageUse {
-    /// By step of textures: `true` if texture units look it up.
+    /// For each texture step `true` if a texture unit looks it up.
     pub sampled_ops: Vec<bool>,
-    /// By image: `true` if texture units read it.
+    /// For each image `true` if texture units read it.
     pub by_units: Vec<bool>,
-    /// By image: `true` if kernels read it.
+    /// For each image `true` if kernels read it.
     pub by_kernels: Vec<bool>,
 }
 
 impl ImageUse {
-    /// Decides which unit reads each of a scene's images.
+    /// Decides for each of a scene's images which unit reads it.
     pub fn of(scene: &ShadingScene, filter: TextureFilter) -> Self {
         let images = scene.images.len();
         if filter == TextureFilter::Exact {
@@ -95,7 +95,7 @@ impl ImageUse {
         Self { sampled_ops, by_units, by_kernels }
     }
 
-    /// Returns the bytes of device memory that the images of `scene` take, about.
+    /// Returns the approximate bytes of device memory that the images of `scene` take.
     pub fn bytes(&self, scene: &ShadingScene) -> usize {
         let of = |(image, (units, kernels)): (&Image, (&bool, &bool))| {
             let linear = if *kernels { texels(image).len() } else { 0 };
@@ -106,14 +106,14 @@ impl ImageUse {
     }
 }
 
-/// The images of a scene in a device's memory.
+/// Images of a scene in device memory.
 #[derive(Debug)]
 pub struct DeviceImages {
-    /// By image: its texels, row by row, for kernels; none where they do not read it.
+    /// For each image its texels, row by row, for kernels; `None` if they don't read it.
     pub texels: Vec<Option<DeviceBuffer<u8>>>,
-    /// The scene's steps of textures, of which some name texture objects.
+    /// Texture steps of the scene, some of which name texture objects.
     pub ops: Vec<TextureOp>,
-    /// Images for texture units.
+    /// Images that texture units read.
     pub textures: Vec<DeviceTexture>,
 }
 
@@ -158,8 +158,8 @@ mod tests {
         Image { size, texels: Arc::new(Texels::Linear8(vec![[1, 2, 3, 4]; count])) }
     }
 
-    /// Each image with a texture of its own, of which the second is a bump; the third is an environment's too, the fourth
-    /// nobody's, and the last is one column too wide.
+    /// Returns a test scene of images with one texture each: the second a bump, the third also the environment's, the
+    /// fourth unused, the last one column too wide.
     fn scene() -> ShadingScene {
         let images = vec![image([5, 3]), image([4, 4]), image([16, 9]), image([2, 2]), image([(1 << 17) + 1, 1])];
         let look_up = |image| TextureOp { kind: TextureKind::Image.tag(), image, ..bytemuck::Zeroable::zeroed() };

@@ -22,18 +22,18 @@ use {
     raywarp_cuda::{CudaError, CudaPair, Device, EncodedPair, SharedTracer, side_by_side},
 };
 
-/// Triangles of a scene and the tree that a tracer is to walk.
+/// Triangles of a scene with the tree built over them, as a backend's tracer is made from.
 #[derive(Clone, Copy)]
 pub(crate) struct SceneTree<'a> {
-    /// The tree, built with what fits the kernels of the plan.
+    /// The tree, built with leaves that fit the planned kernels.
     pub bvh: &'a Bvh2,
-    /// The options that were asked for, whatever fits.
+    /// Tree options that the caller asked for, before they were fitted to the kernels.
     #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "kernels of GPUs alone take other trees"))]
     pub asked: &'a BuildOptions,
     pub triangles: &'a FlatTriangles,
 }
 
-/// An error that keeps a scene from being put on the device that is to trace it.
+/// Error of putting a scene on the device that is to trace it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackendError {
@@ -43,10 +43,10 @@ pub enum BackendError {
     /// The encoder of the CPU's tracer refuses the tree.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// The factory of [`PlannedKernels::Own`] refuses the tree.
+    /// The caller's tracer factory ([`PlannedKernels::Own`]) refuses the tree.
     #[error(transparent)]
     Own(Box<dyn Error + Send + Sync>),
-    /// Kernels of a GPU are planned without one.
+    /// The plan names GPU kernels but no GPU.
     #[cfg(feature = "cuda")]
     #[error("no GPU is given")]
     NoGpu,
@@ -54,13 +54,13 @@ pub enum BackendError {
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// One of several GPUs lacks something, or fails.
+    /// One of several GPUs lacks something, or fails; says which.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     OneOfGpus(#[from] OneOfGpus),
 }
 
-/// One of several GPUs lacks something, or fails.
+/// Failure of one GPU of several, with its number.
 #[cfg(feature = "cuda")]
 #[derive(Debug, thiserror::Error)]
 #[error("cuda:{ordinal}: {error}")]
@@ -71,7 +71,7 @@ pub struct OneOfGpus {
     pub error: Box<CudaError>,
 }
 
-/// A tracer of a scene, on the CPU or on GPUs, and the plan as it came out.
+/// Tracer of a scene, on the CPU or on GPUs, with the plan that it was made by.
 pub(crate) struct Backend {
     tracing: Tracing,
     plan: Plan,
@@ -79,7 +79,7 @@ pub(crate) struct Backend {
 
 enum Tracing {
     Cpu(Arc<CpuTracer>),
-    /// The CPU's tracer, made when its first ray comes: GPUs take paths as a whole.
+    /// CPU tracer that is made when its first ray comes, for scenes whose whole paths GPUs take.
     #[cfg(all(feature = "cuda", feature = "render"))]
     Late(LateTracer),
     Own(Box<dyn Tracer>),
@@ -90,26 +90,26 @@ enum Tracing {
 }
 
 impl Backend {
-    /// Makes a backend of the CPU's tracer.
+    /// Makes a backend that traces with the given CPU tracer.
     pub fn cpu(tracer: Arc<CpuTracer>, plan: Plan) -> Self {
         Self { tracing: Tracing::Cpu(tracer), plan }
     }
 
-    /// Makes a backend of the CPU's tracer, which is made when its first ray comes.
+    /// Makes a backend whose CPU tracer is encoded only when the first ray comes.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub fn late(bvh: Arc<Bvh2>, triangles: Arc<FlatTriangles>, plan: Plan) -> Self {
         Self { tracing: Tracing::Late(LateTracer::new(bvh, triangles)), plan }
     }
 
-    /// Makes a backend of the CPU's tracer until a GPU would have been worth its start, and then of that GPU.
+    /// Makes a backend that traces on the CPU until enough rays came to make a GPU worth its start, then on that GPU.
     #[cfg(feature = "cuda")]
     pub fn once_worth(gpu: GpuOnceWorth) -> Self {
         let plan = gpu.plan();
         Self { tracing: Tracing::OnceWorth(Box::new(gpu)), plan }
     }
 
-    /// Makes the tracer that `plan` says, through `tree`. `cpu` makes the CPU's tracer where that is it, or where no
-    /// kernel of the planned GPUs holds the scene that loses no ray.
+    /// Makes the tracer that `plan` asks for, from the triangles and the tree. `cpu` makes the CPU's tracer where that
+    /// is it, or where no kernel of the planned GPUs holds the scene that loses no ray.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -137,7 +137,7 @@ impl Backend {
         }
     }
 
-    /// Returns the plan as it came out, and as it stands now.
+    /// Returns the plan as it stands now: a backend may have moved to another device since it was made.
     pub fn plan(&self) -> Plan {
         match &self.tracing {
             #[cfg(feature = "cuda")]
@@ -146,7 +146,7 @@ impl Backend {
         }
     }
 
-    /// Returns the plan as it came out when the scene was put on its device.
+    /// Returns the plan as it was when the scene was put on its device.
     #[cfg(feature = "cuda")]
     pub fn planned(&self) -> &Plan {
         &self.plan
@@ -157,8 +157,8 @@ impl Backend {
         &mut self.plan
     }
 
-    /// Returns the tracer, which is made now where it was not yet: here, not by a worker that others wait for. One that
-    /// cannot be made fails every batch.
+    /// Returns the tracer, and makes it on the calling thread if it does not exist yet. One that cannot be made fails
+    /// every batch.
     pub fn tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             #[cfg(all(feature = "cuda", feature = "render"))]
@@ -167,7 +167,7 @@ impl Backend {
         }
     }
 
-    /// Returns the tracer, which is made when its first ray comes, where it was not yet.
+    /// Returns the tracer; one that does not exist yet is made when its first ray comes.
     pub fn late_tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             Tracing::Cpu(tracer) => &**tracer,
@@ -181,9 +181,8 @@ impl Backend {
         }
     }
 
-    /// Returns the bytes of what the tracer walks, in its device's memory; 0 as long as it is not made, and of tracers
-    /// of the caller's.
-    /// caller's.
+    /// Returns the bytes that the tracer's tree takes in its device's memory; 0 if it is not made yet or is the
+    /// caller's own.
     #[cfg(feature = "render")]
     pub fn bytes(&self) -> usize {
         match &self.tracing {
@@ -198,7 +197,7 @@ impl Backend {
         }
     }
 
-    /// Returns the time that making the CPU's tracer took when its first ray came; `None` where none was made so.
+    /// Returns the time that encoding the CPU tracer took when its first ray came; `None` if that did not happen.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub fn late_time(&self) -> Option<std::time::Duration> {
         match &self.tracing {
@@ -227,7 +226,7 @@ impl Backend {
         }
     }
 
-    /// Returns `true` if the tracer of `query` for a batch of `rays` takes rays that begin before their origin.
+    /// Returns `true` if the tracer for such a query and batch size accepts rays with a negative `t_min`.
     pub fn takes_negative_t_min(&self, query: Query, rays: usize) -> bool {
         match (&self.tracing, &self.plan.kernels) {
             (_, PlannedKernels::Own(factory)) => factory.takes_negative_t_min(),
@@ -242,7 +241,7 @@ impl Backend {
         }
     }
 
-    /// Returns `true` if the tracer splits large batches by itself, and lets parts overlap.
+    /// Returns `true` if the tracer itself splits large batches into parts that overlap on the GPU.
     pub fn splits_batches(&self) -> bool {
         #[cfg(feature = "cuda")]
         return matches!(&self.tracing, Tracing::Gpus(_));
@@ -251,14 +250,14 @@ impl Backend {
     }
 }
 
-/// Returns the kernel of GPUs that answers `query` of a batch of `rays`.
+/// Returns the GPU kernel that answers `query` for batches of so many `rays`.
 #[cfg(all(feature = "cuda", feature = "formats"))]
 fn variant(tracer: &SharedTracer<CudaPair>, query: Query, rays: usize) -> Option<raywarp_family::Variant> {
     let stretch = tracer.stretch(rays).min(rays);
     tracer.tracers().next().map(|pair| *pair.variant_for(query, stretch))
 }
 
-/// Puts on all GPUs what was encoded.
+/// Uploads the encoded trees to all GPUs, and returns their joint tracer.
 #[cfg(feature = "cuda")]
 fn upload(
     devices: &[Device],

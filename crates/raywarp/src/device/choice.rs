@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// A device that is asked for: this CPU, or GPUs.
+/// Device that the user asks for: the CPU, or GPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum DeviceChoice {
-    /// This CPU, whatever GPUs there are.
+    /// This machine's CPU, even if there are GPUs.
     Cpu,
     /// The first GPU in the driver's order.
     FirstCuda,
@@ -13,18 +13,18 @@ pub enum DeviceChoice {
     Cuda(Vec<usize>),
     /// All GPUs that the driver shows.
     AllCuda,
-    /// A GPU that is there and worth its start, else this CPU.
+    /// The first usable GPU if the work is worth its start, else the CPU.
     #[default]
     Auto,
 }
 
 impl DeviceChoice {
-    /// Returns `true` if the choice asks for GPUs, and is not to do without them.
+    /// Returns `true` if the choice insists on GPUs, so that doing without them is an error.
     pub fn names_gpus(&self) -> bool {
         matches!(self, Self::FirstCuda | Self::Cuda(_) | Self::AllCuda)
     }
 
-    /// Returns the number of the first GPU that the choice means: 0 where it names none.
+    /// Returns the driver's number of the first GPU that the choice means; 0 if it names none.
     pub fn first_ordinal(&self) -> usize {
         match self {
             Self::Cuda(ordinals) => ordinals.first().copied().unwrap_or(0),

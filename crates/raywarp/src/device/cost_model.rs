@@ -9,34 +9,35 @@ use super::reason::{Amount, Reason};
 use raywarp_bvh::presets;
 use raywarp_bvh::{BuildOptions, Builder};
 
-/// Rays that a thread of a CPU traces in a second, where there are few of them.
+/// Rays that one CPU thread traces per second, in batches too small for a GPU.
 const CPU_RAYS_PER_SECOND: f64 = 8e6;
-/// Rays of the host that go through a GPU in a second, and come back as hits.
+/// Rays per second that a GPU takes from the host's memory and returns as hits.
 const GPU_RAYS_PER_SECOND: f64 = 4e8;
-/// Seconds that a GPU takes to start, and whatever else makes a command on it slower.
+/// Seconds by which a GPU delays a command: its start, and whatever else is slower with one.
 const GPU_START: f64 = 2.0;
-/// Rays of a batch for each thread of the CPU that takes them sooner than a GPU begins: a launch of 10,000 takes an
-/// H200 27 to 51 microseconds, and its copies about as long; a thread of a CPU traces 300 rays in 100.
+/// Largest number of rays per CPU thread in a batch that the CPU answers sooner than a GPU: a launch and its copies
+/// take an H200 some 100 microseconds.
 #[cfg(feature = "cuda")]
 pub(crate) const RAYS_PER_LAUNCH: usize = 300;
 
-/// Rays of paths that a thread of a CPU traces and shades in a second: 2 to 4 million in the scenes that were measured.
+/// Rays that one CPU thread traces and shades per second in path tracing: 2 to 4 million in the scenes that were
+/// measured.
 #[cfg(feature = "render")]
 const CPU_PATH_RAYS_PER_SECOND: f64 = 3e6;
-/// Rays of paths that a GPU traces in a second: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in
-/// between.
+/// Rays that a GPU traces and shades per second in path tracing: an H200 traced 4.4 to 5.7 billion in sibenik and
+/// conference, without shading.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const GPU_PATH_RAYS_PER_SECOND: f64 = 3e9;
-/// Samples that a thread of a CPU takes before a GPU has started. Starting one takes about half a second; sixteen cores
-/// took 2.6 to 3.2 million samples a second in conference, a core some 180,000.
+/// Samples that one CPU thread takes in the time in which a GPU starts. Starting one takes about half a second; sixteen
+/// cores took 2.6 to 3.2 million samples a second in conference, a core some 180,000.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const SAMPLES_PER_THREAD: u64 = 100_000;
-/// Samples that a GPU takes in the time in which another one would start, twice: what a second GPU saves of this many
-/// is as much as its start costs. An H200 takes 161 to 779 million a second, by scene.
+/// Samples for each GPU from which on one more GPU pays: what it saves of so many equals its start. An H200 takes 161
+/// to 779 million a second, by scene.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const SAMPLES_PER_GPU: u64 = 100_000_000;
 
-/// The time of a step of building for each triangle: seconds, and seconds of a core that threads divide.
+/// Build time per triangle, in seconds: a serial part, and a part that is divided by the number of threads.
 struct BuildTime {
     serial: f64,
     parallel: f64,
@@ -48,33 +49,35 @@ impl BuildTime {
     }
 }
 
-/// Eight passes of reinsertion: on two threads.
+/// Build time of eight passes of reinsertion, measured on two threads.
 const REINSERTION: BuildTime = BuildTime { serial: 0.05e-6, parallel: 0.3e-6 };
-/// Another tree, with spatial splits: on two threads, and on the 16 of an H200's machine.
+/// Build time of a second tree, with spatial splits, measured on two threads and on the 16 of an H200's machine.
 const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6 };
-/// Share of a GPU's tracing that reinsertion saves, guessed from the SAH cost: 6 to 22 % lower in six scenes.
+/// Fraction of a GPU's tracing time that reinsertion saves, guessed from the SAH cost: 6 to 22 % lower in six scenes.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const REINSERTION_GAIN: f64 = 0.15;
-/// Share of a GPU's tracing that spatial splits save: the mean of six scenes, in two of which they are not taken.
+/// Fraction of a GPU's tracing time that spatial splits save: the mean of six scenes, in two of which they are not
+/// taken.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const SPLIT_GAIN: f64 = 0.06;
-/// Share of the CPU's render that reinsertion saves: 0 to 15 % in six scenes, 6 % on average.
+/// Fraction of the CPU's rendering time that reinsertion saves: 0 to 15 % in six scenes, 6 % on average.
 #[cfg(feature = "render")]
 const CPU_REINSERTION_GAIN: f64 = 0.06;
 
-/// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
+/// Bytes per triangle that flattening, building and encoding take at their peak: 176 were measured with 4.8 million
+/// triangles.
 #[cfg(feature = "formats")]
 pub(crate) const PREPARE_BYTES: u64 = 176;
-/// Bytes a triangle for GPUs that take whole paths, beside whose tree what shading reads is made, and after it a tracer
-/// of the CPU's: 466 were seen of 0.9 million triangles (hairball_synthetic), 511 of 9.4 million (San Miguel).
+/// Bytes per triangle of host memory to prepare a scene for GPU path tracing: 466 were measured for hairball_synthetic
+/// (0.9 million triangles), 511 for San Miguel (9.4 million).
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) const PATHS_BYTES: u64 = 512;
-/// Bytes a triangle where there is a second tree, of whose triangles many may be cut: 1,025 were seen of
-/// hairball_synthetic, 574 of San Miguel.
+/// Bytes per triangle where a second tree, with split triangles, is built: 1,025 were measured for hairball_synthetic,
+/// 574 for San Miguel.
 const TWO_TREES_BYTES: u64 = 1040;
 
-/// Returns the number of rays from which on a GPU is worth its start, in a scene of so many triangles beside a CPU of
-/// so many threads; `None` where the CPU is as fast, from 50 threads on.
+/// Returns the number of rays from which on a GPU is worth its start, for a scene of so many triangles and so many CPU
+/// threads; `None` from 50 threads on, where the CPU is as fast.
 ///
 /// Its tree takes 0.3 us a triangle longer to build than the CPU's, and 1.3 us divided by the number of threads.
 pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
@@ -84,13 +87,13 @@ pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
     (saved > 0.0).then(|| (seconds / saved) as u64)
 }
 
-/// Returns the number of rays from which on a test says that a GPU is worth its start, in place of the rule's.
+/// Returns a threshold of rays that tests set in place of [`rays_worth_a_gpu`], if one does.
 #[cfg(feature = "cuda")]
 fn pretended_least() -> Option<u64> {
     std::env::var("RAYWARP_PRETEND_RAYS_WORTH_A_GPU").ok()?.parse().ok()
 }
 
-/// Checks that so many rays are worth a GPU's start.
+/// Checks that tracing so many rays is worth a GPU's start, or returns the reason why not.
 ///
 /// # Errors
 /// The reason why they are not.
@@ -104,33 +107,33 @@ pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(
     }
 }
 
-/// Returns the number of samples of paths from which on a GPU is worth its start beside a CPU of so many threads.
+/// Returns the number of path samples from which on a GPU is worth its start, beside so many CPU threads.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn samples_worth_a_gpu(threads: usize) -> u64 {
     SAMPLES_PER_THREAD.saturating_mul(threads as u64)
 }
 
-/// Returns the number of GPUs that are worth their start for so many samples of paths in all, beside a CPU of `threads`
-/// threads: none below [`samples_worth_a_gpu`], else one for each [`SAMPLES_PER_GPU`] begun.
+/// Returns the number of GPUs worth starting for so many path samples: none below [`samples_worth_a_gpu`], else one for
+/// each [`SAMPLES_PER_GPU`] begun.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn gpus_for(samples: u64, threads: usize) -> usize {
     if samples < samples_worth_a_gpu(threads) { 0 } else { samples.div_ceil(SAMPLES_PER_GPU).max(1) as usize }
 }
 
-/// Seconds that `rays` of paths take so many GPUs, about.
+/// Estimates the seconds that a number of path-tracing rays takes on a number of GPUs.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn gpu_path_seconds(rays: f64, gpus: usize) -> f64 {
     rays / (GPU_PATH_RAYS_PER_SECOND * gpus.max(1) as f64)
 }
 
-/// Seconds that `rays` of paths take so many threads of this CPU, about.
+/// Estimates the seconds that a number of path-tracing rays takes on a number of CPU threads.
 #[cfg(feature = "render")]
 pub(crate) fn cpu_path_seconds(rays: f64, threads: usize) -> f64 {
     rays / (CPU_PATH_RAYS_PER_SECOND * threads.max(1) as f64)
 }
 
-/// Chooses options of the tree for a render that takes `threads` threads, which build and trace, `seconds` through so
-/// many triangles.
+/// Chooses tree options for a CPU render of `seconds` of tracing on `threads` threads, so that building and tracing
+/// together take least.
 ///
 /// Spatial splits are no choice: renders were no faster with them than with reinsertion alone.
 #[cfg(feature = "render")]
@@ -138,23 +141,23 @@ pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildO
     if seconds * CPU_REINSERTION_GAIN > REINSERTION.of(triangles, threads) { presets::GOOD } else { presets::BALANCED }
 }
 
-/// Effort that is spent on the tree of GPUs that take whole paths. Their kernels walk one triangle a leaf.
+/// Effort spent on building the tree for GPU path tracing. Its kernels traverse leaves of one triangle.
 #[cfg(all(feature = "cuda", feature = "render"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeEffort {
-    /// Binned splits alone, the quickest to build.
+    /// Binned splits alone: the quickest build.
     Quick,
-    /// Binned splits, improved by reinsertion.
+    /// Binned splits, improved by reinsertion afterwards.
     Good,
-    /// [`presets::GPU`]: that one and another with spatial splits in all but the largest nodes; the cheaper one is
-    /// taken.
+    /// Best of two trees ([`presets::GPU`]): the one of [`TreeEffort::Good`], and one with spatial splits in all but
+    /// the largest nodes.
     Most,
 }
 
 #[cfg(all(feature = "cuda", feature = "render"))]
 impl TreeEffort {
-    /// Chooses the effort for a render that will take `seconds` of tracing, of so many triangles, whose tree `threads`
-    /// threads build.
+    /// Chooses the effort for a render of `seconds` of tracing, whose tree `threads` threads build over so many
+    /// triangles.
     pub(crate) fn for_render(seconds: f64, triangles: usize, threads: usize) -> Self {
         if seconds * SPLIT_GAIN > SPLITS.of(triangles, threads) {
             Self::Most
@@ -165,13 +168,13 @@ impl TreeEffort {
         }
     }
 
-    /// Returns the same effort where so many bytes of memory are `free` that it can be spent, else that of one tree.
+    /// Returns this effort if `free` bytes of memory suffice for it, else the effort of a single tree.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub(crate) fn with_memory(self, triangles: usize, free: u64) -> Self {
         if self == Self::Most && !two_trees_fit(triangles, free) { Self::Good } else { self }
     }
 
-    /// Options of the tree, or of the two of which one is taken.
+    /// Returns the tree options of this effort: of one tree, or of two of which the better one is kept.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub(crate) fn options(self) -> BuildOptions {
         let single = |options: BuildOptions| BuildOptions { max_leaf: 1, ..options };
@@ -187,7 +190,8 @@ fn two_trees_fit(triangles: usize, free: u64) -> bool {
     (triangles as u64).saturating_mul(TWO_TREES_BYTES) <= free
 }
 
-/// Returns `build`, but of [`Builder::BestOf`] the tree without cuts alone where there is no memory for two.
+/// Returns `build`, with [`Builder::BestOf`] reduced to the tree without spatial splits if `free` bytes don't suffice
+/// for two trees.
 pub(crate) fn with_memory(build: &BuildOptions, triangles: usize, free: u64) -> BuildOptions {
     match build.builder {
         Builder::BestOf if !two_trees_fit(triangles, free) => BuildOptions { builder: Builder::BinnedSah, ..*build },
@@ -195,7 +199,7 @@ pub(crate) fn with_memory(build: &BuildOptions, triangles: usize, free: u64) -> 
     }
 }
 
-/// Returns as much of `build` as there is memory for.
+/// Returns `build`, reduced to a single tree if this machine's free memory doesn't suffice for two.
 pub(crate) fn build_in_memory(build: &BuildOptions, triangles: usize) -> BuildOptions {
     let free = raywarp_system::memory::available().unwrap_or(u64::MAX);
     with_memory(build, triangles, free)

@@ -5,19 +5,19 @@ use raywarp_geom::{FlatTriangles, KernelName, Tracer};
 use std::error::Error;
 use std::fmt::Debug;
 
-/// Factory of a tracer over a scene's tree: for tracers that this crate does not have, such as the papers' kernels of
-/// `raywarp-lab`.
+/// Factory of tracers that this crate does not have, such as the papers' kernels of `raywarp-lab`, made over a scene's
+/// tree.
 pub trait TracerFactory: Debug + Send + Sync {
-    /// Returns the name of the kernel that answers, as hits are credited to it.
+    /// Returns the name of the tracer's kernel, which batch statistics report.
     fn name(&self) -> KernelName;
 
-    /// Returns the machine that the tracer runs on, in words.
+    /// Returns the name of the machine that the tracer runs on or simulates, for people to read.
     fn machine(&self) -> String;
 
-    /// Returns `options` with leaves that the tracer's nodes can hold.
+    /// Returns `options` with the leaf sizes changed to what the tracer's nodes can hold.
     fn fitting(&self, options: &BuildOptions) -> BuildOptions;
 
-    /// Returns `true` if rays may have a `t_min` below 0.
+    /// Returns `true` if the tracer accepts rays with a negative `t_min`.
     fn takes_negative_t_min(&self) -> bool;
 
     /// Makes the tracer over `triangles`, whose tree was built with [`TracerFactory::fitting`] options.

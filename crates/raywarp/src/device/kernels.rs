@@ -8,49 +8,49 @@ use raywarp_cuda::{CudaError, EncodedPair, OnTree};
 use raywarp_family::Variant;
 use std::sync::Arc;
 
-/// Kernel that is taken where none is chosen: the fastest with most rays on the GPUs that were measured.
+/// Ray-tracing kernel of GPUs used by default: the fastest with most rays on the GPUs that were measured.
 pub const DEFAULT_KERNEL: Variant = Variant::RAYWARP_H8;
-/// The kernel over nodes of two boxes, which holds scenes that the others with the CPU's bits cannot.
+/// Kernel over two-child nodes, which can hold scenes that the other kernels with the CPU's results cannot.
 pub const HOLDS_MORE: Variant = Variant::WATERTIGHT;
-/// The kernels that are tried one after the other where those that were chosen cannot hold a scene.
+/// Kernels that are tried in turn when the chosen ones cannot hold a scene.
 const NEXT_KERNELS: [Variant; 2] = [DEFAULT_KERNEL, HOLDS_MORE];
 
-/// The kernels of GPUs for closest-hit and for any-hit rays.
+/// GPU kernels for batches of rays: one for closest-hit and one for any-hit queries.
 #[derive(Debug, Clone)]
 pub struct RayKernels {
     /// Kernel for closest-hit rays.
     pub closest: Variant,
     /// Kernel for any-hit rays.
     pub any: Variant,
-    /// `true` if the kernels were asked for by name: a scene that they cannot hold is then an error, and otherwise goes
-    /// to the kernel that comes next. Batches of few rays go to a kernel of the same tree that is faster with them
+    /// `true` if the user named the kernels, so that a scene they cannot hold is an error; else the next kernel takes
+    /// it. Batches of few rays go to a kernel of the same tree that is faster with them
     /// ([`raywarp_cuda::CudaPair::by_size`]) unless this is so.
     pub is_named: bool,
-    /// The kernel that was chosen and cannot hold the scene, where these are taken for it.
+    /// Kernel that was chosen first but cannot hold the scene, if these replace one.
     pub instead_of: Option<ReplacedKernel>,
 }
 
-/// A kernel that was chosen and is not taken.
+/// Kernel that was chosen but replaced, since it cannot hold the scene.
 #[derive(Debug, Clone)]
 pub struct ReplacedKernel {
-    /// The kernel for closest-hit rays that was chosen.
+    /// Closest-hit kernel that was replaced.
     pub variant: Variant,
-    /// The reason why it cannot hold the scene.
+    /// Error that says why the replaced kernel cannot hold the scene.
     pub cause: Cause,
 }
 
 impl Default for RayKernels {
-    /// Returns [`DEFAULT_KERNEL`], untimed: its hits have the bits of the CPU's.
+    /// Returns [`DEFAULT_KERNEL`] for both queries, chosen without timing; its hits have the bits of the CPU's.
     fn default() -> Self {
         Self::both(DEFAULT_KERNEL)
     }
 }
 
-/// Outcome of encoding a scene for kernels.
+/// Result of encoding a scene for GPU kernels.
 pub(super) enum Held {
-    /// These kernels hold it, as it is encoded for them.
+    /// The kernels that can hold the scene, with the scene encoded for them.
     By(RayKernels, Box<EncodedPair>),
-    /// No kernel that loses no ray holds the scene: the error of those that were chosen.
+    /// No kernel can hold the scene without losing hits; the error is that of the kernels chosen first.
     ByNone(CudaError),
 }
 
@@ -59,24 +59,24 @@ impl RayKernels {
         Self { closest: variant, any: variant, is_named: false, instead_of: None }
     }
 
-    /// Takes a kernel that was named, for both queries.
+    /// Makes the kernels from one that the user named, for both queries.
     pub fn named(variant: Variant) -> Self {
         Self { is_named: true, ..Self::both(variant) }
     }
 
-    /// Takes the kernels that were chosen for a GPU, closest-hit rays being of `kind`.
+    /// Makes the kernels from those that were chosen for a GPU, where closest-hit rays are of `kind`.
     pub fn chosen(choice: &Choice, kind: BatchKind) -> Self {
         let [closest, any] = [kind, BatchKind::Any].map(|kind| choice.of(kind).variant);
         Self { closest, any, is_named: false, instead_of: None }
     }
 
-    /// Returns `options` with leaves that the nodes for closest-hit rays can hold.
+    /// Returns `options` with the leaf sizes changed to what the closest-hit kernel's nodes can hold.
     pub fn fitting(&self, options: &BuildOptions) -> BuildOptions {
         fitting(options, &self.closest)
     }
 
-    /// Encodes a scene for these kernels, whose tree was built with [`RayKernels::fitting`] options; where any-hit rays
-    /// need smaller or larger leaves, they get a tree of their own.
+    /// Encodes a scene for these kernels or for the next ones that can hold it; any-hit rays get a tree of their own
+    /// where they need other leaf sizes.
     ///
     /// Where they were not named, and cannot hold the scene or are not sure of it, the next ones are taken that are.
     pub(super) fn holding(&self, tree: &SceneTree<'_>) -> Result<Held, BackendError> {
@@ -100,7 +100,7 @@ impl RayKernels {
         Ok(Held::ByNone(cause))
     }
 
-    /// Encodes the trees that two kernels walk, for closest-hit and for any-hit rays.
+    /// Encodes the trees for a closest-hit and an any-hit kernel.
     fn encoded(&self, [closest, any]: [&Variant; 2], tree: &SceneTree<'_>) -> Result<EncodedPair, BackendError> {
         let SceneTree { bvh, asked, triangles } = *tree;
         if !self.is_named {
@@ -118,7 +118,7 @@ impl RayKernels {
     }
 }
 
-/// Returns `options` with leaves that the nodes of `variant` can hold.
+/// Returns `options` with the leaf sizes changed to what the nodes of `variant` can hold.
 pub(crate) fn fitting(options: &BuildOptions, variant: &Variant) -> BuildOptions {
     options.with_leaf_limit(variant.tree().max_leaf())
 }

@@ -6,11 +6,11 @@ use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, R
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Returns the number of rays of a batch, as [`CpuTracer`] likes them: asking must not make one.
+/// Preferred number of rays in a batch, equal to that of [`CpuTracer`]; a constant, since asking must not make the
+/// tracer.
 const PREFERRED_BATCH: usize = 4096;
 
-/// Traces on the CPU through a tree that is encoded for it when it is first needed, if ever: where GPUs take whole
-/// paths few ask.
+/// CPU tracer whose tree is encoded only when the first ray comes: where GPUs take whole paths, few rays do.
 pub(crate) struct LateTracer {
     bvh: Arc<Bvh2>,
     triangles: Arc<FlatTriangles>,
@@ -22,7 +22,7 @@ impl LateTracer {
         Self { bvh, triangles, made: OnceLock::new() }
     }
 
-    /// Returns the tracer. O(triangles), in parallel, the first time.
+    /// Returns the CPU tracer, which is made at the first call. O(triangles), in parallel, the first time.
     ///
     /// # Errors
     /// [`TraceError::Device`] where the tree cannot be encoded.
@@ -39,7 +39,7 @@ impl LateTracer {
         made.as_ref().map(|(tracer, _)| tracer).map_err(Clone::clone)
     }
 
-    /// Returns the tracer's bytes and the time that making it took; `None` as long as nobody has asked for it.
+    /// Returns the tracer's size in bytes and the time that making it took; `None` if it was never needed.
     pub(crate) fn made(&self) -> Option<(usize, Duration)> {
         let (tracer, time) = self.made.get()?.as_ref().ok()?;
         Some((tracer.bytes(), *time))

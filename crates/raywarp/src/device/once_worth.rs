@@ -10,26 +10,26 @@ use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, R
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The CPU's tracer and, once enough rays were asked for, a GPU's.
+/// Tracer that begins on the CPU, and moves to a GPU once enough rays were asked for to make one worth its start.
 pub(crate) struct GpuOnceWorth {
     cpu: Arc<CpuTracer>,
     asked: AtomicU64,
     state: Mutex<State>,
-    /// Number of rays of a batch from which on a GPU that has started takes it.
+    /// Smallest batch, in rays, that a started GPU takes; smaller ones stay on the CPU.
     least_batch: usize,
 }
 
 /// State of the GPU: not yet looked for, tracing, or given up.
 enum State {
-    /// No GPU was looked for yet; this is the scene that one would need.
+    /// No GPU was looked for yet; holds what one would need.
     Waiting(Box<GpuNeeds>),
-    /// A GPU traces.
+    /// A GPU was started, and traces.
     Started(Arc<Backend>),
-    /// The CPU traces, for good.
+    /// The CPU traces for good, by this plan, which says why.
     Cpu(Plan),
 }
 
-/// The scene for a GPU that may be started later.
+/// Scene data kept for a GPU that may be started later.
 struct GpuNeeds {
     bvh: Bvh2,
     build: BuildOptions,
@@ -37,14 +37,13 @@ struct GpuNeeds {
 }
 
 impl GpuOnceWorth {
-    /// Begins with the CPU's tracer; `bvh` is the tree of `triangles`, of what fits the kernels that are taken where
-    /// nobody names one.
+    /// Begins with the CPU tracer; `bvh` is the tree of `triangles`, with leaves that fit the default GPU kernels.
     pub fn new(cpu: Arc<CpuTracer>, bvh: Bvh2, build: BuildOptions, triangles: FlatTriangles) -> Self {
         let state = Mutex::new(State::Waiting(Box::new(GpuNeeds { bvh, build, triangles })));
         Self { cpu, asked: AtomicU64::new(0), state, least_batch: RAYS_PER_LAUNCH * rayon::current_num_threads() }
     }
 
-    /// Returns the plan as it stands: the device that traces now, and the reason.
+    /// Returns the current plan: the device that traces now, and why.
     pub fn plan(&self) -> Plan {
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Waiting(needs) => {
@@ -57,7 +56,7 @@ impl GpuOnceWorth {
         }
     }
 
-    /// Returns the GPU for a batch of `rays`, which is started now if all rays so far were worth it.
+    /// Returns the GPU for a batch of `rays`, and starts it now if all rays so far make it worth its start.
     fn gpu(&self, rays: usize) -> Option<Arc<Backend>> {
         let before = self.asked.fetch_add(rays as u64, Ordering::Relaxed);
         let asked = before.saturating_add(rays as u64);
@@ -81,7 +80,7 @@ impl GpuOnceWorth {
         }
     }
 
-    /// Traces `by_gpu` or, where there is none or it fails, `by_cpu`.
+    /// Traces a batch with the function `by_gpu`, or with `by_cpu` where there is no GPU or it fails.
     fn trace<T>(
         &self,
         rays: usize,
@@ -103,12 +102,12 @@ impl GpuOnceWorth {
 }
 
 impl GpuNeeds {
-    /// Returns the plan for so many rays.
+    /// Returns the plan for a total of so many rays.
     fn plan(&self, rays: u64) -> Plan {
         Plan::for_rays(rays, self.triangles.len() as u64, rayon::current_num_threads(), Some(self.build))
     }
 
-    /// Starts the first of `count` GPUs that can be used; where there is none, the CPU traces from then on.
+    /// Starts the first usable one of `count` GPUs; if there is none, the CPU traces from then on.
     fn start(&self, wanted: usize, count: usize, plan: Plan, cpu: &Arc<CpuTracer>) -> State {
         let tree = SceneTree { bvh: &self.bvh, asked: &self.build, triangles: &self.triangles };
         let usable = first_usable(wanted, count, |devices, usable| -> Result<(), Box<Plan>> {

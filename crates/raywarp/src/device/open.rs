@@ -6,7 +6,8 @@ use raywarp_cuda::{CudaError, Device, side_by_side};
 use std::sync::Arc;
 
 impl DeviceChoice {
-    /// Opens the GPUs that are named, side by side; none where none is named, as for [`DeviceChoice::Auto`].
+    /// Opens the GPUs that the choice names, side by side; none for choices that name none, such as
+    /// [`DeviceChoice::Auto`].
     ///
     /// # Errors
     /// The error of the first GPU that is not there or fails; of [`DeviceChoice::AllCuda`] on a machine without one,
@@ -23,7 +24,7 @@ impl DeviceChoice {
     }
 }
 
-/// Returns the number of GPUs that the driver shows: at least one.
+/// Returns the number of GPUs that the driver shows, at least one, or the reason why there is none.
 ///
 /// # Errors
 /// The reason why there is none.
@@ -36,24 +37,24 @@ pub(super) fn count_gpus() -> Result<usize, Reason> {
     }
 }
 
-/// The result of trying GPUs one after the other.
+/// Result of trying GPUs in the driver's order.
 #[derive(Debug)]
 pub(crate) struct Usable<T> {
-    /// Results on the GPUs that can be used, in the driver's order.
+    /// Results for the usable GPUs, in the driver's order.
     pub taken: Vec<T>,
-    /// GPUs that were tried and cannot be used.
+    /// GPUs that were tried but cannot be used, with their errors.
     pub left_out: Vec<Unusable>,
 }
 
 impl<T> Usable<T> {
-    /// Notes that a GPU cannot be used.
+    /// Records that a GPU cannot be used, with its error.
     pub fn leave_out(&mut self, ordinal: usize, error: impl std::error::Error + Send + Sync + 'static) {
         self.left_out.push(Unusable { ordinal, cause: Arc::new(error) as Cause });
     }
 }
 
-/// Tries `count` GPUs in the driver's order until `wanted` can be used: those that are still missing are opened side
-/// by side, and `put` takes what it can use of them, and leaves out the others.
+/// Tries `count` GPUs in the driver's order until `wanted` of them are usable; `put` uses those that were opened, or
+/// leaves them out.
 ///
 /// # Errors
 /// Errors of `put` that no other GPU would mend: nothing more is tried then.

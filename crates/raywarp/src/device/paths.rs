@@ -15,19 +15,18 @@ use raywarp_scene::{Camera, Description, flatten};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// The parts of a scene that are kept for GPUs that take paths as a whole, beside the CPU's tracer through the same
-/// tree.
+/// Parts of a scene kept for GPUs that trace whole paths, beside the CPU tracer over the same tree.
 pub(crate) struct ForPaths {
     pub(crate) tree: GpuTree,
     pub(crate) triangles: Arc<FlatTriangles>,
     pub(crate) encoding: Encoding,
 }
 
-/// The tree of a scene on its way to what kernels walk: made by a thread of its own, beside what comes next.
+/// Encoding of a scene's tree for GPU path tracing, by a background thread.
 pub(crate) struct Encoding(Mutex<Option<JoinHandle<Result<EncodedScene, RenderCudaError>>>>);
 
 impl Encoding {
-    /// Begins, for rays that start where the scene is or near it.
+    /// Begins the encoding, for rays that start within the scene or near it.
     pub(crate) fn begin(scene: &Description, bvh: &Arc<Bvh2>, triangles: &Arc<FlatTriangles>) -> Self {
         let (firsts, bvh, triangles) = (first_triangles(scene), bvh.clone(), triangles.clone());
         // Where there is no thread to be had it is made when it is asked for.
@@ -38,14 +37,14 @@ impl Encoding {
         Self(Mutex::new(begun.ok()))
     }
 
-    /// Returns the encoded tree, once it is done; `None` where it was taken before.
+    /// Waits for the encoded tree and returns it; `None` if it was taken before.
     fn take(&self) -> Option<Result<EncodedScene, RenderCudaError>> {
         let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some(begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     }
 }
 
-/// Returns for each instance the index of its first triangle among the placements of the flat scene.
+/// Returns for each instance the index of its first triangle in the flattened scene.
 fn first_triangles(scene: &Description) -> Vec<u32> {
     let mut next = 0u32;
     let counts = scene.instances.iter().map(|instance| scene.meshes[instance.mesh.index()].triangles.indices.len());
@@ -58,7 +57,7 @@ fn first_triangles(scene: &Description) -> Vec<u32> {
         .collect()
 }
 
-/// A scene as GPUs that take paths are given it: what shading reads, and the tree of blocks.
+/// Scene as it is uploaded to GPUs that trace whole paths: shading tables and encoded tree.
 struct Upload<'a> {
     shading: &'a ShadingScene,
     encoded: EncodedScene,
@@ -66,7 +65,7 @@ struct Upload<'a> {
 }
 
 impl Upload<'_> {
-    /// Returns the memory that the scene takes of one of so many `devices` that share a picture.
+    /// Returns the memory that the scene and a picture take on each of `devices` GPUs that share the picture.
     fn needed(&self, picture: &RenderOptions, devices: usize) -> Result<LeastMemory, PrepareError> {
         let window = Window::new(picture.size, picture.crop).map_err(|error| Box::new(RenderError::Film(error)))?;
         // Shares differ by some tiles.
@@ -92,10 +91,9 @@ fn encode(
 }
 
 impl Prepared {
-    /// Puts the scene on `devices`, which together are the engine of [`render_with`](Self::render_with) for a
-    /// `picture`: tree, what shading reads, and kernels on each, uploaded side by side, and nothing on any where one
-    /// has no room for these and its share of the picture. Of the lights there are those of now; of cameras it takes
-    /// those that `engine.farthest_origin` covers.
+    /// Uploads the scene and kernels to `devices`, which together render a `picture` by
+    /// [`render_with`](Self::render_with); an error on any of them leaves nothing on all. Of the lights there are those
+    /// of now; of cameras it takes those that `engine.farthest_origin` covers.
     ///
     /// # Errors
     /// [`PrepareError`]; of devices that fail the first one's.
@@ -119,8 +117,8 @@ impl Prepared {
         Ok(CudaRenderers::new(renderers.collect::<Result<_, _>>()?))
     }
 
-    /// Puts the scene on devices as [`paths_on`](Self::paths_on) does, for callers that can do without some of them,
-    /// which share the picture with `others`: what became of each.
+    /// Uploads the scene to devices as [`paths_on`](Self::paths_on) does, and returns a result for each device, for
+    /// callers that can do without some; `others` more share the picture.
     ///
     /// # Errors
     /// [`PrepareError`] where no device can be given the scene.
@@ -144,7 +142,7 @@ impl Prepared {
         Ok(Upload { shading, encoded: self.encoded(&engine)?, engine })
     }
 
-    /// Encodes the tree as the kernels of an `engine` want it, for rays of cameras that it covers.
+    /// Returns the tree encoded for the path kernels of an `engine`, valid for the origins of its camera rays.
     ///
     /// # Errors
     /// [`PrepareError`].
@@ -169,8 +167,8 @@ impl Prepared {
         Ok(encode(&variant, bvh, &triangles, farthest_origin, &first_triangles(scene))?)
     }
 
-    /// Renders as [`render_onto`](Self::render_onto) does, with paths that `engine` takes: one that
-    /// [`paths_on`](Self::paths_on) has made of this scene.
+    /// Renders onto a film as [`render_onto`](Self::render_onto) does, but with paths traced by `engine`, which
+    /// [`paths_on`](Self::paths_on) made of this scene.
     ///
     /// # Errors
     /// [`RenderError`].

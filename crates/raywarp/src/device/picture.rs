@@ -14,26 +14,25 @@ use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, RenderCuda
 use raywarp_scene::Camera;
 use std::sync::Arc;
 
-/// A picture, as far as it is known before its scene is prepared.
+/// Size and options of a picture, as far as they are known before its scene is prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct PictureWork<'a> {
-    /// Options of the render, as far as they are settled.
+    /// Render options, as far as they are settled yet.
     pub options: &'a RenderOptions,
-    /// Options of the GPUs' path tracer; `None` where GPUs would only trace the picture's rays.
+    /// Options of the GPU path tracer; `None` if GPUs would only trace rays, with shading on the CPU.
     pub engine: Option<&'a EngineOptions>,
-    /// Number of triangles of the scene, each placement counted.
+    /// Number of triangles of the scene, with each placement of a mesh counted.
     pub triangles: u64,
 }
 
 impl Plan {
-    /// Plans a picture by the CPU, through a tree that is worth its time.
+    /// Plans to render a picture on the CPU, with a tree whose quality suits the render's length.
     pub fn picture_by_cpu(options: &RenderOptions, reason: Reason) -> Self {
         Self { tree: PlannedTree::ForWork(PathWork::new(options, 0)), reason, ..Self::default() }
     }
 
-    /// Plans a picture by GPUs that were named, which share it: they take whole paths where `work` has an engine, or
-    /// else trace rays by `kernels`, if there are some. The CPU renders where there is neither, and what has no
-    /// triangles.
+    /// Plans to render a picture on the named GPUs together: as whole paths if `work` has an engine, else as rays
+    /// traced by `kernels`. The CPU renders where there is neither, and what has no triangles.
     pub fn picture_on(devices: Vec<Device>, kernels: Option<RayKernels>, work: &PictureWork<'_>) -> Self {
         if devices.is_empty() {
             return Self::picture_by_cpu(work.options, Reason::Asked);
@@ -53,14 +52,14 @@ impl Plan {
         }
     }
 
-    /// Plans a picture by GPUs where there are some that can render it, and it is worth their start, else by the CPU.
-    /// Samples are counted as if no stopping rule ended them before; of other integrators than path tracing as
-    /// `samples_per_path` says.
+    /// Plans to render a picture on GPUs if they can render it and are worth their start, else on the CPU. Samples are
+    /// counted as if no stopping rule ended them before; of other integrators than path tracing as `samples_per_path`
+    /// says.
     pub fn for_picture(work: &PictureWork<'_>) -> Self {
         Self::by_gpus(work).unwrap_or_else(|reason| Self::picture_by_cpu(work.options, reason))
     }
 
-    /// Returns the plan for GPUs, or the reason why the CPU renders.
+    /// Returns the plan for rendering on GPUs, or the reason why the CPU renders.
     fn by_gpus(work: &PictureWork<'_>) -> Result<Self, Reason> {
         let PictureWork { options, engine, triangles } = *work;
         if triangles == 0 {
@@ -88,20 +87,20 @@ impl Plan {
     }
 }
 
-/// An error of putting a picture's scene where it was planned to be rendered.
+/// Error of putting a picture's scene on the planned device.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError<E> {
-    /// The scene cannot be put there.
+    /// The scene cannot be put on the planned device.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// The kernels that would trace its rays cannot be chosen.
+    /// The kernels that would trace the picture's rays cannot be chosen.
     #[error("{0}")]
     Kernels(E),
 }
 
 impl Prepared {
-    /// Puts the scene on the GPUs that are to take whole paths of a `picture` from `camera`, if such are planned, and
-    /// returns what renders then. [`Prepared::plan`] is afterwards what came of it:
+    /// Puts the scene on GPUs if they are planned to trace whole paths of `picture` from `camera`, and returns their
+    /// renderer. [`Prepared::plan`] is afterwards what came of it:
     ///
     /// - Of GPUs that were not named, one that has no room for the scene and the picture, or fails, is left out;
     ///   where all are, the CPU renders, and no engine is returned.
@@ -141,7 +140,7 @@ impl Prepared {
         }
     }
 
-    /// Puts the scene on the first `wanted` of `count` GPUs that can be used, and notes what came of it.
+    /// Puts the scene on the first `wanted` usable ones of `count` GPUs, and records in the plan which were left out.
     fn place_on_usable(
         &mut self,
         wanted: usize,
@@ -164,7 +163,7 @@ impl Prepared {
         None
     }
 
-    /// Renderers on the first `wanted` of `count` GPUs that can be used.
+    /// Makes renderers on the first `wanted` usable ones of `count` GPUs.
     fn usable(
         &self,
         wanted: usize,
@@ -206,7 +205,7 @@ mod tests {
     use super::*;
     use raywarp_render::Integrator;
 
-    /// Why the CPU renders a picture of a scene of ten triangles.
+    /// Returns the reason why the CPU renders a picture of a scene of ten triangles.
     fn reason(options: &RenderOptions, engine: Option<&EngineOptions>) -> Reason {
         let plan = Plan::for_picture(&PictureWork { options, engine, triangles: 10 });
         assert!(matches!(plan.device, PlannedDevice::Cpu) && !plan.reason.is_loss(), "{plan:?}");

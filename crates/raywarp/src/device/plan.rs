@@ -14,7 +14,7 @@ use {
     std::convert::Infallible,
 };
 
-/// Decision on which device, by which kernels and through which tree a scene is traced or rendered, and why.
+/// Decision on the device, the kernels and the tree by which a scene is traced or rendered, and why.
 ///
 /// A plan is made before a scene is put anywhere. `Prepared`, `TraceScene` and `TriangleBvh` have the plan as it came
 /// out, which may name other kernels, fewer GPUs or the CPU, with the reason.
@@ -22,54 +22,53 @@ use {
 pub struct Plan {
     /// Device that traces or renders.
     pub device: PlannedDevice,
-    /// Kernels that trace or render on it.
+    /// Kernels that trace or render on that device.
     pub kernels: PlannedKernels,
-    /// Tree that the kernels walk.
+    /// Tree that the kernels traverse.
     pub tree: PlannedTree,
-    /// Reason why this device is taken.
+    /// Reason why this device was chosen.
     pub reason: Reason,
 }
 
-/// The device of a [`Plan`].
+/// Device part of a [`Plan`].
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum PlannedDevice {
-    /// This CPU, on all of its threads.
+    /// This machine's CPU, on all of rayon's threads.
     #[default]
     Cpu,
-    /// GPUs, in the order of their shares.
+    /// GPUs that are already open, in the order of their shares of the work.
     #[cfg(feature = "cuda")]
     Gpus(Vec<Device>),
-    /// GPUs, as many as are wanted, in the driver's order, of those that can be used: they are opened when the scene is
-    /// put there.
+    /// The first usable GPUs in the driver's order, which are opened only when the scene is put there.
     #[cfg(feature = "cuda")]
     FirstUsable {
-        /// Number of GPUs that are taken, at most.
+        /// Largest number of GPUs to use.
         wanted: usize,
         /// Number of GPUs that the driver shows.
         count: usize,
     },
 }
 
-/// The kernels of a [`Plan`].
+/// Kernels part of a [`Plan`].
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum PlannedKernels {
-    /// The CPU's own tracer.
+    /// Raywarp's CPU tracer.
     #[default]
     Cpu,
-    /// A tracer of the caller's, on the CPU.
+    /// The caller's own tracer, on the CPU.
     Own(Arc<dyn TracerFactory>),
-    /// Kernels of GPUs that answer batches of rays.
+    /// GPU kernels that trace batches of rays.
     #[cfg(feature = "cuda")]
     Rays(RayKernels),
-    /// Kernels of GPUs that take paths from the camera to the film.
+    /// GPU kernels that trace whole paths, from the camera to the film.
     #[cfg(all(feature = "cuda", feature = "render"))]
     Paths(raywarp_render_cuda::EngineOptions),
 }
 
 impl PlannedKernels {
-    /// Returns `options` with leaves that the nodes of the kernels for closest-hit rays can hold.
+    /// Returns `options` with the leaf sizes changed to what the nodes of the closest-hit kernel can hold.
     pub fn fitting(&self, options: &BuildOptions) -> BuildOptions {
         match self {
             Self::Own(factory) => factory.fitting(options),
@@ -80,13 +79,13 @@ impl PlannedKernels {
     }
 }
 
-/// The tree of a [`Plan`].
+/// Tree part of a [`Plan`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PlannedTree {
-    /// A tree of these options, with leaves that the kernels can hold.
+    /// Tree with these options, whose leaves fit the kernels.
     Given(BuildOptions),
-    /// The tree that is worth its time for a picture: for a GPU's path tracer where that renders it, else for the CPU.
+    /// Tree whose build time pays for this amount of work: for GPU path tracing or for the CPU, whichever renders.
     ForWork(PathWork),
 }
 
@@ -97,18 +96,18 @@ impl Default for PlannedTree {
 }
 
 impl Plan {
-    /// Plans the CPU, through a tree of `build`.
+    /// Plans the CPU, with a tree of the options `build`.
     pub fn cpu(build: BuildOptions) -> Self {
         Self { tree: PlannedTree::Given(build), ..Self::default() }
     }
 
-    /// Plans a tracer of the caller's on the CPU, through a tree of `build` with leaves that it can hold.
+    /// Plans a tracer of the caller's on the CPU, with a tree of the options `build` whose leaves it can hold.
     pub fn own(factory: Arc<dyn TracerFactory>, build: BuildOptions) -> Self {
         Self { kernels: PlannedKernels::Own(factory), ..Self::cpu(build) }
     }
 
-    /// Plans GPUs that were named, which share each batch of rays; the CPU where `devices` is empty. Without `build`
-    /// the tree is [`presets::GPU`], or the CPU's default.
+    /// Plans the named GPUs, which share each batch of rays; the CPU if `devices` is empty. Without `build` the tree is
+    /// [`presets::GPU`], or the CPU's default.
     #[cfg(feature = "cuda")]
     pub fn rays_on(devices: Vec<Device>, kernels: RayKernels, build: Option<BuildOptions>) -> Self {
         if devices.is_empty() {
@@ -118,9 +117,8 @@ impl Plan {
         Self { device, kernels, ..Self::cpu(build.unwrap_or(presets::GPU)) }
     }
 
-    /// Plans the first GPU that can be used, where there is one and so many `rays` are worth its start in a scene of so
-    /// many triangles beside a CPU of so many threads; else the CPU. Without `build` the tree is
-    /// [`raywarp_bvh::presets::GPU`], or the CPU's default.
+    /// Plans the first usable GPU if tracing `rays` rays through `triangles` triangles is worth its start, else the
+    /// CPU. Without `build` the tree is [`raywarp_bvh::presets::GPU`], or the CPU's default.
     #[cfg_attr(not(feature = "cuda"), expect(unused_variables))]
     pub fn for_rays(rays: u64, triangles: u64, threads: usize, build: Option<BuildOptions>) -> Self {
         #[cfg(feature = "cuda")]
@@ -138,8 +136,7 @@ impl Plan {
         Self { reason, ..Self::cpu(build.unwrap_or_default()) }
     }
 
-    /// Plans the one processor that is to be measured: the GPU that `choice` names, or else the first one that there
-    /// is, or the CPU.
+    /// Plans the single processor for a measurement: the GPU that `choice` names or the first one there is, or the CPU.
     ///
     /// # Errors
     /// The error of a GPU that was named.
@@ -164,7 +161,7 @@ impl Plan {
         }
     }
 
-    /// Returns the GPUs that are open, in the order of their shares.
+    /// Returns the open GPUs, in the order of their shares of the work.
     #[cfg(feature = "cuda")]
     pub fn gpus(&self) -> &[Device] {
         match &self.device {
@@ -173,7 +170,7 @@ impl Plan {
         }
     }
 
-    /// Returns the options of the tree that is asked for; `None` where it is to suit a picture.
+    /// Returns the options of the planned tree; `None` if they are to be chosen for a picture.
     pub fn build(&self) -> Option<BuildOptions> {
         match self.tree {
             PlannedTree::Given(build) => Some(build),
@@ -181,7 +178,7 @@ impl Plan {
         }
     }
 
-    /// Notes GPUs that were tried before those that are taken, and cannot be used.
+    /// Adds to the reason the GPUs that were tried first and cannot be used.
     #[cfg(feature = "cuda")]
     pub(crate) fn leave_out(&mut self, gpus: Vec<Unusable>) {
         if let Reason::WorthAGpu { left_out, .. } = &mut self.reason {
@@ -189,7 +186,7 @@ impl Plan {
         }
     }
 
-    /// Returns the same plan with the CPU in place of GPUs, for `reason`.
+    /// Returns the plan with the CPU in place of GPUs, for `reason`.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub(crate) fn by_cpu(self, reason: Reason) -> Self {

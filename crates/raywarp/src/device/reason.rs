@@ -3,93 +3,93 @@
 use std::error::Error;
 use std::sync::Arc;
 
-/// An error that kept something from being used, as it was found.
+/// Error that kept a device, kernel or driver from being used.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
 /// Amount of work that a plan is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// Rays that the caller hands over.
+    /// Number of rays that the caller hands over.
     Rays(u64),
-    /// Samples of a picture, counted as if no stopping rule ended them before.
+    /// Number of samples of a picture, as if no stopping rule ended it earlier.
     Samples(u64),
 }
 
-/// A GPU that was tried and cannot be used.
+/// GPU that was tried but cannot be used.
 #[derive(Debug, Clone)]
 pub struct Unusable {
     /// Number of the GPU in the driver's order.
     pub ordinal: usize,
-    /// Error that keeps it from being used.
+    /// Error that keeps the GPU from being used.
     pub cause: Cause,
 }
 
-/// Reason why a [`Plan`](super::Plan) takes the device that it takes.
+/// Reason why a [`Plan`](super::Plan) chose its device.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The device was asked for.
+    /// The user asked for this device.
     #[default]
     Asked,
-    /// The work is enough to be worth a GPU's start.
+    /// A GPU was chosen, since the work is worth its start.
     WorthAGpu {
         /// Amount of work that the plan is for.
         work: Amount,
-        /// GPUs that come before in the driver's order and cannot be used.
+        /// GPUs earlier in the driver's order that cannot be used.
         left_out: Vec<Unusable>,
     },
-    /// The work is too little to be worth a GPU's start.
+    /// The CPU was chosen, since the work is not worth a GPU's start.
     TooLittle {
         /// Amount of work that the plan is for.
         work: Amount,
-        /// Least amount that would be worth it, in the same unit.
+        /// Smallest amount that would be worth a GPU's start, in the unit of `work`.
         least: u64,
     },
-    /// The CPU has so many threads that no GPU would be faster, however much there is to do.
+    /// The CPU was chosen, since with so many threads no amount of work would be faster on a GPU.
     NoGpuGains {
         /// Amount of work that the plan is for.
         work: Amount,
-        /// Number of the CPU's threads.
+        /// Number of CPU threads.
         threads: usize,
     },
     /// Raywarp was built without its feature `cuda`.
     BuiltWithoutCuda,
     /// There is no NVIDIA driver on this machine.
     NoDriver(Cause),
-    /// There is a driver, and no GPU.
+    /// The driver is there but shows no GPU.
     NoGpu,
-    /// The driver does not start.
+    /// The NVIDIA driver does not start.
     DriverFails(Cause),
-    /// The CPU alone renders such pictures.
+    /// Only the CPU can render such a picture.
     CpuAlone(Cause),
-    /// GPUs would only trace a picture's rays, which is no faster.
+    /// GPUs would only trace the picture's rays, which is no faster than the CPU.
     RaysOnly,
-    /// This machine's memory has no room for what GPUs need beside what the CPU does.
+    /// Host memory does not suffice for what GPUs need besides what the CPU needs.
     NoMemory(Cause),
-    /// No GPU can be given the scene.
+    /// No GPU can take the scene.
     Unplaceable(Cause),
-    /// No GPU that was tried can be used.
+    /// None of the GPUs that were tried can be used.
     NoneUsable(Vec<Unusable>),
-    /// No kernel of a GPU holds the scene that loses no ray.
+    /// No GPU kernel can hold the scene without losing hits.
     NoKernelHolds(Cause),
-    /// The scene has no triangle to trace.
+    /// The scene has no triangles to trace.
     NoTriangles,
-    /// The scene does not suit the kernels that take whole paths, so that GPUs trace its rays, and the CPU shades.
+    /// The path-tracing kernels cannot take the scene, so that GPUs trace its rays and the CPU shades.
     NoWholePaths(Cause),
-    /// The scene suits neither the kernels that take whole paths nor those that trace rays.
+    /// Neither the path-tracing kernels nor the ray-tracing kernels can take the scene.
     NoPathsNorRays {
-        /// Error that keeps GPUs from taking whole paths.
+        /// Error that keeps GPUs from tracing whole paths.
         paths: Cause,
         /// Error that keeps GPUs from tracing rays.
         rays: Cause,
     },
-    /// The GPU failed while it traced, and the CPU went on.
+    /// The GPU failed while tracing, and the CPU went on.
     Failed(Cause),
 }
 
 impl Reason {
-    /// Returns `true` if the CPU works although there is a GPU that would have been worth its start: the GPU or its
-    /// driver cannot be used.
+    /// Returns `true` if the CPU is used only because a GPU or its driver fails, although a GPU would have been worth
+    /// its start.
     pub fn is_loss(&self) -> bool {
         match self {
             Self::DriverFails(_) | Self::NoMemory(_) | Self::Unplaceable(_) | Self::NoneUsable(_) | Self::Failed(_) => {
@@ -111,7 +111,7 @@ impl Reason {
         }
     }
 
-    /// Returns the error that keeps every kernel of a GPU from tracing the rays of a scene, if that is the reason.
+    /// Returns the error because of which no GPU kernel can trace the scene's rays, if that is the reason.
     pub fn no_kernel(&self) -> Option<&Cause> {
         match self {
             Self::NoKernelHolds(cause) | Self::NoPathsNorRays { rays: cause, .. } => Some(cause),

@@ -1,7 +1,7 @@
 //! The pool that loading, building and large batches run on.
 
-/// Sets how many threads rayon's global pool has; 0 takes one for each processor. Call once, before
-/// any other work.
+/// Sets the number of threads of rayon's global pool; 0 means one per logical processor. Call once, before any other
+/// work.
 ///
 /// # Errors
 /// A plain line when the pool exists already or threads cannot be started.

@@ -8,19 +8,19 @@ use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_with_choice};
 use raywarp_geom::FlatTriangles;
 use std::time::{Duration, Instant};
 
-/// Record of a tree for GPUs: the options that it was built with, and the time that this took.
+/// Report of building the tree for GPU path tracing: the effort, the options that won, and the time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GpuTree {
-    /// Effort that was spent on it.
+    /// Effort spent on the tree.
     pub effort: TreeEffort,
-    /// Options of the tree that was taken, of those that were built.
+    /// Options of the tree that was kept, if several were built.
     pub build: BuildOptions,
-    /// Time that building took, of all trees that were built.
+    /// Total build time of all trees.
     pub time: Duration,
 }
 
 impl GpuTree {
-    /// Builds the tree, on rayon's current pool.
+    /// Builds the tree with this effort, on rayon's current pool.
     ///
     /// # Errors
     /// As [`raywarp_bvh::build`].
@@ -36,7 +36,8 @@ mod tests {
     use super::*;
     use raywarp_bvh::{build, presets};
 
-    /// Squares side by side, which a cut only makes worse, and long triangles aslant that it mends.
+    /// Returns two test scenes: squares side by side, which spatial splits only make worse, and long slanted triangles,
+    /// which they improve.
     fn scenes() -> [FlatTriangles; 2] {
         let squares = (0..400).flat_map(|i| {
             let [x, y] = [i % 20, i / 20].map(|v| v as f32);

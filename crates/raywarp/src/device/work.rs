@@ -7,26 +7,26 @@ use super::cost_model::gpu_path_seconds;
 #[cfg(feature = "render")]
 use raywarp_render::{Integrator, RenderOptions, film::Window};
 
-/// Rays of a path that may be as long as it likes: from 4 in scenes under the sky to 16 in rooms.
+/// Rays expected of a path without a limit on its length: from 4 in scenes under the sky to 16 in rooms.
 #[cfg(feature = "render")]
 const RAYS_PER_PATH: f64 = 12.0;
-/// Samples of a pixel that are expected where noise alone ends a render.
+/// Samples per pixel expected where only a noise limit ends a render.
 #[cfg(feature = "render")]
 const SAMPLES_OF_NOISE: u32 = 1024;
 
-/// Amount of tracing that a picture takes.
+/// Estimated amount of tracing for a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathWork {
     rays: f64,
     /// Time limit of the picture, in seconds.
     limit: f64,
-    /// Number of GPUs that share it, at least 1.
+    /// Number of GPUs that share the picture, at least 1.
     gpus: usize,
 }
 
 impl PathWork {
-    /// Estimates the work of a picture that `gpus` GPUs share, or the CPU does where there is none. Samples are counted
-    /// as if no noise limit ended them before, and up to 1,024 of a pixel where nothing else does.
+    /// Estimates the work of a picture shared by `gpus` GPUs, or done by the CPU if that is 0. Samples are counted as
+    /// if no noise limit ended them before, and up to 1,024 of a pixel where nothing else does.
     #[cfg(feature = "render")]
     pub fn new(options: &RenderOptions, gpus: usize) -> Self {
         let pixels = Window::new(options.size, options.crop).map_or(0, |window| window.pixel_count());
@@ -37,21 +37,21 @@ impl PathWork {
         Self { rays, limit, gpus: gpus.max(1) }
     }
 
-    /// Seconds of tracing on GPUs, about; at most the time limit.
+    /// Estimates the seconds of tracing on the GPUs, at most the time limit.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub(crate) fn seconds(&self) -> f64 {
         gpu_path_seconds(self.rays, self.gpus).min(self.limit)
     }
 
-    /// Seconds of so many threads of the CPU, about; at most the time limit.
+    /// Estimates the seconds of tracing on so many CPU threads, at most the time limit.
     #[cfg(feature = "render")]
     pub(crate) fn cpu_seconds(&self, threads: usize) -> f64 {
         cpu_path_seconds(self.rays, threads).min(self.limit)
     }
 }
 
-/// Returns the number of samples that take a core as long as one of a path: 12 of ambient occlusion and 24 of normals
-/// or distances in conference, on one thread. A GPU is taken to be quicker with them by as much.
+/// Returns the number of an integrator's samples that take a CPU core as long as one path-traced sample: 12 for ambient
+/// occlusion, 24 for normals or distances (in conference). A GPU is taken to be quicker with them by as much.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn samples_per_path(integrator: Integrator) -> u64 {
     match integrator {
@@ -61,7 +61,7 @@ pub(crate) fn samples_per_path(integrator: Integrator) -> u64 {
     }
 }
 
-/// Returns the number of rays of a sample, about.
+/// Estimates the number of rays per sample.
 #[cfg(feature = "render")]
 fn rays_per_sample(options: &RenderOptions) -> f64 {
     match options.integrator {

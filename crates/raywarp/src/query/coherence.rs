@@ -2,16 +2,16 @@
 
 use raywarp_geom::Ray;
 
-/// Number of rays that a warp takes together.
+/// Number of rays in a group: those that a warp of a GPU traces together.
 const GROUP: usize = 32;
-/// Number of groups that are looked at, at most about.
+/// Approximate largest number of groups that are sampled.
 const MOST_GROUPS: usize = 4096;
-/// Least cosine between two directions that count as alike: that of 20 degrees.
+/// Smallest cosine between two ray directions that count as similar: that of 20 degrees.
 const ALIKE: f32 = 0.94;
 
-/// Returns `true` if rays lie side by side as a camera's do: in four of five groups of 32 consecutive rays, directions
-/// differ by less than 20 degrees from the first one's. Of many rays, some thousands of evenly spread groups are looked
-/// at.
+/// Returns `true` if rays are in an order as coherent as a camera's: in four of five groups of 32 consecutive rays,
+/// directions differ by less than 20 degrees from the first. Of many rays, some thousands of evenly spread groups are
+/// looked at.
 pub fn are_coherent(rays: &[Ray]) -> bool {
     let groups = rays.len() / GROUP;
     let alike = |group: usize| {

@@ -22,11 +22,11 @@ use std::sync::Arc;
 /// Hit of a ray, with the mesh and the triangle that it hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueryHit {
-    /// Ray parameter in lengths of the direction.
+    /// Ray parameter of the hit, in lengths of the ray's direction.
     pub t: f32,
-    /// Weight of the triangle's second vertex.
+    /// Barycentric weight of the triangle's second vertex.
     pub u: f32,
-    /// Weight of the triangle's third vertex.
+    /// Barycentric weight of the triangle's third vertex.
     pub v: f32,
     /// Index of the mesh in the slice given to [`TriangleBvh::build`].
     pub mesh: u32,
@@ -34,26 +34,26 @@ pub struct QueryHit {
     pub triangle: u32,
 }
 
-/// A triangle mesh in f64.
+/// Triangle mesh with positions in f64.
 #[cfg(feature = "formats")]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DoubleMesh {
     /// Vertex positions, finite.
     pub positions: Vec<[f64; 3]>,
-    /// Three vertex indices a triangle.
+    /// Three vertex indices per triangle.
     pub indices: Vec<[u32; 3]>,
 }
 
-/// An error that keeps a tree from being built over meshes.
+/// Error of building a tree over triangle meshes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
     /// One of the meshes is not valid.
     #[error("mesh {mesh}: {source}")]
     Mesh {
-        /// Index of the mesh in the slice.
+        /// Index of the invalid mesh in the slice.
         mesh: usize,
-        /// The fault that was found in it.
+        /// Fault that was found in the mesh.
         source: MeshError,
     },
     /// The meshes have more triangles than can be numbered.
@@ -65,18 +65,18 @@ pub enum QueryError {
     /// The encoder of the CPU's tracer refuses the tree.
     #[error(transparent)]
     Layout(#[from] raywarp_layout::LayoutError),
-    /// No GPU is named: [`DeviceChoice::Cuda`] with an empty list.
+    /// The device choice is [`DeviceChoice::Cuda`] with an empty list of GPUs.
     #[error("no GPU is named; name one, or take DeviceChoice::AllCuda")]
     NoGpuNamed,
     /// A GPU that was named is not there, lacks something, or fails.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// One of several GPUs that were named lacks something, or fails.
+    /// One of several named GPUs lacks something, or fails; says which.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     OneOfGpus(#[from] OneOfGpus),
-    /// GPUs are named, and this Raywarp has none of their kernels.
+    /// GPUs are named, but this build of Raywarp has no GPU kernels.
     #[cfg(not(feature = "cuda"))]
     #[error("GPUs are named, but raywarp was built without its feature cuda; take DeviceChoice::Cpu or Auto")]
     BuiltWithoutCuda,
@@ -98,7 +98,8 @@ impl From<BackendError> for QueryError {
     }
 }
 
-/// A bounding volume hierarchy over triangle meshes, ready to trace on this CPU, and batches on GPUs.
+/// Bounding volume hierarchy over triangle meshes, ready to trace single rays on the CPU and batches on the CPU or
+/// GPUs.
 ///
 /// Hits are watertight: no ray slips between two triangles that share an edge. Of hits at the same
 /// `t` the lower (mesh, triangle) is reported. They have the same bits, whatever traces.
@@ -166,8 +167,8 @@ impl TriangleBvh {
         Self::build_with_on(meshes, &if on_gpu { presets::GPU } else { BuildOptions::default() }, device)
     }
 
-    /// Builds as [`TriangleBvh::build_on`] does, with the builder that `options` choose. Trees for GPUs get leaves that
-    /// their nodes can hold.
+    /// Builds a tree as [`TriangleBvh::build_on`] does, with the builder that `options` choose. Trees for GPUs get
+    /// leaves that their nodes can hold.
     ///
     /// # Errors
     /// As [`TriangleBvh::build_on`].
@@ -198,7 +199,7 @@ impl TriangleBvh {
         Ok(Self { cpu, batches, origin: [0.0; 3] })
     }
 
-    /// Builds a tree over meshes in f64, with the default options, for this CPU. Where rounding to f32 would hurt, as
+    /// Builds a tree over meshes in f64 with the default options, for this CPU. Where rounding to f32 would hurt, as
     /// far from zero, positions are rounded relative to [`TriangleBvh::origin`]; [`TriangleBvh::ray`] makes rays that
     /// fit, and [`TriangleBvh::point`] says where hits are.
     ///
@@ -230,24 +231,24 @@ impl TriangleBvh {
         Ok(Self { origin, ..Self::build(&meshes)? })
     }
 
-    /// Returns the origin that rays and hits are relative to: zero, but for meshes in f64 that f32 does not hold well.
+    /// Returns the origin to which rays and hits are relative: zero, except for f64 meshes too far from zero for f32.
     pub fn origin(&self) -> [f64; 3] {
         self.origin
     }
 
-    /// Returns the ray that begins at `from`, in the coordinates of the meshes: the origin is subtracted in f64 before
-    /// it is rounded.
+    /// Returns a ray from a point and a direction in the meshes' coordinates; [`TriangleBvh::origin`] is subtracted in
+    /// f64 before rounding.
     pub fn ray(&self, from: [f64; 3], direction: [f64; 3]) -> Ray {
         Ray::new(std::array::from_fn(|i| (from[i] - self.origin[i]) as f32), direction.map(|x| x as f32))
     }
 
-    /// Returns the point of a ray at `t`, in the coordinates of the meshes.
+    /// Returns the point at `t` on a ray, in the meshes' coordinates.
     pub fn point(&self, ray: &Ray, t: f32) -> [f64; 3] {
         let along = |i: usize| f64::from(ray.origin[i]) + f64::from(t) * f64::from(ray.direction[i]);
         std::array::from_fn(|i| along(i) + self.origin[i])
     }
 
-    /// Returns the plan for a large batch as it stands: the device that would trace it, the kernels, and the reason.
+    /// Returns the plan for large batches as it stands now: device, kernels, and why.
     pub fn plan(&self) -> Plan {
         self.batches.plan()
     }
@@ -257,7 +258,7 @@ impl TriangleBvh {
         self.closest_after(ray, HitKey::START)
     }
 
-    /// Returns `true` if a triangle lies on the ray between its `t_min` and `t_max`.
+    /// Returns `true` if the ray hits a triangle between its `t_min` and `t_max`.
     pub fn any(&self, ray: &Ray) -> bool {
         let mut blocked = [0];
         self.cpu
@@ -281,7 +282,7 @@ impl TriangleBvh {
     }
 
     /// Finds the nearest hit of each ray, in parallel, on the device chosen for batches: `hits` and `meshes` have one
-    /// entry a ray ([`Hit::is_hit`] tells a miss).
+    /// entry per ray ([`Hit::is_hit`] tells a miss).
     ///
     /// # Errors
     /// [`TraceError::Cancelled`] when `control` says so; [`TraceError::Device`] when a GPU that was named fails.
@@ -299,8 +300,8 @@ impl TriangleBvh {
         Ok(stats)
     }
 
-    /// Tells of each ray if a triangle lies on it, in parallel, on the device chosen for batches: the answer of ray `i`
-    /// is bit `i % 32` of word `i / 32` of `blocked`.
+    /// Finds for each ray whether it hits a triangle, in parallel, on the device chosen for batches: bit `i % 32` of
+    /// word `i / 32` of `blocked` for ray `i`.
     ///
     /// # Errors
     /// As [`TriangleBvh::closest_batch`].
@@ -310,7 +311,7 @@ impl TriangleBvh {
         self.tracer().any(rays, &[], blocked, &mut Vec::new(), control)
     }
 
-    /// Returns the tracer of batches, for the renderer's interface.
+    /// Returns the tracer that answers batches, as the renderer takes one.
     pub fn tracer(&self) -> &dyn Tracer {
         self.batches.tracer()
     }
@@ -328,8 +329,8 @@ impl TriangleBvh {
     }
 }
 
-/// Returns the plan for batches on `device` after opening the GPUs that it names; for [`DeviceChoice::Auto`] the plan
-/// is the CPU.
+/// Returns the plan for batches on `device` and opens the GPUs that it names; [`DeviceChoice::Auto`] begins with the
+/// CPU.
 #[cfg(feature = "cuda")]
 fn planned(device: &DeviceChoice, options: &BuildOptions) -> Result<Plan, QueryError> {
     let devices = device.open()?;
@@ -348,7 +349,7 @@ fn planned(device: &DeviceChoice, options: &BuildOptions) -> Result<Plan, QueryE
     }
 }
 
-/// Flattens the triangles of all meshes, which all are opaque.
+/// Flattens the triangles of all meshes into one list, all of them opaque.
 fn flat(meshes: &[TriangleMesh]) -> Result<FlatTriangles, QueryError> {
     let mut flat = FlatTriangles::default();
     let found: u64 = meshes.iter().map(|m| m.indices.len() as u64).sum();

@@ -5,23 +5,23 @@ use crate::scene::scene_path::{folder_name, scene_name};
 use raywarp_scene::views::{ViewError, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
-/// The file's name in a folder of scenes.
+/// Name of the file of viewpoints in a folder of scenes.
 const FILE: &str = "views.toml";
 
-/// Viewpoints of one scene.
+/// Viewpoints known for one scene, from a views.toml file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownViews {
-    /// File that holds them.
+    /// The views.toml file that holds the viewpoints.
     pub file: PathBuf,
-    /// Name of the scene in that file.
+    /// Name of the scene in the views.toml file.
     pub scene: String,
     /// Viewpoints of the scene, at least one.
     pub views: Vec<Viewpoint>,
 }
 
 impl KnownViews {
-    /// Looks up the viewpoints of the scene in `path`: those of its name, or of its folder's name, in the views.toml of
-    /// the lookup folder, if the scene lies in there, or of the folder above the scene's. `None` where there are none.
+    /// Looks up the viewpoints of the scene at `path` by its name or its folder's name, in the views.toml of the scenes
+    /// folder it lies in, or of the folder above its own. `None` where there are none.
     ///
     /// # Errors
     /// [`ViewError`] where the file is there and cannot be read, or is not as it should be.

@@ -4,29 +4,30 @@ use raywarp_scene::{
     Alpha, ColorInput, Description, FaceMaterials, Material, MaterialId, Roughness, ScalarInput, Surface,
 };
 
-/// Material that all surfaces of a scene are made of in place of their own.
+/// Material that replaces all materials of a scene.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MadeOf {
-    /// Two-sided diffuse, of this reflectance.
+    /// Two-sided diffuse material of this reflectance.
     Clay(f32),
-    /// Perfect reflection of [`MIRROR_REFLECTANCE`].
+    /// Perfect mirror that reflects [`MIRROR_REFLECTANCE`].
     Mirror,
-    /// Smooth, of index [`GLASS_IOR`], which takes no light.
+    /// Smooth glass with refractive index [`GLASS_IOR`], without absorption.
     Glass,
-    /// Two-sided diffuse; each triangle has one of eight reflectances from 0.06 to 0.94, half of all together.
+    /// Two-sided diffuse material; each triangle has one of eight reflectances from 0.06 to 0.94, 0.5 on average.
     Speckles,
-    /// Clay of 0.7 that is there with probability one half: rays go through, as through foliage.
+    /// Diffuse material of reflectance 0.7 with opacity one half: half of the rays go through, as through foliage.
     Holes,
 }
 
-/// The share that [`MadeOf::Mirror`] reflects.
+/// Fraction of light that [`MadeOf::Mirror`] reflects.
 pub const MIRROR_REFLECTANCE: f32 = 0.9;
-/// The index of refraction of [`MadeOf::Glass`].
+/// Refractive index of [`MadeOf::Glass`].
 pub const GLASS_IOR: f32 = 1.5;
-/// Number of reflectances of [`MadeOf::Speckles`], as a power of two.
+/// Number of reflectances of [`MadeOf::Speckles`], as its base-2 logarithm.
 const SPECKLE_BITS: u32 = 3;
 
-/// Replaces every material; emission stays, bumps, masks and media go, and what is invisible stays invisible.
+/// Replaces every material of the scene; emission stays, bumps, masks and media go, and invisible surfaces stay
+/// invisible.
 pub fn make_of(scene: &mut Description, made_of: MadeOf) {
     let replaced: Vec<bool> = scene.materials.iter().map(|material| material.surface != Surface::Invisible).collect();
     for material in scene.materials.iter_mut().filter(|material| material.surface != Surface::Invisible) {
@@ -39,7 +40,7 @@ pub fn make_of(scene: &mut Description, made_of: MadeOf) {
     }
 }
 
-/// Replaces every material by clay of the given reflectance (W11 and AL09 tested so), as [`make_of`] does.
+/// Replaces every material of the scene by clay of this reflectance, as W11 and AL09 tested, in the way of [`make_of`].
 pub fn make_clay(scene: &mut Description, reflectance: f32) {
     make_of(scene, MadeOf::Clay(reflectance));
 }
@@ -69,7 +70,8 @@ fn of(made_of: MadeOf, name: String) -> Material {
     }
 }
 
-/// Gives each triangle that was made of something else and does not shine one of the reflectances.
+/// Gives each triangle whose material was `replaced` and that does not emit light one of the reflectances of
+/// [`MadeOf::Speckles`].
 fn speckle(scene: &mut Description, replaced: &[bool]) {
     let count = 1u32 << SPECKLE_BITS;
     let speckles: Vec<MaterialId> = (0..count)
@@ -105,7 +107,8 @@ mod tests {
     const LAMP: MaterialId = MaterialId(1);
     const AIR: MaterialId = MaterialId(2);
 
-    /// A leaf with holes, a lamp that is a mirror, air, and a mesh of a thousand triangles of leaf, then one each of all.
+    /// Returns a test scene: a leaf with holes, a lamp that is a mirror, air, a mesh of a thousand leaf triangles, and
+    /// one triangle of each material.
     fn scene() -> Description {
         let mut scene = Description::default();
         let alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };

@@ -3,50 +3,50 @@
 use crate::scene::closest_name;
 use std::path::{Path, PathBuf};
 
-/// Endings of files that may hold materials, then of those that hold geometry.
+/// Extensions of scene files that may hold materials; those that hold geometry alone are listed after them.
 const WITH_MATERIALS: [&str; 5] = ["pbrt", "gltf", "glb", "obj", "3mf"];
 const GEOMETRY: [&str; 3] = ["ply", "stl", "off"];
-/// Endings of packed files, which may stand behind them.
+/// Extensions of compressed files, which may follow a scene file's own extension; empty for none.
 const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
-/// Place where bare scene names are looked up.
+/// Folder in which bare scene names are looked up.
 #[derive(Debug, Clone, Default)]
 pub struct SceneLookup {
-    /// Folder with a folder for each scene (`--scenes`, or the variable `RAYWARP_SCENES`). An empty name is none.
+    /// Folder that has a folder for each scene (`--scenes`, or the variable `RAYWARP_SCENES`). An empty name is none.
     pub folder: Option<PathBuf>,
 }
 
-/// Preference among a scene's files where a folder holds several.
+/// Choice among a scene's files where its folder holds several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Prefer {
-    /// The file with materials: for pictures.
+    /// Prefers the file with materials, for pictures.
     #[default]
     Materials,
-    /// The file of the scene's name, which mostly is bare geometry: for rays, and the rates recorded of them.
+    /// Prefers the file named like the scene, mostly bare geometry: for tracing rays, whose recorded rates are of it.
     Geometry,
 }
 
-/// An error that a name leads to no scene file.
+/// Error of finding the scene file that a name means.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
-    /// There is no such file or name.
+    /// There is no file or scene of this name.
     #[error("no file {name}{looked}{near}")]
     NotFound {
-        /// Name that was typed.
+        /// Name that the user typed.
         name: String,
-        /// Text on where else it was looked for.
+        /// Where else the name was looked for, as text.
         looked: String,
-        /// Name that may be meant, as a question.
+        /// Name that the user may have meant, as a question.
         near: String,
     },
-    /// A folder without a scene has the name of a scene file.
+    /// A folder has the name of a scene file, but holds no scene.
     #[error("{folder} is a folder, and holds no scene file")]
     NoScene {
         /// Path of the folder.
         folder: String,
     },
-    /// The folder holds several scenes.
+    /// The folder holds several scenes, none of which has its name.
     #[error("{folder} holds {count} scene files, such as {}; name one of them", some.join(" and "))]
     Several {
         /// Path of the folder.
@@ -59,13 +59,13 @@ pub enum FindError {
 }
 
 impl SceneLookup {
-    /// Returns the folder, if it has a name.
+    /// Returns the scenes folder, unless its name is empty.
     fn folder(&self) -> Option<&Path> {
         self.folder.as_deref().filter(|folder| !folder.as_os_str().is_empty())
     }
 }
 
-/// Finds the file that `name` means.
+/// Finds the scene file that `name` means: a file, a folder with a scene, or a bare name in the scenes folder.
 ///
 /// 1. The path itself, if there is anything but a folder.
 /// 2. A scene in the folder `name`, or beside it (`models/bunny` means `models/bunny.ply.gz`): `NAME/NAME.*`,
@@ -116,8 +116,8 @@ pub fn find_scene(name: &Path, lookup: &SceneLookup, prefer: Prefer) -> Result<P
     Err(not_found(name, lookup))
 }
 
-/// Returns the name of the scene in `path`, under which viewpoints are looked up and pictures are called: the file's
-/// name without its endings, or for `scene.*` that of its folder.
+/// Returns the name of the scene at `path`, for looking up viewpoints and naming pictures: the file's name without
+/// extensions, or for `scene.*` that of its folder.
 pub fn scene_name(path: &Path) -> String {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = file.split('.').next().unwrap_or_default();
@@ -127,14 +127,14 @@ pub fn scene_name(path: &Path) -> String {
     }
 }
 
-/// Returns the last part of a folder's real name (`.` has one too).
+/// Returns the last part of a folder's path, made absolute first so that `.` has one too.
 pub(crate) fn folder_name(folder: Option<&Path>) -> Option<String> {
     let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?;
     let real = folder.canonicalize().ok()?;
     Some(real.file_name()?.to_string_lossy().into_owned())
 }
 
-/// Finds the scene file in the folder `place`, or beside it with a known ending.
+/// Finds the scene file in the folder `place`, or the file of that name with a known extension.
 fn named_in(place: &Path, prefer: Prefer) -> Option<PathBuf> {
     let mut bases = Vec::new();
     if place.is_dir() {
@@ -163,13 +163,13 @@ fn named_in(place: &Path, prefer: Prefer) -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file())
 }
 
-/// Finds scenes called `name` in the folders of `folder`, sorted.
+/// Finds scenes called `name` in the subfolders of `folder`, sorted.
 fn one_down(folder: &Path, name: &Path, prefer: Prefer) -> Vec<PathBuf> {
     let below = entries(folder).into_iter().map(|entry| folder.join(entry)).filter(|path| path.is_dir());
     below.filter_map(|path| named_in(&path.join(name), prefer)).collect()
 }
 
-/// Lists the names in a folder, sorted; those that are not UTF-8 and the hidden ones are left out.
+/// Lists the file and folder names in a folder, sorted, without hidden ones and names that are not UTF-8.
 fn entries(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let mut names: Vec<String> =
@@ -178,7 +178,7 @@ fn entries(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Returns the part of a file's name before a known ending of a scene.
+/// Returns the part of a scene file's name before its known extensions; `None` if it has none.
 fn ending(name: &str) -> Option<&str> {
     let plain = PACKED[1..].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
     let (stem, kind) = plain.rsplit_once('.')?;
@@ -186,8 +186,7 @@ fn ending(name: &str) -> Option<&str> {
     WITH_MATERIALS.iter().chain(&GEOMETRY).any(|known| *known == kind).then_some(stem)
 }
 
-/// Returns the error for a name without a file, with what the user may have meant: a file beside it, or a scene of the
-/// lookup folder.
+/// Returns the error for a name without a file, with a suggestion: a file beside it, or a scene of the scenes folder.
 fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
     let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty());
     let typed = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -225,8 +224,8 @@ fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
     FindError::NotFound { name: shown(name), looked, near }
 }
 
-/// Scenes in the folder `beside` of `folder`: their names there, and what to type for them. Whoever typed no ending may
-/// mean a file without its own.
+/// Lists the scenes in `beside`, a subfolder of `folder`, with what to type for each. Whoever typed no ending may mean
+/// a file without its own.
 fn scenes_of(folder: &Path, beside: &Path, is_file: bool) -> Vec<(String, PathBuf)> {
     let within = folder.join(beside);
     let mut known = Vec::new();
@@ -252,7 +251,7 @@ fn shown(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// A folder of files for one test, removed at the end.
+    /// Temporary folder of files for one test, removed at the end.
     struct Folder(tempfile::TempDir);
 
     impl Folder {
@@ -266,7 +265,7 @@ mod tests {
             Self(root)
         }
 
-        /// The file that `name` means, relative to the folder, or the message.
+        /// Returns the file that `name` means, relative to the test's folder, or the error message.
         fn find(&self, name: &str, prefer: Prefer) -> String {
             let lookup = SceneLookup { folder: Some(self.0.path().to_path_buf()) };
             self.say(find_scene(Path::new(name), &lookup, prefer))

@@ -1,6 +1,6 @@
 //! Finds the known name that a mistyped one means.
 
-/// Returns the name of `known` that is most like `typed`, in any case of letters; `None` where none is like it.
+/// Returns the name in `known` that is most similar to `typed`, ignoring case; `None` if none is similar.
 ///
 /// # Examples
 /// ```

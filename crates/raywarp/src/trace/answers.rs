@@ -10,16 +10,16 @@ use std::time::Duration;
 /// Format of a hit file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HitFormat {
-    /// NumPy's `.npy`, by the module [`npy`].
+    /// NumPy's binary `.npy` format, written by the module [`npy`].
     #[default]
     Npy,
-    /// Text with comma-separated values, by the module [`csv`].
+    /// Comma-separated text, written by the module [`csv`].
     Csv,
 }
 
 impl HitFormat {
-    /// Returns the format that a file's name tells: `.csv` in any case is text, and `.npy` or no ending NumPy's; `None`
-    /// for another ending.
+    /// Returns the format for a file's extension, in any case: `.csv` is text, `.npy` or none is NumPy's, and others
+    /// give `None`.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension() {
             Some(extension) if extension.eq_ignore_ascii_case("csv") => Some(Self::Csv),
@@ -28,8 +28,8 @@ impl HitFormat {
         }
     }
 
-    /// Returns the first bytes of a file of `count` answers with columns of `fields`, for [`Answers::append`] to go on;
-    /// `has_origin` is `true` if the scene has an origin ([`Field::is_double`]).
+    /// Returns the beginning of a hit file with `count` rows and columns of `fields`, which [`Answers::append`]
+    /// continues; `has_origin` tells of a scene with an origin ([`Field::is_double`]).
     pub fn start(self, query: Query, count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
         match (query, self) {
             (Query::Closest, Self::Npy) => npy::start_hits(count, fields, has_origin),
@@ -40,25 +40,25 @@ impl HitFormat {
     }
 }
 
-/// Answers of a batch of rays, in the order of the rays.
+/// Answers to a batch of rays, in the order of the rays.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answers {
-    /// Answers to [`Query::Closest`](raywarp_family::Query::Closest).
+    /// Answers to closest-hit queries ([`Query::Closest`](raywarp_family::Query::Closest)).
     Closest {
-        /// The nearest hit of each ray; a miss has [`Hit::MISS`] and the ray's `t_max`.
+        /// Nearest hit of each ray; a miss has [`Hit::MISS`] and the ray's `t_max`.
         hits: Vec<Hit>,
         /// Instance that each ray hit; [`Hit::MISS`] for a miss.
         instances: Vec<u32>,
     },
-    /// Answers to [`Query::Any`](raywarp_family::Query::Any).
+    /// Answers to any-hit queries ([`Query::Any`](raywarp_family::Query::Any)).
     Any {
-        /// `true` for each ray on which something lies.
+        /// For each ray `true` if it hits something.
         blocked: Vec<bool>,
     },
 }
 
 impl Answers {
-    /// Returns the answers to `query` of no rays.
+    /// Returns empty answers, for a batch of no rays.
     pub fn none(query: Query) -> Self {
         match query {
             Query::Closest => Self::Closest { hits: Vec::new(), instances: Vec::new() },
@@ -66,8 +66,8 @@ impl Answers {
         }
     }
 
-    /// Replaces ids of instances by ids of the parts of the scene's file ([`raywarp_scene::Description::parts`]), and numbers
-    /// the triangles of all instances of a part one after the other.
+    /// Replaces instance ids by ids of the scene file's parts ([`raywarp_scene::Description::parts`]), and numbers the
+    /// triangles of a part's instances consecutively.
     pub fn name_parts(&mut self, parts: &[(u32, u32)]) {
         let Self::Closest { hits, instances } = self else { return };
         if parts.is_empty() {
@@ -87,8 +87,8 @@ impl Answers {
         }
     }
 
-    /// Returns the bytes of a hit file. `columns` stand behind the hits ([`surface_columns`](super::surface_columns)
-    /// makes them); answers of any-hit rays have none.
+    /// Returns the answers as a whole hit file. `columns` stand behind the hits
+    /// ([`surface_columns`](super::surface_columns) makes them); answers of any-hit rays have none.
     ///
     /// # Panics
     /// If a column has another length than the hits.
@@ -104,7 +104,7 @@ impl Answers {
         file
     }
 
-    /// Appends the answers to a hit file that [`HitFormat::start`] has begun with the same columns.
+    /// Appends the answers to a hit file that [`HitFormat::start`] began with the same columns.
     ///
     /// # Panics
     /// If a column has another length than the hits.
@@ -124,19 +124,19 @@ impl Default for Answers {
     }
 }
 
-/// A batch that has been traced.
+/// Result of tracing a batch: answers, statistics and time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Traced {
     /// Answers of the rays.
     pub answers: Answers,
-    /// Number of rays, and of those that could not hit anything.
+    /// Statistics of the batch: the number of rays, and of invalid ones.
     pub stats: BatchStats,
     /// Wall time of the tracing alone.
     pub elapsed: Duration,
 }
 
 impl Traced {
-    /// Returns the rays traced a second; 0 for none.
+    /// Returns the number of rays traced per second; 0 for no rays.
     pub fn rays_per_s(&self) -> f64 {
         self.stats.rays as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }

@@ -9,10 +9,10 @@ use raywarp_cuda::{CudaError, Device};
 use raywarp_scene::Description;
 
 impl TraceScene {
-    /// Puts `scene` on the first GPU, in the driver's order, that can be used, if it is worth its start for so many
-    /// `rays` ([`crate::device::rays_worth_a_gpu`]), and else on this CPU: [`TraceScene::plan`] has the reason.
-    /// `build` is the tree where one is asked for; otherwise a GPU walks [`raywarp_bvh::presets::GPU`]. `kernels`
-    /// chooses those of a GPU; one for which it cannot is left out as one that fails.
+    /// Puts `scene` on the first usable GPU if tracing `rays` rays makes it worth its start
+    /// ([`crate::device::rays_worth_a_gpu`]), else on the CPU: [`TraceScene::plan`] has the reason. `build` is the tree
+    /// where one is asked for; otherwise a GPU walks [`raywarp_bvh::presets::GPU`]. `kernels` chooses those of a GPU;
+    /// one for which it cannot is left out as one that fails.
     ///
     /// # Errors
     /// [`TraceSceneError`] for what is no GPU's fault.

@@ -8,7 +8,7 @@ use crate::trace::{Field, VectorColumn, Vectors};
 use raywarp_geom::Hit;
 use std::io::Write;
 
-/// Returns the bytes of a file of closest hits: `t,u,v,primitive,instance`, and for each column three more, such as
+/// Returns a CSV file of closest hits: `t,u,v,primitive,instance`, and three more columns for each field, such as
 /// `position_x,position_y,position_z`.
 ///
 /// # Panics
@@ -20,7 +20,7 @@ pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> 
     file
 }
 
-/// Returns the line of names of a file of closest hits with columns of `fields`, for [`append_hits`] to go on.
+/// Returns the header line of a CSV file of closest hits with columns of `fields`, which [`append_hits`] continues.
 pub fn start_hits(fields: &[Field]) -> Vec<u8> {
     let mut file = b"t,u,v,primitive,instance".to_vec();
     for (field, axis) in fields.iter().flat_map(|field| ["x", "y", "z"].map(|axis| (field, axis))) {
@@ -30,7 +30,7 @@ pub fn start_hits(fields: &[Field]) -> Vec<u8> {
     file
 }
 
-/// Appends closest hits to a file that [`start_hits`] has begun.
+/// Appends closest hits to a CSV file that [`start_hits`] began.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -51,19 +51,19 @@ pub fn append_hits(file: &mut Vec<u8>, hits: &[Hit], instances: &[u32], columns:
     }
 }
 
-/// Returns the bytes of a file of any-hit answers: `blocked`, 1 where something is on the ray, else 0.
+/// Returns a CSV file of any-hit answers: the column `blocked`, 1 where the ray hits something, else 0.
 pub fn write_flags(flags: &[bool]) -> Vec<u8> {
     let mut file = start_flags();
     append_flags(&mut file, flags);
     file
 }
 
-/// Returns the line of names of a file of any-hit answers, for [`append_flags`] to go on.
+/// Returns the header line of a CSV file of any-hit answers, which [`append_flags`] continues.
 pub fn start_flags() -> Vec<u8> {
     b"blocked\n".to_vec()
 }
 
-/// Appends any-hit answers to a file that [`start_flags`] has begun.
+/// Appends any-hit answers to a CSV file that [`start_flags`] began.
 pub fn append_flags(file: &mut Vec<u8>, flags: &[bool]) {
     file.extend(flags.iter().flat_map(|&flag| if flag { *b"1\n" } else { *b"0\n" }));
 }

@@ -25,35 +25,35 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Number of rays that are traced at once on the CPU: the kernels keep more than a hit for each meanwhile.
+/// Number of rays that the CPU traces at once, which bounds the memory that kernels need besides the hits.
 const BATCH: usize = 1 << 18;
 
-/// Number of rays of a batch that can be counted, in whole words of bits.
+/// Largest number of rays in a batch.
 const MOST_RAYS: usize = 1 << 31;
 
-/// An error that keeps a scene from being made ready, or rays from being answered.
+/// Error of preparing a scene for tracing, or of tracing rays through it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceSceneError {
-    /// The scene's tree cannot be built or put on the device.
+    /// The tree cannot be built or put on the device.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// The factory of [`PlannedKernels::Own`](crate::device::PlannedKernels::Own) refuses the tree.
+    /// The caller's tracer factory ([`PlannedKernels::Own`](crate::device::PlannedKernels::Own)) refuses the tree.
     #[error(transparent)]
     Own(Box<dyn Error + Send + Sync>),
-    /// Kernels of a GPU are planned without one.
+    /// The plan names GPU kernels but no GPU.
     #[error("no GPU is given")]
     NoGpu,
-    /// A ray has a `t_min` below 0, and the kernel would answer it wrongly.
+    /// A ray has a negative `t_min`, which the kernel would answer wrongly.
     #[error(
         "ray {ray} has t_min {t_min}, but {kernel} compares boxes as integers, which takes t_min >= 0; use box=float"
     )]
     NegativeTMin {
         /// Index of the ray in the batch.
         ray: usize,
-        /// Nearest `t` of the ray.
+        /// The ray's `t_min`.
         t_min: f32,
-        /// Kernel that compares boxes as integers.
+        /// Kernel that compares boxes as integers, and so needs `t_min >= 0`.
         kernel: KernelName,
     },
     /// The batch did not finish: it was cancelled, or the device failed.
@@ -61,7 +61,7 @@ pub enum TraceSceneError {
     Trace(#[from] TraceError),
 }
 
-/// A scene that answers rays.
+/// Scene prepared for tracing batches of rays, on the planned device.
 ///
 /// Rays see geometry: every triangle counts as opaque in both queries, whatever its material's alpha
 /// says, so that the any-hit answer of a ray is 1 exactly when its closest hit is one. Triangles of
@@ -112,18 +112,18 @@ impl TraceScene {
         Ok(Self { backend, build: taken, triangles: flat.len(), non_opaque, timings })
     }
 
-    /// Returns the plan as it came out: the device that answers, its kernels, its tree, and the reason.
+    /// Returns the plan as it stands: the device that traces, its kernels, its tree, and why.
     pub fn plan(&self) -> Plan {
         Plan { tree: PlannedTree::Given(self.build), ..self.backend.plan() }
     }
 
-    /// Returns the name of the kernel that answers `query` for a batch of `rays`, but for rays that it leaves to
-    /// others; [`BatchStats::kernels`] says it of a batch that was traced.
+    /// Returns the name of the kernel that answers `query` for a batch of so many `rays`; [`BatchStats::kernels`] tells
+    /// which kernels answered a traced batch.
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
         self.backend.kernel(query, rays)
     }
 
-    /// Returns the options that the tree was built with.
+    /// Returns the options with which the tree was built.
     pub fn build_options(&self) -> &BuildOptions {
         &self.build
     }
@@ -133,18 +133,17 @@ impl TraceScene {
         self.triangles
     }
 
-    /// Returns the number of triangles that are taken as opaque although their material has holes or lets light
-    /// through.
+    /// Returns the number of triangles traced as opaque although their material has holes or transmits light.
     pub fn non_opaque_count(&self) -> usize {
         self.non_opaque
     }
 
-    /// Returns the wall time of the steps of making the scene ready.
+    /// Returns the wall time of each step of preparing the scene.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
 
-    /// Answers all rays, in parallel; the answers do not depend on the number of threads.
+    /// Traces all rays in parallel; the answers do not depend on the number of threads.
     ///
     /// # Errors
     /// [`TraceSceneError::NegativeTMin`], [`TraceSceneError::Trace`].
@@ -154,8 +153,8 @@ impl TraceScene {
         Ok(traced)
     }
 
-    /// Answers as [`TraceScene::trace`] does, into the memory of answers that nobody needs any more: for 4 million rays
-    /// the system takes as long to give new memory as a GPU takes to answer. After an error `traced` is worth nothing.
+    /// Traces as [`TraceScene::trace`] does, but reuses the memory of earlier answers: for 4 million rays, allocating
+    /// it anew takes as long as tracing on a GPU. After an error `traced` is worth nothing.
     ///
     /// # Errors
     /// As [`TraceScene::trace`].

@@ -9,28 +9,28 @@ use raywarp_scene::Description;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-/// Rays of an input, which are traced some at a time.
+/// Rays from a file or pipe that are traced in portions, so that they need not fit in memory.
 pub struct RayStream<'a, R> {
     reader: RayReader<'a, R>,
     portion: usize,
     first: Vec<Ray>,
 }
 
-/// Options of tracing a stream: the query, and the form in which hits are written.
+/// Options of tracing a stream of rays: the query, and what the hit file holds.
 #[derive(Debug, Clone)]
 pub struct StreamOptions<'a> {
-    /// Query that each ray asks.
+    /// Query that all rays ask.
     pub query: Query,
     /// Format of the hit file.
     pub format: HitFormat,
-    /// Further columns of the hit file; one that is named twice comes once, and any-hit rays have none.
+    /// Fields that become further columns of the hit file, duplicates removed; any-hit rays have none.
     pub fields: &'a [Field],
 }
 
-/// Sums over the rays that were traced.
+/// Totals over the traced rays of a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StreamTotals {
-    /// Number of rays, and of those that could not hit anything.
+    /// Statistics of the rays: their number, and that of invalid ones.
     pub stats: BatchStats,
     /// Number of rays that hit something.
     pub hits: u64,
@@ -39,20 +39,20 @@ pub struct StreamTotals {
 }
 
 impl StreamTotals {
-    /// Returns the rays traced a second; 0 for none.
+    /// Returns the number of rays traced per second; 0 for no rays.
     pub fn rays_per_s(&self) -> f64 {
         self.stats.rays as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
-/// An error that ended a stream before all of it was traced. What was written by then is worth nothing.
+/// Error that ended the tracing of a stream. What was written by then is worth nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// The rays cannot be read.
     #[error(transparent)]
     Rays(#[from] NpyError),
-    /// The rays cannot be answered; a ray's index is that in the file.
+    /// The rays cannot be traced; the error gives a ray's index in the file.
     #[error(transparent)]
     Trace(#[from] TraceSceneError),
     /// The hits cannot be written.
@@ -61,13 +61,12 @@ pub enum StreamError {
 }
 
 impl<'a, R: Read> RayStream<'a, R> {
-    /// Number of rays that are traced before more are read: enough for a GPU that copies, traces and copies back side
-    /// by side. With their hits and the bytes of these they take about half a gigabyte, with text and further columns a
-    /// whole one.
+    /// Number of rays traced before more are read: enough for a GPU to overlap copying and tracing. With their hits and
+    /// the bytes of these they take about half a gigabyte, with text and further columns a whole one.
     pub const PORTION: usize = 1 << 22;
 
-    /// Reads up to `portion` rays; `name` is for messages. At most so many are in memory at a time, but those of a
-    /// file in Fortran order all are.
+    /// Opens a stream of rays, and reads the first portion; `name` is for messages. At most so many are in memory at a
+    /// time, but those of a file in Fortran order all are.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -78,8 +77,8 @@ impl<'a, R: Read> RayStream<'a, R> {
         Self::begin(RayReader::new(name, input)?, portion)
     }
 
-    /// Reads as [`RayStream::new`] does, from an input that is known to have `bytes`: it is checked first that these
-    /// are as many rays as the header promises.
+    /// Opens a stream as [`RayStream::new`] does, from an input of `bytes` bytes, which are first checked against the
+    /// number of rays that the header promises.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -103,24 +102,24 @@ impl<'a, R: Read> RayStream<'a, R> {
         self.reader.layout()
     }
 
-    /// Returns the first rays: all of them unless there are more than a portion.
+    /// Returns the first portion of the rays: all of them if there are no more.
     pub fn first(&self) -> &[Ray] {
         &self.first
     }
 
-    /// Returns `true` if the first rays are all of the input's.
+    /// Returns `true` if the first portion holds all rays of the input.
     pub fn is_whole(&self) -> bool {
         self.first.len() as u64 == self.layout().count()
     }
 
-    /// Returns the byte of the input at which the `t_min` of ray `index` is, for messages; of an input without it, that
-    /// of the ray.
+    /// Returns the byte offset in the input of the `t_min` of ray `index`, for messages; of the ray itself if the input
+    /// has no `t_min`.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
         self.reader.byte_of_t_min(index)
     }
 
-    /// Returns a note on rays that are traced relative to `origin`, if there is something to say: what is subtracted,
-    /// or that rays are less exact than the scene, by the first of them. To be asked before [`RayStream::relative_to`].
+    /// Returns a note for the user if tracing relative to `origin` matters: what is subtracted, or that the rays are
+    /// less exact than the scene. To be asked before [`RayStream::relative_to`].
     pub fn origin_note(&self, origin: [f64; 3]) -> Option<String> {
         let [x, y, z] = origin;
         let far = origin.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -155,14 +154,14 @@ impl<'a, R: Read> RayStream<'a, R> {
         })
     }
 
-    /// Makes the rays relative to the origin of the scene that they are traced through: subtracted in float64 before
-    /// they are rounded. May be called once, and before [`RayStream::trace`].
+    /// Makes the rays relative to their scene's origin, subtracted in float64 before rounding. May be called once, and
+    /// before [`RayStream::trace`].
     pub fn relative_to(&mut self, origin: [f64; 3]) {
         self.reader.relative_to(origin, &mut self.first);
     }
 
-    /// Traces all rays by `tracer`, which is over `scene`, and writes a whole hit file to `out`, portion by portion.
-    /// May be called once: nothing is left then.
+    /// Traces all rays through `scene` by `tracer` in portions, and writes the whole hit file to `out`. May be called
+    /// once: nothing is left then.
     ///
     /// # Errors
     /// [`StreamError`].
@@ -221,7 +220,7 @@ mod tests {
     use raywarp_scene::{FaceMaterials, Instance, Material, Mesh};
     use std::cell::Cell;
 
-    /// A triangle in z = 1.
+    /// Returns a test scene: one triangle in the plane z = 1.
     fn scene() -> Description {
         let mut scene = Description::default();
         let materials = FaceMaterials::Uniform(scene.add_material(Material::diffuse("grey", [0.5; 3])));
@@ -281,7 +280,7 @@ mod tests {
 
     #[test]
     fn no_more_is_in_memory_than_a_portion_and_what_its_reading_takes() {
-        /// Counts what was read and not yet written.
+        /// Input that counts, for a test, the bytes read and not yet written.
         struct Watched<'a>(&'a [u8], &'a Cell<usize>);
         impl Read for Watched<'_> {
             fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {

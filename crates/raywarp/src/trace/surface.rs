@@ -7,13 +7,14 @@ use raywarp_scene::Description;
 use std::fmt;
 use std::str::FromStr;
 
-/// Quantity that a further column of a hit file may hold: three numbers a hit, in world space.
+/// Surface quantity that a further column of a hit file may hold: three numbers per hit, in world space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
-    /// The point that was hit, from its weights u and v: nearer to the triangle than `origin + t * direction`.
+    /// Point that was hit, computed from the barycentric weights u and v: nearer to the triangle than `origin + t *
+    /// direction`.
     Position,
-    /// The triangle's normal of length 1 on its front, from which its corners turn counter-clockwise in the mesh's own
-    /// space; a mirrored placement keeps its front. Shading normals of the file have no part in it.
+    /// Unit normal of the triangle on its front, from which its corners turn counter-clockwise in the mesh's own space;
+    /// a mirrored instance keeps its front. Shading normals of the file have no part in it.
     Normal,
 }
 
@@ -38,21 +39,21 @@ impl FromStr for Field {
     }
 }
 
-/// A further column of a hit file.
+/// Further column of a hit file: the values of one field for all rays.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorColumn {
-    /// Quantity that the column holds, which is also its name in files.
+    /// Field that the column holds, whose name is the column's in files.
     pub field: Field,
-    /// Values, one entry a ray; NaN for a miss.
+    /// Values of the field, one entry per ray; NaN for a miss.
     pub values: Vectors,
 }
 
-/// Vectors as a hit file holds them.
+/// Vectors of a column, in float32 or float64.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Vectors {
     /// Vectors of float32.
     Single(Vec<[f32; 3]>),
-    /// Vectors of float64: positions in a scene with an origin.
+    /// Vectors of float64, for positions in a scene with an origin.
     Double(Vec<[f64; 3]>),
 }
 
@@ -83,14 +84,14 @@ impl Vectors {
 }
 
 impl Field {
-    /// Returns `true` if hit files hold the field as float64 where the scene has an origin (`has_origin`).
+    /// Returns `true` if hit files hold this field in float64, given whether the scene has an origin.
     pub fn is_double(self, has_origin: bool) -> bool {
         has_origin && self == Self::Position
     }
 }
 
-/// Computes the columns of `fields` for each hit, in f64, in parallel; none for answers of any-hit rays. A field that
-/// is named twice comes once. Positions are in the file's coordinates.
+/// Computes the columns of `fields` for all hits, in f64, in parallel; none for any-hit answers. A field that is named
+/// twice comes once. Positions are in the file's coordinates.
 ///
 /// # Panics
 /// If the answers are not of this scene: ids out of range.
@@ -113,7 +114,7 @@ pub fn surface_columns(scene: &Description, answers: &Answers, fields: &[Field])
     fields.iter().enumerate().filter(first).map(column).collect()
 }
 
-/// Returns a field's value at a hit, relative to the scene's origin.
+/// Returns a field's value at a hit, in f64, relative to the scene's origin.
 fn surface_value(scene: &Description, field: Field, hit: &Hit, instance: u32) -> [f64; 3] {
     let instance = &scene.instances[instance as usize];
     let mesh = &scene.meshes[instance.mesh.index()].triangles;

@@ -12,41 +12,40 @@ use raywarp_render::RenderOptions;
 use raywarp_scene::SamplerKind;
 use std::sync::Arc;
 
-/// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU
-/// idle, and are a smaller part of more. And how many times as many a batch has, of which some begin where others
-/// have ended.
+/// Largest number of wavefront paths in flight: with more of them, the ends of rounds and batches, which leave most of
+/// a GPU idle, weigh less. And how many times as many a batch has, of which some begin where others have ended.
 const MOST_PATHS: usize = 1 << 24;
 const QUEUES_PER_BATCH: usize = 4;
-/// Paths of a launch that takes each to its end, which must not take seconds.
+/// Number of paths per launch of kernels that trace each path to its end, few enough that a launch does not take
+/// seconds.
 const LAUNCHED_PATHS: usize = 1 << 21;
-/// Paths of a wavefront in flight for each multiprocessor, at most: on GPUs of all sizes a batch, which is finished
-/// whatever happens, takes about as long.
+/// Largest number of wavefront paths in flight per multiprocessor, so that batches, which always run to their end, take
+/// about as long on all GPUs.
 const PATHS_PER_MULTIPROCESSOR: usize = 1 << 17;
-/// Rounds of a batch of which the lengths are kept each.
+/// Largest number of rounds of a batch whose lengths are recorded one by one.
 const MOST_ROUNDS: usize = 1 << 12;
 
-/// Options of the engine that renders a picture; all of them can give the same one, but for
-/// [`TextureFilter::Hardware`].
+/// Options of the GPU path tracer; all of them can give the same picture, except [`TextureFilter::Hardware`].
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
-    /// Organisation, which says what kernels are launched, and in which order: an [`Organisation`], or one of another
-    /// crate.
+    /// Organisation of the paths, which decides the kernels and the order of their launches: an [`Organisation`], or
+    /// one of another crate.
     pub organisation: Arc<dyn PathOrganisation>,
-    /// Number of paths in flight; of queues at most 131,072 for each multiprocessor of a device.
+    /// Number of paths in flight, limited in wavefronts to 131,072 per multiprocessor of the device.
     pub paths: usize,
-    /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from
-    /// those that have not begun. At least 1.
+    /// Paths of a batch, as a multiple of a wavefront queue's length: above 1, paths that have not begun refill the
+    /// queue. At least 1.
     pub queues_per_batch: usize,
-    /// Farthest place from zero at which rays of the cameras start, along any axis:
+    /// Largest absolute coordinate from which camera rays start, on any axis:
     /// [`raywarp_render::LensRecord::farthest_origin`]. The tree's boxes are padded for it where that is beyond twice
     /// the scene's own largest coordinate.
     pub farthest_origin: f32,
-    /// Filter of textures: the kernels, or the GPU's texture units.
+    /// Unit that filters textures: the kernels, or the GPU's texture units.
     pub texture_filter: TextureFilter,
 }
 
 impl EngineOptions {
-    /// Returns the options with which an organisation renders fastest.
+    /// Returns the options with which this organisation renders fastest.
     pub fn of(organisation: Organisation) -> Self {
         let (paths, queues_per_batch) = match organisation {
             Organisation::Megakernel | Organisation::FirstHits => (LAUNCHED_PATHS, 1),
@@ -58,7 +57,8 @@ impl EngineOptions {
         Self { organisation, paths, queues_per_batch, farthest_origin: 0.0, texture_filter }
     }
 
-    /// Returns the family's variant with the loop of the organisation's kernels, whose tree they walk.
+    /// Returns the variant of the traversal kernels whose loop the organisation's kernels contain, and whose tree they
+    /// traverse.
     ///
     /// # Errors
     /// [`RenderCudaError::NoKernels`] where the organisation names none.
@@ -73,8 +73,7 @@ impl Default for EngineOptions {
     }
 }
 
-/// Paths in flight, lengths of a queue in a batch, and rounds of which the lengths are kept, that are wanted for a
-/// picture.
+/// Sizes wanted for a picture: paths in flight, queue lengths per batch, and rounds whose lengths are recorded.
 pub(super) struct Wanted {
     pub paths: usize,
     pub batch: usize,
@@ -82,7 +81,7 @@ pub(super) struct Wanted {
 }
 
 impl EngineOptions {
-    /// Limits the paths in flight to what suits a device of so many multiprocessors.
+    /// Limits the paths in flight to what suits a device with this number of multiprocessors.
     pub(super) fn of_device(self, multiprocessors: u32) -> Self {
         match self.organisation.kept_paths() {
             KeptPaths::Queues => {
@@ -93,7 +92,7 @@ impl EngineOptions {
         }
     }
 
-    /// Returns the layout of the state of paths for a picture of a scene with such features.
+    /// Returns the layout of the path state for a picture of a scene with these features.
     pub fn layout(&self, features: &SceneFeatures, options: &RenderOptions) -> Layout {
         let organisation = &*self.organisation;
         Layout {

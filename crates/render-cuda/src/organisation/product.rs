@@ -74,7 +74,7 @@ unsafe impl PathOrganisation for Organisation {
     }
 }
 
-/// The kernel that takes each path to its end.
+/// Megakernel organisation: one kernel that traces each path to its end.
 #[derive(Debug)]
 struct Megakernel {
     name: String,
@@ -98,12 +98,12 @@ impl LoadedOrganisation for Megakernel {
     }
 }
 
-/// The kernel of integrators beside path tracing, for scenes as plain as each of them finds them.
+/// Kernel for integrators other than path tracing, which look at first hits, compiled for simple and for all scenes.
 #[derive(Debug)]
 struct FirstHits {
-    /// Kernel for pictures in which only holes are told apart from surfaces.
+    /// Kernel for pictures for which surfaces matter only by their holes.
     shapes: Function,
-    /// Kernel for pictures that look at surfaces.
+    /// Kernel for pictures that show properties of surfaces.
     surfaces: Function,
 }
 
@@ -115,7 +115,8 @@ impl FirstHits {
         Ok(Self { shapes: kernel(by_holes)?, surfaces: kernel(features.set.without_media())? })
     }
 
-    /// Returns the kernel for pictures of an integrator, with layers or without; none for those of other kernels.
+    /// Returns the kernel for an integrator, with or without layers of first hits; `None` for path tracing, which has
+    /// others.
     fn of(&self, integrator: Integrator, layers: bool) -> Option<&Function> {
         match integrator {
             Integrator::AmbientOcclusion { .. } => Some(&self.shapes),

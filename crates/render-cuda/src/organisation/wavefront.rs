@@ -9,10 +9,10 @@ use crate::sources::{FeatureSet, shade_name};
 use crate::stage::Stage;
 use raywarp_cuda::{CudaError, Function};
 
-/// Rounds of a graph: after two each queue is where it was.
+/// Number of rounds in a graph: two, since after two rounds the queues read and written are the same again.
 const ROUNDS_PER_GRAPH: u32 = 2;
 
-/// The kernels of a wavefront for a scene on a device.
+/// Kernels of a wavefront, loaded for a scene on a device.
 #[derive(Debug)]
 pub struct WavefrontKernels {
     begin_round: Function,
@@ -20,7 +20,7 @@ pub struct WavefrontKernels {
     extend: ResidentKernel,
     sort: Option<ResidentKernel>,
     sort_waiting: Option<ResidentKernel>,
-    /// Kernels that shade, one a class.
+    /// Shading kernels, one per shading class.
     shade: Vec<ResidentKernel>,
     connect: ResidentKernel,
     arrive_light: ResidentKernel,
@@ -28,7 +28,7 @@ pub struct WavefrontKernels {
 }
 
 impl WavefrontKernels {
-    /// Loads the kernels; with `sorts` those that list paths by class, where the scene has several.
+    /// Loads the wavefront's kernels; with `sorts` those that list paths by shading class, if the scene has several.
     ///
     /// # Errors
     /// [`RenderCudaError`].
@@ -73,7 +73,7 @@ impl WavefrontKernels {
         })
     }
 
-    /// Launches a round of at most so many `entries` of a queue, in which paths may begin.
+    /// Launches one round over at most `entries` queue entries; paths may begin in it if `begins`.
     ///
     /// # Errors
     /// [`CudaError`].
@@ -103,7 +103,7 @@ impl WavefrontKernels {
     }
 }
 
-/// Rounds that are launched kernel by kernel; the host seldom asks whether paths are left.
+/// Launches round by round and kernel by kernel; the host seldom asks whether paths are left.
 impl LoadedOrganisation for WavefrontKernels {
     fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
         let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
@@ -121,8 +121,8 @@ impl LoadedOrganisation for WavefrontKernels {
     }
 }
 
-/// A wavefront whose host launches graphs: the first round is launched kernel by kernel, and while the device is at it
-/// two more are recorded, which are launched as often as needed.
+/// Wavefront whose rounds are launched as graphs: the first round runs kernel by kernel, while two more are recorded to
+/// be repeated as often as needed.
 ///
 /// Parameters are part of a graph, so that it is for one batch. A graph could also repeat itself, by a conditional
 /// node: but its handle is set by a function of libcudadevrt, whose licence does not let us commit objects linked

@@ -11,7 +11,7 @@ fn record(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Rows of a table as values by column.
+/// Returns the rows of a CSV table, each as values by column name.
 fn rows(table: &str) -> impl Iterator<Item = HashMap<&str, &str>> {
     let mut lines = table.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
@@ -34,16 +34,17 @@ fn stage_of(kernel: &str) -> Stage {
     }
 }
 
-/// A whole render that was counted.
+/// Profile of a whole render, with counted instructions.
 struct Counted {
     name: &'static str,
     layout: Layout,
     counts: PathCounts,
-    /// Warp instructions of each stage.
+    /// Warp instructions of each kernel.
     recorded: BTreeMap<Stage, f64>,
 }
 
-/// Reads the renders of 2026-11-23-h200-2, whose rays a path are those of the same scenes with more samples.
+/// Reads the profiled renders of the run 2026-11-23-h200-2, whose rays per path are those of the same scenes with more
+/// samples.
 fn whole_renders() -> Vec<Counted> {
     let (kernels, renders) = (record("2026-11-23-h200-2/kernels.csv"), record("2026-11-23-h200/renders.txt"));
     let scenes = [
@@ -72,8 +73,8 @@ fn whole_renders() -> Vec<Counted> {
     counted.into()
 }
 
-/// Returns the warp instructions of each stage in sibenik for each path, ray or connection; not of refill, which was
-/// not among those launches.
+/// Returns the warp instructions of each kernel in sibenik per path, ray or connection, without refill, which was not
+/// among the profiled launches.
 fn in_sibenik() -> BTreeMap<Stage, f64> {
     let (counters, rays) = (record("2026-11-23-h200/counters.csv"), record("2026-11-23-h200/rays-sibenik.csv"));
     // Files of rays are of 8 samples, launches of 10.

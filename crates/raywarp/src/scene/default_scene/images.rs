@@ -3,7 +3,7 @@
 use raywarp_scene::{Image, Pixels};
 use std::f32::consts::PI;
 
-/// Returns a reproducible number in 0..1 from two integers.
+/// Returns a pseudo-random but reproducible number in 0..1 for two integers, such as a texel's column and row.
 fn noise(x: u32, y: u32) -> f32 {
     let mut h = x.wrapping_mul(0x9E37_79B1) ^ y.wrapping_mul(0x85EB_CA77);
     h = (h ^ (h >> 15)).wrapping_mul(0x2C1B_3C6D);
@@ -11,7 +11,7 @@ fn noise(x: u32, y: u32) -> f32 {
     ((h ^ (h >> 15)) >> 8) as f32 / (1 << 24) as f32
 }
 
-/// Draws tileable terrazzo, `side` texels square: cells of a jittered grid as stones in cement.
+/// Draws a tileable terrazzo texture of `side` by `side` texels: stones in cement, from the cells of a jittered grid.
 pub fn terrazzo(side: u32) -> Image {
     const CELLS: u32 = 22;
     let stones = [[186, 92, 66], [62, 84, 88], [206, 156, 92], [150, 138, 126], [120, 60, 52]];
@@ -47,8 +47,8 @@ pub fn terrazzo(side: u32) -> Image {
     Image { name: "terrazzo".into(), width: side, height: side, pixels: Pixels::Srgb8(pixels).into() }
 }
 
-/// Draws a dim warm room with a cool strip light to the right and a faint one above the camera, both with soft edges,
-/// latitude by longitude.
+/// Draws the default scene's environment map (latitude by longitude): a dim warm room with a cool strip light to the
+/// right and a faint one above.
 pub fn studio(width: u32, height: u32) -> Image {
     let smooth = |edge: f32, soft: f32, x: f32| {
         let t = ((edge + soft - x.abs()) / (2.0 * soft)).clamp(0.0, 1.0);

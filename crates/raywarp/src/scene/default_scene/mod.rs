@@ -11,8 +11,8 @@ use raywarp_scene::{
     Material, MaterialId, Mesh, MeshId, Roughness, Settings, Surface, Texture, UvMapping, Wrap,
 };
 
-/// Refractive index and extinction of gold and chromium in red, green and blue (measured optical
-/// constants at 630, 532 and 465 nm, rounded).
+/// Refractive index and extinction coefficient of gold in red, green and blue: measured values at 630, 532 and 465 nm,
+/// rounded.
 const GOLD: ([f32; 3], [f32; 3]) = ([0.18, 0.54, 1.37], [3.43, 2.29, 1.77]);
 const CHROMIUM: ([f32; 3], [f32; 3]) = ([3.13, 2.95, 2.13], [3.31, 3.33, 2.97]);
 
@@ -58,7 +58,8 @@ fn settings() -> Settings {
     Settings { size: Some([640, 400]), spp: Some(48), max_depth: Some(8), ..Settings::default() }
 }
 
-/// Focus on the front of the vase; beads near the lens and the far end of the studio blur.
+/// Returns the default scene's camera, focused on the front of the vase; beads near the lens and the far end of the
+/// studio are blurred.
 fn camera() -> Camera {
     let camera = Camera::look_at([0.1, 2.35, 7.4], [0.02, 0.86, 0.0], [0.0, 1.0, 0.0], 25.0);
     Camera { lens_radius: 0.1, focal_distance: 7.3, ..camera.expect("a direction to look in") }
@@ -101,7 +102,7 @@ fn coated(diffuse: ColorInput, alpha: f32) -> Surface {
     Surface::Coated { diffuse, specular, roughness: Roughness::isotropic(alpha) }
 }
 
-/// Returns candy red; the flakes are a few pixels wide in the built-in view.
+/// Returns the default scene's car paint: candy red, with flakes a few pixels wide in the built-in view.
 fn car_paint() -> CarPaint {
     CarPaint {
         base: ColorInput::constant([0.30, 0.012, 0.016]),
@@ -114,7 +115,7 @@ fn car_paint() -> CarPaint {
     }
 }
 
-/// Adds coloured chips in pale cement under a polish.
+/// Adds the terrazzo material: coloured chips in pale cement under a polish.
 fn terrazzo(scene: &mut Description) -> MaterialId {
     let image = scene.add_image(images::terrazzo(1024));
     // The podiums' coordinates are lengths: one tile of the image is 2 units wide.
@@ -124,7 +125,7 @@ fn terrazzo(scene: &mut Description) -> MaterialId {
     scene.add_material(Material::new("terrazzo", coated(ColorInput::texture(texture), 0.08)))
 }
 
-/// Scatters small spheres on the floor, by a golden-angle spiral with gaps for what stands there.
+/// Scatters small spheres on the floor along a golden-angle spiral, with gaps for the objects that stand there.
 fn scatter_beads(scene: &mut Description, sphere: MeshId, shiny: &[MaterialId]) {
     let colors = [[0.80, 0.26, 0.14], [0.88, 0.60, 0.14], [0.80, 0.74, 0.64], [0.10, 0.26, 0.30], [0.84, 0.44, 0.32]];
     let matte: Vec<MaterialId> =
@@ -150,7 +151,8 @@ fn scatter_beads(scene: &mut Description, sphere: MeshId, shiny: &[MaterialId]) 
     }
 }
 
-/// Adds a warm soft box above to the left, large so that shadows and caustics are soft, in a dim studio.
+/// Adds the default scene's lights: a large warm soft box above to the left, so that shadows and caustics are soft, and
+/// a dim studio around.
 fn add_lights(scene: &mut Description) {
     let map = scene.add_image(images::studio(256, 128));
     scene.lights.push(Light::Environment {

@@ -3,8 +3,8 @@
 use raywarp_geom::TriangleMesh;
 use std::f32::consts::{PI, TAU};
 
-/// Makes a grid of `rows + 1` by `columns + 1` vertices that `at(s, t)` gives for s and t in 0..1: position, normal and
-/// texture coordinates.
+/// Makes a grid mesh of `rows + 1` by `columns + 1` vertices, whose position, normal and texture coordinates `at(s, t)`
+/// gives for s and t in 0..1.
 fn grid(rows: u32, columns: u32, at: impl Fn(f32, f32) -> ([f32; 3], [f32; 3], [f32; 2])) -> TriangleMesh {
     let mut mesh = TriangleMesh::default();
     for r in 0..=rows {
@@ -26,7 +26,7 @@ fn grid(rows: u32, columns: u32, at: impl Fn(f32, f32) -> ([f32; 3], [f32; 3], [
     mesh
 }
 
-/// Makes the unit sphere.
+/// Makes a mesh of the unit sphere.
 pub fn sphere(rows: u32, columns: u32) -> TriangleMesh {
     grid(rows, columns, |s, t| {
         let ((sin, cos), (sin_phi, cos_phi)) = ((s * PI).sin_cos(), (t * TAU).sin_cos());
@@ -35,8 +35,8 @@ pub fn sphere(rows: u32, columns: u32) -> TriangleMesh {
     })
 }
 
-/// Makes a studio backdrop of some `width`: the floor from `z = front` back to `z = -back`, a quarter turn of some
-/// `radius` and a wall up to `height` above it.
+/// Makes a studio backdrop of the given width: floor from `z = front` to `z = -back`, a quarter turn of the given
+/// radius, and a wall up to `height` above it.
 pub fn sweep(width: f32, [front, back, radius, height]: [f32; 4]) -> TriangleMesh {
     const ROWS: u32 = 34;
     grid(ROWS, 1, |s, t| {
@@ -50,8 +50,8 @@ pub fn sweep(width: f32, [front, back, radius, height]: [f32; 4]) -> TriangleMes
     })
 }
 
-/// Makes a round podium with a bevelled edge on the plane y = 0; texture coordinates are lengths on its surface from
-/// the middle of its top.
+/// Makes a round podium with a bevelled edge on the plane y = 0, textured by lengths on its surface from the middle of
+/// its top.
 pub fn podium(radius: f32, height: f32, columns: u32) -> TriangleMesh {
     const BEVEL: f32 = 0.025;
     let mut profile = vec![[0.0, height], [radius - 2.0 * BEVEL, height]];
@@ -79,7 +79,7 @@ pub fn rectangle(width: f32, depth: f32) -> TriangleMesh {
     grid(1, 1, |s, t| ([(t - 0.5) * width, 0.0, (s - 0.5) * depth], [0.0, 1.0, 0.0], [t, s]))
 }
 
-/// Turns a profile of (radius, height) points, from the top down, around the y axis.
+/// Makes a surface of revolution around the y axis from a profile of (radius, height) points, top down.
 pub fn lathe(profile: &[[f32; 2]], columns: u32) -> TriangleMesh {
     let rows = profile.len() as u32 - 1;
     grid(rows, columns, |s, t| {
@@ -95,7 +95,7 @@ pub fn lathe(profile: &[[f32; 2]], columns: u32) -> TriangleMesh {
     })
 }
 
-/// Returns the profile of a closed vase with a rounded lip: its outside from lip to foot.
+/// Returns the profile of a closed vase with a rounded lip, its outside from lip to foot, as (radius, height) points.
 pub fn vase_profile(points: u32) -> Vec<[f32; 2]> {
     let radius = |y: f32| {
         // Belly, neck and flaring lip as a sum of smooth bumps over the height 0..1.9.

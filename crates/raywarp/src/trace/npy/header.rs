@@ -4,19 +4,19 @@
 use super::layout::{RayLayout, Scalar};
 use std::fmt;
 
-/// Lists in lists: a structured type of structured types has some.
+/// Deepest nesting of lists in a `.npy` header: structured types of structured types have some.
 const DEPTH_LIMIT: u32 = 16;
-/// Characters of the file's own text that a message repeats.
+/// Largest number of characters of a file's header that an error message quotes.
 const QUOTE_LIMIT: usize = 40;
 
-/// Fault of a header, and the byte where it is.
+/// Fault in a `.npy` header, with its byte offset.
 #[derive(Debug, PartialEq)]
 pub(super) struct Fault {
     pub at: usize,
     pub what: String,
 }
 
-/// The three entries, each with its place.
+/// Three entries of a `.npy` header (type, order, shape), each with its byte offset.
 #[derive(Debug)]
 pub(super) struct Header {
     descr: (usize, Literal),
@@ -24,17 +24,17 @@ pub(super) struct Header {
     shape: (usize, Literal),
 }
 
-/// A Python literal.
+/// Python literal in a `.npy` header.
 #[derive(Debug, PartialEq)]
 enum Literal {
     Text(String),
     Bool(bool),
     Int(u64),
-    /// A list or a tuple.
+    /// Python list or tuple.
     List(Vec<Literal>),
 }
 
-/// Prints the literal as Python does, cut short.
+/// Prints the literal in Python's syntax, shortened if long.
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -55,7 +55,7 @@ impl fmt::Display for Literal {
 }
 
 impl Header {
-    /// Parses `{'descr': ..., 'fortran_order': ..., 'shape': ...}` and the padding behind it.
+    /// Parses the text of a `.npy` header, `{'descr': ..., 'fortran_order': ..., 'shape': ...}` with its padding.
     pub fn parse(text: &[u8]) -> Result<Self, Fault> {
         let mut parser = Parser { text, at: 0 };
         let [mut descr, mut fortran_order, mut shape] = [None, None, None];
@@ -90,7 +90,7 @@ impl Header {
         })
     }
 
-    /// Returns the layout of an array of rays in the file.
+    /// Returns the layout of the file's array, or the reason why it isn't one of rays.
     pub fn ray_layout(&self) -> Result<RayLayout, Fault> {
         let (scalar, big_endian) = self.ray_scalar()?;
         let (at, shape) = &self.shape;
@@ -122,7 +122,7 @@ impl Header {
         }
     }
 
-    /// Returns the type of a number, and `true` if its first byte is the highest.
+    /// Returns the array's number type, and `true` if it is big-endian.
     fn ray_scalar(&self) -> Result<(Scalar, bool), Fault> {
         let (at, descr) = &self.descr;
         let what = match descr {
@@ -141,7 +141,7 @@ impl Header {
     }
 }
 
-/// A place in the header's text.
+/// Parser of a `.npy` header: its text and the current position.
 struct Parser<'a> {
     text: &'a [u8],
     at: usize,
@@ -156,7 +156,7 @@ impl Parser<'_> {
         self.text.get(self.at).copied()
     }
 
-    /// Goes to the next byte that is not white space.
+    /// Skips white space, and returns the position of the next byte.
     fn skip_space(&mut self) -> usize {
         while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.at += 1;
@@ -197,7 +197,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a string without escapes, which no type needs.
+    /// Reads a quoted string without escapes, which no type name needs.
     fn string(&mut self, quote: u8) -> Result<Literal, Fault> {
         let rest = &self.text[self.at + 1..];
         let Some(length) = rest.iter().position(|&byte| byte == quote) else {

@@ -5,10 +5,10 @@ use super::layout::RayLayout;
 use super::{MAGIC, NpyError};
 use std::io::{ErrorKind, Read};
 
-/// The longest header that is read; NumPy itself stops at 10,000 characters.
+/// Longest `.npy` header that is read, in bytes; NumPy itself stops at 10,000 characters.
 const HEADER_LIMIT: u32 = 1 << 16;
 
-/// Stream of bytes that counts how many were read.
+/// Byte stream of a ray file that counts the bytes read.
 pub(super) struct Input<'a, R> {
     name: &'a str,
     stream: R,
@@ -25,7 +25,7 @@ impl<'a, R: Read> Input<'a, R> {
         self.offset
     }
 
-    /// Returns an error for a fault at the current byte.
+    /// Returns the error for a fault at the current byte of the input.
     pub fn malformed(&self, fault: impl Into<String>) -> NpyError {
         self.fault_at(self.offset, fault)
     }
@@ -34,7 +34,7 @@ impl<'a, R: Read> Input<'a, R> {
         NpyError::Malformed { name: self.name.to_string(), offset, fault: fault.into() }
     }
 
-    /// Fills `buffer` or reads to the end of the stream; returns the number of bytes that came.
+    /// Fills `buffer`, or as much of it as the stream still has; returns the number of bytes read.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, NpyError> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -59,7 +59,7 @@ impl<'a, R: Read> Input<'a, R> {
         Ok(bytes)
     }
 
-    /// Reads the header, up to the data of an array of rays.
+    /// Reads the `.npy` header of an array of rays, up to its data.
     pub fn ray_header(&mut self) -> Result<RayLayout, NpyError> {
         let mut magic = [0; MAGIC.len()];
         if self.fill(&mut magic)? < magic.len() || magic != *MAGIC {

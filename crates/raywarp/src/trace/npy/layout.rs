@@ -3,49 +3,49 @@
 use raywarp_geom::Ray;
 use std::fmt;
 
-/// The type of the numbers.
+/// Number type of a ray file: float32 or float64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     F32,
     F64,
 }
 
-/// Layout of the rays of a file. Its text says how the rays were read, for those who wrote something else than
-/// little-endian float32 of shape (N, 8) in C order.
+/// Layout of the rays in a `.npy` file: columns, number type and order. Its text says how the rays were read, for those
+/// who wrote something else than little-endian float32 of shape (N, 8) in C order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RayLayout {
     pub(super) count: u64,
-    /// Numbers of a ray: 8 for `ox oy oz t_min dx dy dz t_max`, 6 for `ox oy oz dx dy dz`.
+    /// Number of values per ray: 8 for `ox oy oz t_min dx dy dz t_max`, 6 for `ox oy oz dx dy dz`.
     pub(super) columns: usize,
     pub(super) scalar: Scalar,
     pub(super) big_endian: bool,
-    /// `true` if all of a column comes before the next one (Fortran order).
+    /// `true` if the data holds column after column (Fortran order) rather than ray after ray.
     pub(super) by_column: bool,
 }
 
 impl RayLayout {
-    /// Returns the number of rays of the file.
+    /// Returns the number of rays in the file.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns `true` if the rays come one after the other, so that some can be read without the others.
+    /// Returns `true` if the data holds ray after ray, so that it can be read in portions.
     pub fn is_by_ray(&self) -> bool {
         !self.by_column
     }
 
-    /// Returns the offset of the `t_min` of ray `index`, of a file without it that of the ray, from the first byte of
-    /// the data.
+    /// Returns the byte offset, within the data, of the `t_min` of ray `index`; of the ray itself if the file has no
+    /// `t_min`.
     pub(super) fn offset_of_t_min(&self, index: usize) -> u64 {
         self.offset(index, if self.columns == 8 { 3 } else { 0 })
     }
 
-    /// Returns `true` if the file holds rays as they are in memory, so that nothing was converted.
+    /// Returns `true` if the file's bytes are those of rays in memory, so that nothing was converted.
     pub fn is_native(&self) -> bool {
         self.columns == 8 && self.scalar == Scalar::F32 && !self.big_endian && !self.by_column
     }
 
-    /// Returns `true` if the numbers are float64.
+    /// Returns `true` if the file holds float64 numbers.
     pub fn is_double(&self) -> bool {
         self.scalar == Scalar::F64
     }
@@ -61,7 +61,7 @@ impl RayLayout {
         self.columns * self.value_bytes()
     }
 
-    /// Returns the offset of a number of a ray from the first byte of the data.
+    /// Returns the byte offset of one column of a ray, within the data.
     pub(super) fn offset(&self, ray: usize, column: usize) -> u64 {
         let index = if self.by_column {
             column as u64 * self.count + ray as u64
@@ -71,7 +71,7 @@ impl RayLayout {
         index * self.value_bytes() as u64
     }
 
-    /// Appends the numbers of `bytes`, rounded to float32: what is too large becomes infinite. Float32 is not changed.
+    /// Appends the numbers in `bytes`, rounded to float32; those too large become infinite. Float32 is not changed.
     pub(super) fn append(&self, bytes: &[u8], numbers: &mut Vec<f32>) {
         let (words, doubles) = (bytes.as_chunks().0, bytes.as_chunks().0);
         match (self.scalar, self.big_endian) {
@@ -82,7 +82,7 @@ impl RayLayout {
         }
     }
 
-    /// Appends the numbers of `bytes` as they are.
+    /// Appends the numbers in `bytes` as float64.
     pub(super) fn append_wide(&self, bytes: &[u8], numbers: &mut Vec<f64>) {
         let (words, doubles) = (bytes.as_chunks().0, bytes.as_chunks().0);
         match (self.scalar, self.big_endian) {
@@ -93,7 +93,8 @@ impl RayLayout {
         }
     }
 
-    /// Puts a number into a ray that began as `Ray::new([0.0; 3], [0.0; 3])`: t from 0 to infinity.
+    /// Stores one column's value in a ray that began as `Ray::new([0.0; 3], [0.0; 3])`, whose t goes from 0 to
+    /// infinity.
     pub(super) fn set(&self, ray: &mut Ray, column: usize, value: f32) {
         match (self.columns, column) {
             (_, 0..3) => ray.origin[column] = value,

@@ -23,43 +23,43 @@ use std::io::{self, Read};
 
 /// First bytes of every `.npy` file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Bytes of a ray in a file that is written.
+/// Bytes of a ray in a `.npy` file that Raywarp writes.
 const RAY_BYTES: usize = 32;
-/// Bytes of a hit in a file, without further columns.
+/// Bytes of a hit in a `.npy` file, without columns of fields.
 const HIT_BYTES: usize = 20;
 /// Number of rays that are read at once.
 const CHUNK: usize = 1 << 14;
-/// Memory of a ray from its reading, into a list that doubles, to the writing of its hit with all columns.
+/// Bytes of memory per ray, from reading it into a growing list to writing its hit with all columns.
 const WORK_BYTES: u64 = 192;
-/// Need of memory in bytes below which rays are never refused: figures of free memory are rough.
+/// Need of memory in bytes up to which rays are never refused, since figures of free memory are rough.
 const SMALL_BYTES: u64 = 256 << 20;
-/// A header of ours ends at a multiple of this, as NumPy's do.
+/// Alignment in bytes of the data behind a `.npy` header, as NumPy's.
 const ALIGNMENT: usize = 64;
-/// NumPy leaves room for this many digits of the length, so that an array can grow in place.
+/// Number of digits for which NumPy leaves room in the header, so that the array's length can grow in place.
 const LENGTH_DIGITS: usize = 21;
 
-/// An error that keeps rays from being read. Messages name the input and the byte.
+/// Error of reading rays from a `.npy` file. Messages name the input and the byte.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NpyError {
-    /// The system does not let the input be read.
+    /// The operating system fails to read the input.
     #[error("{name}: byte {offset}: cannot be read ({source})")]
     Read {
         /// Name of the input.
         name: String,
         /// Byte of the input at which reading stopped.
         offset: u64,
-        /// Error of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Not an `.npy` file, a damaged one, or an array of something else.
+    /// The input is not a `.npy` file, or damaged, or not an array of rays.
     #[error("{name}: byte {offset}: {fault}")]
     Malformed {
         /// Name of the input.
         name: String,
-        /// Byte of the input at which the fault is.
+        /// Byte offset of the fault in the input.
         offset: u64,
-        /// The fault, and what to do about it.
+        /// Description of the fault, and what to do about it.
         fault: String,
     },
     /// The rays need more memory than is free.
@@ -67,43 +67,44 @@ pub enum NpyError {
     Memory {
         /// Name of the input.
         name: String,
-        /// Number of rays that have been read.
+        /// Number of rays read so far.
         rays: u64,
-        /// Bytes to go on with them and as many more.
+        /// Bytes of memory needed to go on with these rays and as many again.
         needed: u64,
         /// Bytes that are free.
         free: u64,
     },
 }
 
-/// Rays of a file, in its order.
+/// Rays read from a `.npy` file, in its order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RayFile {
-    /// The rays; those of a float32 file bit for bit.
+    /// Rays of the file; those of a float32 file bit for bit.
     pub rays: Vec<Ray>,
     /// Layout of the rays in the file.
     pub layout: RayLayout,
-    /// Byte of the file at which the first ray starts.
+    /// Byte offset of the first ray in the file.
     first_byte: u64,
-    /// Origins of the rays in float64, if the file holds such.
+    /// Origins of the rays in float64, if the file is of float64.
     begins: Option<Vec<[f64; 3]>>,
 }
 
 impl RayFile {
-    /// Returns the byte of the file at which the `t_min` of ray `index` is, for messages; of a file without it, that of
-    /// the ray.
+    /// Returns the byte offset in the file of the `t_min` of ray `index`, for messages; of the ray itself if the file
+    /// has no `t_min`.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
         self.first_byte + self.layout.offset_of_t_min(index)
     }
 
-    /// Returns the rays relative to the origin of a scene, which is subtracted in float64 before anything is rounded.
+    /// Returns the rays with their origins relative to a scene's origin, which is subtracted in float64 before
+    /// rounding.
     pub fn relative_to(mut self, origin: [f64; 3]) -> Vec<Ray> {
         reader::make_relative(self.rays.iter_mut(), self.begins, origin);
         self.rays
     }
 }
 
-/// Reads an array of rays, from a file or a pipe, to the end of its input; `name` is for messages.
+/// Reads a whole `.npy` file of rays from a file or a pipe; `name` is for messages.
 ///
 /// Versions 1.0, 2.0 and 3.0. Memory is taken as data arrives, never because a header asks for it.
 ///
@@ -116,8 +117,8 @@ pub fn read_rays(name: &str, input: impl Read) -> Result<RayFile, NpyError> {
     Ok(RayFile { rays, layout, first_byte, begins: reader.into_begins() })
 }
 
-/// Returns the bytes of a file of a scene's rays, in the coordinates of the scene's file: float32, or float64 where it
-/// has an origin.
+/// Returns a `.npy` file of rays in the coordinates of their scene's file: float32, or float64 if the scene has an
+/// origin.
 pub fn write_rays_of_scene(rays: &[Ray], origin: [f64; 3]) -> Vec<u8> {
     if origin == [0.0; 3] {
         return write_rays(rays);
@@ -134,7 +135,7 @@ pub fn write_rays_of_scene(rays: &[Ray], origin: [f64; 3]) -> Vec<u8> {
     file
 }
 
-/// Returns the bytes of a file of rays, for tests and tools that make some.
+/// Returns a `.npy` file of rays in float32.
 pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
     let mut file = start("'<f4'", &format!("({}, 8)", rays.len()), rays.len());
     file.reserve(RAY_BYTES * rays.len());
@@ -147,7 +148,8 @@ pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
     file
 }
 
-/// Returns the bytes of a file of closest hits: 20 a hit, and 12 for each column, 24 for one of float64.
+/// Returns a `.npy` file of closest hits: 20 bytes per hit, plus 12 for each float32 column and 24 for each float64
+/// one.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -159,8 +161,8 @@ pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> 
     file
 }
 
-/// Returns the first bytes of a file of `count` closest hits with columns of `fields`, for [`append_hits`] to go on;
-/// `has_origin` is `true` if the scene has an origin ([`Field::is_double`]).
+/// Returns the beginning of a `.npy` file of `count` closest hits with columns of `fields`, which [`append_hits`]
+/// continues; `has_origin` tells of a scene with an origin ([`Field::is_double`]).
 pub fn start_hits(count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
     let mut descr = "[('t', '<f4'), ('u', '<f4'), ('v', '<f4'), ('primitive', '<u4'), ('instance', '<u4')".to_string();
     for field in fields {
@@ -171,7 +173,7 @@ pub fn start_hits(count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
     start(&descr, &format!("({count},)"), count)
 }
 
-/// Appends closest hits to a file that [`start_hits`] has begun.
+/// Appends closest hits to a `.npy` file that [`start_hits`] began.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -194,24 +196,24 @@ pub fn append_hits(file: &mut Vec<u8>, hits: &[Hit], instances: &[u32], columns:
     }
 }
 
-/// Returns the bytes of a file of any-hit answers: 1 where something is on the ray, else 0.
+/// Returns a `.npy` file of any-hit answers: 1 where the ray hits something, else 0.
 pub fn write_flags(flags: &[bool]) -> Vec<u8> {
     let mut file = start_flags(flags.len());
     append_flags(&mut file, flags);
     file
 }
 
-/// Returns the first bytes of a file of `count` any-hit answers, for [`append_flags`] to go on.
+/// Returns the beginning of a `.npy` file of `count` any-hit answers, which [`append_flags`] continues.
 pub fn start_flags(count: usize) -> Vec<u8> {
     start("'|u1'", &format!("({count},)"), count)
 }
 
-/// Appends any-hit answers to a file that [`start_flags`] has begun.
+/// Appends any-hit answers to a `.npy` file that [`start_flags`] began.
 pub fn append_flags(file: &mut Vec<u8>, flags: &[bool]) {
     file.extend(flags.iter().map(|&flag| u8::from(flag)));
 }
 
-/// Returns the header of a version 1.0 file, byte for byte as NumPy writes it.
+/// Returns the header of a `.npy` file (version 1.0), byte for byte as NumPy writes it.
 fn start(descr: &str, shape: &str, count: usize) -> Vec<u8> {
     let mut header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
     header.extend(std::iter::repeat_n(' ', LENGTH_DIGITS.saturating_sub(count.to_string().len())));

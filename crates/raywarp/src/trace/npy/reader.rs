@@ -6,24 +6,24 @@ use super::{CHUNK, NpyError, SMALL_BYTES, WORK_BYTES};
 use raywarp_geom::Ray;
 use std::io::Read;
 
-/// Reader of an array of rays from a file or a pipe, some rays at a time.
+/// Reader of rays from a `.npy` file or pipe, in portions.
 pub struct RayReader<'a, R> {
     name: &'a str,
     input: Input<'a, R>,
     layout: RayLayout,
     first_byte: u64,
-    /// Number of rays that were handed out.
+    /// Number of rays handed out so far.
     done: u64,
-    /// Rays that are still to be handed out, of a file in Fortran order, which can only be read as a whole.
+    /// Rays still to be handed out, of a file in Fortran order, which can only be read as a whole.
     held: Option<std::vec::IntoIter<Ray>>,
-    /// Origin that rays are relative to.
+    /// Origin to which the rays are made relative.
     origin: [f64; 3],
-    /// Origins of the rays that were read, as a file of float64 says them, until it is known what they are relative to.
+    /// Origins of the rays read so far, in float64, kept until the scene's origin is known.
     begins: Option<Vec<[f64; 3]>>,
 }
 
 impl<'a, R: Read> RayReader<'a, R> {
-    /// Reads up to the first ray; `name` is for messages.
+    /// Opens a ray file, and reads up to the first ray; `name` is for messages.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -35,8 +35,8 @@ impl<'a, R: Read> RayReader<'a, R> {
         Ok(Self { name, input, layout, first_byte, done: 0, held: None, origin: [0.0; 3], begins })
     }
 
-    /// Makes rays relative to `origin`, which is subtracted in float64 before anything is rounded: those that come, and
-    /// `given`, which are those that were handed out before. May be called once.
+    /// Makes rays relative to `origin`, subtracted in float64 before rounding: all rays still to be read, and `given`,
+    /// those handed out before. May be called once.
     ///
     /// # Panics
     /// If `given` are not all rays that were given.
@@ -48,13 +48,13 @@ impl<'a, R: Read> RayReader<'a, R> {
         self.held = self.held.is_some().then(|| held.into_iter());
     }
 
-    /// Returns the origins of the rays that were read, as a file of float64 says them, before
+    /// Returns the float64 origins of the rays read so far, if the file is of float64, before
     /// [`RayReader::relative_to`].
     pub(crate) fn begins(&self) -> Option<&[[f64; 3]]> {
         self.begins.as_deref()
     }
 
-    /// Returns the origins of the rays that were read, of a file of float64.
+    /// Returns the float64 origins of the rays that were read, if the file is of float64.
     pub(super) fn into_begins(self) -> Option<Vec<[f64; 3]>> {
         self.begins
     }
@@ -64,19 +64,19 @@ impl<'a, R: Read> RayReader<'a, R> {
         &self.layout
     }
 
-    /// Returns the byte of the file at which the first ray starts.
+    /// Returns the byte offset of the first ray in the file.
     pub(super) fn first_byte(&self) -> u64 {
         self.first_byte
     }
 
-    /// Returns the byte of the file at which the `t_min` of ray `index` is, for messages; of a file without it, that of
-    /// the ray.
+    /// Returns the byte offset in the file of the `t_min` of ray `index`, for messages; of the ray itself if the file
+    /// has no `t_min`.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
         self.first_byte + self.layout.offset_of_t_min(index)
     }
 
-    /// Checks that a file of `bytes` holds as many rays as its header promises: to be asked before much is done with
-    /// the first.
+    /// Checks that a file of `bytes` bytes holds as many rays as its header promises, before work is done on the first
+    /// ones.
     ///
     /// # Errors
     /// [`NpyError::Malformed`], as reading it would say in the end.
@@ -98,9 +98,9 @@ impl<'a, R: Read> RayReader<'a, R> {
         NpyError::Malformed { name: self.name.to_string(), offset, fault }
     }
 
-    /// Reads the next rays, `most` of them or those that are left; none at the end. With the last ones it looks whether
-    /// the input ends there. Memory is taken as data arrives; that of a file in Fortran order for all of its rays at
-    /// the first call.
+    /// Reads the next rays, up to `most`; none at the end of the file. With the last ones it looks whether the input
+    /// ends there. Memory is taken as data arrives; that of a file in Fortran order for all of its rays at the first
+    /// call.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -110,7 +110,7 @@ impl<'a, R: Read> RayReader<'a, R> {
         Ok(rays)
     }
 
-    /// Reads as [`RayReader::next`] does, in the place of `rays`, into their memory.
+    /// Reads the next rays as [`RayReader::next`] does, but into `rays`, whose memory is reused.
     ///
     /// # Errors
     /// [`NpyError`].
@@ -133,7 +133,7 @@ impl<'a, R: Read> RayReader<'a, R> {
         Ok(())
     }
 
-    /// Reads into `rays`, which are empty.
+    /// Reads up to `most` rays into `rays`, which is empty.
     fn read(&mut self, most: u64, rays: &mut Vec<Ray>) -> Result<(), NpyError> {
         let layout = self.layout;
         let count = most.min(layout.count - self.done);
@@ -193,7 +193,7 @@ impl<'a, R: Read> RayReader<'a, R> {
     }
 }
 
-/// Makes rays relative to `origin`, from where they begin as float64, if that is known.
+/// Makes rays relative to `origin`, from their float64 origins if those are known.
 ///
 /// # Panics
 /// If not as many beginnings are known as there are rays.
@@ -213,7 +213,7 @@ pub(super) fn make_relative<'r>(
     }
 }
 
-/// Doubles the room in `rays`, of which there will be `count` at most, if the memory for that is there.
+/// Doubles the capacity of `rays`, up to `count`, if memory suffices.
 fn grow(name: &str, rays: &mut Vec<Ray>, count: u64) -> Result<(), NpyError> {
     let left = usize::try_from(count).unwrap_or(usize::MAX) - rays.len();
     let more = rays.len().max(CHUNK).min(left);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What numpy.save(FILE, numpy.zeros((3, 8), '<f4')) writes before the data (NumPy 2.4).
+/// Returns the header that numpy.save(FILE, numpy.zeros((3, 8), '<f4')) writes (NumPy 2.4).
 fn numpy_rays_header() -> Vec<u8> {
     let mut header = b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8), }".to_vec();
     header.extend([b' '; 58]);
@@ -19,7 +19,7 @@ fn some_rays() -> Vec<Ray> {
         .collect()
 }
 
-/// A file of the given version and header text around the data of `rays`.
+/// Returns a `.npy` file of the given version and header text with the data of `rays`.
 fn file(version: [u8; 2], text: &str, rays: &[Ray]) -> Vec<u8> {
     let mut file = [&MAGIC[..], &version].concat();
     match version[0] {
@@ -115,7 +115,7 @@ fn all_versions_and_other_ways_to_write_the_same_are_read() {
     }
 }
 
-/// The file of an array of six or eight columns, put together by hand.
+/// Returns a `.npy` file of an array of six or eight columns, put together by hand.
 fn array(descr: &str, columns: usize, by_column: bool, rays: &[[f64; 8]]) -> Vec<u8> {
     let order = if by_column { "True" } else { "False" };
     let text = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({}, {columns}), }}\n", rays.len());
