@@ -11,15 +11,15 @@
 
 use raywarp_geom::Aabb;
 
-/// Node of a tree, inner or a leaf: 32 bytes.
+/// Node of a binary tree, inner or leaf: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Node {
-    /// Box around everything below.
+    /// Bounding box of everything below the node.
     pub bounds: Aabb,
-    /// Inner: index of the left child, the right one follows. Leaf: first entry in `references`.
+    /// Index of the left child of an inner node, which the right child follows, or of a leaf's first reference.
     pub first: u32,
-    /// Number of references of a leaf; 0 for an inner node.
+    /// Number of primitive references of a leaf; 0 for an inner node.
     pub count: u32,
 }
 
@@ -31,7 +31,7 @@ impl Node {
     }
 }
 
-/// A binary bounding volume hierarchy over primitives `0..primitive_count`.
+/// Binary bounding volume hierarchy over the primitives `0..primitive_count`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bvh2 {
     /// Nodes; empty for a scene without primitives, otherwise node 0 is the root.

@@ -10,13 +10,13 @@ use crate::polygon::Polygon;
 use crate::{Bvh2, Node};
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// Triangles of one task. Fixed, so that sums have the same order with any number of threads.
+/// Number of triangles that one task works on. Fixed, so that sums have the same order with any number of threads.
 const CHUNK: usize = 1 << 10;
 
 impl Bvh2 {
-    /// Returns the expected wasted work of a ray that ends on a random point of the triangles: inner nodes and
-    /// triangles of leaves, each of cost 1 as in [`Bvh2::sah_cost`], whose box holds the point though the triangle is
-    /// not below the node. Zero where the triangles have no area.
+    /// Returns the end-point overlap: the expected wasted work of a ray that ends on a random point of the triangles.
+    /// It counts inner nodes and triangles of leaves, each of cost 1 as in [`Bvh2::sah_cost`], whose box holds the
+    /// point though the triangle is not below the node. Zero where the triangles have no area.
     ///
     /// Exact but for rounding in f64: each triangle is clipped to the box of every node that it meets.
     /// That takes many times as long as the build; runs on the current rayon pool, and the
@@ -34,20 +34,20 @@ impl Bvh2 {
     }
 }
 
-/// Input that every task reads.
+/// Input of the end-point overlap that every task reads.
 struct Overlap<'a> {
     tree: &'a Bvh2,
     triangles: &'a [[[f32; 3]; 3]],
-    /// The references below each node, first and one past the last, in the order of the leaves from left
-    /// to right. A child's are a part of its parent's.
+    /// Range of references below each node, first and one past the last, in the order of leaves from left to right. A
+    /// child's are a part of its parent's.
     below: Vec<[u32; 2]>,
-    /// Positions of each primitive in that order: its range of `places`, increasing.
+    /// Start of each primitive's range in `places`, its positions in the order of leaves.
     starts: Vec<u32>,
     places: Vec<u32>,
 }
 
 impl<'a> Overlap<'a> {
-    /// Prepares everything but the triangles.
+    /// Prepares everything but the triangles from the leaves of `tree`.
     fn of_leaves(tree: &'a Bvh2) -> Self {
         let mut below = vec![[0; 2]; tree.nodes.len()];
         let mut order = Vec::with_capacity(tree.references.len());
@@ -85,7 +85,7 @@ impl<'a> Overlap<'a> {
         Self { tree, triangles: &[], below, starts, places }
     }
 
-    /// Returns cost times area, and area, of the triangles of one task.
+    /// Returns the cost times area, and the area, summed over the triangles of one task.
     fn chunk(&self, task: usize) -> [f64; 2] {
         let mut sum = [0.0; 2];
         let mut stack = Vec::new();
@@ -102,7 +102,7 @@ impl<'a> Overlap<'a> {
         sum
     }
 
-    /// Returns cost times area of a triangle, whose references stand at `places`.
+    /// Returns cost times area of one triangle, whose references are at the positions `places` in the order of leaves.
     fn cost(&self, triangle: &Polygon, area: f64, places: &[u32], stack: &mut Vec<(u32, Polygon, f64)>) -> f64 {
         let mut cost = 0.0;
         if !self.tree.nodes.is_empty() {
@@ -137,7 +137,7 @@ impl<'a> Overlap<'a> {
     }
 }
 
-/// Part of a polygon that lies in a box.
+/// Result of clipping a polygon to a box: nothing, the whole polygon, or a part of it.
 // Lives on the stack for a moment; a box would cost more than its bytes.
 #[allow(clippy::large_enum_variant)]
 enum Part {
@@ -168,7 +168,7 @@ fn part(polygon: &Polygon, bounds: &Aabb) -> Part {
 mod tests {
     use super::*;
 
-    /// A unit square in the plane x = `x`, as two triangles.
+    /// Returns a unit square in the plane x = `x`, as two triangles.
     fn wall(x: f32) -> [[[f32; 3]; 3]; 2] {
         [[[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]], [[x, 1.0, 1.0], [x, 1.0, 0.0], [x, 0.0, 1.0]]]
     }

@@ -5,26 +5,28 @@
 
 use rayon::prelude::*;
 
-/// Returns the results of `of` for each number below `count`, in order.
+/// Calls `of` for each number below `count` in parallel and returns the results in order.
 pub(crate) fn map<T: Send>(count: usize, of: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let mut results = Vec::new();
     (0..count).into_par_iter().map(of).collect_into_vec(&mut results);
     results
 }
 
-/// Maps as [`map`] does, for chunks of `size` elements, the last one shorter.
+/// Calls `of` for each chunk of `size` elements in parallel and returns the results in order; the last chunk may be
+/// shorter.
 pub(crate) fn map_chunks<E: Sync, T: Send>(elements: &[E], size: usize, of: &(dyn Fn(&[E]) -> T + Sync)) -> Vec<T> {
     map(elements.len().div_ceil(size), &|i| of(&elements[i * size..elements.len().min((i + 1) * size)]))
 }
 
-/// Returns the results of `run` for each task, in order; a task owns the memory that it alone writes to.
+/// Calls `run` for each task in parallel and returns the results in order; a task owns the memory that it alone writes
+/// to.
 pub(crate) fn run_each<T: Send, R: Send>(tasks: Vec<T>, run: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
     let mut results = Vec::new();
     tasks.into_par_iter().map(run).collect_into_vec(&mut results);
     results
 }
 
-/// Returns the results of `a` and `b`, which run at the same time if a thread is free.
+/// Runs `a` and `b`, at the same time if a thread is free, and returns both results.
 pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     let (mut left, mut right) = (Side::Before(a), Side::Before(b));
     both(&mut || left.run(), &mut || right.run());
@@ -35,7 +37,7 @@ fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     rayon::join(a, b);
 }
 
-/// One side of [`join`].
+/// One of the two sides of [`join`], before or after it ran.
 enum Side<F, R> {
     Before(F),
     Running,

@@ -3,13 +3,13 @@
 use glam::DVec3;
 use raywarp_geom::Aabb;
 
-/// Returns how much a box around a part of `triangle` is enlarged, so that a ray which hits that part in floating point
-/// also meets the box.
+/// Returns the padding of boxes around parts of `triangle`, so that a ray which hits a part in floating point also
+/// meets its box.
 pub(crate) fn pad_of(triangle: &[[f32; 3]; 3]) -> f32 {
     4.0 * f32::EPSILON * triangle.iter().flatten().fold(0.0f32, |max, x| max.max(x.abs()))
 }
 
-/// A convex polygon: a triangle cut by at most seven planes.
+/// Convex polygon: a triangle cut by at most seven planes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Polygon {
     points: [DVec3; 10],
@@ -25,7 +25,7 @@ impl Polygon {
         polygon
     }
 
-    /// Returns the part inside a box, borders included.
+    /// Returns the part of the polygon inside the box `cell`, borders included.
     pub(crate) fn clipped_to(&self, cell: &Aabb) -> Self {
         (0..3).fold(*self, |polygon, axis| {
             let (min, max) = (f64::from(cell.min[axis]), f64::from(cell.max[axis]));
@@ -33,7 +33,8 @@ impl Polygon {
         })
     }
 
-    /// Returns the part on one side of a plane (Sutherland and Hodgman 1974), points on it included.
+    /// Returns the part of the polygon on one side of a plane (Sutherland and Hodgman 1974), points on the plane
+    /// included.
     pub(crate) fn clipped(&self, axis: usize, plane: f64, below: bool) -> Self {
         let inside = |p: &DVec3| if below { p[axis] <= plane } else { p[axis] >= plane };
         let mut clipped = Self { points: [DVec3::ZERO; 10], count: 0 };
@@ -61,7 +62,7 @@ impl Polygon {
         clipped
     }
 
-    /// Returns the sum of the areas of the polygon's shadows along the three axes: the half area of the smallest boxes
+    /// Returns the sum of the polygon's areas projected along the three axes: the half area of the smallest boxes
     /// around it.
     pub(crate) fn projected_area(&self) -> f64 {
         let [first, rest @ ..] = &self.points[..self.count] else { return 0.0 };
@@ -69,20 +70,20 @@ impl Polygon {
         0.5 * fan.sum::<DVec3>().abs().element_sum()
     }
 
-    /// Returns the surface area of one side.
+    /// Returns the area of the polygon.
     pub(crate) fn area(&self) -> f64 {
         let [first, rest @ ..] = &self.points[..self.count] else { return 0.0 };
         let fan = rest.windows(2).map(|pair| (pair[0] - first).cross(pair[1] - first));
         0.5 * fan.sum::<DVec3>().length()
     }
 
-    /// Returns the smallest and the largest coordinates.
+    /// Returns the smallest and the largest coordinates of the polygon.
     pub(crate) fn extent(&self) -> (DVec3, DVec3) {
         let points = self.points[..self.count].iter();
         points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)))
     }
 
-    /// Returns the box around the points, enlarged by `pad` and a rounding.
+    /// Returns the bounding box of the polygon, enlarged by `pad` and a rounding.
     pub(crate) fn bounds(&self, pad: f32) -> Aabb {
         let mut aabb = Aabb::EMPTY;
         for p in &self.points[..self.count] {

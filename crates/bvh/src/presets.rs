@@ -15,15 +15,15 @@
 
 use crate::{BuildOptions, Builder};
 
-/// Tree along the Morton curve: built in half the time of [`BALANCED`], and traced slower than any other. For geometry
-/// that changes from frame to frame.
+/// Preset of the Morton-curve builder: built in half the time of [`BALANCED`], and traced slower than any other. For
+/// geometry that changes from frame to frame.
 pub const FASTEST: BuildOptions = BuildOptions { builder: Builder::Lbvh, ..BALANCED };
 
-/// [`FASTEST`], then four passes of reinsertion: built in the time of [`BALANCED`], and cheaper in all
-/// scenes but sibenik. Deep: 32 to 48 nodes, where [`BALANCED`] has 23 to 31.
+/// Preset of [`FASTEST`] with four passes of reinsertion: built in the time of [`BALANCED`], and cheaper to trace in
+/// all scenes but sibenik. Deep: 32 to 48 nodes, where [`BALANCED`] has 23 to 31.
 pub const FAST: BuildOptions = BuildOptions { reinsertion: 4, ..FASTEST };
 
-/// Splits between bins: the default of [`BuildOptions`], field by field.
+/// Preset of the binned builder: the default of [`BuildOptions`], field by field.
 pub const BALANCED: BuildOptions = BuildOptions {
     builder: Builder::BinnedSah,
     max_leaf: 8,
@@ -37,43 +37,44 @@ pub const BALANCED: BuildOptions = BuildOptions {
     intersection_cost: 1.0,
 };
 
-/// [`BALANCED`], then eight passes of reinsertion: the best tree without a triangle in two leaves.
+/// Preset of [`BALANCED`] with eight passes of reinsertion: the best tree without cut triangles.
 pub const GOOD: BuildOptions = BuildOptions { reinsertion: 8, ..BALANCED };
 
-/// Spatial splits, then eight passes of reinsertion: the fewest triangles tested. Holds 7 to 24 % more
+/// Preset with spatial splits and eight passes of reinsertion: the fewest triangles tested. Holds 7 to 24 % more
 /// references than triangles in the four scenes, never more than twice as many.
 pub const BEST: BuildOptions = BuildOptions { builder: Builder::Sbvh, ..GOOD };
 
-/// One triangle a leaf: for encodings that group triangles themselves, such as the eight-wide ones for GPUs.
-/// Every split is tried, since such trees are built once and walked often, and ten passes of reinsertion.
+/// Preset with one triangle per leaf, for encodings that group triangles themselves, such as the eight-wide ones for
+/// GPUs. Every split is tried, since such trees are built once and walked often, and ten passes of reinsertion.
 pub const SINGLE: BuildOptions = BuildOptions { builder: Builder::SweepSah, max_leaf: 1, reinsertion: 10, ..BALANCED };
 
-/// [`SINGLE`] with spatial splits: better for rays that look for the nearest hit, and less so for shadow rays,
-/// which end early in large triangles that are not split.
+/// Preset with one triangle per leaf and spatial splits: better than [`SINGLE`] for closest-hit rays, less so for
+/// shadow rays. These end early in large triangles that are not split.
 pub const SINGLE_SPLIT: BuildOptions = BuildOptions { builder: Builder::Sbvh, ..SINGLE };
 
-/// [`SINGLE_SPLIT`] that leaves the largest nodes uncut: in a room of walls that end most rays a sixth less work than
-/// either of the others, and more in an atrium whose large triangles lie aslant.
+/// Preset with one triangle per leaf and spatial splits in all but the largest nodes. In a room of walls that end most
+/// rays it takes a sixth less work than [`SINGLE`] or [`SINGLE_SPLIT`], and more in an atrium whose large triangles lie
+/// aslant.
 pub const SINGLE_SPLIT_INNER: BuildOptions = BuildOptions { split_below: 0.5, ..SINGLE_SPLIT };
 
-/// Default of the kernels of a GPU: [`SINGLE_SPLIT_INNER`], or the same without cuts where those do not pay.
+/// Default preset of the GPU kernels: [`SINGLE_SPLIT_INNER`], or that without cuts where cuts do not pay.
 pub const GPU: BuildOptions = BuildOptions { builder: Builder::BestOf, ..SINGLE_SPLIT_INNER };
 
-/// Presets for trees that are walked as they are, by name, from the fastest build to the best tree.
+/// Presets for trees that are traversed as built, by name, from the fastest build to the best tree.
 pub const ALL: [(&str, BuildOptions); 5] =
     [("fastest", FASTEST), ("fast", FAST), ("balanced", BALANCED), ("good", GOOD), ("best", BEST)];
 
-/// Presets with one triangle a leaf, which cost more to walk as they are.
+/// Presets with one triangle per leaf, by name, for encodings that merge leaves; as built they cost more to traverse.
 pub const OF_SINGLES: [(&str, BuildOptions); 4] =
     [("single", SINGLE), ("single-split", SINGLE_SPLIT), ("single-split-inner", SINGLE_SPLIT_INNER), ("gpu", GPU)];
 
-/// Returns the preset of that name in [`ALL`] or [`OF_SINGLES`].
+/// Returns the preset called `name` in [`ALL`] or [`OF_SINGLES`], if there is one.
 pub fn named(name: &str) -> Option<BuildOptions> {
     ALL.into_iter().chain(OF_SINGLES).find(|(known, _)| *known == name).map(|(_, options)| options)
 }
 
-/// Returns the name of the preset in [`ALL`] or [`OF_SINGLES`] with these options, whatever their leaf size; none where
-/// there is no such preset.
+/// Returns the name of the preset in [`ALL`] or [`OF_SINGLES`] that has these options, whatever their leaf size; `None`
+/// if there is none.
 pub fn name_of(options: &BuildOptions) -> Option<&'static str> {
     let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
     ALL.iter().chain(&OF_SINGLES).find(|(_, preset)| is_it(preset)).map(|&(name, _)| name)

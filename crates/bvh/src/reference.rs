@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3A, Vec4};
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A box in registers, for the builders' inner loops; [`Aabb`] is the same in memory.
+/// Axis-aligned box in SIMD registers, for the builders' inner loops; [`Aabb`] is the type in memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds {
     pub(crate) min: Vec3A,
@@ -16,25 +16,25 @@ pub(crate) struct Bounds {
 impl Bounds {
     pub(crate) const EMPTY: Self = Self { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY };
 
-    /// Returns a box around one point.
+    /// Returns the box that holds just the point `p`.
     #[inline]
     pub(crate) fn point(p: Vec3A) -> Self {
         Self { min: p, max: p }
     }
 
-    /// Returns the smallest box that holds both.
+    /// Returns the smallest box that holds both this box and `other`.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// Returns the part that both share; it is inside out when they are apart.
+    /// Returns the part that both boxes share; it is inside out when they are apart.
     #[inline]
     pub(crate) fn intersection(self, other: Self) -> Self {
         Self { min: self.min.max(other.min), max: self.max.min(other.max) }
     }
 
-    /// Returns half of the surface area; zero when empty or inside out. In f64, since sides of 1e30 have areas of
+    /// Returns half of the box's surface area; zero when empty or inside out. In f64, since sides of 1e30 have areas of
     /// 1e60.
     #[inline]
     pub(crate) fn half_area(self) -> f64 {
@@ -43,7 +43,7 @@ impl Bounds {
         x * y + y * z + z * x
     }
 
-    /// Returns the axis of greatest extent; of equal ones the first.
+    /// Returns the axis along which the box is longest; of equal ones the first.
     pub(crate) fn longest_axis(self) -> usize {
         let [x, y, z] = (self.max - self.min).to_array();
         if x >= y && x >= z {
@@ -60,26 +60,26 @@ impl Bounds {
     }
 }
 
-/// A box around a primitive, or around a part of one, and the primitive: 32 bytes.
+/// Input item of the builders: a box around a triangle or a part of one, with the triangle's index: 32 bytes.
 ///
 /// The coordinates hold no negative zero: minima and maxima are then the same in any order of
 /// work, and so are the bytes of a tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reference {
-    /// Smallest corner; the bits of `w` are the primitive's index plus [`TO_NORMAL`].
+    /// Lower corner of the box; the bits of `w` are the primitive's index plus [`TO_NORMAL`].
     min: Vec4,
     max: Vec4,
 }
 
-/// Makes an index the bits of a float between 2^-63 and 2^65. As it stands it would be those of a
-/// denormal number, and though nobody looks at `w`, arithmetic on all four lanes then took 6 times
-/// as long for the whole build.
+/// Offset that turns a primitive's index into the bits of a normal float, between 2^-63 and 2^65. As it stands it would
+/// be those of a denormal number, and though nobody looks at `w`, arithmetic on all four lanes then took 6 times as
+/// long for the whole build.
 const TO_NORMAL: u32 = 0x2000_0000;
 
 const _: () = assert!(FlatTriangles::LIMIT <= 1 << 30);
 
 impl Reference {
-    /// Makes a reference; `primitive` is below [`FlatTriangles::LIMIT`].
+    /// Makes a reference to `primitive`, which is below [`FlatTriangles::LIMIT`], with the box `bounds`.
     #[inline]
     pub(crate) fn new(bounds: &Aabb, primitive: u32) -> Self {
         debug_assert!(primitive < FlatTriangles::LIMIT);
@@ -88,7 +88,7 @@ impl Reference {
         Self { min: Vec4::new(a, b, c, f32::from_bits(primitive + TO_NORMAL)), max: Vec4::new(d, e, f, 0.0) }
     }
 
-    /// A value to fill arrays with.
+    /// Placeholder with which arrays are filled.
     pub(crate) const NONE: Self = Self { min: Vec4::new(0.0, 0.0, 0.0, f32::from_bits(TO_NORMAL)), max: Vec4::ZERO };
 
     #[inline]
@@ -101,15 +101,15 @@ impl Reference {
         Bounds { min: Vec3A::from_vec4(self.min), max: Vec3A::from_vec4(self.max) }
     }
 
-    /// Returns half of the box's centre. Halved again so that the difference of two of them is finite for any
-    /// finite boxes; only the order along an axis matters.
+    /// Returns half of the coordinates of the box's centre, by which references are sorted and binned. Halved again so
+    /// that the difference of two of them is finite for any finite boxes; only the order along an axis matters.
     #[inline]
     pub(crate) fn centroid(&self) -> Vec3A {
         Vec3A::from_vec4(self.min * 0.25 + self.max * 0.25)
     }
 }
 
-/// Returns one reference a triangle, in order. The error names the first vertex that is not finite.
+/// Makes one reference for each triangle, in order. The error names the first vertex that is not finite.
 pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>, BuildError> {
     let vertices = &triangles.vertices;
     let any_bad = AtomicBool::new(false);
@@ -131,7 +131,7 @@ pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>,
     Err(BuildError::NotFinite { primitive })
 }
 
-/// The boxes around a range of references and around their centroids.
+/// Box around a range of references, and box around their centroids.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RangeBounds {
     pub(crate) boxes: Bounds,
@@ -141,12 +141,12 @@ pub(crate) struct RangeBounds {
 impl RangeBounds {
     pub(crate) const EMPTY: Self = Self { boxes: Bounds::EMPTY, centroids: Bounds::EMPTY };
 
-    /// Computes the bounds of `references`, in parallel; the result does not depend on the order of work.
+    /// Computes the bounds of `references` in parallel; the result does not depend on the order of work.
     pub(crate) fn of(references: &[Reference]) -> Self {
         parallel::map_chunks(references, 1 << 14, &Self::of_few).into_iter().fold(Self::EMPTY, Self::union)
     }
 
-    /// Computes as [`RangeBounds::of`] does, on this thread.
+    /// Computes the bounds of `references` as [`RangeBounds::of`] does, but on this thread.
     pub(crate) fn of_few(references: &[Reference]) -> Self {
         references.iter().fold(Self::EMPTY, Self::with)
     }

@@ -17,11 +17,11 @@ use crate::reference::Reference;
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::collections::BinaryHeap;
 
-/// Triangles of one task.
+/// Number of triangles that one task works on.
 const CHUNK: usize = 1 << 12;
 
-/// Splits until `share` as many references have been added as there are triangles, or nothing is
-/// worth it. `references` has one entry a triangle, in order; the new ones come after them.
+/// Splits references of large triangles until `share` as many have been added as there are triangles, or no split pays.
+/// `references` has one entry a triangle, in order; the new ones come after them.
 ///
 /// The boxes of a triangle together cover it: each part's box is enlarged by a few roundings, so
 /// that a ray which hits the triangle in floating point also meets the box.
@@ -63,24 +63,23 @@ pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, 
     }
 }
 
-/// Part of a triangle that lies in a cell.
+/// Part of a triangle that lies in a box (cell).
 struct Part {
     cell: Aabb,
-    /// Sum of the areas of its shadows along the three axes.
+    /// Sum of the part's areas projected along the three axes.
     projected_area: f64,
 }
 
-/// A reference that may be split: that of greatest `waste` goes first, of equal ones the lower.
+/// Reference that may be split; the heap orders them by `waste`, the greatest first, and of equal ones the lower index.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
-    /// Half area of the box less that of the part in it, seen along the axes: what an endless
-    /// number of splits would save.
+    /// Half area of the box minus the projected area of the triangle's part in it: what endless splitting would save.
     waste: f64,
     index: u32,
 }
 
 impl Candidate {
-    /// Returns a candidate, or `None` where a split cannot help.
+    /// Makes the candidate for the reference `index`; `None` where a split cannot help.
     fn new(index: u32, part: &Part) -> Option<Self> {
         let waste = half_area(&part.cell) - part.projected_area;
         (waste > 0.0).then_some(Self { waste, index })
@@ -111,8 +110,8 @@ fn half_area(cell: &Aabb) -> f64 {
     Reference::new(cell, 0).bounds().half_area()
 }
 
-/// Returns the parts of `triangle` in `cell` on both sides of the plane that cuts it, or `None` when no plane does or a
-/// box would not shrink.
+/// Returns the parts of `triangle` on both sides of the plane that cuts `cell`, or `None` when no plane does or a box
+/// would not shrink.
 fn halves(triangle: &[[f32; 3]; 3], cell: &Aabb) -> Option<[Part; 2]> {
     let axis = Reference::new(cell, 0).bounds().longest_axis();
     let plane = cut_plane(f64::from(cell.min[axis]), f64::from(cell.max[axis]))?;
@@ -126,8 +125,8 @@ fn halves(triangle: &[[f32; 3]; 3], cell: &Aabb) -> Option<[Part; 2]> {
     parts.iter().all(|part| !part.cell.is_empty() && half_area(&part.cell) < area).then_some(parts)
 }
 
-/// Returns the multiple of the largest power of two that lies between `min` and `max`, a margin away from both: without
-/// it the cuts would be at the same plane again, of which parts stick out by their pad.
+/// Returns the multiple of the largest power of two between `min` and `max`, at a margin from both. Without the margin
+/// the cuts would be at the same plane again, of which parts stick out by their pad.
 fn cut_plane(min: f64, max: f64) -> Option<f64> {
     let margin = 0.05 * (max - min);
     if margin <= 0.0 {

@@ -3,32 +3,33 @@
 use crate::{Bvh2, Node};
 use raywarp_geom::Aabb;
 
-/// Figures of a tree, for `raywarp info`.
+/// Statistics of a tree, as `raywarp info` prints them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BvhStats {
-    /// Primitives that the tree was built over.
+    /// Number of primitives that the tree was built over.
     pub primitives: u64,
-    /// Entries of the leaves; more than the primitives after splitting.
+    /// Number of primitive references in all leaves; more than the primitives after splitting.
     pub references: u64,
-    /// Nodes with children.
+    /// Number of inner nodes.
     pub inner_nodes: u64,
-    /// Nodes with primitives.
+    /// Number of leaves.
     pub leaves: u64,
-    /// Depth of the tree ([`Bvh2::depth`]).
+    /// Largest number of inner nodes above a leaf ([`Bvh2::depth`]).
     pub depth: u32,
-    /// Entries that a traversal's stack needs ([`Bvh2::stack_depth`]).
+    /// Number of stack entries that a traversal needs ([`Bvh2::stack_depth`]).
     pub stack_depth: u32,
-    /// Cost by the surface area heuristic ([`Bvh2::sah_cost`]).
+    /// Expected work of a random ray by the surface area heuristic ([`Bvh2::sah_cost`]).
     pub sah_cost: f64,
-    /// Bytes of the nodes and references in memory.
+    /// Memory of the nodes and references in bytes.
     pub bytes: u64,
-    /// Entry `i` counts the leaves of `i` references; as long as the largest leaf needs.
+    /// Histogram of leaf sizes: entry `i` is the number of leaves with `i` references. It is as long as the largest
+    /// leaf needs.
     pub leaf_sizes: Vec<u64>,
 }
 
 impl Bvh2 {
-    /// Returns the number of inner nodes between the root and the deepest leaf, the root included: 0 for one leaf or
-    /// none.
+    /// Returns the number of inner nodes on the path from the root to the deepest leaf, the root included: 0 for one
+    /// leaf or none.
     ///
     /// # Panics
     /// As every function here, may panic if the tree does not pass [`Bvh2::validate`].
@@ -44,9 +45,9 @@ impl Bvh2 {
         deepest
     }
 
-    /// Returns the number of stack entries that suffice for a traversal which keeps one node at hand and pushes the
-    /// other child where a ray meets both, in whatever order it takes them. Equals the depth, as the entries that wait
-    /// on the way to the deepest leaf are one an inner node.
+    /// Returns the number of stack entries that suffice for a traversal which goes on with one child that the ray meets
+    /// and pushes the other. It may take the children in whatever order. Equals the depth, as the entries that wait on
+    /// the way to the deepest leaf are one an inner node.
     pub fn stack_depth(&self) -> u32 {
         self.depth()
     }
@@ -56,9 +57,8 @@ impl Bvh2 {
         self.nodes.iter().filter(|node| node.is_leaf()).count()
     }
 
-    /// Returns the expected work of a long random ray that hits the root's box, by the surface area heuristic: inner
-    /// nodes visited plus triangles tested, each of cost 1. Zero for a tree whose root box has no area, and for an
-    /// empty one.
+    /// Returns the expected work of a random ray that hits the root's box, by the surface area heuristic: inner nodes
+    /// visited plus triangles tested, each of cost 1. Zero for a tree whose root box has no area, and for an empty one.
     pub fn sah_cost(&self) -> f64 {
         let root = self.nodes.first().map_or(0.0, |root| half_area(&root.bounds));
         if root <= 0.0 {
@@ -69,7 +69,7 @@ impl Bvh2 {
         self.nodes.iter().map(cost).sum()
     }
 
-    /// Computes all figures of the tree. O(nodes).
+    /// Computes the statistics of the tree. O(nodes).
     pub fn stats(&self) -> BvhStats {
         let mut leaf_sizes = Vec::new();
         for node in self.nodes.iter().filter(|node| node.is_leaf()) {
@@ -95,7 +95,7 @@ impl Bvh2 {
     }
 }
 
-/// Returns half of the surface area in f64, where the sides of the largest boxes do not overflow.
+/// Returns half of a box's surface area in f64, in which the sides of the largest boxes do not overflow.
 fn half_area(aabb: &Aabb) -> f64 {
     let side = |i: usize| (f64::from(aabb.max[i]) - f64::from(aabb.min[i])).max(0.0);
     let [x, y, z] = [side(0), side(1), side(2)];

@@ -3,11 +3,11 @@
 use crate::{Bvh2, Node};
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// The first thing found wrong with a tree. Nodes, references and primitives count from 0.
+/// First fault that the validation of a tree found. Nodes, references and primitives count from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidBvh {
-    /// The tree was built over another number of triangles.
+    /// The tree was built over a number of triangles other than the one given.
     #[error("the tree is over {tree} primitives, but there are {triangles} triangles")]
     PrimitiveCount {
         /// Number of primitives that the tree was built over.
@@ -15,7 +15,7 @@ pub enum InvalidBvh {
         /// Number of triangles that were given.
         triangles: usize,
     },
-    /// Nodes without primitives or primitives without nodes.
+    /// The tree has nodes without primitives, or primitives without nodes.
     #[error("the tree has {nodes} nodes over {primitives} primitives; none goes with none only")]
     Emptiness {
         /// Number of nodes in the tree.
@@ -23,17 +23,17 @@ pub enum InvalidBvh {
         /// Number of primitives that the tree was built over.
         primitives: u32,
     },
-    /// Children elsewhere than depth-first order puts them.
+    /// The children of a node are not where depth-first order puts them.
     #[error("the children of node {node} start at {found}, but depth-first order puts them at {expected}")]
     Order {
-        /// The inner node.
+        /// Index of the inner node.
         node: u32,
-        /// Index of the first child, as the node has it.
+        /// Index of the first child that the node stores.
         found: u32,
-        /// Index at which depth-first order puts the first child.
+        /// Index of the first child by depth-first order.
         expected: usize,
     },
-    /// Nodes that no inner node leads to.
+    /// Some nodes cannot be reached from the root.
     #[error("the tree has {nodes} nodes, but only {reached} can be reached from the root")]
     Unreachable {
         /// Number of nodes in the tree.
@@ -41,13 +41,13 @@ pub enum InvalidBvh {
         /// Number of nodes that can be reached from the root.
         reached: usize,
     },
-    /// A bound that is NaN or infinite, or a box turned inside out.
+    /// A node's box has a bound that is NaN or infinite, or is inside out.
     #[error("the box of node {node} is empty or not finite")]
     Box {
         /// Index of the node.
         node: u32,
     },
-    /// A child that its parent's box does not hold.
+    /// A child's box is not inside its parent's box.
     #[error("the box of node {child} sticks out of that of its parent {parent}")]
     ChildSticksOut {
         /// Index of the parent.
@@ -55,43 +55,43 @@ pub enum InvalidBvh {
         /// Index of the child.
         child: u32,
     },
-    /// A leaf that reaches past the references.
+    /// A leaf's references reach past the end of the list.
     #[error("leaf {node} uses references {first} to {end}, but there are {references}")]
     LeafRange {
         /// Index of the leaf.
         node: u32,
-        /// First reference that the leaf uses.
+        /// Index of the leaf's first reference.
         first: u32,
-        /// One past the last reference that the leaf uses.
+        /// Index one past the leaf's last reference.
         end: u64,
         /// Number of references in the tree.
         references: usize,
     },
-    /// A reference of two leaves.
+    /// Two leaves share a reference.
     #[error("reference {reference} belongs to leaf {node} and to another")]
     LeavesOverlap {
-        /// The later leaf in node order.
+        /// Index of the later leaf in node order.
         node: u32,
-        /// The shared reference.
+        /// Index of the shared reference.
         reference: usize,
     },
-    /// A reference of no leaf.
+    /// A reference belongs to no leaf.
     #[error("reference {reference} belongs to no leaf")]
     ReferenceUnused {
         /// Index of the reference.
         reference: usize,
     },
-    /// A reference to a primitive that is not there.
+    /// A reference names a primitive that does not exist.
     #[error("reference {reference} is to primitive {primitive}, but there are {primitives}")]
     PrimitiveRange {
         /// Index of the reference.
         reference: usize,
-        /// Index of the primitive that it is to.
+        /// Index of the primitive that it names.
         primitive: u32,
         /// Number of primitives that the tree was built over.
         primitives: u32,
     },
-    /// A leaf with a primitive twice.
+    /// A leaf holds a primitive twice.
     #[error("leaf {node} holds primitive {primitive} twice")]
     Repeated {
         /// Index of the leaf.
@@ -99,13 +99,13 @@ pub enum InvalidBvh {
         /// Index of the primitive.
         primitive: u32,
     },
-    /// A primitive in no leaf.
+    /// A primitive is in no leaf.
     #[error("primitive {primitive} is in no leaf")]
     Missing {
         /// Index of the primitive.
         primitive: u32,
     },
-    /// Leaves that cannot hold all of their primitive.
+    /// The boxes of a primitive's leaves do not cover all of it.
     #[error("the boxes of the leaves with primitive {primitive} do not reach around it")]
     NotCovered {
         /// Index of the primitive.
@@ -114,8 +114,8 @@ pub enum InvalidBvh {
 }
 
 impl Bvh2 {
-    /// Checks every invariant of the type against the triangles that the tree was built over:
-    /// O(nodes + references), some 24 bytes a primitive.
+    /// Checks every invariant of the tree against the triangles that it was built over. It takes O(nodes + references)
+    /// time and some 24 bytes a primitive.
     ///
     /// Of a primitive with several references, it checks that their leaves' boxes together reach as
     /// far as the triangle does in each direction (a necessary condition; for a single reference it
@@ -136,7 +136,7 @@ impl Bvh2 {
         self.check_cover(triangles)
     }
 
-    /// Checks boxes and the order of nodes.
+    /// Checks the nodes' boxes and their depth-first order.
     fn check_nodes(&self) -> Result<(), InvalidBvh> {
         let mut expected = usize::from(!self.nodes.is_empty());
         let mut stack: Vec<u32> = (0..expected as u32).collect();
@@ -171,7 +171,7 @@ impl Bvh2 {
         }
     }
 
-    /// Checks the ranges of leaves and what they hold.
+    /// Checks the leaves' ranges of references and the primitives in them.
     fn check_leaves(&self) -> Result<(), InvalidBvh> {
         let mut used = vec![false; self.references.len()];
         // The leaf that last held a primitive, plus one.
@@ -206,7 +206,7 @@ impl Bvh2 {
         }
     }
 
-    /// Checks that every primitive is within reach of its leaves.
+    /// Checks that the leaves' boxes cover every primitive.
     fn check_cover(&self, triangles: &FlatTriangles) -> Result<(), InvalidBvh> {
         let mut reach = vec![Aabb::EMPTY; self.primitive_count as usize];
         for (_, node) in self.leaves() {

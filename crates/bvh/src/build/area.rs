@@ -2,8 +2,8 @@
 
 use crate::reference::Bounds;
 
-/// Half areas of boxes inside one box, in units in which that one is between 1 and 2 long, so that f32
-/// neither overflows nor loses small boxes to zero sooner than the box around them.
+/// Unit of area for boxes inside one large box, chosen so that f32 half areas neither overflow nor underflow. In this
+/// unit the large box is between 1 and 2 long, so that small boxes are lost to zero no sooner than the box around them.
 ///
 /// The unit is a power of two: a scene's scale by another changes no decision.
 #[derive(Debug, Clone, Copy)]
@@ -12,21 +12,21 @@ pub(crate) struct Areas {
 }
 
 impl Areas {
-    /// Returns the unit for boxes inside `bounds`.
+    /// Chooses the unit of area for boxes inside `bounds`.
     pub(crate) fn within(bounds: Bounds) -> Self {
         let exponent = (bounds.max - bounds.min).max_element().to_bits() >> 23 & 0xff;
         // An extent without exponent (zero, denormal) or past the largest takes the nearest scale.
         Self { scale: f32::from_bits(254u32.saturating_sub(exponent).max(1) << 23) }
     }
 
-    /// Returns half of the surface area. Positive infinity for an empty box.
+    /// Returns half of the surface area of a box, in this unit. Positive infinity for an empty box.
     #[inline]
     pub(crate) fn half_area(self, bounds: Bounds) -> f32 {
         let [x, y, z] = ((bounds.max - bounds.min) * self.scale).to_array();
         x * y + (x + y) * z
     }
 
-    /// Returns a sum of areas in units of the scene.
+    /// Converts a sum of areas from this unit to that of the scene.
     pub(crate) fn in_scene_units(self, area: f32) -> f64 {
         let scale = f64::from(self.scale);
         f64::from(area) / (scale * scale)

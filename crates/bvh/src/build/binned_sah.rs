@@ -15,20 +15,20 @@ use super::subtree::{Slot, SmallTree, Subtree};
 use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
 
-/// Ranges up to here are one task.
+/// Largest number of references in a range that one task builds alone.
 const TASK: usize = 1 << 12;
-/// Ranges from here are binned and partitioned in parallel, [`CHUNK`] references at a time.
+/// Least number of references in a range that is binned and partitioned in parallel, [`CHUNK`] references at a time.
 const PARALLEL: usize = 1 << 16;
 const CHUNK: usize = 1 << 14;
-/// Bins for ranges of at least [`MANY`] references, and for smaller ones.
+/// Number of bins for ranges of at least [`MANY`] references; the smaller number for other ranges follows.
 pub(super) const BINS: usize = 32;
 pub(super) const FEW_BINS: usize = 16;
 pub(super) const MANY: usize = 256;
 
-/// Division of a range: the length of the left part, and the bounds of both parts.
+/// Result of dividing a range: the number of references in the left part, and the bounds of both parts.
 pub(super) type Halves = (usize, [RangeBounds; 2]);
 
-/// Builds over at least one reference. Reorders `references`.
+/// Builds a tree over at least one reference by binned surface area heuristic. Reorders `references`.
 pub(super) fn build(references: &mut [Reference], rules: &LeafRules) -> Subtree {
     let bounds = RangeBounds::of(references);
     // Filled in parallel, since the first touch of so much memory takes longer than the filling.
@@ -37,8 +37,8 @@ pub(super) fn build(references: &mut [Reference], rules: &LeafRules) -> Subtree 
     build_range(references, &mut scratch, bounds, 0, rules)
 }
 
-/// Builds the subtree of a range. `scratch` is as long as `references`, or may be shorter where that is below
-/// [`PARALLEL`].
+/// Builds the subtree of a range of references, large ones in parallel. `scratch` is as long as `references`, or may be
+/// shorter where that is below [`PARALLEL`].
 fn build_range(
     references: &mut [Reference],
     scratch: &mut [Reference],
@@ -68,7 +68,7 @@ fn build_range(
     Subtree::join(left, right)
 }
 
-/// Builds one task's part, without recursion into other threads.
+/// Builds the subtree of a small range on this thread, at `slot` of `tree`.
 fn build_small(
     tree: &mut SmallTree,
     slot: Slot,
@@ -93,7 +93,7 @@ fn build_small(
     build_small(tree, right_slot, right, right_bounds, depth + 1, rules);
 }
 
-/// Divides a few references at the best of all splits. `None` makes a leaf.
+/// Divides a few references at the best of all splits between them. `None` makes a leaf.
 fn divide_sorted(references: &mut [Reference], bounds: &RangeBounds, depth: u32, rules: &LeafRules) -> Option<Halves> {
     let split = sort_best(references);
     match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
@@ -106,7 +106,7 @@ fn divide_sorted(references: &mut [Reference], bounds: &RangeBounds, depth: u32,
     }
 }
 
-/// Divides at the best bin border, in place. `None` makes a leaf.
+/// Divides a range in place at the border between bins that costs least. `None` makes a leaf.
 //
 // Not inlined: the bins would stay on the stack of every level of the recursion.
 #[inline(never)]
@@ -125,7 +125,7 @@ fn divide<const B: usize>(
     }
 }
 
-/// Moves what lies left of `split` to the front.
+/// Reorders references in place so that those left of `split` come first, and returns the sides' bounds.
 fn partition<const B: usize>(references: &mut [Reference], map: &BinMap<B>, split: &Split) -> Halves {
     let mut sides = [RangeBounds::EMPTY; 2];
     let (mut i, mut end) = (0, references.len());
@@ -143,7 +143,7 @@ fn partition<const B: usize>(references: &mut [Reference], map: &BinMap<B>, spli
     (i, sides)
 }
 
-/// Divides as [`divide`] does, with the parts in `scratch` when the second value is true.
+/// Divides a large range in parallel as [`divide`] does; the second value is `true` if the parts are now in `scratch`.
 fn divide_parallel(
     references: &mut [Reference],
     scratch: &mut [Reference],
@@ -168,8 +168,8 @@ fn divide_parallel(
     }
 }
 
-/// Copies `references` to `scratch`, what lies left of `split` first; both sides keep their order.
-/// `lefts` tells how many of each chunk go left.
+/// Copies `references` to `scratch` in parallel, those left of `split` first; both sides keep their order. `lefts`
+/// tells how many of each chunk go left.
 fn partition_parallel(
     references: &[Reference],
     scratch: &mut [Reference],
@@ -206,7 +206,8 @@ fn partition_parallel(
     (split.left, sides.into_iter().fold([RangeBounds::EMPTY; 2], both))
 }
 
-/// Divides references into two halves of equal count, by centroid along the longest axis of the centroids' box.
+/// Divides references into two halves of equal count, by centroid along the longest axis of the box around all
+/// centroids.
 pub(super) fn halve(references: &mut [Reference], bounds: &RangeBounds) -> Halves {
     let axis = bounds.centroids.longest_axis();
     let middle = references.len() / 2;

@@ -4,14 +4,14 @@ use super::cost::Split;
 use crate::reference::{Bounds, Reference};
 use glam::Vec3A;
 
-/// Map from references to their bins on each axis. `B` is a power of two.
+/// Map from a reference's centroid to its bin on each axis. `B` is a power of two.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BinMap<const B: usize> {
     min: Vec3A,
     scale: Vec3A,
 }
 
-/// Adding this rounds a small float to an integer, which then stands in the lowest bits.
+/// Constant (2^23) whose addition rounds a small float to an integer, which then stands in the float's lowest bits.
 const TO_INTEGER: f32 = 8_388_608.0;
 
 impl<const B: usize> BinMap<B> {
@@ -25,7 +25,7 @@ impl<const B: usize> BinMap<B> {
         Self { min: centroids.min, scale: scale.into() }
     }
 
-    /// Returns the bins of one reference, each below `B`.
+    /// Returns the bin of a reference's centroid on each axis, each below `B`.
     #[inline]
     pub(super) fn bins(&self, reference: &Reference) -> [usize; 3] {
         // Wald 2007 truncates. Rounding after a shift by half a bin is as monotone, and an addition
@@ -35,14 +35,14 @@ impl<const B: usize> BinMap<B> {
         place.to_array().map(|x| x.to_bits() as usize & (B - 1))
     }
 
-    /// Returns `true` if `reference` goes left of `split`, whose `at` is the first bin of the right side.
+    /// Returns `true` if `reference` goes to the left side of `split`, whose `at` is the first bin of the right side.
     #[inline]
     pub(super) fn is_left(&self, reference: &Reference, split: &Split) -> bool {
         self.bins(reference)[split.axis] < split.at
     }
 }
 
-/// Boxes and counts of each bin, axis by axis.
+/// Boxes and numbers of the references in each bin, for each axis.
 #[derive(Debug, Clone)]
 pub(super) struct Bins<const B: usize> {
     bounds: [[Bounds; B]; 3],
@@ -64,7 +64,7 @@ impl<const B: usize> Bins<B> {
         bins
     }
 
-    /// Adds what `other` holds.
+    /// Adds the boxes and counts of `other`, bin by bin.
     pub(super) fn add(&mut self, other: &Self) {
         for axis in 0..3 {
             for bin in 0..B {
@@ -79,13 +79,13 @@ impl<const B: usize> Bins<B> {
         self.counts[split.axis][..split.at].iter().map(|&count| count as usize).sum()
     }
 
-    /// Returns the boxes of both sides of `split`.
+    /// Returns the boxes around both sides of `split`.
     pub(super) fn sides(&self, split: &Split) -> [Bounds; 2] {
         let (left, right) = self.bounds[split.axis].split_at(split.at);
         [left, right].map(|side| side.iter().fold(Bounds::EMPTY, |sum, bounds| sum.union(*bounds)))
     }
 
-    /// Returns the split of least cost with references on both sides; of equal ones the first.
+    /// Returns the cheapest split that leaves references on both sides; of equal ones the first.
     pub(super) fn best_split(&self) -> Split {
         let mut best = Split::NONE;
         for axis in 0..3 {

@@ -10,25 +10,25 @@ use super::subtree::{Slot, SmallTree, Subtree};
 use crate::parallel;
 use crate::reference::Bounds;
 
-/// Parts of at most so many references are one task.
+/// Largest number of references in a subtree that one task collapses alone.
 const TASK: usize = 1 << 12;
 
-/// A binary hierarchy that can be walked from its root.
+/// Binary hierarchy that can be traversed from its root, as input of [`collapse`].
 pub(crate) trait Hierarchy: Sync {
-    /// A node's name.
+    /// Handle of a node, such as its index.
     type Node: Copy + Send + Sync;
     /// Returns the number of references below `node`, itself included.
     fn size(&self, node: Self::Node) -> usize;
     /// Returns the two children, left first; `None` for a leaf.
     fn children(&self, node: Self::Node) -> Option<[Self::Node; 2]>;
-    /// Returns the box of a leaf.
+    /// Returns the bounding box of a leaf.
     fn leaf_bounds(&self, leaf: Self::Node) -> Bounds;
-    /// Returns the primitives of a leaf, at least one.
+    /// Returns the indices of a leaf's primitives, at least one.
     fn leaf_primitives(&self, leaf: Self::Node) -> impl Iterator<Item = u32>;
 }
 
-/// Returns the tree over `hierarchy`, with leaves of at most `rules.max_leaf` references where they are worth it;
-/// leaves that are larger already stay.
+/// Converts `hierarchy` to a tree, merging subtrees of up to `rules.max_leaf` references into one leaf where that costs
+/// less. Leaves that are larger already stay.
 pub(crate) fn collapse<H: Hierarchy>(hierarchy: &H, root: H::Node, rules: &LeafRules) -> Subtree {
     let size = hierarchy.size(root);
     // A part of more than a task's references is more than a leaf may hold, so nothing is lost.
@@ -42,7 +42,7 @@ pub(crate) fn collapse<H: Hierarchy>(hierarchy: &H, root: H::Node, rules: &LeafR
     Subtree::join(left, right)
 }
 
-/// A finished part: its box and its cost.
+/// Collapsed part of the tree: its box and its cost.
 struct Part {
     bounds: Bounds,
     cost: f64,

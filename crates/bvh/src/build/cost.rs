@@ -2,7 +2,7 @@
 
 use super::{BuildOptions, MAX_DEPTH};
 
-/// The rules that both builders follow.
+/// Rules by which builders decide between leaf and split: leaf size, depth and costs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeafRules {
     pub(crate) max_leaf: usize,
@@ -10,30 +10,30 @@ pub(crate) struct LeafRules {
     intersection: f64,
 }
 
-/// The best split that a builder found.
+/// Best split that a builder found for a range of references.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Split {
     pub(crate) axis: usize,
-    /// Builder's own: the first bin, or the first entry, of the right side.
+    /// Position of the split in the builder's own terms: the first bin, or the first reference, of the right side.
     pub(crate) at: usize,
-    /// References of the left side.
+    /// Number of references on the left side.
     pub(crate) left: usize,
-    /// Sum over both sides of half area times references.
+    /// Cost of the split: half area times number of references, summed over both sides.
     pub(crate) cost: f64,
 }
 
 impl Split {
-    /// Worse than every other.
+    /// Placeholder for no split, whose cost is infinite.
     pub(crate) const NONE: Self = Self { axis: 0, at: 0, left: 0, cost: f64::INFINITY };
 }
 
-/// Decision about a range of references: to make it a leaf or to divide it.
+/// Decision whether a range of references becomes a leaf or is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     Leaf,
-    /// Divide it at the split that was found.
+    /// The range is divided at the split that was found.
     Split,
-    /// Divide it into two halves of equal count.
+    /// The range is divided into two halves of equal count.
     Halve,
 }
 
@@ -46,24 +46,25 @@ impl LeafRules {
         }
     }
 
-    /// Returns the cost of visiting an inner node of `half_area`.
+    /// Returns the cost of visiting an inner node whose box has `half_area`.
     pub(crate) fn inner_cost(&self, half_area: f64) -> f64 {
         self.traversal * half_area
     }
 
-    /// Returns the cost of testing the `count` references of a leaf of `half_area`.
+    /// Returns the cost of testing the `count` references of a leaf whose box has `half_area`.
     pub(crate) fn leaf_cost(&self, half_area: f64, count: usize) -> f64 {
         self.intersection * half_area * count as f64
     }
 
-    /// Returns how many references fit below a node at `depth` when every split from there on halves them.
+    /// Returns the largest number of references that fit below a node at `depth` when every further split halves them.
     fn capacity(&self, depth: u32) -> usize {
         let levels = MAX_DEPTH - depth;
         // A tree holds fewer than 2^32 references, so the full range is never needed.
         if levels >= 32 { usize::MAX } else { self.max_leaf.saturating_mul(1 << levels) }
     }
 
-    /// Decides on `count` references in a box of `half_area`, `depth` edges below the root.
+    /// Decides whether `count` references in a box of `half_area`, `depth` edges below the root, become a leaf or are
+    /// divided.
     ///
     /// Halving keeps the invariant `count <= capacity(depth)`, which bounds the depth: a split that
     /// would break it on either side is not taken.
@@ -71,8 +72,8 @@ impl LeafRules {
         self.decide_sides(count, half_area, split.cost, [split.left, count - split.left], depth)
     }
 
-    /// Decides as [`LeafRules::decide`] does, on a split of `cost` with so many references on its sides: more than
-    /// `count` together where some are cut.
+    /// Decides as [`LeafRules::decide`] does, on a split of cost `cost` with the numbers `sides` of references. These
+    /// are more than `count` together where some references are cut.
     pub(crate) fn decide_sides(
         &self,
         count: usize,

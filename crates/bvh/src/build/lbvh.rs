@@ -13,24 +13,24 @@ use super::morton::{Coded, sorted_codes};
 use super::subtree::Subtree;
 use crate::reference::{Bounds, Reference};
 
-/// Builds over at least one reference.
+/// Builds a tree over at least one reference by splitting along the Morton curve.
 pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
     let codes = sorted_codes(references);
     collapse(&Curve { references, codes: &codes }, Range { start: 0, end: codes.len(), depth: 0 }, rules)
 }
 
-/// References and their order along the curve.
+/// References and their order along the Morton curve.
 struct Curve<'a> {
     references: &'a [Reference],
     codes: &'a [Coded],
 }
 
-/// A node: the references from `start` up to `end` on the curve.
+/// Node of the hierarchy: the references from `start` up to `end` on the Morton curve.
 #[derive(Debug, Clone, Copy)]
 struct Range {
     start: usize,
     end: usize,
-    /// Edges between the root and this node.
+    /// Number of edges between the root and this node.
     depth: u32,
 }
 
@@ -60,7 +60,8 @@ impl Hierarchy for Curve<'_> {
     }
 }
 
-/// Returns how many of at least two codes go left when the children are `depth` edges below the root.
+/// Returns the number of codes, of at least two, that go to the left child; the children are `depth` edges below the
+/// root.
 fn split(codes: &[Coded], depth: u32) -> usize {
     let half = codes.len() / 2;
     let differing = codes[0].code ^ codes[codes.len() - 1].code;

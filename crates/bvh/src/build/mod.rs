@@ -24,11 +24,11 @@ use crate::reference::references_of;
 use crate::{Bvh2, reinsert, split_clipping};
 use raywarp_geom::FlatTriangles;
 
-/// No builder makes a leaf with more than this many inner nodes above it, so that a traversal
-/// stack of this many entries always suffices ([`Bvh2::stack_depth`] tells the need of one tree).
+/// Largest number of inner nodes above a leaf, in trees of every builder. A traversal stack of this many entries always
+/// suffices ([`Bvh2::stack_depth`] tells the need of one tree).
 pub const MAX_DEPTH: u32 = 64;
 
-/// Builds a tree over `triangles`.
+/// Builds a bounding volume hierarchy over `triangles`.
 ///
 /// - Output: passes [`Bvh2::validate`]; the leaves' references in the order of the leaves from left to
 ///   right; leaves of at most `options.max_leaf` references in
@@ -57,8 +57,8 @@ pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
     build_with_choice(triangles, options).map(|(tree, _)| tree)
 }
 
-/// Builds as [`build`] does, and says which options alone would have given the tree: of [`Builder::BestOf`] those
-/// with the builder of the tree that was taken, of others the same.
+/// Builds a tree as [`build`] does, and also returns options that name the builder used: for [`Builder::BestOf`] the
+/// better one. They alone would have given the same tree.
 ///
 /// With two trees the second is built when the first is done, so that only one of them is at work; where cutting
 /// would need more references than there can be it is left out.
@@ -88,7 +88,7 @@ pub fn build_with_choice(
     Ok((whole, of(Builder::BinnedSah)))
 }
 
-/// Builds with one builder; of [`Builder::BestOf`] the tree with cuts.
+/// Builds a tree with one builder; [`Builder::BestOf`] counts as [`Builder::Sbvh`].
 fn build_one(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
     options.check(triangles.len() as u64)?;
     let mut references = references_of(triangles)?;

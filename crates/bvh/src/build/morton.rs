@@ -7,21 +7,21 @@
 use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
 
-/// Bits of a code, for each axis.
+/// Number of bits of a Morton code for each axis.
 const AXIS_BITS: u32 = 21;
-/// References that one task of the sort counts and moves.
+/// Number of references that one task of the radix sort counts and moves.
 const CHUNK: usize = 1 << 16;
 const DIGIT_BITS: u32 = 8;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
-/// A code and the reference that has it.
+/// Morton code of a reference's centroid, with the index of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Coded {
     pub(super) code: u64,
     pub(super) index: u32,
 }
 
-/// Returns the codes of `references` in increasing order; equal ones in the order of the references.
+/// Returns the Morton codes of `references` in increasing order; equal ones keep the order of the references.
 pub(super) fn sorted_codes(references: &[Reference]) -> Vec<Coded> {
     let centroids = RangeBounds::of(references).centroids;
     let extent = (centroids.max - centroids.min).max_element();
@@ -38,7 +38,7 @@ pub(super) fn sorted_codes(references: &[Reference]) -> Vec<Coded> {
     codes
 }
 
-/// Moves bit i of 21 to place 3 i.
+/// Spreads the 21 low bits of `x` apart: bit i moves to bit 3 i.
 fn spread(x: u64) -> u64 {
     let x = (x | x << 32) & 0x001f_0000_0000_ffff;
     let x = (x | x << 16) & 0x001f_0000_ff00_00ff;
@@ -47,8 +47,7 @@ fn spread(x: u64) -> u64 {
     (x | x << 2) & 0x1249_2492_4924_9249
 }
 
-/// Sorts by code, equal ones in the order they have: a radix sort from the lowest digit, whose chunks
-/// are counted and moved in parallel.
+/// Sorts Morton codes by a stable parallel radix sort, from the lowest digit on.
 fn sort(codes: &mut Vec<Coded>) {
     let mut scratch = vec![Coded { code: 0, index: 0 }; codes.len()];
     for shift in (0..3 * AXIS_BITS).step_by(DIGIT_BITS as usize) {

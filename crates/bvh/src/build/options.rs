@@ -6,56 +6,58 @@ use raywarp_geom::FlatTriangles;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Builder {
-    /// Every split between neighbouring centroids on all three axes is tried: the builder of AL09.
+    /// Sweep builder of AL09, which tries every split between neighbouring centroids on all three axes by the surface
+    /// area heuristic.
     SweepSah,
-    /// Splits between 16 or 32 bins of equal width, parallel: nearly as good and several times faster.
+    /// Binned surface area heuristic: parallel builder with 16 or 32 bins of equal width, nearly as good as the sweep
+    /// and several times faster.
     #[default]
     BinnedSah,
-    /// Binned splits that may also cut triangles in two, where the better of plain ones would leave two
-    /// boxes that overlap (Stich, Friedrich and Dietrich 2009); see [`BuildOptions::split_alpha`] and
-    /// [`BuildOptions::split_budget`].
+    /// Spatial-split builder (Stich, Friedrich and Dietrich 2009): binned splits that may also cut triangles in two,
+    /// where boxes would overlap. See [`BuildOptions::split_alpha`] and [`BuildOptions::split_budget`].
     Sbvh,
-    /// A tree of [`Builder::BinnedSah`] and one of [`Builder::Sbvh`] with the same options, of which the cheaper to
-    /// walk is taken: the one with cuts where its [`Bvh2::sah_cost`](crate::Bvh2::sah_cost) is less than
-    /// [`BuildOptions::split_worth`] of the other's. Where triangles are small already, cuts make more nodes than
-    /// they save tests.
+    /// Better tree of [`Builder::BinnedSah`] and [`Builder::Sbvh`] with the same options. It is the one with cuts where
+    /// its [`Bvh2::sah_cost`](crate::Bvh2::sah_cost) is less than [`BuildOptions::split_worth`] of the other's. Where
+    /// triangles are small already, cuts make more nodes than they save tests.
     BestOf,
-    /// Divisions along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest builder, and the least tree.
+    /// Linear builder that splits along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest, with the
+    /// worst trees.
     Lbvh,
-    /// Neighbours along the Morton curve merged from below (Meister and Bittner 2018): a better tree than
+    /// Bottom-up builder that merges neighbours on the Morton curve (Meister and Bittner 2018): better trees than
     /// [`Builder::Lbvh`], in more time.
     Ploc,
 }
 
-/// Options of [`crate::build`].
+/// Options for building a tree with [`crate::build`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BuildOptions {
     /// Algorithm that builds the tree.
     pub builder: Builder,
-    /// The most references in a leaf, 1 to 255. The papers use 8 (AL09 2) and 4 (AL09 3.2).
+    /// Largest number of references in a leaf, 1 to 255. The papers use 8 (AL09 2) and 4 (AL09 3.2).
     pub max_leaf: u32,
-    /// Most extra references of early split clipping, in which large triangles enter as several smaller boxes: a share
-    /// of the triangles, 0 to 1. `None` does without.
+    /// Largest number of extra references from early split clipping, as a share of the triangles, 0 to 1. In it large
+    /// triangles enter the builder as several smaller boxes. `None` does without.
     pub split_clipping: Option<f32>,
-    /// Overlap of the best plain split's children above which [`Builder::Sbvh`] tries to cut triangles, as a share of
-    /// the root's area, 0 to 1. At 1 nothing is cut.
+    /// Overlap of an object split's children above which [`Builder::Sbvh`] tries spatial splits, as a share of the
+    /// root's area, 0 to 1. At 1 nothing is cut.
     pub split_alpha: f32,
-    /// Most references that cutting may add in [`Builder::Sbvh`], as a share of the triangles, 0 to 4.
+    /// Largest number of references that [`Builder::Sbvh`] may add by cutting triangles, as a share of the triangles, 0
+    /// to 4.
     pub split_budget: f32,
-    /// Largest node that [`Builder::Sbvh`] may cut, as a share of the root's area, 0 to 1. Large triangles that stay
-    /// whole lie near the root after reinsertion, and end rays early.
+    /// Surface area of the largest node that [`Builder::Sbvh`] may cut, as a share of the root's area, 0 to 1. Large
+    /// triangles that stay whole lie near the root after reinsertion, and end rays early.
     pub split_below: f32,
-    /// Share of the other tree's cost, 0 to 2: where the tree with cuts costs less, [`Builder::BestOf`] takes it.
+    /// Ratio of costs below which [`Builder::BestOf`] takes the tree with cuts instead of the one without, 0 to 2.
     pub split_worth: f32,
-    /// Passes of parallel reinsertion over the finished tree, 0 to 64; 0 leaves it as it is.
+    /// Number of reinsertion passes that improve the finished tree, 0 to 64; 0 leaves it as built.
     pub reinsertion: u32,
-    /// Cost of visiting an inner node, at least 0, in any unit.
+    /// Cost of visiting an inner node in the surface area heuristic, at least 0, in any unit.
     pub traversal_cost: f32,
-    /// Cost of testing a triangle, more than 0, in the same unit.
+    /// Cost of testing a triangle in the surface area heuristic, more than 0, in the unit of `traversal_cost`.
     pub intersection_cost: f32,
 }
 
-/// Default of [`BuildOptions::split_worth`]: of six scenes rays were faster with cuts where their tree's cost was at
+/// Default of [`BuildOptions::split_worth`]. Of six scenes rays were faster with cuts where their tree's cost was at
 /// most 0.971 of the other's, and slower where it was 1.000 and 1.043.
 pub(crate) const SPLIT_WORTH: f32 = 0.985;
 
@@ -76,52 +78,52 @@ impl Default for BuildOptions {
     }
 }
 
-/// Reasons why a tree cannot be built.
+/// Errors of building a tree.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// More references than a tree can index.
+    /// The tree needs more references than it can index.
     #[error(
         "the tree needs room for {found} references, but at most {limit} fit; \
          drop some triangles or lower the share of split clipping"
     )]
     TooManyReferences {
-        /// Number of triangles and of the extra references that splitting may make.
+        /// Number of triangles, plus the extra references that splitting may make.
         found: u64,
-        /// Most references that fit.
+        /// Largest number of references that fit.
         limit: u32,
     },
-    /// A vertex is NaN or infinite.
+    /// A triangle has a vertex that is NaN or infinite.
     #[error("triangle {primitive} has a vertex that is not finite; drop or repair it")]
     NotFinite {
-        /// First triangle with such a vertex that was met.
+        /// Index of the first triangle found with such a vertex.
         primitive: u32,
     },
-    /// An option is out of its range.
+    /// A build option is out of its range.
     #[error("{option} is {found}, but must be {allowed}")]
     Option {
-        /// Name of the field of [`BuildOptions`].
+        /// Name of the field of [`BuildOptions`] that is out of range.
         option: &'static str,
-        /// Value that the option had.
+        /// Value of the option.
         found: f64,
-        /// Range that is allowed, in words.
+        /// Allowed range of the option, in words.
         allowed: &'static str,
     },
 }
 
 impl BuildOptions {
-    /// The largest [`BuildOptions::max_leaf`].
+    /// Largest value allowed for [`BuildOptions::max_leaf`].
     pub const MAX_LEAF_LIMIT: u32 = 255;
-    /// The largest [`BuildOptions::reinsertion`].
+    /// Largest value allowed for [`BuildOptions::reinsertion`].
     pub const REINSERTION_LIMIT: u32 = 64;
 
-    /// Returns the same options with leaves of at most `limit` triangles, as nodes of an encoding can hold.
+    /// Returns these options with leaves of at most `limit` triangles, as the nodes of an encoding can hold.
     #[must_use]
     pub fn with_leaf_limit(self, limit: u32) -> Self {
         Self { max_leaf: self.max_leaf.min(limit), ..self }
     }
 
-    /// Checks every option, and that the references of `primitives` triangles can be counted.
+    /// Checks every option's range, and that the tree over `primitives` triangles cannot have too many references.
     pub(crate) fn check(&self, primitives: u64) -> Result<(), BuildError> {
         let range = |ok: bool, option, found, allowed| {
             if ok { Ok(()) } else { Err(BuildError::Option { option, found, allowed }) }
@@ -158,7 +160,7 @@ impl BuildOptions {
     }
 }
 
-/// Returns the number of extra references that a share of split clipping allows.
+/// Returns the number of extra references that `share` of `primitives` triangles makes.
 pub(crate) fn extra_references(primitives: u64, share: f32) -> u64 {
     (primitives as f64 * f64::from(share)) as u64
 }

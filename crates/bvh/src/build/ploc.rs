@@ -14,16 +14,16 @@ use super::subtree::Subtree;
 use crate::parallel;
 use crate::reference::{Bounds, Reference};
 
-/// Distance along the curve, either way, within which neighbours are looked for.
+/// Distance along the Morton curve, in positions either way, within which a cluster's nearest neighbour is looked for.
 const RADIUS: usize = 16;
-/// More clusters than [`FEW`] are merged in pairs as they stand when a round would merge fewer than one in
-/// [`SLOW`]: boxes around each other can have it that only the two smallest merge.
+/// Number of clusters above which a round that merges fewer than one in [`SLOW`] is replaced by merging in pairs. Boxes
+/// around each other can have it that only the two smallest merge.
 const FEW: usize = 1 << 10;
 const SLOW: usize = 64;
-/// Clusters of one task.
+/// Number of clusters that one task works on.
 const CHUNK: usize = 1 << 12;
 
-/// Builds over at least one reference.
+/// Builds a tree over at least one reference by merging neighbours on the Morton curve from the leaves upwards.
 pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
     let codes = sorted_codes(references);
     let sorted = parallel::map(codes.len(), &|i| references[codes[i].index as usize]);
@@ -31,20 +31,20 @@ pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
     collapse(&Clustered { sorted, merges }, root, rules)
 }
 
-/// References and how they were merged. Node i stands for reference i, and node n + i of n references for
-/// merge i, which is later than those below it.
+/// Result of clustering: the references in the order of the Morton curve, and their merges. Node i stands for reference
+/// i, and node n + i of n references for merge i, which is later than those below it.
 struct Clustered {
     sorted: Vec<Reference>,
     merges: Vec<Merge>,
 }
 
-/// Two nodes become one.
+/// Merge of two clusters into a node of the hierarchy.
 #[derive(Debug, Clone, Copy, Default)]
 struct Merge {
     children: [u32; 2],
     /// Number of references below the merged cluster.
     size: u32,
-    /// Edges down to the deepest of them.
+    /// Number of edges down to the deepest reference below the merged cluster.
     height: u32,
 }
 
@@ -68,19 +68,19 @@ impl Hierarchy for Clustered {
     }
 }
 
-/// Returns the merge that made a node; for a reference, one that fits.
+/// Returns the merge that made `node`, or for a reference a stand-in of size 1 and height 0.
 fn merge_of(node: u32, reference_count: usize, merges: &[Merge]) -> Merge {
     let reference = Merge { children: [0; 2], size: 1, height: 0 };
     (node as usize).checked_sub(reference_count).map_or(reference, |merge| merges[merge])
 }
 
-/// The clusters of one round, in the order of the curve.
+/// Clusters of one round, in the order of the Morton curve.
 struct Clusters {
     bounds: Vec<Bounds>,
     nodes: Vec<u32>,
 }
 
-/// Merges until one cluster is left. Gives the root too. At least one reference.
+/// Merges clusters until one is left; returns all merges and the root's node number. It takes at least one reference.
 fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
     let count = sorted.len();
     let bounds = parallel::map(count, &|i| sorted[i].bounds());
@@ -107,7 +107,8 @@ fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
     (merges, clusters.nodes[0])
 }
 
-/// Returns the position of each cluster's nearest neighbour within [`RADIUS`], by the area of the box around both.
+/// Returns for each cluster the position of its nearest neighbour within [`RADIUS`], judged by the area of the box
+/// around both.
 ///
 /// That the order of pairs does not depend on which of the two looks makes the least pair of all mutual, so
 /// that every round merges something.
@@ -138,12 +139,12 @@ fn nearest(bounds: &[Bounds], areas: Areas) -> Vec<u64> {
     nearest
 }
 
-/// Returns `true` if the cluster at `i` is also the nearest of its own nearest, so that the two merge.
+/// Returns `true` if the cluster at `i` is also the nearest neighbour of its nearest neighbour, so that the two merge.
 fn is_mutual(nearest: &[u64], i: usize) -> bool {
     nearest.get(nearest[i] as usize) == Some(&(i as u64))
 }
 
-/// Returns the number of merges that begin in each chunk.
+/// Returns for each chunk of clusters the number of merges whose first cluster lies in it.
 fn merges_of_chunks(nearest: &[u64]) -> Vec<usize> {
     let takes = |i: &usize| nearest[*i] > *i as u64 && is_mutual(nearest, *i);
     let starts: Vec<usize> = (0..nearest.len()).step_by(CHUNK).collect();
@@ -151,18 +152,18 @@ fn merges_of_chunks(nearest: &[u64]) -> Vec<usize> {
     parallel::map(starts.len(), &count)
 }
 
-/// Share of a round's merging that one task does.
+/// Part of a round's merging that one task does.
 struct Task<'a> {
     first: usize,
-    /// Index of its first merge.
+    /// Index of the task's first merge.
     first_merge: usize,
     merges: &'a mut [Merge],
     bounds: &'a mut [Bounds],
     nodes: &'a mut [u32],
 }
 
-/// Merges what is mutually nearest, at the place of the first of both, and closes the gaps. `free` begins with
-/// the places of the new merges, after those `done`. Gives their number.
+/// Merges mutually nearest clusters, each pair at the position of its first, and closes the gaps. `free` begins with
+/// the places of the new merges, after those `done`. Returns the number of merges.
 fn merge(
     clusters: &mut Clusters,
     nearest: &[u64],
@@ -215,7 +216,7 @@ mod tests {
     use super::*;
     use raywarp_geom::Aabb;
 
-    /// Boxes along a line, of sizes that repeat so that many pairs are equally near.
+    /// Returns boxes along a line whose sizes repeat, so that many pairs are equally near.
     fn boxes(count: usize) -> Vec<Bounds> {
         let corner = |i: usize| [(i * 7919 % 1000) as f32, (i / 50) as f32, (i * i % 13) as f32];
         let aabb = |i: usize| Aabb { min: corner(i), max: corner(i).map(|x| x + 1.0 + (i % 5) as f32) };

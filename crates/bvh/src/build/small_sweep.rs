@@ -4,11 +4,11 @@ use super::area::Areas;
 use super::cost::Split;
 use crate::reference::{Bounds, Reference};
 
-/// The most references that [`sort_best`] takes.
+/// Largest number of references that [`sort_best`] takes.
 pub(super) const SMALL: usize = 16;
 
-/// Finds the best of all splits between neighbouring centroids on the three axes and puts
-/// `references` in that order, so that the first `left` of them go left.
+/// Finds the best split between neighbouring centroids on the three axes and sorts `references` so that the first
+/// `left` go left.
 pub(super) fn sort_best(references: &mut [Reference]) -> Split {
     // Most ranges of a tree are pairs and triples: they have one split and three, whatever the axis.
     match references {
@@ -63,7 +63,7 @@ pub(super) fn sort_best(references: &mut [Reference]) -> Split {
     best
 }
 
-/// Puts the one of the lower centroid first, on the first axis where they differ.
+/// Orders two references by centroid, on the first axis where they differ, and returns the split between them.
 fn split_pair(a: &mut Reference, b: &mut Reference) -> Split {
     let (from, to) = (a.centroid(), b.centroid());
     let Some(axis) = (0..3).find(|&axis| from[axis] != to[axis]) else { return Split::NONE };
@@ -73,8 +73,8 @@ fn split_pair(a: &mut Reference, b: &mut Reference) -> Split {
     Split { axis, at: 1, left: 1, cost: a.bounds().half_area() + b.bounds().half_area() }
 }
 
-/// Puts the one first that is best alone. The sweep would leave one of the three out where that is in the middle
-/// on each axis.
+/// Puts first the one of three references that costs least when it is alone on its side, and returns that split. The
+/// sweep would leave one of the three out where that is in the middle on each axis.
 fn split_triple(a: &mut Reference, b: &mut Reference, c: &mut Reference) -> Split {
     let centroids = [a.centroid(), b.centroid(), c.centroid()];
     if centroids[0] == centroids[1] && centroids[1] == centroids[2] {
@@ -97,7 +97,7 @@ fn split_triple(a: &mut Reference, b: &mut Reference, c: &mut Reference) -> Spli
     Split { axis: 0, at: 1, left: 1, cost: areas.in_scene_units(best) }
 }
 
-/// Returns a number that sorts as the centroid does, and after it by position, which its lowest bits are.
+/// Returns an integer key that sorts by centroid, then by position, which its lowest bits hold.
 #[inline]
 fn key(centroid: f32, position: usize) -> u64 {
     let bits = centroid.to_bits();
@@ -105,7 +105,7 @@ fn key(centroid: f32, position: usize) -> u64 {
     u64::from(bits ^ flip) << 32 | position as u64
 }
 
-/// Puts `new` in its place among `keys`, of which the last is free and the others are sorted.
+/// Inserts `new` into the sorted `keys`, whose last element is free.
 #[inline]
 fn insert(keys: &mut [u64], new: u64) {
     let mut i = keys.len() - 1;

@@ -5,34 +5,34 @@ use crate::parallel;
 use crate::reference::Bounds;
 use raywarp_geom::Aabb;
 
-/// A finished part of the tree.
+/// Finished part of the tree, not yet in the array of nodes.
 #[derive(Debug)]
 pub(crate) enum Subtree {
-    /// Built by one task.
+    /// Part that one task built, with its own numbering.
     Small(SmallTree),
-    /// Two parts, built by tasks of their own.
+    /// Two parts that separate tasks built, under an inner node.
     Joined {
         bounds: Aabb,
         children: Box<[Subtree; 2]>,
-        /// Nodes in the part, this one included.
+        /// Number of nodes in the part, the inner node included.
         node_count: usize,
         reference_count: usize,
     },
 }
 
-/// A tree with its own numbering: the root is node 0, then a pair of children at a time, the pairs
-/// below a left child before those below the right one.
+/// Tree that one task builds, with its own numbering: the root is node 0, then a pair of children at a time. The pairs
+/// below a left child come before those below the right one.
 #[derive(Debug, Default)]
 pub(crate) struct SmallTree {
     nodes: Vec<Node>,
     references: Vec<u32>,
 }
 
-/// Place at which a node of a [`SmallTree`] will stand.
+/// Position in a [`SmallTree`] where a node is still to be filled in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot(usize);
 
-/// A state of a [`SmallTree`] that it can return to.
+/// Saved lengths of a [`SmallTree`]'s arrays, to which it can be cut back.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     nodes: usize,
@@ -42,14 +42,15 @@ pub(crate) struct Mark {
 const UNSET: Node = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
 
 impl SmallTree {
-    /// Returns an empty tree and the slot of its root, with room for the leaves of `reference_count` references.
+    /// Makes an empty tree with room for the leaves of `reference_count` references; returns it and the slot of its
+    /// root.
     pub(crate) fn new(reference_count: usize) -> (Self, Slot) {
         let mut nodes = Vec::with_capacity(reference_count);
         nodes.push(UNSET);
         (Self { nodes, references: Vec::with_capacity(reference_count) }, Slot(0))
     }
 
-    /// Makes the node of `slot` an inner one; its children's slots, to be filled left first.
+    /// Fills `slot` with an inner node and returns the slots of its two children, to be filled left first.
     pub(crate) fn inner(&mut self, slot: Slot, bounds: Bounds) -> [Slot; 2] {
         let first = self.nodes.len();
         self.nodes.extend([UNSET; 2]);
@@ -57,12 +58,12 @@ impl SmallTree {
         [Slot(first), Slot(first + 1)]
     }
 
-    /// Replaces the box of a node.
+    /// Replaces the box of the node at `slot`.
     pub(crate) fn set_bounds(&mut self, slot: Slot, bounds: Bounds) {
         self.nodes[slot.0].bounds = bounds.aabb();
     }
 
-    /// Returns the lengths that the tree has so far, for [`SmallTree::merge`].
+    /// Saves the current lengths of the tree's arrays, for [`SmallTree::merge`].
     pub(crate) fn mark(&self) -> Mark {
         Mark { nodes: self.nodes.len(), references: self.references.len() }
     }
@@ -72,28 +73,28 @@ impl SmallTree {
         self.references.len() - mark.references
     }
 
-    /// Replaces all that was added after `mark`, which lies below `slot`, by one leaf there. Gives the
-    /// number of its references.
+    /// Replaces the whole subtree below `slot`, all of it added after `mark`, by one leaf. Returns the number of its
+    /// references.
     pub(crate) fn merge(&mut self, mark: Mark, slot: Slot, bounds: Bounds) -> usize {
         self.nodes.truncate(mark.nodes);
         self.finish_leaf(slot, bounds, mark.references)
     }
 
-    /// Fits the box of `slot`, an inner node, to those of its children.
+    /// Sets the box of the inner node at `slot` to the union of its children's boxes.
     pub(crate) fn fit(&mut self, slot: Slot) {
         let first = self.nodes[slot.0].first as usize;
         self.nodes[slot.0].bounds = self.nodes[first].bounds.union(&self.nodes[first + 1].bounds);
     }
 
-    /// Makes the node of `slot` a leaf, its primitives in increasing order and without repeats:
-    /// splitting may have brought two parts of a triangle together again. Gives their number.
+    /// Fills `slot` with a leaf of these primitives, sorted and without repeats. Splitting may have brought two parts
+    /// of a triangle together again. Returns their number.
     pub(crate) fn leaf(&mut self, slot: Slot, bounds: Bounds, primitives: impl Iterator<Item = u32>) -> usize {
         let first = self.references.len();
         self.references.extend(primitives);
         self.finish_leaf(slot, bounds, first)
     }
 
-    /// Makes a leaf of the references from `first` on.
+    /// Fills `slot` with a leaf of all references from `first` on.
     fn finish_leaf(&mut self, slot: Slot, bounds: Bounds, first: usize) -> usize {
         self.references[first..].sort_unstable();
         let mut kept = first + 1;
@@ -110,7 +111,7 @@ impl SmallTree {
 }
 
 impl Subtree {
-    /// Returns the box around the part.
+    /// Returns the bounding box of the part.
     fn bounds(&self) -> Aabb {
         match self {
             Self::Small(tree) => tree.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds),
@@ -118,7 +119,7 @@ impl Subtree {
         }
     }
 
-    /// Returns an inner node over two parts.
+    /// Joins two parts under a new inner node.
     pub(crate) fn join(left: Self, right: Self) -> Self {
         Self::Joined {
             bounds: left.bounds().union(&right.bounds()),
@@ -142,7 +143,7 @@ impl Subtree {
         }
     }
 
-    /// Returns the whole tree as one array of nodes and one of references, in the order of [`crate::Bvh2`].
+    /// Converts the whole tree to one array of nodes and one of primitive indices, in the order of [`crate::Bvh2`].
     pub(crate) fn flatten(self) -> (Vec<Node>, Vec<u32>) {
         // Filled in parallel, since the first touch of so much memory takes longer than the filling.
         let mut nodes = parallel::map(self.node_count(), &|_| UNSET);
@@ -153,8 +154,8 @@ impl Subtree {
         (nodes, references)
     }
 
-    /// Writes the root of this part to `root` and the rest to `below`, which starts at node
-    /// `first_below`; the references to `references`, which starts at `first_reference`.
+    /// Writes the part's root to `root`, its other nodes to `below` and its primitive indices to `references`. `below`
+    /// starts at node `first_below`, `references` at index `first_reference` of the whole arrays.
     fn write(
         self,
         root: &mut Node,

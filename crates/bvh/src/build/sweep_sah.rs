@@ -10,26 +10,26 @@ use crate::parallel;
 use crate::reference::{Bounds, Reference};
 use rayon::prelude::*;
 
-/// Ranges up to here are one task.
+/// Largest number of references in a range that one task builds alone.
 const TASK: usize = 1 << 12;
 
-/// Input that every task reads.
+/// Input of the sweep builder that every task reads.
 struct Sweep<'a> {
     references: &'a [Reference],
-    /// Place of each reference in the order of each axis. Orders only ever lose members, so that
+    /// Rank of each reference in the order by centroid along each axis. Orders only ever lose members, so that
     /// comparing places tells the side of a split without a shared array of flags.
     ranks: [Vec<u32>; 3],
     rules: &'a LeafRules,
 }
 
-/// The references below one node, in the order of each axis, and room to work in. All of one length.
+/// References below one node, in the order of each axis, with working memory. All of one length.
 struct Range<'r> {
     orders: [&'r mut [u32]; 3],
     right_areas: &'r mut [f64],
     scratch: &'r mut [u32],
 }
 
-/// Builds over at least one reference.
+/// Builds a tree over at least one reference by a full sweep of the surface area heuristic.
 pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
     let (mut orders, ranks) = sort(references);
     let (mut right_areas, mut scratch) = (vec![0.0; references.len()], vec![0; references.len()]);
@@ -38,7 +38,7 @@ pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
     Sweep { references, ranks, rules }.build_range(range, 0)
 }
 
-/// Returns the order and ranks along each axis, by centroid, equal ones by index.
+/// Sorts references by centroid along each axis; returns the sorted indices, and the rank of each reference.
 fn sort(references: &[Reference]) -> ([Vec<u32>; 3], [Vec<u32>; 3]) {
     let axis = |axis: usize| {
         let key = |i: usize| u64::from(ordered_bits(references[i].centroid()[axis])) << 32 | i as u64;
@@ -56,7 +56,7 @@ fn sort(references: &[Reference]) -> ([Vec<u32>; 3], [Vec<u32>; 3]) {
     ([x.0, y.0, z.0], [x.1, y.1, z.1])
 }
 
-/// Returns the bits that compare as integers as the floats do.
+/// Maps a float to an integer that sorts as the float does.
 fn ordered_bits(x: f32) -> u32 {
     let bits = x.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
@@ -92,7 +92,8 @@ impl Sweep<'_> {
         self.build_small(tree, right_slot, right, depth + 1);
     }
 
-    /// Returns the box of a range and, unless it is to be a leaf, where all its orders are now divided.
+    /// Returns the box of a range and, unless it becomes a leaf, the position at which its sorted orders are now
+    /// divided.
     fn divide(&self, range: &mut Range<'_>, depth: u32) -> (Bounds, Option<usize>) {
         let count = range.orders[0].len();
         let mut best = Split::NONE;
@@ -115,7 +116,7 @@ impl Sweep<'_> {
         (bounds, Some(best.left))
     }
 
-    /// Replaces `best` by a cheaper split of this axis, if there is one. Gives the range's box.
+    /// Tries every split along one axis and replaces `best` by a cheaper one; returns the box of the range.
     fn sweep(&self, order: &[u32], right_areas: &mut [f64], axis: usize, best: &mut Split) -> Bounds {
         let count = order.len();
         let mut right = Bounds::EMPTY;
@@ -134,14 +135,14 @@ impl Sweep<'_> {
         right
     }
 
-    /// Returns `true` if a plane between the centroids of two references can exist. Among equal centroids every split
-    /// has the same cost, and the first would peel off one reference after the other.
+    /// Returns `true` if the centroids of two references differ along `axis`, so that a plane can lie between them.
+    /// Among equal centroids every split has the same cost, and the first would peel off one reference after the other.
     fn differ(&self, i: u32, j: u32, axis: usize) -> bool {
         let centroid = |i: u32| self.references[i as usize].centroid()[axis];
         centroid(i) < centroid(j)
     }
 
-    /// Returns the box around the centroids: the first and last of each order.
+    /// Returns the box around all centroids, from the first and last reference of each order.
     fn centroids(&self, range: &Range<'_>) -> Bounds {
         let mut bounds = Bounds::EMPTY;
         for i in range.orders.iter().flat_map(|order| order.first().into_iter().chain(order.last())) {
@@ -163,7 +164,7 @@ impl<'r> Range<'r> {
     }
 }
 
-/// Moves what `is_left` to the front; both sides keep their order.
+/// Partitions `order` stably: indices for which `is_left` holds come first.
 fn partition(order: &mut [u32], scratch: &mut [u32], is_left: impl Fn(u32) -> bool) {
     let (mut left, mut right) = (0, 0);
     for k in 0..order.len() {

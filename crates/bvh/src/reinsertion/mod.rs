@@ -16,33 +16,35 @@ use rayon::prelude::*;
 use search::{Move, best_move};
 use tree::{Settled, Tree};
 
-/// Figures of one run of [`reinsert`].
+/// Statistics of one run of [`reinsert`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ReinsertionStats {
-    /// Passes that were made.
+    /// Number of passes made.
     pub passes: u32,
-    /// Subtrees that were moved.
+    /// Number of subtrees moved.
     pub moves: u64,
-    /// Cost of the tree before: as [`Bvh2::sah_cost`], but at the options' costs of a node and a triangle.
+    /// Cost of the tree before: as [`Bvh2::sah_cost`], but with the options' costs of a node and a triangle.
     pub cost_before: f64,
-    /// Cost of the tree after the passes, at the same costs.
+    /// Cost of the tree after the passes, with the options' costs of a node and a triangle.
     pub cost_after: f64,
 }
 
-/// Nodes of which one is a candidate, but [`FEWEST`] at least.
+/// Divisor of the number of nodes that gives the number of candidates for moving, at least [`FEWEST`].
 const SHARE: usize = 32;
 const FEWEST: usize = 1 << 10;
-/// The search ends when a pass makes the tree cheaper by less than this share.
+/// Relative gain of a pass below which no further pass is made.
 const LEAST_PROGRESS: f64 = 1e-3;
-/// Candidates of one task.
+/// Number of candidates that one task works on.
 const CHUNK: usize = 128;
-/// Places that one task looks through for candidates.
+/// Number of node positions that one task searches for candidates.
 const PLACES: usize = 1 << 14;
-/// Areas are told apart by sign, exponent and the first bits of the mantissa.
+/// Number of low bits of an area's float that the selection of candidates ignores: sign, exponent and the first bits of
+/// the mantissa count.
 const KEY_SHIFT: u32 = 19;
 const KEYS: usize = 1 << (32 - KEY_SHIFT);
 
-/// Makes up to `options.reinsertion` passes over `bvh`, which passes [`Bvh2::validate`].
+/// Makes up to `options.reinsertion` passes that move subtrees of `bvh` to where they cost less; `bvh` must pass
+/// [`Bvh2::validate`].
 ///
 /// - Output: passes it too, over the same primitives; leaves may have been joined up to
 ///   `options.max_leaf` references, where that costs less by the options' costs. At most [`MAX_DEPTH`]
@@ -84,7 +86,7 @@ pub fn reinsert(bvh: &mut Bvh2, options: &BuildOptions) -> ReinsertionStats {
     stats
 }
 
-/// Returns the expected work of a ray that hits the root's box, 0 where that has no area.
+/// Returns the expected work of a ray that hits the root's box by the surface area heuristic; 0 if the box has no area.
 fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
     let area = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() }.half_area();
     let root = bvh.nodes.first().map_or(0.0, area);
@@ -100,8 +102,8 @@ fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
     sums.iter().sum::<f64>() / root
 }
 
-/// Makes pass number `pass`: finds the candidates' best places, then moves them, the greatest gain first. Gives the
-/// number of moves. `last_pass` has the pass in which each place changed last.
+/// Makes one pass: finds the best new position of each candidate, then moves them, the greatest gain first. `pass` is
+/// its number. Gives the number of moves. `last_pass` has the pass in which each place changed last.
 fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u32) -> u64 {
     let frozen = &*tree;
     let search = |chunk: &[u32]| {
@@ -128,7 +130,7 @@ fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u3
     count
 }
 
-/// Returns the nodes of largest area, in the order of their places; never the root.
+/// Returns the positions of the nodes with the largest areas as candidates, in increasing order, without the root.
 fn largest(tree: &Tree<'_>) -> Vec<u32> {
     let key = |place: u32| tree.areas.half_area(tree.bounds(place)).to_bits() >> KEY_SHIFT;
     let places = 1..tree.len() as u32;
@@ -168,7 +170,7 @@ mod tests {
     use raywarp_geom::FlatTriangles;
     use raywarp_testing::Random;
 
-    /// Long thin triangles of random places: plenty to improve.
+    /// Returns a tree over long thin triangles at random positions, which leaves much to improve.
     pub(super) fn needles(count: usize, builder: Builder) -> Bvh2 {
         let mut random = Random::new(1);
         let mut number = || random.unit();

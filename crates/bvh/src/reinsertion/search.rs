@@ -2,21 +2,21 @@
 
 use super::tree::{Place, Tree};
 
-/// A node and the place where it should stand.
+/// Possible move: a node, and its future sibling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Move {
-    /// Amount by which the sum of all inner nodes' half areas becomes less, if nothing else moves.
+    /// Amount by which the move alone would reduce the sum of all inner nodes' half areas.
     pub(super) gain: f32,
     pub(super) node: Place,
-    /// Future sibling of the node.
+    /// Position of the node's future sibling.
     pub(super) target: Place,
 }
 
-/// Gains below this share of the parent's area are rounding, or not worth the work.
+/// Smallest gain worth a move, as a share of the parent's area; less is rounding, or not worth the work.
 const LEAST_GAIN: f32 = 1e-4;
 
-/// Returns the best place for `node`, which is not the root; `None` if it should stay. `stack` is only kept to spare
-/// its allocation.
+/// Returns the best move for `node`, which is not the root; `None` if it should stay. `stack` is only kept to spare its
+/// allocation.
 pub(super) fn best_move(tree: &Tree<'_>, node: Place, stack: &mut Vec<(Place, f32)>) -> Option<Move> {
     let area = |bounds| tree.areas.half_area(bounds);
     let bounds = tree.bounds(node);

@@ -5,25 +5,25 @@ use crate::parallel;
 use crate::reference::Bounds;
 use crate::{Bvh2, Node};
 
-/// A node's place. The places of siblings are 2 k + 1 and 2 k + 2; the root's is 0.
+/// Position of a node in the arrays of a [`Tree`]. The places of siblings are 2 k + 1 and 2 k + 2; the root's is 0.
 pub(super) type Place = u32;
 
-/// Node or leaf that stands at a place, without its box.
+/// Node's data apart from its box: its children or references, and its height.
 #[derive(Debug, Clone, Copy)]
 struct Content {
-    /// Numbers of the node as [`Node::first`] and [`Node::count`].
+    /// Index of the first child or reference, as [`Node::first`]; the count follows, as [`Node::count`].
     first: u32,
     count: u32,
-    /// Edges down to the deepest leaf.
+    /// Number of edges down to the deepest leaf.
     height: u32,
 }
 
-/// The nodes of a [`Bvh2`] and the way up from each.
+/// Editable copy of a [`Bvh2`], with links from each node to its parent.
 #[derive(Debug, Clone)]
 pub(super) struct Tree<'a> {
     bounds: Vec<Bounds>,
     contents: Vec<Content>,
-    /// Parent of each node; of the root, the root.
+    /// Position of each node's parent; for the root, its own.
     parents: Vec<Place>,
     references: &'a [u32],
     inner_area: f64,
@@ -31,7 +31,7 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Prepares a tree with at least one node.
+    /// Makes an editable copy of `bvh`, which has at least one node.
     pub(super) fn new(bvh: &'a Bvh2) -> Self {
         let box_of = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() };
         let content = |node: &Node| Content { first: node.first, count: node.count, height: 0 };
@@ -59,7 +59,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Returns the number of places.
+    /// Returns the number of node positions.
     pub(super) fn len(&self) -> usize {
         self.bounds.len()
     }
@@ -74,20 +74,20 @@ impl<'a> Tree<'a> {
         self.parents[place as usize]
     }
 
-    /// Returns the other child of the parent. Not of the root.
+    /// Returns the position of the node's sibling. Not of the root.
     #[inline]
     pub(super) fn sibling(place: Place) -> Place {
         ((place - 1) ^ 1) + 1
     }
 
-    /// Returns the children's places; `None` for a leaf.
+    /// Returns the positions of the two children; `None` for a leaf.
     #[inline]
     pub(super) fn children(&self, place: Place) -> Option<[Place; 2]> {
         let Content { first, count, .. } = self.contents[place as usize];
         (count == 0).then_some([first, first + 1])
     }
 
-    /// Returns the number of edges from the root down to `place`; `None` if the way passes `other`.
+    /// Returns the number of edges from the root down to `place`; `None` if the path passes through `other`.
     fn depth_avoiding(&self, place: Place, other: Place) -> Option<u32> {
         let (mut at, mut depth) = (place, 0);
         while at != 0 {
@@ -105,15 +105,16 @@ impl<'a> Tree<'a> {
         1 + left.max(right)
     }
 
-    /// Returns `true` if `node` can become the sibling of `target`: not if that is below it, and not if a leaf would
-    /// come to stand more than `max_depth` edges below the root.
+    /// Returns `true` if `node` can become the sibling of `target` without a cycle and with no leaf deeper than
+    /// `max_depth`. It cannot if `target` is below it, or if a leaf would come to stand more than `max_depth` edges
+    /// below the root.
     pub(super) fn can_move(&self, node: Place, target: Place, max_depth: u32) -> bool {
         let deepest = self.height_over([node, target]);
         self.depth_avoiding(target, node).is_some_and(|depth| depth + deepest <= max_depth)
     }
 
-    /// Takes `node` and its parent out of the tree, its sibling in the parent's place, and puts it back as
-    /// the sibling of `target` below a new parent. Boxes above both places are fitted again.
+    /// Moves `node` so that it becomes the sibling of `target` below a new parent; its old sibling takes its old
+    /// parent's position. Boxes above both places are fitted again.
     ///
     /// `target` is not the root, not `node`, its sibling or parent, and not below `node`.
     pub(super) fn reinsert(&mut self, node: Place, target: Place) {
@@ -136,7 +137,8 @@ impl<'a> Tree<'a> {
         self.fit_upwards(target);
     }
 
-    /// Reinserts as [`Tree::reinsert`] does, but only if that makes the sum of areas less. Gives whether it does.
+    /// Moves `node` as [`Tree::reinsert`] does, but only if that reduces the sum of inner nodes' areas; returns `true`
+    /// if it did.
     pub(super) fn reinsert_if_better(&mut self, node: Place, target: Place) -> bool {
         let (parent, area) = (self.parent(node), self.inner_area);
         self.reinsert(node, target);
@@ -148,7 +150,7 @@ impl<'a> Tree<'a> {
         better
     }
 
-    /// Undoes [`Tree::reinsert`]; `parent` is the place of the parent that `node` had before.
+    /// Undoes [`Tree::reinsert`]; `parent` is the position of the parent that `node` had before.
     fn take_back(&mut self, node: Place, target: Place, parent: Place) {
         let sibling = Self::sibling(node);
         self.copy(sibling, target);
@@ -160,7 +162,7 @@ impl<'a> Tree<'a> {
         self.fit_upwards(self.parent(target));
     }
 
-    /// Copies what stands at `from` to the place `to`, with all that is below.
+    /// Copies the node at position `from` to the position `to`, with its children's links.
     fn copy(&mut self, from: Place, to: Place) {
         self.bounds[to as usize] = self.bounds(from);
         self.contents[to as usize] = self.contents[from as usize];
@@ -169,7 +171,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Fits the boxes and heights of an inner node and those above, up to where nothing changes.
+    /// Updates boxes and heights from an inner node upwards, until nothing changes.
     fn fit_upwards(&mut self, mut place: Place) {
         while let Some(children) = self.children(place) {
             let bounds = self.bounds(children[0]).union(self.bounds(children[1]));
@@ -189,7 +191,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the sum of the inner nodes' half areas, in the units of [`Tree::areas`]: what moves change of the cost.
+    /// Returns the sum of the inner nodes' half areas in the units of [`Tree::areas`]: the part of the cost that moves
+    /// change.
     pub(super) fn inner_area(&self) -> f64 {
         self.inner_area
     }
@@ -199,7 +202,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// A tree whose shape is settled, with the references below each node counted.
+/// Tree that is no longer edited, with the number of references below each node.
 pub(super) struct Settled<'a> {
     tree: Tree<'a>,
     sizes: Vec<u32>,
@@ -253,7 +256,8 @@ pub(super) mod tests {
     use crate::{Builder, MAX_DEPTH};
 
     impl Tree<'_> {
-        /// Checks everything that the fields promise, from the leaves alone.
+        /// Checks that the boxes, heights, links and areas agree with the leaves, and that no leaf is deeper than
+        /// `max_depth`.
         #[track_caller]
         pub(in crate::reinsertion) fn check(&self, max_depth: u32) {
             let mut seen = vec![0; self.len()];
@@ -263,7 +267,7 @@ pub(super) mod tests {
             assert!((self.inner_area - area).abs() < 1e-6 * area, "area {} is {area}", self.inner_area);
         }
 
-        /// Checks the nodes, and returns box, height and inner area of the nodes from `place` on.
+        /// Checks the nodes below `place` and returns their box, height and the sum of inner areas.
         #[track_caller]
         fn check_below(&self, place: Place, seen: &mut [u32]) -> (Bounds, u32, f64) {
             seen[place as usize] += 1;
@@ -278,7 +282,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Every pair of places that a move may have.
+    /// Returns every pair of a node and a target that a move may have.
     pub(in crate::reinsertion) fn possible_moves(tree: &Tree<'_>) -> Vec<[Place; 2]> {
         let places = 1..tree.len() as u32;
         let pairs = places.clone().flat_map(|node| places.clone().map(move |target| [node, target]));

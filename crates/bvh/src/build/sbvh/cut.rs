@@ -5,7 +5,8 @@ use crate::reference::Reference;
 use glam::DVec3;
 use raywarp_geom::Aabb;
 
-/// Returns the parts of `reference`, to `triangle`, below and above a plane; `None` where nothing is.
+/// Cuts `reference`, which belongs to `triangle`, at a plane; returns the parts below and above it, `None` where
+/// nothing of the triangle lies.
 ///
 /// Together they hold what of the triangle the reference's box holds: each is the box around the
 /// whole triangle's part on that side, enlarged by the padding of all parts, as far as the

@@ -9,12 +9,12 @@ use crate::build::subtree::Subtree;
 use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
 
-/// Ranges up to here are one task.
+/// Largest number of references in a range that one task builds alone.
 const TASK: usize = 1 << 12;
-/// Larger ones are binned and divided this many references at a time.
+/// Number of references that one task bins and divides in larger ranges.
 const CHUNK: usize = 1 << 14;
 
-/// One side of a division: its references and their bounds.
+/// One side of a divided range: its references and their bounds.
 type Half = (Vec<Reference>, RangeBounds);
 
 impl Sbvh<'_> {
@@ -52,7 +52,7 @@ impl Sbvh<'_> {
     }
 }
 
-/// Returns the bins of all chunks together.
+/// Computes the bins of each chunk of references in parallel and returns their sum.
 fn in_chunks<B: Send>(references: &[Reference], of: impl Fn(&[Reference]) -> B + Sync, add: impl Fn(&mut B, &B)) -> B {
     let mut chunks = parallel::map_chunks(references, CHUNK, &of);
     let mut sum = chunks.swap_remove(0);
@@ -62,7 +62,7 @@ fn in_chunks<B: Send>(references: &[Reference], of: impl Fn(&[Reference]) -> B +
     sum
 }
 
-/// Returns both sides, each in the order of `references`.
+/// Divides references by `side`, in parallel, and returns both sides in the order of `references`.
 fn divide(references: &[Reference], side: impl Fn(&Reference) -> Side + Sync) -> [Half; 2] {
     let divide = |chunk: &[Reference]| {
         let mut halves = [(); 2].map(|()| (Vec::with_capacity(chunk.len()), RangeBounds::EMPTY));

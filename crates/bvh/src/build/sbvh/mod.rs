@@ -27,44 +27,44 @@ use cut::cut;
 use raywarp_geom::FlatTriangles;
 use spatial_bins::{SlabMap, SpatialBins, SpatialSplit};
 
-/// Input that every task reads.
+/// Input of the spatial-split builder that every task reads.
 struct Sbvh<'a> {
     triangles: &'a [[[f32; 3]; 3]],
     rules: &'a LeafRules,
-    /// Half area of overlap above which spatial splits are tried.
+    /// Half area of the children's overlap above which spatial splits are tried.
     min_overlap: f64,
     /// Half area of the largest node that may be cut.
     most_area: f64,
 }
 
-/// References below one node, and what may become of them.
+/// State of the references below one node: their bounds, the depth and the budget for cuts.
 #[derive(Debug, Clone, Copy)]
 struct Range {
     bounds: RangeBounds,
     depth: u32,
-    /// References that may be added.
+    /// Number of references that cuts in this range may add.
     budget: usize,
 }
 
-/// Plan for dividing a range.
+/// Decision how a range of references is divided.
 enum Plan {
     Leaf,
-    /// Divide into two halves of equal count.
+    /// The range is divided into two halves of equal count.
     Halve,
-    /// Divide at the object split that was given.
+    /// The range is divided at the best object split, without cuts.
     Object,
-    /// Divide at a plane.
+    /// The range is divided at a plane, which may cut triangles.
     Spatial(SlabMap, SpatialSplit),
 }
 
-/// Side of a plane that a reference goes to.
+/// Side of a plane to which a reference goes, whole or in two parts.
 enum Side {
     Left(Reference),
     Right(Reference),
     Both(Reference, Reference),
 }
 
-/// Builds over at least one reference.
+/// Builds a tree with spatial splits over at least one reference.
 pub(super) fn build(
     references: Vec<Reference>,
     triangles: &FlatTriangles,
@@ -84,7 +84,8 @@ pub(super) fn build(
 }
 
 impl Range {
-    /// Returns the two parts, when `counts` references went to each and `added` of them are new.
+    /// Returns the ranges of the two children, which share what is left of the budget once `added` references are new.
+    /// `counts` references went to each.
     fn parts(&self, bounds: [RangeBounds; 2], counts: [usize; 2], added: usize) -> [Self; 2] {
         let budget = self.budget - added;
         let cost = [0, 1].map(|i| counts[i] as f64 * bounds[i].boxes.half_area());
@@ -96,8 +97,8 @@ impl Range {
 }
 
 impl Sbvh<'_> {
-    /// Chooses between `object`, the best object split, with children of `sides`, and the best spatial one,
-    /// for which `bin` is called where it may help.
+    /// Chooses between the best object split `object`, with children of boxes `sides`, the best spatial split, and a
+    /// leaf. `bin` is called for the spatial split where that may help.
     fn plan(
         &self,
         range: &Range,
@@ -121,7 +122,7 @@ impl Sbvh<'_> {
         }
     }
 
-    /// Returns the best spatial split, if one may be tried and is cheaper than `object`.
+    /// Returns the best spatial split, if one may be tried here and costs less than `object`.
     fn spatial(
         &self,
         range: &Range,
@@ -141,7 +142,7 @@ impl Sbvh<'_> {
         Some((map, split))
     }
 
-    /// Returns the side of `reference` at a spatial split.
+    /// Returns the side of a spatial split to which `reference` goes.
     #[inline]
     fn side(&self, reference: &Reference, map: &SlabMap, split: &SpatialSplit) -> Side {
         let (first, last) = map.reach(reference)[split.axis];
@@ -154,7 +155,7 @@ impl Sbvh<'_> {
         }
     }
 
-    /// Returns the side of a reference that reaches over the plane.
+    /// Decides whether a reference that crosses the plane is cut or goes whole to one side, whichever costs least.
     fn cut_or_keep(&self, reference: &Reference, map: &SlabMap, split: &SpatialSplit) -> Side {
         let triangle = &self.triangles[reference.primitive() as usize];
         let (left, right) = match cut(reference, triangle, split.axis, map.plane(split.axis, split.at)) {

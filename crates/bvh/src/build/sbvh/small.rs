@@ -8,14 +8,14 @@ use crate::build::small_sweep::{SMALL, sort_best};
 use crate::build::subtree::{Slot, SmallTree};
 use crate::reference::{RangeBounds, Reference};
 
-/// The references of a task. A range is the end of the stack; dividing it puts its right part below
-/// its left one, which is then worked off first, and what cutting adds goes on top.
+/// References of a task, kept as a stack of ranges. A range is the end of the stack; dividing it puts its right part
+/// below its left one, which is then worked off first, and what cutting adds goes on top.
 struct Stack {
     tree: SmallTree,
     references: Vec<Reference>,
 }
 
-/// Start of the left part, and the bounds of the left and the right one.
+/// Result of dividing a range: the start of the left part, and the bounds of the left and the right part.
 type Parts = (usize, [RangeBounds; 2]);
 
 impl Sbvh<'_> {
@@ -26,7 +26,7 @@ impl Sbvh<'_> {
         stack.tree
     }
 
-    /// Builds over the references from `start` on, and leaves them in any order.
+    /// Builds the subtree over the references from `start` to the end of the stack, and leaves them in any order.
     fn build_top(&self, stack: &mut Stack, slot: Slot, start: usize, range: Range) {
         let count = stack.references.len() - start;
         let parts = match count {
@@ -50,7 +50,7 @@ impl Sbvh<'_> {
         stack.tree.fit(slot);
     }
 
-    /// Divides a range after sorting it; `None` makes a leaf.
+    /// Sorts a small range of references and divides it at the best split; `None` makes it a leaf.
     fn divide_sorted(&self, stack: &mut Stack, start: usize, range: &Range) -> Option<Parts> {
         let references = &mut stack.references[start..];
         let split = sort_best(references);
@@ -70,7 +70,7 @@ impl Sbvh<'_> {
         }
     }
 
-    /// Divides a range by bins; `None` makes a leaf.
+    /// Divides a range of references by object or spatial bins; `None` makes it a leaf.
     //
     // Not inlined: the bins would stay on the stack of every level of the recursion.
     #[inline(never)]
@@ -128,7 +128,7 @@ impl Stack {
         (i, [left_bounds, right_bounds])
     }
 
-    /// Divides a range into two halves of equal count.
+    /// Divides the range from `start` to the end of the stack into two halves of equal count.
     fn halve(&mut self, start: usize, range: &Range) -> Parts {
         let references = &mut self.references[start..];
         let (left, bounds) = halve(references, &range.bounds);

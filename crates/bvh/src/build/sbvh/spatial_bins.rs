@@ -8,13 +8,13 @@
 use crate::reference::{Bounds, Reference};
 use glam::Vec3A;
 
-/// Slabs an axis of ranges of at least [`FEW`] references, and of smaller ones. With 32 for all, the
-/// cost of trees was the same within 1 %, and building them took a third longer.
+/// Number of slabs on each axis for ranges of at least [`FEW`] references; the smaller number for other ranges follows.
+/// With 32 for all, the cost of trees was the same within 1 %, and building them took a third longer.
 const SLABS: usize = 32;
 const FEW_SLABS: usize = 8;
 const FEW: usize = 1 << 10;
 
-/// Positions of the slabs of a range.
+/// Positions of the slabs into which the box of a range is divided along each axis.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SlabMap {
     min: Vec3A,
@@ -24,20 +24,20 @@ pub(super) struct SlabMap {
     count: usize,
 }
 
-/// References that reach this many slabs beyond their first are chopped; of others the box is
-/// sliced, triangle or not. Chopping all made trees cheaper by 0.1 % and their building a third
-/// slower; slicing all, dearer by 0.5 %, and a ball of hair was then not cut at all.
+/// Number of slabs beyond its first from which on a reference's triangle is clipped to each slab; otherwise only its
+/// box is. Chopping all made trees cheaper by 0.1 % and their building a third slower; slicing all, dearer by 0.5 %,
+/// and a ball of hair was then not cut at all.
 const CHOPPED: usize = 4;
 
-/// Adding this rounds a small float to an integer, which then stands in the lowest bits.
+/// Constant (2^23) whose addition rounds a small float to an integer, which then stands in the float's lowest bits.
 const TO_INTEGER: f32 = 8_388_608.0;
 
-/// Share of a slab's width: a part that sticks out of its slab by less counts as not sticking out. Parts of a triangle
-/// do so by their padding, and cutting them again would bring nothing.
+/// Tolerance, as a share of a slab's width: a part that sticks out of its slab by less counts as inside. Parts of a
+/// triangle do so by their padding, and cutting them again would bring nothing.
 const FUZZ: f32 = 1e-3;
 
 impl SlabMap {
-    /// Makes the map for so many references, whose boxes lie in `bounds`, of finite extent.
+    /// Makes the slabs for `references` references, whose boxes lie in `bounds`, of finite extent.
     pub(super) fn new(bounds: &Bounds, references: usize) -> Self {
         let count = if references < FEW { FEW_SLABS } else { SLABS };
         let extent = bounds.max - bounds.min;
@@ -46,7 +46,7 @@ impl SlabMap {
         Self { min: bounds.min, width: extent / count as f32, scale: scale.into(), count }
     }
 
-    /// Returns the slabs in which a point lies, when all borders are moved down by `shift` widths.
+    /// Returns the slab on each axis in which a point lies, with all borders moved down by `shift` slab widths.
     #[inline]
     fn slabs(&self, p: Vec3A, shift: f32) -> [usize; 3] {
         // An addition rounds, as in `BinMap`.
@@ -55,7 +55,7 @@ impl SlabMap {
         place.to_array().map(|x| x.to_bits() as usize & (SLABS - 1))
     }
 
-    /// Returns the first and the last slab that a reference reaches into, on each axis.
+    /// Returns the first and the last slab that a reference's box reaches into, on each axis.
     #[inline]
     pub(super) fn reach(&self, reference: &Reference) -> [(usize, usize); 3] {
         let Bounds { min, max } = reference.bounds();
@@ -64,28 +64,28 @@ impl SlabMap {
         std::array::from_fn(|axis| (first[axis], last[axis].max(first[axis])))
     }
 
-    /// Returns the border below slab `at`.
+    /// Returns the coordinate of the lower border of slab `at`.
     #[inline]
     pub(super) fn plane(&self, axis: usize, at: usize) -> f32 {
         self.min[axis] + self.width[axis] * at as f32
     }
 }
 
-/// A cut between two slabs.
+/// Candidate cut at the plane between two slabs, with its cost.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpatialSplit {
     pub(super) axis: usize,
-    /// First slab of the right side.
+    /// Index of the first slab on the right side.
     pub(super) at: usize,
-    /// References of both sides; those cut count on both.
+    /// Number of references on each side; those that are cut count on both.
     pub(super) counts: [usize; 2],
-    /// Boxes of both sides.
+    /// Boxes around the parts on each side.
     pub(super) sides: [Bounds; 2],
-    /// Sum over both sides of half area times references.
+    /// Cost of the split: half area times number of references, summed over both sides.
     pub(super) cost: f64,
 }
 
-/// Boxes of the parts in each slab, and how many references begin and end there.
+/// Boxes of the parts in each slab, and numbers of references that begin and end there.
 #[derive(Debug, Clone)]
 pub(super) struct SpatialBins {
     /// Number of slabs in use, at most [`SLABS`].
@@ -117,7 +117,7 @@ impl SpatialBins {
         bins
     }
 
-    /// Adds what `other` holds.
+    /// Adds the boxes and counts of `other`, slab by slab.
     pub(super) fn add(&mut self, other: &Self) {
         for axis in 0..3 {
             for slab in 0..self.count {
@@ -128,7 +128,7 @@ impl SpatialBins {
         }
     }
 
-    /// Returns the cut of least cost that adds at most `budget` references; of equal ones the first.
+    /// Returns the cheapest cut that adds at most `budget` references; of equal ones the first.
     pub(super) fn best_split(&self, budget: usize) -> Option<SpatialSplit> {
         let mut best: Option<SpatialSplit> = None;
         for axis in 0..3 {
@@ -160,7 +160,7 @@ impl SpatialBins {
     }
 }
 
-/// Adds to slabs `first` to `last` the parts of `bounds` in them.
+/// Grows the boxes of slabs `first` to `last` by the parts of the box `bounds` in them.
 #[inline]
 fn slice(slabs: &mut [Bounds; SLABS], map: &SlabMap, mut bounds: Bounds, axis: usize, first: usize, last: usize) {
     for slab in first..last {
@@ -172,7 +172,7 @@ fn slice(slabs: &mut [Bounds; SLABS], map: &SlabMap, mut bounds: Bounds, axis: u
     slabs[last] = slabs[last].union(bounds);
 }
 
-/// Adds to slabs `first` to `last` the parts in them of `triangle`, as far as `bounds` reaches.
+/// Grows the boxes of slabs `first` to `last` by the parts of `triangle` in them, within `bounds`.
 fn chop(
     slabs: &mut [Bounds; SLABS],
     map: &SlabMap,
@@ -218,12 +218,12 @@ fn chop(
     }
 }
 
-/// A triangle's edge, in order of one coordinate.
+/// Edge of a triangle, with its ends in increasing order along one axis.
 struct Edge {
     start: Vec3A,
     along: Vec3A,
     x: f32,
-    /// One over the length along the axis, three times.
+    /// Reciprocal of the edge's extent along the axis, in all three lanes.
     scale: Vec3A,
 }
 
@@ -234,7 +234,7 @@ impl Edge {
         Self { start, along, x: p[axis], scale: Vec3A::splat(1.0 / (q[axis] - p[axis])).min(Vec3A::MAX) }
     }
 
-    /// Returns the point at `x`, or the nearer end.
+    /// Returns the point of the edge at coordinate `x` of the axis, or the nearer end.
     #[inline]
     fn at(&self, x: f32) -> Vec3A {
         self.start + self.along * (Vec3A::splat(x - self.x) * self.scale).max(Vec3A::ZERO).min(Vec3A::ONE)
