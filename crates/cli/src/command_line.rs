@@ -3,7 +3,7 @@
 use raywarp_lab::family::Variant;
 use std::path::Path;
 
-/// Returns this process's command line without folders; what is not UTF-8 becomes replacement characters.
+/// Returns this process's command line without folders of paths; what is not UTF-8 becomes replacement characters.
 pub fn command_line() -> String {
     of(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()))
 }
@@ -23,13 +23,13 @@ fn of(args: impl Iterator<Item = String>) -> String {
     kept.join(" ")
 }
 
-/// Returns `true` if an argument changes what is printed, or how many threads work, and no file.
+/// Returns `true` if an argument affects only what is printed or the number of threads, but no output file.
 fn is_about_the_run(arg: &str) -> bool {
     let short = arg.strip_prefix('-').is_some_and(|flags| !flags.is_empty() && flags.chars().all(|c| "qv".contains(c)));
     short || ["--json", "--quiet", "--verbose", "--threads"].contains(&arg) || arg.starts_with("--threads=")
 }
 
-/// Returns an argument, or the value in `--option=VALUE`, of whose paths only the last parts are left.
+/// Returns an argument, or the value in `--option=VALUE`, with each path shortened to its last part.
 fn without_folders(arg: &str) -> String {
     match arg.split_once('=') {
         Some(("--camera", _)) => arg.to_string(),
@@ -65,7 +65,7 @@ fn is_separator(c: char) -> bool {
     c == '/' || cfg!(windows) && c == '\\'
 }
 
-/// Quotes an argument as a shell would have to be given it.
+/// Quotes an argument for a shell.
 fn quoted(arg: &str) -> String {
     let is_plain = |c: char| !c.is_whitespace() && !"'\"\\$`|&;<>()*?[]{}~#!".contains(c);
     if !arg.is_empty() && arg.chars().all(is_plain) {

@@ -52,7 +52,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Returns `true` if the flag is given.
+    /// Returns `true` if the flag `--threads` is given.
     pub fn is_given(self) -> bool {
         self.threads.is_some()
     }
@@ -116,7 +116,7 @@ impl LightUnitsArg {
 }
 
 impl Scenes {
-    /// Returns the options that choose what to show of a glTF file.
+    /// Returns the options that choose the scene, animation time and material variant of a glTF file.
     fn gltf(&self) -> GltfOptions {
         GltfOptions {
             scene: self.gltf_scene.clone(),
@@ -127,7 +127,7 @@ impl Scenes {
     }
 }
 
-/// Parses a time, which may lie before an animation begins.
+/// Parses a time in seconds, which may be negative (before an animation begins).
 fn finite_seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.strip_suffix('s').unwrap_or(text).parse().ok();
     seconds.filter(|seconds| seconds.is_finite()).ok_or_else(|| "must be a number of seconds".to_string())
@@ -151,7 +151,7 @@ pub struct Tables {
     wide: bool,
 }
 
-/// The shared flags that a command takes beside [`Talk`].
+/// Shared flags that a command takes besides [`Talk`].
 #[derive(Default)]
 pub struct Taken<'a> {
     pub threads: Option<&'a Threads>,
@@ -161,59 +161,59 @@ pub struct Taken<'a> {
     pub tables: Option<Tables>,
 }
 
-/// Values of the shared flags.
+/// Values of the flags that commands share, and facts about the run.
 #[derive(Debug)]
 pub struct Common {
     pub json: bool,
     pub quiet: bool,
     pub verbose: bool,
-    /// 0: one for each processor.
+    /// Number of worker threads; 0 means one per logical processor.
     pub threads: usize,
     /// Device that traces the rays.
     pub device: DeviceChoice,
     /// Folder in which bare scene names are looked up.
     pub scenes: Option<PathBuf>,
-    /// The kind of the scene file, where its name does not count.
+    /// Format of the scene file, if given in place of its name's extension.
     pub format: Option<Format>,
-    /// Meaning of the numbers of lamps.
+    /// Unit in which the scene file gives the light of lamps.
     pub light_units: LightUnits,
-    /// Options that choose what to show of a glTF file.
+    /// Options that choose the scene, animation time and material variant of a glTF file.
     pub gltf: GltfOptions,
-    /// `true` if no file that exists may be replaced.
+    /// `true` if existing files must not be replaced.
     pub no_clobber: bool,
-    /// `true` if tables have all their columns.
+    /// `true` if tables are printed with all their columns.
     pub wide: bool,
     /// Files that this run reads and writes.
     pub files: Files,
-    /// Scenes that were loaded, for documents.
+    /// Scenes loaded so far, for JSON documents.
     loaded: Mutex<Vec<LoadedFacts>>,
     /// Time at which the command began.
     pub start: Instant,
 }
 
-/// Parses a folder's name; an empty one is taken, and is none: an empty RAYWARP_SCENES is an unset one.
+/// Returns the parser of a folder name; an empty name counts as none, so that an empty RAYWARP_SCENES counts as unset.
 fn folder() -> impl TypedValueParser<Value = PathBuf> {
     clap::builder::OsStringValueParser::new().map(PathBuf::from)
 }
 
-/// Parses a kind of scene files.
+/// Returns the parser of a scene file format.
 fn format() -> impl TypedValueParser<Value = Format> {
     named_values(Format::EXTENSIONS.map(|(name, _)| name), Format::from_str)
 }
 
-/// Most worker threads that can be asked for. Idle ones look for work at each other, and so the time to start and stop
-/// grows with their square: on two processors 1024 take seconds, 4096 minutes.
+/// Largest number of worker threads that can be asked for. Idle ones look for work at each other, and so the time to
+/// start and stop grows with their square: on two processors 1024 take seconds, 4096 minutes.
 const MAX_THREADS: usize = 1024;
 
-/// Name that messages have for the input `-`.
+/// Name for the input `-` in messages.
 pub const STANDARD_INPUT: &str = "standard input";
 
-/// Returns `true` if `path` stands for a standard stream.
+/// Returns `true` if `path` is `-`, standard input or output.
 pub fn is_standard_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Facts that documents have about a scene that was loaded.
+/// Facts about a loaded scene for JSON documents.
 #[derive(Debug)]
 struct LoadedFacts {
     path: PathBuf,
@@ -221,14 +221,14 @@ struct LoadedFacts {
     warnings: Vec<String>,
 }
 
-/// Work whose end nobody can foresee, shown until it is dropped. An interrupt ends the process meanwhile.
+/// Progress display for work of unknown length, shown until dropped. An interrupt ends the process meanwhile.
 pub struct Activity {
     _ticker: Ticker,
     _doing: interrupt::Doing,
 }
 
 impl Common {
-    /// Joins the flags before a command's name with those behind it.
+    /// Combines the flags before and after the name of the command.
     pub fn new(talk: &Talk, before: Threads, taken: &Taken<'_>) -> Self {
         Self {
             json: talk.json,
@@ -248,8 +248,8 @@ impl Common {
         }
     }
 
-    /// Applies the flags to the process. `lost` says what becomes of the command if it is interrupted before it has
-    /// anything.
+    /// Applies the shared flags to this process; `lost` says what an interrupt would lose. `lost` says what becomes of
+    /// the command if it is interrupted before it has anything.
     pub fn start(&self, lost: &'static str) -> Result<(), CliError> {
         // First of all, so that a signal is never met by the system's rule.
         interrupt::listen(lost)?;
@@ -263,7 +263,7 @@ impl Common {
         raywarp::device::set_threads(self.threads).map_err(CliError::machine)
     }
 
-    /// Shows that something is being done.
+    /// Shows what is being done, until the result is dropped.
     pub fn activity(&self, doing: impl Into<String>) -> Activity {
         let doing = doing.into();
         let _doing = interrupt::doing(&doing);
@@ -277,24 +277,24 @@ impl Common {
         self.activity(format!("building the tree of {triangles} triangles"))
     }
 
-    /// Returns the GPU that was asked for, of a command that uses one. `auto` is none here.
+    /// Opens the GPU that the user asked for, in commands that use at most one. `auto` is none here.
     pub fn gpu(&self) -> Result<Option<Device>, CliError> {
         Ok(open(&self.device)?.pop())
     }
 
-    /// Returns the fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
+    /// Returns the fastest kernels of a GPU that keep `promise`, timed now unless an earlier run did; prints which.
     pub fn choose(&self, device: &Device, promise: Promise) -> Result<Choice, CliError> {
         self.can_choose()?;
         let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
         self.try_choose(device, promise).map_err(failed)
     }
 
-    /// Refuses outputs that are the file of earlier choices.
+    /// Refuses output files that are the file of earlier kernel choices.
     pub fn can_choose(&self) -> Result<(), CliError> {
         cache_file().iter().try_for_each(|file| self.files.reads(file))
     }
 
-    /// Chooses as [`Common::choose`] does, for those who can do without this GPU, after [`Common::can_choose`].
+    /// Chooses kernels as [`Common::choose`] does, but returns the GPU's own error; call [`Common::can_choose`] first.
     pub fn try_choose(&self, device: &Device, promise: Promise) -> Result<Choice, CudaError> {
         let _activity = self.activity("timing the kernels of the GPU");
         let chosen = choose(device, promise, cache_file().as_deref())?;
@@ -305,56 +305,56 @@ impl Common {
         Ok(chosen.choice)
     }
 
-    /// Returns the room that tables have in width.
+    /// Returns the width, in columns, that tables may take.
     pub fn room(&self) -> Room {
         if self.wide { Room::Any } else { Room::Terminal }
     }
 
-    /// Prints a message for people, on standard error.
+    /// Prints a message for people on standard error.
     pub fn note(&self, message: impl Display) {
         if !self.quiet {
             say(message);
         }
     }
 
-    /// Prints the exposure that `--exposure auto` came to, where that was asked for.
+    /// Prints the exposure that `--exposure auto` has chosen, if the user gave that.
     pub fn say_exposure(&self, choice: ExposureChoice, stops: f32) {
         if choice == ExposureChoice::Auto {
             self.note(format!("--exposure auto: {stops:+.1} stops"));
         }
     }
 
-    /// Prints a message for those who want to know more.
+    /// Prints a message on standard error, if `--verbose` is given.
     pub fn detail(&self, message: impl Display) {
         if self.verbose && !self.quiet {
             say(message);
         }
     }
 
-    /// Returns the places where bare scene names are looked up.
+    /// Returns where bare scene names are looked up.
     pub fn lookup(&self) -> SceneLookup {
         SceneLookup { folder: self.scenes.clone().filter(|folder| !folder.as_os_str().is_empty()) }
     }
 
-    /// Returns the scene file that the user named, `-` being standard input; where a folder holds several, the one that
-    /// `prefer` says.
+    /// Returns the scene file that the user named (`-` is standard input); `prefer` decides in folders with several.
     pub fn find(&self, name: &Path, prefer: Prefer) -> Result<PathBuf, CliError> {
         raywarp::scene::find_scene(name, &self.lookup(), prefer).map_err(CliError::input)
     }
 
-    /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a
-    /// file of the scene. Only its triangles are needed: what is missing or broken of its materials is a warning.
+    /// Finds and loads the scene to trace rays through, and prints its warnings. Refused if an output is a file of the
+    /// scene. Only its triangles are needed: what is missing or broken of its materials is a warning.
     pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(self.find(name, Prefer::Geometry)?, allow_missing, true, WithoutTriangles::Refused)
     }
 
-    /// Loads the scene in `path`, `-` being standard input, and prints its warnings. Refused if an output is a file of
+    /// Loads the scene at `path` (`-` is standard input), and prints its warnings. Refused if an output is a file of
     /// the scene.
     pub fn load_file(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(path, allow_missing, false, WithoutTriangles::Refused)
     }
 
-    /// Loads as [`Common::load_file`] does, a scene that light from all around may be all of.
+    /// Loads a scene to render as [`Common::load_file`] does; `without_triangles` says whether it may be empty but for
+    /// light around it.
     pub fn load_to_see(
         &self,
         path: PathBuf,
@@ -364,8 +364,8 @@ impl Common {
         self.load_with(path, allow_missing, false, without_triangles)
     }
 
-    /// Loads as [`Common::load_file`] does, a scene whose triangles and figures alone are asked for: what is missing or
-    /// broken of its materials is a warning.
+    /// Loads a scene as [`Common::load_file`] does, for its triangles alone: missing or broken materials are only
+    /// warnings.
     pub fn load_triangles(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(path, allow_missing, true, WithoutTriangles::TakenWithEnvironment)
     }
@@ -424,7 +424,7 @@ impl Common {
         Ok((loaded, path, start.elapsed()))
     }
 
-    /// Keeps what documents say of a scene.
+    /// Records the facts about a loaded scene for JSON documents.
     fn remember(&self, loaded: &Loaded, path: &Path) {
         let facts = LoadedFacts {
             path: path.to_path_buf(),
@@ -440,8 +440,7 @@ impl Common {
         all.push(facts);
     }
 
-    /// Adds to a document what its reader needs to know of the scenes that were loaded: the warnings, and the origin,
-    /// of several scenes by path.
+    /// Adds the warnings and origins of the loaded scenes to a JSON document, by path if there are several.
     pub fn describe_scenes(&self, document: &mut serde_json::Value) {
         let all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         document["warnings"] = all.iter().flat_map(|facts| facts.warnings.clone()).collect();
@@ -454,7 +453,7 @@ impl Common {
     }
 }
 
-/// Returns the text of a table that the user named, of at most `most` bytes.
+/// Reads a table file that the user named, of at most `most` bytes.
 pub fn read_table(path: &Path, most: u64) -> Result<String, CliError> {
     raywarp_lab::sim::machine::read_text(path, most)
         .map_err(|error| CliError::input(format!("{}: {error}", path.display())))

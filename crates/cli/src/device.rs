@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use raywarp::cuda::Device;
 pub use raywarp::device::DeviceChoice;
 
-/// Parses `--device` of commands that use one.
+/// Returns the parser of `--device` for commands that use one device.
 pub fn parser() -> impl TypedValueParser<Value = DeviceChoice> {
     named_values(["cpu", "cuda", "auto"], |text: &str| match parse(text, "known are cpu, cuda, cuda:N and auto")? {
         DeviceChoice::AllCuda | DeviceChoice::Cuda(_) if text.contains([',', 'l']) => {
@@ -16,13 +16,13 @@ pub fn parser() -> impl TypedValueParser<Value = DeviceChoice> {
     })
 }
 
-/// Parses `--device` of commands that can use several GPUs.
+/// Returns the parser of `--device` for commands that can use several GPUs.
 pub fn parser_of_several() -> impl TypedValueParser<Value = DeviceChoice> {
     let parse = |text: &str| parse(text, "known are cpu, cuda, cuda:N, cuda:0,1 (a list), cuda:all and auto");
     named_values(["cpu", "cuda", "cuda:all", "auto"], parse)
 }
 
-/// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.
+/// Opens the GPUs that the choice names, side by side; none for `auto` or the CPU.
 ///
 /// # Errors
 /// The first one's that is not there or fails.

@@ -5,18 +5,18 @@ use raywarp::scene::{escape, escape_but};
 use std::borrow::Cow;
 use std::io::Write;
 
-/// Returns one line for people, with `\u{1b}`, `\n` and so on in place of what a terminal would act on.
+/// Escapes control characters in a line of text, as `\u{1b}` or `\n`, so that a terminal does not act on them.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text)
 }
 
-/// Escapes as [`line`] does, with line breaks left in: text of several lines. A line break in a name breaks its line,
-/// which is all that it can do.
+/// Escapes control characters as [`line`] does, but keeps line breaks. A line break in a name breaks its line, which is
+/// all that it can do.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escape_but(text, |c| c == '\n')
 }
 
-/// A writer of text that passes on [`lines`] of it.
+/// Writer that escapes control characters in text by [`lines`].
 pub struct Visible<W>(pub W);
 
 impl<W: Write> Write for Visible<W> {

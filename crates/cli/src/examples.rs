@@ -3,7 +3,7 @@
 /// Example of a command: its purpose, and the command line.
 type Example = (&'static str, &'static str);
 
-/// Returns the examples of a command; the whole program's for `raywarp`.
+/// Returns the examples of a command, or of the whole program for `raywarp`.
 fn of(command: &str) -> &'static [Example] {
     match command {
         "raywarp" => &[
@@ -103,7 +103,7 @@ fn of(command: &str) -> &'static [Example] {
     }
 }
 
-/// Returns the section of `command`'s help; empty where there is none.
+/// Returns the examples section of a command's help; empty if it has none.
 pub fn section(command: &str) -> String {
     let mut text = String::new();
     for (does, line) in of(command) {

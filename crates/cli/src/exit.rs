@@ -12,24 +12,24 @@ pub const HELP: &str = "Exit status: 0 done; 1 a check failed; 2 wrong usage; 3 
 pub enum Status {
     /// The command did everything that was asked for.
     Done = 0,
-    /// A check failed.
+    /// A check of the command failed.
     Failed = 1,
-    /// Usage was wrong.
+    /// The command line was wrong.
     Usage = 2,
     /// An input cannot be read or is malformed.
     Input = 3,
-    /// The machine lacks something.
+    /// The machine lacks something that the command needs, such as memory or a GPU.
     Machine = 4,
     /// An output cannot be written.
     Output = 5,
-    /// A bug of this program.
+    /// The program has a bug (it panicked).
     Bug = 101,
-    /// Ctrl-C, SIGTERM or SIGHUP; what was done is saved.
+    /// Ctrl-C, SIGTERM or SIGHUP ended the command; finished results were saved.
     Interrupted = 130,
 }
 
 impl Status {
-    /// Returns the name that the documents of `--json` have for it.
+    /// Returns the status's name in JSON documents.
     pub fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -53,9 +53,9 @@ impl From<Status> for ExitCode {
 /// Reasons why a command stops.
 #[derive(Debug)]
 pub enum CliError {
-    /// End with the message to print and the status to end with.
+    /// An error with its message and exit status.
     Stop(Status, String),
-    /// The reader of our output has stopped reading.
+    /// The reader of the standard output (a pipe) has stopped reading.
     ClosedPipe,
 }
 
@@ -68,7 +68,7 @@ impl CliError {
         Self::Stop(Status::Input, message.to_string())
     }
 
-    /// Returns the error for a scene that cannot be loaded: mostly its own fault.
+    /// Returns the error for a scene that cannot be loaded, mostly with the status of a bad input.
     pub fn scene(error: raywarp::scene::SceneError) -> Self {
         match &error {
             raywarp::scene::SceneError::Read { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => {
@@ -78,7 +78,7 @@ impl CliError {
         }
     }
 
-    /// Shares cannot be read or added.
+    /// Returns the error for shares of a picture that cannot be read or merged.
     pub fn share(error: raywarp::render::output::ShareError) -> Self {
         match error {
             raywarp::render::output::ShareError::Film { .. } => Self::machine(error),
@@ -101,7 +101,7 @@ impl CliError {
         Self::Stop(Status::Machine, message.to_string())
     }
 
-    /// Returns the error for an environment that names an instruction set which this machine lacks.
+    /// Returns the error for an environment variable that names an instruction set which this machine lacks.
     pub fn isa(error: raywarp::cpu::IsaError) -> Self {
         match error {
             raywarp::cpu::IsaError::Missing { .. } => Self::machine(error),
@@ -109,8 +109,7 @@ impl CliError {
         }
     }
 
-    /// Returns the error for a picture that cannot be written; a name without a known format is a slip of the command
-    /// line.
+    /// Returns the error for a picture that cannot be written; an unknown extension counts as wrong usage.
     pub fn picture(error: raywarp::render::output::OutputError) -> Self {
         use raywarp::render::output::OutputError;
         match error {
@@ -126,7 +125,7 @@ impl CliError {
         Self::Stop(Status::Output, message.to_string())
     }
 
-    /// Returns the error for a scene that loaded but cannot be traced: too large for 32-bit counts.
+    /// Returns the error for a scene that was loaded but cannot be prepared for tracing.
     pub fn prepare(scene: impl std::fmt::Display, error: raywarp::PrepareError) -> Self {
         match error {
             raywarp::PrepareError::Build(error) => Self::usage(error),
@@ -140,7 +139,7 @@ impl CliError {
         }
     }
 
-    /// Returns the error for a render that cannot be done.
+    /// Returns the error for a render that fails.
     pub fn render(error: raywarp::render::RenderError) -> Self {
         use raywarp::render::RenderError;
         match error {
@@ -153,7 +152,7 @@ impl CliError {
         }
     }
 
-    /// Returns the error for a render that cannot be settled; a camera that is not there is a slip of the command line.
+    /// Returns the error for render settings that cannot be used; a camera that does not exist counts as wrong usage.
     pub fn settle(error: raywarp::render::PictureError) -> Self {
         use raywarp::render::PictureError;
         match error {
@@ -174,8 +173,7 @@ impl CliError {
     }
 }
 
-/// Returns the status of a command whose results were printed: a reader that has stopped reading does not change a
-/// verdict.
+/// Returns the status of a command whose results were printed: a reader that stopped early does not change it.
 pub fn after_printing(printed: Result<(), CliError>, status: Status) -> Result<Status, CliError> {
     match printed {
         Err(CliError::ClosedPipe) if status != Status::Done => Ok(status),
@@ -192,14 +190,14 @@ impl std::fmt::Display for CliError {
     }
 }
 
-/// A file cannot be written.
+/// Converts the error of a file that cannot be written.
 impl From<raywarp::system::FileError> for CliError {
     fn from(error: raywarp::system::FileError) -> Self {
         Self::output(error)
     }
 }
 
-/// Printing results failed.
+/// Converts the error of results that cannot be printed.
 impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
         // A terminal that closes interrupts, and takes no more lines.

@@ -18,11 +18,11 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The files of a run.
+/// Guard over the files that a run reads and writes, so that no output destroys an input.
 #[derive(Debug, Default)]
 pub struct Files(Mutex<Known>);
 
-/// Files that the run reads and writes, with the names that they were given.
+/// Files that the run reads and writes, with the names by which they were given.
 #[derive(Debug, Default)]
 struct Known {
     reads: HashMap<FileId, PathBuf>,
@@ -30,7 +30,7 @@ struct Known {
 }
 
 impl Files {
-    /// Names a file that the run reads; `-` is standard input.
+    /// Records a file that the run reads; an error if the run also writes it. `-` is standard input.
     ///
     /// # Errors
     /// If it is an output.
@@ -49,7 +49,8 @@ impl Files {
         Ok(())
     }
 
-    /// Names a file that the run writes, once; `-` is standard output.
+    /// Records a file that the run writes; an error if the run also reads it or writes it twice. `-` is standard
+    /// output.
     ///
     /// # Errors
     /// If it is an input or another output.
@@ -81,30 +82,29 @@ fn read_and_written(output: &Path, input: &Path) -> CliError {
     CliError::usage(format!("{}: this run reads it{name}; name another output", output.display()))
 }
 
-/// Identity of a file, the same for all of its names.
+/// Identity of a file, equal for all of its names and links.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum FileId {
-    /// Device and inode.
+    /// An existing file, by its device and inode.
     #[cfg(unix)]
     Existing(u64, u64),
-    /// Full name of the file, in lower case: a hard link is another file here.
+    /// An existing file, by its full name in lower case, so that hard links count as different files.
     #[cfg(not(unix))]
     Existing(String),
-    /// A file that is not there yet: its folder and its name in it.
+    /// A file that does not exist yet, by its folder and its name.
     New(Box<FileId>, PathBuf),
 }
 
-/// Most links that may lead to each other.
+/// Largest number of symbolic links followed in a chain.
 const MOST_LINKS: u32 = 40;
 
 impl FileId {
-    /// Returns the identity of a regular file; none of anything else, and where nothing is.
+    /// Returns the identity of an existing regular file; `None` if there is none, or it is something else.
     fn of_existing(path: &Path) -> Option<Self> {
         std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).and_then(|facts| Self::of(path, &facts))
     }
 
-    /// Returns the identity of a regular file or the place of a new one; none of devices and pipes, and where no file
-    /// can be.
+    /// Returns the identity of an output file, existing or new; `None` for devices and pipes, and where no file can be.
     fn of_output(path: &Path) -> Option<Self> {
         if path.as_os_str() == "-" {
             return None;
@@ -139,7 +139,7 @@ impl FileId {
     }
 }
 
-/// Makes one of the names of new files that the usual file system of this machine would take for one.
+/// Folds the case of a new file's name if this system's usual file system ignores case.
 fn in_one_case(name: &Path) -> PathBuf {
     if cfg!(any(windows, target_os = "macos")) { name.to_string_lossy().to_lowercase().into() } else { name.into() }
 }
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A folder for a test, removed at the end.
+    /// Temporary folder for a test, removed at the end.
     struct Folder(tempfile::TempDir);
 
     impl Folder {
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Reading `input` and writing `output` is refused in both orders, or in none.
+    /// Checks that reading `input` and writing `output` in one run is refused, or is not, in either order.
     #[track_caller]
     fn check(input: &Path, output: &Path, refused: bool) {
         let first = Files::default();

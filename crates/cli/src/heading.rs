@@ -1,12 +1,12 @@
 //! The groups that options stand in under `--help`. A test knows them too: `help_tests.rs`.
 
-/// Heading of the options that choose one of a command's several modes.
+/// Heading in help texts of the options that choose what `simulate` simulates.
 pub const MODE: &str = "What is simulated (give one)";
 pub const OUTPUT: &str = "Output";
 pub const QUALITY: &str = "Quality";
 pub const CAMERA: &str = "Camera";
 pub const LIGHT: &str = "Light and materials";
-/// Heading of options that comparisons and measurements need, and pictures do not.
+/// Heading in help texts of options for comparisons and measurements, which ordinary pictures don't need.
 pub const STUDIES: &str = "For studies and comparisons";
 pub const SCENE: &str = "Scene";
 pub const TREE: &str = "Tree";

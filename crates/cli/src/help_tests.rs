@@ -3,7 +3,7 @@
 use super::*;
 use clap::{Arg, ArgAction};
 
-/// The groups that there are. A new one is added here on purpose, not by a slip.
+/// Headings of option groups that help texts may use. A new one is added here on purpose, not by a slip.
 const HEADINGS: [&str; 16] = [
     heading::MODE,
     heading::OUTPUT,
@@ -23,7 +23,7 @@ const HEADINGS: [&str; 16] = [
     heading::GENERAL,
 ];
 
-/// The program and each of its commands, with flags that all take.
+/// Returns the program and all its commands, with the flags that all take.
 fn commands() -> Vec<clap::Command> {
     let mut definition = definition();
     definition.build();
@@ -84,7 +84,7 @@ fn help_fits_its_width_and_has_examples() {
     assert!(commands.lines().all(|line| line.chars().count() <= 80), "{commands}");
 }
 
-/// The commands of the examples that `text` shows.
+/// Returns the command lines of the examples in `text`, each as words.
 fn examples_of(text: &str) -> Vec<Vec<String>> {
     let section = text.split("\nExamples:\n").nth(1).unwrap_or_default();
     let lines = section.lines().take_while(|line| line.starts_with("  "));

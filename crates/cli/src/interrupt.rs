@@ -14,15 +14,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// State that decides what an interrupt does right now.
+/// State that decides what an interrupt does at the moment.
 struct State {
-    /// Work that is going on: "loading room.gltf".
+    /// Current work, for messages: "loading room.gltf".
     doing: String,
-    /// Words for what is lost if the work ends here.
+    /// What would be lost if the work ended now, in words.
     lost: &'static str,
-    /// Results that are finished but not printed yet.
+    /// Results that are finished but not yet printed, which an interrupt prints.
     last_words: String,
-    /// Number of [`Keep`]s that live, and the words of the last of them.
+    /// Number of living [`Keep`] guards, and the message of the last one.
     keeps: (usize, &'static str),
 }
 
@@ -33,7 +33,8 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts to listen; to be called once. `lost` is what becomes of a command that ends before it has anything.
+/// Starts to listen for interrupts; to be called once. `lost` is what becomes of a command that ends before it has
+/// anything.
 pub fn listen(lost: &'static str) -> Result<(), CliError> {
     {
         let mut state = state();
@@ -59,22 +60,22 @@ fn start() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(interrupted)
 }
 
-/// Returns `true` if a signal was ignored when the process began. Where nobody says, it counts as ignored: what such a
-/// signal does then stays as it is.
+/// Returns `true` if a signal was already ignored when the process began. Where nobody says, it counts as ignored: what
+/// such a signal does then stays as it is.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     ignored_signals(&status).is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Returns the mask of ignored signals in the text of `/proc/self/status`, signal 1 in the lowest bit.
+/// Returns the mask of ignored signals from the text of `/proc/self/status`, with signal 1 in the lowest bit.
 #[cfg(unix)]
 fn ignored_signals(status: &str) -> Option<u64> {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
     u64::from_str_radix(mask.trim(), 16).ok()
 }
 
-/// Handles a signal that has come.
+/// Handles an interrupt: asks the work to end if a [`Keep`] lives, else ends the process.
 fn interrupted() {
     // Held while the process ends, so that nobody begins to keep something meanwhile.
     let state = state();
@@ -97,22 +98,22 @@ fn interrupted() {
     std::process::exit(Status::Interrupted as i32);
 }
 
-/// Returns the flag that becomes true at the first interrupt while something is kept.
+/// Returns the flag that an interrupt sets while a [`Keep`] lives.
 pub fn flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// Returns `true` if the work was asked to end.
+/// Returns `true` if an interrupt asked the work to end.
 pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Notes what is being done, for the message; what was said before holds again at the end of the [`Doing`].
+/// Sets the description of the current work for messages, until the returned [`Doing`] is dropped.
 pub fn doing(what: &str) -> Doing {
     Doing(std::mem::replace(&mut state().doing, what.to_string()))
 }
 
-/// While it lives, [`doing`] something.
+/// Guard for a description of the current work ([`doing`]); holds the previous one.
 pub struct Doing(String);
 
 impl Drop for Doing {
@@ -121,33 +122,33 @@ impl Drop for Doing {
     }
 }
 
-/// Leaves `text` for standard output if an interrupt comes from here on: finished results that are not printed yet.
+/// Leaves finished results `text` to be printed on standard output if an interrupt comes before they are printed.
 pub fn leave(text: String, lost: &'static str) {
     let mut state = state();
     (state.last_words, state.lost) = (text, lost);
 }
 
-/// While it lives, and from its beginning on, there is something worth saving: an interrupt sets [`flag`], and the work
-/// ends by itself.
+/// Guard for partial results worth saving: while it lives (and has begun), an interrupt only sets [`flag`], and the
+/// work ends by itself.
 pub struct Keep {
     line: &'static str,
     begun: AtomicBool,
 }
 
 impl Keep {
-    /// Makes a guard that will say `line` when interrupted, once [begun](Self::begin).
+    /// Makes a guard that has not begun, with the message for an interrupt after [`Keep::begin`].
     pub fn later(line: &'static str) -> Self {
         Self { line, begun: AtomicBool::new(false) }
     }
 
-    /// Makes a guard that says `line` when interrupted from here on.
+    /// Makes a guard that has begun, with the message for an interrupt.
     pub fn now(line: &'static str) -> Self {
         let keep = Self::later(line);
         keep.begin();
         keep
     }
 
-    /// Begins to guard; the first call counts.
+    /// Begins the guard; later calls do nothing.
     pub fn begin(&self) {
         if !self.begun.swap(true, Ordering::Relaxed) {
             let mut state = state();

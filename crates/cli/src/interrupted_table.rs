@@ -6,10 +6,10 @@ use crate::interrupt;
 use serde_json::Value;
 use std::io::Write;
 
-/// Words of an interrupt while a table grows.
+/// Message for an interrupt while a table is still growing.
 pub const KEEPS: &str = "what is finished will be printed";
 
-/// Prints a table as a document with `"interrupted"`, or as text; the status of one that was.
+/// Prints a table as text or JSON, marked if `interrupted`, and returns the exit status for that.
 pub fn print(
     interrupted: bool,
     (text, json): (impl FnOnce() -> String, impl FnOnce() -> Value),
@@ -30,17 +30,17 @@ pub fn print(
     Ok(if interrupted { Status::Interrupted } else { Status::Done })
 }
 
-/// Leaves a finished table to whoever interrupts before it is printed.
+/// Leaves a finished table to be printed if an interrupt comes before it is.
 pub fn leave((text, mut json): (String, Value), common: &Common) {
     json["interrupted"] = true.into();
     let text = if common.json { format!("{json:#}\n") } else { format!("{MARK}\n{text}") };
     interrupt::leave(text, "what was finished was printed");
 }
 
-/// The line above an interrupted table.
+/// Line above an interrupted table.
 pub const MARK: &str = "INTERRUPTED: the table has what was finished, and no more.";
 
-/// Says that there is no page about half a run.
+/// Prints that an interrupted run writes no report page.
 pub fn no_page(common: &Common) {
     common.note("interrupted; no report was written, since it would be of some of the kernels only");
 }

@@ -69,7 +69,7 @@ enum Command {
 }
 
 impl Command {
-    /// Returns `true` if its standard output is no text: hits of rays, or a file that a program reads.
+    /// Returns `true` if the command's standard output is bytes: hits of rays, or a file for a program.
     fn writes_bytes(&self) -> bool {
         match self {
             Self::Trace(args) => args.is_piped(),
@@ -78,7 +78,7 @@ impl Command {
         }
     }
 
-    /// Returns the words for what is lost if it is interrupted before it has anything.
+    /// Returns what is lost if the command is interrupted before it has results, in words.
     fn lost(&self) -> &'static str {
         match self {
             Self::Render(_) | Self::Merge(_) | Self::Trace(_) => "nothing was written",
@@ -90,7 +90,7 @@ impl Command {
         }
     }
 
-    /// Returns the shared flags that it takes.
+    /// Returns the shared flags that the command takes.
     fn taken(&self) -> Taken<'_> {
         match self {
             Self::Render(a) => Taken {
@@ -136,7 +136,7 @@ impl Command {
 }
 
 impl Cli {
-    /// Refuses `--threads` before a command that has no such option.
+    /// Refuses `--threads` given before a command that does not take it.
     fn check_threads(&self, taken: &Taken<'_>) -> Result<(), CliError> {
         if self.threads.is_given() && taken.threads.is_none() {
             return Err(CliError::usage("--threads: this command has nothing to share out; leave it out"));
@@ -145,11 +145,11 @@ impl Cli {
     }
 }
 
-/// Message and place of the last panic, for [`main`] to print.
+/// Message and place in the source of the last panic, for [`main`] to print.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Keeps what a panic says from the terminal: image decoders may panic on broken files, which the importers turn into
-/// an error of the input. Whoever sets RUST_BACKTRACE wants to see all.
+/// Keeps panic messages off the terminal, since image decoders may panic on broken files, which importers turn into
+/// errors. Whoever sets RUST_BACKTRACE wants to see all.
 fn quiet_panics() {
     let all = std::env::var_os("RUST_BACKTRACE").map(|_| std::panic::take_hook());
     std::panic::set_hook(Box::new(move |info| {
@@ -176,7 +176,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Returns the whole command line, with examples under each command's help.
+/// Returns the definition of the whole command line, with examples under each command's help.
 fn definition() -> clap::Command {
     let with_examples = |command: clap::Command| {
         let examples = examples::section(command.get_name());
@@ -225,7 +225,7 @@ fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Answers a command line that names no work: help, the version, or what is wrong with it.
+/// Answers a command line that names no work: prints help, the version, or what is wrong, and returns the exit code.
 fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp => {

@@ -6,14 +6,15 @@ use clap::error::Error;
 use clap::{Arg, Command};
 use std::ffi::OsStr;
 
-/// A parser that knows names. It may take other words too, such as numbers or files.
+/// Parser of option values that also lists named values for help and completion. It may take other words too, such as
+/// numbers or files.
 #[derive(Clone)]
 pub struct NamedValues<P> {
     parser: P,
     names: Vec<&'static str>,
 }
 
-/// Parses as `parser`, which takes each of `names`.
+/// Returns the parser `parser` with the `names` that it takes listed in help and completion.
 pub fn named_values<P: TypedValueParser>(names: impl IntoIterator<Item = &'static str>, parser: P) -> NamedValues<P> {
     NamedValues { parser, names: names.into_iter().collect() }
 }

@@ -5,7 +5,7 @@ use raywarp::cuda::Device;
 use raywarp::device::{Amount, GpuTree, Plan, PlannedKernels, Reason, ReplacedKernel, TreeEffort, Unusable};
 use raywarp_lab::family::{Variant, papers};
 
-/// Returns the line about the device that renders where nobody named one.
+/// Describes which device renders and why, for a choice that was left to the program.
 pub fn of_render(plan: &Plan) -> String {
     match &plan.reason {
         Reason::WorthAGpu { work, left_out } => {
@@ -15,7 +15,7 @@ pub fn of_render(plan: &Plan) -> String {
     }
 }
 
-/// Returns the line about the device that traces rays where nobody named one.
+/// Describes which device traces rays and why, for a choice that was left to the program.
 pub fn of_trace(plan: &Plan) -> String {
     match &plan.reason {
         Reason::WorthAGpu { work, left_out } => {
@@ -27,8 +27,7 @@ pub fn of_trace(plan: &Plan) -> String {
     }
 }
 
-/// Returns the line about the kernels that trace in place of the kernels that were chosen, where they cannot hold the
-/// scene.
+/// Describes which kernels replace the chosen ones that cannot hold the scene; `None` if none were replaced.
 pub fn instead(plan: &Plan) -> Option<String> {
     if let Some(cause) = plan.reason.no_kernel() {
         return Some(format!("the CPU traces: no kernel of a GPU that loses no ray holds the scene: {cause}"));
@@ -42,7 +41,7 @@ pub fn instead(plan: &Plan) -> Option<String> {
     }
 }
 
-/// Describes a tree for GPUs that take whole paths.
+/// Describes the tree built for GPU path tracing.
 pub fn of_tree(tree: &GpuTree) -> String {
     let how = match (tree.effort, tree.build.builder) {
         (TreeEffort::Quick, _) => "binned splits",
@@ -53,7 +52,7 @@ pub fn of_tree(tree: &GpuTree) -> String {
     format!("one triangle a leaf, {how}; {:.2} s", tree.time.as_secs_f64())
 }
 
-/// Returns the reason why no GPU is used, without a full stop.
+/// Describes why no GPU is used, without a full stop.
 pub fn why(reason: &Reason) -> String {
     match reason {
         Reason::TooLittle { work: work @ Amount::Rays(_), least } => {
@@ -96,7 +95,7 @@ fn amount(work: Amount) -> String {
     }
 }
 
-/// Lists the GPUs that cannot be used, after `before` where there are some.
+/// Lists the GPUs that cannot be used, with `before` in front if there are any.
 fn not(left_out: &[Unusable], before: &str) -> String {
     let all = left_out.iter().map(unusable).collect::<Vec<_>>().join("; ");
     if all.is_empty() { all } else { format!("{before}{all}") }
@@ -106,7 +105,7 @@ fn unusable(gpu: &Unusable) -> String {
     format!("cuda:{}: {}", gpu.ordinal, gpu.cause)
 }
 
-/// Returns the row of a kernel, or its text where it has none.
+/// Returns the name of a kernel's row in the papers' tables, or else the text of its options.
 fn row(variant: &Variant) -> String {
     papers().iter().find(|row| row.variant == *variant).map_or_else(|| variant.to_string(), |row| row.name.to_string())
 }

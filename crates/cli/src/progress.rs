@@ -14,7 +14,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Work over steps of about equal length.
+/// Progress display for work in steps of about equal length.
 pub struct Steps {
     done: Arc<AtomicU64>,
     all: Arc<AtomicU64>,
@@ -22,7 +22,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Shows `doing` unless `quiet`, as so many steps of what `unit` names.
+    /// Starts a progress display of `all` steps, counted in `unit`, unless `quiet`.
     pub fn new(quiet: bool, doing: impl Into<String>, unit: &'static str, all: u64) -> Self {
         let (done, all, doing) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(all)), doing.into());
         let seen = [done.clone(), all.clone()];
@@ -36,19 +36,19 @@ impl Steps {
         Self { done, all, _ticker: Ticker::start(quiet, view) }
     }
 
-    /// Counts `steps` more as done.
+    /// Counts `steps` more steps as done.
     pub fn advance(&self, steps: u64) {
         self.done.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// Sets the progress: `done` of `all` are done.
+    /// Sets the progress to `done` of `all` steps.
     pub fn set(&self, done: u64, all: u64) {
         self.done.store(done, Ordering::Relaxed);
         self.all.store(all, Ordering::Relaxed);
     }
 }
 
-/// Returns a number with three digits and a decimal prefix: 12.3 M.
+/// Formats a number with three digits and a decimal prefix: 12.3 M.
 pub fn si(value: f64) -> String {
     let (scaled, prefix) = match value.abs() {
         v if v >= 9.9995e8 => (value / 1e9, " G"),
@@ -59,7 +59,7 @@ pub fn si(value: f64) -> String {
     format!("{scaled:.1}{prefix}").trim_end().to_string()
 }
 
-/// Returns the seconds as people say them.
+/// Formats a duration of so many seconds for people.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 9.95 => format!("{s:.1} s"),

@@ -10,28 +10,27 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// A kind of file: what it is called, with its article, and with which bytes such a file may begin, in any case.
+/// Kind of output file: its name with an article, and the bytes with which such files begin, in any case.
 pub struct Kind<'a> {
     pub name: &'a str,
     pub starts: &'a [&'a [u8]],
 }
 
-/// Arrays of NumPy.
+/// NumPy array (`.npy`) as an output file.
 pub const NPY: Kind = Kind { name: "a NumPy array", starts: &[b"\x93NUMPY"] };
-/// Hits as text.
+/// Hits in CSV text as an output file.
 pub const HITS_CSV: Kind = Kind { name: "a table of hits", starts: &[b"t,u,v,", b"blocked\n"] };
-/// Pictures of reports.
+/// SVG picture of a report as an output file.
 pub const SVG: Kind = Kind { name: "an SVG picture", starts: &[b"<svg", b"<?xml"] };
-/// Pages of reports.
+/// HTML page of a report as an output file.
 pub const HTML: Kind = Kind { name: "an HTML page", starts: &[b"<!doctype html", b"<html"] };
-/// Pages for man: as we write them, and as other programs do.
+/// Manual page for `man` as an output file, written by this program or by others.
 pub const MANUAL: Kind = Kind { name: "a manual page", starts: &[b".ie \\n(.g .ds Aq", b".TH ", b".\\\"", b"'\\\""] };
 
-/// Bytes at the beginning of a file that tell its kind.
+/// Number of bytes at the beginning of a file that tell its kind.
 const HEAD_BYTES: u64 = 64;
 
-/// Checks that `path` can be written: a place that takes a file, where there is nothing, an empty file or one of this
-/// kind.
+/// Checks that `path` can be written: that there is no file yet, an empty one, or one of this kind.
 pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
     can_write_file(path).map_err(CliError::output)?;
     // Opening a pipe would wait for somebody at its other end.
@@ -53,8 +52,8 @@ pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
     )))
 }
 
-/// Checks as [`can_write`] does, for a table whose first line is `header`; columns may have been added since an earlier
-/// version.
+/// Checks that a table can be written as [`can_write`] does; `header` is its first line, to which later versions may
+/// have added columns.
 pub fn can_write_table(path: &Path, header: &str) -> Result<(), CliError> {
     let first = header.split_inclusive(',').take(2).collect::<String>();
     can_write(path, &Kind { name: "a table of this kind", starts: &[first.as_bytes()] })

@@ -11,20 +11,21 @@ use std::sync::{Mutex, PoisonError};
 
 static JSON: AtomicBool = AtomicBool::new(false);
 static PRINTED: AtomicBool = AtomicBool::new(false);
-/// Warnings about scenes that were printed, each once.
+/// Warnings about scenes that were printed, each once, for failure documents.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Says that failures are to be JSON documents too. Known before the command line is parsed, which may fail.
+/// Switches to printing failures as JSON documents too. Known before the command line is parsed, which may fail.
 pub fn use_json() {
     JSON.store(true, Ordering::Relaxed);
 }
 
-/// Prints a line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
+/// Prints a line on standard error, escaped. Nobody may be listening (a closed pipe, a full disk), which is no reason
+/// to stop.
 pub fn say(message: impl Display) {
     let _ = aside(|| writeln!(std::io::stderr(), "raywarp: {}", line(&message.to_string())));
 }
 
-/// Keeps a warning of a scene, which may explain a failure, for its document.
+/// Keeps a scene's warning for the JSON document of a failure, which it may explain.
 pub fn keep_warning(warning: String) {
     let mut kept = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
     if !kept.contains(&warning) {
@@ -32,7 +33,7 @@ pub fn keep_warning(warning: String) {
     }
 }
 
-/// Says why the command fails. With `--json` that is a document as well, unless one was printed already.
+/// Prints why the command fails. With `--json` that is a document as well, unless one was printed already.
 pub fn fail(message: impl Display, status: Status) {
     say(&message);
     if JSON.load(Ordering::Relaxed) && !PRINTED.swap(true, Ordering::Relaxed) {
@@ -41,13 +42,13 @@ pub fn fail(message: impl Display, status: Status) {
     }
 }
 
-/// Returns a failure as `--json` prints it.
+/// Returns the JSON document of a failure.
 fn document(message: &str, status: Status, warnings: &[String]) -> serde_json::Value {
     let error = serde_json::json!({ "message": message, "status": status as u8, "kind": status.name() });
     serde_json::json!({ "error": error, "warnings": warnings })
 }
 
-/// Standard output, as results are written to it.
+/// Standard output for a command's results.
 pub struct Results<W: Write>(W);
 
 impl Results<Visible<std::io::Stdout>> {
@@ -58,7 +59,7 @@ impl Results<Visible<std::io::Stdout>> {
 }
 
 impl Results<std::io::Stdout> {
-    /// Makes an output for bytes that no terminal shows.
+    /// Makes an output for bytes that no terminal can show.
     pub fn bytes() -> Self {
         Self(std::io::stdout())
     }

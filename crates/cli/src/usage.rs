@@ -7,7 +7,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
 
-/// Explains in one line why `error` stopped the parsing of `arguments`.
+/// Explains in one line why clap refused `arguments` with `error`.
 pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]) -> String {
     // So that sub-commands know their long names, and arguments how they are written.
     command.build();
@@ -59,12 +59,12 @@ pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]
     }
 }
 
-/// Returns `true` if `--json` is among the arguments, which may be wrong otherwise.
+/// Returns `true` if `--json` is among the arguments, even if others are wrong.
 pub fn wants_json(arguments: &[OsString]) -> bool {
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
 }
 
-/// Returns the sub-command that was called, or the whole command where `wrong` stands before its name.
+/// Returns the subcommand that was called, or the whole command if `wrong` stands before its name.
 fn command_of<'a>(command: &'a Command, arguments: &[OsString], wrong: &str) -> &'a Command {
     let is_wrong = |argument: &OsString| {
         wrong.starts_with('-') && argument.to_string_lossy().split('=').next() == wrong.split(' ').next()
@@ -78,7 +78,7 @@ fn command_of<'a>(command: &'a Command, arguments: &[OsString], wrong: &str) -> 
     }
 }
 
-/// Options that other renderers have and this program has not, whose names would suggest the wrong ones: what to use.
+/// Options of other renderers that this program lacks and whose similar names would mislead, with what to use instead.
 const ELSEWHERE: [(&str, &str); 24] = [
     ("--denoise", DENOISED),
     ("--denoiser", DENOISED),
@@ -167,7 +167,7 @@ fn missing(missing: &[String], called: &Command, command: &Command, arguments: &
     format!("{} needs {}; {}", called.get_name(), list(&what, "and"), usage(called))
 }
 
-/// Returns the long option of `called` that needs another: clap does not say which, but without it nothing is missing.
+/// Returns the given long option of `called` that requires another one, which clap's error does not name.
 fn needy(called: &Command, command: &Command, arguments: &[OsString]) -> Option<String> {
     (1..arguments.len()).find_map(|at| {
         let text = arguments[at].to_str()?;
@@ -182,7 +182,7 @@ fn needy(called: &Command, command: &Command, arguments: &[OsString]) -> Option<
     })
 }
 
-/// Returns the long options, those of every command included.
+/// Returns the names of all long options, those of every subcommand included.
 fn longs(command: &Command) -> Vec<String> {
     command.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect()
 }
@@ -192,14 +192,14 @@ fn commands(command: &Command) -> String {
     format!("there are {}", list(&names, "and"))
 }
 
-/// Returns the usage line of `command`: `raywarp merge [OPTIONS] --output FILE SHARE...`.
+/// Returns a command's usage line: `raywarp merge [OPTIONS] --output FILE SHARE...`.
 pub fn usage(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     plain(usage.trim_start_matches("Usage: ").trim())
 }
 
-/// Returns those of `known` that `typed` may have been meant to be: begun but not ended, or with a slip or two. At most
-/// three.
+/// Returns the names in `known` that `typed` may have meant: those that begin with it, or differ by a slip or two. At
+/// most three.
 fn near(typed: &str, known: &[String]) -> Vec<String> {
     let bare = typed.trim_start_matches('-');
     let slips = |name: &String| {
@@ -217,7 +217,7 @@ fn did_you_mean(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!("; did you mean {}?", list(names, "or")) }
 }
 
-/// Returns the words as a list: `a, b and c`.
+/// Joins words to a list for a sentence: `a, b and c`.
 pub fn list(words: &[String], last: &str) -> String {
     match words {
         [] => String::new(),
@@ -234,17 +234,17 @@ fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// Removes angle brackets: `--spp N` of `--spp <N>`.
+/// Removes angle brackets from an option's description: `--spp N` of `--spp <N>`.
 fn plain(text: &str) -> String {
     text.replace(['<', '>'], "")
 }
 
-/// Returns the flag alone: `--spp` of `--spp <N>`.
+/// Returns the flag without its value: `--spp` of `--spp <N>`.
 fn flag(text: &str) -> String {
     plain(text.split(' ').next().unwrap_or_default())
 }
 
-/// Describes in plain words the fault of a value.
+/// Describes in plain words what is wrong with an option's value.
 fn of_cause(cause: &(dyn Error + 'static)) -> String {
     if let Some(error) = cause.downcast_ref::<ParseIntError>() {
         match error.kind() {
@@ -263,7 +263,7 @@ fn of_cause(cause: &(dyn Error + 'static)) -> String {
     of_range(&message).unwrap_or(message)
 }
 
-/// Returns a number out of its range, in plain words: clap has no other form of it than this text.
+/// Rewrites clap's message about a number out of range in plain words; `None` for other messages.
 fn of_range(message: &str) -> Option<String> {
     let (low, high) = message.split_once(" is not in ")?.1.split_once("..")?;
     Some(match high.trim_start_matches('=').parse::<i64>() {
@@ -272,7 +272,7 @@ fn of_range(message: &str) -> Option<String> {
     })
 }
 
-/// Lets `-1` be a value of every option, whose own message then says what may stand there.
+/// Lets every option take a negative number as a value, so that its own message says what is allowed.
 pub fn take_negative_numbers(command: Command) -> Command {
     command.mut_subcommands(|command| {
         command.mut_args(|arg| {

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 /// Name and version in short, such as `raywarp 0.1.0`.
 pub const SHORT: &str = concat!("raywarp ", env!("CARGO_PKG_VERSION"));
 
-/// The commit that this was built from; none from an archive.
+/// Git commit that the program was built from; `None` if built from an archive.
 const COMMIT: Option<&str> = option_env!("RAYWARP_COMMIT");
 
-/// Equipment of this machine, looked for now.
+/// Equipment found on this machine: instruction sets, GPUs and so on.
 struct Found {
     cpu: String,
     gpu: Option<String>,
@@ -33,7 +33,7 @@ impl Found {
     }
 }
 
-/// Returns the lines of `--version`.
+/// Returns the output of `--version`.
 pub fn text() -> String {
     let found = Found::new();
     let commit = COMMIT.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
@@ -41,7 +41,7 @@ pub fn text() -> String {
     format!("{SHORT}{commit}\ncpu  {}\ngpu  {gpu}\n", found.cpu)
 }
 
-/// Returns the document of `--version --json`.
+/// Returns the output of `--version --json`.
 pub fn json() -> Value {
     let found = Found::new();
     json!({ "version": env!("CARGO_PKG_VERSION"), "commit": COMMIT, "cpu": found.cpu, "gpu": found.gpu })

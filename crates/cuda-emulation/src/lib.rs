@@ -27,12 +27,12 @@ pub use tracer::{EmulatedTracer, Traced};
 
 use raywarp_testing::{Reason, skip};
 
-/// Returns the reason why there is no emulation on this machine; `None` where there is one.
+/// Returns the reason why this machine cannot emulate CUDA kernels; `None` if it can.
 pub fn not_emulated() -> Option<&'static str> {
     Some(env!("RAYWARP_NOT_EMULATED")).filter(|why| !why.is_empty())
 }
 
-/// Returns `true` if kernels are emulated on this machine. Where they are not, the test of this thread is noted as
+/// Returns `true` if this machine can emulate CUDA kernels. Where they are not, the test of this thread is noted as
 /// skipped.
 #[track_caller]
 pub fn emulates() -> bool {
@@ -41,7 +41,8 @@ pub fn emulates() -> bool {
     false
 }
 
-/// Returns [`pretended_driver`]. Where there is none, the test of this thread is noted as skipped.
+/// Returns [`pretended_driver`], under a name for tests. Where there is none, the test of this thread is noted as
+/// skipped.
 #[track_caller]
 pub fn driver_for_test() -> Option<&'static str> {
     let driver = pretended_driver();
@@ -53,9 +54,8 @@ pub fn driver_for_test() -> Option<&'static str> {
     driver
 }
 
-/// Returns the folder of `libcuda.so`, a library that pretends to be the CUDA driver with emulated kernels: programs
-/// that look for the driver there (`LD_LIBRARY_PATH`) find a small GPU. `None` where there is none: it is made on
-/// Linux.
+/// Returns the folder of a `libcuda.so` that pretends to be the CUDA driver with a small GPU, by emulated kernels, for
+/// programs that look there (`LD_LIBRARY_PATH`). `None` where there is none: it is made on Linux.
 pub fn pretended_driver() -> Option<&'static str> {
     Some(env!("RAYWARP_PRETENDED_DRIVER")).filter(|folder| !folder.is_empty())
 }

@@ -3,41 +3,41 @@
 use raywarp_cuda::Parameters;
 use raywarp_family::{Block, Space};
 
-/// The order in which lanes and warps run.
+/// Order in which the emulated machine runs lanes and warps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// The lowest lane first; warps in turns.
+    /// Lowest lane first; warps take turns.
     Up,
-    /// The highest lane first; warps in turns, backwards.
+    /// Highest lane first; warps take turns, in reverse.
     Down,
-    /// Any, by this seed.
+    /// Pseudo-random order with this seed.
     Seeded(u64),
 }
 
 impl Order {
-    /// Orders that each case is run under.
+    /// Four orders under which each test case is run.
     pub const FOUR: [Self; 4] = [Self::Up, Self::Down, Self::Seeded(1), Self::Seeded(2)];
 }
 
-/// Size of a launch: its blocks, the warps of a block, and the blocks that run at once.
+/// Size of an emulated launch: its thread blocks, the warps of each, and the blocks that run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
-    /// Blocks of the launch.
+    /// Number of thread blocks in the launch.
     pub blocks: u32,
-    /// Warps of a block.
+    /// Number of warps in a thread block.
     pub warps_per_block: u32,
-    /// Blocks that run at once, interleaved.
+    /// Number of thread blocks that run at once, interleaved.
     pub resident_blocks: u32,
-    /// Bytes that each block shares beside the arrays that its kernel declares.
+    /// Bytes of dynamic shared memory of each thread block, besides the arrays that the kernel declares.
     pub shared_bytes: u32,
 }
 
-/// Memory that a kernel may touch through its platform.
+/// Range of host memory that an emulated kernel may access through its platform functions.
 #[derive(Debug)]
 pub struct Window<'a> {
-    /// Memory of the window.
+    /// Memory that the window gives access to.
     bytes: Bytes<'a>,
-    /// Space that logs name it by, and the bytes of one of its records.
+    /// Name of the memory in logs, with the bytes of one of its records; `None` if accesses are not logged.
     space: Option<(Space, u32)>,
 }
 
@@ -48,22 +48,22 @@ enum Bytes<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// Returns an array that is only read.
+    /// Makes a window of an array that the kernel only reads.
     pub fn read<T: bytemuck::NoUninit>(array: &'a [T]) -> Self {
         Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: None }
     }
 
-    /// Returns an array whose records, of `record_bytes` each, are told by their index in logs.
+    /// Makes a window of a read-only array in which logs name records, of `record_bytes` bytes each, by their index.
     pub fn records<T: bytemuck::NoUninit>(array: &'a [T], space: Space, record_bytes: u32) -> Self {
         Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: Some((space, record_bytes.max(1))) }
     }
 
-    /// Returns an array of words that is changed.
+    /// Makes a window of an array of words that the kernel reads and writes.
     pub fn changed(array: &'a mut [u32]) -> Self {
         Self { bytes: Bytes::Changed(bytemuck::cast_slice_mut(array)), space: None }
     }
 
-    /// Returns its address, for a kernel's parameter; 0 for an empty one, as kernels expect.
+    /// Returns the address of the window's memory, for a kernel's parameter; 0 if it is empty, as kernels expect.
     pub fn address(&self) -> u64 {
         match &self.bytes {
             Bytes::Read([]) | Bytes::Changed([]) => 0,
@@ -73,18 +73,18 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Request for one run of a kernel.
+/// Settings of one emulated run of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// Number of warps.
+    /// Number of thread blocks and warps.
     pub geometry: Geometry,
-    /// Order in which they run.
+    /// Order in which lanes and warps run.
     pub order: Order,
-    /// `true` if logs are kept.
+    /// `true` if the events of lanes and warps are to be logged.
     pub log: bool,
 }
 
-/// Error of a launch: a line of the kernels' sources, and the reason.
+/// Error of an emulated launch: a line of the kernels' sources, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault(pub String);
 
@@ -96,48 +96,48 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Logs of what each lane and each warp did.
+/// Logs of an emulated launch: what each lane and each warp did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Logs {
-    /// Events of each warp's lanes.
+    /// Events of the 32 lanes of each warp.
     pub lanes: Vec<[Vec<u32>; 32]>,
-    /// Votes and ballots of each warp: the block and the lanes that took part.
+    /// Votes and ballots of each warp: the block of kernel code, and the mask of the lanes that took part.
     pub votes: Vec<Vec<(Block, u32)>>,
 }
 
 impl Logs {
-    /// The record of an event that names none.
+    /// Record index of an event that accesses no record.
     pub const NO_RECORD: u32 = 0x00ff_ffff;
 
-    /// Returns an event as a log holds it: a block, and the record that it read or [`Self::NO_RECORD`].
+    /// Encodes an event for a log: the block of kernel code, and the record that it reads or [`Self::NO_RECORD`].
     pub fn event(block: Block, record: u32) -> u32 {
         (block as u32) << 24 | record & Self::NO_RECORD
     }
 
-    /// Returns the block and the record of an event.
+    /// Decodes an event into its block of kernel code and its record.
     pub fn parts(event: u32) -> (Block, u32) {
         (Block::ALL[(event >> 24) as usize], event & Self::NO_RECORD)
     }
 }
 
-/// A compiled kernel.
+/// CUDA kernel that was compiled for the CPU.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel(#[cfg_attr(not(emulated), allow(dead_code))] sys::Function);
 
 impl Kernel {
-    /// Returns the kernel of a name, see [`raywarp_cuda::kernel_name`].
+    /// Returns the kernel with this name ([`raywarp_cuda::kernel_name`]); `None` if it is not compiled.
     pub fn find(name: &str) -> Option<Self> {
         sys::find(name, false)
     }
 
-    /// Returns a kernel of machine/misuse.cpp.
+    /// Returns a kernel of machine/misuse.cpp, whose faults the machine must find.
     pub fn misuse(name: &str) -> Option<Self> {
         sys::find(name, true)
     }
 }
 
-/// Runs `kernel`. What it may touch through its platform is in `windows`; what it writes beside is the caller's
-/// business: see the safety text.
+/// Runs `kernel` on the emulated machine, with access to the `windows`. What it may touch through its platform is in
+/// `windows`; what it writes beside is the caller's business: see the safety text.
 ///
 /// # Safety
 /// `parameter` is what the kernel takes; addresses in it that are not null are those of live arrays, as long as the
@@ -178,10 +178,11 @@ mod sys {
 
     pub type Function = unsafe extern "C" fn(*const c_void);
 
-    /// Events and meetings of a launch after which it counts as endless; the largest case takes some millions.
+    /// Limit of events and lane meetings per launch, beyond which it counts as endless; the largest test case takes
+    /// some millions.
     const BUDGET: u64 = 20_000_000;
 
-    /// Layout of `Range` in machine/machine.h.
+    /// Memory range as C sees it: the layout of `Range` in machine/machine.h.
     #[repr(C)]
     struct CRange {
         begin: *const u8,
@@ -192,7 +193,7 @@ mod sys {
         unused: u32,
     }
 
-    /// Layout of `Request` in machine/machine.h.
+    /// Run settings as C sees them: the layout of `Request` in machine/machine.h.
     #[repr(C)]
     struct CRequest {
         kernel: Function,
@@ -211,7 +212,7 @@ mod sys {
 
     const _: () = assert!(size_of::<CRequest>() == 72 && size_of::<CRange>() == 32, "as machine/machine.h has them");
 
-    /// Owned by the other side.
+    /// Opaque result of a run, owned by the C++ side.
     #[repr(C)]
     struct COutcome {
         _private: [u8; 0],
@@ -227,7 +228,7 @@ mod sys {
         fn raywarp_emulation_votes(outcome: *const COutcome, warp: u32, count: &mut u64) -> *const u64;
     }
 
-    /// Freed when dropped.
+    /// Pointer to a run's result, which is freed when dropped.
     struct Outcome(*mut COutcome);
 
     impl Drop for Outcome {
@@ -309,7 +310,7 @@ mod sys {
         logs
     }
 
-    /// Returns `count` values at `first`, which may be null for none.
+    /// Copies `count` values from `first`, which may be null if there are none.
     unsafe fn copied<T: Copy>(first: *const T, count: u64) -> Vec<T> {
         if count == 0 {
             return Vec::new();

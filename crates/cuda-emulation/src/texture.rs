@@ -2,7 +2,7 @@
 
 use raywarp_cuda::{TexelFormat, TextureAddress, TextureSampler};
 
-/// Emulated texture object: the same words as `Texture` in crates/cuda/kernels/platform/texture_unit.h. Its address is
+/// Emulated CUDA texture object: the layout of `Texture` in crates/cuda/kernels/platform/texture_unit.h. Its address is
 /// its handle.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
@@ -15,8 +15,8 @@ pub struct EmulatedTexture {
 }
 
 impl EmulatedTexture {
-    /// Makes a texture of an image of `size` columns and rows, whose texels stay where they are as long as this is
-    /// looked at.
+    /// Makes a texture of an image of `size` columns and rows; `texels` must stay in place while kernels use the
+    /// texture.
     pub fn new(texels: &[u8], size: [u32; 2], format: TexelFormat, sampler: TextureSampler) -> Self {
         let format = match format {
             TexelFormat::Srgb8 => 0,
@@ -34,7 +34,7 @@ impl EmulatedTexture {
         Self { texels, size, format, is_linear: u32::from(sampler.linear), address }
     }
 
-    /// Returns its handle, valid as long as it stays where it is.
+    /// Returns the texture's handle for kernels, valid until the texture is moved or dropped.
     pub fn handle(&self) -> u64 {
         (&raw const *self).expose_provenance() as u64
     }

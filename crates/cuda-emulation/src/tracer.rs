@@ -9,27 +9,28 @@ use raywarp_geom::{
 };
 use raywarp_layout::MemoryLayout;
 
-/// Warps of a block, and blocks that run at once: enough for warps to meet others of their block and of another.
+/// Number of warps in a thread block, and number of blocks that run at once: enough for warps to compete within a block
+/// and across.
 const WARPS_PER_BLOCK: u32 = 2;
 const RESIDENT_BLOCKS: u32 = 2;
 
-/// Word that fills the arrays that a kernel writes, before it does.
+/// Word with which output arrays are filled before the kernel runs, so that missing writes show.
 const JUNK: u32 = 0x7fc0_dead;
 
-/// Words behind the results that nobody may change.
+/// Number of guard words behind the results that the kernel must not change.
 const FENCE: usize = 16;
 
-/// A chunk of 16 bytes, aligned as kernels load it.
+/// Chunk of 16 bytes, aligned as kernels load it.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(16))]
 struct Chunk([u8; 16]);
 
-/// A cache line as a device aligns it: our blocks' chunks are found by their addresses' bits.
+/// Cache line of four chunks, aligned as on a device, since kernels find chunks of a node by address bits.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Line([Chunk; 4]);
 
-/// A kernel of the family over a scene, emulated.
+/// Ray-tracing kernel over a scene, run on the emulated GPU.
 #[derive(Debug)]
 pub struct EmulatedTracer {
     variant: Variant,
@@ -37,37 +38,37 @@ pub struct EmulatedTracer {
     nodes: Vec<Line>,
     triangles: Vec<Chunk>,
     kernels: [Kernel; 2],
-    /// Kernels that trace the rays which the others leave.
+    /// Fallback kernels for the rays that the main kernels leave undecided, if there are any.
     behind: Option<[Kernel; 2]>,
-    /// The order of [`Tracer`]'s queries.
+    /// Order in which lanes and warps run for queries through [`Tracer`].
     pub order: Order,
-    /// `true` if one warp alone takes all rays from the global counter.
+    /// `true` if a single warp takes all rays from the global counter.
     pub alone: bool,
 }
 
-/// Answers of a launch, and the kernels that gave them.
+/// Answers of an emulated launch, with the names of the kernels that gave them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Traced {
-    /// t, u, v as bits, primitive; for an any-hit ray [`Traced::UNWRITTEN`] unless it is undecided.
+    /// Hit of each ray: bits of t, u and v, and the primitive; for any-hit rays [`Traced::UNWRITTEN`] unless undecided.
     pub hits: Vec<[u32; 4]>,
-    /// Instance of each hit.
+    /// Instance that each ray hit.
     pub instances: Vec<u32>,
-    /// A bit a ray.
+    /// One bit per ray, set if something opaque blocks it.
     pub blocked: Vec<u32>,
-    /// A bit a ray.
+    /// One bit per ray, set if only non-opaque triangles were hit.
     pub undecided: Vec<u32>,
-    /// Rays that could not hit anything.
+    /// Number of rays that were invalid.
     pub invalid: u32,
-    /// Rays that were traced again.
+    /// Number of rays that the fallback kernel traced again.
     pub by_fallback: u32,
-    /// Names of the kernel that traced, and of the one that traced again.
+    /// Names of the main kernel and of its fallback kernel.
     pub names: [KernelName; 2],
-    /// Logs of what lanes did, if they were asked for.
+    /// Logs of the lanes' events, if they were asked for.
     pub logs: Logs,
 }
 
 impl Traced {
-    /// Returns the counts of the batch.
+    /// Returns the batch statistics of the launch.
     fn stats(&self) -> BatchStats {
         let [invalid, by_fallback] = [self.invalid, self.by_fallback].map(u64::from);
         BatchStats::of(self.names[0], self.hits.len() as u64)
@@ -75,12 +76,13 @@ impl Traced {
             .with_fallback(by_fallback, self.names[1])
     }
 
-    /// A hit that the kernel has left alone.
+    /// Contents of a hit that the kernel has not written.
     pub const UNWRITTEN: [u32; 4] = [JUNK; 4];
 }
 
 impl EmulatedTracer {
-    /// Returns `variant` over the tree `bvh` of `triangles`; `None` where its kernel is not compiled.
+    /// Makes a tracer of the kernel `variant` over the tree `bvh` of `triangles`; `None` if that kernel is not
+    /// compiled.
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -88,8 +90,8 @@ impl EmulatedTracer {
         Self::of_kernels(variant, Query::ALL.map(|query| kernel_name(variant, query)), bvh, triangles)
     }
 
-    /// Makes a tracer by kernels of queries/queries.cpp, which ask with kernels/raywarp.h: `name` is theirs without the
-    /// query. What they walk is the encoding of `variant`, whose supply is direct.
+    /// Makes a tracer of the kernels in queries/queries.cpp, which trace through kernels/raywarp.h; `name` is the
+    /// kernels' name without the query. What they walk is the encoding of `variant`, whose supply is direct.
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -125,12 +127,12 @@ impl EmulatedTracer {
         }))
     }
 
-    /// Returns the variant of the kernels that trace.
+    /// Returns the variant of the tracer's kernels.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
-    /// Warps of a launch over `count` rays.
+    /// Returns the size of a launch over `count` rays.
     fn geometry(&self, count: usize) -> Geometry {
         let warps = (count as u32 * self.variant.lanes_per_ray()).div_ceil(32).max(1);
         let direct = self.variant.supply() == Supply::Direct;
@@ -141,7 +143,8 @@ impl EmulatedTracer {
         Geometry { blocks, warps_per_block: WARPS_PER_BLOCK, resident_blocks: RESIDENT_BLOCKS, shared_bytes: 0 }
     }
 
-    /// Runs a launch. `after` is empty, or one key a ray.
+    /// Runs the kernel for `query` over `rays` under the given order of lanes, and returns its answers. `after` is
+    /// empty, or one key a ray.
     ///
     /// # Panics
     /// If `after` has another length, or there are more than 2^24 rays.

@@ -101,7 +101,7 @@ impl<'a> Batch<'a> {
         self.state.clear_answers(self.stream)
     }
 
-    /// Waits for the device, and returns the numbers of paths that have not ended; `None` where they are not counted.
+    /// Waits for the device, and returns the numbers of paths that have not ended; `None` if all have.
     ///
     /// # Errors
     /// [`CudaError`].

@@ -14,7 +14,7 @@ pub struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Runs the command; `definition` is the whole program's.
+/// Runs the command `completions`; `definition` is the whole program's command line.
 pub fn run(
     args: &CompletionsArgs,
     mut definition: clap::Command,
@@ -35,7 +35,7 @@ pub fn run(
     Ok(Status::Done)
 }
 
-/// Lets bash offer files beside the names, for options that take either: clap's crate offers the names alone.
+/// Makes the bash script offer files besides the names for options that take either, since clap offers the names alone.
 fn with_files(mut script: String, definition: &clap::Command) -> String {
     let takes_files = |arg: &&clap::Arg| arg.get_value_hint() == ValueHint::AnyPath;
     for arg in definition.get_subcommands().flat_map(|command| command.get_arguments().filter(takes_files)) {

@@ -40,7 +40,7 @@ pub struct ConvertArgs {
     pub replacing: Replacing,
 }
 
-/// Runs the command.
+/// Runs the command `convert`.
 pub fn run(args: &ConvertArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     // What is read, and what is written.
     let (inputs, outputs) = ([args.picture.as_path()], args.output.as_slice());
@@ -81,7 +81,7 @@ pub fn run(args: &ConvertArgs, common: &Common, out: &mut dyn Write) -> Result<S
     Ok(Status::Done)
 }
 
-/// Reads a picture and says what could not be taken as it is.
+/// Reads a picture file, and prints what could not be taken as it is.
 pub(super) fn read(path: &Path, common: &Common) -> Result<PictureFile, CliError> {
     let reading = common.activity(format!("reading {}", path.display()));
     let picture = output::read_picture(path).map_err(CliError::read)?;
@@ -92,7 +92,8 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<PictureFile, CliError
     Ok(picture)
 }
 
-/// Returns the exposure that the user asks for beside the film's own, or the one that the pixels ask for.
+/// Returns the exposure for the outputs: the one the user asks for on top of the film's own, or one measured from the
+/// pixels.
 fn exposure(args: &ConvertArgs, picture: &PictureFile) -> Exposure {
     let own = picture.content.film_exposure;
     match args.exposure {
@@ -105,7 +106,7 @@ fn exposure(args: &ConvertArgs, picture: &PictureFile) -> Exposure {
     }
 }
 
-/// Says what the outputs do not hold of what was asked for, and of what the input holds.
+/// Prints what the outputs cannot hold of what was asked for, and of what the input holds.
 fn say_what_is_lost(args: &ConvertArgs, picture: &PictureFile, common: &Common) {
     let writes =
         |format: PictureFormat| args.output.iter().any(|path| PictureFormat::of(path).is_ok_and(|f| f == format));
@@ -126,13 +127,13 @@ fn say_what_is_lost(args: &ConvertArgs, picture: &PictureFile, common: &Common) 
     }
 }
 
-/// Returns the new file's entries about its making, with those of the old file.
+/// Returns the new file's entries about how it was made, including those of the input.
 fn metadata(picture: &PictureFile) -> output::Metadata {
     let made = (!picture.comments.is_empty()).then(|| ("made from".to_string(), picture.comments.clone()));
     output::Metadata { command: command_line(), entries: made.into_iter().collect(), ..output::Metadata::default() }
 }
 
-/// Writes one picture in the format that its name says.
+/// Writes a picture in the format of its file name's extension.
 fn write(path: &Path, picture: &PictureFile, look: &output::Look, metadata: &output::Metadata) -> Result<(), CliError> {
     let on_black = match PictureFormat::of(path) {
         Ok(PictureFormat::Hdr) if picture.alpha.is_some() => Some(PictureFile { alpha: None, ..picture.clone() }),

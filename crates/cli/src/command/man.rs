@@ -23,7 +23,7 @@ pub struct ManArgs {
     pub replacing: Replacing,
 }
 
-/// Runs the command; `definition` is the whole program's.
+/// Runs the command `man`; `definition` is the whole program's command line.
 pub fn run(args: &ManArgs, mut definition: Command, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     // Gives commands their long names: raywarp-render.
     definition.build();
@@ -67,7 +67,7 @@ pub fn run(args: &ManArgs, mut definition: Command, common: &Common, out: &mut d
     Ok(Status::Done)
 }
 
-/// Returns a page in the language of man.
+/// Returns the manual page of a command in roff, the language of `man`.
 fn page(command: &Command) -> Result<Vec<u8>, CliError> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_string();
     let man = Man::new(command.clone()).title(name).source(crate::version::SHORT).manual("Raywarp");
@@ -91,7 +91,7 @@ fn page(command: &Command) -> Result<Vec<u8>, CliError> {
     Ok(page)
 }
 
-/// Returns the part of the page below the options: examples and notes.
+/// Returns the part of a manual page below the options, examples and notes, in roff.
 fn notes(text: &str) -> String {
     let mut page = String::new();
     let mut section = "";
@@ -112,7 +112,7 @@ fn notes(text: &str) -> String {
     page
 }
 
-/// Returns a line that begins no request of roff and keeps its hyphens.
+/// Escapes a line of text for roff, so that it starts no request and keeps its hyphens.
 fn escaped(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }

@@ -39,7 +39,7 @@ pub struct MergeArgs {
     pub replacing: Replacing,
 }
 
-/// Runs the command.
+/// Runs the command `merge`.
 pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     common.files.writes(&args.output)?;
     args.shares.iter().try_for_each(|share| common.files.reads(share))?;

@@ -51,7 +51,7 @@ pub struct SelftestArgs {
 }
 
 impl SelftestArgs {
-    /// Returns the kernels that are named, each once.
+    /// Returns the kernels that the user named, without duplicates.
     fn variants(&self, common: &Common, gpu: Option<&Device>) -> Result<Vec<Variant>, CliError> {
         let mut variants = Vec::new();
         for choice in &self.variant {
@@ -77,7 +77,7 @@ impl SelftestArgs {
     }
 }
 
-/// Runs the command.
+/// Runs the command `selftest`.
 pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let gpu = common.gpu()?;
     if args.aimed.is_some() && gpu.is_none() {

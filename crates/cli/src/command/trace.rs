@@ -28,7 +28,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Text of `--help` about the files; docs/guide/trace.md has the rest.
+/// Text of `trace --help` about ray and hit files; docs/guide/trace.md has the rest.
 const FILES: &str = "RAYS: a NumPy array (.npy) of float32 or float64, a ray a row. (N, 8): ox oy oz t_min dx dy dz t_max. \
     (N, 6): ox oy oz dx dy dz, with t from 0 to infinity. Numbers are rounded to float32; where the scene has an origin (raywarp info shows it), it is subtracted in float64 \
     before that, so give float64 there, and positions are written as float64. A hit counts when \
@@ -105,7 +105,7 @@ fn parse_machine(text: &str) -> Result<Execution, String> {
     }
 }
 
-/// Runs the command.
+/// Runs the command `trace`.
 pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let (scene_name, rays_name) = args.inputs()?;
     if is_standard_stream(scene_name) && is_standard_stream(rays_name) {
@@ -213,7 +213,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     Ok(Status::Done)
 }
 
-/// Returns the error, with its exit status, for a scene that cannot answer.
+/// Returns the error, with its exit status, for a scene that cannot be traced.
 fn failure(error: TraceSceneError, scene: &Path, rays: &Rays<'_>, input: &str) -> CliError {
     match error {
         TraceSceneError::Prepare(error) => CliError::prepare(scene.display(), error),
@@ -231,13 +231,13 @@ fn failure(error: TraceSceneError, scene: &Path, rays: &Rays<'_>, input: &str) -
 }
 
 impl TraceArgs {
-    /// Returns `true` if the hits go to standard output, as they are.
+    /// Returns `true` if the hits go to standard output as bytes.
     pub fn is_piped(&self) -> bool {
         is_standard_stream(&self.output)
     }
 
-    /// Returns the plan of what answers `rays`, but where that is left to the program; `build` is the tree that is
-    /// asked for.
+    /// Returns the plan of the device and kernels that trace `rays`, if the user chose the device; `build` are the
+    /// options of the tree, if given.
     fn plan(&self, common: &Common, rays: &Rays<'_>, build: Option<BuildOptions>) -> Result<Plan, CliError> {
         let devices = open(&common.device)?;
         let Some(first) = devices.first() else {
@@ -261,13 +261,13 @@ impl TraceArgs {
         Ok(Plan::rays_on(devices, kernels, build))
     }
 
-    /// Returns a GPU's fastest kernels for `rays` whose hits have the bits of the CPU's.
+    /// Returns the fastest kernels of a GPU for `rays` whose hits have the same bits as the CPU's.
     fn fastest(&self, common: &Common, device: &Device, rays: &Rays<'_>) -> Result<RayKernels, CudaError> {
         let kind = if are_coherent(rays.first()) { BatchKind::Coherent } else { BatchKind::Incoherent };
         Ok(RayKernels::chosen(&common.try_choose(device, Promise::Bits)?, kind))
     }
 
-    /// Returns the scene and the rays.
+    /// Returns the paths of the scene and of the rays from the positional arguments.
     fn inputs(&self) -> Result<(&Path, &Path), CliError> {
         match (&self.scene, &self.inputs[..]) {
             (None, [scene, rays]) => Ok((scene, rays)),
@@ -278,7 +278,7 @@ impl TraceArgs {
     }
 }
 
-/// Report that is printed in the end.
+/// Report that the command `trace` prints at its end.
 struct Report<'a> {
     args: &'a TraceArgs,
     query: Query,
@@ -286,12 +286,12 @@ struct Report<'a> {
     traced: StreamTotals,
     prepared: &'a TraceScene,
     load: Duration,
-    /// Notes about the rays.
+    /// Notes about the rays, for people to read.
     notes: Vec<String>,
 }
 
 impl Report<'_> {
-    /// Returns the name of the machine that traced.
+    /// Returns the name of the device that traced.
     fn machine(&self) -> String {
         let plan = self.prepared.plan();
         let ordinals: Vec<usize> = plan.gpus().iter().map(Device::ordinal).collect();
@@ -302,7 +302,8 @@ impl Report<'_> {
         }
     }
 
-    /// Returns the kernel that answered the first rays, but for those that it left; of no rays the one that would have.
+    /// Returns the name of the kernel that answered the first rays (not counting fallbacks); without rays, that would
+    /// have.
     fn kernel(&self) -> KernelName {
         let first = self.traced.stats.kernels.first();
         first.unwrap_or_else(|| self.prepared.kernel(self.query, 0))

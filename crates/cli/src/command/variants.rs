@@ -32,7 +32,7 @@ pub struct VariantsArgs {
     pub tables: Tables,
 }
 
-/// Runs the command.
+/// Runs the command `variants`.
 pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let variants = if args.legal { Variants::legal() } else { Variants::papers() };
     let chosen = common.gpu()?.map(|device| chosen(&device, common)).transpose()?;
@@ -58,7 +58,7 @@ pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<
     Ok(Status::Done)
 }
 
-/// Returns the kernels that a GPU takes to give the bits of the CPU, and to be fast.
+/// Returns the kernels that would be chosen for a GPU: to give the bits of the CPU, and to be fast.
 fn chosen(device: &Device, common: &Common) -> Result<Vec<(Promise, Choice)>, CliError> {
     [Promise::Bits, Promise::Fast].into_iter().map(|promise| Ok((promise, common.choose(device, promise)?))).collect()
 }

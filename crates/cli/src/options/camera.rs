@@ -42,17 +42,17 @@ pub struct CameraArgs {
 }
 
 impl CameraArgs {
-    /// Returns a viewpoint of a file, or what there is without any flag.
+    /// Makes the camera options from `--view` alone, or all unset.
     pub fn of_view(view: Option<String>) -> Self {
         Self { view, ..Self::default() }
     }
 
-    /// Returns the file of viewpoints that is named.
+    /// Returns the file of viewpoints that the options name, if any.
     pub fn file(&self) -> Option<PathBuf> {
         self.view.as_deref().and_then(view_file)
     }
 
-    /// Returns the request to the library for the scene in `path`, if that is a file.
+    /// Returns the camera settings for the library; `path` is the scene's file, or `None` if the scene has none.
     pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<CameraRequest, CliError> {
         let view = self.view.as_ref().map(|view| {
             raywarp::scene::load_view(view).map_err(|error| match error {

@@ -36,7 +36,7 @@ enum LightArg {
 }
 
 impl LightArgs {
-    /// Returns the option that has no effect where no light was added.
+    /// Returns the first given option that has no effect if no light is added.
     pub fn without_effect(&self) -> Option<&'static str> {
         match (&self.light, self.light_rotate != 0.0, self.light_strength != 1.0) {
             (None | Some(LightArg::BuiltIn(BuiltInLight::None)), true, _) => Some("--light-rotate"),
@@ -45,12 +45,12 @@ impl LightArgs {
         }
     }
 
-    /// Returns `true` if any of these options is given.
+    /// Returns `true` if any of the options for added light is given.
     pub fn is_named(&self) -> bool {
         self.light.is_some() || self.light_rotate != 0.0 || self.light_strength != 1.0
     }
 
-    /// Returns the treatment of a scene without a triangle: the light that is added may be all that there is to see.
+    /// Returns how to treat a scene without triangles: an added light may be all there is to see.
     pub fn without_triangles(&self) -> WithoutTriangles {
         match &self.light {
             None | Some(LightArg::BuiltIn(BuiltInLight::None)) => WithoutTriangles::TakenWithEnvironment,
@@ -58,7 +58,7 @@ impl LightArgs {
         }
     }
 
-    /// Returns the image file that is to be read.
+    /// Returns the image file that `--light` names, if it does.
     pub fn file(&self) -> Option<&Path> {
         match &self.light {
             Some(LightArg::File(path)) => Some(path),
@@ -66,7 +66,7 @@ impl LightArgs {
         }
     }
 
-    /// Returns the request to the library; reads the image.
+    /// Returns the settings of added light for the library, and reads the image of `--light`.
     pub fn request(&self) -> Result<LightRequest, CliError> {
         let source = match &self.light {
             None => None,
@@ -83,7 +83,7 @@ fn light() -> impl TypedValueParser<Value = LightArg> {
     named_values(BuiltInLight::ALL.map(BuiltInLight::name), parse_light)
 }
 
-/// Parses a built-in name, or a file: what has a folder or an ending.
+/// Parses the value of `--light`: a built-in name, or a file, which has a folder or an extension.
 fn parse_light(text: &str) -> Result<LightArg, String> {
     if let Ok(light) = text.parse() {
         return Ok(LightArg::BuiltIn(light));

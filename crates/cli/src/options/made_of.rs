@@ -16,7 +16,7 @@ pub enum MadeOfArg {
     Holes,
 }
 
-/// Returns the material of all surfaces by both options, of which there is one at most.
+/// Returns the material for all surfaces from `--clay` and `--made-of`, of which at most one is given.
 pub fn made_of(clay: Option<f32>, other: Option<MadeOfArg>) -> Option<MadeOf> {
     let other = other.map(|other| match other {
         MadeOfArg::Mirror => MadeOf::Mirror,

@@ -8,15 +8,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Rays of a file or of standard input.
+/// Stream of rays from a file or standard input.
 pub type Rays<'a> = RayStream<'a, Box<dyn Read>>;
 
-/// Returns the name that messages have for an input.
+/// Returns the name of a ray file or standard input for messages.
 pub fn input_name(path: &Path) -> String {
     if is_standard_stream(path) { STANDARD_INPUT.to_string() } else { path.display().to_string() }
 }
 
-/// Opens a file of rays or standard input, which messages call `name`, and reads the first rays of it.
+/// Opens a ray file or standard input, called `name` in messages, and reads the first portion of its rays.
 pub fn open<'a>(path: &Path, name: &'a str) -> Result<Rays<'a>, CliError> {
     let portion = Rays::PORTION;
     let (input, bytes) = input(path, name)?;
@@ -28,13 +28,13 @@ pub fn open<'a>(path: &Path, name: &'a str) -> Result<Rays<'a>, CliError> {
     rays.map_err(failure)
 }
 
-/// Reads all rays of a file or of standard input.
+/// Reads all rays of a file or standard input.
 pub fn read(path: &Path) -> Result<RayFile, CliError> {
     let name = input_name(path);
     read_rays(&name, input(path, &name)?.0).map_err(failure)
 }
 
-/// Opens a file or standard input, and returns it with and the bytes of a regular file.
+/// Opens a file or standard input, and returns it with its size in bytes if it is a regular file.
 fn input(path: &Path, name: &str) -> Result<(Box<dyn Read>, Option<u64>), CliError> {
     if is_standard_stream(path) {
         return Ok((Box::new(std::io::stdin().lock()), None));

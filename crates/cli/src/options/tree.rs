@@ -90,7 +90,7 @@ impl BuilderArg {
 }
 
 impl TreeArgs {
-    /// Returns the first of the flags that is given, for where none of them means anything.
+    /// Returns the first given flag about the tree, for commands or modes in which these mean nothing.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
             (self.preset.is_some(), "--preset"),
@@ -104,17 +104,19 @@ impl TreeArgs {
         given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
 
-    /// Returns the flags as the library takes them, which checks their ranges.
+    /// Returns the tree options for the library, which checks their ranges.
     pub fn options(&self) -> BuildOptions {
         self.with_builder(None)
     }
 
-    /// Returns the options as [`TreeArgs::options`] does, with another builder where neither it nor a preset is named.
+    /// Returns the tree options as [`TreeArgs::options`] does, but with `builder` if neither a builder nor a preset is
+    /// given.
     pub fn options_or(&self, builder: Builder) -> BuildOptions {
         self.with_builder(self.preset.is_none().then_some(builder))
     }
 
-    /// Returns the options as [`TreeArgs::options`] does, with another preset where neither it nor a builder is named.
+    /// Returns the tree options as [`TreeArgs::options`] does, but with `preset` if neither a builder nor a preset is
+    /// given.
     pub fn options_or_preset(&self, preset: BuildOptions) -> BuildOptions {
         if self.preset.is_some() || self.builder.is_some() {
             return self.options();
@@ -147,7 +149,7 @@ impl TreeArgs {
     }
 }
 
-/// Returns a builder as it is named on the command line.
+/// Returns the name of a tree builder on the command line.
 pub fn builder_name(builder: Builder) -> String {
     let arg = BuilderArg::value_variants().iter().find(|arg| arg.builder() == builder);
     arg.and_then(ValueEnum::to_possible_value).map(|value| value.get_name().to_string()).unwrap_or_default()

@@ -12,7 +12,7 @@ use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::workload::rays::{RayKind, Workload};
 use std::path::PathBuf;
 
-/// Parses the columns and rows.
+/// Parses a picture size, columns and rows: `WxH`.
 pub fn size(text: &str) -> Result<[u32; 2], String> {
     let form = || "must be WIDTHxHEIGHT, such as 1280x768".to_string();
     let (width, height) = text.split_once(['x', 'X']).ok_or_else(form)?;
@@ -23,12 +23,12 @@ pub fn size(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// Parses a part of a picture.
+/// Parses the part of a picture to render (crop window).
 pub fn crop(text: &str) -> Result<Crop, String> {
     text.parse()
 }
 
-/// Parses a range from A up to, and without, B.
+/// Parses a range of samples from A up to but excluding B.
 pub fn range(text: &str) -> Result<(u32, u32), String> {
     let range = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     range.filter(|(a, b)| a < b).ok_or_else(|| {
@@ -40,14 +40,14 @@ pub fn range(text: &str) -> Result<(u32, u32), String> {
     })
 }
 
-/// Parses a place in the coordinates of the scene's file.
+/// Parses a point in the coordinates of the scene's file.
 pub fn position(text: &str) -> Result<[f64; 3], String> {
     let parts: Vec<f64> =
         text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f64| (*x as f32).is_finite()).collect();
     parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
 }
 
-/// Parses three finite numbers with commas between them.
+/// Parses a vector: three finite numbers separated by commas.
 pub fn vector(text: &str) -> Result<[f32; 3], String> {
     let parts: Vec<f32> =
         text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
@@ -72,18 +72,18 @@ fn parse_filter(text: &str) -> Result<FilterKind, String> {
     }
 }
 
-/// Returns a finite number that `accept` takes; `what` says which those are.
+/// Parses a finite number that `accept` allows; `what` describes the allowed ones for the error.
 pub fn number(text: &str, accept: impl Fn(f64) -> bool, what: &str) -> Result<f64, String> {
     text.parse().ok().filter(|&x: &f64| x.is_finite() && accept(x)).ok_or_else(|| format!("must be {what}"))
 }
 
-/// Parses a whole number up to 1e15, also as 1e9.
+/// Parses a whole number up to 1e15, which may be written as 1e9.
 pub fn many(text: &str) -> Result<u64, String> {
     number(text, |x| (0.0..=1e15).contains(&x) && x.fract() == 0.0, "a whole number from 0 to 1e15, such as 1e9")
         .map(|x| x as u64)
 }
 
-/// Parses seconds, also with their unit, and times in milliseconds, minutes and hours.
+/// Parses a duration in seconds, with or without a unit: milliseconds, seconds, minutes or hours.
 pub fn seconds(text: &str) -> Result<f64, String> {
     const UNITS: [(&str, f64); 5] = [("ms", 1e-3), ("min", 60.0), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let found = UNITS.iter().find_map(|&(unit, length)| Some((text.strip_suffix(unit)?, length)));
@@ -91,28 +91,28 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     scaled(number, length, "a time above 0, such as 10, 10s, 5min or 2h")
 }
 
-/// Parses a share above 0, also in percent.
+/// Parses a fraction above 0, which may be given in percent.
 pub fn relative(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     scaled(number, unit, "a number above 0, such as 0.05 or 5%")
 }
 
-/// Returns a number above 0 of so large a unit.
+/// Parses a number above 0 and multiplies it by `unit`.
 fn scaled(text: &str, unit: f64, what: &str) -> Result<f64, String> {
     number(text.trim(), |x| x > 0.0 && (x * unit).is_finite() && x * unit > 0.0, what).map(|x| x * unit)
 }
 
-/// Parses a number above 0, as the renderer takes it.
+/// Parses a number above 0 that is one in f32 too.
 pub fn positive_f32(text: &str) -> Result<f32, String> {
     number(text, |x| x as f32 > 0.0 && (x as f32).is_finite(), "a number above 0").map(|x| x as f32)
 }
 
-/// Parses a number of 0 or above.
+/// Parses an f32 that is 0 or more.
 pub fn not_negative(text: &str) -> Result<f32, String> {
     number(text, |x| x >= 0.0 && (x as f32).is_finite(), "a number from 0").map(|x| x as f32)
 }
 
-/// Parses a number from 0 to 1.
+/// Parses a fraction from 0 to 1.
 pub fn share(text: &str) -> Result<f32, String> {
     number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1").map(|x| x as f32)
 }
@@ -121,7 +121,7 @@ fn parse_exposure(text: &str) -> Result<ExposureChoice, String> {
     text.parse().map_err(|_| "must be stops (1.5, -2), a factor (x3) or auto".to_string())
 }
 
-/// Parses a pixel filter, maybe with its radius.
+/// Returns the parser of a pixel filter, optionally with a radius.
 pub fn filter() -> impl TypedValueParser<Value = FilterKind> {
     named_values(["box", "triangle", "gaussian", "mitchell"], parse_filter)
 }
@@ -131,52 +131,52 @@ pub fn exposure() -> impl TypedValueParser<Value = ExposureChoice> {
     named_values(["auto"], parse_exposure)
 }
 
-/// Parses a tone curve.
+/// Returns the parser of a tone curve's name.
 pub fn tone() -> impl TypedValueParser<Value = Tone> {
     named_values(Tone::ALL.map(Tone::name), |text: &str| text.parse::<Tone>())
 }
 
-/// The layers of a picture.
+/// Names of the layers that an EXR picture can have.
 const LAYERS: [&str; 5] = ["albedo", "normal", "depth", "samples", "variance"];
 
-/// Parses the names of layers; [`layers_of`] says which of them are none.
+/// Returns the parser of `--layers` names; [`layers_of`] refuses unknown ones.
 pub fn layer_names() -> impl TypedValueParser<Value = String> {
     named_values(LAYERS.into_iter().chain(["all", SUMS]), StringValueParser::new())
 }
 
-/// Parses the name of one layer of a picture, which may be another program's.
+/// Returns the parser of one layer's name for an existing picture, which may be another program's.
 pub fn layer_name() -> impl TypedValueParser<Value = String> {
     named_values(LAYERS, StringValueParser::new())
 }
 
-/// Returns the parser of the workloads' names.
+/// Returns the parser of the names of workloads (sets of rays).
 pub fn workload() -> impl TypedValueParser<Value = Workload> {
     let known = || format!("known are {}", Workload::ALL.map(Workload::name).join(", "));
     named_values(Workload::ALL.map(Workload::name), move |name: &str| Workload::parse(name).ok_or_else(known))
 }
 
-/// Parses a kind of rays.
+/// Returns the parser of a kind of rays.
 pub fn kind() -> impl TypedValueParser<Value = RayKind> {
     let known = || format!("known are {}", RayKind::ALL.map(RayKind::name).join(", "));
     named_values(RayKind::ALL.map(RayKind::name), move |name: &str| RayKind::parse(name).ok_or_else(known))
 }
 
-/// Returns the names of the papers' kernels.
+/// Returns the names of the papers' kernels (rows of their tables).
 pub fn rows() -> impl Iterator<Item = &'static str> {
     Variant::papers().iter().map(|row| row.name)
 }
 
-/// Parses a kernel of the family.
+/// Returns the parser of a traversal kernel: the name or options of a variant.
 pub fn variant() -> impl TypedValueParser<Value = Variant> {
     named_values(rows(), |text: &str| text.parse::<Variant>())
 }
 
-/// Parses a GPU by its name, or the file of one.
+/// Returns the parser of a simulated GPU: its name, or the file that describes it.
 pub fn machine() -> impl TypedValueParser<Value = String> {
     named_values(Machine::names(), StringValueParser::new())
 }
 
-/// Layers of an EXR by their names.
+/// Returns the layers of an EXR by their names.
 pub fn layers_of(names: &[String]) -> Result<output::Layers, CliError> {
     let mut layers = output::Layers::default();
     for name in names {
@@ -200,7 +200,7 @@ pub fn layers_of(names: &[String]) -> Result<output::Layers, CliError> {
     Ok(layers)
 }
 
-/// Says that layers are lost where no output holds any.
+/// Prints that layers are lost if no output file can hold any.
 pub fn say_lost_layers(outputs: &[PathBuf], common: &Common) {
     if !outputs
         .iter()
@@ -210,10 +210,10 @@ pub fn say_lost_layers(outputs: &[PathBuf], common: &Common) {
     }
 }
 
-/// The layer that makes a picture a share as well.
+/// Name of the layer of sample sums, which makes a picture a share that can be merged.
 const SUMS: &str = "sums";
 
-/// Returns `true` if an EXR is to hold its sums, too.
+/// Returns `true` if the layers' names include the sample sums.
 pub fn has_sums(names: &[String]) -> bool {
     names.iter().any(|name| name == SUMS)
 }

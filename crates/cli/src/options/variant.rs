@@ -5,15 +5,15 @@ use crate::named_values::named_values;
 use clap::builder::TypedValueParser;
 use raywarp_lab::family::Variant;
 
-/// An entry of `--variant` where `auto` may stand.
+/// Value of `--variant` in commands where `auto` is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VariantChoice {
-    /// The fastest of the GPU.
+    /// The fastest kernels for the GPU at hand.
     Auto,
     One(Variant),
 }
 
-/// Returns the parser of `--variant` where `auto` may stand.
+/// Returns the parser of `--variant` for commands where `auto` is allowed.
 pub fn variant_or_auto() -> impl TypedValueParser<Value = VariantChoice> {
     named_values(["auto"].into_iter().chain(crate::options::values::rows()), parse_variant)
 }
@@ -33,7 +33,7 @@ pub fn auto_needs_gpu() -> CliError {
     CliError::usage("--variant auto chooses among the kernels of a GPU: it needs --device cuda")
 }
 
-/// Refuses kernels that need a GPU, or that fit warps of none of the widths.
+/// Refuses kernels that need a GPU, or that run on warps of none of the given widths (in lanes).
 pub fn check_machine(variants: &[Variant], widths: &[u32]) -> Result<(), CliError> {
     for variant in variants {
         if variant.needs().gpu {

@@ -5,19 +5,19 @@ use crate::exit::CliError;
 use raywarp::scene::{Description, View, Viewpoint, load_viewpoints};
 use std::path::{Path, PathBuf};
 
-/// Returns the file in `FILE:SCENE:INDEX`.
+/// Returns the file part of `FILE:SCENE:INDEX`, if there is one.
 pub fn view_file(view: &str) -> Option<PathBuf> {
     view.rsplitn(3, ':').nth(2).map(PathBuf::from)
 }
 
-/// Names the files that [`views`] may read to the guard of outputs.
+/// Records the files that [`views`] may read, so that no output replaces them.
 pub fn name_inputs(common: &Common, named: Option<&str>) -> Result<(), CliError> {
     let of_folder = common.lookup().folder.map(|folder| folder.join("views.toml"));
     named.and_then(view_file).iter().chain(&of_folder).try_for_each(|file| common.files.reads(file))
 }
 
-/// Returns the viewpoints with their numbers: the one named (`FILE:SCENE:INDEX`), or the scene's in the folder's
-/// views.toml, or the scene's own camera, or one that frames its box.
+/// Returns the viewpoints with their numbers: the named one (`FILE:SCENE:INDEX`), else those in the folder's
+/// views.toml, else the scene's camera, else one that frames its box.
 pub fn views(
     common: &Common,
     scene: &Description,

@@ -5,25 +5,25 @@ use raywarp::render::Progress;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Limits that end a render, beside its last sample.
+/// Limits that may end a render before its last sample.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
-    /// Time of rendering.
+    /// Time limit of the render.
     pub time: Option<Duration>,
-    /// Relative noise, tested at powers of two of the sample count.
+    /// Limit of relative noise, tested at powers of two of the sample count.
     pub noise: Option<f64>,
-    /// Samples of each pixel that were there before.
+    /// Number of samples per pixel from before this render.
     pub first: u32,
 }
 
-/// A render that is shown.
+/// Progress display of a render.
 pub struct RenderProgress {
     last: Arc<Mutex<Option<Progress>>>,
     _ticker: Ticker,
 }
 
 impl RenderProgress {
-    /// Starts the progress of a picture of `pixels`, unless `quiet`.
+    /// Starts the progress display of a picture of `pixels` pixels, unless `quiet`.
     pub fn new(quiet: bool, doing: &'static str, pixels: u64, limits: Limits) -> Self {
         let last = Arc::new(Mutex::new(None));
         let seen = last.clone();
@@ -35,7 +35,7 @@ impl RenderProgress {
         Self { last, _ticker: Ticker::start(quiet, view) }
     }
 
-    /// Notes how far it is; called from any worker.
+    /// Updates the display with the render's progress; may be called by any worker.
     pub fn update(&self, progress: &Progress) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(*progress);
     }
@@ -68,15 +68,15 @@ fn view(doing: &str, progress: &Progress, pixels: u64, limits: Limits) -> View {
     View { doing: doing.into(), share: Some(share.clamp(0.0, 1.0)), more }
 }
 
-/// Samples a pixel at which noise that was `noise` at `at` samples will have fallen to `target`: it falls as one over
-/// their root, and is tested at powers of two.
+/// Estimates the samples per pixel at which noise, now `noise` at `at` samples, will be `target`: it falls with their
+/// square root, and is tested at powers of two.
 fn samples_for(at: u32, noise: f64, target: f64) -> f64 {
     let needed = f64::from(at) * (noise / target).powi(2);
     // A test at `at` has just failed.
     needed.log2().ceil().exp2().max(2.0 * f64::from(at))
 }
 
-/// Returns a share with two digits or more: 4.7 %.
+/// Formats a fraction in percent with at least two digits: 4.7 %.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {

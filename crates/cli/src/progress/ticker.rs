@@ -11,33 +11,33 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Work that is done sooner shows nothing on a terminal.
+/// Time within which finished work shows no progress on a terminal.
 const DELAY: Duration = Duration::from_millis(500);
-/// Time from one picture of a terminal's bar to the next.
+/// Interval between updates of a terminal's progress bar.
 const FRAME: Duration = Duration::from_millis(100);
-/// Time from one line to the next where there is no terminal.
+/// Interval between progress lines where there is no terminal.
 const LINES: Duration = Duration::from_secs(10);
-/// Another time between lines, in seconds: for tests.
+/// Environment variable with another interval between progress lines, in seconds, for tests.
 const LINES_VARIABLE: &str = "RAYWARP_PROGRESS_SECONDS";
 
-/// Progress of some work, as it is shown.
+/// Progress of some work as shown at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// Name of the work.
+    /// Description of the work.
     pub doing: String,
-    /// Share that is done, 0 to 1, where somebody knows.
+    /// Fraction of the work that is done, 0 to 1, if known.
     pub share: Option<f64>,
-    /// More for those who look: rates, counts.
+    /// Further details: rates, counts.
     pub more: String,
 }
 
 impl View {
-    /// Returns the seconds until the work is done if it goes on as it did for `elapsed`.
+    /// Estimates the seconds until the work is done, from the fraction done in `elapsed` seconds.
     fn left(&self, elapsed: f64) -> Option<f64> {
         self.share.filter(|&share| share > 0.0).map(|share| elapsed * (1.0 - share) / share)
     }
 
-    /// Returns the text behind the bar, or behind the name of the work.
+    /// Returns the text after the progress bar, or after the description of the work.
     fn tail(&self, elapsed: f64) -> String {
         let time = match self.left(elapsed) {
             Some(left) => format!("about {} left", duration(left)),
@@ -47,22 +47,22 @@ impl View {
         if self.more.is_empty() { time } else { format!("{time}, {}", self.more) }
     }
 
-    /// Returns the line of a log.
+    /// Returns the progress as a line of a log.
     fn line(&self, elapsed: f64) -> String {
         let percent = self.share.map(|share| format!("{:.0} %, ", 100.0 * share)).unwrap_or_default();
         format!("{}: {percent}{}", self.doing, self.tail(elapsed))
     }
 }
 
-/// Shows work until it is dropped.
+/// Background display of progress, until dropped.
 pub struct Ticker {
-    /// Dropped to stop the thread.
+    /// Channel whose end stops the display's thread when dropped.
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Ticker {
-    /// Shows what `view` says, unless `quiet`.
+    /// Starts to show what `view` returns at each update, unless `quiet`.
     pub fn start(quiet: bool, view: impl Fn() -> View + Send + 'static) -> Self {
         let (stop, stopped) = channel();
         let watch = move || match std::io::stderr().is_terminal() {
@@ -85,7 +85,7 @@ impl Drop for Ticker {
     }
 }
 
-/// Waits; false once the work is done.
+/// Waits for `time`; returns `false` once the work is done.
 fn goes_on(stopped: &Receiver<()>, time: Duration) -> bool {
     matches!(stopped.recv_timeout(time), Err(RecvTimeoutError::Timeout))
 }
@@ -137,14 +137,14 @@ fn on_terminal(stopped: &Receiver<()>, view: impl Fn() -> View) {
     bar.finish_and_clear();
 }
 
-/// The bar that a terminal shows right now.
+/// Progress bar that the terminal shows at the moment.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does something to the terminal while no bar stands there.
+/// Runs `act`, which writes to the terminal, with the progress bar hidden.
 pub fn aside<T>(act: impl FnOnce() -> T) -> T {
     // Not held meanwhile: what is done may wait for a reader.
     let bar = shown().clone();
@@ -154,14 +154,14 @@ pub fn aside<T>(act: impl FnOnce() -> T) -> T {
     }
 }
 
-/// `true` if nothing more is to be shown, since the process ends. Held while something is shown.
+/// `true` once the process is ending, so that no progress is to be shown any more. Held while something is shown.
 static ENDED: Mutex<bool> = Mutex::new(false);
 
 fn ended() -> MutexGuard<'static, bool> {
     ENDED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the bar of a process that ends: its last words are the last.
+/// Removes the progress bar for good, since the process is ending and its last message must stay.
 pub fn hide() {
     *ended() = true;
     if let Some(bar) = shown().take() {

@@ -12,7 +12,7 @@ use raywarp_render::flat::ShadingScene;
 use raywarp_render::functions::bsdf::{Bsdf, BsdfSample, MaterialKind, Scattering};
 use raywarp_render::functions::texture::{Inputs, TexturePoint};
 
-/// The twins of a model: what it samples, and its value, its density and its albedo.
+/// Defines the tests of one scattering model against its CUDA twin: sampling, and value with density and albedo.
 macro_rules! of_model {
     ($kind:ident, $sample:literal, $eval:literal) => {
         [
@@ -75,7 +75,7 @@ fn make_sample(kind: Kind, numbers: &mut Numbers, case: &mut Writer) {
     case.numbers(wo).number(numbers.unit()).numbers(numbers.square());
 }
 
-/// Writes the sample twice: kernels are given all models once, this one the other time.
+/// Writes the model's sample twice, since the CUDA twin samples once among all models and once as this model alone.
 fn run_sample(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let bsdf = Model::read(case).bsdf();
     let (wo, u_lobe, u) = (case.vec3(), case.number(), case.numbers());
@@ -98,7 +98,7 @@ fn make_eval(kind: Kind, numbers: &mut Numbers, case: &mut Writer) {
     case.numbers(wo).numbers(wi);
 }
 
-/// Evaluates a model for two directions, prepared and not, which have to agree.
+/// Evaluates a model for two directions, twice, since the CUDA twin does it with and without preparation.
 fn run_eval(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let bsdf = Model::read(case).bsdf();
     let (wo, wi) = (case.vec3(), case.vec3());
@@ -130,7 +130,7 @@ fn make_kind(numbers: &mut Numbers, _: &ShadingScene, case: &mut Writer) {
     case.word(numbers.below(MaterialKind::ALL.len() as u32));
 }
 
-/// Lists the models that a material of a kind can be.
+/// Lists the scattering models that a kind of material can become.
 fn run_kind(_: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
     let models: &[Kind] = match MaterialKind::of(case.word()) {
         MaterialKind::Diffuse => &[Kind::Diffuse],

@@ -2,7 +2,8 @@
 
 use raywarp_render_cuda::HostScene;
 
-/// Answers cases of `name`, `case_words` each, in as many times `answer_words`.
+/// Runs the emulated CUDA function `name` on test cases of `case_words` words each, and returns answers of
+/// `answer_words` words each.
 ///
 /// # Errors
 /// A line, where there is no such twin or it reads or writes another number of words; or where nothing is emulated.
@@ -16,7 +17,7 @@ pub fn answer(
     sys::answer(name, scene, cases, case_words, answer_words)
 }
 
-/// Returns the names of all that are compiled.
+/// Returns the names of all compiled CUDA twins.
 pub fn twin_names() -> Vec<String> {
     sys::names()
 }
@@ -53,7 +54,7 @@ mod sys {
         fn raywarp_twins_name(index: u64) -> *const c_char;
     }
 
-    /// Words behind the answers, so that a twin that writes too many does no harm before it is found out.
+    /// Number of spare words behind the answers, so that a twin that writes too many is found out without harm.
     const MARGIN: usize = 1 << 10;
 
     pub fn answer(

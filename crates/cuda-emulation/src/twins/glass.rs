@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3, Vec4};
 use raywarp_render::functions::bsdf::{Bsdf, BsdfSample, Dielectric, Glazed, MaterialKind, Scattering};
 use raywarp_render::functions::texture::{Inputs, TexturePoint};
 
-/// Returns an index that bends little, much, or not at all, into denser matter or thinner.
+/// Returns a random index of refraction that bends little, much or not at all, into denser or thinner matter.
 fn make_ior(numbers: &mut Numbers) -> f32 {
     match numbers.below(8) {
         0 => [1.0, 1.5, 1.0 - 1e-7, 1.001, 1.02, 0.98, 1.019_9, 0.999, 10.0, 0.1][numbers.below(10) as usize],
@@ -17,7 +17,7 @@ fn make_ior(numbers: &mut Numbers) -> f32 {
     }
 }
 
-/// Alphas of smooth, nearly smooth and rough surfaces, of the same along both tangents or not.
+/// Returns random roughness alphas: smooth, nearly smooth or rough, isotropic or anisotropic.
 fn make_alpha(numbers: &mut Numbers) -> Vec2 {
     let one = |numbers: &mut Numbers| match numbers.below(8) {
         0 => 0.0,
@@ -52,7 +52,7 @@ fn glass(case: &mut Reader) -> Dielectric {
     }
 }
 
-/// Glass and what a layered material puts on it.
+/// Writes a random glass surface with the additions of a layered material, and returns its index of refraction.
 fn make_glazed(numbers: &mut Numbers, case: &mut Writer) -> f32 {
     let ior = make_glass(numbers, case);
     let tint = match numbers.below(4) {
@@ -67,8 +67,7 @@ fn make_glazed(numbers: &mut Numbers, case: &mut Writer) -> f32 {
     ior
 }
 
-/// Reads a glazed surface: one made from glass, or one of any reflectance, also where glass alone would do; in another
-/// medium or in none.
+/// Reads a glazed surface: made from glass or of any reflectance, in another medium or in none.
 fn glazed(case: &mut Reader) -> Glazed {
     let glass = glass(case);
     let (tint, strength, coat, coat_alpha) = (case.vec3(), case.number(), case.number(), case.number());
@@ -81,7 +80,7 @@ fn glazed(case: &mut Reader) -> Glazed {
     if moves { glazed.of_ior(other_ior) } else { glazed }
 }
 
-/// Writes a direction, and one that it may come from: anywhere, or near the mirrored or the refracted one.
+/// Writes two random directions, the second anywhere or near the first one's reflection or refraction.
 fn make_directions(numbers: &mut Numbers, case: &mut Writer, ior: f32) {
     let wo = numbers.direction();
     let eta = if wo.z >= 0.0 { ior } else { 1.0 / ior };

@@ -10,7 +10,7 @@ use raywarp_scene::{Camera, FilterKind, FovAxis, Projection};
 
 pub(super) const TWINS: &[Twin] = &[LENS_RAY, FILTER_SAMPLE, FLAT_OCTAHEDRAL, GEOM_OFFSET];
 
-/// Returns the words of a camera and the size of its picture.
+/// Writes a random camera to the case, and returns it with the size of its picture.
 fn put_camera(numbers: &mut Numbers, case: &mut Writer) -> (Camera, [u32; 2]) {
     let first = case.words.len();
     let (forward, side) = (numbers.direction(), numbers.direction());
@@ -80,7 +80,7 @@ fn filter(case: &mut Reader) -> FilterKind {
     }
 }
 
-/// The numbers of a filter that has a table.
+/// Number of entries of a tabulated pixel filter.
 const TABLE: usize = 257;
 
 const FILTER_SAMPLE: Twin = Twin {

@@ -7,7 +7,7 @@ use glam::Vec3;
 use raywarp_render::flat::{DISK_SECTORS, LightKind, LightRecord, NONE, ShadingScene, SpotRamp};
 use raywarp_render::functions::light::{self, Environment, LightSample, Place, planar, punctual, sphere};
 
-/// Returns a light for which `wanted` holds.
+/// Returns the index of a random light of the scene for which `wanted` holds.
 fn light(numbers: &mut Numbers, scene: &ShadingScene, wanted: impl Fn(LightKind) -> bool) -> u32 {
     loop {
         let index = numbers.below(scene.lights.len() as u32);
@@ -21,7 +21,7 @@ fn is_planar(kind: LightKind) -> bool {
     matches!(kind, LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk)
 }
 
-/// Returns a point from which a light is seen: near it, in its plane, at a corner, far.
+/// Returns a random point from which to look at a light: near it, in its plane, at a corner, far.
 fn point(numbers: &mut Numbers, light: &LightRecord) -> Vec3 {
     let (at, u, v, w) = (Vec3::from(light.at), Vec3::from(light.u), Vec3::from(light.v), Vec3::from(light.w));
     let size = u.length() + v.length();
@@ -39,7 +39,7 @@ fn point(numbers: &mut Numbers, light: &LightRecord) -> Vec3 {
     }
 }
 
-/// Returns a flat light of any shape, place and size.
+/// Writes a random planar light, of any shape, place and size, and returns it.
 fn make_planar(numbers: &mut Numbers, case: &mut Writer) -> LightRecord {
     let kind = [LightKind::Triangle, LightKind::Parallelogram, LightKind::Disk][numbers.below(3) as usize];
     let scale = [1.0, 1.0, 1e-3, 1e3][numbers.below(4) as usize];
@@ -73,13 +73,13 @@ fn put(answer: &mut Writer, sample: Option<LightSample>) {
     });
 }
 
-/// Writes a light of the scene, one of those for which `wanted` holds, a point from which it is seen, and two numbers.
+/// Writes a random light of the scene for which `wanted` holds, a point that looks at it, and two sample numbers.
 fn make_view(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer, wanted: impl Fn(LightKind) -> bool) {
     let index = light(numbers, scene, wanted);
     case.word(index).numbers(point(numbers, &scene.lights[index as usize])).numbers(numbers.square());
 }
 
-/// Writes a connection and a density from a point.
+/// Writes a random connection to a light, and a density at its start.
 fn make_distance(numbers: &mut Numbers, case: &mut Writer) {
     case.number(numbers.direction().z).number(numbers.between(0.0, 20.0));
 }

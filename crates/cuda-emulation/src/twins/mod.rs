@@ -19,18 +19,18 @@ pub use words::{Numbers, Reader, Writer};
 
 use raywarp_render::flat::ShadingScene;
 
-/// A function with a twin.
+/// Rust function of the renderer whose CUDA twin must give the same answers.
 #[derive(Clone, Copy)]
 pub struct Twin {
-    /// The name of both.
+    /// Name of the function, also of its CUDA twin.
     pub name: &'static str,
-    /// Makes a case, of as many words for every case.
+    /// Writes a random test case, always of the same number of words.
     pub make: fn(&mut Numbers, &ShadingScene, &mut Writer),
-    /// Answers a case, with as many words for every case.
+    /// Reads a test case and writes the function's answer, always of the same number of words.
     pub run: fn(&ShadingScene, &mut Reader, &mut Writer),
 }
 
-/// Returns all twins.
+/// Returns all functions with CUDA twins.
 pub fn twins() -> Vec<Twin> {
     [sample::TWINS, texture::TWINS, surface::TWINS, light::TWINS, lens::TWINS, bsdf::TWINS, glass::TWINS, vertex::TWINS]
         .concat()

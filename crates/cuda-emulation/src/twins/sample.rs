@@ -34,12 +34,12 @@ const HASH: Twin = Twin {
     },
 };
 
-/// Returns any word, and as often a small one.
+/// Returns a random word, small half of the time.
 fn word(numbers: &mut Numbers) -> u32 {
     if numbers.coin() { numbers.word() } else { numbers.below(64) }
 }
 
-/// Returns any number at all: also infinite, NaN, denormal or -0.
+/// Returns any random f32: also infinite, NaN, denormal or -0.
 fn wild(numbers: &mut Numbers) -> f32 {
     match numbers.below(8) {
         0 => f32::from_bits(numbers.word()),
@@ -156,7 +156,7 @@ const ELEMENTARY_LOGARITHM: Twin = Twin {
     },
 };
 
-/// Returns a point of the square; sometimes on a line where a warp changes over.
+/// Returns a random point of the unit square, sometimes on a line where a mapping changes over.
 fn square(numbers: &mut Numbers) -> [f32; 2] {
     let [x, y] = numbers.square();
     match numbers.below(16) {

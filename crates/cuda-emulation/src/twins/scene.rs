@@ -14,7 +14,7 @@ use raywarp_render::flat::ShadingScene;
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_scene::{Description, Instance, MaterialId, MeshId};
 
-/// Returns the scene of all cases, as shading reads it.
+/// Returns the scene of all test cases, with its shading tables.
 ///
 /// # Panics
 /// Never: the scene is valid.
@@ -22,7 +22,7 @@ pub fn everything() -> ShadingScene {
     flat(&scene_of_everything())
 }
 
-/// Returns the scene of all cases.
+/// Returns the scene description of all test cases.
 ///
 /// # Panics
 /// Never: the scene is valid.
@@ -40,7 +40,7 @@ pub fn scene_of_everything() -> Description {
     scene
 }
 
-/// Returns a scene as shading reads it.
+/// Returns a scene with its shading tables, as the renderer reads it.
 ///
 /// # Panics
 /// If it is not valid.
@@ -55,7 +55,7 @@ pub fn flat(scene: &Description) -> ShadingScene {
     flat
 }
 
-/// Puts each material on three shapes that lie about.
+/// Puts each material on three meshes scattered about the scene.
 fn scatter(scene: &mut Description, materials: &[MaterialId], meshes: &[MeshId]) {
     for n in 0..3 * materials.len() as u32 {
         let number = |i: u32| to_unit(combine(n, i));

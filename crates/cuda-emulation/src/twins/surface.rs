@@ -11,7 +11,7 @@ use raywarp_render::functions::surface::{
 };
 use raywarp_render::functions::surface::{bent_normal, decided, facing, lifted, position_derivatives, tangent};
 
-/// Returns barycentrics, sometimes on an edge or in a corner.
+/// Returns random barycentric coordinates, sometimes on an edge or in a corner.
 pub(super) fn barycentrics(numbers: &mut Numbers) -> Vec2 {
     let [u, v] = numbers.square();
     let at = if u + v > 1.0 { Vec2::new(1.0 - u, 1.0 - v) } else { Vec2::new(u, v) };
@@ -23,7 +23,7 @@ pub(super) fn barycentrics(numbers: &mut Numbers) -> Vec2 {
     }
 }
 
-/// Writes the place of a hit: instance, primitive, barycentrics.
+/// Writes the place of a random hit: instance, primitive, barycentric coordinates.
 fn make_hit(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     let instance = numbers.below(scene.placements.len() as u32);
     let primitive = numbers.below(scene.placements[instance as usize].triangle_count);
@@ -41,7 +41,7 @@ fn hit_point(scene: &ShadingScene, case: &mut Reader) -> SurfacePoint {
     surface_point(scene, &hit, instance)
 }
 
-/// Writes a hit, and a shading normal that may have nothing to do with it.
+/// Writes a random hit, and a shading normal that may be unrelated to it.
 fn make_point(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     make_hit(numbers, scene, case);
     case.flag(numbers.below(4) == 0).numbers(numbers.direction());
@@ -66,13 +66,13 @@ fn put_frame(answer: &mut Writer, frame: Frame) {
     answer.numbers(frame.tangent).numbers(frame.bitangent).numbers(frame.normal);
 }
 
-/// Returns a vector whose squared length may leave the range of f32, or be zero.
+/// Returns a random vector whose squared length may exceed the range of f32, or be zero.
 fn any_vector(numbers: &mut Numbers) -> Vec3 {
     let scale = [1.0, 1e-15, 1e-30, 1e-38, 1e15, 1e25, 1e30, 0.0][numbers.below(8) as usize];
     numbers.direction() * numbers.any() * scale
 }
 
-/// Returns a triangle like any, or one that is tiny, huge, far away or without area.
+/// Returns a random triangle: an ordinary one, or one that is tiny, huge, far away or without area.
 pub(super) fn any_triangle(numbers: &mut Numbers) -> TriangleRecord {
     let at = if numbers.coin() { Vec3::ZERO } else { numbers.direction() * numbers.between(0.0, 10.0) };
     let scale = [1.0, 1.0, 1.0, 1e-20, 1e12, 1e-4][numbers.below(6) as usize];
@@ -91,8 +91,8 @@ pub(super) fn triangle(case: &mut Reader) -> TriangleRecord {
     bytemuck::cast(std::array::from_fn::<u32, 16, _>(|_| case.word()))
 }
 
-/// Writes normal, geometric normal and direction out, as unit vectors that are often near each other or at right
-/// angles.
+/// Writes a random normal, geometric normal and outgoing direction, unit vectors that are often nearly parallel or at
+/// right angles.
 fn make_normals(numbers: &mut Numbers, _: &ShadingScene, case: &mut Writer) {
     let geometric = numbers.direction();
     let near = |numbers: &mut Numbers| match numbers.below(4) {
@@ -106,7 +106,7 @@ fn make_normals(numbers: &mut Numbers, _: &ShadingScene, case: &mut Writer) {
     case.numbers(shading).numbers(geometric).numbers(wo);
 }
 
-/// Returns a material for which `wanted` holds.
+/// Returns the index of a random material for which `wanted` holds.
 fn material(numbers: &mut Numbers, scene: &ShadingScene, wanted: impl Fn(&MaterialRecord) -> bool) -> u32 {
     loop {
         let index = numbers.below(scene.materials.len() as u32);

@@ -8,7 +8,7 @@ use raywarp_render::functions::texture::{Inputs, TexturePoint, color, look_up, s
 
 pub(super) const TWINS: &[Twin] = &[LOOK_UP, VALUE, INPUT, INPUTS];
 
-/// Returns texture coordinates: mostly near the image, some between texels, some far out or no numbers.
+/// Returns random texture coordinates: mostly near the image, some between texels, some far out or not numbers.
 fn coordinates(numbers: &mut Numbers) -> Vec2 {
     let mut one = || match numbers.below(64) {
         0 => f32::from_bits(numbers.word()),

@@ -15,13 +15,13 @@ use raywarp_render::functions::vertex::{
 use raywarp_render::{DirectLight, ROULETTE_BELOW};
 use raywarp_sample::Sampler;
 
-/// Returns a medium of the scene, or none.
+/// Returns the index of a random medium of the scene, or that of none.
 fn make_medium(numbers: &mut Numbers, scene: &ShadingScene) -> u32 {
     let count = scene.media.len() as u32;
     if numbers.below(4) == 0 { NONE } else { numbers.below(count) }
 }
 
-/// Writes the media of a path that has come into some and left some, into more than it can name, or into none.
+/// Writes a random medium stack of a path: entered and left at random, overflowing, or empty.
 fn make_stack(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     let count = scene.media.len() as u32;
     let mut stack = MediaStack::default();
@@ -51,7 +51,7 @@ fn put_media(words: &mut Writer, media: InMedia) {
     words.number(media.since);
 }
 
-/// Writes a boundary, from any side.
+/// Writes a random crossing of a medium boundary, from either side.
 fn make_boundary(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     case.word(make_medium(numbers, scene)).word(make_medium(numbers, scene)).flag(numbers.below(4) == 0);
     case.word(make_medium(numbers, scene)).flag(numbers.coin());
@@ -63,7 +63,7 @@ fn material(case: &mut Reader) -> MaterialRecord {
     MaterialRecord { inside, outside, flags, ..MaterialRecord::zeroed() }
 }
 
-/// Returns a hit of a triangle whose material is `wanted`; the scene has such.
+/// Returns a random hit on a triangle whose material is `wanted`; the scene must have one.
 fn make_hit(
     numbers: &mut Numbers,
     scene: &ShadingScene,
@@ -99,7 +99,7 @@ fn hit(case: &mut Reader) -> (Hit, u32) {
     (Hit { t, u, v, primitive: case.word() }, instance)
 }
 
-/// Writes a ray that has come to a hit from any direction, often a grazing one.
+/// Writes a random ray that arrives at a hit, often at a grazing angle.
 fn make_ray(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer, (hit, instance): (Hit, u32)) {
     let (mut direction, mut from) = (numbers.direction(), numbers.direction());
     if hit.is_hit() {
@@ -129,7 +129,7 @@ fn make_path(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     case.number(if numbers.coin() { 0.0 } else { numbers.unit() });
 }
 
-/// Writes all of a path but its media.
+/// Writes a random path state except for its media.
 fn make_path_outside(numbers: &mut Numbers, case: &mut Writer) {
     let scale = [1.0, 1.0, 0.05, 0.01, 1e-6, 10.0, 0.0, 1.0][numbers.below(8) as usize];
     let previous_pdf = match numbers.below(16) {
@@ -168,13 +168,14 @@ fn make_transport(numbers: &mut Numbers, case: &mut Writer) {
     put_roulette(numbers, case);
 }
 
-/// Writes where Russian roulette begins: as always, for all, or never.
+/// Writes a random threshold of Russian roulette: the default, always, or never.
 fn put_roulette(numbers: &mut Numbers, case: &mut Writer) {
     let below = [ROULETTE_BELOW, ROULETTE_BELOW, 0.7, 1.0, 0.0][numbers.below(5) as usize];
     case.number(below).number(1.0 / below);
 }
 
-/// Writes a transport that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
+/// Writes light transport settings that the kernels for plain scenes accept: Sobol sampler, all sampling techniques,
+/// single scattering at microfacets.
 fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(0).word(numbers.word() >> numbers.below(32)).word(0);
     case.flag(false).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
@@ -182,14 +183,15 @@ fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
     put_roulette(numbers, case);
 }
 
-/// Writes a path in empty space, and that transport.
+/// Writes a random path outside any medium, with transport settings for the kernels of plain scenes.
 fn make_plain(numbers: &mut Numbers, case: &mut Writer) {
     make_path_outside(numbers, case);
     put_media(case, InMedia::default());
     make_plain_transport(numbers, case);
 }
 
-/// Returns `true` if the plain kernels are for this material: diffuse, of one colour, with nothing behind it.
+/// Returns `true` if the kernels for plain scenes accept this material: diffuse, of constant colour, with no medium
+/// behind it.
 fn is_plain(scene: &ShadingScene, m: &MaterialRecord) -> bool {
     let bounds = m.inside != NONE || m.has(MaterialFlags::INTERFACE);
     m.kind() == MaterialKind::Diffuse
@@ -224,7 +226,7 @@ fn put_first_hit(answer: &mut Writer, first_hit: Option<FirstHit>) {
     });
 }
 
-/// Returns the ray of zeros, which stands for no ray.
+/// Returns a ray of all zeros, which stands for no ray.
 fn no_ray() -> Ray {
     Ray::zeroed()
 }
@@ -242,7 +244,7 @@ fn no_path() -> PathState {
     }
 }
 
-/// Returns the surface that a path is at, and a body that touches it there.
+/// Returns a random surface point that a path has reached, with a body that touches it there.
 fn make_place(
     numbers: &mut Numbers,
     scene: &ShadingScene,

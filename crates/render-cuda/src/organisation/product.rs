@@ -98,7 +98,8 @@ impl LoadedOrganisation for Megakernel {
     }
 }
 
-/// Kernel for integrators other than path tracing, which look at first hits, compiled for simple and for all scenes.
+/// Kernels for integrators other than path tracing, which look at first hits, for scenes as simple as each integrator
+/// sees them.
 #[derive(Debug)]
 struct FirstHits {
     /// Kernel for pictures for which surfaces matter only by their holes.

@@ -39,7 +39,7 @@ pub struct DiffArgs {
     pub replacing: Replacing,
 }
 
-/// Runs the command.
+/// Runs the command `diff`.
 pub fn run(args: &DiffArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     // What is read, and what is written.
     let (inputs, outputs) = ([args.a.as_path(), args.b.as_path()], args.output.as_slice());

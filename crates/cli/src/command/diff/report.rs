@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Results that the text and the JSON document are made of.
+/// Results of comparing two pictures, for the text and the JSON document.
 pub struct Report<'a> {
     pub pictures: [&'a PictureFile; 2],
     pub comparison: &'a Comparison,
-    /// The largest relative RMSE that was asked for.
+    /// Largest relative RMSE that the user accepts, if given.
     pub within: Option<f32>,
-    /// The heat map.
+    /// File of the heat map of differences, if asked for.
     pub output: Option<&'a PathBuf>,
 }
 
-/// Prints four significant digits, without a tail of zeros.
+/// Prints a number with four significant digits, without trailing zeros.
 fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -37,12 +37,12 @@ fn colour(c: [f32; 3]) -> String {
 }
 
 impl Report<'_> {
-    /// Returns `true` if the pictures are as near as was asked for, or if nothing was asked.
+    /// Returns `true` if the pictures differ by no more than the user accepts, or no limit was given.
     pub fn is_within(&self) -> bool {
         self.within.is_none_or(|limit| self.comparison.relative_error() <= f64::from(limit))
     }
 
-    /// Returns the lines of at most 80 columns, but for names of files.
+    /// Returns the comparison as lines of at most 80 columns, except for file names.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
@@ -134,7 +134,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// Returns the JSON document.
+    /// Returns the comparison as a JSON document.
     pub fn json(&self) -> Value {
         let c = self.comparison;
         let finite = |value: f64| value.is_finite().then_some(value);

@@ -10,54 +10,54 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Figures of a scene.
+/// Figures of a scene, which the command `info` prints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Info {
-    /// Meshes in the file.
+    /// Number of meshes in the file.
     pub meshes: usize,
-    /// Placements of meshes.
+    /// Number of placements (instances) of meshes.
     pub instances: usize,
-    /// Triangles of the meshes, each counted once.
+    /// Number of triangles of all meshes, each mesh counted once.
     pub mesh_triangles: u64,
-    /// Triangles when every placement counts.
+    /// Number of triangles with each placement of a mesh counted.
     pub triangles: u64,
-    /// Triangles in the tree: without those of zero area and invisible ones.
+    /// Number of triangles in the tree, which has none of zero area and no invisible ones.
     pub tree_triangles: u64,
     /// Number of materials.
     pub materials: usize,
-    /// Media that absorb: those that the file names, and those of bodies, equal ones counted once.
+    /// Number of absorbing media: those that the file names, and those of bodies, equal ones counted once.
     pub media: usize,
-    /// Textures and images.
+    /// Number of textures, images included.
     pub textures: usize,
     /// Number of decoded images.
     pub images: usize,
-    /// Lights that are not triangles.
+    /// Number of lights other than emissive triangles.
     pub lights: usize,
-    /// Triangles that emit, placements counted.
+    /// Number of triangles that emit light, with each placement counted.
     pub emissive_triangles: u64,
     /// Number of cameras.
     pub cameras: usize,
-    /// Point in the file's coordinates that is zero in the scene.
+    /// Point in the file's coordinates that becomes zero in the scene.
     pub origin: [f64; 3],
-    /// Box around the triangles of the tree, relative to the origin; `None` without any.
+    /// Bounding box of the tree's triangles, relative to the origin; `None` if there are none.
     pub bounds: Option<Aabb>,
-    /// The canonical tree.
+    /// Statistics of the canonical tree.
     pub tree: BvhStats,
-    /// End-point overlap of the tree, once [`Info::add_epo_cost`] has found it.
+    /// End-point overlap (EPO) of the tree, once [`Info::add_epo_cost`] has computed it.
     pub epo_cost: Option<f64>,
-    /// Bytes that the tracer walks.
+    /// Bytes of the encoded tree that the tracer traverses.
     pub tracer_bytes: u64,
-    /// Bytes of what shading reads, by part; `None` for a scene that cannot be shaded.
+    /// Bytes of the shading tables, by part; `None` if the scene cannot be shaded.
     pub shading: Option<ShadingBytes>,
-    /// Wall time of loading.
+    /// Wall time of loading the scene.
     pub load: Duration,
     /// Wall time of flattening, building and encoding.
     pub build: Duration,
-    /// Cameras, lights, materials, textures and meshes by name.
+    /// Named parts of the scene: cameras, lights, materials, textures, meshes.
     pub names: Names,
 }
 
-/// Collects the figures; `load` is how long loading took.
+/// Collects the figures of a prepared scene that took `load` to load.
 pub fn info(prepared: &Prepared, load: Duration) -> Info {
     let scene = prepared.scene();
     let timings = prepared.timings();
@@ -87,7 +87,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
     }
 }
 
-/// Returns a coordinate in the file, as the number of fewest digits within the rounding of `x`.
+/// Returns a coordinate `x` in the file's system, with the fewest digits within the rounding of `x`.
 fn in_file(x: f32, origin: f64) -> f64 {
     // What f32 prints is the shortest that reads back.
     let shortest: f64 = x.to_string().parse().unwrap_or(f64::from(x));
@@ -95,7 +95,7 @@ fn in_file(x: f32, origin: f64) -> f64 {
     if origin == 0.0 { shortest } else { (sum * 1e9).round() / 1e9 }
 }
 
-/// Returns the bytes that shading reads, by the names of its parts.
+/// Returns the bytes of the shading tables, with the names of their parts.
 fn parts(shading: &ShadingBytes) -> [(&'static str, u64); 5] {
     let ShadingBytes { triangles, attributes, materials, images, lights } = *shading;
     [
@@ -120,8 +120,8 @@ fn emissive_triangles(scene: &Description) -> u64 {
 }
 
 impl Info {
-    /// Computes the end-point overlap of `prepared`'s tree ([`raywarp::bvh::Bvh2::epo_cost`]): this takes many times as
-    /// long as the build. Flattens the scene again.
+    /// Computes the end-point overlap of the tree ([`raywarp::bvh::Bvh2::epo_cost`]), which takes many times as long as
+    /// the build. Flattens the scene again.
     ///
     /// # Errors
     /// [`PrepareError`], which cannot be where the scene was prepared.
@@ -131,13 +131,13 @@ impl Info {
         Ok(())
     }
 
-    /// Returns the corners of the box in the file's coordinates, to the digits that f32 has of them.
+    /// Returns the corners of the bounding box in the file's coordinates, to the digits that f32 has of them.
     fn bounds_in_file(&self) -> Option<[[f64; 3]; 2]> {
         let corner = |c: [f32; 3]| std::array::from_fn(|i| in_file(c[i], self.origin[i]));
         self.bounds.map(|b| [corner(b.min), corner(b.max)])
     }
 
-    /// Returns the figures as lines of text.
+    /// Returns the scene's figures as lines of text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
@@ -188,7 +188,7 @@ impl Info {
         text + &self.names.text()
     }
 
-    /// Returns the figures as a JSON document.
+    /// Returns the scene's figures as a JSON document.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "triangles": self.triangles,

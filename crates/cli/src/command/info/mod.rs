@@ -33,7 +33,7 @@ pub struct InfoArgs {
     pub threads: Threads,
 }
 
-/// Runs the command.
+/// Runs the command `info`.
 pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let (mut loaded, path, load) =
         common.load_triangles(common.find(&args.scene, Prefer::Materials)?, args.allow_missing)?;

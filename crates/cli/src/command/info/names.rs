@@ -6,43 +6,43 @@ use raywarp_lab::bench::table::{ACROSS, wrapped_to};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Entries that a text shows of each list.
+/// Number of entries of each list of names that the text shows.
 const SHOWN: usize = 20;
-/// Characters of a name that a text shows.
+/// Number of characters of a name that the text shows.
 const NAME: usize = 30;
 
-/// Named thing in a scene.
+/// Named part of a scene: a camera, a light, a material and so on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedItem {
-    /// Name in the file, or its kind and number from 1.
+    /// Name in the file, or the part's kind and number from 1.
     pub name: String,
-    /// Description of the item, in a few words.
+    /// Description of the part in a few words.
     pub what: String,
 }
 
-/// The lists of a scene, each in the file's order.
+/// Named parts of a scene by kind, each list in the file's order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Names {
-    /// Scenes of a glTF file, called by their numbers from 0 where they have no name; empty where there is one.
+    /// Scenes of a glTF file, by their numbers from 0 if unnamed; empty if there is only one.
     pub scenes: Vec<NamedItem>,
     /// Animations of a glTF file.
     pub animations: Vec<NamedItem>,
-    /// Variants of the materials of a glTF file.
+    /// Material variants of a glTF file.
     pub material_variants: Vec<NamedItem>,
-    /// Cameras, the one that is used first.
+    /// Cameras, the default one first.
     pub cameras: Vec<NamedItem>,
-    /// Lights that are not triangles.
+    /// Lights other than emissive triangles.
     pub lights: Vec<NamedItem>,
-    /// Materials; those of name "" are called by their number.
+    /// Materials; unnamed ones are called by their number.
     pub materials: Vec<NamedItem>,
-    /// Images, then textures that are none.
+    /// Images, then textures that are not images.
     pub textures: Vec<NamedItem>,
-    /// Meshes by name.
+    /// Meshes.
     pub meshes: Vec<NamedItem>,
 }
 
 impl Names {
-    /// Returns the lists of `scene`.
+    /// Collects the named parts of `scene`.
     pub fn of(scene: &Description) -> Self {
         let list = |count: usize, item: &dyn Fn(usize) -> NamedItem| (0..count).map(item).collect();
         let mut placements = vec![0usize; scene.meshes.len()];
@@ -70,7 +70,7 @@ impl Names {
         }
     }
 
-    /// Adds what the file has to choose from.
+    /// Adds the scenes, animations and material variants from which the file lets the user choose.
     pub fn add_choices(&mut self, choices: &Choices) {
         let item = |number: usize, name: &str, what: String| NamedItem {
             name: if name.is_empty() { number.to_string() } else { name.to_string() },
@@ -105,7 +105,7 @@ impl Names {
         ]
     }
 
-    /// Returns a section for each list that is not empty, of 20 entries at most.
+    /// Returns one section of text per non-empty list, with at most 20 entries each.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut any_cut = false;
@@ -139,7 +139,7 @@ impl Names {
         text
     }
 
-    /// Returns all entries, by kind.
+    /// Returns all named parts as JSON, by kind.
     pub fn json(&self) -> Value {
         let list = |items: &[NamedItem]| -> Value {
             items.iter().map(|item| json!({ "name": item.name, "what": item.what })).collect()
@@ -152,12 +152,12 @@ fn or_number(name: &str, kind: &str, index: usize) -> String {
     if name.trim().is_empty() { format!("{kind} {}", index + 1) } else { name.to_string() }
 }
 
-/// Returns three numbers, short.
+/// Formats three numbers briefly.
 fn numbers(v: [f32; 3]) -> String {
     v.map(|x| format!("{}", (f64::from(x) * 1e4).round() / 1e4 + 0.0)).join(" ")
 }
 
-/// Returns a place in the file's coordinates, short.
+/// Formats a point in the file's coordinates briefly.
 fn place(scene: &Description, point: [f32; 3]) -> String {
     scene.in_file(point).map(|x| format!("{}", (x * 1e4).round() / 1e4 + 0.0)).join(" ")
 }
@@ -205,7 +205,7 @@ fn image(scene: &Description, index: usize) -> NamedItem {
     NamedItem { name: or_number(&image.name, "image", index), what }
 }
 
-/// Returns a texture that is no image.
+/// Returns the list entry of a texture that is not an image; `None` for an image.
 fn made_texture(index: usize, texture: &Texture) -> Option<NamedItem> {
     let what = match texture {
         // Constants are colours of materials.

@@ -5,7 +5,7 @@ use super::numbers::{alpha, alphas, color, ior, share};
 use glam::{Vec2, Vec3};
 use raywarp_render::functions::bsdf::{Blinn, Bsdf, CarPaint, Conductor, Dielectric, Glazed, Principled, Scattering};
 
-/// A model, in the order of [`Bsdf`]'s.
+/// Scattering model, in the order of the variants of [`Bsdf`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Black,
@@ -33,8 +33,8 @@ const KINDS: [Kind; 10] = [
     Kind::CarPaint,
 ];
 
-/// Numbers of a model, in the order of its fields, then zeros. Of metal the mean Fresnel term is an answer's alone: a
-/// case's follows from the rest.
+/// Parameters of a scattering model in the order of its fields, then zeros. Of metal the mean Fresnel term is an
+/// answer's alone: a case's follows from the rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Model {
     kind: Kind,
@@ -250,7 +250,7 @@ impl Model {
     }
 }
 
-/// Fields that are filled one after another.
+/// Writer that fills a model's fields one after another.
 struct Fields<'a> {
     at: &'a mut [f32; 14],
     next: usize,

@@ -3,7 +3,7 @@
 use super::super::{Numbers, Writer};
 use glam::{Vec2, Vec3};
 
-/// Returns a number in `0 ..= 1`, often at an end.
+/// Returns a random number in `0 ..= 1`, often at an end.
 pub(super) fn share(numbers: &mut Numbers) -> f32 {
     match numbers.below(12) {
         0 | 1 => 0.0,
@@ -12,7 +12,7 @@ pub(super) fn share(numbers: &mut Numbers) -> f32 {
     }
 }
 
-/// Returns three shares, often equal.
+/// Returns a random colour in `0 ..= 1`, often grey.
 pub(super) fn color(numbers: &mut Numbers) -> Vec3 {
     let first = share(numbers);
     if numbers.below(4) == 0 {
@@ -21,7 +21,7 @@ pub(super) fn color(numbers: &mut Numbers) -> Vec3 {
     Vec3::new(first, share(numbers), share(numbers))
 }
 
-/// Returns a roughness: smooth, tiny, of any magnitude, even, at an end, or none at all.
+/// Returns a random roughness alpha: smooth, tiny, of any magnitude, uniform, at an end, or NaN.
 pub(super) fn alpha(numbers: &mut Numbers) -> f32 {
     match numbers.below(64) {
         0..6 => 0.0,
@@ -36,7 +36,7 @@ pub(super) fn alpha(numbers: &mut Numbers) -> f32 {
     }
 }
 
-/// Returns two roughnesses, half of the time equal ones.
+/// Returns two random roughness alphas, equal half of the time.
 pub(super) fn alphas(numbers: &mut Numbers) -> Vec2 {
     let x = alpha(numbers);
     match numbers.below(4) {
@@ -47,7 +47,7 @@ pub(super) fn alphas(numbers: &mut Numbers) -> Vec2 {
     }
 }
 
-/// Returns an index of refraction, of the inside over the outside.
+/// Returns a random relative index of refraction, inside over outside.
 pub(super) fn ior(numbers: &mut Numbers) -> f32 {
     match numbers.below(8) {
         0 => 1.0,
@@ -59,12 +59,12 @@ pub(super) fn ior(numbers: &mut Numbers) -> f32 {
     }
 }
 
-/// Writes which bounces count.
+/// Writes a random choice between single and multiple scattering at microfacets.
 pub(super) fn scattering(numbers: &mut Numbers, case: &mut Writer) {
     case.flag(numbers.below(3) != 0);
 }
 
-/// Returns two directions, often about each other's mirror image, on the same side or beyond.
+/// Returns two random directions, often nearly each other's mirror image, on the same side of the surface or opposite.
 pub(super) fn directions(numbers: &mut Numbers) -> (Vec3, Vec3) {
     let mut wo = numbers.direction();
     if numbers.below(4) != 0 {

@@ -6,7 +6,7 @@ use raywarp_scene::{
     Principled, Roughness, ScalarInput, Surface,
 };
 
-/// Adds the bodies to `scene`.
+/// Adds bodies of participating media to the test scene.
 pub(super) fn add(scene: &mut Description) {
     let cube = cube(scene);
     let place = |scene: &mut Description, material: MaterialId, low: [f32; 3], size: f32| {
@@ -80,7 +80,7 @@ fn volume(sigma: [f32; 3], transmission: f32) -> Surface {
     }))
 }
 
-/// Adds a cube from 0 to 1 along each axis, fronts outside.
+/// Adds a cube from 0 to 1 along each axis, front sides outwards.
 fn cube(scene: &mut Description) -> raywarp_scene::MeshId {
     let positions = (0..8u8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f32::from)).collect();
     let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];

@@ -3,16 +3,16 @@
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_scene::{Description, Image, ImageId, Pixels};
 
-/// Images of colours: of sRGB bytes, of linear bytes and of floats.
+/// Ids of the colour images: sRGB bytes, linear bytes, and floats.
 pub(super) const COLORS: [ImageId; 3] = [ImageId(0), ImageId(1), ImageId(2)];
-/// Image of normals.
+/// Id of the normal map.
 pub(super) const NORMALS: ImageId = ImageId(3);
-/// Image of one texel.
+/// Id of an image of a single texel.
 pub(super) const DOT: ImageId = ImageId(4);
-/// Maps of environments: a bright spot, a dark row and a texel below 0; nothing at all; bytes.
+/// Ids of environment maps: one with a bright spot, a dark row and a negative texel; an all-black one; one of bytes.
 pub(super) const SKIES: [ImageId; 3] = [ImageId(5), ImageId(6), ImageId(7)];
 
-/// Adds them, in the order of the constants.
+/// Adds the test images to the scene, in the order of these constants.
 pub(super) fn add(scene: &mut Description) {
     let word = |image: u32, x: u32, y: u32, c: u32| combine(image, x + 16 * y + 256 * c);
     let byte = |image: u32| move |x, y, c| word(image, x, y, c) as u8;

@@ -3,7 +3,7 @@
 use super::images::SKIES;
 use raywarp_scene::{Description, Light, SpotFalloff};
 
-/// Adds the lights to `scene`.
+/// Adds the test lights to the scene.
 pub(super) fn add(scene: &mut Description) {
     let unit = [1.0, 0.0, 0.0];
     let straight = [unit, [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];

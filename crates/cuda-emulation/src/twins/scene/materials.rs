@@ -6,7 +6,7 @@ use raywarp_scene::{
     RoughnessRemap, ScalarInput, Surface,
 };
 
-/// Adds the materials to `scene`, and returns their ids.
+/// Adds the test materials to the scene, and returns their ids.
 pub(super) fn add(scene: &mut Description, textures: &Textures) -> Vec<MaterialId> {
     let surfaces = surfaces(textures);
     let mut all: Vec<MaterialId> =
@@ -154,7 +154,7 @@ fn emission(i: usize, textures: &Textures) -> Emission {
     Emission { radiance, two_sided: i % 2 == 1 }
 }
 
-/// Returns a surface with something in front of it or behind it: a bent normal, holes, light of its own.
+/// Returns the `i`-th material made of a surface with a bent normal, holes or emission.
 fn covered(i: usize, surface: Surface, textures: &Textures) -> Material {
     let map = |scale: f32| NormalInput::Map { texture: textures.normals, scale };
     let normal = match i % 5 {
@@ -175,7 +175,7 @@ fn covered(i: usize, surface: Surface, textures: &Textures) -> Material {
     Material { normal, alpha, emission, ..Material::new("", surface) }
 }
 
-/// Mixtures of materials that are there, and mixtures of those.
+/// Adds mixtures of the existing materials, and mixtures of those.
 fn mixtures(scene: &mut Description, all: &mut Vec<MaterialId>, textures: &Textures) {
     let amounts =
         [number(0.5), textures.number(1.0), number(0.0), number(1.0), textures.number(0.8), number(0.3), number(0.7)];

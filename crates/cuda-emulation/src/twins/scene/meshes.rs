@@ -4,16 +4,16 @@ use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 use raywarp_scene::{Description, FaceMaterials, Mesh, MeshId};
 
-/// Attributes of a mesh.
+/// Vertex attributes that a test mesh has.
 #[derive(Clone, Copy, Default)]
 struct Has {
     normals: bool,
-    /// The normals are those of the other side.
+    /// `true` if the normals point to the other side.
     turned: bool,
     uvs: bool,
     uvs1: bool,
     colors: bool,
-    /// The fourth number of tangents, or 0 for none.
+    /// Fourth component (sign) of the tangents, or 0 for no tangents.
     tangents: f32,
 }
 
@@ -32,7 +32,8 @@ const KINDS: [Has; 8] = {
     ]
 };
 
-/// Adds tents of four triangles and parallelograms, and one tent whose texture coordinates are all the same.
+/// Adds the test meshes: tents of four triangles and parallelograms, and a tent whose texture coordinates are all
+/// equal.
 pub(super) fn add(scene: &mut Description) -> Vec<MeshId> {
     let mut meshes: Vec<TriangleMesh> = KINDS.iter().map(|&has| with(tent(), has)).collect();
     meshes.extend([0, 1, 3, 5].map(|i| with(parallelogram(), KINDS[i])));

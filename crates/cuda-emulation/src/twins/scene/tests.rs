@@ -6,7 +6,7 @@ use raywarp_render::flat::{
 };
 use raywarp_render::functions::bsdf::MaterialKind;
 
-/// How many there are of each tag, of which none may be missing.
+/// Counts how many there are of each tag, none of which may be missing.
 #[track_caller]
 fn check(what: &str, count: usize, tags: impl IntoIterator<Item = u32>) {
     let mut found = vec![0; count];

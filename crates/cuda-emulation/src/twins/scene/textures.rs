@@ -5,12 +5,12 @@ use raywarp_scene::{
     Channel, ColorInput, Description, ImageFilter, ImageId, ScalarInput, Texture, TextureId, UvMapping, Wrap,
 };
 
-/// Textures for materials.
+/// Test textures, dealt to materials in turn.
 #[derive(Debug)]
 pub(super) struct Textures {
     colors: Vec<TextureId>,
     pub normals: TextureId,
-    /// Number of textures that were given so far.
+    /// Number of textures dealt so far.
     next: std::cell::Cell<usize>,
 }
 
@@ -22,12 +22,12 @@ impl Textures {
         (next, self.colors[next * 7 % self.colors.len()])
     }
 
-    /// Returns a colour of the next texture.
+    /// Returns a colour input with the next texture.
     pub fn color(&self, factor: [f32; 3]) -> ColorInput {
         ColorInput { factor, texture: Some(self.next().1) }
     }
 
-    /// Returns a number of the next texture and the next channel.
+    /// Returns a scalar input with the next texture and the next channel.
     pub fn number(&self, factor: f32) -> ScalarInput {
         let (next, texture) = self.next();
         let channel = [Channel::R, Channel::G, Channel::B, Channel::A, Channel::Mean][next % 5];
@@ -49,7 +49,7 @@ fn mappings() -> [UvMapping; 3] {
     [UvMapping::default(), UvMapping { set: 0, rows: turned }, UvMapping { set: 1, rows: turned }]
 }
 
-/// Adds the textures to `scene`.
+/// Adds the test textures to the scene.
 pub(super) fn add(scene: &mut Description) -> Textures {
     let image = |scene: &mut Description, image: ImageId, wrap: [Wrap; 2], filter: ImageFilter, mapping: UvMapping| {
         scene.add_texture(Texture::Image { image, mapping, wrap, filter })
