@@ -3,22 +3,22 @@
 use bytemuck::{Pod, Zeroable};
 use raywarp_geom::FlatTriangles;
 
-/// Triangles a block holds.
+/// Number of triangles that a [`TriangleBlock`] holds.
 pub const BLOCK: usize = 4;
 
-/// Bits of a slot's word that are the index of its triangle in [`FlatTriangles`].
+/// Mask of the bits of a slot's word that are the index of its triangle in [`FlatTriangles`].
 pub const INDEX_MASK: u32 = (1 << 30) - 1;
 
-/// Set in a slot's word when a query must stop and ask about its triangle.
+/// Flag in a slot's word that its triangle is not opaque, so that the caller must decide about a hit (alpha).
 pub const NON_OPAQUE: u32 = 1 << 31;
 
-/// Set in the word of slot 0 when the leaf goes on in the next block.
+/// Flag in the word of slot 0 that the leaf continues in the next block.
 pub const MORE_BLOCKS: u32 = 1 << 30;
 
-/// Index of an unused slot; its vertices are NaN, which no test hits.
+/// Triangle index that marks an unused slot, whose vertices are NaN, so that no test hits it.
 pub const UNUSED_SLOT: u32 = INDEX_MASK;
 
-/// Up to [`BLOCK`] triangles of a leaf.
+/// Leaf data for SIMD tests: up to [`BLOCK`] triangles, their coordinates arranged by component.
 ///
 /// Vertices are plain world-space f32 and nothing is precomputed, so that a triangle gives the same
 /// `t`, bit for bit, in whatever slot it stands.
@@ -27,12 +27,13 @@ pub const UNUSED_SLOT: u32 = INDEX_MASK;
 pub struct TriangleBlock {
     /// Coordinates of the corners: `corners[corner][axis][slot]`.
     pub corners: [[[f32; BLOCK]; 3]; 3],
-    /// Index and flags of each slot; flags see [`NON_OPAQUE`], [`MORE_BLOCKS`].
+    /// Triangle index and flags of each slot; the flags are [`NON_OPAQUE`] and [`MORE_BLOCKS`].
     pub slots: [u32; BLOCK],
 }
 
 impl TriangleBlock {
-    /// Returns a block of `references`, at most [`BLOCK`] of them, each in range.
+    /// Makes a block of the triangles with the indices `references`, at most [`BLOCK`] of them; `more` if the leaf
+    /// continues.
     pub(crate) fn new(triangles: &FlatTriangles, references: &[u32], more: bool) -> Self {
         let mut block = Self { corners: [[[f32::NAN; BLOCK]; 3]; 3], slots: [UNUSED_SLOT; BLOCK] };
         for (slot, &index) in references.iter().enumerate() {
@@ -57,13 +58,13 @@ impl TriangleBlock {
         (index != UNUSED_SLOT).then_some(index)
     }
 
-    /// Returns `true` if the triangle in `slot` is opaque, so that no query has to ask about it.
+    /// Returns `true` if the triangle in `slot` is opaque, so that no caller has to decide about a hit.
     #[inline]
     pub fn is_opaque(&self, slot: usize) -> bool {
         self.slots[slot] & NON_OPAQUE == 0
     }
 
-    /// Returns `true` if the leaf goes on in the next block.
+    /// Returns `true` if the leaf continues in the next block.
     #[inline]
     pub fn has_more(&self) -> bool {
         self.slots[0] & MORE_BLOCKS != 0
@@ -75,13 +76,13 @@ impl TriangleBlock {
         std::array::from_fn(|corner| std::array::from_fn(|axis| self.corners[corner][axis][slot]))
     }
 
-    /// Returns the number of slots in use.
+    /// Returns the number of slots that hold a triangle.
     #[inline]
     pub fn len(&self) -> usize {
         (0..BLOCK).filter(|&slot| self.index(slot).is_some()).count()
     }
 
-    /// Returns `true` if no slot is used, which no encoder makes.
+    /// Returns `true` if no slot holds a triangle, which no encoder makes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -3,13 +3,13 @@
 //! Source: YKL17 3.1. Their formulas divide and round in floating point; here every comparison is
 //! exact, so that a decoded box holds the true one however far the origin and however small the step.
 
-/// The exponent bits of 2^23: with a byte in its last places, less 2^23, it is the byte as a float.
+/// Biased exponent of 2^23: a float with this exponent and a byte in its lowest bits, minus 2^23, is the byte.
 pub(crate) const BYTE_EXPONENT: u32 = 127 + 23;
 
-/// The largest exponent byte that the range of f32 needs: 255 * 2^(249 - 127) exceeds 2^129.
+/// Largest biased exponent of a grid step that the range of f32 needs: 255 * 2^(249 - 127) exceeds 2^129.
 pub(crate) const MAX_EXPONENT: u8 = 249;
 
-/// One axis of a node of `N` slots: see the fields of the same name of [`Cwbvh8Node`](crate::Cwbvh8Node).
+/// Quantised boxes of a node of `N` slots along one axis, as in the fields of [`Cwbvh8Node`](crate::Cwbvh8Node).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct GridAxis<const N: usize> {
     pub origin: f32,
@@ -18,20 +18,20 @@ pub(crate) struct GridAxis<const N: usize> {
     pub hi: [u8; N],
 }
 
-/// Returns the step of a grid with an exponent byte: a power of two, normal and finite for bytes of 1 to 254.
+/// Returns the grid step with a biased exponent of 1 to 254: a power of two, normal and finite.
 #[inline]
 pub(crate) fn step(exponent: u8) -> f32 {
     f32::from_bits(u32::from(exponent) << 23)
 }
 
-/// Returns the place of plane `q` of a grid. The product is exact below 2^128, so that a fused multiply-add gives the
-/// same bits; above, an upper plane may be infinite in one of them, which is as good.
+/// Returns the coordinate of plane `q` of a grid along one axis. The product is exact below 2^128, so that a fused
+/// multiply-add gives the same bits; above, an upper plane may be infinite in one of them, which is as good.
 #[inline]
 pub(crate) fn plane(origin: f32, exponent: u8, q: u8) -> f32 {
     origin + f32::from(q) * step(exponent)
 }
 
-/// Puts the finite intervals `[min, max]` of the used slots, at least one, on the finest grid that holds them.
+/// Quantises the finite intervals `[min, max]` of the used slots, at least one, on the finest grid that holds them.
 ///
 /// For a used slot `origin + lo * step <= min` and `max <= origin + hi * step` with the tightest such
 /// `lo` and `hi`, in real numbers; hence also in f32, plain or fused, since rounding keeps order.
@@ -50,7 +50,7 @@ pub(crate) fn quantize<const N: usize>(spans: &[Option<[f32; 2]>; N]) -> GridAxi
     axis
 }
 
-/// Returns the least exponent byte whose 255 steps reach `end`.
+/// Returns the least biased exponent with which 255 grid steps reach `end`.
 fn finest_exponent(end: &Offset) -> u8 {
     // Rounded down, so that the search begins at or below the answer.
     let power = ((end.rounded / 255.0).to_bits() >> 52) as i32 - 1023;
@@ -59,16 +59,16 @@ fn finest_exponent(end: &Offset) -> u8 {
     (first..MAX_EXPONENT).find(|&e| reaches(e)).unwrap_or(MAX_EXPONENT)
 }
 
-/// Distance of a coordinate above the origin, exactly: `rounded + error`.
+/// Exact distance of a coordinate above the grid's origin: the sum `rounded + error`.
 struct Offset {
-    /// The difference rounded to f64; at least 0.
+    /// Distance rounded to f64; at least 0.
     rounded: f64,
-    /// Remainder that rounding left: at most half an ulp of `rounded`.
+    /// Exact rounding error of `rounded`, at most half an ulp of it.
     error: f64,
 }
 
 impl Offset {
-    /// Returns `x - origin`, with `x >= origin`.
+    /// Returns the exact distance `x - origin`, with `x >= origin`.
     fn new(x: f32, origin: f32) -> Self {
         let (a, b) = (f64::from(x), f64::from(origin));
         let rounded = a - b;
@@ -83,7 +83,7 @@ impl Offset {
         self.rounded > x || (self.rounded == x && self.error >= 0.0)
     }
 
-    /// Returns the largest number of steps, up to 255, that do not exceed it and that f32 holds.
+    /// Returns the largest number of grid steps, up to 255, that does not exceed the distance.
     fn steps_below(&self, step: f64) -> u8 {
         let fits = |q: u8| {
             let x = f64::from(q) * step;
@@ -97,7 +97,7 @@ impl Offset {
         q
     }
 
-    /// Returns the smallest number of steps that reach it, or `None` if 255 do not.
+    /// Returns the smallest number of grid steps that reaches the distance, or `None` if 255 do not.
     fn steps_above(&self, step: f64) -> Option<u8> {
         let first = (self.rounded / step) as u8;
         // The floor of a number reaches it, or the next does, or the error asks for one more.
@@ -114,7 +114,7 @@ mod tests {
 
     const SLOTS: usize = 8;
 
-    /// Everything that must hold of any finite intervals, in the arithmetic of kernels.
+    /// Checks everything that must hold of quantised intervals, in the arithmetic of the kernels.
     #[track_caller]
     fn check(spans: &[Option<[f32; 2]>; SLOTS]) {
         let axis = quantize(spans);
@@ -142,7 +142,7 @@ mod tests {
         move || random.word()
     }
 
-    /// Up to eight intervals whose ends `number` draws.
+    /// Returns up to eight intervals whose ends `number` draws.
     fn spans(next: &mut impl FnMut() -> u32, mut number: impl FnMut(u32) -> f32) -> [Option<[f32; 2]>; SLOTS] {
         let used = next() | 1 << (next() % 8);
         std::array::from_fn(|slot| {
@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    /// In units of 2^-80, exactly: the oracle for numbers of exponents -40 to 40.
+    /// Returns a float as an exact multiple of 2^-80, for exponents of -40 to 40, with which results are compared.
     fn fixed(x: f32) -> i128 {
         (f64::from(x) * 2f64.powi(80)) as i128
     }

@@ -1,15 +1,15 @@
 //! A child in one word, as it lies on the stacks of GPU kernels (cuda's kernels/tree/entry.h): a node's index; or, with
 //! the highest bit, a leaf's first record and above it the number of its records less one.
 
-/// Bits of a leaf's first record.
+/// Number of bits for the index of a leaf's first triangle record.
 const FIRST_BITS: u32 = 27;
 const LEAF: u32 = 1 << 31;
 
-/// The most records of a leaf that a word counts.
+/// Largest number of triangle records in a leaf that a child word can name.
 pub const MOST_RECORDS: u32 = 16;
 
-/// Returns the word of a leaf of `count` records, at least 1, of which `first` is the first; `None` if there are more
-/// than [`MOST_RECORDS`], or if one of them is beyond the 2^27 that a word can name.
+/// Packs a leaf of `count` triangle records from index `first` on into a child word. `None` if there are more than
+/// [`MOST_RECORDS`], or if one of them is beyond the 2^27 that a word can name.
 ///
 /// # Examples
 /// ```
@@ -24,7 +24,8 @@ pub const fn leaf_word(first: u32, count: u32) -> Option<u32> {
     if fits { Some(LEAF | (count - 1) << FIRST_BITS | first) } else { None }
 }
 
-/// Returns the first record and the number of records of the leaf that a word names; `None` for a node or no child.
+/// Returns the first triangle record and the number of records of the leaf that a child word names; `None` for a node
+/// or no child.
 #[inline]
 pub(crate) const fn leaf_records(word: u32) -> Option<(u32, u32)> {
     let (first, count) = (word & ((1 << FIRST_BITS) - 1), (word >> FIRST_BITS & (MOST_RECORDS - 1)) + 1);

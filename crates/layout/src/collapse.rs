@@ -8,45 +8,44 @@
 use raywarp_bvh::Bvh2;
 use raywarp_geom::Aabb;
 
-/// Children of a wide node.
+/// Largest number of children of a wide node.
 pub(crate) const WIDTH: usize = 8;
 
-/// Price of a leaf, and the largest subtree that may become one.
+/// Rule for leaves of the wide tree: cost of a leaf, and the largest subtree that may be merged into one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeafRule {
-    /// The most references of a subtree that is merged into one leaf.
+    /// Largest number of references of a subtree that may be merged into one leaf.
     pub merged: u32,
-    /// References that are tested at once.
+    /// Number of triangles that are tested at once.
     pub block: u32,
-    /// Price of testing a block, with a visit to a node at 1.
+    /// Cost of testing a block of triangles, relative to 1 for visiting a node.
     pub block_cost: f32,
 }
 
-/// The least cost of each inner node as at most 1, 2, ... 7 roots.
+/// Least costs of an inner node when it is represented by at most 1, 2, ... 7 roots.
 type Costs = [f32; WIDTH - 1];
 
-/// The plan for a tree.
+/// Plan by which a binary tree becomes a wide one of least cost (Ylitie, Karras and Laine 2017).
 pub(crate) struct Collapse<'a> {
     bvh: &'a Bvh2,
     rule: LeafRule,
-    /// `true` for each node whose subtree may become one leaf, where not all small ones may.
+    /// `true` for each node whose subtree may become one leaf; `None` if every small enough one may.
     mergeable: Option<&'a [bool]>,
-    /// A power of two that lengths are multiplied by before they become areas.
+    /// Power of two by which lengths are multiplied so that areas stay within the range of f32.
     scale: f32,
-    /// Entry 0 of a leaf of `bvh` holds its price; further entries are the same.
+    /// Least costs of each node, by number of roots; all those of a leaf of `bvh` are the leaf's cost.
     costs: Vec<Costs>,
-    /// References below each node.
+    /// Number of references below each node.
     counts: Vec<u32>,
 }
 
 impl<'a> Collapse<'a> {
-    /// Prices every node of a structurally sound tree, children before parents. O(n).
+    /// Computes the least costs for every node of a sound tree, children before parents. O(n).
     pub fn new(bvh: &'a Bvh2, rule: LeafRule) -> Self {
         Self::of_leaves(bvh, rule, None)
     }
 
-    /// Prepares a collapse as [`Collapse::new`] does; of the subtrees that are small enough, only those that
-    /// `mergeable` names become one leaf.
+    /// Computes a plan as [`Collapse::new`] does, but merges only subtrees for which `mergeable` is `true` into leaves.
     pub fn of_leaves(bvh: &'a Bvh2, rule: LeafRule, mergeable: Option<&'a [bool]>) -> Self {
         let scale = bvh.nodes.first().map_or(1.0, |root| length_scale(&root.bounds));
         let (costs, counts) = (vec![[0.0; WIDTH - 1]; bvh.nodes.len()], vec![0; bvh.nodes.len()]);
@@ -70,13 +69,13 @@ impl<'a> Collapse<'a> {
         plan
     }
 
-    /// Returns `true` if the subtree of `node` becomes one leaf.
+    /// Returns `true` if the plan makes the subtree of `node` one leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
         // The count is asked too, since the cost of a tree may be infinite, as that of too large a leaf is.
         self.bvh.nodes[node].is_leaf() || (self.may_merge(node) && self.costs[node][0] == self.leaf_cost(node))
     }
 
-    /// Returns the nodes that become the children of the wide node for `node`, in depth-first order.
+    /// Returns the binary tree's nodes that become the children of the wide node for `node`, in depth-first order.
     pub fn children(&self, node: usize) -> Vec<usize> {
         if self.is_leaf(node) {
             return vec![node];
@@ -97,14 +96,14 @@ impl<'a> Collapse<'a> {
         children
     }
 
-    /// Sorts nodes by how soon a ray that meets their boxes is likely to end in them, the least likely first: inner
-    /// nodes, then leaves, each by area. Equal areas stay in their order. At most [`WIDTH`] nodes: O(1).
+    /// Sorts nodes by how likely a ray that meets their boxes is to end in them, the least likely first. Inner nodes
+    /// come first, then leaves, each by area. Equal areas stay in their order. At most [`WIDTH`] nodes: O(1).
     pub fn sort_by_promise(&self, nodes: &mut [usize]) {
         let area = |node: usize| half_area(&self.bvh.nodes[node].bounds, self.scale);
         nodes.sort_by(|&a, &b| self.is_leaf(a).cmp(&self.is_leaf(b)).then(area(a).total_cmp(&area(b))));
     }
 
-    /// Writes into `out` all references below `node`, leaf by leaf, without repeats.
+    /// Writes the references of all leaves below `node` into `out`, without repeats.
     pub fn references(&self, node: usize, out: &mut Vec<u32>) {
         out.clear();
         let mut open = vec![node];
@@ -122,7 +121,7 @@ impl<'a> Collapse<'a> {
         out.dedup();
     }
 
-    /// Returns `true` if an inner node is small enough for a leaf, and may be one.
+    /// Returns `true` if the subtree of an inner node is small enough for a leaf, and may be one.
     fn may_merge(&self, node: usize) -> bool {
         self.counts[node] <= self.rule.merged && self.mergeable.is_none_or(|mergeable| mergeable[node])
     }
@@ -135,28 +134,30 @@ impl<'a> Collapse<'a> {
         half_area(&n.bounds, self.scale) * count.div_ceil(self.rule.block) as f32 * self.rule.block_cost
     }
 
-    /// Returns the two children with the roots that each gets of `roots`, right one first.
+    /// Returns the two children of `node` with the number of roots that each gets of `roots`, right child first.
     fn halves(&self, node: usize, roots: usize) -> Vec<(usize, usize)> {
         let left = self.bvh.nodes[node].first as usize;
         let share = self.best_split(left, roots).1;
         vec![(left + 1, roots - share), (left, share)]
     }
 
-    /// Returns the least cost of `left` and its sibling as `roots` roots together, and how many `left` gets.
+    /// Returns the least cost of `left` and its sibling as `roots` roots together, and the number of them that `left`
+    /// gets.
     fn best_split(&self, left: usize, roots: usize) -> (f32, usize) {
         let cost = |share: usize| self.costs[left][share - 1] + self.costs[left + 1][roots - share - 1];
         (1..roots).map(|share| (cost(share), share)).reduce(|a, b| if b.0 < a.0 { b } else { a }).unwrap_or((0.0, 1))
     }
 }
 
-/// Returns [`Aabb::half_area`] with each length times `scale`; never NaN or infinite, so that costs compare.
+/// Returns [`Aabb::half_area`] with each length multiplied by `scale`; never NaN or infinite, so that costs can be
+/// compared.
 fn half_area(bounds: &Aabb, scale: f32) -> f32 {
     let [x, y, z] = std::array::from_fn(|i| (bounds.max[i] * scale - bounds.min[i] * scale).max(0.0));
     (x * y + y * z + z * x).min(f32::MAX)
 }
 
-/// Returns 1 for a root of ordinary size, otherwise the power of two that brings it near 1, since the areas of boxes
-/// beyond 1e19 are infinite and those of boxes below 1e-23 zero, which makes all trees equal.
+/// Returns 1 for a root box of ordinary size, otherwise the power of two that brings its size near 1. The areas of
+/// boxes beyond 1e19 are infinite and those of boxes below 1e-23 zero, which would make all trees equal.
 fn length_scale(root: &Aabb) -> f32 {
     let half = (0..3).map(|i| 0.5 * root.max[i] - 0.5 * root.min[i]).fold(0.0, f32::max);
     // A sum of 2^30 areas stays finite.
@@ -183,7 +184,7 @@ mod tests {
         build(&FlatTriangles::from_vertices(vertices), &options).unwrap()
     }
 
-    /// As deep as a tree can be: each leaf holds all that are below its sibling.
+    /// Returns a tree that is as deep as one can be: each leaf holds all triangles that are below its sibling.
     fn chain(count: u32) -> Bvh2 {
         let side = |leaf: u32| Aabb { min: [0.0; 3], max: [1.5f32.powi(leaf as i32); 3] };
         let mut nodes = vec![Node { bounds: side(count - 1), first: 1, count: 0 }];
@@ -195,7 +196,7 @@ mod tests {
         Bvh2 { nodes, references: (0..count).collect(), primitive_count: count }
     }
 
-    /// Every wide node's children, by node of the binary tree.
+    /// Returns the children of every wide node, as nodes of the binary tree.
     fn shape(bvh: &Bvh2) -> Vec<Vec<usize>> {
         let plan = Collapse::new(bvh, RULE);
         let (mut found, mut open) = (Vec::new(), vec![0]);
@@ -208,8 +209,7 @@ mod tests {
         found
     }
 
-    /// The oracle: the least cost of `node` shown as at most `roots` roots, by trying everything
-    /// once; and its references.
+    /// Finds by exhaustive search the least cost of `node` as at most `roots` roots, and its number of references.
     fn least(bvh: &Bvh2, node: usize, roots: usize, known: &mut HashMap<(usize, usize), f64>) -> (f64, u32) {
         let n = &bvh.nodes[node];
         let area = f64::from(n.bounds.half_area());

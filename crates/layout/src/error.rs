@@ -1,34 +1,34 @@
 //! Errors of a tree that is to be encoded.
 
-/// Reasons why a tree cannot be encoded, or an encoding is broken.
+/// Errors of encoding a tree, and faults of an encoded one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
     /// The tree was built over another number of triangles than it is encoded with.
     #[error("the tree is over {tree} primitives, but there are {triangles} triangles; build it over these triangles")]
     CountMismatch {
-        /// Primitives that the tree knows.
+        /// Number of primitives that the tree was built over.
         tree: u32,
-        /// Number of triangles given.
+        /// Number of triangles given for the encoding.
         triangles: usize,
     },
-    /// More triangles, references or nodes than the encoding's indices hold.
+    /// The tree has more triangles, references or nodes than the encoding's indices can count.
     #[error("the tree has {found} {what}, but its encoding holds at most {limit}; drop instances or split less")]
     TooMany {
-        /// Name of the things of which there are too many.
+        /// Name of what there are too many of, such as nodes.
         what: &'static str,
-        /// Number of things that the tree has.
+        /// Number that the tree has.
         found: usize,
-        /// The most that fit.
+        /// Largest number that fits.
         limit: usize,
     },
-    /// A tree is asked for whose nodes have a number of children that no kernel takes.
+    /// A tree was asked for whose nodes have a number of children that no kernel supports.
     #[error("a node of {found} children cannot be encoded; 4, 8, 16 or 32 can")]
     BadBranching {
         /// Number of children that was asked for.
         found: usize,
     },
-    /// A node breaks an invariant of [`raywarp_bvh::Bvh2`].
+    /// A node of the binary tree breaks an invariant of [`raywarp_bvh::Bvh2`].
     #[error("node {node} of the tree is malformed: {fault}; this tree was not made by a builder")]
     BadNode {
         /// Index of the node.
@@ -36,25 +36,25 @@ pub enum LayoutError {
         /// Description of the fault.
         fault: &'static str,
     },
-    /// A box reaches where the encoding has no place for it.
+    /// A box has coordinates that are too large for the encoding.
     #[error(
         "the scene reaches farther than 2^{exponent} from its origin, which these nodes cannot hold; scale it down"
     )]
     TooFar {
-        /// The greatest coordinate that fits is 2 to the power of this.
+        /// Exponent of the largest coordinate that fits, a power of two.
         exponent: u32,
     },
-    /// A leaf holds more references than one of the encoding's leaves.
+    /// A leaf of the binary tree holds more references than a leaf of the encoding can.
     #[error("leaf {node} of the tree holds {found} references, but at most {limit} fit; build with max_leaf {limit}")]
     LeafTooLarge {
         /// Index of the node.
         node: usize,
-        /// References that it holds.
+        /// Number of references in the leaf.
         found: u32,
-        /// The most that fit.
+        /// Largest number of references that fits.
         limit: u32,
     },
-    /// An encoding breaks one of its own invariants.
+    /// An encoded tree breaks one of its own invariants.
     #[error("record {record} of the encoding is malformed: {fault}; this is a bug in Raywarp")]
     BadRecord {
         /// Index of the node or triangle record.

@@ -23,111 +23,112 @@ use bytemuck::Pod;
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::io::{self, Read, Write};
 
-/// The version that [`save`] writes and [`load`] reads.
+/// Version of the file format that [`save`] writes and [`load`] reads.
 pub const FILE_VERSION: u32 = 1;
 
 const MAGIC: &[u8; 8] = b"RAYWTREE";
 const HEADER_BYTES: usize = 128;
 
-/// Memory grows by about this much at a time, whatever the header says.
+/// Number of bytes that are read and allocated at a time, whatever size the header claims.
 const PIECE_BYTES: usize = 1 << 16;
 
-/// Reasons why a tree cannot be saved or loaded.
+/// Errors of saving or loading an encoded tree.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
     /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The input does not begin as a tree does.
+    /// The input is not a tree file: its first bytes are others.
     #[error("this is not a Raywarp tree: it does not begin with RAYWTREE")]
     NotATree,
-    /// Another version of the format.
+    /// The file is of another version of the format.
     #[error("the tree is of format version {found}, but this Raywarp reads version {FILE_VERSION}; encode it again")]
     OtherVersion {
         /// Format version of the file.
         found: u32,
     },
-    /// Another kind of tree, or the same with other records.
+    /// The file holds another kind of tree, or one with nodes of another size.
     #[error("the file holds a tree of kind {found}, not of kind {wanted} ({name})")]
     OtherKind {
-        /// Kind in the file.
+        /// Number of the kind in the file.
         found: u32,
-        /// Kind asked for.
+        /// Number of the kind that was asked for.
         wanted: u32,
         /// Name of the kind that was asked for.
         name: &'static str,
     },
-    /// The tree belongs to other triangles.
+    /// The tree was encoded for other triangles than those given.
     #[error("the tree is not over these triangles but over {found} others; encode it for these")]
     OtherTriangles {
-        /// Triangles that the tree is over.
+        /// Number of triangles that the tree was encoded for.
         found: u64,
     },
-    /// The input ends early.
+    /// The input ends before the end of the tree.
     #[error("the tree ends at byte {at}, before its end; it was not written completely")]
     Truncated {
-        /// Bytes that there are.
+        /// Number of bytes that the input has.
         at: u64,
     },
-    /// A checksum is wrong.
+    /// A checksum in the file does not match.
     #[error("the tree is damaged somewhere before byte {at}; encode it again")]
     Damaged {
         /// Position of the checksum in the input, in bytes.
         at: u64,
     },
-    /// The tree breaks an invariant in spite of its checksum.
+    /// The tree breaks an invariant, although its checksum matches.
     #[error("the tree in the file is broken: {0}")]
     Broken(#[from] LayoutError),
-    /// The machine stores numbers the other way round.
+    /// The machine is big-endian, which the file format does not support.
     #[error("trees can be saved and loaded on little-endian machines only")]
     BigEndian,
 }
 
-/// Data of a tree in a file, with its arrays as the tree or as a file has them.
+/// Data of a tree file, generic over borrowed arrays (when saving) and owned ones (when loading).
 pub struct Contents<Records, Slots> {
-    /// Children of a node.
+    /// Number of children of a node.
     pub branching: usize,
-    /// Records that the nodes consist of.
+    /// Records that make up the nodes.
     pub records: Records,
-    /// Triangle indices and flags.
+    /// Triangle index and flags of each triangle record.
     pub slots: Slots,
-    /// The box around everything.
+    /// Bounding box of the whole tree.
     pub bounds: Aabb,
-    /// Stack entries that a walk needs.
+    /// Number of stack entries that a traversal needs.
     pub stack_depth: usize,
-    /// One more number of the tree, 0 where its kind has none.
+    /// Additional number of some kinds of trees, such as the reach of [`crate::H8`]; 0 for others.
     pub extra: f32,
 }
 
-/// Contents of a tree that is saved, borrowed from it.
+/// Contents of a tree to be saved, borrowed from it.
 pub type Parts<'a, R> = Contents<&'a [R], &'a [u32]>;
 
 /// Contents of a tree that was loaded.
 pub type Loaded<R> = Contents<Vec<R>, Vec<u32>>;
 
-/// A tree that can be saved. Not for other crates, since they could make trees that are none.
+/// Kind of tree that can be saved to and loaded from files. Not for other crates, since they could make trees that are
+/// none.
 pub trait Stored: Sized {
-    /// Record that its nodes consist of.
+    /// Type of the records that make up its nodes.
     type Record: Pod;
-    /// Number of the kind in the header, never given to another.
+    /// Number of the kind in the file header, which is never given to another kind.
     const KIND: u32;
-    /// Name of the type.
+    /// Name of the kind in error messages.
     const NAME: &'static str;
 
-    /// Returns the parts that are saved.
+    /// Returns the tree's contents for saving.
     fn parts(&self) -> Parts<'_, Self::Record>;
-    /// Returns the tree, unless it breaks an invariant. Its slots fit `triangles`.
+    /// Makes the tree from loaded contents, and checks its invariants. Its slots fit `triangles`.
     fn from_loaded(loaded: Loaded<Self::Record>, triangles: &FlatTriangles) -> Result<Self, LayoutError>;
 }
 
-/// Refuses nodes of another number of children than the type's.
+/// Returns an error unless the file's nodes have the number of children that the type has.
 pub(crate) fn check_branching(found: usize, wanted: usize) -> Result<(), LayoutError> {
     if found == wanted { Ok(()) } else { Err(LayoutError::BadBranching { found }) }
 }
 
-/// Writes `tree`, one of those in a [`crate::EncodedTree`], encoded over `triangles`. Equal trees give
-/// equal bytes. The caller buffers nothing.
+/// Writes `tree`, which was encoded over `triangles`, to `out` in the file format. It is one of those in a
+/// [`crate::EncodedTree`]. Equal trees give equal bytes. The caller buffers nothing.
 ///
 /// # Errors
 /// [`FileError::Io`] if `out` cannot be written, [`FileError::OtherTriangles`] if the tree cannot be
@@ -172,7 +173,7 @@ pub fn save<T: Stored>(tree: &T, triangles: &FlatTriangles, out: &mut impl Write
     Ok(())
 }
 
-/// Reads a tree that [`save`] wrote for the same `triangles`; reads no byte after it.
+/// Reads from `input` a tree that [`save`] wrote for the same `triangles`, and no byte after it.
 ///
 /// # Errors
 /// [`FileError`]: `input` fails, ends early, or holds something else; the tree is of another kind or
@@ -211,7 +212,7 @@ fn check_machine() -> Result<(), FileError> {
     if cfg!(target_endian = "big") { Err(FileError::BigEndian) } else { Ok(()) }
 }
 
-/// Returns `true` if every slot names a triangle and says rightly whether it is opaque.
+/// Returns `true` if every slot names an existing triangle and has the right flag for its opacity.
 fn slots_fit(slots: &[u32], triangles: &FlatTriangles) -> bool {
     slots.iter().all(|slot| {
         let opaque = triangles.opaque.get((slot & INDEX_MASK) as usize);
@@ -224,7 +225,7 @@ fn triangle_checksum(triangles: &FlatTriangles) -> u64 {
     Checksum::new().of(bytemuck::cast_slice(vertices)).of(bytemuck::cast_slice(&triangles.opaque)).0
 }
 
-/// The header's fields but for magic, version, kind and sizes, which the type knows.
+/// Fields of the file header that are not known from the type of tree.
 struct Header {
     branching: u32,
     triangle_count: u64,
@@ -284,7 +285,7 @@ impl Header {
     }
 }
 
-/// The input, and how much of it was read.
+/// Input stream with the number of bytes read so far.
 struct Input<'a, R> {
     input: &'a mut R,
     at: u64,
@@ -306,7 +307,7 @@ impl<R: Read> Input<'_, R> {
         Ok(())
     }
 
-    /// Reads `count` records piece by piece, so that a wrong count ends with the input, not the memory.
+    /// Reads `count` records piece by piece, so that a wrong count exhausts the input and not the memory.
     fn read_records<P: Pod>(&mut self, count: u64, checksum: &mut Checksum) -> Result<Vec<P>, FileError> {
         // Pieces of whole words, as the checksum wants them: records are multiples of 4 bytes.
         let piece = (PIECE_BYTES / size_of::<P>()).next_multiple_of(2);
@@ -323,8 +324,8 @@ impl<R: Read> Input<'_, R> {
     }
 }
 
-/// A 64-bit checksum. Each step is a bijection of the state and of the word that it takes, so that
-/// a change within any one word is always seen.
+/// Running 64-bit checksum of bytes. Each step is a bijection of the state and of the word that it takes, so that a
+/// change within any one word is always seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Checksum(u64);
 
@@ -333,7 +334,7 @@ impl Checksum {
         Self(0x243f_6a88_85a3_08d3)
     }
 
-    /// Returns the checksum of what came before and `bytes`, padded with zeros to whole words of 8.
+    /// Returns the checksum extended by `bytes`, which are padded with zeros to whole words of 8.
     fn of(self, bytes: &[u8]) -> Self {
         let step = |state: u64, word: [u8; 8]| {
             let mixed = (state ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);

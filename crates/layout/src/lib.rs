@@ -30,7 +30,7 @@ pub use block::{BLOCK, INDEX_MASK, MORE_BLOCKS, NON_OPAQUE, TriangleBlock, UNUSE
 pub use child_word::{MOST_RECORDS, leaf_word};
 pub use error::LayoutError;
 pub use file::{FILE_VERSION, FileError, load, save};
-/// The rule by which [`encode_wide4`] collapses a tree.
+/// Rule by which [`encode_wide4`] collapses a binary tree into a wide one.
 pub use raywarp_family::Collapse;
 pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};
 pub use tree::*;

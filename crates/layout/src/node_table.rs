@@ -18,63 +18,64 @@ use crate::{INDEX_MASK, LayoutError, NO_CHILD, NON_OPAQUE};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// A child of a node.
+/// Child of a node in a form common to all encodings: its box, and a node or leaf.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Child {
     pub bounds: Aabb,
-    /// Index of a node, of a leaf's first record, or [`NO_CHILD`].
+    /// Index of the child's node or of the leaf's first triangle record, or [`NO_CHILD`].
     pub child: u32,
-    /// Records of a leaf; 0 for a node or no child.
+    /// Number of triangle records of a leaf; 0 for a node or no child.
     pub count: u32,
 }
 
 impl Child {
-    /// An unused slot of a node.
+    /// Value that marks an unused slot of a node.
     pub const NONE: Self = Self { bounds: Aabb::EMPTY, child: NO_CHILD, count: 0 };
 
     pub fn is_used(&self) -> bool {
         self.child != NO_CHILD
     }
 
-    /// Returns the index of the node that this names, if it names one.
+    /// Returns the index of the child's node; `None` for a leaf or no child.
     pub fn node(&self) -> Option<usize> {
         (self.count == 0 && self.is_used()).then_some(self.child as usize)
     }
 }
 
-/// The nodes of an encoding, however it stores them.
+/// View of an encoded tree's nodes, common to encodings that store them differently.
 pub(crate) trait NodeTable {
     /// Returns the number of nodes.
     fn node_count(&self) -> usize;
 
-    /// Returns the number of slots of a node.
+    /// Returns the number of child slots of a node.
     fn branching(&self) -> usize;
 
-    /// Returns the child in a slot of a node, both in range.
+    /// Returns the child in slot `slot` of node `node`, both in range.
     fn child(&self, node: usize, slot: usize) -> Child;
 
-    /// Returns the bounds that the box in a slot is known to reach, as it was encoded, plane by plane, so that on a
-    /// flat axis the lower plane may be above the upper one: all of the box, but where an encoding rounds it outwards.
+    /// Returns the least box that the child's exact box is known to have filled before it was rounded outwards. It is
+    /// all of the child's box, but where an encoding rounds it; plane by plane, so that on a flat axis the lower plane
+    /// may be above the upper one.
     fn known_bounds(&self, node: usize, slot: usize) -> Aabb {
         self.child(node, slot).bounds
     }
 
-    /// Returns the slots of a node.
+    /// Returns the children in all slots of a node, used or not.
     fn children(&self, node: usize) -> impl Iterator<Item = Child> {
         (0..self.branching()).map(move |slot| self.child(node, slot))
     }
 }
 
-/// The nodes of a wider tree with their used children, depth first.
+/// Nodes of a wide tree to be encoded, each with its used children, in depth-first order.
 #[derive(Default)]
 pub(crate) struct Plan {
     children: Vec<Child>,
-    /// End of the children of each node; they begin where those before end.
+    /// End of each node's range in the list of children; it begins where that of the node before ends.
     ends: Vec<usize>,
 }
 
 impl Plan {
-    /// Makes the nodes that `pull_up` asks for; a tree that is one leaf gets a root. O(nodes).
+    /// Plans the wide nodes by the rule `pull_up`; a tree that is one leaf gets a root. O(nodes).
     pub fn new(bvh: &Bvh2, pull_up: &PullUp) -> Self {
         let mut plan = Self::default();
         let mut children = Vec::new();
@@ -103,20 +104,20 @@ impl Plan {
         plan
     }
 
-    /// Returns the used children of each node.
+    /// Returns the used children of each node, in the order of nodes.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = &[Child]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| &self.children[std::mem::replace(&mut start, end)..end])
     }
 }
 
-/// Returns for each record, leaf by leaf, the index of its triangle and [`NON_OPAQUE`].
+/// Returns the triangle index with its [`NON_OPAQUE`] flag for each triangle record, leaf by leaf.
 pub(crate) fn slots(bvh: &Bvh2, triangles: &FlatTriangles) -> Vec<u32> {
     let flag = |r: u32| if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE };
     bvh.references.iter().map(|&r| r | flag(r)).collect()
 }
 
-/// Returns the largest number of entries that wait in a walk which pushes all hit children but one, whichever, and goes
+/// Returns the largest number of stack entries of a traversal that pushes all hit children but one, whichever, and goes
 /// on with that one. O(nodes).
 pub(crate) fn stack_depth(table: &impl NodeTable) -> usize {
     let mut needs = vec![0usize; table.node_count()];
@@ -131,7 +132,7 @@ pub(crate) fn stack_depth(table: &impl NodeTable) -> usize {
     needs.first().copied().unwrap_or(0)
 }
 
-/// Checks every invariant of the module's text, and that `depth` is the stack depth. O(n).
+/// Checks every invariant stated at the head of this module, and that `depth` is the stack depth. O(n).
 ///
 /// # Errors
 /// [`LayoutError::BadRecord`] with the first that is broken.
@@ -194,15 +195,15 @@ pub(crate) mod tests {
     use super::*;
     use raywarp_bvh::{BuildOptions, build};
 
-    /// Table in which [`notices_damage`] can plant damage.
+    /// Node table in which the test [`notices_damage`] can plant faults.
     pub(crate) trait Damageable: NodeTable + Clone {
         fn set_child(&mut self, node: usize, slot: usize, child: Child);
-        /// Returns slots, box and stack depth.
+        /// Returns mutable access to slots, bounding box and stack depth.
         fn rest(&mut self) -> (&mut Vec<u32>, &mut Aabb, &mut usize);
         fn check(&self) -> Result<(), LayoutError>;
     }
 
-    /// Makes some triangles and a tree over them.
+    /// Makes a row of `count` triangles and a tree over them.
     pub(crate) fn row_of_triangles(count: usize) -> (Bvh2, FlatTriangles) {
         let corner = |i: usize| [i as f32, (i * i % 7) as f32, (i * 3 % 5) as f32];
         let triangles =
@@ -211,8 +212,8 @@ pub(crate) mod tests {
         (bvh, triangles)
     }
 
-    /// Asserts that `check` accepts `sound`, an encoding of `row_of_triangles(500)`, and finds each
-    /// kind of damage to it.
+    /// Asserts that validation accepts `sound`, an encoding of `row_of_triangles(500)`, and detects each kind of fault
+    /// planted in it.
     #[track_caller]
     pub(crate) fn notices_damage<T: Damageable>(sound: &T) {
         assert_eq!(sound.check(), Ok(()));
@@ -270,8 +271,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Returns the largest number of entries that wait when the walk goes on with the child that `choose` picks of a
-    /// node's children, and pops last in, first out.
+    /// Returns the largest number of stack entries of a traversal that goes on with the child which `choose` picks, and
+    /// pops last in, first out.
     fn deepest_walk(table: &impl NodeTable, mut choose: impl FnMut(&[Child]) -> usize) -> usize {
         let (mut stack, mut deepest) = (Vec::new(), 0);
         let mut current = (table.node_count() > 0).then_some(0);
@@ -289,7 +290,7 @@ pub(crate) mod tests {
         deepest
     }
 
-    /// Asserts that `depth` entries hold any walk and that the worst walk fills them.
+    /// Asserts that a stack of `depth` entries suffices for any traversal and that the worst one fills it.
     #[track_caller]
     pub(crate) fn stack_depth_is_exact(table: &impl NodeTable, depth: usize) {
         // By recursion, apart from the code under test: what a child needs before anything is popped.

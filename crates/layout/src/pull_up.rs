@@ -11,20 +11,20 @@ use raywarp_bvh::Bvh2;
 use raywarp_family::Collapse;
 use raywarp_geom::Aabb;
 
-/// The rule with what it needs to know of a tree.
+/// Rule for pulling children up into a wide node, with what it needs to know of the binary tree.
 pub(crate) struct PullUp<'a> {
     bvh: &'a Bvh2,
     collapse: Collapse,
     branching: usize,
-    /// Leaves below each node, counted up to [`MANY`]; empty unless the rule asks.
+    /// Number of leaves below each node, counted up to [`MANY`]; empty if the rule does not ask.
     leaves: Vec<u8>,
 }
 
-/// Count of leaves at which counting stops: more make no difference.
+/// Number of leaves at which counting stops, since more make no difference.
 const MANY: u8 = 4;
 
 impl<'a> PullUp<'a> {
-    /// Prepares the opening of a tree that passed `structure::check`. O(nodes).
+    /// Prepares the rule for a tree that passed `structure::check`. O(nodes).
     pub fn new(bvh: &'a Bvh2, collapse: Collapse, branching: usize) -> Self {
         let mut leaves = Vec::new();
         if collapse == Collapse::Guthe {
@@ -37,8 +37,8 @@ impl<'a> PullUp<'a> {
         Self { bvh, collapse, branching, leaves }
     }
 
-    /// Writes into `children` those of the wide node for `node`, from left to right: 2 to `branching` of them, or the
-    /// node itself if it is a leaf.
+    /// Writes into `children` the nodes that become children of the wide node for `node`, from left to right. They are
+    /// 2 to `branching`, or the node itself if it is a leaf.
     pub fn children(&self, node: usize, children: &mut Vec<usize>) {
         children.clear();
         children.push(node);
@@ -51,7 +51,7 @@ impl<'a> PullUp<'a> {
         }
     }
 
-    /// Returns the position of the child to open next.
+    /// Returns the position of the child to be replaced next by its own two children; `None` if none is.
     fn choose(&self, children: &[usize]) -> Option<usize> {
         let inner = || (0..children.len()).filter(|&i| !self.bvh.nodes[children[i]].is_leaf());
         if self.collapse == Collapse::Adopt {
@@ -72,14 +72,14 @@ impl<'a> PullUp<'a> {
         self.largest(children, with_leaves(MANY))
     }
 
-    /// Returns the first position among `positions` whose box has the largest surface area.
+    /// Returns the first of `positions` whose child has the box with the largest surface area.
     fn largest(&self, children: &[usize], positions: impl Iterator<Item = usize>) -> Option<usize> {
         let area = |position: usize| half_area(&self.bvh.nodes[children[position]].bounds);
         positions.map(|i| (i, area(i))).reduce(|best, i| if i.1 > best.1 { i } else { best }).map(|(i, _)| i)
     }
 }
 
-/// Returns half of the surface area in f64, where no finite box is too large or too small to be compared.
+/// Returns half of a box's surface area in f64, in which no finite box is too large or too small to be compared.
 fn half_area(aabb: &Aabb) -> f64 {
     let [x, y, z] = std::array::from_fn(|i| f64::from(aabb.max[i]) - f64::from(aabb.min[i]));
     x * y + y * z + z * x
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
     use raywarp_bvh::Node;
 
-    /// A tree from nested parentheses. A leaf is the width of its box; the boxes stand in a row, so
-    /// that a subtree's area grows with the sum of its widths.
+    /// Parses a tree from nested parentheses. A leaf is the width of its box; the boxes stand in a row, so that a
+    /// subtree's area grows with the sum of its widths.
     fn tree(text: &str) -> Bvh2 {
         fn parse(words: &mut std::str::SplitWhitespace, bvh: &mut Bvh2, place: usize, x: f32) -> f32 {
             let word = words.next().expect("an unfinished tree");
@@ -118,7 +118,7 @@ mod tests {
         bvh
     }
 
-    /// The collapsed tree in the same notation.
+    /// Formats the collapsed tree in the notation of nested parentheses.
     fn text(pull_up: &PullUp, node: usize) -> String {
         let n = &pull_up.bvh.nodes[node];
         if n.is_leaf() {

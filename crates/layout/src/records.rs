@@ -10,18 +10,18 @@ use rayon::prelude::*;
 use raywarp_family::TriangleTest;
 use raywarp_geom::FlatTriangles;
 
-/// Format of a triangle record.
+/// Format of the triangle records, by the triangle test that reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TriangleFormat {
-    /// [`WoopTriangle`]: the map to the unit triangle (AL09 2).
+    /// Format of [`WoopTriangle`]: the affine map to the unit triangle (AL09 2).
     Woop,
-    /// [`VertexTriangle`]: the corners, for Moeller and Trumbore's test and the watertight one.
+    /// Format of [`VertexTriangle`]: the corners, for Moeller and Trumbore's test and the watertight one.
     Vertices,
 }
 
 impl TriangleFormat {
-    /// Returns the format that `test` reads. [`TriangleTest::Pair`] is of trees whose triangles are among their nodes,
-    /// and reads none.
+    /// Returns the format that the triangle test `test` reads. [`TriangleTest::Pair`] is of trees whose triangles are
+    /// among their nodes, and reads none.
     pub fn of(test: TriangleTest) -> Self {
         match test {
             TriangleTest::Woop => Self::Woop,
@@ -30,33 +30,33 @@ impl TriangleFormat {
     }
 }
 
-/// The corners of a triangle in world space: 48 bytes, three 16-byte loads.
+/// Triangle record of the corners in world space: 48 bytes, three 16-byte loads.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(16))]
 pub struct VertexTriangle {
-    /// First corner; the fourth lane is zero, as in the others.
+    /// First corner in lanes 0 to 2; the fourth lane is zero, as in the other corners.
     pub v0: [f32; 4],
-    /// Second corner, of weight u.
+    /// Second corner, whose barycentric weight is u.
     pub v1: [f32; 4],
-    /// Third corner, of weight v.
+    /// Third corner, whose barycentric weight is v.
     pub v2: [f32; 4],
 }
 
 impl VertexTriangle {
-    /// Returns the record of a triangle.
+    /// Makes the record of a triangle from its corners.
     pub fn new(vertices: &[[f32; 3]; 3]) -> Self {
         let [v0, v1, v2] = vertices.map(|[x, y, z]| [x, y, z, 0.0]);
         Self { v0, v1, v2 }
     }
 
-    /// Returns the corners, bit for bit those it was made from.
+    /// Returns the corners, bit for bit those that the record was made from.
     #[inline]
     pub fn vertices(&self) -> [[f32; 3]; 3] {
         [self.v0, self.v1, self.v2].map(|[x, y, z, _]| [x, y, z])
     }
 }
 
-/// The records of a tree's leaves, in the order of its slots.
+/// Triangle records of all leaves of a tree, in the order of the tree's slots.
 #[derive(Debug, Clone)]
 pub struct TriangleRecords {
     format: TriangleFormat,
@@ -66,8 +66,8 @@ pub struct TriangleRecords {
 }
 
 impl TriangleRecords {
-    /// Writes a record for each of `slots`, as an encoding of a tree over `triangles` gives them:
-    /// triangle index in the low bits, [`crate::NON_OPAQUE`] above. O(slots), in parallel.
+    /// Makes a record in `format` for each of `slots`, the words of an encoded tree over `triangles`. A word has the
+    /// triangle's index in the low bits, and [`crate::NON_OPAQUE`] above. O(slots), in parallel.
     ///
     /// # Panics
     /// If a slot names a triangle that is not there: encodings refuse other triangles than their tree's.
@@ -89,7 +89,7 @@ impl TriangleRecords {
         self.format
     }
 
-    /// Returns the records as they lie in memory.
+    /// Returns the bytes of all records, for upload to a device.
     pub fn as_bytes(&self) -> &[u8] {
         match self.format {
             TriangleFormat::Woop => bytemuck::cast_slice(&self.woop),
@@ -97,13 +97,13 @@ impl TriangleRecords {
         }
     }
 
-    /// Returns the records, if they are [`TriangleFormat::Woop`]; otherwise empty.
+    /// Returns the records as [`WoopTriangle`]s; empty if they have another format.
     #[inline]
     pub fn woop(&self) -> &[WoopTriangle] {
         &self.woop
     }
 
-    /// Returns the records, if they are [`TriangleFormat::Vertices`]; otherwise empty.
+    /// Returns the records as [`VertexTriangle`]s; empty if they have another format.
     #[inline]
     pub fn vertices(&self) -> &[VertexTriangle] {
         &self.vertices
@@ -121,7 +121,7 @@ impl TriangleRecords {
         self.len() == 0
     }
 
-    /// Returns the number of bytes of the records.
+    /// Returns the size of all records in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.woop[..]) + size_of_val(&self.vertices[..])
     }

@@ -5,9 +5,9 @@ use crate::{INDEX_MASK, LayoutError};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::FlatTriangles;
 
-/// Checks what encoders rely on: counts agree, children come after their parent, every node but the
-/// root has one parent, every reference is in one leaf and names a triangle. Boxes are not looked
-/// at. O(nodes + references).
+/// Checks what all encoders rely on in a binary tree: counts agree, and the links form a tree. Children come after
+/// their parent, every node but the root has one parent, every reference is in one leaf and names a triangle. Boxes are
+/// not looked at. O(nodes + references).
 pub(crate) fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), LayoutError> {
     let count = triangles.len();
     if bvh.primitive_count as usize != count || triangles.opaque.len() != count {
@@ -56,8 +56,8 @@ pub(crate) fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), LayoutE
     Ok(())
 }
 
-/// Checks what nodes ask whose boxes lie on a grid of their own: leaves of at most `limit` references, and boxes that
-/// are finite and not empty. O(nodes).
+/// Checks what encoders with quantised boxes rely on: leaves of at most `limit` references, and boxes that are finite
+/// and not empty. O(nodes).
 pub(crate) fn check_boxes(bvh: &Bvh2, limit: u32) -> Result<(), LayoutError> {
     for (node, n) in bvh.nodes.iter().enumerate() {
         if n.count > limit {

@@ -21,37 +21,39 @@ use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// Set in a child reference that names a leaf.
+/// Flag in a child reference that it names a leaf.
 pub const LEAF: u32 = 1;
 
-/// The child reference of an unused slot.
+/// Child reference that marks an unused slot.
 pub const NO_CHILD: u32 = u32::MAX;
 
-/// A child reference times this is a byte address from [`Wide8::lines`] on: of a node, or of a
-/// leaf's first block plus [`LEAF`] times this. One multiplication serves both, with no branch.
+/// Factor that turns a child reference into a byte offset in [`Wide8::lines`]. It is that of a node, or of a leaf's
+/// first block plus [`LEAF`] times this. One multiplication serves both, with no branch.
 pub const REFERENCE_BYTES: usize = 16;
 
-/// Merging more than a block made leaves of two blocks, which rays of all kinds paid for (sibenik,
-/// cpu/examples/trace_speed: 5 to 10 % slower).
+/// Costs of leaves: one block of triangles at most, tested at 0.7 of the cost of visiting a node. Merging more than a
+/// block made leaves of two blocks, which rays of all kinds paid for (sibenik, cpu/examples/trace_speed: 5 to 10 %
+/// slower).
 const LEAF_RULE: LeafRule = LeafRule { merged: BLOCK as u32, block: BLOCK as u32, block_cost: 0.7 };
 
-/// A cache line of the tree's memory.
+/// Cache line of the tree's memory, 64 bytes.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Line([u32; 16]);
 
-/// Lines of a node.
+/// Number of cache lines of a node.
 const NODE_LINES: usize = size_of::<Wide8Node>() / size_of::<Line>();
 
-/// A node: 256 bytes, so that each pair of plane rows is one aligned cache line.
+/// Node of up to eight children with boxes in f32: 256 bytes, so that each pair of plane rows is one aligned cache
+/// line.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Wide8Node {
-    /// Rows min x, max x, min y, max y, min z, max z of the eight child boxes.
+    /// Planes of the eight children's boxes: rows min x, max x, min y, max y, min z, max z.
     pub planes: [[f32; 8]; 6],
-    /// Index of a node, a leaf with [`LEAF`] set, or [`NO_CHILD`].
+    /// Reference to each child: a node, a leaf with the flag [`LEAF`], or [`NO_CHILD`].
     pub children: [u32; 8],
-    /// Zero; fills the last cache line.
+    /// Padding of zeros that fills the last cache line.
     pub reserved: [u32; 8],
 }
 
@@ -65,7 +67,7 @@ impl Wide8Node {
         reserved: [0; 8],
     };
 
-    /// Returns the box of child `slot`.
+    /// Returns the box of the child in `slot`.
     pub fn bounds(&self, slot: usize) -> Aabb {
         Aabb {
             min: std::array::from_fn(|axis| self.planes[2 * axis][slot]),
@@ -86,7 +88,7 @@ impl Wide8Node {
     }
 }
 
-/// An eight-wide tree with its triangles. Empty for a scene without any.
+/// Eight-wide tree for SIMD on CPUs, with its triangles in blocks. Empty for a scene without any.
 ///
 /// Nodes and blocks stand in one piece of memory, nodes first, so that one kind of reference names both.
 #[derive(Debug, Clone)]
@@ -98,14 +100,14 @@ pub struct Wide8 {
     stack_depth: usize,
 }
 
-/// Plan of a block: a range of the encoder's own list of references.
+/// Planned block of triangles: a range of the encoder's list of references.
 struct BlockPlan {
     first: usize,
     count: usize,
     more: bool,
 }
 
-/// Collapses `bvh` into nodes of up to eight children and writes its triangles into leaf blocks.
+/// Encodes `bvh` as nodes of up to eight children, with its triangles in leaf blocks.
 ///
 /// The collapse is the one of least SAH cost (equal costs: the smaller left share, so that equal
 /// input gives equal bytes); it may join small leaves. A leaf of more than [`BLOCK`] triangles takes
@@ -182,18 +184,18 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
     Ok(Wide8 { lines, node_count, block_count: plans.len(), bounds, stack_depth })
 }
 
-/// Returns the reference of node `index`.
+/// Returns the child reference to the node of index `index`.
 fn node_reference(index: usize) -> u32 {
     (index * (size_of::<Wide8Node>() / REFERENCE_BYTES)) as u32
 }
 
-/// Returns the reference of the leaf that begins with block `index`, behind `node_count` nodes.
+/// Returns the child reference to the leaf whose first block has index `index`, in a tree of `node_count` nodes.
 fn leaf_reference(node_count: usize, index: usize) -> u32 {
     let block = (index * (size_of::<TriangleBlock>() / REFERENCE_BYTES)) as u32;
     (node_reference(node_count) + block) | LEAF
 }
 
-/// Plans the blocks of a leaf with `count` references from `first` on.
+/// Plans the blocks of a leaf with `count` references from position `first` on.
 fn plan_leaf(plans: &mut Vec<BlockPlan>, first: usize, count: usize) {
     for start in (0..count).step_by(BLOCK) {
         let left = count - start;
@@ -201,12 +203,12 @@ fn plan_leaf(plans: &mut Vec<BlockPlan>, first: usize, count: usize) {
     }
 }
 
-/// Returns the index of the node that an inner child reference names.
+/// Returns the index of the node that a child reference names.
 fn node_index(reference: u32) -> usize {
     reference as usize / (size_of::<Wide8Node>() / REFERENCE_BYTES)
 }
 
-/// Returns the largest number of entries that a walk holds when it pushes all hit children and then pops one.
+/// Returns the largest number of stack entries of a traversal that pushes all hit children and then pops one.
 fn stack_depth(nodes: &[Wide8Node]) -> usize {
     let mut needs = vec![0usize; nodes.len()];
     for (index, node) in nodes.iter().enumerate().rev() {
@@ -218,49 +220,51 @@ fn stack_depth(nodes: &[Wide8Node]) -> usize {
 }
 
 impl Wide8 {
-    /// Returns the memory of nodes and blocks, which references address; see [`REFERENCE_BYTES`].
+    /// Returns the memory of nodes and blocks as cache lines, which child references address; see [`REFERENCE_BYTES`].
     #[inline]
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// Returns the nodes; the first is the root. Empty without triangles.
+    /// Returns the nodes of the tree; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Wide8Node] {
         bytemuck::cast_slice(&self.lines[..self.node_count * NODE_LINES])
     }
 
-    /// Returns the leaf blocks.
+    /// Returns the blocks of triangles of all leaves.
     pub fn blocks(&self) -> &[TriangleBlock] {
         let bytes: &[u8] = bytemuck::cast_slice(&self.lines[self.node_count * NODE_LINES..]);
         bytemuck::cast_slice(&bytes[..self.block_count * size_of::<TriangleBlock>()])
     }
 
-    /// Returns the index in [`Wide8::blocks`] of the first block of the leaf that `reference` names.
+    /// Returns the index in [`Wide8::blocks`] of the first block of the leaf that the child reference `reference`
+    /// names.
     fn block_index(&self, reference: u32) -> Option<usize> {
         let offset = (reference & !LEAF).checked_sub(node_reference(self.node_count))? as usize;
         let step = size_of::<TriangleBlock>() / REFERENCE_BYTES;
         offset.is_multiple_of(step).then_some(offset / step)
     }
 
-    /// Returns the box around everything.
+    /// Returns the bounding box of the whole tree.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the number of stack entries that a walk needs which pushes all hit children of a node and then pops one.
+    /// Returns the number of stack entries that a traversal needs which pushes all hit children of a node and then pops
+    /// one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Returns the number of bytes of nodes and blocks.
+    /// Returns the size of nodes and blocks in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.lines[..])
     }
 
-    /// Checks every invariant of the module's text. O(n).
+    /// Checks every invariant stated at the head of the module. O(n).
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.

@@ -7,26 +7,26 @@
 use bytemuck::{Pod, Zeroable};
 use raywarp_geom::{Ray, fused_multiply_add, fused_multiply_adds};
 
-/// The affine map from world space to the space in which the triangle is (0,0,0), (1,0,0), (0,1,0).
+/// Triangle record of Woop's test: the affine map from world space to where the triangle is (0,0,0), (1,0,0), (0,1,0).
 ///
 /// A triangle of zero area has no such map: its record is [`WoopTriangle::NEVER`], which no ray hits.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(16))]
 pub struct WoopTriangle {
-    /// Height over the plane, in lengths of the (unnormalised) normal.
+    /// Row of the map that gives a point's height over the triangle's plane, in lengths of the unnormalised normal.
     pub height: [f32; 4],
-    /// Weight of the second vertex.
+    /// Row of the map that gives a point's barycentric weight of the second vertex.
     pub u: [f32; 4],
-    /// Weight of the third vertex.
+    /// Row of the map that gives a point's barycentric weight of the third vertex.
     pub v: [f32; 4],
 }
 
 impl WoopTriangle {
-    /// The record that no ray hits: the height of every ray is 0 / 0.
+    /// Record that no ray hits, for triangles without area: the height of every ray is 0 / 0.
     pub const NEVER: Self = Self { height: [0.0; 4], u: [0.0; 4], v: [0.0; 4] };
 
-    /// Encodes a triangle, computing in f64; [`WoopTriangle::NEVER`] when its area is zero or so
-    /// small that the map overflows f32.
+    /// Makes the record of a triangle, computed in f64. It is [`WoopTriangle::NEVER`] when its area is zero or so small
+    /// that the map overflows f32.
     pub fn new(vertices: &[[f32; 3]; 3]) -> Self {
         let [a, b, c] = vertices.map(|v| v.map(f64::from));
         let (e1, e2) = (sub(b, a), sub(c, a));
@@ -41,17 +41,17 @@ impl WoopTriangle {
         if record.rows().iter().flatten().all(|x| x.is_finite()) { record } else { Self::NEVER }
     }
 
-    /// Returns `true` if this is [`WoopTriangle::NEVER`].
+    /// Returns `true` if this is the record that no ray hits, [`WoopTriangle::NEVER`].
     pub fn never_hits(&self) -> bool {
         self.height[..3] == [0.0; 3]
     }
 
-    /// Returns the three rows, height first.
+    /// Returns the three rows of the map: height, u, v.
     pub fn rows(&self) -> [[f32; 4]; 3] {
         [self.height, self.u, self.v]
     }
 
-    /// Returns the vertices, as far as f32 rows still tell them; `None` for [`WoopTriangle::NEVER`].
+    /// Returns the triangle's vertices, as far as the f32 rows still tell them; `None` for [`WoopTriangle::NEVER`].
     pub fn decode(&self) -> Option<[[f32; 3]; 3]> {
         let [n, u, v] = self.rows().map(|r| r.map(f64::from));
         let axis = |r: [f64; 4]| [r[0], r[1], r[2]];
@@ -69,14 +69,14 @@ impl WoopTriangle {
         Some([solve([0.0; 3]), solve([0.0, 1.0, 0.0]), solve([0.0, 0.0, 1.0])])
     }
 
-    /// Tests the triangle as AL09 does: `t u v` of a hit on either side. The caller compares `t` with the ray's
-    /// interval. Rays may slip through shared edges; the watertight test does not let them.
+    /// Tests the ray's line against the triangle as AL09 does and returns `t u v` of a hit on either side. The caller
+    /// compares `t` with the ray's interval. Rays may slip through shared edges; the watertight test does not let them.
     #[inline]
     pub fn test(&self, ray: &Ray) -> Option<[f32; 3]> {
         self.test_within(ray, f32::NEG_INFINITY, f32::INFINITY)
     }
 
-    /// Tests as [`WoopTriangle::test`] does, for hits from `low` to `high`: others are rejected first.
+    /// Tests the triangle as [`WoopTriangle::test`] does, but rejects hits with `t` outside of `low` to `high` first.
     #[inline]
     pub fn test_within(&self, ray: &Ray, low: f32, high: f32) -> Option<[f32; 3]> {
         let t = self.t(ray);
@@ -92,15 +92,14 @@ impl WoopTriangle {
         (v >= 0.0 && u + v <= 1.0).then_some([t, u, v])
     }
 
-    /// Returns the `t` at which the line of `ray` meets the triangle's plane: what a kernel that reads rows one by one
-    /// has first.
+    /// Returns the `t` at which the line of `ray` meets the triangle's plane, from the record's first row alone.
     #[inline]
     pub fn t(&self, ray: &Ray) -> f32 {
         let [at, along] = row_of(&self.height, ray);
         -at * (1.0 / along)
     }
 
-    /// Returns the weight of the second vertex at `t`, which it has next.
+    /// Returns the barycentric weight of the second vertex at `t`, from the record's second row alone.
     #[inline]
     pub fn weight_u(&self, ray: &Ray, t: f32) -> f32 {
         weight(&self.u, ray, t)
@@ -109,7 +108,7 @@ impl WoopTriangle {
 
 // Fused in this order, as the CUDA kernels are, so that all engines have the same bits.
 
-/// Returns a row at the ray's origin, and how it changes along its direction.
+/// Evaluates a row of the map at the ray's origin, and its change along the ray's direction.
 #[inline(always)]
 fn row_of(row: &[f32; 4], ray: &Ray) -> [f32; 2] {
     let (p, d) = (&ray.origin, &ray.direction);

@@ -22,22 +22,22 @@ use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// An inner node: 64 bytes, one cache line, four 16-byte loads on a GPU.
+/// Inner node with the boxes of its two children: 64 bytes, one cache line, four 16-byte loads on a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Bvh2Node {
-    /// `min x, max x, min y, max y` of each child.
+    /// Planes `min x, max x, min y, max y` of each child's box.
     pub xy: [[f32; 4]; 2],
-    /// `min z, max z` of the first child, then of the second.
+    /// Planes `min z, max z` of the first child's box, then of the second's.
     pub z: [f32; 4],
-    /// Index of a node, of a leaf's first record, or [`Bvh2Node::NO_CHILD`].
+    /// Index of each child's node or of the leaf's first triangle record, or [`Bvh2Node::NO_CHILD`].
     pub children: [u32; 2],
-    /// Records of a leaf; 0 for a node or no child.
+    /// Number of triangle records of each child that is a leaf; 0 for a node or no child.
     pub counts: [u32; 2],
 }
 
 impl Bvh2Node {
-    /// The reference of an unused child.
+    /// Value in `children` that marks an unused child.
     pub const NO_CHILD: u32 = NO_CHILD;
 
     const EMPTY: Self = Self {
@@ -47,7 +47,7 @@ impl Bvh2Node {
         counts: [0; 2],
     };
 
-    /// Returns the box of child 0 or 1.
+    /// Returns the box of the first (0) or second (1) child.
     #[inline]
     pub fn bounds(&self, side: usize) -> Aabb {
         let ([x0, x1, y0, y1], z) = (self.xy[side], &self.z[2 * side..]);
@@ -62,7 +62,7 @@ impl Bvh2Node {
     }
 }
 
-/// A tree of [`Bvh2Node`]s with a Woop record a reference. Empty for a scene without triangles.
+/// Binary tree of [`Bvh2Node`]s with a Woop triangle record for each reference. Empty for a scene without triangles.
 ///
 /// Records of another format are [`crate::TriangleRecords`], made from [`EncodedBvh2::slots`].
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ pub struct EncodedBvh2 {
     stack_depth: usize,
 }
 
-/// Writes `bvh` as 64-byte nodes in its own order, and a record for each of its references.
+/// Encodes `bvh` as 64-byte nodes in its own order, with a Woop triangle record for each of its references.
 ///
 /// Output: one node for each inner node of `bvh` (a root is added to a tree that is one leaf), and
 /// `bvh.references.len()` records in the same order. O(n).
@@ -122,7 +122,8 @@ fn woop_records(slots: &[u32], triangles: &FlatTriangles) -> Vec<WoopTriangle> {
     slots.par_iter().map(|slot| WoopTriangle::new(corners(slot))).collect()
 }
 
-/// Returns `min x, max x, min y, max y` of each child, then both children's z, the indices, the counts.
+/// Returns the positions of a child's words in a [`Bvh2Node`]. The order is `min x, max x, min y, max y` of each child,
+/// then both children's z, the indices, the counts.
 const fn child_words(side: usize) -> ChildWords {
     let (xy, z) = (4 * side, 8 + 2 * side);
     ChildWords { child: 12 + side, count: 14 + side, planes: [xy, xy + 1, xy + 2, xy + 3, z, z + 1] }
@@ -189,38 +190,37 @@ impl EncodedBvh2 {
         &self.nodes
     }
 
-    /// Returns the Woop records, leaf by leaf.
+    /// Returns the Woop triangle records, leaf by leaf.
     #[inline]
     pub fn records(&self) -> &[WoopTriangle] {
         &self.records
     }
 
-    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
-    /// must ask.
+    /// Returns for each triangle record, leaf by leaf, the index of its triangle, with the flag [`crate::NON_OPAQUE`].
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// Returns the box around everything.
+    /// Returns the bounding box of the whole tree.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the number of stack entries that suffice for any walk which pushes one of two hit children, whichever,
-    /// and goes on with the other.
+    /// Returns the number of stack entries that suffice for a traversal which pushes one of two hit children,
+    /// whichever, and goes on with the other.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Returns the number of bytes of nodes, records and slots.
+    /// Returns the size of nodes, triangle records and slots in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.records[..]) + size_of_val(&self.slots[..])
     }
 
-    /// Checks every invariant of the module's text. O(n).
+    /// Checks every invariant stated at the head of the module. O(n).
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.

@@ -21,7 +21,7 @@ use raywarp_bvh::Bvh2;
 use raywarp_family::{Tree, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// A tree that some variant walks.
+/// Encoded tree of any kind that a variant of the kernel family traverses.
 ///
 /// | encoding | node | leaf | for |
 /// |---|---|---|---|
@@ -42,7 +42,7 @@ pub enum EncodedTree {
     H8(H8),
 }
 
-/// Runs `$body` with `$tree` bound to the tree of whatever kind in an [`EncodedTree`]: once for each of the types.
+/// Evaluates `$body` with `$tree` bound to the tree in an [`EncodedTree`], of whichever type it is.
 #[macro_export]
 macro_rules! with_tree {
     ($encoded:expr, $tree:ident => $body:expr) => {
@@ -57,8 +57,9 @@ macro_rules! with_tree {
     };
 }
 
-/// Encodes `bvh` over `triangles` as `variant` walks it, for rays that start within twice `reach` of zero along every
-/// axis, if that is beyond what the scene itself needs: see [`encode_h8_reaching`]; other trees' boxes grow by ray.
+/// Encodes `bvh` over `triangles` as the kind of tree that `variant` traverses. It is for rays that start within twice
+/// `reach` of zero along every axis, if that is beyond what the scene itself needs: see [`encode_h8_reaching`]; other
+/// trees' boxes grow by ray.
 ///
 /// # Errors
 /// Those of the tree's own encoder.
@@ -92,59 +93,61 @@ pub fn encode(
     })
 }
 
-/// Layout of a kind of tree in a device's memory.
+/// Memory layout of one kind of tree on a device: sizes and order of nodes and triangle records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLayout {
-    /// Bytes from one node to the next; of [`WideN`] from one child to the next.
+    /// Number of bytes from one node to the next; for [`WideN`] from one child to the next.
     pub node_bytes: u32,
-    /// Bytes at a node's beginning that kernels read: in others is what [`ChildWords`] put elsewhere.
+    /// Number of bytes at a node's beginning that kernels read; the rest are words that [`ChildWords`] move elsewhere.
     pub node_bytes_read: u32,
-    /// Bytes from one triangle record to the next.
+    /// Number of bytes from one triangle record to the next.
     pub record_bytes: u32,
-    /// `true` if triangle records stand among the nodes, with the words that name triangles.
+    /// `true` if triangle records, with their triangle indices, lie among the nodes.
     pub records_among_nodes: bool,
-    /// Order of the 16-byte chunks of a record.
+    /// Permutation of the 16-byte chunks within each node.
     pub swizzle: Swizzle,
-    /// The words of a node's children, where kernels want them as stack entries; empty where nodes stay as they are.
+    /// Positions of the words that name each child, for kernels that want them as stack entries; empty where nodes stay
+    /// as they are.
     pub children: &'static [ChildWords],
 }
 
-/// Chunk k of the record at an index lies at place k xor `(index >> shift) & mask`.
+/// Permutation of a record's 16-byte chunks that depends on its index: chunk k lies at k xor `(index >> shift) & mask`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Swizzle {
-    /// Lowest bit of the index that counts.
+    /// Number of low bits of the index that are ignored.
     pub shift: u32,
-    /// Bits of the shifted index that count.
+    /// Mask of the shifted index.
     pub mask: u32,
 }
 
 impl Swizzle {
-    /// Chunks lie in their order.
+    /// Swizzle that leaves chunks in their order.
     pub const NONE: Self = Self { shift: 0, mask: 0 };
 
-    /// Returns the number that places of chunks are xored with, in the record at `index`.
+    /// Returns the number with which positions of chunks are xored in the record at `index`.
     #[inline]
     pub const fn of(self, index: u32) -> u32 {
         index >> self.shift & self.mask
     }
 }
 
-/// Positions of a child's words in its node.
+/// Positions of a child's fields in its node, counted in 32-bit words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChildWords {
-    /// Index of a node or of a leaf's first record, or [`crate::NO_CHILD`].
+    /// Position of the index of the child's node or of the leaf's first triangle record, or [`crate::NO_CHILD`].
     pub child: usize,
-    /// Records of a leaf; 0 for a node or no child.
+    /// Position of the number of triangle records; that is 0 for a node or no child.
     pub count: usize,
-    /// The six planes of its box.
+    /// Positions of the six planes of the child's box.
     pub planes: [usize; 6],
 }
 
 impl MemoryLayout {
-    /// Bytes of a triangle record that stands apart from the tree, of any [`TriangleFormat`](crate::TriangleFormat).
+    /// Number of bytes of a triangle record that lies outside of the tree, in any
+    /// [`TriangleFormat`](crate::TriangleFormat).
     pub(crate) const RECORD_BYTES: u32 = 48;
 
-    /// Returns the layout of a kind of tree.
+    /// Returns the memory layout of a kind of tree.
     #[inline]
     pub fn of(tree: Tree) -> &'static Self {
         match tree {
@@ -158,50 +161,50 @@ impl MemoryLayout {
     }
 }
 
-/// Facts about a kind of tree that its uploader needs.
+/// Kind of tree that can be uploaded to a device for kernels.
 pub(crate) trait KernelTree {
-    /// Layout of its records.
+    /// Memory layout of its nodes and triangle records.
     const LAYOUT: MemoryLayout;
 
-    /// Returns the words of all nodes.
+    /// Returns all nodes as 32-bit words.
     fn node_words(&self) -> &[u32];
     /// Returns the number of nodes.
     fn node_count(&self) -> usize;
-    /// Returns the two words of [`EncodedTree::kernel_words`].
+    /// Returns the two additional kernel parameters of [`EncodedTree::kernel_words`].
     fn kernel_words(&self) -> (u32, f32) {
         (0, 0.0)
     }
 }
 
 impl EncodedTree {
-    /// Returns the nodes as words; node i begins at i [`MemoryLayout::node_bytes`], of [`WideN`] at as many times that
-    /// as it has children.
+    /// Returns all nodes as 32-bit words; node i begins at byte i * [`MemoryLayout::node_bytes`]. For [`WideN`] it
+    /// begins at as many times that as a node has children.
     pub fn node_words(&self) -> &[u32] {
         with_tree!(self, tree => KernelTree::node_words(tree))
     }
 
-    /// Returns the number of nodes; of [`H8`] its leaves count.
+    /// Returns the number of nodes, for [`H8`] together with its leaves.
     pub fn node_count(&self) -> usize {
         with_tree!(self, tree => KernelTree::node_count(tree))
     }
 
-    /// Returns the two words that kernels take beside the nodes: of [`H8`] see [`H8::kernel_words`]; of [`Cwbvh8`] and
-    /// [`Qbvh4`] the exponent bits of 2^23.
+    /// Returns the two parameters that kernels take beside the nodes, such as [`H8::kernel_words`]. Of [`Cwbvh8`] and
+    /// [`Qbvh4`] they are the exponent bits of 2^23.
     pub fn kernel_words(&self) -> (u32, f32) {
         with_tree!(self, tree => KernelTree::kernel_words(tree))
     }
 
-    /// Returns for each triangle of a leaf its index, with [`crate::NON_OPAQUE`] set where a query must ask.
+    /// Returns for each triangle in the leaves its index, with the flag [`crate::NON_OPAQUE`].
     pub fn slots(&self) -> &[u32] {
         with_tree!(self, tree => tree.slots())
     }
 
-    /// Returns the slots of the records that stand apart from the tree: none where they are among its nodes.
+    /// Returns the slots whose triangle records lie outside of the tree; empty where they are among its nodes.
     pub fn record_slots(&self) -> &[u32] {
         if self.layout().records_among_nodes { &[] } else { self.slots() }
     }
 
-    /// Returns the layout of its records.
+    /// Returns the memory layout of this kind of tree.
     pub fn layout(&self) -> &'static MemoryLayout {
         fn of<T: KernelTree>(_: &T) -> &'static MemoryLayout {
             &T::LAYOUT
@@ -209,17 +212,17 @@ impl EncodedTree {
         with_tree!(self, tree => of(tree))
     }
 
-    /// Returns the box around everything.
+    /// Returns the bounding box of the whole tree.
     pub fn bounds(&self) -> &Aabb {
         with_tree!(self, tree => tree.bounds())
     }
 
-    /// Returns the number of stack entries that any walk may need.
+    /// Returns the number of stack entries that suffice for any traversal.
     pub fn stack_depth(&self) -> usize {
         with_tree!(self, tree => tree.stack_depth())
     }
 
-    /// Returns the number of bytes of the tree.
+    /// Returns the size of the tree in bytes.
     pub fn bytes(&self) -> usize {
         with_tree!(self, tree => tree.bytes())
     }

@@ -23,32 +23,32 @@ use bytemuck::{Pod, Zeroable};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// A node: 64 bytes, half a cache line of a GPU, four 16-byte loads.
+/// Node of up to four children with quantised boxes: 64 bytes, half a cache line of a GPU, four 16-byte loads.
 ///
 /// Plane `q` of an axis lies at `origin + q * 2^(exponent - 127)`, in world units.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Qbvh4Node {
-    /// The corner of the grid: the smallest of all children.
+    /// Origin of the node's grid: the smallest corner of all children's boxes.
     pub origin: [f32; 3],
-    /// Exponent of each axis' grid step, as the exponent bits of an f32: 1 to 249.
+    /// Biased exponent of the grid step on each axis, as in the bits of an f32: 1 to 249.
     pub exponents: [u8; 3],
     /// Unused byte, always zero.
     pub unused_byte: u8,
-    /// Rows min x, max x, min y, max y, min z, max z of the four child boxes, in steps of the grid; 255 and 0 for no
-    /// child.
+    /// Planes of the four children's boxes in grid steps: rows min x, max x, min y, max y, min z, max z. They are 255
+    /// and 0 for no child.
     pub planes: [[u8; 4]; 6],
     /// Unused words, always zero.
     pub unused: [u32; 2],
-    /// Index of a node, a [`leaf_word`], or [`NO_CHILD`].
+    /// Index of each child's node, a [`leaf_word`] for a leaf, or [`NO_CHILD`].
     pub children: [u32; 4],
 }
 
 impl Qbvh4Node {
-    /// Children of a node.
+    /// Largest number of children of a node.
     pub const BRANCHING: usize = 4;
 
-    /// Returns a node of these children, one to four, whose boxes are finite and whose leaves fit a word.
+    /// Makes a node of one to four children, whose boxes are finite and whose leaves fit a word.
     fn new(children: &[Child]) -> Result<Self, LayoutError> {
         let mut node = Self::zeroed();
         node.children = [NO_CHILD; 4];
@@ -71,13 +71,13 @@ impl Qbvh4Node {
         Ok(node)
     }
 
-    /// Returns the steps of the grid along the axes, in world units: powers of two, normal and finite.
+    /// Returns the grid steps along the axes in world units: powers of two, normal and finite.
     #[inline]
     pub fn scale(&self) -> [f32; 3] {
         self.exponents.map(byte_grid::step)
     }
 
-    /// Returns the box of child `slot`, which holds the one that was encoded; empty without a child.
+    /// Returns the decoded box of the child in `slot`, which holds the exact one; empty without a child.
     #[inline]
     pub fn bounds(&self, slot: usize) -> Aabb {
         if (0..3).all(|axis| self.bytes(axis, slot) == [255, 0]) {
@@ -86,13 +86,14 @@ impl Qbvh4Node {
         self.decoded(|axis| self.bytes(axis, slot))
     }
 
-    /// Returns the first record and how many (1 to [`MOST_RECORDS`]), if the child in `slot` is a leaf.
+    /// Returns the first triangle record and the number of records (1 to [`MOST_RECORDS`]) of the leaf in `slot`, if it
+    /// is one.
     #[inline]
     pub fn leaf(&self, slot: usize) -> Option<(u32, u32)> {
         leaf_records(self.children[slot])
     }
 
-    /// Returns the lower and the upper plane of a child, in steps.
+    /// Returns the lower and the upper plane of the child in `slot` along `axis`, in grid steps.
     fn bytes(&self, axis: usize, slot: usize) -> [u8; 2] {
         [self.planes[2 * axis][slot], self.planes[2 * axis + 1][slot]]
     }
@@ -124,7 +125,7 @@ impl Qbvh4Node {
     }
 }
 
-/// A tree of [`Qbvh4Node`]s. Empty for a scene without triangles.
+/// Four-wide tree of [`Qbvh4Node`]s with quantised boxes. Empty for a scene without triangles.
 ///
 /// The records of its leaves are [`crate::TriangleRecords`], made from [`Qbvh4::slots`].
 #[derive(Debug, Clone)]
@@ -135,7 +136,7 @@ pub struct Qbvh4 {
     stack_depth: usize,
 }
 
-/// Collapses `bvh` into compressed nodes of up to four children: those of [`crate::encode_wide4`], box for box.
+/// Encodes `bvh` as nodes of up to four children with quantised boxes, those of [`crate::encode_wide4`] box for box.
 ///
 /// - Input: boxes finite and not empty, in world units; leaves of at most [`MOST_RECORDS`] references, 2^27 in all.
 /// - Output: for n inner nodes, between ceil(n / 3) and n nodes of 64 bytes, depth first; one for a tree that is one
@@ -241,38 +242,37 @@ impl Stored for Qbvh4 {
 }
 
 impl Qbvh4 {
-    /// Returns the nodes, depth first; the first is the root. Empty without triangles.
+    /// Returns the nodes in depth-first order; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Qbvh4Node] {
         &self.nodes
     }
 
-    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
-    /// must ask.
+    /// Returns for each triangle record, leaf by leaf, the index of its triangle, with the flag [`crate::NON_OPAQUE`].
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// Returns the box around everything, as it was before it was put into bytes.
+    /// Returns the bounding box of the whole tree, as it was before it was quantised.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the number of stack entries that suffice for any walk which pushes all hit children of a node but one,
+    /// Returns the number of stack entries that suffice for a traversal which pushes all hit children but one,
     /// whichever, and goes on with that one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Returns the number of bytes of nodes and slots.
+    /// Returns the size of nodes and slots in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
     }
 
-    /// Checks every invariant of the module's text. O(n).
+    /// Checks every invariant stated at the head of the module. O(n).
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.
@@ -294,7 +294,7 @@ mod tests {
     use crate::node_table::tests::{Damageable, notices_damage, row_of_triangles, stack_depth_is_exact};
 
     impl Damageable for Qbvh4 {
-        /// Boxes go to the nearest planes, counts to the largest.
+        /// Replaces a child, with its box rounded to the nearest planes and its count limited to the largest.
         fn set_child(&mut self, node: usize, slot: usize, child: Child) {
             let node = &mut self.nodes[node];
             node.children[slot] = match child.count {

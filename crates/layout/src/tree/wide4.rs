@@ -22,23 +22,23 @@ use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::mem::offset_of;
 
-/// A node: 128 bytes, one cache line of a GPU, eight 16-byte loads.
+/// Node of up to four children with boxes in f32: 128 bytes, one cache line of a GPU, eight 16-byte loads.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(128))]
 pub struct Wide4Node {
-    /// Rows min x, max x, min y, max y, min z, max z of the four child boxes.
+    /// Planes of the four children's boxes: rows min x, max x, min y, max y, min z, max z.
     pub planes: [[f32; 4]; 6],
-    /// Index of a node, of a leaf's first record, or [`NO_CHILD`](crate::NO_CHILD).
+    /// Index of each child's node or of the leaf's first triangle record, or [`NO_CHILD`](crate::NO_CHILD).
     pub children: [u32; 4],
-    /// Records of a leaf; 0 for a node or no child.
+    /// Number of triangle records of each child that is a leaf; 0 for a node or no child.
     pub counts: [u32; 4],
 }
 
 impl Wide4Node {
-    /// Children of a node.
+    /// Largest number of children of a node.
     pub const BRANCHING: usize = 4;
 
-    /// Returns a node of these children, at most four.
+    /// Makes a node of at most four children.
     fn new(children: &[Child]) -> Self {
         let mut node = Self::zeroed();
         for slot in 0..Self::BRANCHING {
@@ -47,7 +47,7 @@ impl Wide4Node {
         node
     }
 
-    /// Returns the box of child `slot`.
+    /// Returns the box of the child in `slot`.
     #[inline]
     pub fn bounds(&self, slot: usize) -> Aabb {
         Aabb {
@@ -65,7 +65,7 @@ impl Wide4Node {
     }
 }
 
-/// A tree of [`Wide4Node`]s. Empty for a scene without triangles.
+/// Four-wide tree of [`Wide4Node`]s with boxes in f32. Empty for a scene without triangles.
 ///
 /// The records of its leaves are [`crate::TriangleRecords`], made from [`Wide4Tree::slots`].
 #[derive(Debug, Clone)]
@@ -76,7 +76,7 @@ pub struct Wide4Tree {
     stack_depth: usize,
 }
 
-/// Collapses `bvh` into nodes of up to four children.
+/// Encodes `bvh` as nodes of up to four children, chosen by the rule `collapse`.
 ///
 /// Opens one child after another, as `collapse` says, until a node holds four. Leaves and the order
 /// of their references stay as they are.
@@ -112,7 +112,7 @@ pub fn encode_wide4(bvh: &Bvh2, triangles: &FlatTriangles, collapse: Collapse) -
     Ok(tree)
 }
 
-/// Returns the words of a child: a node is six rows of planes, the indices, the counts.
+/// Returns the positions of a child's words in a [`Wide4Node`]: six rows of planes, the indices, the counts.
 const fn child_words(slot: usize) -> ChildWords {
     let planes = [slot, 4 + slot, 8 + slot, 12 + slot, 16 + slot, 20 + slot];
     ChildWords { child: 24 + slot, count: 28 + slot, planes }
@@ -172,38 +172,37 @@ impl Stored for Wide4Tree {
 }
 
 impl Wide4Tree {
-    /// Returns the nodes, depth first; the first is the root. Empty without triangles.
+    /// Returns the nodes in depth-first order; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Wide4Node] {
         &self.nodes
     }
 
-    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
-    /// must ask.
+    /// Returns for each triangle record, leaf by leaf, the index of its triangle, with the flag [`crate::NON_OPAQUE`].
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// Returns the box around everything.
+    /// Returns the bounding box of the whole tree.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the number of stack entries that suffice for any walk which pushes all hit children of a node but one,
+    /// Returns the number of stack entries that suffice for a traversal which pushes all hit children but one,
     /// whichever, and goes on with that one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Returns the number of bytes of nodes and slots.
+    /// Returns the size of nodes and slots in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
     }
 
-    /// Checks every invariant of the module's text. O(n).
+    /// Checks every invariant stated at the head of the module. O(n).
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.

@@ -22,17 +22,17 @@ use bytemuck::{Pod, Zeroable};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// A child of a node: 32 bytes, two 16-byte loads of one lane.
+/// Child of a [`WideN`] node with its box: 32 bytes, two 16-byte loads of one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(32))]
 pub struct WideNChild {
-    /// Smallest corner of the box.
+    /// Lower corner of the child's box.
     pub min: [f32; 3],
-    /// Index of a node, of a leaf's first record, or [`NO_CHILD`].
+    /// Index of the child's node or of the leaf's first triangle record, or [`NO_CHILD`].
     pub child: u32,
-    /// Largest corner of the box.
+    /// Upper corner of the child's box.
     pub max: [f32; 3],
-    /// Records of a leaf; 0 for a node or no child.
+    /// Number of triangle records of a leaf; 0 for a node or no child.
     pub count: u32,
 }
 
@@ -43,7 +43,7 @@ impl WideNChild {
         Aabb { min: self.min, max: self.max }
     }
 
-    /// Returns `true` if this is a node or a leaf.
+    /// Returns `true` if there is a child, node or leaf, and not an unused slot.
     #[inline]
     pub fn is_used(&self) -> bool {
         self.child != NO_CHILD
@@ -56,7 +56,8 @@ impl From<Child> for WideNChild {
     }
 }
 
-/// A tree whose nodes are runs of N [`WideNChild`]ren. Empty for a scene without triangles.
+/// Wide tree for one ray on several lanes, whose nodes are runs of N [`WideNChild`]ren. Empty for a scene without
+/// triangles.
 ///
 /// The records of its leaves are [`crate::TriangleRecords`], made from [`WideN::slots`].
 #[derive(Debug, Clone)]
@@ -68,7 +69,7 @@ pub struct WideN {
     stack_depth: usize,
 }
 
-/// Collapses `bvh` into nodes of up to `branching` children.
+/// Encodes `bvh` as nodes of up to `branching` children.
 ///
 /// Opens the child of largest surface area until a node is full or holds only leaves; see
 /// [`Collapse::Adopt`]. Leaves and the order of their references stay as they are.
@@ -161,28 +162,28 @@ impl Stored for WideN {
 }
 
 impl WideN {
-    /// The branching factors there are.
+    /// Numbers of children per node that kernels support.
     pub const BRANCHINGS: [usize; 4] = [4, 8, 16, 32];
 
-    /// Returns the number of children of a node, and of lanes of a ray: one of [`WideN::BRANCHINGS`].
+    /// Returns the number of children of a node, which is the number of lanes per ray: one of [`WideN::BRANCHINGS`].
     #[inline]
     pub fn branching(&self) -> usize {
         self.branching
     }
 
-    /// Returns the number of nodes; node 0 is the root. 0 without triangles.
+    /// Returns the number of nodes; node 0 is the root; 0 without triangles.
     #[inline]
     pub fn node_count(&self) -> usize {
         self.children.len() / self.branching
     }
 
-    /// Returns the children of all nodes: those of node i are the `branching` from i `branching` on.
+    /// Returns the children of all nodes in one list, `branching` of them for each node.
     #[inline]
     pub fn children(&self) -> &[WideNChild] {
         &self.children
     }
 
-    /// Returns the child that lane `slot` of a ray loads of a node.
+    /// Returns the child in slot `slot` of node `node`, which lane `slot` of a ray loads.
     ///
     /// # Panics
     /// If there is no such node.
@@ -192,32 +193,31 @@ impl WideN {
         &self.children[node * self.branching + slot]
     }
 
-    /// Returns for each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a query
-    /// must ask.
+    /// Returns for each triangle record, leaf by leaf, the index of its triangle, with the flag [`crate::NON_OPAQUE`].
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// Returns the box around everything.
+    /// Returns the bounding box of the whole tree.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the number of stack entries that suffice for a walk which pushes all hit children of a node but one (the
+    /// Returns the number of stack entries that suffice for a traversal which pushes all hit children but one (the
     /// nearest, or any other) and goes on with that one.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Returns the number of bytes of nodes and slots.
+    /// Returns the size of nodes and slots in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.children[..]) + size_of_val(&self.slots[..])
     }
 
-    /// Checks every invariant of the module's text. O(n).
+    /// Checks every invariant stated at the head of the module. O(n).
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.

@@ -7,26 +7,26 @@ use crate::collapse::Collapse;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::Aabb;
 
-/// A child that is a leaf.
+/// Value in [`Family::families`] of a child that is a leaf.
 const LEAF: u32 = 0;
 
-/// The children of a node, 1 to 8, in the order of the binary tree.
+/// Children of one wide node, 1 to 8, in the order of the binary tree, before they get slots.
 pub(crate) struct Family {
     count: usize,
-    /// Nodes of the `Bvh2`.
+    /// Index of each child's node in the `Bvh2`.
     sources: [u32; SLOTS],
-    /// Family of each child, or [`LEAF`]; the root's family is nobody's child.
+    /// Index of the family below each child, or [`LEAF`]; 0 can mean leaf, since the root's family is below no child.
     families: [u32; SLOTS],
 }
 
-/// A node but for its records.
+/// Wide node whose children have slots, but whose triangle records are not yet numbered.
 pub(crate) struct Slotted {
     pub node: Cwbvh8Node,
-    /// Child of the family that stands in each slot, by its number.
+    /// Index within the family of the child in each slot.
     children: [Option<u8>; SLOTS],
 }
 
-/// Returns the families of all nodes, siblings together and otherwise depth first; the root's is the first.
+/// Lists the families of all wide nodes, siblings together and otherwise depth first; the root's is the first.
 pub(crate) fn list(bvh: &Bvh2, collapse: &Collapse) -> Vec<Family> {
     let empty = || Family { count: 0, sources: [0; SLOTS], families: [LEAF; SLOTS] };
     let mut families = Vec::with_capacity(bvh.nodes.len() / 8 + 1);
@@ -56,7 +56,7 @@ pub(crate) fn list(bvh: &Bvh2, collapse: &Collapse) -> Vec<Family> {
 }
 
 impl Family {
-    /// Returns the number of children.
+    /// Returns the number of children in the family.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -66,22 +66,22 @@ impl Family {
         self.sources[i] as usize
     }
 
-    /// Returns the number of the family of child `i`; `None` for a leaf.
+    /// Returns the index of the family below child `i`; `None` for a leaf.
     pub fn inner_family(&self, i: usize) -> Option<usize> {
         (self.families[i] != LEAF).then_some(self.families[i] as usize)
     }
 
-    /// Returns the children's boxes.
+    /// Returns the boxes of the children.
     pub fn boxes(&self, bvh: &Bvh2) -> [Aabb; SLOTS] {
         std::array::from_fn(|i| if i < self.count { bvh.nodes[self.sources[i] as usize].bounds } else { Aabb::EMPTY })
     }
 
-    /// Returns the box around all children.
+    /// Returns the bounding box of all children.
     pub fn bounds(&self, bvh: &Bvh2) -> Aabb {
         self.boxes(bvh).iter().fold(Aabb::EMPTY, |all, child| all.union(child))
     }
 
-    /// Gives the children slots and quantises their boxes.
+    /// Assigns the children to slots and quantises their boxes.
     pub fn slotted(&self, bvh: &Bvh2) -> Slotted {
         let (mut node, mut children) = (Cwbvh8Node::EMPTY, [None; SLOTS]);
         let boxes = self.boxes(bvh);
@@ -108,13 +108,13 @@ impl Family {
 }
 
 impl Slotted {
-    /// Returns the families of the children that are nodes, in the order of their slots.
+    /// Returns the families below those children that are nodes, in the order of their slots.
     pub fn inner(&self, family: &Family) -> impl Iterator<Item = usize> {
         let children = self.children.iter().flatten().map(|&child| family.families[usize::from(child)]);
         children.filter(|&family| family != LEAF).map(|family| family as usize)
     }
 
-    /// Returns the slot and `Bvh2` node of the children that are leaves, in the order of their slots.
+    /// Returns the slot and the `Bvh2` node of each child that is a leaf, in the order of slots.
     pub fn leaves(&self, family: &Family) -> impl Iterator<Item = (usize, usize)> {
         self.children.iter().enumerate().filter_map(|(slot, child)| {
             let child = usize::from((*child)?);

@@ -32,11 +32,12 @@ use raywarp_geom::{Aabb, FlatTriangles};
 
 pub use node::Cwbvh8Node;
 
-/// A triangle's test at 0.3 of a node's visit: the ratio of c_prim and c_node of YKL17 4.1 that is in
-/// common use; not yet tuned with kernels of our own.
+/// Costs of leaves: testing a triangle costs 0.3 of visiting a node, a ratio in common use (YKL17 4.1). It is that of
+/// c_prim and c_node, and not yet tuned with kernels of our own.
 const LEAF_RULE: LeafRule = LeafRule { merged: MAX_LEAF, block: 1, block_cost: 0.3 };
 
-/// A tree of [`Cwbvh8Node`]s and the order of its records. Empty for a scene without triangles.
+/// Compressed eight-wide tree of [`Cwbvh8Node`]s with the order of its triangle records. Empty for a scene without
+/// triangles.
 #[derive(Debug, Clone)]
 pub struct Cwbvh8 {
     nodes: Vec<Cwbvh8Node>,
@@ -45,7 +46,7 @@ pub struct Cwbvh8 {
     stack_depth: usize,
 }
 
-/// Collapses `bvh` into compressed nodes of up to eight children.
+/// Encodes `bvh` as compressed nodes of up to eight children.
 ///
 /// The collapse is the one of least SAH cost; it joins leaves up to 3 records, so that trees of one
 /// triangle a leaf give the best ones. A tree that is one leaf gets a root around it.
@@ -101,7 +102,7 @@ pub fn encode_cwbvh8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Cwbvh8, La
     Ok(Cwbvh8 { nodes, slots, bounds, stack_depth })
 }
 
-/// Returns the largest number of groups that wait while a walk visits all nodes below the root.
+/// Returns the largest number of groups on the stack of a traversal that visits all nodes below the root.
 ///
 /// A walk takes one child out of a group of nodes and puts the rest back (one entry); then it may
 /// push the visited node's group of nodes and its group of records. The worst walk leaves every group
@@ -160,33 +161,33 @@ impl Stored for Cwbvh8 {
 }
 
 impl Cwbvh8 {
-    /// Returns the nodes; the first is the root. Empty without triangles.
+    /// Returns the nodes of the tree; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Cwbvh8Node] {
         &self.nodes
     }
 
-    /// Returns for each record the index of its triangle, with [`NON_OPAQUE`] set where a query must ask.
+    /// Returns for each triangle record the index of its triangle, with the flag [`NON_OPAQUE`].
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// Returns the box around everything.
+    /// Returns the bounding box of the whole tree.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the number of stack entries (a group of nodes or of records each) that a walk needs which takes one
-    /// child out of a group, puts the rest back, and pushes both groups of the visited node. At least 1 where there are
-    /// nodes: the root's own group.
+    /// Returns the number of stack entries (groups of nodes or of triangle records) that a traversal needs. It takes
+    /// one child out of a group, puts the rest back, and pushes both groups of the visited node. At least 1 where there
+    /// are nodes: the root's own group.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Returns the number of bytes of nodes and slots.
+    /// Returns the size of nodes and slots in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
     }

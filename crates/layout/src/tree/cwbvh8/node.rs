@@ -9,17 +9,17 @@ use bytemuck::{Pod, Zeroable};
 use raywarp_geom::Aabb;
 use std::ops::Range;
 
-/// Children of a node.
+/// Number of child slots of a node.
 pub(crate) const SLOTS: usize = 8;
 
-/// The most references of a leaf: what the three unary bits of [`Cwbvh8Node::meta`] count.
+/// Largest number of triangles in a leaf: what the three unary bits of [`Cwbvh8Node::meta`] can count.
 pub(crate) const MAX_LEAF: u32 = 3;
 
-/// The first value of the five low bits of [`Cwbvh8Node::meta`] that means a node: the records of
-/// eight full leaves come before it.
+/// Least value of the five low bits of [`Cwbvh8Node::meta`] that means a node: smaller values count the triangle
+/// records before a leaf's own, of up to eight full leaves.
 const FIRST_NODE_BIT: u8 = 24;
 
-/// A node: 80 bytes, five 16-byte loads on a GPU.
+/// Compressed node of up to eight children with quantised boxes: 80 bytes, five 16-byte loads on a GPU.
 ///
 /// Plane `q` of an axis lies at `origin + q * scale`, see [`Cwbvh8Node::scale`]. The bits of a slot
 /// say on which side of the node's middle its child lies (4: x, 2: y, 1: z; set: the upper side), as
@@ -27,28 +27,28 @@ const FIRST_NODE_BIT: u8 = 24;
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(16))]
 pub struct Cwbvh8Node {
-    /// The corner of the grid: the smallest of all children.
+    /// Origin of the node's grid: the smallest corner of all children's boxes.
     pub origin: [f32; 3],
-    /// Exponent of each axis' grid step, as the exponent bits of an f32: the step is 2^(e - 127).
+    /// Biased exponent of the grid step on each axis, as in the bits of an f32: the step is 2^(e - 127).
     pub exponents: [u8; 3],
-    /// Bit `slot` is set where the child is a node.
+    /// Bit mask of the slots whose child is a node.
     pub imask: u8,
-    /// Index of the first child that is a node; the others follow in the order of their slots. 0
-    /// where there is none.
+    /// Index of the first child that is a node; the others follow in the order of their slots; 0 where there is none.
     pub child_base: u32,
-    /// Index of the first record of the children that are leaves.
+    /// Index of the first triangle record of those children that are leaves.
     pub record_base: u32,
-    /// 0 for no child. A node: `0b001` above `24 + slot`. A leaf: its 1 to 3 records in unary (`001`,
-    /// `011`, `111`) above the first one's offset from `record_base`, 0 to 23.
+    /// Meta byte of each slot: 0 for no child, else the kind of child and, for a leaf, its triangle records. A node:
+    /// `0b001` above `24 + slot`. A leaf: its 1 to 3 records in unary (`001`, `011`, `111`) above the first one's
+    /// offset from `record_base`, 0 to 23.
     pub meta: [u8; SLOTS],
-    /// Lower planes of the children's boxes by axis, then slot; 255 for no child.
+    /// Lower planes of the children's boxes in grid steps, by [axis][slot]; 255 for no child.
     pub lo: [[u8; SLOTS]; 3],
-    /// Upper planes; 0 for no child.
+    /// Upper planes of the children's boxes in grid steps, by [axis][slot]; 0 for no child.
     pub hi: [[u8; SLOTS]; 3],
 }
 
 impl Cwbvh8Node {
-    /// A node without children.
+    /// Node without children.
     pub(crate) const EMPTY: Self = Self {
         origin: [0.0; 3],
         exponents: [1; 3],
@@ -60,21 +60,21 @@ impl Cwbvh8Node {
         hi: [[0; SLOTS]; 3],
     };
 
-    /// Returns the octant that a ray comes from: with a bit (4: x, 2: y, 1: z) for each negative component of its
-    /// direction. It meets children about in the order of increasing `slot ^ octant` (YKL17 3.2).
+    /// Returns the octant from which a ray with this direction comes: a bit (4: x, 2: y, 1: z) for each negative
+    /// component. It meets children about in the order of increasing `slot ^ octant` (YKL17 3.2).
     #[inline]
     pub fn octant(direction: &[f32; 3]) -> usize {
         let bit = |axis: usize, bit: usize| if direction[axis] < 0.0 { bit } else { 0 };
         bit(0, 4) | bit(1, 2) | bit(2, 1)
     }
 
-    /// Returns the step of the grid along `axis`: a power of two, normal and finite.
+    /// Returns the grid step along `axis`: a power of two, normal and finite.
     #[inline]
     pub fn scale(&self, axis: usize) -> f32 {
         byte_grid::step(self.exponents[axis])
     }
 
-    /// Returns the place of plane `q` of `axis`, with the bits of a fused multiply-add wherever it is finite.
+    /// Returns the coordinate of plane `q` along `axis`, with the bits of a fused multiply-add wherever it is finite.
     #[inline]
     pub fn plane(&self, axis: usize, q: u8) -> f32 {
         byte_grid::plane(self.origin[axis], self.exponents[axis], q)
@@ -92,7 +92,7 @@ impl Cwbvh8Node {
         self.imask & (1 << slot) != 0
     }
 
-    /// Returns the box of the child in `slot`, which holds the one that was encoded; `None` without a child.
+    /// Returns the decoded box of the child in `slot`, which holds the exact one; `None` without a child.
     ///
     /// It may stick out of this node's own box in its parent, and a child's boxes out of it, by
     /// less than one grid step each.
@@ -111,7 +111,7 @@ impl Cwbvh8Node {
         self.child_base + lower.count_ones()
     }
 
-    /// Returns the records of the leaf in `slot`; empty for a node or no child.
+    /// Returns the range of triangle records of the leaf in `slot`; empty for a node or no child.
     #[inline]
     pub fn leaf_records(&self, slot: usize) -> Range<u32> {
         let meta = self.meta[slot];
@@ -120,12 +120,13 @@ impl Cwbvh8Node {
         first..first + count
     }
 
-    /// Returns the meta byte of a node in `slot`.
+    /// Returns the meta byte of a child in `slot` that is a node.
     pub(crate) fn node_meta(slot: usize) -> u8 {
         (1 << 5) | (FIRST_NODE_BIT + slot as u8)
     }
 
-    /// Returns the meta byte of a leaf of 1 to [`MAX_LEAF`] records, `offset` after the node's first.
+    /// Returns the meta byte of a leaf of 1 to [`MAX_LEAF`] triangle records that begin `offset` after the node's
+    /// first.
     pub(crate) fn leaf_meta(offset: u32, count: u32) -> u8 {
         (((1 << count) - 1) << 5) as u8 | offset as u8
     }

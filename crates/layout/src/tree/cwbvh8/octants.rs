@@ -7,7 +7,8 @@
 use super::node::SLOTS;
 use raywarp_geom::Aabb;
 
-/// Returns the slot of each of up to 8 children. Among equally good assignments a fixed one.
+/// Assigns each of up to 8 children to a slot, so that slots visited in octant order are about front to back. Among
+/// equally good assignments a fixed one.
 pub(crate) fn assign_slots(children: &[Aabb]) -> [usize; SLOTS] {
     let gains = gains(children);
     // The best sum with the first children in the slots of a mask. A mask with more bits than the
@@ -38,8 +39,8 @@ pub(crate) fn assign_slots(children: &[Aabb]) -> [usize; SLOTS] {
     slots
 }
 
-/// Returns for each child and slot the dot product of the child's offset from the middle with the diagonal towards the
-/// slot's corner. In f64, whose range sums of f32 do not leave.
+/// Returns the gain of each child in each slot: its offset from the node's centre times the diagonal towards the slot's
+/// corner (dot product). In f64, whose range sums of f32 do not leave.
 fn gains(children: &[Aabb]) -> [[f64; SLOTS]; SLOTS] {
     let all = children.iter().fold(Aabb::EMPTY, |all, child| all.union(child));
     // Twice the middle; a factor does not change which sum is largest.
@@ -77,7 +78,7 @@ mod tests {
         slots.iter().enumerate().map(|(child, &slot)| gains[child][slot]).sum()
     }
 
-    /// The oracle: the best sum over every injection of the children into the slots.
+    /// Returns the best total gain over all assignments of children to slots, by exhaustive search.
     fn best_sum(gains: &[[f64; SLOTS]], taken: usize) -> f64 {
         let Some((first, rest)) = gains.split_first() else { return 0.0 };
         let free = (0..SLOTS).filter(|slot| taken & (1 << slot) == 0);

@@ -7,7 +7,7 @@ use crate::{INDEX_MASK, LayoutError, NON_OPAQUE};
 use raywarp_geom::Aabb;
 
 impl Cwbvh8 {
-    /// Checks every invariant of the module's text. O(n).
+    /// Checks every invariant stated at the head of the module. O(n).
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.
@@ -36,7 +36,7 @@ impl Cwbvh8 {
         Ok(())
     }
 
-    /// Checks where the children that are nodes stand, and that their boxes fit.
+    /// Checks the positions of children that are nodes, and that their boxes fit into the parent's.
     fn check_children(&self, record: usize, has_parent: &mut [bool]) -> Result<(), &'static str> {
         let node = &self.nodes[record];
         if node.imask == 0 {
@@ -62,7 +62,7 @@ impl Cwbvh8 {
     }
 }
 
-/// Checks what a node says by itself.
+/// Checks a node by itself, without the nodes and records that it names.
 fn check_node(node: &Cwbvh8Node) -> Result<(), &'static str> {
     if !(0..3).all(|axis| node.origin[axis].is_finite() && (1..=MAX_EXPONENT).contains(&node.exponents[axis])) {
         return Err("its grid is not finite, or too coarse or fine");
@@ -90,7 +90,7 @@ fn check_node(node: &Cwbvh8Node) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Checks a node's leaves.
+/// Checks the ranges of triangle records of a node's leaves.
 fn check_records(node: &Cwbvh8Node, in_leaf: &mut [bool]) -> Result<(), &'static str> {
     let mut offset = 0;
     for slot in (0..SLOTS).filter(|&slot| node.has_child(slot) && !node.is_inner(slot)) {
@@ -109,8 +109,8 @@ fn check_records(node: &Cwbvh8Node, in_leaf: &mut [bool]) -> Result<(), &'static
     Ok(())
 }
 
-/// Returns `true` if `bounds` holds what `node`'s boxes are known to hold: an upper plane lies less than a step beyond
-/// its box. With `tight`, no plane may leave room either.
+/// Returns `true` if `bounds` holds what the exact boxes of `node`'s children are known to fill. An upper plane lies
+/// less than a step beyond its box. With `tight`, no plane may leave room either.
 fn fits(node: &Cwbvh8Node, bounds: &Aabb, tight: bool) -> bool {
     (0..3).all(|axis| {
         let most = (0..SLOTS).filter(|&slot| node.has_child(slot)).map(|slot| node.hi[axis][slot]).max().unwrap_or(0);
@@ -129,7 +129,7 @@ mod tests {
     use raywarp_bvh::{BuildOptions, build};
     use raywarp_geom::FlatTriangles;
 
-    /// A row of triangles, each there twice, which makes leaves of several.
+    /// Encodes a row of triangles, each of them twice, which makes leaves of several.
     fn encoded(count: usize) -> Cwbvh8 {
         let corner = |i: usize| [i as f32, (i * i % 7) as f32, (i * 3 % 5) as f32];
         let vertices = (0..count).map(|i| [corner(i / 2), corner(i / 2 + 1), corner(i / 2 + 2)]).collect();
@@ -138,7 +138,7 @@ mod tests {
         encode_cwbvh8(&bvh, &triangles).unwrap()
     }
 
-    /// The first node and slot of which `wanted` holds.
+    /// Returns the first node and slot for which `wanted` holds.
     #[track_caller]
     fn find(tree: &Cwbvh8, wanted: impl Fn(&Cwbvh8Node, usize) -> bool) -> (usize, usize) {
         let places = (0..tree.nodes.len()).flat_map(|node| (0..SLOTS).map(move |slot| (node, slot)));

@@ -39,10 +39,11 @@ pub use node::{H8Block, H8Node, child_block};
 pub use pair::H8Pair;
 pub use ray::H8Ray;
 
-/// A leaf at half of a node's visit, whether it holds one triangle or two: about what the kernels' steps cost.
+/// Costs of leaves: half of visiting a node, whether one triangle or two, which is about what the kernels' steps cost.
 const LEAF_RULE: LeafRule = LeafRule { merged: 2, block: 2, block_cost: 0.5 };
 
-/// A tree of [`H8Block`]s. Empty for a scene without triangles.
+/// Raywarp's own eight-wide tree: nodes and pairs of triangles in [`H8Block`]s of 64 bytes. Empty for a scene without
+/// triangles.
 #[derive(Debug, Clone)]
 pub struct H8 {
     blocks: Vec<H8Block>,
@@ -53,14 +54,14 @@ pub struct H8 {
     stack_depth: usize,
 }
 
-/// A node before blocks have numbers.
+/// Node whose children have slots, but whose blocks are not yet numbered.
 struct Slotted {
     node: H8Node,
-    /// Child of the family that stands in each slot, by its number.
+    /// Index within the family of the child in each slot.
     children: [Option<u8>; SLOTS],
 }
 
-/// Collapses `bvh`, one triangle a leaf, into nodes of up to eight children, and pairs of triangles.
+/// Encodes `bvh`, which has one triangle per leaf, as nodes of up to eight children and pairs of triangles.
 ///
 /// The collapse is the one of least SAH cost in which sibling leaves whose triangles share an edge may be one.
 /// A tree that is one leaf gets a root around it.
@@ -91,8 +92,8 @@ pub fn encode_h8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<H8, LayoutErro
     encode_h8_reaching(bvh, triangles, 0.0)
 }
 
-/// Encodes as [`encode_h8`] does, for rays that start within twice `reach` of zero along every axis, if that is more
-/// than the tree's own [`H8::reach`]: boxes grow by what the triangle test may round on its way from there.
+/// Encodes as [`encode_h8`] does, but for rays that start within twice `reach` of zero along every axis, if that is
+/// more than [`H8::reach`]. Boxes grow by what the triangle test may round on its way from there.
 ///
 /// # Errors
 /// As [`encode_h8`]; [`LayoutError::TooFar`] also for a reach beyond 2^100.
@@ -133,7 +134,7 @@ pub fn encode_h8_reaching(bvh: &Bvh2, triangles: &FlatTriangles, reach: f32) -> 
     Ok(tree)
 }
 
-/// Checks what only this encoding asks of a tree.
+/// Checks what only this encoding requires of a tree: one reference per leaf, and boxes within range.
 fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
     for (node, n) in bvh.nodes.iter().enumerate() {
         if n.count > 1 {
@@ -150,7 +151,8 @@ fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// Returns `true` if both children of a node are leaves whose triangles share an edge, or are the same.
+/// Returns `true` if the children of a node are leaves whose triangles can form a pair: they share an edge, or are the
+/// same.
 fn is_pair(bvh: &Bvh2, triangles: &FlatTriangles, node: usize) -> bool {
     let n = &bvh.nodes[node];
     let leaf = |child: usize| {
@@ -165,7 +167,7 @@ fn is_pair(bvh: &Bvh2, triangles: &FlatTriangles, node: usize) -> bool {
     a == b || shared_edge(corners(a), corners(b)).is_some()
 }
 
-/// Gives the children slots, and quantises their boxes.
+/// Assigns the children to slots and quantises their boxes.
 fn family_slotted(family: &Family, bvh: &Bvh2, grid_step: f32) -> Slotted {
     let boxes = family.boxes(bvh);
     let count = family.len();
@@ -186,7 +188,7 @@ fn family_slotted(family: &Family, bvh: &Bvh2, grid_step: f32) -> Slotted {
     Slotted { node: H8Node { inner, ..quantize(&slot_boxes, grid_step) }, children }
 }
 
-/// Returns for each family the block of its first child and its own block; and how many blocks there are.
+/// Returns for each family the block of its first child and the block of its node, and the total number of blocks.
 fn number_blocks(families: &[Family], slotted: &[Slotted]) -> (Vec<u32>, Vec<u32>, usize) {
     let (mut firsts, mut places) = (Vec::with_capacity(families.len()), vec![0u32; families.len()]);
     let mut count = usize::from(!families.is_empty());
@@ -202,70 +204,70 @@ fn number_blocks(families: &[Family], slotted: &[Slotted]) -> (Vec<u32>, Vec<u32
 }
 
 impl H8 {
-    /// Returns the nodes and leaves; the first is the root. Empty without triangles.
+    /// Returns the blocks of nodes and leaves; the first is the root. Empty without triangles.
     #[inline]
     pub fn blocks(&self) -> &[H8Block] {
         &self.blocks
     }
 
-    /// Returns the node of a block, which must be one.
+    /// Decodes the node in block `block`, which must be one.
     #[inline]
     pub fn node(&self, block: u32) -> H8Node {
         H8Node::unpack(&self.blocks[block as usize], block)
     }
 
-    /// Returns the triangles of a block, which must be a leaf.
+    /// Decodes the triangles in block `block`, which must be a leaf.
     #[inline]
     pub fn pair(&self, block: u32) -> H8Pair {
         H8Pair::unpack(&self.blocks[block as usize], block)
     }
 
-    /// Returns the triangles of the leaves in the order of their blocks, with [`crate::NON_OPAQUE`] set where a query
-    /// must ask.
+    /// Returns the triangle indices of all leaves in the order of their blocks, with the flag [`crate::NON_OPAQUE`].
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// Returns the box around everything.
+    /// Returns the bounding box of the whole tree.
     #[inline]
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the reach. Rays that start within twice this of zero, along every axis, miss no box of a triangle that
-    /// they hit. It is the largest coordinate of the bounds, or what was asked for. 0 without triangles.
+    /// Returns the reach: rays that start within twice this distance of zero, along every axis, miss no box of a
+    /// triangle that they hit. It is the largest coordinate of the bounds, or what was asked for. 0 without triangles.
     #[inline]
     pub fn reach(&self) -> f32 {
         self.reach
     }
 
-    /// Returns the step of the tree's grid, which those of nodes are multiples of: a power of two, in world units.
+    /// Returns the tree's grid step in world units, a power of two; the steps of nodes are multiples of it.
     #[inline]
     pub fn grid_step(&self) -> f32 {
         self.grid_step
     }
 
-    /// Returns the number of stack entries that a walk needs which takes one child out of a group and puts the rest
+    /// Returns the number of stack entries that a traversal needs. It takes one child out of a group, puts the rest
     /// back, and keeps the visited node's own groups of nodes and triangles. At least 1 where there are nodes.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
     }
 
-    /// Returns the two words that kernels take beside the blocks: the bits of 2^-53 over the grid's step (whose
-    /// exponent may be out of range by itself: they add a node's), and the reach.
+    /// Returns the two parameters that kernels take beside the blocks: a scaled reciprocal of the grid step, and the
+    /// reach. The first is the bits of 2^-53 over the grid's step (whose exponent may be out of range by itself: they
+    /// add a node's).
     pub fn kernel_words(&self) -> (u32, f32) {
         let exponent = (self.grid_step.to_bits() >> 23) as i32 - 127;
         (((127 - 53 - exponent) as u32) << 23, self.reach)
     }
 
-    /// Returns the number of bytes of the blocks.
+    /// Returns the size of the blocks in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.blocks[..])
     }
 
-    /// Returns every block that a node of this tree names, children after parents: the nodes, each with its block.
+    /// Returns all nodes with their block indices, parents before children.
     fn nodes_in_order(&self) -> Vec<(u32, H8Node)> {
         let mut nodes = Vec::new();
         let mut open: Vec<u32> = if self.blocks.is_empty() { vec![] } else { vec![0] };
@@ -282,7 +284,7 @@ impl H8 {
         nodes
     }
 
-    /// Returns the largest number of entries that wait while a walk visits all nodes.
+    /// Computes the largest number of stack entries of a traversal that visits all nodes.
     fn needed_stack(&self) -> usize {
         let mut needs = vec![0usize; self.blocks.len()];
         for (block, node) in self.nodes_in_order().into_iter().rev() {

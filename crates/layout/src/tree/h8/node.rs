@@ -4,17 +4,18 @@ use crate::tree::Swizzle;
 use bytemuck::{Pod, Zeroable};
 use raywarp_geom::Aabb;
 
-/// Children of a node.
+/// Number of child slots of a node.
 pub(crate) const SLOTS: usize = 8;
 
-/// Low bits of each of the three words of the corner that mean something else besides.
+/// Number of low bits in each of the corner's three words that hold other fields, too.
 pub(crate) const FIELD_BITS: [u32; 3] = [2, 2, 7];
-/// The coarsest step of a node is 2^(31 - field) grid steps.
+/// Largest value of [`H8Node::coarsest`], from which the stored field is subtracted: the coarsest step is 2^(31 -
+/// field) grid steps.
 const COARSEST: u32 = 31;
-/// Blocks that a node's `first` can name.
+/// Number of blocks that a node's field `first` can address.
 pub(crate) const MAX_BLOCKS: usize = 1 << 24;
 
-/// 64 bytes, four 16-byte loads: a node or a pair of triangles.
+/// Block of 64 bytes, four 16-byte loads, that encodes a node or a pair of triangles.
 ///
 /// Chunk `k` of block `i` stands at place `k ^ (i >> 1 & 3)`, so that lanes which load the same chunk of different
 /// blocks touch all eight parts of a cache line and not only two. (By `i & 3` it would be four: `i & 1` is the half of
@@ -26,25 +27,25 @@ pub struct H8Block(pub [[u32; 4]; 4]);
 impl H8Block {
     pub(crate) const SWIZZLE: Swizzle = Swizzle { shift: 1, mask: 3 };
 
-    /// Returns the number that places of chunks of the block at `index` are xored with: 0 to 3.
+    /// Returns the number, 0 to 3, with which positions of 16-byte chunks are xored in the block at `index`.
     #[inline]
     pub const fn swizzle(index: u32) -> u32 {
         Self::SWIZZLE.of(index)
     }
 
-    /// Returns the four chunks of the block at `index`, in their own order.
+    /// Returns the four 16-byte chunks of the block at `index` in their logical order.
     #[inline]
     pub fn chunks(&self, index: u32) -> [[u32; 4]; 4] {
         std::array::from_fn(|k| self.0[k ^ Self::swizzle(index) as usize])
     }
 
-    /// Returns the block at `index` of these chunks.
+    /// Makes the block at `index` from four 16-byte chunks in their logical order.
     pub(crate) fn new(index: u32, chunks: [[u32; 4]; 4]) -> Self {
         Self(std::array::from_fn(|place| chunks[place ^ Self::swizzle(index) as usize]))
     }
 }
 
-/// A node, unpacked.
+/// Decoded node of an [`H8`] tree.
 ///
 /// | word | bits |
 /// |---|---|
@@ -54,25 +55,25 @@ impl H8Block {
 /// | 4 * (1 + axis) + i | bytes: lower, upper plane of slot 2 i, lower, upper plane of slot 2 i + 1 |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Node {
-    /// Corner of the node's own grid, in world units. Its lowest bits are what the other fields make them, so that
+    /// Origin of the node's own grid, in world units. Its lowest bits are what the other fields make them, so that
     /// kernels need no instruction to get it.
     pub corner: [f32; 3],
-    /// The step of the coarsest axis is 2^coarsest of the tree's.
+    /// Exponent of the largest step over the axes, which is 2^coarsest steps of the tree's grid.
     pub coarsest: u32,
-    /// An axis' step is 2^-finer of the coarsest: 0 to 3.
+    /// Exponent by which each axis' step is finer than the largest: 2^-finer of it, 0 to 3.
     pub finer: [u32; 3],
-    /// Bit `slot` is set where the child is a node.
+    /// Bit mask of the slots whose child is a node.
     pub inner: u8,
-    /// Block of the first child. Nodes in the order of their slots, then leaves in the order of theirs.
+    /// Index of the first child's block. Nodes in the order of their slots, then leaves in the order of theirs.
     pub first: u32,
-    /// Lower planes by axis, then slot; 255 for no child.
+    /// Lower planes of the children's boxes in steps, by [axis][slot]; 255 for no child.
     pub lo: [[u8; SLOTS]; 3],
-    /// Upper planes; 0 for no child.
+    /// Upper planes of the children's boxes in steps, by [axis][slot]; 0 for no child.
     pub hi: [[u8; SLOTS]; 3],
 }
 
 impl H8Node {
-    /// Unpacks the block at `index`.
+    /// Decodes a node from the block at `index`.
     #[inline]
     pub fn unpack(block: &H8Block, index: u32) -> Self {
         let [head, planes @ ..] = block.chunks(index);
@@ -90,7 +91,7 @@ impl H8Node {
         }
     }
 
-    /// Returns the block at `index` that holds the node.
+    /// Encodes the node as the block at `index`.
     pub(crate) fn pack(&self, index: u32) -> H8Block {
         let [x, y, z]: [u32; 3] = std::array::from_fn(|i| {
             let (bits, field) = (self.corner[i].to_bits(), (1 << FIELD_BITS[i]) - 1);
@@ -104,7 +105,7 @@ impl H8Node {
         H8Block::new(index, [head, planes(0), planes(1), planes(2)])
     }
 
-    /// Returns the low bits of the word of the corner on `axis`.
+    /// Returns the fields that are packed into the low bits of the corner's word on `axis`.
     pub(crate) fn field(&self, axis: usize) -> u32 {
         let coarsest = if axis == 2 { (COARSEST - self.coarsest) << 2 } else { 0 };
         (3 - self.finer[axis]) | coarsest
@@ -116,7 +117,7 @@ impl H8Node {
         self.lo[0][slot] <= self.hi[0][slot]
     }
 
-    /// Returns a bit for each slot that is used.
+    /// Returns the bit mask of the slots that have a child.
     #[inline]
     pub fn children(&self) -> u8 {
         (0..SLOTS).fold(0, |used, slot| used | u8::from(self.has_child(slot)) << slot)
@@ -128,34 +129,35 @@ impl H8Node {
         self.inner >> slot & 1 == 1
     }
 
-    /// Returns the block of the child in `slot`, which must be there.
+    /// Returns the block index of the child in `slot`, which must exist.
     #[inline]
     pub fn child(&self, slot: usize) -> u32 {
         child_block(self.first, self.inner, slot)
     }
 
-    /// Returns the step of `axis` in steps of the tree's grid.
+    /// Returns the node's step along `axis`, in steps of the tree's grid.
     #[inline]
     pub fn step(&self, axis: usize) -> f64 {
         2f64.powi(self.coarsest as i32 - self.finer[axis] as i32)
     }
 
-    /// Returns the lower and the upper plane of `slot` on `axis` in a tree of steps `grid_step`, in world units.
+    /// Returns the lower and the upper plane of `slot` along `axis` in world units, for a tree with the grid step
+    /// `grid_step`.
     pub fn planes(&self, slot: usize, axis: usize, grid_step: f32) -> [f64; 2] {
         let step = self.step(axis) * f64::from(grid_step);
         let at = |q: u8| f64::from(self.corner[axis]) + f64::from(q) * step;
         [at(self.lo[axis][slot]), at(self.hi[axis][slot])]
     }
 
-    /// Returns the box of the child in `slot` in a tree of steps `grid_step`; `None` without a child.
+    /// Returns the box of the child in `slot` for a tree with the grid step `grid_step`; `None` without a child.
     pub fn child_bounds(&self, slot: usize, grid_step: f32) -> Option<Aabb> {
         let side = |side: usize| std::array::from_fn(|i| self.planes(slot, i, grid_step)[side] as f32);
         self.has_child(slot).then(|| Aabb { min: side(0), max: side(1) })
     }
 }
 
-/// Returns the block of the child in `slot`, 0 to 7, of a node whose first child's block is `first`, with a bit of
-/// `inner` for each slot that is a node: nodes come first, and no unused slot is below a leaf's.
+/// Returns the block index of the child in `slot`, from the block `first` of the first child and the mask `inner` of
+/// children that are nodes. The slot is 0 to 7; nodes come first, and no unused slot is below a leaf's.
 #[inline]
 pub fn child_block(first: u32, inner: u8, slot: usize) -> u32 {
     let below = (1u32 << slot) - 1;

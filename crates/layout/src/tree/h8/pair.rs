@@ -17,12 +17,13 @@ use crate::{INDEX_MASK, NON_OPAQUE, UNUSED_SLOT};
 use raywarp_geom::FlatTriangles;
 use raywarp_geom::triangle::{Middling, Tuv, Watertight};
 
-/// Codes of a triangle's corner in [`H8Pair::order`].
+/// Codes in [`H8Pair::order`] that say which corner of a pair a triangle's corner is: this one, the start of the shared
+/// edge.
 const START: u32 = 1;
 const OWN: u32 = 2;
 const END: u32 = 0;
 
-/// Orders of the first triangle and of the second: by which of its corners is the start of the shared edge.
+/// Codes of corner orders for the first and the second triangle, by which of its corners starts the shared edge.
 const ORDERS: [[u32; 3]; 2] = [
     [order([START, OWN, END]), order([END, START, OWN]), order([OWN, END, START])],
     [order([START, END, OWN]), order([OWN, START, END]), order([END, OWN, START])],
@@ -33,7 +34,7 @@ const fn order([a, b, c]: [u32; 3]) -> u32 {
     (a | b << 2 | c << 4) << 1
 }
 
-/// One or two triangles, unpacked.
+/// Decoded leaf of an [`H8`] tree: one triangle, or two that share an edge.
 ///
 /// | chunk | words |
 /// |---|---|
@@ -41,18 +42,19 @@ const fn order([a, b, c]: [u32; 3]) -> u32 {
 /// | 3 | the first triangle: index, with [`NON_OPAQUE`] set where a query must ask; the second, [`UNUSED_SLOT`] for none; `order` of each |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Pair {
-    /// Start of the shared edge, the first triangle's own corner, the edge's end, the second's own corner: the start
-    /// again for no second triangle.
+    /// Corners: start of the shared edge, first triangle's own, end of the edge, second triangle's own (the start again
+    /// for no second triangle).
     pub corners: [[f32; 3]; 4],
-    /// Index and flags of each of the two triangles.
+    /// Triangle index and flags of each of the two triangles.
     pub words: [u32; 2],
-    /// Order of each triangle's corners, six bits from bit 1 on: what its first, second and third corners are, two bits
-    /// each: 1 the start of the shared edge, 2 its own corner, 0 the end. 0 for no second triangle.
+    /// Order in which each triangle had its corners, as codes of two bits each from bit 1 on; 0 for no second triangle.
+    /// They say what its first, second and third corners are: 1 the start of the shared edge, 2 its own corner, 0 the
+    /// end.
     pub order: [u32; 2],
 }
 
 impl H8Pair {
-    /// Returns the record of one triangle, or of two that [`shared_edge`] found an edge of.
+    /// Makes the leaf of one triangle, or of two that have a [`shared_edge`].
     pub(crate) fn new(triangles: &FlatTriangles, references: &[u32]) -> Self {
         let corners = |i: usize| &triangles.vertices[references[i] as usize];
         let word = |&r: &u32| r | if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE };
@@ -73,7 +75,7 @@ impl H8Pair {
         pair
     }
 
-    /// Unpacks the block at `index`.
+    /// Decodes a leaf from the block at `index`.
     #[inline]
     pub fn unpack(block: &H8Block, index: u32) -> Self {
         let [x, y, z, words] = block.chunks(index);
@@ -81,32 +83,32 @@ impl H8Pair {
         Self { corners, words: [words[0], words[1]], order: [words[2], words[3]] }
     }
 
-    /// Returns the block at `index` that holds the pair.
+    /// Encodes the leaf as the block at `index`.
     pub(crate) fn pack(&self, index: u32) -> H8Block {
         let axis = |axis: usize| self.corners.map(|corner| corner[axis].to_bits());
         let ([first, second], [order, other]) = (self.words, self.order);
         H8Block::new(index, [axis(0), axis(1), axis(2), [first, second, order, other]])
     }
 
-    /// Returns the number of triangles.
+    /// Returns the number of triangles, 1 or 2.
     #[inline]
     pub fn len(&self) -> usize {
         if self.words[1] == UNUSED_SLOT { 1 } else { 2 }
     }
 
-    /// Returns `false`: a record holds a triangle.
+    /// Returns `false`, since a leaf holds at least one triangle.
     #[inline]
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Returns the index of triangle `i`.
+    /// Returns the index of the leaf's triangle `i`, 0 or 1.
     #[inline]
     pub fn triangle(&self, i: usize) -> u32 {
         self.words[i] & INDEX_MASK
     }
 
-    /// Returns the corners of triangle `i` in the order as given.
+    /// Returns the corners of the leaf's triangle `i`, 0 or 1, in their original order.
     #[inline]
     pub fn vertices(&self, i: usize) -> [[f32; 3]; 3] {
         let own = if i == 0 { 1 } else { 3 };
@@ -117,20 +119,20 @@ impl H8Pair {
         })
     }
 
-    /// Returns where a ray's line meets the first and the second triangle: [`Watertight::test_middling`] of each.
+    /// Tests the ray's line against both triangles by the quick test [`Watertight::test_middling`].
     #[inline]
     pub fn test(&self, ray: &Watertight) -> [Middling; 2] {
         let second = if self.len() == 2 { ray.test_middling(&self.vertices(1)) } else { Middling::Miss };
         [ray.test_middling(&self.vertices(0)), second]
     }
 
-    /// Tests each triangle as [`H8Pair::test`] does, but by [`Watertight::test`], which knows of every triangle.
+    /// Tests the ray's line against both triangles by the full test [`Watertight::test`], which is never undecided.
     pub fn test_each(&self, ray: &Watertight) -> [Option<Tuv>; 2] {
         let second = if self.len() == 2 { ray.test(&self.vertices(1)) } else { None };
         [ray.test(&self.vertices(0)), second]
     }
 
-    /// Returns `true` if `order` is that of a pair, or of a triangle alone.
+    /// Returns `true` if `order` holds valid codes for one triangle or for a pair.
     pub(crate) fn has_sound_order(&self) -> bool {
         let [first, second] = self.order;
         let second_is_sound = if self.len() == 2 { ORDERS[1].contains(&second) } else { second == 0 };
@@ -138,9 +140,8 @@ impl H8Pair {
     }
 }
 
-/// Returns the edge that two triangles share, if they share just one, bit for bit, and pass it in opposite directions:
-/// for each triangle the place of the corner where it starts. The first goes on from there to its own corner, the
-/// second comes from its own.
+/// Finds the only edge that two triangles share bit for bit, passed in opposite directions; returns its start as a
+/// corner index in each. The first goes on from there to its own corner, the second comes from its own.
 pub(crate) fn shared_edge(a: &[[f32; 3]; 3], b: &[[f32; 3]; 3]) -> Option<[usize; 2]> {
     let bits = |corner: &[f32; 3]| corner.map(f32::to_bits);
     let twin = |i: usize| b.iter().position(|corner| bits(corner) == bits(&a[i]));
@@ -176,7 +177,8 @@ mod tests {
         [[a, b, c], [b, c, a], [c, a, b]]
     }
 
-    /// Two triangles on either side of the edge from (0, 0, 0) to (1, 1, 0), with corners turned.
+    /// Returns pairs of triangles on either side of the edge from (0, 0, 0) to (1, 1, 0), with corners in every
+    /// rotation.
     fn quads() -> Vec<[[[f32; 3]; 3]; 2]> {
         let (a, b, c, d) = ([0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]);
         let both_ways = [[[a, c, b], [a, b, d]], [[a, b, c], [b, a, d]]];

@@ -17,30 +17,31 @@
 use super::node::{FIELD_BITS, H8Node, SLOTS};
 use raywarp_geom::Aabb;
 
-/// Boxes grow by this many steps of the tree's grid: 2^-18 to 2^-17 of the reach.
+/// Number of grid steps by which boxes are padded: 2^-18 to 2^-17 of the reach.
 pub(crate) const PAD: f64 = 16.0;
 
-/// Coordinates are less than this many steps from zero.
+/// Number of grid steps from zero that all coordinates stay below.
 const LIMIT: f64 = (1u32 << 22) as f64;
-/// Part of `LIMIT`, in steps: the largest half step of a node and the pads take less than this.
+/// Part of `LIMIT`, in grid steps, that is left for padding and for half a step of the coarsest node.
 const MARGIN: f64 = (1u32 << 16) as f64;
-/// The coarsest axis is at most this much coarser than the finest, in powers of two: with directions whose
-/// components are clamped, all quotients of step and direction fit halves.
+/// Largest ratio of steps between a node's axes, as a power of two. With directions whose components are clamped, all
+/// quotients of step and direction then fit halves.
 const FINEST: u32 = 3;
 
-/// The largest coordinate that a tree can have: products with directions stay finite.
+/// Largest coordinate that a tree can have, so that products with directions stay finite.
 pub(crate) const MAX_COORDINATE: f32 = 1.267_650_6e30;
-/// The grid of a tiny scene is not finer than 2^-100.
+/// Exponent of the finest grid step, that of a tiny scene: 2^-100.
 const LEAST_EXPONENT: i32 = -100;
 
-/// Returns the step of the tree's grid, which the steps of its nodes are multiples of: the least power of two whose
-/// 2^22 reach every coordinate up to `reach`, with a margin.
+/// Returns the grid step of a tree whose coordinates are up to `reach`: the least power of two of which 2^22 suffice,
+/// with a margin.
 pub(crate) fn grid_step(reach: f32) -> f32 {
     let exponent = (LEAST_EXPONENT..100).find(|&e| f64::from(reach) <= (LIMIT - MARGIN) * 2f64.powi(e));
     2f32.powi(exponent.unwrap_or(100))
 }
 
-/// Puts the boxes of the used slots, at least one, on the finest grid that holds them: a node without its links.
+/// Quantises the boxes of the used slots, at least one, on the finest grid that holds them; returns the node without
+/// links.
 pub(crate) fn quantize(boxes: &[Option<Aabb>; SLOTS], grid_step: f32) -> H8Node {
     let unit = f64::from(grid_step);
     let all = boxes.iter().flatten().fold(Aabb::EMPTY, |all, aabb| all.union(aabb));
@@ -85,12 +86,13 @@ fn corner_below(most: f64, field: u32, bits: u32) -> f32 {
     f32::from_bits(candidate)
 }
 
-/// Returns more than the room that [`corner_below`] leaves.
+/// Returns an upper bound of the distance that [`corner_below`] may move a corner down.
 pub(crate) fn corner_room(place: f64, axis: usize, unit: f64) -> f64 {
     place.abs() * 2f64.powi(FIELD_BITS[axis] as i32 + 2 - 23) + unit * 2f64.powi(-20)
 }
 
-/// Returns the least exponent of a step whose 255 reach from the corner for `least` half a step beyond `most`.
+/// Returns the least exponent of a step with which 255 steps reach from the corner for `least` half a step beyond
+/// `most`.
 fn finest_exponent([least, most]: [f64; 2], axis: usize, unit: f64) -> u32 {
     let reaches = |e: &u32| {
         let step = 2f64.powi(*e as i32) * unit;

@@ -30,59 +30,62 @@ use super::node::{H8Node, SLOTS};
 use raywarp_geom::triangle::power_of_two_under;
 use raywarp_geom::{HALF_INFINITY, Ray, fused_multiply_add as fma, half_from_f32, half_multiply_add, half_to_f64};
 
-/// Smaller components of a direction, whose longest is in 1..2, count as this: 4 times its inverse is a half.
+/// Least magnitude of a direction's components, when the longest is in 1..2; 4 times its reciprocal is still a 16-bit
+/// float.
 const LEAST_COMPONENT: f32 = 6.25e-5;
-/// Two steps of the least halves: 2^-23.
+/// Tolerance of plane distances: two of the least steps of 16-bit floats, 2^-23.
 const GUARD: f32 = 1.192_092_9e-7;
-/// 2^-20: more than what the nine roundings of `start` take of its largest term.
+/// Relative slack of the start point, 2^-20: more than its nine roundings take of its largest term.
 const START_SLACK: f32 = 9.536_743e-7;
-/// Share of the farthest coordinate by which boxes grow for a ray from anywhere: 2^-20.
+/// Relative growth of boxes for rays from anywhere, 2^-20 of the farthest coordinate.
 const FAR_PAD: f32 = 9.536_743e-7;
-/// Coordinates whose products with directions are floats: 2^90.
+/// Largest coordinate whose products with directions are finite floats: 2^90.
 const FARTHEST: f32 = 1.237_940_04e27;
-/// Factors that take a longest component to one whose inverse is a float, and back: 2^-80 and 2^80.
+/// Length below which directions are scaled up, 2^-80, so that their reciprocals are floats; [`LONG`] scales them by
+/// 2^80.
 const SHORT: f32 = 8.271_806e-25;
 const LONG: f32 = 1.208_925_82e24;
-/// Longest direction in units of the tree's reach, 2^60: of longer ones `t` may be no normal float.
+/// Largest length of a direction relative to the tree's reach, 2^60: for longer ones `t` may be no normal float.
 const LONGEST_OF_REACH: f32 = 1_152_921_504_606_846_976.0;
-/// Largest reach, 2^60: of trees of a larger one edge functions of pairs need not be floats.
+/// Largest reach of a tree, 2^60, with which the edge functions of pairs are sure to be finite.
 const LARGEST_REACH: f32 = 1_152_921_504_606_846_976.0;
-/// Times the largest coordinate of the scene, more than any product of a corner and a direction sums to.
+/// Factor of the scene's largest coordinate that exceeds any sum of a corner's products with a direction.
 const REACH: f32 = 16.0;
 
-/// A ray prepared for nodes of a tree. Its `t` is in lengths of [`H8Ray::direction`]: the given ray's is
-/// [`H8Ray::unscale`] times less.
+/// Ray prepared for testing the nodes of an [`H8`] tree in 16-bit floats. Its `t` is in lengths of
+/// [`H8Ray::direction`]: the given ray's is [`H8Ray::unscale`] times less.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Ray {
     /// Origin of the ray, as given.
     pub origin: [f32; 3],
-    /// The given direction, scaled by a power of two: the longest component is in 1..2. (Of a direction beyond 2^126 or
-    /// denormal it is outside, and of the latter boxes may be missed.)
+    /// Direction scaled by a power of two so that the longest component is in 1..2. Of a direction beyond 2^126 or
+    /// denormal it is outside, and of the latter boxes may be missed.
     pub direction: [f32; 3],
-    /// The inverse of that power.
+    /// Factor that undoes the scaling of the direction, the reciprocal of that power of two.
     pub unscale: f32,
-    /// Inverse direction, clamped.
+    /// Reciprocals of the scaled direction's components, clamped.
     inverse: [f32; 3],
-    /// Origin times direction, and more than what rounding may take of it.
+    /// Dot product of origin and direction, plus more than rounding may take of it.
     along: f32,
-    /// 256 times what the direction's negative components sum to.
+    /// Sum of the magnitudes of the direction's negative components, times 256.
     behind: f32,
-    /// Inverse square of the direction's length.
+    /// Reciprocal of the direction's squared length.
     inverse_square: f32,
-    /// Nearest `t` that counts.
+    /// Smallest ray parameter `t` at which a hit counts, in lengths of the scaled direction.
     t_min: f32,
-    /// Distance by which boxes grow beyond their own pad, infinite where every box is hit.
+    /// Distance by which boxes grow beyond their own padding; infinite where every box counts as hit.
     pad: f32,
 }
 
 impl H8Ray {
-    /// Prepares a valid ray for a tree within `farthest`, its reach.
+    /// Prepares a valid ray for a tree whose reach is `farthest`.
     #[inline]
     pub fn new(ray: &Ray, t_min: f32, farthest: f32) -> Self {
         Self::prepared(ray.origin, ray.direction, t_min, farthest)
     }
 
-    /// Returns `true` if a tree of this reach may lose what a valid ray hits, by [`H8Ray::new`].
+    /// Returns `true` if [`H8Ray::new`] may miss hits of a valid ray, because it is too far away or too long for a tree
+    /// of this reach.
     #[inline]
     pub fn is_beyond(ray: &Ray, reach: f32) -> bool {
         let largest = |v: &[f32; 3]| v.iter().fold(0f32, |most, x| most.max(x.abs()));
@@ -93,7 +96,7 @@ impl H8Ray {
             || reach > LARGEST_REACH
     }
 
-    /// Prepares a valid ray from anywhere, with any direction.
+    /// Prepares a valid ray from any origin with any direction, at the price of larger boxes.
     pub fn of_any(ray: &Ray, t_min: f32, reach: f32) -> Self {
         let largest = |v: &[f32; 3]| v.iter().fold(0f32, |most, x| most.max(x.abs()));
         // Exact, but for components that are nothing beside the longest.
@@ -144,15 +147,16 @@ impl H8Ray {
         }
     }
 
-    /// Returns the slot order of the ray: it meets children about in the order of increasing `slot ^ octant`.
+    /// Returns the number with which slots are xored to visit children about front to back: in increasing
+    /// `slot ^ octant`.
     #[inline]
     pub fn octant(&self) -> usize {
         let bit = |axis: usize, bit: usize| if self.direction[axis].is_sign_negative() { bit } else { 0 };
         bit(0, 4) | bit(1, 2) | bit(2, 1)
     }
 
-    /// Returns a bit for each slot: 1 if the ray may be in its box at some `t` up to `limit`, in lengths of the given
-    /// direction. Unused slots are never hit.
+    /// Returns the bit mask of the slots whose box the ray may be in at some `t` up to `limit`, in lengths of the
+    /// original direction. Unused slots are never hit.
     #[inline]
     pub fn hits(&self, node: &H8Node, grid_step: f32, limit: f32) -> u8 {
         let (planes, end) = self.planes(node, grid_step, limit);
@@ -163,7 +167,7 @@ impl H8Ray {
         if self.pad > 0.0 { hits & node.children() } else { hits }
     }
 
-    /// Returns the planes of a node, and where the ray's interval ends.
+    /// Returns the planes of a node as the ray meets them, and the end of the ray's interval as a 16-bit float.
     #[inline]
     fn planes<'a>(&self, node: &'a H8Node, grid_step: f32, limit: f32) -> (Planes<'a>, u16) {
         // Powers of two and whole steps of the grid: exact.
@@ -194,18 +198,18 @@ impl H8Ray {
     }
 }
 
-/// The planes of a node as a ray meets them: `byte * 2^-24 * factor + offset` in halves.
+/// Planes of a node as a ray meets them, at the distances `byte * 2^-24 * factor + offset` in 16-bit floats.
 struct Planes<'a> {
-    /// Bytes of the planes that the ray meets first and second, by axis and slot.
+    /// Quantised planes that the ray meets first, by axis and slot; those that it meets second follow.
     first: [&'a [u8; SLOTS]; 3],
     second: [&'a [u8; SLOTS]; 3],
     factor: [u16; 3],
-    /// Offsets of the first and of the second planes.
+    /// Offsets of the first and of the second planes, for each axis.
     offsets: [[u16; 2]; 3],
 }
 
 impl Planes<'_> {
-    /// Returns `true` if the box of `slot` is hit before `end`.
+    /// Returns `true` if the ray meets the box of `slot` before `end`.
     fn is_hit(&self, slot: usize, end: u16) -> bool {
         let distance =
             |plane: u8, axis: usize, offset: u16| half_multiply_add(u16::from(plane), self.factor[axis], offset) as i16;
@@ -217,14 +221,14 @@ impl Planes<'_> {
         near <= far || (near == 0 && far == i16::MIN)
     }
 
-    /// Returns a bit for each slot that is hit, and one for each that [`Planes::is_hit`] must decide.
+    /// Returns the bit mask of slots that are surely hit, and that of slots that [`Planes::is_hit`] must decide.
     ///
     /// Rounding, to f32 and to halves, keeps the order. So where the near end is less than the far one after f32's it
     /// is not more after halves', and where it is more by two steps of halves it stays more. What is negative and would
     /// not round to a zero is negative as an integer, and then its size does not matter.
     #[inline]
     fn hits_but_for_doubts(&self, end: u16) -> (u8, u8) {
-        /// Halves from here on do not exist, nearly.
+        /// Bound from which on values are near the largest 16-bit float.
         const HUGE: f32 = 60_000.0;
         let is_finite = |half: &u16| half & HALF_INFINITY != HALF_INFINITY;
         if !self.factor.iter().chain(self.offsets.as_flattened()).all(is_finite) || end & 0x7fff > HALF_INFINITY {
@@ -258,7 +262,7 @@ impl Planes<'_> {
     }
 }
 
-/// Returns 2^`exponent`, for exponents of normal numbers.
+/// Returns 2^`exponent` as an `f32`, for exponents of normal numbers.
 #[inline]
 fn exponent_of_two(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)
@@ -276,7 +280,7 @@ mod tests {
         move || random.unit()
     }
 
-    /// A node of `count` boxes within `size` of a place in the unit cube, which is `scale` large.
+    /// Returns a random node of `count` boxes within `size` of a place in the unit cube, all of it scaled by `scale`.
     fn node(
         next: &mut impl FnMut() -> f32,
         count: usize,
@@ -297,7 +301,7 @@ mod tests {
         (boxes, node, grid)
     }
 
-    /// A direction, often with small, zero and negative zero components.
+    /// Returns a random direction, often with small, zero and negative zero components.
     fn direction(next: &mut impl FnMut() -> f32) -> [f32; 3] {
         let lengths = [1.0, 1.0, 1.0, 1.0, 1e-3, 1e-4, 3e-5, 1e-6, 1e-9, 1e-40, 0.0, -0.0];
         std::array::from_fn(|_| (2.0 * next() - 1.0) * lengths[(next() * 12.0) as usize])

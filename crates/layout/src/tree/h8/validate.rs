@@ -7,7 +7,7 @@ use crate::{INDEX_MASK, LayoutError, NON_OPAQUE, UNUSED_SLOT};
 use raywarp_geom::{Aabb, FlatTriangles};
 
 impl H8 {
-    /// Checks every invariant of the module's text. O(n).
+    /// Checks every invariant stated at the head of the module. O(n).
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.
@@ -60,7 +60,7 @@ impl H8 {
         Ok(())
     }
 
-    /// Checks that leaves hold the corners of the triangles that they name.
+    /// Checks that the leaves hold the corners of the triangles that they name.
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`].
@@ -79,7 +79,7 @@ impl H8 {
         Ok(())
     }
 
-    /// Checks one leaf, in `slot` of `node`.
+    /// Checks the leaf in `slot` of `node`, which is in block `block`.
     fn check_leaf(&self, block: u32, node: &H8Node, slot: usize) -> Result<(), &'static str> {
         let pair = self.pair(block);
         let words = &pair.words[..pair.len()];
@@ -104,7 +104,7 @@ impl H8 {
         if (0..3).all(meets) { Ok(()) } else { Err("a leaf's box is beside its triangles") }
     }
 
-    /// Returns `true` if the bounds hold what the root's boxes are known to hold, and leave no room.
+    /// Returns `true` if the tree's bounds hold what the root's boxes are known to hold, with no room left.
     fn root_fits(&self) -> bool {
         if self.blocks.is_empty() {
             return self.bounds == Aabb::EMPTY;
@@ -122,20 +122,20 @@ impl H8 {
     }
 }
 
-/// Returns the lowest and the highest plane of a node's children.
+/// Returns the lowest and the highest plane of a node's children along `axis`.
 fn extent(node: &H8Node, axis: usize, grid_step: f32) -> [f64; 2] {
     let planes = (0..SLOTS).filter(|&slot| node.has_child(slot)).map(|slot| node.planes(slot, axis, grid_step));
     planes.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [lo, hi]| [a.min(lo), b.max(hi)])
 }
 
-/// Returns `true` if the box of a node, as its parent has it, holds what the node's boxes are known to hold: planes lie
-/// at most one and a half steps and the pad beyond.
+/// Returns `true` if a node's box in its parent holds what the node's own boxes are known to hold along `axis`. Planes
+/// lie at most one and a half steps and the pad beyond.
 fn fits(node: &H8Node, axis: usize, [lo, hi]: [f64; 2], grid_step: f32) -> bool {
     let ([least, most], room) = (extent(node, axis, grid_step), 1.5 * node.step(axis) * f64::from(grid_step));
     lo <= least + room && most - room <= hi
 }
 
-/// Checks what a node says by itself.
+/// Checks a node by itself, without the blocks that it names.
 fn check_node(node: &H8Node, grid_step: f32) -> Result<(), &'static str> {
     if node.coarsest > 16 || !node.finer.contains(&0) || (0..3).any(|i| node.finer[i] > node.coarsest) {
         return Err("its grid is too coarse or fine");
