@@ -248,7 +248,7 @@ impl Common {
         }
     }
 
-    /// Applies the shared flags to this process; `lost` says what an interrupt would lose. `lost` says what becomes of
+    /// Applies the shared flags to this process. `lost` says what becomes of
     /// the command if it is interrupted before it has anything.
     pub fn start(&self, lost: &'static str) -> Result<(), CliError> {
         // First of all, so that a signal is never met by the system's rule.

@@ -13,38 +13,38 @@ use crate::film::{Window, luminance};
 use crate::output::{MISS_DEPTH, PictureFile, almost_largest, encode_srgb};
 use std::path::PathBuf;
 
-/// Constant that the relative squared error adds to the square that it divides by, so that dark pixels do not decide
-/// (Rousselle et al. 2011).
+/// Constant added to the divisor of the relative squared error, so that dark pixels do not dominate (Rousselle et al.
+/// 2011).
 pub const RELATIVE_EPSILON: f64 = 0.01;
 
-/// Reason for which two pictures cannot be compared.
+/// Reason why two pictures cannot be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// The two pictures differ in size.
+    /// The two pictures have different sizes.
     #[error("{} is {a} and {} is {b}: only pictures of one size, or parts of one picture, can be compared", .paths[0].display(), .paths[1].display())]
     Sizes {
-        /// The two files, in order.
+        /// Paths of the two pictures, in order.
         paths: Box<[PathBuf; 2]>,
-        /// Pixels of the first picture.
+        /// Part of its whole picture that the first file holds.
         a: Window,
-        /// Pixels of the second picture.
+        /// Part of its whole picture that the second file holds.
         b: Window,
     },
 }
 
-/// Measures of the distance between the values of two lists.
+/// Error measures between two lists of values.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Difference {
-    /// Number of values that were compared.
+    /// Number of values compared.
     pub values: u64,
-    /// Mean of each list.
+    /// Mean value of each list.
     pub mean: [f64; 2],
-    /// Mean of |a - b|.
+    /// Mean absolute difference |a - b|.
     pub mean_absolute: f64,
-    /// Mean of (a - b)^2.
+    /// Mean squared difference (a - b)^2.
     pub mse: f64,
-    /// Largest |a - b|.
+    /// Largest absolute difference |a - b|.
     pub largest: f64,
 }
 
@@ -65,67 +65,69 @@ impl Difference {
         Self { mean_absolute: sums.mean_absolute / count, mse: sums.mse / count, ..sums }
     }
 
-    /// Returns the root of the mean squared error.
+    /// Returns the root mean squared error.
     pub fn rmse(&self) -> f64 {
         self.mse.sqrt()
     }
 
-    /// Returns the RMSE over the size of the second list's mean; infinite for a difference from nothing.
+    /// Returns the root mean squared error over the absolute mean of the second list; infinite if that mean is zero but
+    /// the lists differ.
     pub fn relative_rmse(&self) -> f64 {
         if self.mse == 0.0 { 0.0 } else { self.rmse() / self.mean[1].abs() }
     }
 }
 
-/// Pixel at which two pictures are farthest apart, with its colours in both.
+/// Pixel where two pictures differ most, with its colours in both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Farthest {
-    /// Column and row in the whole picture.
+    /// Column and row of the pixel in the whole picture.
     pub pixel: [i32; 2],
-    /// Colours of both pictures there.
+    /// Colours of the pixel in the first and the second picture.
     pub colours: [[f32; 3]; 2],
 }
 
-/// A layer that both pictures have.
+/// Difference of a layer that both pictures have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerDifference {
     /// Name of the layer.
     pub name: String,
     /// Difference over all channels of the layer; distances count only where both pictures have one.
     pub difference: Difference,
-    /// Number of pixels where one alone has a finite value or, of distances, something at all.
+    /// Number of pixels where only one picture has a finite value (for distances: any hit).
     pub in_one_only: u64,
 }
 
 /// Result of comparing two pictures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Pixels that both pictures have.
+    /// Part of the whole picture that was compared.
     pub window: Window,
-    /// Difference over red, green and blue.
+    /// Difference over the red, green and blue values.
     pub colour: Difference,
     /// Mean colour of each picture.
     pub mean: [[f64; 3]; 2],
     /// Mean of (a - b)^2 / (b^2 + [`RELATIVE_EPSILON`]).
     pub relative_mse: f64,
-    /// Number of pixels of which a channel, or the alpha, is not the same.
+    /// Number of pixels that differ in any channel or alpha.
     pub different: u64,
-    /// Number of pixels in each picture that are not finite.
+    /// Number of pixels in each picture with infinite or NaN values.
     pub not_finite: [u64; 2],
-    /// Pixel whose channel is farthest apart; `None` where nothing differs.
+    /// Pixel whose channels differ most; `None` if the pictures are equal.
     pub farthest: Option<Farthest>,
-    /// Peak signal-to-noise ratio in decibels, of the sRGB bytes of two eight-bit pictures; infinite for equal ones.
+    /// Peak signal-to-noise ratio in decibels, of the sRGB bytes of two eight-bit pictures; infinite if they are equal.
     pub psnr: Option<f64>,
-    /// Test of the difference against noise, if both have the layer `variance`.
+    /// Test whether noise explains the difference, if both pictures have the layer `variance`.
     pub noise: Option<NoiseTest>,
-    /// Difference of the alphas, if either picture has one; the other's is 1.
+    /// Difference of the alphas, if either picture has an alpha; a missing one counts as 1.
     pub alpha: Option<Difference>,
-    /// The layers of both but `variance` and `samples`, in the first file's order.
+    /// Differences of the layers that both have, except `variance` and `samples`, in the first file's order.
     pub layers: Vec<LayerDifference>,
-    /// Largest |a - b| of each pixel's channels, row by row from the top; not a number where a pixel is left out.
+    /// Largest |a - b| over each pixel's channels, row by row from the top; NaN where a pixel is left out.
     pub map: Vec<f32>,
 }
 
-/// Compares two pictures of one size. Two parts of one picture, as their files say, are compared where they overlap.
+/// Compares two pictures of the same size. Two parts of one picture, as their files say, are compared where they
+/// overlap.
 ///
 /// # Errors
 /// [`CompareError`] if they have no pixels in common.
@@ -142,7 +144,7 @@ pub fn compare(a: &PictureFile, b: &PictureFile) -> Result<Comparison, CompareEr
     }
 }
 
-/// Compares two pictures with as many pixels.
+/// Compares two pictures, whose numbers of pixels must be equal.
 fn compare_all(a: &PictureFile, b: &PictureFile) -> Comparison {
     let finite = |picture: &PictureFile, i: usize| picture.colour[i].iter().all(|c| c.is_finite());
     let count = a.colour.len();
@@ -184,7 +186,7 @@ fn compare_all(a: &PictureFile, b: &PictureFile) -> Comparison {
     }
 }
 
-/// Returns the peak signal-to-noise ratio of the bytes that the values were decoded from.
+/// Returns the peak signal-to-noise ratio in decibels of the sRGB bytes from which the value pairs were decoded.
 fn psnr(pairs: impl Iterator<Item = [f32; 2]>) -> f64 {
     let bytes = Difference::of(pairs.map(|pair| pair.map(|c| f32::from(encode_srgb(c)))));
     if bytes.mse == 0.0 { f64::INFINITY } else { 10.0 * (255.0 * 255.0 / bytes.mse).log10() }
@@ -208,25 +210,25 @@ fn layer(a: &PictureFile, b: &PictureFile, name: String) -> Option<LayerDifferen
 }
 
 impl Comparison {
-    /// Tells if the pictures are the same, bit for bit but for the sign of zeros; layers are not looked at.
+    /// Returns `true` if colours and alphas are equal bit for bit (except signs of zeros); layers don't count.
     pub fn are_equal(&self) -> bool {
         self.different == 0
     }
 
-    /// Returns the comparison as one number: [`Difference::relative_rmse`] of the colours, and infinite where one
-    /// picture alone has pixels that are not finite.
+    /// Returns the difference as one number: [`Difference::relative_rmse`] of the colours, or infinity where only one
+    /// picture has non-finite pixels.
     pub fn relative_error(&self) -> f64 {
         if self.not_finite[0] == self.not_finite[1] { self.colour.relative_rmse() } else { f64::INFINITY }
     }
 
-    /// Returns the end of the scale of a heat map of [`Self::map`]: the 99.5th percentile, or the largest value where
-    /// that is 0.
+    /// Returns the upper end of the scale for a heat map of [`Self::map`]: the 99.5th percentile, or the largest value
+    /// if that is 0.
     pub fn map_scale(&self) -> f32 {
         let most = almost_largest(&self.map);
         if most > 0.0 { most } else { self.colour.largest as f32 }
     }
 
-    /// Returns the luminance of the mean colours.
+    /// Returns the luminance of each picture's mean colour.
     pub fn mean_luminance(&self) -> [f64; 2] {
         self.mean.map(luminance)
     }

@@ -9,23 +9,24 @@ use super::albedo_data;
 use super::blinn::alpha_of_exponent;
 use glam::{Vec2, Vec3};
 
-/// Cells a side. Both axes are square roots, which puts the nodes where the albedo bends; then linear
-/// interpolation is right to 3e-3, but for alphas below 0.01 within a degree of the horizon (the tests
-/// measure it).
+/// Number of cells of the albedo tables along either axis. Both axes are square roots, which puts the nodes where the
+/// albedo bends; then linear interpolation is right to 3e-3, but for alphas below 0.01 within a degree of the horizon
+/// (the tests measure it).
 pub(crate) const CELLS: usize = 32;
 
-/// Scale and bias, in this order, at the nodes of one axis.
+/// Scale and bias of the albedo, in this order, at the nodes of one table axis.
 pub(super) type Nodes = [[f32; 2]; CELLS + 1];
 
-/// Scale and bias over alpha and the cosine, and their cosine-weighted means over the hemisphere.
+/// Table of the albedo of microfacet lobes (scale and bias of Schlick's term) by roughness alpha and cosine, with means
+/// over the hemisphere.
 pub struct AlbedoTable {
-    /// Scale and bias at the nodes, alpha by alpha, and in each by the cosine.
+    /// Scale and bias at the nodes, indexed by alpha, then by the cosine.
     pub nodes: [Nodes; CELLS + 1],
-    /// Means of scale and bias over the hemisphere, by alpha.
+    /// Scale and bias averaged over the hemisphere, weighted by the cosine, by alpha.
     pub means: Nodes,
 }
 
-/// Row of the table at one alpha.
+/// Row of the albedo table, interpolated at one roughness alpha.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'t> {
     low: &'t Nodes,
@@ -34,7 +35,7 @@ pub struct Row<'t> {
     t: f32,
 }
 
-/// Returns the node below a place on an axis, and how far beyond it.
+/// Returns the table node below `x` on an axis of square roots, and the fraction of the way to the next.
 #[inline]
 fn locate(x: f32) -> (usize, f32) {
     super::loss_table::locate(x.clamp(0.0, 1.0).sqrt(), CELLS + 1)
@@ -46,26 +47,26 @@ fn between(nodes: &Nodes, node: usize, t: f32) -> Vec2 {
 }
 
 impl AlbedoTable {
-    /// Returns the table of GGX facets.
+    /// Returns the albedo table of GGX facets.
     #[inline]
     pub fn ggx() -> &'static Self {
         &albedo_data::GGX
     }
 
-    /// Returns the table of Blinn facets, over the alpha of their exponent.
+    /// Returns the albedo table of Blinn facets, by the alpha that corresponds to their exponent.
     #[inline]
     pub fn blinn() -> &'static Self {
         &albedo_data::BLINN
     }
 
-    /// Returns the row of the table at one alpha, 0 to 1.
+    /// Returns the table's row at one roughness alpha, 0 to 1.
     #[inline]
     pub fn row(&self, alpha: f32) -> Row<'_> {
         let (node, t) = locate(alpha);
         Row { low: &self.nodes[node], high: &self.nodes[node + 1], mean: between(&self.means, node, t), t }
     }
 
-    /// Returns the row of the table at a Blinn exponent.
+    /// Returns the table's row at a Blinn exponent.
     #[inline]
     pub fn row_of_exponent(&self, exponent: f32) -> Row<'_> {
         self.row(alpha_of_exponent(exponent))
@@ -73,28 +74,28 @@ impl AlbedoTable {
 }
 
 impl Row<'_> {
-    /// Returns scale and bias at a cosine.
+    /// Returns scale and bias of the albedo for a direction with this cosine to the normal.
     #[inline]
     pub fn at(&self, cos: f32) -> Vec2 {
         let (node, t) = locate(cos);
         between(self.low, node, t).lerp(between(self.high, node, t), self.t)
     }
 
-    /// Returns scale and bias of the mean over the hemisphere.
+    /// Returns scale and bias of the albedo averaged over the hemisphere.
     #[inline]
     pub fn mean(&self) -> Vec2 {
         self.mean
     }
 }
 
-/// Returns the albedo `f0 * scale + f90 * bias`.
+/// Returns a lobe's albedo for all channels: `f0 * scale + f90 * bias`.
 #[inline]
 pub fn albedo(f0: Vec3, f90: f32, scale_bias: Vec2) -> Vec3 {
     (f0 * scale_bias.x + f90 * scale_bias.y).clamp(Vec3::ZERO, Vec3::ONE)
 }
 
-/// Returns the share of light that the lobe leaves to a Lambert base: `(1 - E(wo)) (1 - E(wi)) / (1 - mean E)`.
-/// Reciprocal, and a white base under it returns all light that the lobe does not.
+/// Returns the fraction of light that a specular lobe leaves to a Lambert base under it: `(1 - E(wo)) (1 - E(wi)) / (1
+/// - mean E)`. Reciprocal, and a white base under it returns all light that the lobe does not.
 #[inline]
 pub fn coupling(e_wo: Vec3, e_wi: Vec3, mean: Vec3) -> Vec3 {
     // The product vanishes faster than the divisor where the lobe takes all.

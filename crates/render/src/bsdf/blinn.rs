@@ -9,30 +9,31 @@ use raywarp_sample::elementary::{exp, exp_m1, ln_1p};
 use raywarp_sample::warp::{cosine_hemisphere, sin_cos_turn};
 use std::f32::consts::{FRAC_1_PI, TAU};
 
-/// A Lambert base under Blinn facets.
+/// BSDF of a Lambert base under Blinn microfacets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Blinn {
-    /// Albedo of the base.
+    /// Albedo of the Lambert base.
     pub diffuse: Vec3,
     /// Reflectance of the facets at normal incidence. Below 2 % the facets fade out; 0 is pure Lambert.
     pub specular: Vec3,
-    /// Exponent n, clamped to 0 to 1e6.
+    /// Blinn exponent n, clamped to 0 to 1e6.
     pub exponent: f32,
 }
 
-/// Returns the GGX alpha of a lobe of the same width; 1 for exponent 0.
+/// Returns the GGX alpha of a lobe as wide as a Blinn lobe of exponent `n`; 1 for exponent 0.
 #[inline]
 pub(super) fn alpha_of_exponent(n: f32) -> f32 {
     (2.0 / (n + 2.0)).sqrt()
 }
 
-/// Returns the exponent of an alpha, the inverse of [`alpha_of_exponent`].
+/// Returns the Blinn exponent of a GGX alpha, the inverse of [`alpha_of_exponent`].
 #[cfg(any(test, feature = "tables"))]
 pub(super) fn exponent_of_alpha(alpha: f32) -> f32 {
     (2.0 / (alpha * alpha) - 2.0).clamp(0.0, 1e6)
 }
 
-/// Returns the density of normals. `cos^n` from the sine: near the peak cos has too few digits for a large n.
+/// Returns the Blinn distribution D of microfacet normals at `h`, for the exponent `n`. `cos^n` from the sine: near the
+/// peak cos has too few digits for a large n.
 #[inline]
 fn d(n: f32, h: Vec3) -> f32 {
     let sin2 = (h.x * h.x + h.y * h.y).min(1.0);
@@ -40,7 +41,7 @@ fn d(n: f32, h: Vec3) -> f32 {
     (n + 2.0) / TAU * power
 }
 
-/// Samples a normal with density `D cos`.
+/// Samples a Blinn microfacet normal with density `D cos`.
 #[inline]
 fn sample_normal(n: f32, u: [f32; 2]) -> Vec3 {
     let sin2 = -exp_m1(2.0 / (n + 2.0) * ln_1p(-u[0]));
@@ -49,15 +50,15 @@ fn sample_normal(n: f32, u: [f32; 2]) -> Vec3 {
     Vec3::new(r * cos, r * sin, (1.0 - sin2).max(0.0).sqrt())
 }
 
-/// Returns the share of a facet with normal `h` and of its twin, mirrored about z, that `w` sees.
+/// Returns the fraction visible from `w` of a facet with normal `h` and its mirror image about z (masking function G1).
 #[inline]
 fn g1(w: Vec3, h: Vec3) -> f32 {
     let cos = w.dot(h);
     if cos > 0.0 { (2.0 * h.z * w.z / cos).min(1.0) } else { 0.0 }
 }
 
-/// Returns the two facets of a cavity, and how visible to `w` the first of them is (Heitz 2014, section 5: `D cos`
-/// times this is the distribution of visible normals).
+/// Returns the two facets of a V-shaped cavity, and the probability that `w` sees the first (Heitz 2014, section 5: `D
+/// cos` times this is the distribution of visible normals).
 #[inline]
 fn twins(w: Vec3, h: Vec3) -> ([Vec3; 2], f32) {
     let twin = Vec3::new(-h.x, -h.y, h.z);
@@ -65,8 +66,8 @@ fn twins(w: Vec3, h: Vec3) -> ([Vec3; 2], f32) {
     ([h, twin], if a + b > 0.0 { a / (a + b) } else { 1.0 })
 }
 
-/// Returns the weight of a sample for the table of albedos: its factors on f0 and f90. Both facets of the sampled
-/// cavity are counted, which saves the choice.
+/// Returns the contribution of a sampled direction to the Blinn albedo table: its factors on f0 and f90. Both facets of
+/// the sampled cavity are counted, which saves the choice.
 #[cfg(any(test, feature = "tables"))]
 pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> glam::Vec2 {
     use glam::Vec2;
@@ -84,13 +85,13 @@ pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> glam::Vec2 
     first * one(facets[0]) + (1.0 - first) * one(facets[1])
 }
 
-/// Quantities that sampling and evaluation share: the albedo of the facets and the choice between lobes.
+/// Quantities that sampling and evaluation of Blinn's model share: albedo of the facets, and lobe probabilities.
 struct Lobes {
     row: Row<'static>,
     n: f32,
     f90: f32,
     e_wo: Vec3,
-    /// Probability of the facets.
+    /// Probability of choosing the facets' lobe.
     p_specular: f32,
 }
 
@@ -101,7 +102,7 @@ impl Blinn {
         Self { diffuse: m.share(0), specular: m.share(1), exponent: m.scalar(2).clamp(0.0, 1e6) }
     }
 
-    /// Returns the exponent as it is used: 0 for one that is no number.
+    /// Returns the exponent with NaN replaced by 0.
     #[inline]
     pub(crate) fn n(&self) -> f32 {
         if self.exponent > 0.0 { self.exponent.min(1e6) } else { 0.0 }

@@ -15,57 +15,59 @@ use raywarp_sample::hash;
 use raywarp_sample::warp::{cosine_hemisphere, onb, sin_cos_turn};
 use std::f32::consts::FRAC_1_PI;
 
-/// Paint with its parameters at a point.
+/// BSDF of car paint, with its parameters at a surface point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CarPaint {
-    /// Albedo of the base.
+    /// Albedo of the diffuse base.
     pub base: Vec3,
     /// Reflectance of the flakes at normal incidence.
     pub flake_color: Vec3,
-    /// Share of the area under the coat that is flakes, 0 to 1.
+    /// Fraction of the area under the coat that is flakes, 0 to 1.
     pub flake_amount: f32,
     /// GGX alpha of the flakes, at least 1e-3.
     pub flake_alpha: f32,
-    /// Unit normal of the visible flake at this point, with positive z; `Vec3::Z` for flakes too small
-    /// to see. A tilted flake reflects as under a normal map: energy is bounded, reciprocity is not kept.
+    /// Unit normal of the visible flake at the point, with positive z; `Vec3::Z` where flakes are too small to see. A
+    /// tilted flake reflects as under a normal map: energy is bounded, reciprocity is not kept.
     pub flake_normal: Vec3,
-    /// Index of refraction of the coat; 1 for none.
+    /// Index of refraction of the clear coat; 1 for no coat.
     pub coat_ior: f32,
-    /// GGX alpha of the coat, at least 1e-3.
+    /// GGX alpha of the clear coat, at least 1e-3.
     pub coat_alpha: f32,
-    /// Bounces that count: the first alone, or also further ones between flakes and under the coat.
+    /// Whether only the first bounce counts, or also further ones between flakes and under the coat.
     pub scattering: Scattering,
 }
 
-/// Quantities that sampling and evaluation share for one `wo`: lobes with their probabilities, and the flake's frame.
+/// Quantities that sampling and evaluation of car paint share for one `wo`: lobes with their probabilities, and the
+/// flake's frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Lobes {
     coat: Option<Coat>,
     flake: Ggx,
     amount: f32,
-    /// Rows of the matrix that takes a direction to the flake's frame.
+    /// Rows of the matrix that rotates directions to the flake's frame.
     rows: [Vec3; 3],
-    /// Direction `wo` in the flake's frame; below the flake's horizon there is no flake lobe.
+    /// Direction `wo` in the flake's frame; if it is below the flake's horizon, the flake has no lobe.
     wo_flake: Vec3,
     p_coat: f32,
     p_flake: f32,
     p_base: f32,
-    /// Further bounces of the flakes.
+    /// Lobe of further bounces between flakes, if they count.
     bounces: Option<Bounces>,
     p_bounces: f32,
 }
 
-/// Light that flakes and the coat's scale lose at the first bounce, for one `wo`, and that a lobe of its own returns.
+/// Lobe that returns light lost at the first bounce between flakes and under the coat, for one `wo`.
 #[derive(Debug, Clone, Copy)]
 struct Bounces {
     losses: WhiteLosses,
     beneath: Option<Beneath>,
-    /// Reflectance of the flakes for lost white light, times `left` of `wo` over its mean.
+    /// Reflectance of the flakes for lost white light, times the fraction lost from `wo`, over the mean of that
+    /// fraction.
     factor: Vec3,
 }
 
-/// Returns the share of light lost from a direction of cosine `cos`, `w_flake` to the flake: by the flakes, and by the
-/// scale of the coat, which lets in `let_in`.
+/// Returns the fraction of light lost from a direction (cosine `cos`, or `w_flake` in the flake's frame): between the
+/// flakes, and by the coat's scaling, which lets in `let_in`.
 #[inline]
 fn left(losses: &WhiteLosses, beneath: Option<&Beneath>, cos: f32, w_flake: Vec3, let_in: f32) -> f32 {
     let lost = losses.at(w_flake);
@@ -113,7 +115,7 @@ impl CarPaint {
         }
     }
 
-    /// Returns what sampling and evaluation share for one `wo`; `None` where nothing scatters.
+    /// Returns the lobes for one `wo`, which sampling and evaluation share; `None` if nothing scatters.
     #[inline]
     pub(super) fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         let f0 = f0_of_ior(self.coat_ior.max(1.0));
@@ -164,7 +166,7 @@ impl CarPaint {
         })
     }
 
-    /// Samples a direction, with the lobes for `wo`.
+    /// Samples an incident direction, given the lobes for `wo`.
     #[inline]
     pub(super) fn sample(&self, lobes: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let lobes = lobes?;
@@ -194,7 +196,7 @@ impl CarPaint {
         BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf)
     }
 
-    /// Returns the value and the density of `wi`, with the lobes for `wo`.
+    /// Returns the BSDF value times cosine and the density for `wi`, given the lobes for `wo`.
     #[inline]
     pub(super) fn eval(&self, l: Option<&Lobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let Some(l) = l else { return (Vec3::ZERO, 0.0) };

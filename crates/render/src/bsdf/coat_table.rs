@@ -9,34 +9,35 @@ use super::loss_data::{COAT, COAT_MEANS};
 use super::loss_table::{SCALE, between_rows, locate};
 use glam::Vec2;
 
-/// Nodes over the coat's alpha, the base's alpha and the cosine, and the `f0` of the coat.
+/// Numbers of table nodes for the coat's alpha, the base's alpha and the cosine.
 pub(super) const COAT_NODES: [usize; 3] = [6, 16, 16];
-/// Reflectance of a clear coat at normal incidence: index 1.5.
+/// Reflectance at normal incidence of a clear coat, whose refractive index is 1.5.
 pub(super) const COAT_F0: f32 = 0.04;
-/// Amount by which the table is too low, about its largest error of interpolation upward.
+/// Amount by which the stored losses are reduced: about the table's largest interpolation error upwards.
 #[cfg(any(test, feature = "tables"))]
 pub(super) const COAT_MARGIN: f32 = 0.001;
-/// Number of the numbers of a [`CoatMeans`].
+/// Number of numbers in a [`CoatMeans`].
 pub(super) const COAT_MEAN_NUMBERS: usize = 5;
 
-/// A coat of one alpha over facets of another.
+/// Light that a coat of one alpha takes too much of, over white facets of another: a position in the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CoatLoss {
-    /// Node below the alphas, as a row of `COAT`.
+    /// Row of `COAT` at the nodes below both alphas.
     row: u32,
-    /// Place of the base's alpha between its node and the next, 0 to 1; `coat` likewise for the coat's alpha.
+    /// Fractions of the way from the nodes below to the next ones, 0 to 1: of the base's alpha (`base`) and the coat's
+    /// (`coat`).
     base: f32,
     coat: f32,
 }
 
-/// Means over the hemisphere, weighted by the cosine.
+/// Means over the hemisphere, weighted by the cosine, of a coat's losses over white facets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CoatMeans {
-    /// Mean of [`CoatLoss::at`].
+    /// Mean of the loss [`CoatLoss::at`].
     pub loss: f32,
-    /// Scale and bias of the coat's albedo where white facets beneath lose light: means weighted by that too.
+    /// Scale and bias of the coat's albedo, averaged with the further weight of what white facets under it lose.
     pub lost: Vec2,
-    /// Factors on f0 and f90 of a dielectric beneath in the mean of `E_base E + E_base / (1 - lost) loss`.
+    /// Factors on f0 and f90 of a dielectric base in the mean of `E_base E + E_base / (1 - lost) loss`.
     pub covered: Vec2,
 }
 
@@ -48,7 +49,7 @@ impl CoatLoss {
         Self { row: (a * COAT_NODES[1] + b) as u32, base, coat }
     }
 
-    /// Returns the share of the light from a direction that is taken too much.
+    /// Returns the fraction of the light from a direction that the coat's scaling takes too much.
     #[inline]
     pub fn at(&self, cos: f32) -> f32 {
         let (node, x) = locate(cos, COAT_NODES[2]);

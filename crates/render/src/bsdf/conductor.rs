@@ -11,26 +11,27 @@ use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 use std::f32::consts::FRAC_1_PI;
 
-/// A metal with complex index of refraction `eta + i k`.
+/// BSDF of a metal with complex refractive index `eta + i k`, at a surface point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conductor {
-    /// Real part of the index, per channel.
+    /// Real part of the refractive index, per channel.
     pub eta: Vec3,
-    /// Imaginary part of the index, per channel.
+    /// Imaginary part of the refractive index, per channel.
     pub k: Vec3,
-    /// GGX alpha along tangent and bitangent; below 1e-4 the metal is smooth.
+    /// GGX alpha along tangent and bitangent; below 1e-4 the metal is a perfect mirror.
     pub alpha: Vec2,
-    /// Mean of the Fresnel term over the hemisphere, by which further bounces are dimmed; 0 leaves them out.
+    /// Fresnel reflectance averaged over the hemisphere, which dims further bounces; 0 if these do not count.
     pub fresnel_mean: Vec3,
 }
 
-/// The lobe of further bounces, for one `wo`.
+/// Lobe of further bounces between a metal's facets, for one `wo`.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounces {
     losses: WhiteLosses,
-    /// Product of `loss(wo)` and the sum over all further bounces, over the mean loss.
+    /// Value of the lobe without its dependence on `wi`: `loss(wo)` times the sum over all further bounces, over the
+    /// mean loss.
     factor: Vec3,
-    /// Probability of the lobe.
+    /// Probability of choosing this lobe.
     p: f32,
 }
 
@@ -41,7 +42,7 @@ impl Conductor {
         Self::new(m.color(0).max(Vec3::ZERO), m.color(1).max(Vec3::ZERO), m.alpha(2, 0.0), m.scattering)
     }
 
-    /// Makes the metal at one point.
+    /// Makes a metal with these parameters; `scattering` decides whether further bounces count.
     #[inline]
     pub fn new(eta: Vec3, k: Vec3, alpha: Vec2, scattering: Scattering) -> Self {
         let fresnel_mean = match scattering {
@@ -56,7 +57,7 @@ impl Conductor {
         Ggx::is_smooth(self.alpha)
     }
 
-    /// Returns the further bounces of a rough metal.
+    /// Returns the lobe of further bounces; `None` if the metal is smooth or they do not count.
     #[inline]
     pub(super) fn bounces(&self, wo: Vec3) -> Option<Bounces> {
         let f = self.fresnel_mean;
@@ -112,14 +113,14 @@ impl Conductor {
         }
     }
 
-    /// Returns value and density of the first bounce; `h` is the half vector.
+    /// Returns value and density of the first bounce for the half vector `h`.
     #[inline]
     fn first(&self, ggx: &Ggx, wo: Vec3, wi: Vec3, h: Vec3) -> (Vec3, f32) {
         let pdf = ggx.reflection_pdf(wo, h);
         (fresnel::conductor(wo.dot(h), self.eta, self.k) * (pdf * ggx.g1(wi)), pdf)
     }
 
-    /// Returns value and density of both lobes; `h` is the half vector.
+    /// Returns value and density of both lobes, first and further bounces, for the half vector `h`.
     #[inline]
     fn all(&self, ggx: &Ggx, bounces: &Bounces, wo: Vec3, wi: Vec3, h: Vec3) -> (Vec3, f32) {
         let (value, pdf) = self.first(ggx, wo, wi, h);

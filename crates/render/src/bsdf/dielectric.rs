@@ -17,10 +17,10 @@ use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 use std::f32::consts::FRAC_1_PI;
 
-/// Glass with its parameters at a point.
+/// BSDF of glass, with its parameters at a surface point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dielectric {
-    /// Index of refraction inside over outside; positive.
+    /// Refractive index inside over that outside; positive.
     pub ior: f32,
     /// GGX alpha along tangent and bitangent; below 1e-4 the surface is smooth.
     pub alpha: Vec2,
@@ -28,15 +28,15 @@ pub struct Dielectric {
     pub reflectance: Vec3,
     /// Tint of transmission.
     pub transmittance: Vec3,
-    /// `true` for a sheet without thickness: light goes on in its direction, reflections between its two sides are
-    /// summed. A rough sheet transmits its reflection lobe mirrored at the sheet: an approximation, since two
-    /// refractions spread light a little less.
+    /// `true` for a sheet without thickness: light passes unbent, and reflections between its two sides are summed. A
+    /// rough sheet transmits its reflection lobe mirrored at the sheet: an approximation, since two refractions spread
+    /// light a little less.
     pub thin: bool,
-    /// Bounces that count: the first alone, or also further ones between facets.
+    /// Whether only the first bounce counts, or also further ones between facets.
     pub scattering: Scattering,
 }
 
-/// Light that single scattering loses at the facets, on either side of the boundary.
+/// Light that single scattering loses at glass facets, on either side of the boundary.
 #[derive(Debug, Clone, Copy)]
 enum Losses {
     Sheet(WhiteLosses),
@@ -48,7 +48,7 @@ enum Losses {
 }
 
 impl Losses {
-    /// Returns the share of the light that `w` loses; `wo` is above.
+    /// Returns the fraction of the light from `w` that is lost; `wo` must be above the surface.
     #[inline]
     fn at(&self, w: Vec3) -> f32 {
         match self {
@@ -66,22 +66,22 @@ impl Losses {
     }
 }
 
-/// Light of further bounces between facets, for one `wo`.
+/// Lobe of further bounces between the facets of rough glass, for one `wo`.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounces {
     losses: Losses,
-    /// Light that `wo` loses, times the share of it that comes from its own side (here) or through (beyond), over the
-    /// mean that is lost there.
+    /// Light lost from `wo`, times the fraction that returns on its own side (`over_here`) or beyond, over the mean
+    /// loss there.
     over_here: f32,
     over_beyond: f32,
-    /// Share of the light that comes back on the side of `wo`.
+    /// Fraction of the returned light that comes back on the side of `wo`.
     reflected: f32,
-    /// Probability of the lobe.
+    /// Probability of choosing this lobe.
     p: f32,
 }
 
 impl Bounces {
-    /// Samples a direction of further bounces, `wo` above.
+    /// Samples a direction of further bounces, for `wo` above the surface.
     #[inline]
     fn sample(&self, u_side: f32, u: [f32; 2]) -> Vec3 {
         if u_side < self.reflected {
@@ -92,8 +92,9 @@ impl Bounces {
     }
 }
 
-/// Difference of the index from 1 below which light bends by a degree at most. Masking would still take light from it
-/// that only turns up in a lobe all over the hemisphere; so with further bounces it counts as smooth.
+/// Smallest difference of the refractive index from 1 at which rough transmission is a lobe: below it light bends by at
+/// most a degree. Masking would still take light from it that only turns up in a lobe all over the hemisphere; so with
+/// further bounces it counts as smooth.
 const LEAST_BEND: f32 = 0.02;
 
 impl Dielectric {
@@ -110,8 +111,8 @@ impl Dielectric {
         }
     }
 
-    /// Tells if the boundary is smooth, or bends so little that a lobe of transmitted light would be narrower than f32
-    /// directions can tell.
+    /// Returns `true` if the boundary is smooth, or bends light so little that f32 directions could not resolve its
+    /// lobe of transmitted light.
     #[inline]
     pub(super) fn is_smooth(&self) -> bool {
         let least = match self.scattering {
@@ -121,7 +122,7 @@ impl Dielectric {
         Ggx::is_smooth(self.alpha) || (!self.thin && (self.ior - 1.0).abs() < least)
     }
 
-    /// Returns the further bounces at a rough boundary.
+    /// Returns the lobe of further bounces; `None` if the boundary is smooth or they do not count.
     #[inline]
     pub(super) fn bounces(&self, wo: Vec3) -> Option<Bounces> {
         if self.scattering == Scattering::Single || self.is_smooth() {
@@ -155,7 +156,7 @@ impl Dielectric {
         })
     }
 
-    /// Adds further bounces to value and density of the first; `wi` is above on the side of `wo`.
+    /// Adds further bounces to the value and density of the first one; `wi` is above if on the side of `wo`.
     #[inline]
     fn with_bounces(&self, first: (Vec3, f32), bounces: &Bounces, wi: Vec3, eta: f32) -> (Vec3, f32) {
         let cos = wi.z.abs();
@@ -170,7 +171,7 @@ impl Dielectric {
         (first.0 + tint * further, pdf)
     }
 
-    /// Calls [`Self::with_bounces`] for directions on any side.
+    /// Adds further bounces, if any, to the value and density of the first one, for `wo` and `wi` on any side.
     #[inline]
     pub(super) fn with_further(
         &self,
@@ -185,13 +186,14 @@ impl Dielectric {
         }
     }
 
-    /// Returns the index on the other side of `wo` over that on its own.
+    /// Returns the refractive index on the side opposite to `wo`, over that on its own side.
     #[inline]
     pub(super) fn relative_ior(&self, wo: Vec3) -> f32 {
         if wo.z >= 0.0 || self.thin { self.ior } else { 1.0 / self.ior }
     }
 
-    /// Returns the share reflected for a facet with cosine `cos`, and the cosine of the refracted direction.
+    /// Returns the fraction of light that a facet reflects at the cosine `cos`, and the cosine of the refracted
+    /// direction.
     #[inline]
     fn reflected(&self, cos: f32, eta: f32) -> (f32, f32) {
         let (r, cos_t) = fresnel::dielectric(cos, eta);
@@ -270,7 +272,7 @@ impl Dielectric {
         }
     }
 
-    /// Returns value and density of the first bounce, with `wo` above.
+    /// Returns value and density of the first bounce, for `wo` above the surface (`up`).
     #[inline]
     fn first(&self, ggx: &Ggx, up: Vec3, wi: Vec3, eta: f32) -> (Vec3, f32) {
         if wi.z > 0.0 || self.thin {
@@ -300,7 +302,7 @@ impl Dielectric {
     }
 }
 
-/// Returns the density of the refracted `wi`, if every visible facet refracts: that of the facet times the Jacobian
+/// Returns the density of the refracted `wi` if every visible facet refracts: the facet's density times the Jacobian
 /// `|wi h| / (wi h + wo h / eta)^2` (Walter et al. 2007, equation 17, in terms of eta).
 #[inline]
 fn refraction_pdf(ggx: &Ggx, wo: Vec3, wi: Vec3, h: Vec3, eta: f32) -> f32 {

@@ -10,14 +10,15 @@ pub(super) fn sample(reflectance: Vec3, wo: Vec3, u: [f32; 2]) -> Option<BsdfSam
     BsdfSample::smooth(wo, wi, reflectance, cosine_hemisphere_pdf(wi.z))
 }
 
-/// Returns the value, times the cosine, and the density of Lambert reflection into `wi`, which is above.
+/// Returns the value times cosine and the density of Lambert reflection into `wi`, which is above the surface.
 #[inline]
 pub(super) fn eval(reflectance: Vec3, wi: Vec3) -> (Vec3, f32) {
     let pdf = cosine_hemisphere_pdf(wi.z);
     (reflectance * pdf, pdf)
 }
 
-/// Returns the probability of reflection: its share of the largest components, so that a path's weight is even.
+/// Returns the probability of sampling reflection rather than transmission, in proportion to their largest channels, so
+/// that path weights stay even.
 #[inline]
 fn reflection_share(reflectance: Vec3, transmittance: Vec3) -> f32 {
     let (r, t) = (reflectance.max_element(), transmittance.max_element());

@@ -5,25 +5,25 @@ use super::albedo_table::Row;
 use super::loss_table::WhiteLosses;
 use glam::{Vec2, Vec3};
 
-/// Facets of one roughness.
+/// Energy that microfacets of one roughness return and lose.
 #[derive(Debug, Clone, Copy)]
 pub struct Facets {
     row: Row<'static>,
-    /// Losses that are more exact at the horizon, and for anisotropic facets; `None` for single scattering.
+    /// More exact losses, at the horizon and for anisotropic facets; `None` for single scattering.
     losses: Option<WhiteLosses>,
 }
 
-/// Share of light that facets return to one direction, or to all, in the terms of Schlick's albedo.
+/// Fraction of light that facets return in one direction, or on average, in terms of Schlick's albedo.
 #[derive(Debug, Clone, Copy)]
 pub struct Returned {
-    /// Factors on f0 and f90 in the albedo.
+    /// Factors on f0 and f90 in the albedo of the facets.
     pub scale_bias: Vec2,
-    /// Share of the light that white facets lose.
+    /// Fraction of the light that white facets lose.
     pub lost: f32,
 }
 
 impl Facets {
-    /// Makes facets of `alpha`, `row` being that of an isotropic alpha near it.
+    /// Makes facets of roughness `alpha`; `row` is the albedo table's row of an isotropic alpha near it.
     #[inline]
     pub fn new(row: Row<'static>, alpha: Vec2, scattering: Scattering) -> Self {
         let losses = match scattering {
@@ -33,7 +33,7 @@ impl Facets {
         Self { row, losses }
     }
 
-    /// Returns what the facets return to the direction `w`.
+    /// Returns the energy that the facets return in the direction `w`.
     #[inline]
     pub fn at(&self, w: Vec3) -> Returned {
         let at = self.row.at(w.z);
@@ -43,7 +43,7 @@ impl Facets {
         }
     }
 
-    /// Returns the mean over the hemisphere, weighted by the cosine.
+    /// Returns the energy that the facets return, averaged over the hemisphere with the cosine as weight.
     #[inline]
     pub fn mean(&self) -> Returned {
         let mean = self.row.mean();
@@ -54,7 +54,7 @@ impl Facets {
     }
 }
 
-/// Returns a scale and a bias with the same ratio, and such that white facets lose `lost`.
+/// Scales a scale and bias by a common factor, so that white facets lose the fraction `lost`.
 #[inline]
 fn corrected(scale_bias: Vec2, lost: f32) -> Returned {
     Returned { scale_bias: scale_bias * ((1.0 - lost) / (scale_bias.x + scale_bias.y)), lost }

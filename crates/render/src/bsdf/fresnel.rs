@@ -2,14 +2,14 @@
 
 use glam::Vec3;
 
-/// Returns the reflectance at normal incidence of a dielectric with index `ior`.
+/// Returns the reflectance at normal incidence of a dielectric of refractive index `ior`.
 #[inline]
 pub fn f0_of_ior(ior: f32) -> f32 {
     let r = (ior - 1.0) / (ior + 1.0);
     r * r
 }
 
-/// Returns Schlick's `(1 - cos)^5`.
+/// Returns the weight of Schlick's Fresnel term: `(1 - cos)^5`.
 #[inline]
 pub(super) fn schlick_weight(cos: f32) -> f32 {
     let m = (1.0 - cos).clamp(0.0, 1.0);
@@ -17,36 +17,35 @@ pub(super) fn schlick_weight(cos: f32) -> f32 {
     m2 * m2 * m
 }
 
-/// Interpolates from `f0` at normal to `f90` at grazing incidence (Schlick 1994).
+/// Returns Schlick's Fresnel term, from `f0` at normal incidence to `f90` at grazing incidence (Schlick 1994).
 #[inline]
 pub fn schlick(f0: Vec3, f90: f32, cos: f32) -> Vec3 {
     f0 + (Vec3::splat(f90) - f0) * schlick_weight(cos)
 }
 
-/// Returns the mean of Schlick's term with an `f90` of 1 over the hemisphere, weighted by the cosine.
+/// Returns Schlick's Fresnel term for an `f90` of 1, averaged over the hemisphere with the cosine as weight.
 #[inline]
 pub fn schlick_mean(f0: Vec3) -> Vec3 {
     f0 + (1.0 - f0) / 21.0
 }
 
-/// Returns `share` times the part of the light that the first bounce of white facets loses and further bounces bring
-/// back: the lost light was reflected once and is again, at the mean Fresnel term `f`, and the part `lost` of it goes
-/// on.
+/// Returns `share` times the fraction of light lost at the first bounce that further bounces return: it is reflected at
+/// the mean Fresnel term `f`, and the fraction `lost` is lost again each time.
 #[inline]
 pub fn further(share: f32, f: Vec3, lost: f32) -> Vec3 {
     share * f * f * (1.0 - lost) / (1.0 - f * lost)
 }
 
-/// Returns the `f90` of a model that has only an `f0`: below 2 %, which no real surface has, the lobe fades out, so
-/// that a black `f0` means no specular reflection at all.
+/// Returns the `f90` for models with an `f0` alone: 1, but fading out for an `f0` below 2 %, so that a black `f0` means
+/// no specular reflection.
 #[inline]
 pub fn f90_of_f0(f0: Vec3) -> f32 {
     (50.0 * f0.max_element()).clamp(0.0, 1.0)
 }
 
-/// Returns the exact reflectance of a dielectric boundary and the cosine of the refracted direction (on the other side,
-/// positive; 0 in total internal reflection). `cos` is positive, `eta` the index beyond the boundary over that before
-/// it.
+/// Returns the exact Fresnel reflectance of a dielectric boundary, and the cosine of the refracted direction (on the
+/// other side, positive; 0 in total internal reflection). `cos` is positive, `eta` the index beyond the boundary over
+/// that before it.
 #[inline]
 pub fn dielectric(cos: f32, eta: f32) -> (f32, f32) {
     let sin2_t = (1.0 - cos * cos).max(0.0) / (eta * eta);
@@ -59,7 +58,7 @@ pub fn dielectric(cos: f32, eta: f32) -> (f32, f32) {
     (0.5 * (parallel * parallel + perpendicular * perpendicular), cos_t)
 }
 
-/// Returns the exact reflectance of a metal with complex index `eta + i k`, each channel on its own.
+/// Returns the exact Fresnel reflectance of a metal with complex refractive index `eta + i k`, per channel.
 #[inline]
 pub fn conductor(cos: f32, eta: Vec3, k: Vec3) -> Vec3 {
     let cos = cos.clamp(0.0, 1.0);
@@ -78,16 +77,16 @@ pub fn conductor(cos: f32, eta: Vec3, k: Vec3) -> Vec3 {
     reflectance.map(|r| if r.is_nan() { 1.0 } else { r.clamp(0.0, 1.0) })
 }
 
-/// Returns the mean of [`conductor`] over the hemisphere, weighted by the cosine: Gauss's rule with two points of the
-/// squared cosine, right to 0.02, and to 0.01 for metals of k above 2 (the tests measure it).
+/// Returns the reflectance [`conductor`] averaged over the hemisphere with the cosine as weight, by a two-point Gauss
+/// rule with an error below 0.02, or below 0.01 for metals of k above 2.
 #[inline]
 pub fn conductor_mean(eta: Vec3, k: Vec3) -> Vec3 {
     // The roots of 1/2 -+ 1/sqrt(12).
     0.5 * (conductor(0.459_700_84, eta, k) + conductor(0.888_073_8, eta, k))
 }
 
-/// Returns the mean of [`dielectric`] over the hemisphere on the thinner side, `n` the index of the denser over it
-/// (Kulla and Conty 2017).
+/// Returns the reflectance [`dielectric`] averaged over the hemisphere on the thinner side; `n` is the index of the
+/// denser side over it (Kulla and Conty 2017).
 #[inline]
 pub fn dielectric_mean(n: f32) -> f32 {
     (n - 1.0) / (4.08567 + 1.00071 * n)
@@ -142,7 +141,7 @@ mod tests {
         }
     }
 
-    /// The amplitudes in complex arithmetic, f64.
+    /// Compares the reflectance with Fresnel amplitudes in complex f64 arithmetic.
     #[test]
     fn the_conductors_reflectance_is_that_of_the_complex_formula() {
         type C = (f64, f64);

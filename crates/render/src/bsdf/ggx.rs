@@ -6,30 +6,30 @@ use glam::{Vec2, Vec3};
 use raywarp_sample::warp::sin_cos_turn;
 use std::f32::consts::PI;
 
-/// Least alpha of a rough surface; below it a surface is taken for smooth, and no single alpha may be less: f32 half
-/// vectors have no digits for a narrower lobe.
+/// Smallest GGX alpha of rough surfaces: below it surfaces count as smooth, since f32 half vectors cannot resolve a
+/// narrower lobe.
 pub(crate) const MIN_ALPHA: f32 = 1e-4;
 
-/// Distribution of normals; all directions are in the upper hemisphere.
+/// GGX distribution of microfacet normals; all directions are in the upper hemisphere.
 #[derive(Debug, Clone, Copy)]
 pub struct Ggx {
     alpha: Vec2,
 }
 
 impl Ggx {
-    /// Makes the distribution of `alpha` along tangent and bitangent, clamped to what can be computed.
+    /// Makes the GGX distribution with `alpha` along tangent and bitangent, clamped to at least [`MIN_ALPHA`].
     #[inline]
     pub fn new(alpha: Vec2) -> Self {
         Self { alpha: alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE) }
     }
 
-    /// Tells if `alpha` means a smooth surface.
+    /// Returns `true` if `alpha` means a smooth surface.
     #[inline]
     pub fn is_smooth(alpha: Vec2) -> bool {
         alpha.is_nan() || alpha.max_element() < MIN_ALPHA
     }
 
-    /// Returns the density of normals: `integral D(h) cos h dh = 1`.
+    /// Returns the density D of microfacet normals at `h`, normalised so that `integral D(h) cos h dh = 1`.
     #[inline]
     pub fn d(&self, h: Vec3) -> f32 {
         // From x and y, which near the peak have the digits that 1 - cos^2 has lost; times alpha^2, for a single
@@ -40,7 +40,7 @@ impl Ggx {
         area * area * area / (PI * s * s)
     }
 
-    /// Returns the share of the facets that face `w` which `w` sees.
+    /// Returns the fraction of the facets facing `w` that are visible from it (Smith's masking function G1).
     #[inline]
     pub fn g1(&self, w: Vec3) -> f32 {
         let (x, y) = (w.x * self.alpha.x, w.y * self.alpha.y);
@@ -49,8 +49,8 @@ impl Ggx {
         2.0 * z / (z + (z * z + x * x + y * y).sqrt())
     }
 
-    /// Returns the density of the normals that `wo` sees, reflected at: of `wi` per solid angle. `h` is their half
-    /// vector.
+    /// Returns the solid-angle density of the `wi` that results from reflection at a visible normal `h`. `h` is their
+    /// half vector.
     #[inline]
     pub fn reflection_pdf(&self, wo: Vec3, h: Vec3) -> f32 {
         // G1 over four times the cosine.
@@ -58,7 +58,7 @@ impl Ggx {
         self.d(h) * (0.5 / (wo.z + (wo.z * wo.z + x * x + y * y).sqrt()))
     }
 
-    /// Samples a normal that `wo` sees, with density `G1(wo) D(h) max(wo h, 0) / cos wo`.
+    /// Samples a microfacet normal visible from `wo`, with density `G1(wo) D(h) max(wo h, 0) / cos wo`.
     #[inline]
     pub fn sample_visible(&self, wo: Vec3, u: [f32; 2]) -> Vec3 {
         // Stretched, the facets are a hemisphere; seen along a direction they reflect uniformly into

@@ -21,10 +21,10 @@ use super::dielectric::Bounces;
 use super::{BsdfSample, Dielectric, MIN_COS, Scattering, f0_of_ior, fresnel};
 use glam::{Vec2, Vec3};
 
-/// Glass under what a layered material puts on it.
+/// BSDF of glass with the additions of a layered material (glTF): changed reflectance, clear coat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Glazed {
-    /// Index of refraction inside over outside; positive.
+    /// Refractive index inside over that outside; positive.
     pub ior: f32,
     /// GGX alpha along tangent and bitangent; below 1e-4 the boundary is smooth.
     pub alpha: Vec2,
@@ -32,21 +32,21 @@ pub struct Glazed {
     pub transmittance: Vec3,
     /// `true` for a sheet without thickness.
     pub thin: bool,
-    /// Bounces that count: the first alone, or also further ones between facets.
+    /// Whether only the first bounce counts, or also further ones between facets.
     pub scattering: Scattering,
-    /// Reflectance at normal incidence, without the strength.
+    /// Reflectance at normal incidence, before the factor `strength`.
     pub f0: Vec3,
     /// Factor on the reflectance, 0 to 1.
     pub strength: f32,
-    /// Share covered by the clear coat.
+    /// Fraction of the area that the clear coat covers.
     pub coat: f32,
     /// GGX alpha of the clear coat.
     pub coat_alpha: f32,
 }
 
 impl Glazed {
-    /// Makes untinted reflection and the rest of `glass`, with what KHR_materials_specular and KHR_materials_clearcoat
-    /// say of it; `None` where they change nothing.
+    /// Makes glass without a tint of reflection, with the changes of KHR_materials_specular and
+    /// KHR_materials_clearcoat; `None` if these change nothing.
     pub fn new(glass: Dielectric, tint: Vec3, strength: f32, coat: f32, coat_alpha: f32) -> Option<Self> {
         let Dielectric { ior, alpha, reflectance: _, transmittance, thin, scattering } = glass;
         let plain = f0_of_ior(ior);
@@ -58,14 +58,15 @@ impl Glazed {
         Some(Self { ior, alpha, transmittance, thin, scattering, f0, strength, coat, coat_alpha })
     }
 
-    /// Returns the plain boundary. It is not kept: its tint of reflection would make every BSDF larger.
+    /// Returns the glass without the layered material's changes. It is not kept: its tint of reflection would make
+    /// every BSDF larger.
     #[inline]
     pub(super) fn glass(&self) -> Dielectric {
         let Self { ior, alpha, transmittance, thin, scattering, .. } = *self;
         Dielectric { ior, alpha, reflectance: Vec3::ONE, transmittance, thin, scattering }
     }
 
-    /// Returns the same boundary where the index inside over outside is another; the coat stays.
+    /// Returns this glass with another refractive index (inside over outside) and the same coat.
     #[inline]
     pub fn of_ior(self, ior: f32) -> Self {
         let (old, new) = (f0_of_ior(self.ior), f0_of_ior(ior));
@@ -73,7 +74,7 @@ impl Glazed {
         Self { ior, f0: f0.min(Vec3::ONE), ..self }
     }
 
-    /// Returns the boundary that further bounces are of.
+    /// Returns the glass whose further bounces between facets this surface has.
     #[inline]
     fn of_bounces(&self) -> Dielectric {
         let glass = self.glass();
@@ -91,13 +92,13 @@ impl Glazed {
         self.strength >= 1.0 && self.f0 == Vec3::splat(f0_of_ior(self.ior))
     }
 
-    /// Tells if there are delta lobes only.
+    /// Returns `true` if all lobes are delta lobes.
     #[inline]
     pub(super) fn is_smooth(&self) -> bool {
         self.coat <= 0.0 && self.glass().is_smooth()
     }
 
-    /// Returns the coat as light from or to `w` meets it; inside of a solid there is none.
+    /// Returns the coat that light from or to `w` meets; inside a solid there is none.
     #[inline]
     fn coat_at(&self, w: Vec3) -> Option<Coat> {
         if w.z < 0.0 && !self.thin {
@@ -106,7 +107,7 @@ impl Glazed {
         Coat::new(self.coat, COAT_F0, self.coat_alpha, super::above(w))
     }
 
-    /// Returns the factor of the changed boundary on the scattering from `wi` to `wo` of the plain one.
+    /// Returns the factor on the plain glass's scattering from `wi` to `wo` by which the changed reflectance differs.
     #[inline]
     fn change(&self, wo: Vec3, wi: Vec3) -> Vec3 {
         if self.is_plain() {
@@ -135,7 +136,7 @@ impl Glazed {
         if through { (1.0 - changed) / (1.0 - plain).max(1e-6) } else { changed / plain.max(1e-6) }
     }
 
-    /// Returns the changed reflectance of one boundary.
+    /// Returns the changed reflectance where that of the plain boundary is `plain`.
     #[inline]
     fn changed(&self, plain: f32) -> Vec3 {
         let f0 = f0_of_ior(self.ior);
@@ -143,7 +144,7 @@ impl Glazed {
         (self.strength * (self.f0 + (1.0 - self.f0) * s)).clamp(Vec3::ZERO, Vec3::ONE)
     }
 
-    /// Returns the share of what the glass scatters from `wi` to `wo` that the coat leaves.
+    /// Returns the fraction of the glass's scattering from `wi` to `wo` that the coat leaves.
     #[inline]
     fn left(&self, coat_wo: &Option<Coat>, wo: Vec3, wi: Vec3) -> f32 {
         if wo.z * wi.z >= 0.0 {
@@ -155,7 +156,7 @@ impl Glazed {
         out.min(on)
     }
 
-    /// Returns the probability of the coat's lobe: it is seen whatever is under it.
+    /// Returns the probability of choosing the coat's lobe, which is visible whatever lies under it.
     #[inline]
     fn p_coat(coat: &Option<Coat>) -> f32 {
         coat.as_ref().map_or(0.0, Coat::albedo).clamp(0.0, 0.95)
@@ -191,7 +192,7 @@ impl Glazed {
         self.both(&self.coat_at(wo), bounces, wo, wi)
     }
 
-    /// Returns value and density of the glass and of `coat`, which `wo` meets.
+    /// Returns value and density of the glass and of the coat that `wo` meets, together.
     #[inline]
     fn both(&self, coat: &Option<Coat>, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let p = Self::p_coat(coat);

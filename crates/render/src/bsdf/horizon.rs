@@ -8,31 +8,31 @@ use glam::Vec3;
 use raywarp_sample::warp::{cosine_hemisphere, sin_cos_turn};
 use std::f32::consts::{FRAC_1_PI, TAU};
 
-/// A mixture of a cosine lobe and one about the horizon.
+/// Mixture of a cosine lobe and a lobe near the horizon, which samples directions in proportion to lost light.
 #[derive(Debug, Clone, Copy)]
 pub struct Horizon {
     alpha: f32,
-    /// Share of the lobe about the horizon.
+    /// Probability of the lobe near the horizon.
     share: f32,
 }
 
 impl Horizon {
-    /// Mixture that is the cosine lobe alone.
+    /// Mixture that is a cosine lobe alone.
     pub const NONE: Self = Self { alpha: 1.0, share: 0.0 };
 
-    /// Makes the lobes for facets of `alpha`, 1e-4 to 1.
+    /// Makes the mixture for facets of roughness `alpha`, 1e-4 to 1.
     #[inline]
     pub fn new(alpha: f32) -> Self {
         Self { alpha, share: 0.5 * (1.0 - alpha) }
     }
 
-    /// Returns the same lobes for a part of the light only.
+    /// Returns the mixture with the horizon lobe's probability scaled by `part`.
     #[inline]
     pub fn scaled(self, part: f32) -> Self {
         Self { share: self.share * part.min(1.0), ..self }
     }
 
-    /// Samples a direction above; `u_lobe` chooses between the two lobes, all numbers in `0 .. 1`.
+    /// Samples a direction in the upper hemisphere; `u_lobe` chooses the lobe, and all numbers are in `0 .. 1`.
     #[inline]
     pub fn sample(&self, u_lobe: f32, u: [f32; 2]) -> Vec3 {
         if u_lobe >= self.share {

@@ -25,36 +25,36 @@ use super::loss_data::{GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_ME
 use super::turned_glass::{TurnedGlass, alpha_of_base, mean_ratios};
 use glam::{Vec2, Vec3};
 
-/// Nodes of the white table on the axes of the cosine and of alpha.
+/// Number of nodes of the table of white facets, for the cosine and for alpha.
 pub(crate) const WHITE_NODES: usize = 25;
-/// Nodes of the glass table on each of its three axes.
+/// Number of nodes of the table of glass, on each of its three axes.
 pub(super) const GLASS_NODES: usize = 16;
-/// Nodes of the means over alpha.
+/// Number of nodes of the tables of means, on the axis of alpha.
 pub(crate) const MEAN_NODES: usize = 48;
-/// Unit of the numbers in the tables.
+/// Unit of the integers stored in the tables.
 pub(crate) const SCALE: f32 = 1e-4;
-/// Amount by which the glass table is too low, about its largest error of interpolation upward.
+/// Amount by which the stored losses of glass are reduced: about the table's largest interpolation error upwards.
 #[cfg(any(test, feature = "tables"))]
 pub(super) const MARGIN: f32 = 0.006;
-/// Alpha of the first node. Below it the loss depends on `cos / alpha` alone.
+/// Roughness alpha of the first table node. Below it the loss depends on `cos / alpha` alone.
 #[cfg(any(test, feature = "tables"))]
 pub(super) const LEAST_ALPHA: f32 = 1e-3;
-/// Fourth root of 1e-3, the alpha of the first node, where the axis of the means begins.
+/// Fourth root of 1e-3, the alpha of the first node, at which the axis of the means begins.
 pub(crate) const LEAST_ROOT: f32 = 0.177_827_94;
-/// Nodes of what anisotropic facets lose more, over the larger alpha's root, one less the ratio of the alphas, the
+/// Numbers of table nodes of anisotropic facets' extra loss: root of the larger alpha, 1 less the ratio of the alphas,
 /// alpha along the view between the two, and the cosine's `t`.
 pub(super) const TURNED_NODES: [usize; 4] = [7, 5, 4, 9];
-/// End of the axis of the ratio: alphas of 1 to 4.
+/// End of the table axis of 1 less the ratio of the alphas: alphas of 1 to 4.
 pub(super) const MOST_TURNED: f32 = 0.75;
-/// Amount by which the numbers of turned facets are stored too high, since they have both signs.
+/// Offset added to the stored extra losses of anisotropic facets, since they have both signs.
 pub(super) const TURNED_ZERO: f32 = 0.2;
-/// Share of the loss by which the numbers of turned facets are too low, about their largest error upward.
+/// Fraction of the loss by which the extra losses of anisotropic facets are reduced: about their largest error upwards.
 #[cfg(any(test, feature = "tables"))]
 pub(super) const TURNED_MARGIN: f32 = 0.015;
-/// Ends of the axis of the index: 1.02 and 10.
+/// Ends of the table axis of the refractive index, which stand for indices 1.02 and 10.
 pub(super) const INDEX_AXIS: [f32; 2] = [0.14, 0.95];
 
-/// Returns the node below a place on an axis of `nodes` nodes from 0 to 1, and how far beyond it.
+/// Returns the node below `x` on an axis of `nodes` nodes from 0 to 1, and the fraction of the way to the next.
 #[inline]
 pub(super) fn locate(x: f32, nodes: usize) -> (usize, f32) {
     // The cast takes a NaN to 0.
@@ -63,14 +63,14 @@ pub(super) fn locate(x: f32, nodes: usize) -> (usize, f32) {
     (node, s - node as f32)
 }
 
-/// Returns the place of alpha on the axis of the means, whose nodes are evenly spaced fourth roots: the means vanish
-/// with alpha^2, and what is left of them changes with its logarithm.
+/// Returns the node of the means' axis below an alpha, given by its square `root`, and the fraction of the way to the
+/// next; nodes are evenly spaced fourth roots, as the means vanish with alpha^2.
 #[inline]
 fn locate_mean(root: f32) -> (usize, f32) {
     locate((root.sqrt() - LEAST_ROOT) * (1.0 / (1.0 - LEAST_ROOT)), MEAN_NODES)
 }
 
-/// Interpolates between four numbers of a table: at `at`, the one after it, and the two `stride` further.
+/// Interpolates bilinearly between four numbers of a table: at `at`, the one after it, and the two `stride` further on.
 #[inline]
 pub(super) fn between_rows(table: &[u16], at: usize, stride: usize, x: f32, y: f32) -> f32 {
     let row = |at: usize| {
@@ -81,18 +81,18 @@ pub(super) fn between_rows(table: &[u16], at: usize, stride: usize, x: f32, y: f
     low + y * (row(at + stride) - low)
 }
 
-/// Returns the place of a cosine on the tables' axis, toward which facets are as rough as `alpha`.
+/// Returns the coordinate of a cosine on the tables' axis, for facets whose alpha along that direction is `alpha`.
 #[inline]
 fn place_of_cosine(cos: f32, alpha: f32) -> f32 {
     cos * (1.0 + alpha) / (cos + alpha)
 }
 
-/// White facets of one alpha: a metal that absorbs nothing, or a thin sheet.
+/// Loss of white facets of one alpha (a metal that absorbs nothing, or a thin sheet): a position in the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct White {
     row: u32,
     t: f32,
-    /// Mean of the loss over the hemisphere, weighted by the cosine.
+    /// Loss averaged over the hemisphere with the cosine as weight.
     pub mean: f32,
 }
 
@@ -107,7 +107,7 @@ impl White {
         Self { row: (a * WHITE_NODES) as u32, t, mean: alpha * alpha * mean }
     }
 
-    /// Returns the share that a direction loses of cosine `cos`, toward which facets are as rough as `alpha`.
+    /// Returns the fraction of light lost in a direction of cosine `cos`, along which the facets' alpha is `alpha`.
     #[inline]
     pub fn at(&self, cos: f32, alpha: f32) -> f32 {
         let (node, x) = locate(place_of_cosine(cos, alpha), WHITE_NODES);
@@ -115,23 +115,23 @@ impl White {
     }
 }
 
-/// A boundary of clear glass of one alpha and one index.
+/// Loss of clear glass of one alpha and one refractive index: a position in the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Glass {
-    /// Node below the index, as rows of `GLASS`, and how far beyond.
+    /// First number of `GLASS` at the node below the refractive index; `w` is the fraction of the way to the next.
     index: u32,
     w: f32,
-    /// Node below the alpha, likewise.
+    /// Offset of the node below alpha; `t` is the fraction of the way to the next.
     row: u32,
     t: f32,
 }
 
-/// Numbers of the glass table from one index, and from one side, to the next.
+/// Distance in the glass table from one refractive index to the next, and from one side to the other.
 const GLASS_INDEX: usize = GLASS_NODES * GLASS_NODES;
 const GLASS_SIDE: usize = GLASS_NODES * GLASS_INDEX;
 
 impl Glass {
-    /// Makes the boundary of index `n`, 1.02 to 10, of the denser side over the thinner.
+    /// Makes the loss of glass of refractive index `n` (denser over thinner side), 1.02 to 10.
     #[inline]
     pub fn new(alpha: f32, n: f32) -> Self {
         let alpha = alpha.clamp(MIN_ALPHA, 1.0);
@@ -142,7 +142,7 @@ impl Glass {
         Self { index: (i * GLASS_INDEX) as u32, w, row: (a * GLASS_NODES) as u32, t }
     }
 
-    /// Returns the mean of the loss on the thinner and on the denser side, of the same `alpha`.
+    /// Returns the mean losses on the thinner and on the denser side; `alpha` is the one that this was made for.
     #[inline]
     pub fn means(&self, alpha: f32) -> [f32; 2] {
         let alpha = alpha.clamp(MIN_ALPHA, 1.0);
@@ -156,14 +156,15 @@ impl Glass {
         [mean(at), mean(at + GLASS_NODES * MEAN_NODES)]
     }
 
-    /// Returns the boundary of the same index and another alpha.
+    /// Returns the loss of glass of the same refractive index and another alpha.
     #[inline]
     fn of_alpha(self, alpha: f32) -> Self {
         let (a, t) = locate(alpha.clamp(MIN_ALPHA, 1.0).sqrt(), GLASS_NODES);
         Self { row: (a * GLASS_NODES) as u32, t, ..self }
     }
 
-    /// Returns the share that a direction on the thinner or the denser side loses, as [`White::at`].
+    /// Returns the fraction of light lost in a direction of cosine `cos` on the thinner or the denser side, as
+    /// [`White::at`] does.
     #[inline]
     pub fn at(&self, dense: bool, cos: f32, alpha: f32) -> f32 {
         let (node, x) = locate(place_of_cosine(cos, alpha), GLASS_NODES);
@@ -174,30 +175,30 @@ impl Glass {
     }
 }
 
-/// Losses of single scattering at white facets of any alphas along tangent and bitangent.
+/// Light that single scattering loses at white facets, isotropic or anisotropic.
 #[derive(Debug, Clone, Copy)]
 pub struct WhiteLosses {
     alpha: Vec2,
-    /// Isotropic facets of the mean alpha, whose mean is that of these losses.
+    /// Loss of isotropic facets of about the mean alpha, which has the same mean.
     even: White,
     even_alpha: f32,
-    /// Losses beyond `even`, where the alphas differ.
+    /// Extra loss where the two alphas differ.
     turned: Turned,
 }
 
-/// Losses of single scattering at a boundary of clear glass, of any alphas along tangent and bitangent.
+/// Light that single scattering loses at clear glass, isotropic or anisotropic.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GlassLosses {
     alpha: Vec2,
-    /// Isotropic glass of the mean alpha.
+    /// Loss of isotropic glass of about the mean alpha.
     even: Glass,
     even_alpha: f32,
-    /// Losses beyond isotropic facets of [`alpha_of_base`], where the alphas differ.
+    /// Extra loss where the two alphas differ, beyond isotropic facets of [`alpha_of_base`].
     turned: TurnedGlass,
 }
 
-/// Returns an isotropic alpha with about the losses of `alpha` on the whole: between the mean and the root of the mean
-/// square.
+/// Returns the isotropic alpha with about the same losses as anisotropic facets: between the mean and the root mean
+/// square of the two alphas.
 #[inline]
 pub(super) fn even_alpha(alpha: Vec2) -> f32 {
     if alpha.x == alpha.y {
@@ -208,7 +209,7 @@ pub(super) fn even_alpha(alpha: Vec2) -> f32 {
     0.5 * (mean + square.sqrt())
 }
 
-/// Returns the alpha along the direction `w`, on which its masking depends.
+/// Returns the alpha of anisotropic facets along the direction `w`, which decides their masking.
 #[inline]
 fn projected(alpha: Vec2, w: Vec3) -> f32 {
     let (x2, y2) = (w.x * w.x, w.y * w.y);
@@ -219,20 +220,21 @@ fn projected(alpha: Vec2, w: Vec3) -> f32 {
     ((x2 * alpha.x * alpha.x + y2 * alpha.y * alpha.y) / sin2).sqrt()
 }
 
-/// Losses of white facets of different alphas beyond isotropic ones of [`even_alpha`] whose horizon is that of the
-/// alpha along the view, from `TURNED`. Without it up to 0.1 would be missing.
+/// Extra loss of anisotropic white facets beyond isotropic ones of [`even_alpha`] with the horizon of the alpha along
+/// the view: a position in `TURNED`. Without it up to 0.1 would be missing.
 #[derive(Debug, Clone, Copy)]
 struct Turned {
-    /// Nodes below the larger alpha and the ratio, as rows of `TURNED_MEANS`, and how far beyond.
+    /// Row of `TURNED_MEANS` at the nodes below the larger alpha and the ratio; `t` and `r` are the fractions of the
+    /// way to the next.
     row: u32,
     t: f32,
     r: f32,
-    /// Smaller alpha, and one over how much larger the other is.
+    /// Smaller alpha (`least`), and the inverse of the alphas' difference (`scale`).
     least: f32,
     scale: f32,
 }
 
-/// Numbers of `TURNED` from one ratio to the next.
+/// Distance in `TURNED` from one ratio of alphas to the next.
 const TURNED_RATIO: usize = TURNED_NODES[2] * TURNED_NODES[3];
 
 impl Turned {
@@ -259,7 +261,7 @@ impl Turned {
         SCALE * (low + self.t * (row(at + TURNED_NODES[1] * TURNED_RATIO) - low)) - TURNED_ZERO
     }
 
-    /// Returns the mean of the sum over that of the isotropic facets.
+    /// Returns the mean loss with the extra loss, over that of the isotropic facets.
     #[inline]
     fn mean(&self) -> f32 {
         // Stored by halves.
@@ -268,7 +270,7 @@ impl Turned {
 }
 
 impl WhiteLosses {
-    /// Makes the losses at facets of these alphas.
+    /// Makes the losses of white facets with `alpha` along tangent and bitangent.
     #[inline]
     pub fn new(alpha: Vec2) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
@@ -282,7 +284,7 @@ impl WhiteLosses {
         Self { alpha, even, even_alpha, turned }
     }
 
-    /// Returns the share of the light that `w` loses, on either side.
+    /// Returns the fraction of the light from `w` that is lost, on either side.
     #[inline]
     pub fn at(&self, w: Vec3) -> f32 {
         let cos = w.z.abs();
@@ -293,13 +295,13 @@ impl WhiteLosses {
         (self.even.at(cos, projected) + self.turned.at(cos, projected)).clamp(0.0, 1.0)
     }
 
-    /// Returns the mean of the loss over the hemisphere, weighted by the cosine.
+    /// Returns the loss averaged over the hemisphere with the cosine as weight.
     #[inline]
     pub fn mean(&self) -> f32 {
         self.even.mean
     }
 
-    /// Returns the mixture of lobes that samples directions about as they lose light.
+    /// Returns a mixture of lobes that samples directions about in proportion to their loss.
     #[inline]
     pub fn horizon(&self) -> Horizon {
         Horizon::new(self.even_alpha)
@@ -307,7 +309,7 @@ impl WhiteLosses {
 }
 
 impl GlassLosses {
-    /// Makes the losses for index `n`, 1.02 to 10, of the denser side over the thinner.
+    /// Makes the losses of glass of refractive index `n` (denser over thinner side), 1.02 to 10.
     #[inline]
     pub fn new(alpha: Vec2, n: f32) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
@@ -316,7 +318,7 @@ impl GlassLosses {
         Self { alpha, even: Glass::new(even_alpha, n), even_alpha, turned }
     }
 
-    /// Returns the share of the light that `w` loses on the thinner or the denser side.
+    /// Returns the fraction of the light from `w` that is lost on the thinner or the denser side.
     #[inline]
     pub fn at(&self, dense: bool, w: Vec3) -> f32 {
         let cos = w.z.abs();
@@ -329,8 +331,8 @@ impl GlassLosses {
         (base + self.turned.at(dense, self.alpha, cos, projected)).clamp(0.0, 1.0)
     }
 
-    /// Returns the means over the hemisphere, weighted by the cosine, on the thinner and on the denser side, at the
-    /// same `n`.
+    /// Returns the mean losses over the hemisphere, cosine-weighted, on the thinner and on the denser side; `n` is the
+    /// one that this was made for.
     #[inline]
     pub fn means(&self, n: f32) -> [f32; 2] {
         let even = self.even.means(self.even_alpha);
@@ -341,7 +343,7 @@ impl GlassLosses {
         [even[0] * ratios[0], even[1] * ratios[1]]
     }
 
-    /// Returns the mixture of lobes that samples directions about as they lose light.
+    /// Returns a mixture of lobes that samples directions about in proportion to their loss.
     #[inline]
     pub fn horizon(&self) -> Horizon {
         Horizon::new(self.even_alpha)

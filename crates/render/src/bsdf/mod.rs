@@ -54,42 +54,42 @@ use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 
 tag! {
-    /// Scattering model of a material, which also says which inputs the material has.
+    /// Kind of a material: its scattering model, which decides what inputs it has.
     MaterialKind {
-        /// Lambert. Inputs: reflectance.
+        /// Lambert reflection. Inputs: reflectance.
         Diffuse,
-        /// Lambert on both sides. Inputs: reflectance, transmittance.
+        /// Lambert reflection and transmission. Inputs: reflectance, transmittance.
         DiffuseTransmission,
-        /// Lambert under a Blinn lobe. Inputs: diffuse, specular, exponent.
+        /// Lambert base under a Blinn microfacet lobe. Inputs: diffuse, specular, exponent.
         Blinn,
-        /// An ideal mirror. Inputs: reflectance.
+        /// Ideal mirror. Inputs: reflectance.
         Mirror,
-        /// Metal. Inputs: eta, k, roughness along the tangent and the bitangent.
+        /// Metal with a complex refractive index. Inputs: eta, k, roughness along the tangent and the bitangent.
         Conductor,
-        /// Glass. Inputs: reflectance, transmittance, two of roughness; number: index of refraction.
+        /// Glass, solid or thin. Inputs: reflectance, transmittance, two of roughness; number: index of refraction.
         Dielectric,
-        /// A diffuse base under a coat. Inputs: diffuse, specular, two of roughness.
+        /// Diffuse base under a rough dielectric coat. Inputs: diffuse, specular, two of roughness.
         Coated,
-        /// The model of glTF. Inputs: base colour, metallic, two of roughness, specular, specular colour, transmission,
-        /// clear coat, its roughness; number: index of refraction.
+        /// Principled model of glTF. Inputs: base colour, metallic, two of roughness, specular, specular colour,
+        /// transmission, clear coat, its roughness; number: index of refraction.
         Principled,
-        /// Car paint. Inputs: base, flake colour; numbers: amount, size and alpha of the flakes; index and alpha of the
-        /// coat.
+        /// Car paint: base and flakes under a clear coat. Inputs: base, flake colour; numbers: amount, size and alpha
+        /// of the flakes; index and alpha of the coat.
         CarPaint,
-        /// Two earlier materials. Inputs: amount of the second.
+        /// Mixture of two earlier materials. Inputs: amount of the second.
         Mix,
-        /// No surface. No inputs.
+        /// Invisible surface, which only bounds media. No inputs.
         Invisible,
-        /// A colour without scattering. Inputs: colour.
+        /// Surface that shows a colour and scatters nothing. Inputs: colour.
         Unlit,
     }
 }
 
 impl MaterialKind {
-    /// Index of the input of [`MaterialKind::Principled`] that says how much of it is glass.
+    /// Index of the input of [`MaterialKind::Principled`] that is the fraction of transmission (glass).
     pub(crate) const TRANSMISSION: u32 = 6;
 
-    /// Returns the number of inputs of a material of this kind.
+    /// Returns the number of inputs that materials of this kind have.
     pub const fn input_count(self) -> u32 {
         match self {
             Self::Invisible => 0,
@@ -102,8 +102,8 @@ impl MaterialKind {
         }
     }
 
-    /// Tells if the model has a lobe about the mirrored direction that is more than a gloss: a bent normal must not
-    /// send that below the surface.
+    /// Returns `true` if the model reflects strongly about the mirror direction, which a bent normal must then not send
+    /// below the surface.
     #[inline]
     pub(crate) const fn mirrors(self) -> bool {
         match self {
@@ -117,38 +117,38 @@ impl MaterialKind {
     }
 }
 
-/// Bounces of light that count between the facets of a rough surface, and between layers.
+/// Light bounces that count between the facets of a rough surface, and between layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scattering {
-    /// The first bounce alone, as in pbrt and Mitsuba: rough surfaces lose light, two thirds of it at alpha 1.
+    /// Only the first bounce, as in pbrt and Mitsuba: rough surfaces lose light, two thirds of it at alpha 1.
     Single,
     /// All bounces (Kulla and Conty 2017).
     #[default]
     Multiple,
 }
 
-/// A direction that light came from.
+/// Direction sampled from a BSDF, with its weight and density.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BsdfSample {
-    /// Unit direction that the light came from, away from the surface.
+    /// Sampled unit direction from which light comes, pointing away from the surface.
     pub wi: Vec3,
-    /// Factor on the throughput, `f |cos wi| / pdf`. Finite, not negative.
+    /// Factor on the path's throughput, `f |cos wi| / pdf`. Finite, not negative.
     pub weight: Vec3,
-    /// Solid-angle density of `wi` over all lobes; 0 when specular.
+    /// Solid-angle density of `wi` over all lobes; 0 if specular.
     pub pdf: f32,
-    /// `true` if it comes from a delta lobe, which [`Bsdf::eval_prepared`] does not know of.
+    /// `true` if the sample is of a delta lobe, for which [`Bsdf::eval_prepared`] returns zero.
     pub specular: bool,
     /// `true` if `wi` lies on the other side of the surface than `wo`.
     pub transmitted: bool,
 }
 
 impl BsdfSample {
-    /// Makes a sample of light from a delta lobe; `None` where it has no weight.
+    /// Makes a sample of a delta lobe; `None` if its weight is zero.
     fn delta(wo: Vec3, wi: Vec3, weight: Vec3) -> Option<Self> {
         Self { wi, weight, pdf: 0.0, specular: true, transmitted: wo.z * wi.z < 0.0 }.checked()
     }
 
-    /// Makes a sample of light from a lobe with a density; `None` where value or density vanish or overflow.
+    /// Makes a sample of a lobe with a density; `None` if value or density vanish or overflow.
     fn smooth(wo: Vec3, wi: Vec3, weight: Vec3, pdf: f32) -> Option<Self> {
         Self { wi, weight, pdf, specular: false, transmitted: wo.z * wi.z < 0.0 }
             .checked()
@@ -170,44 +170,44 @@ pub enum Bsdf {
         /// Albedo of the surface.
         reflectance: Vec3,
     },
-    /// Lambert on the lit side and on the other.
+    /// Lambert reflection on the lit side and transmission to the other.
     DiffuseTransmission {
-        /// Share that stays on the lit side.
+        /// Fraction of the light reflected on the lit side.
         reflectance: Vec3,
-        /// Share that goes through to the other side; with `reflectance` at most 1.
+        /// Fraction of the light transmitted to the other side; with `reflectance` at most 1.
         transmittance: Vec3,
     },
-    /// An ideal mirror without Fresnel.
+    /// Ideal mirror without a Fresnel term.
     Mirror {
-        /// Share of the light that is reflected.
+        /// Fraction of the light that is reflected.
         reflectance: Vec3,
     },
-    /// Lambert under a Blinn microfacet lobe.
+    /// Lambert base under a Blinn microfacet lobe.
     Blinn(Blinn),
-    /// Metal, smooth or rough.
+    /// Metal with a complex refractive index, smooth or rough.
     Conductor(Conductor),
     /// Glass, smooth or rough, solid or thin.
     Dielectric(Dielectric),
-    /// Glass with a changed reflectance, or under a clear coat.
+    /// Glass with a changed reflectance or a clear coat.
     Glazed(Glazed),
-    /// Metal or coloured dielectric, with an optional clear coat.
+    /// Metal or coloured dielectric (or between), with an optional clear coat.
     Principled(Principled),
-    /// Base and flakes under a coat.
+    /// Car paint: base and flakes under a clear coat.
     CarPaint(CarPaint),
 }
 
 // What shading moves about, which model it is included.
 const _: () = assert!(size_of::<Bsdf>() == 56);
 
-/// Quantities that sampling and evaluating share for one `wo`, so that a vertex that does both finds them once: the
-/// further bounces of metal and glass, and the lobes of layers.
+/// Data that sampling and evaluating a BSDF share for one `wo`, computed once per vertex: further bounces of metal and
+/// glass, lobes of layered models.
 #[derive(Debug, Clone, Copy)]
 pub enum Prepared {
-    /// Nothing to share between the two.
+    /// No shared data.
     Nothing,
-    /// Further bounces of [`Bsdf::Conductor`].
+    /// Lobe of further bounces of [`Bsdf::Conductor`].
     Conductor(conductor::Bounces),
-    /// Further bounces of [`Bsdf::Dielectric`] or [`Bsdf::Glazed`].
+    /// Lobe of further bounces of [`Bsdf::Dielectric`] or [`Bsdf::Glazed`].
     Dielectric(dielectric::Bounces),
     /// Lobes of [`Bsdf::Principled`].
     Principled(principled::Lobes),
@@ -240,22 +240,23 @@ impl Prepared {
     }
 }
 
-/// Least cosine: a smaller one cannot be told from 0 once a direction has been turned into a frame and back.
+/// Smallest cosine to the normal: smaller ones cannot be told from 0 after a direction was rotated into a frame and
+/// back.
 const MIN_COS: f32 = 1e-6;
 
-/// Returns `v` moved to the upper side and off the horizon: how opaque models see `wo`.
+/// Returns `v` mirrored to the upper side and moved off the horizon, as opaque models take `wo`.
 #[inline]
 fn above(v: Vec3) -> Vec3 {
     v.with_z(v.z.abs().max(MIN_COS))
 }
 
-/// Returns `wi` with `wo` turned above, or back: the other way round for a `wo` below.
+/// Returns `wi` mirrored about the surface if `wo` is below it, as `wo` is when it is moved above.
 #[inline]
 fn turned_as(wo: Vec3, wi: Vec3) -> Vec3 {
     if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi }
 }
 
-/// Runs `sample` of an opaque model with `wo` above, and puts the result on `wo`'s side.
+/// Samples an opaque model with `wo` above the surface, and puts the result on the side of the given `wo`.
 #[inline]
 fn two_sided(wo: Vec3, sample: impl FnOnce(Vec3) -> Option<BsdfSample>) -> Option<BsdfSample> {
     let mut s = sample(above(wo))?;
@@ -263,7 +264,7 @@ fn two_sided(wo: Vec3, sample: impl FnOnce(Vec3) -> Option<BsdfSample>) -> Optio
     Some(s)
 }
 
-/// Runs `eval` of an opaque model with both directions above; nothing goes through.
+/// Evaluates an opaque model with both directions above the surface; zero if they are on different sides.
 #[inline]
 fn one_side(wo: Vec3, wi: Vec3, eval: impl FnOnce(Vec3, Vec3) -> (Vec3, f32)) -> (Vec3, f32) {
     if wo.z * wi.z > 0.0 { eval(above(wo), wi.with_z(wi.z.abs())) } else { (Vec3::ZERO, 0.0) }
@@ -275,7 +276,7 @@ fn mirrored(w: Vec3) -> Vec3 {
 }
 
 impl Bsdf {
-    /// Boundary that lets light pass straight, unbent and untinted.
+    /// BSDF that lets light pass straight on, unbent and untinted.
     pub(crate) const NOTHING: Self = Self::Dielectric(Dielectric {
         ior: 1.0,
         alpha: Vec2::ZERO,
@@ -285,7 +286,7 @@ impl Bsdf {
         scattering: Scattering::Single,
     });
 
-    /// Returns the BSDF of a material that is no mixture; `u` decides where a model has parts.
+    /// Returns the BSDF of a material that is not a mixture, at a surface point; `u` chooses where a model has parts.
     #[inline]
     pub fn look_up(m: &Inputs, u: f32) -> Self {
         match m.material.kind() {
@@ -308,7 +309,7 @@ impl Bsdf {
         }
     }
 
-    /// Finds once for `wo` what [`Bsdf::sample_prepared`] and [`Bsdf::eval_prepared`] both need.
+    /// Computes the data for `wo` that [`Bsdf::sample_prepared`] and [`Bsdf::eval_prepared`] both need.
     #[inline]
     pub fn prepare(&self, wo: Vec3) -> Prepared {
         match self {
@@ -339,8 +340,8 @@ impl Bsdf {
         self.eval_prepared(&self.prepare(wo), wo, wi)
     }
 
-    /// Samples a direction `wi` in proportion to (about) `f |cos wi|`, with what [`Bsdf::prepare`] found for `wo`;
-    /// `u_lobe` chooses the lobe, `u` the direction, all in `0 .. 1`. `None`: the path ends.
+    /// Samples a direction `wi` about in proportion to `f |cos wi|`, given [`Bsdf::prepare`] for `wo`; `u_lobe` chooses
+    /// the lobe, `u` the direction, all in `0 .. 1`. `None`: the path ends.
     #[inline]
     pub fn sample_prepared(&self, prepared: &Prepared, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         match self {
@@ -359,7 +360,7 @@ impl Bsdf {
         }
     }
 
-    /// Returns the value and the density of `wi`, with what [`Bsdf::prepare`] found for `wo`.
+    /// Returns `f |cos wi|` and the solid-angle density of `wi`, given [`Bsdf::prepare`] for `wo`.
     #[inline]
     pub fn eval_prepared(&self, prepared: &Prepared, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         match self {
@@ -377,7 +378,7 @@ impl Bsdf {
         }
     }
 
-    /// Tells if there are delta lobes only (or none): a connection to a light is in vain.
+    /// Returns `true` if the BSDF has only delta lobes or none, so that connections to lights are in vain.
     #[inline]
     pub fn is_specular(&self) -> bool {
         match self {
@@ -393,8 +394,7 @@ impl Bsdf {
         }
     }
 
-    /// Returns about the share of light from all around that leaves along `wo`, for a denoiser's albedo layer: 1 for
-    /// clear glass.
+    /// Returns the approximate albedo for light leaving along `wo`, for a denoiser's albedo layer: 1 for clear glass.
     pub fn albedo(&self, wo: Vec3) -> Vec3 {
         let wo = above(wo);
         match self {

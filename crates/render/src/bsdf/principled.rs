@@ -18,15 +18,15 @@ use glam::{Vec2, Vec3};
 use raywarp_sample::warp::choose;
 use std::f32::consts::FRAC_1_PI;
 
-/// Least divisor of a lobe that scatters what facets leave.
+/// Smallest divisor of a diffuse lobe that scatters what the facets leave.
 pub(crate) const LEAST_MEAN: f32 = 1e-6;
 
-/// An opaque surface between metal and dielectric.
+/// BSDF of an opaque surface between metal and dielectric, with an optional clear coat (glTF's principled model).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Principled {
-    /// Albedo of the dielectric's base, reflectance of the metal at normal incidence.
+    /// Albedo of the dielectric's diffuse base, and reflectance of the metal at normal incidence.
     pub base: Vec3,
-    /// Share of metal, from 0 (dielectric) to 1 (metal).
+    /// Fraction of metal, from 0 (dielectric) to 1 (metal).
     pub metallic: f32,
     /// Reflectance of the dielectric at normal incidence.
     pub f0: Vec3,
@@ -34,52 +34,53 @@ pub struct Principled {
     pub f90: f32,
     /// GGX alpha along tangent and bitangent, at least 1e-3. Energy is balanced for their geometric mean.
     pub alpha: Vec2,
-    /// Share covered by the clear coat.
+    /// Fraction of the area that the clear coat covers.
     pub coat: f32,
     /// GGX alpha of the clear coat.
     pub coat_alpha: f32,
-    /// Bounces that count: a coat keeps the light of further ones or loses it; those between the facets of the metal
-    /// are always there.
+    /// Whether light of further bounces under the coat returns or is lost; further bounces between the metal's facets
+    /// always count.
     pub scattering: Scattering,
 }
 
-/// Quantities that sampling and evaluation share for one `wo`: lobes with their colours and probabilities.
+/// Quantities that sampling and evaluation of the principled model share for one `wo`: lobes with their colours and
+/// probabilities.
 #[derive(Debug, Clone, Copy)]
 pub struct Lobes {
     ggx: Ggx,
     facets: Facets,
     coat: Option<Coat>,
-    /// White facets under the coat, with further bounces.
+    /// Losses of the coat over white facets; `None` without a coat or if further bounces don't count.
     beneath: Option<Beneath>,
-    /// Fresnel term of the reflection, metal and dielectric mixed.
+    /// Fresnel reflectance of metal and dielectric mixed, at normal incidence (`f0`) and grazing incidence (`f90`).
     f0: Vec3,
     f90: f32,
-    /// Reflectance of the Lambert base, and of the metal's further bounces, times what is left for them of the light
-    /// from `wo`, over its mean.
+    /// Reflectance of the Lambert base (`diffuse`) and of the metal's further bounces (`bounces`), times the light left
+    /// to them from `wo`, over its mean.
     diffuse: Vec3,
     bounces: Vec3,
-    /// Sampling of the directions of the further bounces.
+    /// Mixture of lobes that samples directions of the further bounces.
     horizon: Horizon,
     p_coat: f32,
     p_specular: f32,
     p_diffuse: f32,
 }
 
-/// Light that the facets leave for the lobes that scatter all around.
+/// Light that the facets leave to the diffuse lobes, of the base and of the metal's further bounces.
 struct BaseLobes {
-    /// Light left from one `wo`; `mean` is its mean over all directions.
+    /// Light left to the diffuse lobes from one direction `wo`, and its mean over all directions.
     wo: Left,
     mean: Left,
     beneath: Option<Beneath>,
 }
 
-/// The lobes that scatter all around.
+/// Diffuse lobes of the principled model: the Lambert base, and the metal's further bounces.
 struct AllAround {
-    /// Reflectances as in [`Lobes`].
+    /// Reflectances of the diffuse lobes, as in [`Lobes`].
     diffuse: Vec3,
     bounces: Vec3,
-    /// Share that these lobes scatter of the light from `wo`; `returned` is the share that the metal's facets return of
-    /// what they lose at first.
+    /// Fraction of the light from `wo` that these lobes scatter (`scattered`), and the fraction of the metal facets'
+    /// first loss that returns (`returned`).
     scattered: Vec3,
     returned: f32,
 }
@@ -91,8 +92,8 @@ impl Principled {
         Self::coated(m.share(0), m.share(1), m.alpha(2, MIN_LAYER_ALPHA), m.scattering)
     }
 
-    /// Reads the parameters of a material of kind [`super::MaterialKind::Principled`]; `u` decides between glass and
-    /// the rest.
+    /// Reads the parameters of a material of kind [`super::MaterialKind::Principled`]; `u` chooses between its glass
+    /// and its opaque part.
     #[inline]
     pub(super) fn look_up(m: &Inputs, mut u: f32) -> Bsdf {
         let base = m.share(0);
@@ -129,14 +130,14 @@ impl Principled {
         })
     }
 
-    /// Makes `diffuse` under a coat of reflectance `f0` at normal incidence (pbrt's `plastic`). A coat below 2 % fades
-    /// out.
+    /// Makes the model of a `diffuse` base under a rough coat with reflectance `f0` at normal incidence (pbrt's
+    /// `plastic`). A coat below 2 % fades out.
     pub fn coated(diffuse: Vec3, f0: Vec3, alpha: Vec2, scattering: Scattering) -> Self {
         let f90 = f90_of_f0(f0);
         Self { base: diffuse, metallic: 0.0, f0, f90, alpha, coat: 0.0, coat_alpha: 0.0, scattering }
     }
 
-    /// Returns what sampling and evaluation share for one `wo`; `None` where nothing scatters.
+    /// Returns the lobes for one `wo`, which sampling and evaluation share; `None` if nothing scatters.
     #[inline]
     pub(super) fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         Some(self.lobes_and_albedo(wo)?.0)
@@ -194,7 +195,7 @@ impl Principled {
         Some((lobes, albedo))
     }
 
-    /// Returns the lobes that scatter all around, `m` of them the metal's, of what the facets leave.
+    /// Returns the diffuse lobes for what the facets leave, where the fraction `m` of the surface is metal.
     #[inline]
     fn all_around(&self, m: f32, base: &BaseLobes, at: Returned, mean: Returned) -> AllAround {
         let mut lobes = AllAround { diffuse: Vec3::ZERO, bounces: Vec3::ZERO, scattered: Vec3::ZERO, returned: 0.0 };
@@ -217,7 +218,7 @@ impl Principled {
         lobes
     }
 
-    /// Returns the light from `wo` that the facets leave, where they return `at` to it and `mean` to all directions.
+    /// Returns the light from `wo` that the facets leave, which return `at` in its direction and `mean` on average.
     #[inline]
     fn base_lobes(&self, coat: Option<&Coat>, wo: Vec3, at: Returned, mean: Returned, alpha: f32) -> BaseLobes {
         let dielectric_wo = albedo(self.f0, self.f90, at.scale_bias);
@@ -239,7 +240,7 @@ impl Principled {
         }
     }
 
-    /// Samples a direction, with the lobes for `wo`.
+    /// Samples an incident direction, given the lobes for `wo`.
     #[inline]
     pub(super) fn sample(&self, l: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let l = l?;
@@ -259,7 +260,7 @@ impl Principled {
         BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf)
     }
 
-    /// Returns the value and the density of `wi`, with the lobes for `wo`.
+    /// Returns the BSDF value times cosine and the density for `wi`, given the lobes for `wo`.
     #[inline]
     pub(super) fn eval(&self, l: Option<&Lobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let Some(l) = l else { return (Vec3::ZERO, 0.0) };
@@ -291,7 +292,8 @@ impl Principled {
         (value, pdf)
     }
 
-    /// Returns the least divisor: the exact means of the losses are never 0, those of the albedo table can be.
+    /// Returns the smallest divisor of the metal's further bounces: exact mean losses are never 0, but those of the
+    /// albedo table may be.
     #[inline]
     fn least_metal_mean(&self) -> f32 {
         match self.scattering {

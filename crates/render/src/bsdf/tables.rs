@@ -4,14 +4,15 @@ use super::albedo_data::{BLINN, GGX};
 use super::loss_data::{COAT, COAT_MEANS, GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_MEANS};
 use super::turned_glass_data::{TURNED_GLASS, TURNED_GLASS_MEANS};
 
-/// Albedos and losses of rough surfaces and coats, as numbers and as fixed-point fractions, table behind table.
+/// Tables of albedos and losses of rough surfaces and coats for other devices and for vectors: all tables one after
+/// another, as floats or 16-bit fractions.
 #[derive(Debug, Clone)]
 pub struct BsdfTables {
-    /// Albedos of GGX and of Blinn (scale and bias, alpha by alpha, then their means over the hemisphere); means of
-    /// white metal and of glass.
+    /// Albedos of GGX and Blinn facets (scale and bias by alpha, then their means over the hemisphere), then mean
+    /// losses of white facets and of glass.
     pub numbers: Vec<f32>,
-    /// Losses of white metal, of glass, of a coat, the coat's means, of turned metal, its means; turned glass and its
-    /// means.
+    /// Losses of white facets, glass and coats, the coats' means, then the extra losses and their means of anisotropic
+    /// white facets and of anisotropic glass.
     pub fractions: Vec<u16>,
 }
 

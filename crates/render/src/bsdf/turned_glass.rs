@@ -11,42 +11,45 @@ use super::loss_table::{LEAST_ROOT, MOST_TURNED, SCALE, between_rows, locate};
 use super::turned_glass_data::{TURNED_GLASS, TURNED_GLASS_MEANS};
 use glam::Vec2;
 
-/// Nodes over the index by `sqrt(1 - 1 / n)`, the larger alpha's root, one less the ratio of the alphas, the alpha
-/// along the view between the two, and the cosine.
+/// Numbers of table nodes for the refractive index (by `sqrt(1 - 1 / n)`), the root of the larger alpha, 1 less the
+/// ratio of the alphas, the alpha along the view between the two, and the cosine.
 pub(super) const NODES: [usize; 5] = [6, 5, 4, 7, 8];
-/// Ends of the axis of the index: 1.02 and 3.05. Denser glass has the numbers of the latter.
+/// Ends of the table axis of the refractive index, which stand for indices 1.02 and 3.05. Denser glass has the numbers
+/// of the latter.
 pub(super) const INDEX_AXIS: [f32; 2] = [0.14, 0.82];
-/// Amount by which the numbers are stored too high, since they have both signs.
+/// Offset added to the stored numbers, since losses have both signs here.
 pub(super) const ZERO: f32 = 1.0;
-/// Unit of the stored numbers.
+/// Unit of the stored integers.
 pub(super) const UNIT: f32 = 4e-5;
-/// Numbers from one ratio, one larger alpha, one index and one side to the next.
+/// Distances in the table from one ratio, larger alpha, refractive index and side to the next.
 pub(super) const RATIO: usize = NODES[3] * NODES[4];
 const LARGER: usize = NODES[2] * RATIO;
 const INDEX: usize = NODES[1] * LARGER;
 pub(super) const SIDE: usize = NODES[0] * INDEX;
-/// Nodes of the means over the index, the larger alpha's fourth root, and the ratio.
+/// Numbers of nodes of the table of means, for the refractive index, the fourth root of the larger alpha, and the ratio
+/// of the alphas.
 pub(super) const MEAN_NODES: [usize; 3] = [11, 17, 4];
 const MEANS_INDEX: usize = MEAN_NODES[1] * MEAN_NODES[2];
 pub(super) const MEANS_SIDE: usize = MEAN_NODES[0] * MEANS_INDEX;
 
-/// Place of two alphas and an index in the table.
+/// Extra loss of anisotropic glass, for two alphas and a refractive index: a position in the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurnedGlass {
-    /// Nodes below the index, the larger alpha and the ratio, and how far beyond.
+    /// Row at the nodes below refractive index, larger alpha and ratio; `w`, `t` and `r` are the fractions of the way
+    /// to the next.
     row: u32,
     w: f32,
     t: f32,
     r: f32,
-    /// Inverse of how much larger the one alpha is.
+    /// Inverse of the difference of the two alphas.
     scale: f32,
 }
 
 impl TurnedGlass {
-    /// Place for equal alphas, of which nothing is asked.
+    /// Placeholder for isotropic glass, which has no extra loss.
     pub const NONE: Self = Self { row: 0, w: 0.0, t: 0.0, r: 0.0, scale: 0.0 };
 
-    /// Returns the place of alphas that differ, at the index `n` of the denser side over the thinner.
+    /// Returns the table position of two different alphas and a refractive index `n` (denser over thinner side).
     #[inline]
     pub fn new(alpha: Vec2, n: f32) -> Self {
         let (least, most) = (alpha.min_element(), alpha.max_element());
@@ -56,8 +59,8 @@ impl TurnedGlass {
         Self { row: ((i * NODES[1] + a) * NODES[2] + q) as u32, w, t, r, scale: 1.0 / (most - least) }
     }
 
-    /// Returns what a direction of cosine `cos` loses more, on the thinner or the denser side; toward it the alpha is
-    /// `projected`.
+    /// Returns the extra loss in a direction of cosine `cos` on the thinner or the denser side, along which the alpha
+    /// is `projected`.
     #[inline]
     pub fn at(&self, dense: bool, alpha: Vec2, cos: f32, projected: f32) -> f32 {
         let (p, y) = locate((projected - alpha.min_element()) * self.scale, NODES[3]);
@@ -78,27 +81,28 @@ impl TurnedGlass {
     }
 }
 
-/// Returns the alpha of the isotropic facets, in a direction of cosine `cos` toward which the alpha is `projected`.
+/// Returns the alpha of the isotropic glass to which the extra loss is added, for a direction of cosine `cos` with the
+/// alpha `projected` along it.
 #[inline]
 pub(super) fn alpha_of_base(even: f32, projected: f32, cos: f32) -> f32 {
     projected + (even - projected) * cos
 }
 
-/// Returns the factor on the table's numbers: about how losses fall off away from the horizon. Without it the errors of
-/// the fit at small alphas would be more than all that is lost there.
+/// Returns the factor on the table's numbers, which falls off away from the horizon about as losses do. Without it the
+/// errors of the fit at small alphas would be more than all that is lost there.
 #[inline]
 pub(super) fn envelope(most: f32, cos: f32) -> f32 {
     let e = most / (cos + most);
     e * e
 }
 
-/// Returns the place of an index on its axis.
+/// Returns the coordinate of a refractive index on its table axis.
 #[inline]
 fn place_of_index(n: f32) -> f32 {
     ((1.0 - 1.0 / n).max(0.0).sqrt() - INDEX_AXIS[0]) * (1.0 / (INDEX_AXIS[1] - INDEX_AXIS[0]))
 }
 
-/// Returns the mean losses on the thinner and on the denser side, over those of isotropic facets of the even alpha.
+/// Returns the mean losses on the thinner and the denser side, over those of isotropic glass with the even alpha.
 #[inline]
 pub(super) fn mean_ratios(alpha: Vec2, n: f32) -> [f32; 2] {
     let (least, most) = (alpha.min_element(), alpha.max_element());

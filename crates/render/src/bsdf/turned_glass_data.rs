@@ -3,7 +3,8 @@
 
 use super::turned_glass::{MEANS_SIDE, SIDE};
 
-/// Over the side (the thinner first), the index, the larger alpha, the ratio, the alpha along the view, then the cosine.
+/// Extra loss of anisotropic glass, indexed by [side (thinner first)][refractive index][larger alpha][ratio][alpha
+/// along the view][cosine].
 #[rustfmt::skip]
 pub(super) static TURNED_GLASS: [u16; 2 * SIDE] = [
     25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,
@@ -568,7 +569,7 @@ pub(super) static TURNED_GLASS: [u16; 2 * SIDE] = [
     23824,23934,24127,23669,23278,23725,24890,26395,21787,20879,20841,21570,21182,22014,23635,26202,22532,21346,19030,17816,18635,19311,21500,26291,
 ];
 
-/// Over the side, the index, the larger alpha, then the ratio.
+/// Mean losses of anisotropic glass over isotropic ones, indexed by [side][refractive index][larger alpha][ratio].
 #[rustfmt::skip]
 pub(super) static TURNED_GLASS_MEANS: [u16; 2 * MEANS_SIDE] = [
     2500,3871,4024,4270,2500,3831,3917,4093,2500,3853,3856,3950,2500,4018,3922,3864,2500,4346,4162,3936,2500,4292,4113,3947,

@@ -8,37 +8,37 @@
 use crate::film::luminance;
 use crate::output::PictureFile;
 
-/// Side of a block in pixels.
+/// Side length in pixels of the blocks that are tested for noise.
 pub const BLOCK: u32 = 8;
-/// Number of standard errors from which two blocks, or two means, count as different: by chance 1 in 16,000 is.
+/// Number of standard errors from which two blocks or two means count as different; by chance 1 in 16,000 is.
 pub const STANDARD_ERRORS: f64 = 4.0;
-/// Relative rounding of a mean to a float, of which the estimated variance knows nothing.
+/// Relative rounding error of a mean stored as f32, which the estimated variance doesn't include.
 const ROUNDING: f64 = 1e-6;
 
-/// Comparison of the difference of luminance with the noise that the files state.
+/// Test whether the noise that the files state explains the difference in luminance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoiseTest {
-    /// Squared differences of luminance over their variances, both summed over the picture: about 1 where noise alone
-    /// differs, less with samples that are better spread than chance (Sobol) or shared by both pictures.
+    /// Squared luminance differences over their variances, both summed over the picture: about 1 for mere noise, less
+    /// for samples spread better than chance or shared by both pictures.
     pub ratio: f64,
-    /// Distance of the mean luminances of the pictures, in standard errors.
+    /// Distance between the mean luminances, in standard errors.
     pub mean_apart: f64,
-    /// Number of blocks of [`BLOCK`] pixels a side.
+    /// Number of blocks of [`BLOCK`] by [`BLOCK`] pixels.
     pub blocks: u64,
-    /// Number of blocks that are more than [`STANDARD_ERRORS`] apart.
+    /// Number of blocks that differ by more than [`STANDARD_ERRORS`].
     pub blocks_beyond: u64,
 }
 
 impl NoiseTest {
-    /// Tells if noise explains the difference: the means are near enough, and no more blocks differ than chance and
-    /// estimated variances would make, which is one, or one in a thousand.
+    /// Returns `true` if noise explains the difference: the means are close, and at most one block, or one in a
+    /// thousand, differs by too much.
     pub fn is_noise(&self) -> bool {
         self.mean_apart <= STANDARD_ERRORS && self.blocks_beyond <= 1.max(self.blocks / 1000)
     }
 }
 
-/// Tests the pixels that are `used`. `None` unless both have the layer `variance`, and it is not 0 everywhere (one
-/// sample a pixel has none).
+/// Tests the pixels for which `used` is true; `None` if the pictures don't state their variance. `None` unless both
+/// have the layer `variance`, and it is not 0 everywhere (one sample a pixel has none).
 pub(super) fn test(a: &PictureFile, b: &PictureFile, used: &[bool]) -> Option<NoiseTest> {
     let variance = |picture: &'_ PictureFile| picture.layers.iter().position(|layer| layer.name == "variance");
     let (va, vb) = (&a.layers[variance(a)?].values, &b.layers[variance(b)?].values);

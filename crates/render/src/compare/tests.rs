@@ -2,7 +2,7 @@ use super::*;
 use crate::film::Crop;
 use crate::output::{Content, LayerChannel};
 
-/// A picture of numbers that depend on the place, times `scale`.
+/// Returns a test picture of numbers that depend on the pixel, times `scale`.
 fn picture(size: [u32; 2], scale: f32) -> PictureFile {
     let colour = Window::all(size).places().map(|[x, y]| {
         let value = scale * (0.1 + (x * 7 + y * 3) as f32 / 50.0);
@@ -26,7 +26,7 @@ fn layer(picture: &mut PictureFile, name: &str, value: impl Fn(usize) -> f32) {
     picture.layers.push(LayerChannel { name: name.into(), values });
 }
 
-/// A number from 0 to 1, the same for the same seed.
+/// Returns a pseudo-random number from 0 to 1 for a seed.
 fn random(seed: u32) -> f64 {
     let mut h = seed.wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;
     for (shift, left) in [(13, true), (17, false), (5, true), (13, true), (17, false), (5, true)] {
@@ -35,7 +35,7 @@ fn random(seed: u32) -> f64 {
     f64::from(h) / f64::from(u32::MAX)
 }
 
-/// A grey picture whose pixels are means of `samples` uniform numbers times `level`, with their stated variance.
+/// Returns a grey test picture of means of `samples` uniform numbers times `level`, with the variance stated.
 fn noisy(seed: u32, samples: u32, level: f64) -> PictureFile {
     let mut picture = picture([64, 48], 1.0);
     let mut variances = Vec::new();

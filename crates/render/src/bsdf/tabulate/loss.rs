@@ -15,11 +15,11 @@ use crate::bsdf::loss_table::{
 use glam::{DVec2, Vec2, Vec3};
 use rayon::prelude::*;
 
-/// Points of the integrals that the tables were made with.
+/// Number of integration points along an axis with which the loss tables were made.
 pub(crate) const POINTS: u32 = 96;
 
-/// Returns the share of light lost at facets that reflect everything, or at those of glass whose far side has the
-/// relative index `eta`.
+/// Returns the exact fraction of light lost at white facets, or at facets of glass if `eta` is the refractive index
+/// beyond over that before.
 pub(crate) fn exact(alpha: f32, cos: f32, eta: Option<f32>) -> f64 {
     let cos = cos.max(1e-7);
     let wo = Vec3::new((1.0 - cos * cos).max(0.0).sqrt(), 0.0, cos);
@@ -27,7 +27,7 @@ pub(crate) fn exact(alpha: f32, cos: f32, eta: Option<f32>) -> f64 {
     1.0 - over_the_square(POINTS, |u| kept(&ggx, wo, eta, u)).element_sum()
 }
 
-/// Returns the shares of light that one facet, chosen by the numbers `u`, reflects and refracts.
+/// Returns the fractions of light that one facet, sampled by the numbers `u`, reflects and refracts.
 pub(crate) fn kept(ggx: &Ggx, wo: Vec3, eta: Option<f32>, u: [f32; 2]) -> DVec2 {
     let h = ggx.sample_visible(wo, u);
     let cos = wo.dot(h);
@@ -40,7 +40,7 @@ pub(crate) fn kept(ggx: &Ggx, wo: Vec3, eta: Option<f32>, u: [f32; 2]) -> DVec2 
     DVec2::new(f64::from(share * reflected), f64::from((1.0 - share) * refracted))
 }
 
-/// Returns the share of light lost at facets of any alphas, toward any side.
+/// Returns the exact fraction of light lost at anisotropic facets in the direction `wo`.
 pub(crate) fn exact_turned(alpha: Vec2, wo: Vec3, eta: Option<f32>, points: u32) -> f64 {
     let ggx = Ggx::new(alpha);
     // The square is that of half a turn.
@@ -48,7 +48,8 @@ pub(crate) fn exact_turned(alpha: Vec2, wo: Vec3, eta: Option<f32>, points: u32)
     1.0 - over_the_square(points, both).element_sum()
 }
 
-/// Returns the place of a node of the table of anisotropic facets: the alphas, a direction, and the alpha along that.
+/// Returns what a node of the table of anisotropic facets stands for: the two alphas, a direction, and the alpha along
+/// it.
 pub(crate) fn turned_place(node: usize) -> (Vec2, Vec3, f32) {
     let [_, ratios, turns, cosines] = TURNED_NODES;
     let at =
@@ -73,8 +74,7 @@ pub(crate) fn turned_node(node: usize) -> u16 {
     stored(exact - even + f64::from(TURNED_ZERO))
 }
 
-/// Returns the mean over the hemisphere of what is said to be lost at alphas of the table, over that of isotropic
-/// facets.
+/// Returns the mean tabulated loss of anisotropic facets at a node's alphas, over that of isotropic facets.
 pub(crate) fn turned_mean(node: usize) -> f64 {
     let (alpha, _, _) = turned_place(node * TURNED_NODES[2] * TURNED_NODES[3]);
     let even = White::new(even_alpha(alpha));
@@ -85,7 +85,7 @@ pub(crate) fn turned_mean(node: usize) -> f64 {
     mean_of_turned(|w| losses.at(w), alpha) / f64::from(even.mean)
 }
 
-/// Returns the mean over the hemisphere of a loss at different alphas.
+/// Returns a loss of anisotropic facets averaged over the hemisphere.
 pub(crate) fn mean_of_turned(loss: impl Fn(Vec3) -> f32, alpha: Vec2) -> f64 {
     let n = 32;
     let turns: Vec<_> =
@@ -99,7 +99,7 @@ pub(crate) fn mean_of_turned(loss: impl Fn(Vec3) -> f32, alpha: Vec2) -> f64 {
     mean(around, most) * f64::from(most * most)
 }
 
-/// Returns the alpha at a fraction of its axis.
+/// Returns the alpha at the fraction `x` of a table axis.
 pub(crate) fn alpha_at(x: f64) -> f32 {
     ((x * x) as f32).max(LEAST_ALPHA)
 }
@@ -119,14 +119,15 @@ pub(crate) fn white_at(alpha: f64, t: f64) -> f64 {
     exact(alpha, cos_at(t, alpha), None)
 }
 
-/// Returns the exact loss of glass at fractions of the three axes.
+/// Returns the exact loss of glass at fractions of the table's three axes.
 pub(crate) fn glass_at(side: usize, [index, alpha, t]: [f64; 3]) -> f64 {
     let (n, alpha) = (index_at(index), alpha_at(alpha));
     exact(alpha, cos_at(t, alpha), Some(if side == 0 { n } else { 1.0 / n }))
 }
 
-/// Returns the value to store at a node of the glass table. Between nodes the loss is mostly convex, and straight lines
-/// through its values lie too high: half the mean error at the middles of the cells about is taken off.
+/// Returns the value to store at a node of the glass table, which the neighbouring nodes' values bound. Between nodes
+/// the loss is mostly convex, and straight lines through its values lie too high: half the mean error at the middles of
+/// the cells about is taken off.
 pub(crate) fn glass_node(side: usize, node: [usize; 3], value: &impl Fn(usize, [usize; 3]) -> f64) -> f64 {
     let (mut error, mut cells) = (0.0, 0.0);
     for corner in 0..8 {
@@ -147,7 +148,8 @@ pub(crate) fn glass_value(side: usize, node: [usize; 3]) -> f64 {
     glass_at(side, node.map(|i| i as f64 / (GLASS_NODES - 1) as f64))
 }
 
-/// Integrates the light from white facets that the coat's scale loses, at fractions of the axes.
+/// Returns the light from white facets that the coat's scaling takes too much, integrated, at fractions of the table's
+/// axes.
 pub(crate) fn coat_at([coat, base, cos]: [f64; 3]) -> f64 {
     let row = AlbedoTable::ggx().row((coat * coat) as f32);
     let e = |cos: f32| albedo(Vec3::splat(COAT_F0), 1.0, row.at(cos)).x;
@@ -163,7 +165,7 @@ pub(crate) fn coat_at([coat, base, cos]: [f64; 3]) -> f64 {
     lost.x
 }
 
-/// Returns [`coat_at`] at a node. The scale of three axes is the place of a node on them.
+/// Returns [`coat_at`] at a node of the coat table. The scale of three axes is the place of a node on them.
 pub(crate) fn coat_node(at: usize) -> f64 {
     let [_, bases, cosines] = COAT_NODES;
     let node = [at / (bases * cosines), at / cosines % bases, at % cosines];
@@ -171,13 +173,13 @@ pub(crate) fn coat_node(at: usize) -> f64 {
     (coat_at(place) - f64::from(COAT_MARGIN)).max(0.0)
 }
 
-/// Returns the alpha at a node of the means.
+/// Returns the alpha at a node of the tables of means.
 pub(crate) fn mean_alpha(node: usize) -> f32 {
     let root = LEAST_ROOT + (1.0 - LEAST_ROOT) * node as f32 / (MEAN_NODES - 1) as f32;
     (root * root) * (root * root)
 }
 
-/// Returns the mean over the hemisphere of the interpolated `loss`, 2 loss cos dcos, over alpha^2.
+/// Returns the cosine-weighted mean of the interpolated `loss` over the hemisphere, divided by alpha^2.
 pub(crate) fn mean(loss: impl Fn(f32) -> f32, alpha: f32) -> f64 {
     let n = 6000;
     let a = f64::from(alpha);
@@ -196,7 +198,7 @@ pub(crate) fn stored(x: f64) -> u16 {
     (x.clamp(0.0, 1.0) / f64::from(SCALE)).round() as u16
 }
 
-/// Returns the index at a node of the glass table.
+/// Returns the refractive index at a node of the glass table.
 pub(crate) fn index_of(node: usize) -> f32 {
     index_at(node as f64 / (GLASS_NODES - 1) as f64)
 }
@@ -210,7 +212,7 @@ pub(crate) fn array(text: &mut String, name: &str, size: &str, numbers: impl Ite
     *text += "];\n";
 }
 
-/// Returns the numbers of `CoatMeans` at a node, from the tables.
+/// Returns the numbers of `CoatMeans` at a node, computed from the stored tables.
 pub(crate) fn coat_means(node: usize) -> [f64; COAT_MEAN_NUMBERS] {
     let place = |i: usize, axis: usize| (i as f64 / (COAT_NODES[axis] - 1) as f64).powi(2) as f32;
     let (coat_alpha, base_alpha) = (place(node / COAT_NODES[1], 0), place(node % COAT_NODES[1], 1).max(LEAST_ALPHA));
@@ -296,7 +298,8 @@ fn write(
     text
 }
 
-/// Returns the text of `loss_data.rs`: values at nodes, and means that follow from the tables as they are compiled in.
+/// Returns the generated source text of `loss_data.rs`: losses at nodes, and means of the tables as they are compiled
+/// in.
 pub(crate) fn text() -> String {
     let white: Vec<u16> = (0..WHITE_NODES * WHITE_NODES)
         .into_par_iter()
@@ -319,7 +322,7 @@ pub(crate) fn text() -> String {
     write(&tables, &white_means, &glass_means)
 }
 
-/// Computes the numbers of the glass table as they are stored.
+/// Computes the numbers of the glass table in their stored form.
 fn glass_nodes() -> Vec<u16> {
     let n = GLASS_NODES;
     let node = |i: usize| [i / (n * n) % n, i / n % n, i % n];

@@ -9,7 +9,8 @@ use crate::bsdf::turned_glass::{
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
-/// A direction on one side of glass. The first alpha is the larger.
+/// Direction at anisotropic glass, on one side of the boundary, to which the table is fitted. The first alpha is the
+/// larger.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub alpha: Vec2,
@@ -19,7 +20,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns the alpha toward the direction.
+    /// Returns the facets' alpha along the direction.
     fn along(&self) -> f32 {
         let (x2, y2) = (self.wo.x * self.wo.x, self.wo.y * self.wo.y);
         if x2 + y2 == 0.0 {
@@ -32,13 +33,13 @@ impl Place {
         exact_turned(self.alpha, self.wo, Some(if self.dense { 1.0 / self.n } else { self.n }), points)
     }
 
-    /// Returns the loss of the isotropic facets to which the table adds.
+    /// Returns the loss of the isotropic facets to which the table of anisotropic glass adds.
     fn isotropic(&self) -> f32 {
         let alpha = alpha_of_base(even_alpha(self.alpha), self.along(), self.wo.z);
         Glass::new(alpha, self.n).at(self.dense, self.wo.z, alpha)
     }
 
-    /// Returns the numbers of the table about the place, and their weights.
+    /// Returns the indices of the 32 table numbers from which the table interpolates here, with their weights.
     fn stencil(&self) -> [(usize, f32); 32] {
         let [most, least] = self.alpha.to_array();
         let index = ((1.0 - 1.0 / self.n).sqrt() - INDEX_AXIS[0]) / (INDEX_AXIS[1] - INDEX_AXIS[0]);
@@ -56,7 +57,7 @@ impl Place {
         })
     }
 
-    /// Makes a random place, often at the ends of axes.
+    /// Makes the `i`-th random direction and glass, often at the ends of table axes.
     pub fn random(i: u32, dense: bool) -> Self {
         let (v, u) = numbers(i);
         let (index, [turn, ratio]) = numbers(i + 1_000_000);
@@ -77,7 +78,7 @@ impl Place {
         Self { alpha, n, dense, wo }
     }
 
-    /// Returns the place of a number of the table; its alphas are equal where the table adds nothing.
+    /// Returns the direction and glass of a number of the table; the alphas are equal where the table adds nothing.
     fn of_number(mut at: usize) -> Self {
         let mut place = [0.0f32; 5];
         for axis in (0..5).rev() {
@@ -96,26 +97,27 @@ impl Place {
     }
 }
 
-/// Returns the index at a fraction of its axis.
+/// Returns the refractive index at the fraction `x` of its table axis.
 pub(crate) fn index_at(x: f32) -> f32 {
     let s = INDEX_AXIS[0] + x * (INDEX_AXIS[1] - INDEX_AXIS[0]);
     1.0 / (1.0 - s * s)
 }
 
-/// Number of directions, of rounds over them, and the part of the rounds with which a step is smallest at the end.
+/// Settings of the fit: number of random directions, and number of rounds over them.
 const PLACES: u32 = 160_000;
 const ROUNDS: u32 = 60;
-/// Error to which all others are drawn a little, and the bounds beyond which they are drawn back with force, more so
-/// from above: too much light is worse than too little.
+/// Errors that the fit aims at: all are drawn a little to `MIDDLE`, and those outside `BOUNDS` strongly, more so from
+/// above, since too much light is worse than too little.
 const MIDDLE: f32 = -0.0065;
 const BOUNDS: [f32; 2] = [-0.013, -0.0015];
 
-/// Clamps a number to the range that can be stored.
+/// Clamps a number to the range that the table can store.
 fn within(x: f32) -> f32 {
     x.clamp(-ZERO, UNIT * f32::from(u16::MAX) - ZERO)
 }
 
-/// Fits the numbers of one side, from the values at the nodes: steps along each direction's stencil.
+/// Fits the table's numbers for one side of the glass to exact losses at random directions, beginning with the losses
+/// at the nodes.
 fn fit(dense: bool) -> Vec<f32> {
     let side = usize::from(dense) * SIDE;
     let is_even = |at: usize| (at / RATIO).is_multiple_of(NODES[2]);
@@ -146,7 +148,8 @@ fn fit(dense: bool) -> Vec<f32> {
     table
 }
 
-/// Returns the mean over the hemisphere of what is said to be lost, over that of isotropic facets of the even alpha.
+/// Returns the mean tabulated losses of anisotropic glass on the thinner and the denser side, over those of isotropic
+/// glass with the even alpha.
 fn mean_ratio(alpha: Vec2, n: f32) -> [f64; 2] {
     let losses = GlassLosses::new(alpha, n);
     let even = even_alpha(alpha);
@@ -154,7 +157,7 @@ fn mean_ratio(alpha: Vec2, n: f32) -> [f64; 2] {
     [false, true].map(|dense| mean_of_turned(|w| losses.at(dense, w), alpha) / f64::from(means[usize::from(dense)]))
 }
 
-/// Returns the mean at its number, as it is stored.
+/// Returns a mean of anisotropic glass by its index in the table, in its stored form.
 pub(crate) fn mean_number(at: usize) -> u16 {
     let [indices, alphas, ratios] = MEAN_NODES;
     let place = |node: usize, nodes: usize| (node % nodes) as f32 / (nodes - 1) as f32;
@@ -190,7 +193,8 @@ fn write(table: &[u16], means: &[u16]) -> String {
     text
 }
 
-/// Returns the text of `turned_glass_data.rs`: the fit, and means that follow from the tables as they are compiled in.
+/// Returns the generated source text of `turned_glass_data.rs`: the fitted numbers, and means of the tables as they are
+/// compiled in.
 pub(crate) fn text() -> String {
     let (thin, dense) = rayon::join(|| fit(false), || fit(true));
     let table: Vec<u16> = [thin, dense].concat().into_iter().map(|x| ((x + ZERO) / UNIT).round() as u16).collect();

@@ -3,7 +3,7 @@
 use super::*;
 use raywarp_sample::statistics::{chi_squared_test, sidak};
 
-/// Cells of the sphere in the elevation and the azimuth, and quadrature points in a cell.
+/// Number of cells of the sphere in elevation and azimuth, for chi-square tests.
 const GRID: [usize; 2] = [24, 16];
 const FINE: [usize; 2] = [6, 32];
 const SAMPLES: u32 = 40_000;
@@ -15,7 +15,7 @@ fn cell_of(w: Vec3) -> usize {
     place(theta, GRID[0]) * GRID[1] + place(turn, GRID[1])
 }
 
-/// Probability of each cell by a quadrature of the density.
+/// Returns the probability of each cell of the sphere by a quadrature of the BSDF's density.
 fn probabilities(bsdf: &Bsdf, wo: Vec3) -> Vec<f64> {
     let mut cells = vec![0.0; GRID[0] * GRID[1]];
     for_each_point(GRID[0] * FINE[0], GRID[1] * FINE[1], jump(bsdf, wo), |i, j, wi, solid_angle| {
@@ -24,7 +24,8 @@ fn probabilities(bsdf: &Bsdf, wo: Vec3) -> Vec<f64> {
     cells
 }
 
-/// p of the counts of `sample`, lost samples as a cell of their own; and the integral of the density.
+/// Returns the p-value of a chi-square test of `sample`'s counts, with lost samples as a cell of their own, and the
+/// integral of the density.
 fn test(bsdf: &Bsdf, wo: Vec3, sample: impl Fn(f32, [f32; 2]) -> Option<BsdfSample>) -> (f64, f64) {
     let mut expected = probabilities(bsdf, wo);
     let total: f64 = expected.iter().sum();

@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Share of it that leaves along `wo`, by quadrature.
+/// Returns the fraction of uniform light that leaves along `wo`, by quadrature.
 fn by_quadrature(bsdf: &Bsdf, wo: Vec3, n: usize) -> DVec3 {
     // A dielectric's transmitted radiance is scaled by the index; undone, it is energy.
     integrate_sphere(n, jump(bsdf, wo), |wi| bsdf.eval(wo, wi).0.as_dvec3() * energy_scale(bsdf, wo, wi))
 }
 
-/// Undoes the radiance scaling of refraction.
+/// Returns the factor that undoes the scaling of radiance by refraction.
 fn energy_scale(bsdf: &Bsdf, wo: Vec3, wi: Vec3) -> f64 {
     match boundary(bsdf) {
         Some(d) if !d.thin && wo.z * wi.z < 0.0 => f64::from(if wo.z > 0.0 { d.ior } else { 1.0 / d.ior }).powi(2),
@@ -16,7 +16,7 @@ fn energy_scale(bsdf: &Bsdf, wo: Vec3, wi: Vec3) -> f64 {
     }
 }
 
-/// The same by the weights of samples: mean and its standard error.
+/// Returns the fraction of uniform light that leaves along `wo`, by sampling: its mean and standard error.
 fn by_sampling(bsdf: &Bsdf, wo: Vec3, samples: u32) -> (DVec3, DVec3) {
     let (mut sum, mut squares) = (DVec3::ZERO, DVec3::ZERO);
     for i in 0..samples {
@@ -45,7 +45,7 @@ fn sampling_and_quadrature_find_the_same_albedo_and_it_is_at_most_one() {
     }
 }
 
-/// Models with a white base return all light.
+/// Checks that models with a white base return all light.
 #[test]
 fn a_white_base_under_facets_loses_nothing() {
     let white = Principled { base: Vec3::ONE, ..PLASTIC };
@@ -74,7 +74,7 @@ fn a_white_base_under_facets_loses_nothing() {
     println!("white base: albedo - 1 between {:.1e} and {:.1e}", worst.0, worst.1);
 }
 
-/// The first bounce alone, whose scale under a coat loses light.
+/// Checks the energy of coats where only the first bounce counts, so that the coat's scaling loses light.
 #[test]
 fn a_coat_loses_little_and_makes_nothing() {
     let mut lowest = 1.0f64;
@@ -211,25 +211,26 @@ fn white_metal(alpha: Vec2, scattering: Scattering) -> Bsdf {
     Bsdf::Conductor(Conductor::new(Vec3::ZERO, Vec3::splat(1e4), alpha, scattering))
 }
 
-/// Least and largest albedo of one kind of surface, and where.
+/// Smallest and largest albedo of one kind of surface, and where they occur.
 struct Range {
     kind: &'static str,
-    /// What the albedo is at least (at most) for sure, the extreme of its estimates, where the first is.
+    /// Smallest albedo: the upper end of its error interval, the estimate, and the surface; `most` likewise.
     least: (f64, f64, String),
     most: (f64, f64, String),
 }
 
-/// What a surface keeps that returns all light.
+/// Bounds of the albedo of surfaces that should return all light.
 const KEPT: [f64; 2] = [0.98, 1.002];
 
-/// Albedo and its error. Where the first estimate is noisy, or outside of [`KEPT`], a second has 16 times the samples.
+/// Returns a BSDF's albedo for uniform light leaving along `wo`, with its error. Where the first estimate is noisy, or
+/// outside of [`KEPT`], a second has 16 times the samples.
 fn albedo(bsdf: &Bsdf, wo: Vec3) -> (f64, f64) {
     let first = by_even_sampling(bsdf, wo, 2048);
     let inside = (KEPT[0]..KEPT[1]).contains(&first.0);
     if inside && first.1 < 0.005 { first } else { by_even_sampling(bsdf, wo, 16 * 2048) }
 }
 
-/// Albedos in the furnace by evenly spread samples, with what they may be off by.
+/// Measures the albedos of surfaces in a furnace (uniform light) by evenly spread samples, with their errors.
 fn furnace(kind: &'static str, bsdfs: &[Bsdf], turns: &[f64]) -> Range {
     let mut range = Range { kind, least: (2.0, 2.0, String::new()), most: (0.0, 0.0, String::new()) };
     for bsdf in bsdfs {
@@ -259,8 +260,8 @@ fn furnace(kind: &'static str, bsdfs: &[Bsdf], turns: &[f64]) -> Range {
     range
 }
 
-/// The first channel's albedo and error by strata: blocks of 64 samples, each spread evenly over the numbers
-/// of a draw, of which the spread of the blocks' means tells the error.
+/// Returns the first channel's albedo and its error, from the spread of means over blocks of 64 samples that each cover
+/// the random numbers evenly.
 fn by_even_sampling(bsdf: &Bsdf, wo: Vec3, samples: u32) -> (f64, f64) {
     let blocks = samples / 64;
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -285,7 +286,7 @@ fn by_even_sampling(bsdf: &Bsdf, wo: Vec3, samples: u32) -> (f64, f64) {
     (mean, ((squares / n - mean * mean).max(0.0) / n).sqrt())
 }
 
-/// Alphas of the furnaces.
+/// Roughness alphas of the surfaces in furnace tests.
 const ALPHAS: [f32; 11] = [1e-3, 4e-3, 0.01, 0.03, 0.07, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0];
 
 #[track_caller]
@@ -294,7 +295,7 @@ fn check(range: &Range, least: f64, most: f64) {
     assert!(range.most.0 <= most, "{}: {} of {}", range.kind, range.most.0, range.most.2);
 }
 
-/// The surfaces of the furnaces that return all light.
+/// Returns surfaces that should return all light, by kind.
 fn lossless() -> Vec<(&'static str, Vec<Bsdf>)> {
     let white = Principled { base: Vec3::ONE, ..PLASTIC };
     let alphas = ALPHAS.map(Vec2::splat);
@@ -329,7 +330,7 @@ fn lossless() -> Vec<(&'static str, Vec<Bsdf>)> {
     ]
 }
 
-/// Surfaces whose alphas are up to 1 to 4.
+/// Returns anisotropic surfaces, with alphas up to 1 to 4.
 fn anisotropic() -> [(&'static str, Vec<Bsdf>); 2] {
     let alphas = [(0.1, 0.2), (0.15, 0.6), (0.4, 0.8), (0.25, 1.0)].map(|(x, y)| Vec2::new(x, y));
     let iors = [0.4, 1.1, 1.5, 3.0];
@@ -357,7 +358,8 @@ fn print_what_the_first_bounce_keeps() {
     }
 }
 
-/// The same for lobes that a fixed grid resolves, where the bounds need no allowance for noise.
+/// Checks by quadrature that no light is made or lost, for lobes wide enough for a fixed grid, so that noise needs no
+/// allowance.
 #[test]
 fn no_light_is_made_or_lost_by_quadrature_either() {
     let mut range = (2.0f64, 0.0f64);

@@ -16,7 +16,7 @@ use super::*;
 use glam::{DVec3, Vec2};
 use std::f64::consts::TAU;
 
-/// A model with a name for messages.
+/// BSDF to test, with a name for messages.
 struct Case {
     name: String,
     bsdf: Bsdf,
@@ -62,12 +62,12 @@ const PAINT: CarPaint = CarPaint {
 };
 const SHINY: Blinn = Blinn { diffuse: Vec3::new(0.5, 0.4, 0.3), specular: Vec3::splat(0.2), exponent: 50.0 };
 
-/// Glass of a layered material.
+/// Returns a BSDF of glass with the changes of a layered material.
 fn glazed(glass: Dielectric, tint: Vec3, strength: f32, coat: f32) -> Bsdf {
     Bsdf::Glazed(Glazed::new(glass, tint, strength, coat, 0.2).expect("something on it"))
 }
 
-/// The boundary of glass, whatever is on it.
+/// Returns the glass of a BSDF, without any coat or change on it.
 fn boundary(bsdf: &Bsdf) -> Option<Dielectric> {
     match bsdf {
         Bsdf::Dielectric(glass) => Some(*glass),
@@ -76,7 +76,7 @@ fn boundary(bsdf: &Bsdf) -> Option<Dielectric> {
     }
 }
 
-/// Models without delta lobes, smooth enough for a quadrature over a fixed grid.
+/// Returns BSDFs without delta lobes that are wide enough for quadrature on a fixed grid.
 fn rough_cases() -> Vec<Case> {
     let metal = |x, y| Bsdf::Conductor(Conductor { alpha: Vec2::new(x, y), ..COPPER });
     let glass = |ior, x, y| Bsdf::Dielectric(Dielectric { ior, alpha: Vec2::new(x, y), ..GLASS });
@@ -138,7 +138,7 @@ fn rough_cases() -> Vec<Case> {
     cases
 }
 
-/// The model without further bounces, if it has any.
+/// Returns the BSDF without its further bounces, if it has any.
 fn first_bounce(bsdf: &Bsdf) -> Option<Bsdf> {
     let scattering = Scattering::Single;
     Some(match *bsdf {
@@ -150,31 +150,31 @@ fn first_bounce(bsdf: &Bsdf) -> Option<Bsdf> {
     })
 }
 
-/// From above, grazing, and from below.
+/// Returns outgoing directions for tests: from above, grazing, and from below.
 fn outgoing() -> [Vec3; 5] {
     [direction(0.0, 0.0), direction(35.0, 20.0), direction(65.0, 200.0), direction(83.0, 60.0), direction(130.0, 300.0)]
 }
 
-/// The elevation, from the upper pole, at which a rough dielectric's transmission begins: there the facets
-/// that refract stand upright, and the density jumps.
+/// Returns the elevation, from the upper pole, at which the density of a rough dielectric's transmission jumps: where
+/// the refracting facets stand upright.
 fn jump(bsdf: &Bsdf, wo: Vec3) -> Option<f64> {
     let Dielectric { ior, .. } = boundary(bsdf).filter(|glass| !glass.thin)?;
     let z = -f64::from(wo.z) / f64::from(if wo.z > 0.0 { ior } else { 1.0 / ior });
     (z.abs() < 1.0).then(|| z.acos())
 }
 
-/// Integral over the sphere of `f(wi)` with `2 n` points in the elevation and `8 n` in the azimuth, where
-/// grazing lobes are narrowest.
+/// Integrates `f(wi)` over the sphere by `2 n` points in elevation and `8 n` in azimuth, where grazing lobes are
+/// narrowest.
 fn integrate_sphere(n: usize, jump: Option<f64>, mut f: impl FnMut(Vec3) -> DVec3) -> DVec3 {
     let mut sum = DVec3::ZERO;
     for_each_point(2 * n, 8 * n, jump, |_, _, wi, solid_angle| sum += f(wi) * solid_angle);
     sum
 }
 
-/// Calls `f(row, column, direction, solid angle)` for the points of a quadrature over the sphere, rows
-/// from the upper pole. Equal angles put points at the poles, where the narrow lobes about the normal are;
-/// the elevation takes two Gauss points to a step, and a step is divided at the elevation `jump`; the
-/// azimuth takes midpoints. `rows` is a multiple of 4, so that no step crosses the horizon.
+/// Calls `f(row, column, direction, solid angle)` for the points of a quadrature of the sphere, with rows from the
+/// upper pole. Equal angles put points at the poles, where the narrow lobes about the normal are; the elevation takes
+/// two Gauss points to a step, and a step is divided at the elevation `jump`; the azimuth takes midpoints. `rows` is a
+/// multiple of 4, so that no step crosses the horizon.
 fn for_each_point(rows: usize, columns: usize, jump: Option<f64>, mut f: impl FnMut(usize, usize, Vec3, f64)) {
     assert_eq!(rows % 4, 0);
     let (d_theta, d_phi) = (TAU / rows as f64, TAU / columns as f64);

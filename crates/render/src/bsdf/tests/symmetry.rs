@@ -77,7 +77,7 @@ fn nothing_goes_through_opaque_models() {
     }
 }
 
-/// Mean direction of 2000 samples on one side.
+/// Returns the mean direction of 2000 samples that were reflected, or transmitted.
 fn mean_direction(bsdf: &Bsdf, wo: Vec3, transmitted: bool) -> Vec3 {
     let picked = (0..2000).filter_map(|i| {
         let (u_lobe, u) = numbers(i);

@@ -3,8 +3,8 @@
 
 use super::*;
 
-/// Sums of values, densities, and weights, densities and directions of samples. Logarithms of densities, of which a few
-/// peaks would rule the sum.
+/// Returns sums of a BSDF's values and densities, and of its samples' weights, densities and directions. Logarithms of
+/// densities, of which a few peaks would rule the sum.
 fn sums(bsdf: &Bsdf) -> [f64; 5] {
     let mut sums = [0.0; 5];
     for i in 0..400 {
@@ -23,7 +23,7 @@ fn sums(bsdf: &Bsdf) -> [f64; 5] {
     sums
 }
 
-/// The same of the commit before further bounces.
+/// Sums of BSDFs from before further bounces were added, which single scattering must still give.
 const SUMS: [(&str, [f64; 5]); 18] = [
     ("metal 0.1", [142.53222, 19.771869, 1493.7028, 621.99301, -12.910091]),
     ("metal 0.5", [93.981616, 27.09448, 1048.0987, 69.004678, -11.798819]),
