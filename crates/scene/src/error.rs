@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-/// Place in a file that an error or a warning is about.
+/// Position in a file to which an error or a warning refers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Place {
     /// The file as a whole.
     File,
-    /// A line, counted from 1.
+    /// Line number in a text file, counted from 1.
     Line(u64),
-    /// A byte, counted from 0 (after decompression).
+    /// Byte offset in a binary file, counted from 0 (after decompression).
     Offset(u64),
     /// A part of a structured document, such as `meshes[3].primitives[0]`.
     Item(String),
@@ -26,7 +26,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Reason why a scene cannot be loaded; each message names the file and, where there is one, the place.
+/// Errors of loading a scene; each message names the file and, where there is one, the place in it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -40,62 +40,62 @@ pub enum SceneError {
         /// Files that do not exist, in the order of first use.
         files: Vec<PathBuf>,
     },
-    /// A file exists but cannot be read.
+    /// A file exists but cannot be read from disk.
     #[error("{}: cannot be read: {source}", path.display())]
     Read {
         /// File that cannot be read.
         path: PathBuf,
-        /// Error that the system gave.
+        /// Error that the operating system gave.
         source: std::io::Error,
     },
-    /// No importer for this kind of file.
+    /// The file's extension is none that an importer reads.
     #[error("{}: {}", path.display(), crate::import::unknown_kind(path))]
     UnknownExtension {
         /// File whose extension no importer reads.
         path: PathBuf,
     },
-    /// The file has nothing to see and nothing to hit.
+    /// The file has no triangles, and no lights that alone make a picture.
     #[error("{}: it has no triangles, so there is nothing to render or to trace{hint}", path.display())]
     Empty {
-        /// File that shows nothing.
+        /// Path of the file without triangles.
         path: PathBuf,
-        /// End of the message's line that says which parts of the file have triangles; empty where none has.
+        /// End of the message that says which other parts of the file have triangles; empty where none has.
         hint: String,
     },
-    /// No triangle of the file has an area.
+    /// All triangles of the file are degenerate: none has an area.
     #[error("{}: none of its {triangles} triangles has an area as float32 has numbers, so there is nothing to render or to trace", path.display())]
     NoArea {
         /// File whose triangles have no area.
         path: PathBuf,
-        /// Number of its triangles.
+        /// Number of the file's triangles.
         triangles: u64,
     },
-    /// The file breaks its format.
+    /// The file violates its format.
     #[error("{}{place}: {message}", path.display())]
     Malformed {
-        /// File that breaks its format.
+        /// Path of the file that violates its format.
         path: PathBuf,
-        /// Place of the mistake in the file.
+        /// Position of the mistake in the file.
         place: Place,
         /// Message that says what was found and what is allowed.
         message: String,
     },
-    /// The file needs something that is not supported.
+    /// The file needs a feature that Raywarp does not support.
     #[error("{}{place}: {message}", path.display())]
     Unsupported {
         /// File that needs the feature.
         path: PathBuf,
-        /// Place in the file that needs it.
+        /// Position of the feature in the file.
         place: Place,
-        /// Message that names what the file needs.
+        /// Message that names the needed feature.
         message: String,
     },
-    /// A part of the file is larger than a stated limit.
+    /// A part of the file exceeds a size limit.
     #[error("{}{place}: {message}", path.display())]
     TooLarge {
         /// File that exceeds the limit.
         path: PathBuf,
-        /// Place in the file that exceeds it.
+        /// Position in the file of the part that exceeds the limit.
         place: Place,
         /// Message that says what is too large, how large, and the limit.
         message: String,

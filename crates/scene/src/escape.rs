@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Returns `text` with its control characters, and the marks that turn the direction of writing, written as Rust writes
-/// them (`\n`, `\u{1b}`), so that a name in a file cannot move a terminal's cursor. Everything else stays.
+/// Escapes control characters and text-direction marks in `text` as Rust writes them (`\n`, `\u{1b}`). A name in a file
+/// cannot move a terminal's cursor then. Everything else stays.
 ///
 /// # Examples
 /// ```
@@ -14,7 +14,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     escape_but(text, |_| false)
 }
 
-/// Escapes as [`escape`] does, leaving in what `keep` says, such as the line breaks of a text.
+/// Escapes as [`escape`] does, except for the characters that `keep` accepts, such as the line breaks of a text.
 pub fn escape_but(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     let acts = |c: char| is_unsafe(c) && !keep(c);
     if !text.contains(acts) {

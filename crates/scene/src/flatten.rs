@@ -4,7 +4,7 @@ use crate::{Alpha, Description, Material, Surface};
 use rayon::prelude::*;
 use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId};
 
-/// Flattens every instance into world space, ordered by (instance, primitive).
+/// Transforms the triangles of every instance into world space, ordered by (instance, primitive).
 ///
 /// Triangles that nothing can hit or see are left out: those of exactly zero area, and those of an
 /// [`Surface::Invisible`] material that bounds no media. One that does is there, as a candidate that is not opaque. Ids
@@ -47,8 +47,8 @@ pub fn flatten(scene: &Description) -> Result<FlatTriangles, FlatError> {
     Ok(flat)
 }
 
-/// Returns `true` if any placed triangle has an area. O(1) but for scenes whose first triangles have none: there each
-/// mesh is asked once for its own, and copies are only made of those that have some.
+/// Returns `true` if any triangle of an instance has an area. O(1) but for scenes whose first triangles have none:
+/// there each mesh is asked once for its own, and copies are only made of those that have some.
 pub(crate) fn has_area(scene: &Description) -> bool {
     let mut in_itself: Vec<Option<bool>> = vec![None; scene.meshes.len()];
     scene.instances.iter().any(|instance| {
@@ -63,13 +63,14 @@ pub(crate) fn has_area(scene: &Description) -> bool {
     })
 }
 
-/// Returns `true` if a transform maps everything to a line or a point.
+/// Returns `true` if a transform maps all of space to a line or a point.
 fn is_line(transform: &Affine) -> bool {
     let [a, b, c] = transform.rows.map(|[x, y, z, _]| [x, y, z]);
     [[a, b], [b, c], [c, a]].iter().all(|&[a, b]| has_no_area(&[[0.0; 3], a, b]))
 }
 
-/// Returns `true` if a triangle has no area. In f64, so that a tiny triangle is not mistaken for an empty one.
+/// Returns `true` if a triangle is degenerate, with its corners on a line. In f64, so that a tiny triangle is not
+/// mistaken for an empty one.
 pub(crate) fn has_no_area([a, b, c]: &[[f32; 3]; 3]) -> bool {
     let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
     let (u, v) = (edge(b), edge(c));

@@ -1,6 +1,6 @@
 //! Large numbers as text, grouped by thousands.
 
-/// Writes a number with commas between its thousands.
+/// Formats a number with commas between groups of three digits.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 const PAGE: &str = include_str!("../../../../docs/reference/formats-constructs.md");
 
-/// Extensions that Khronos has ratified and that were seen in files, whether the importer knows them or not.
+/// Names of ratified Khronos extensions for glTF that were seen in files, whether the importer reads them or not.
 const RATIFIED: [&str; 26] = [
     "EXT_lights_image_based",
     "EXT_mesh_gpu_instancing",
@@ -37,14 +37,16 @@ const RATIFIED: [&str; 26] = [
     "KHR_materials_pbrSpecularGlossiness",
 ];
 
-/// What stands between back-quotes in the first cells of the page's tables; `lower` for names that are read in any case.
+/// Returns the names in back-quotes in the first column of the tables on the page of formats; `lower` for names read in
+/// any case.
 fn documented(lower: bool) -> BTreeSet<String> {
     let first_cells = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
     let quoted = first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
     quoted.map(|name| if lower { name.to_lowercase() } else { name.to_string() }).collect()
 }
 
-/// The words in quotes before the arrows of a `match`, in the part of a source between two lines that begin so.
+/// Returns the strings on the left of `match` arms, in the part of a source between two lines that begin with `from`
+/// and `to`.
 fn arms<'a>(source: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     let from = source.find(from).unwrap_or_else(|| panic!("no {from:?}"));
     let part = &source[from..from + source[from..].find(to).unwrap_or_else(|| panic!("no {to:?}"))];
@@ -54,7 +56,7 @@ fn arms<'a>(source: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     patterns.flat_map(|pattern| pattern.split('"').skip(1).step_by(2)).filter(|word| !word.is_empty()).collect()
 }
 
-/// Names without a row.
+/// Returns those of `names` that have no row in the page's tables.
 fn missing<'a>(names: impl IntoIterator<Item = &'a str>, lower: bool) -> Vec<&'a str> {
     let documented = documented(lower);
     names.into_iter().filter(|name| !documented.contains(*name)).collect()

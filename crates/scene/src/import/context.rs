@@ -12,35 +12,35 @@ use std::rc::Rc;
 /// Options for loading a scene.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
-    /// `true` if missing files become warnings, and the rest is loaded.
+    /// `true` if missing files become warnings and the rest of the scene is loaded.
     pub allow_missing: bool,
-    /// The kind of the file; `None`: its extension says.
+    /// Format of the file; `None` to tell it by the file's extension.
     pub format: Option<Format>,
-    /// `true` if only the triangles are asked for: libraries of materials and images that are missing or broken become
+    /// `true` if only the triangles are needed, so that missing or broken material libraries and images become
     /// warnings. A missing file of triangles stays an error.
     pub geometry_only: bool,
-    /// Meaning of the numbers of a glTF file's lamps.
+    /// Units in which the intensities of a glTF file's lights are taken.
     pub light_units: LightUnits,
-    /// Treatment of a scene without a triangle.
+    /// Decision whether a scene without triangles is an error.
     pub without_triangles: WithoutTriangles,
-    /// Choice among the things that a glTF file holds.
+    /// Choice of the scene, animation and material variant of a glTF file.
     pub gltf: GltfOptions,
 }
 
-/// Treatment of a scene without a triangle, of formats that hold lights (glTF, pbrt); files of others are refused.
+/// Policy for scenes without triangles, in formats that hold lights (glTF, pbrt); in others they are always errors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WithoutTriangles {
-    /// It is an error: [`SceneError::Empty`].
+    /// A scene without triangles is an error: [`SceneError::Empty`].
     #[default]
     Refused,
-    /// It is taken if it has light from all around, which alone is a picture.
+    /// A scene without triangles is accepted if it has an environment light, which alone makes a picture.
     TakenWithEnvironment,
-    /// It is taken: light from all around is added to it.
+    /// A scene without triangles is always accepted; the caller adds an environment light.
     Taken,
 }
 
 impl WithoutTriangles {
-    /// Returns `true` if `scene`, which has no triangle, is taken.
+    /// Returns `true` if `scene`, which has no triangles, is accepted.
     pub(super) fn takes(self, scene: &Description) -> bool {
         let has_environment = || scene.lights.iter().any(|light| matches!(light, Light::Environment { .. }));
         match self {
@@ -54,11 +54,11 @@ impl WithoutTriangles {
 /// Warning about something that a file holds and that was left out or replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Warning {
-    /// File that it is about.
+    /// Path of the file that the warning is about.
     pub path: PathBuf,
-    /// Place in that file.
+    /// Position in that file.
     pub place: Place,
-    /// Message that says what it is, and what was done instead.
+    /// Message that says what was found, and what was done instead.
     pub message: String,
 }
 
@@ -68,44 +68,45 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// Encoding of the bytes of an eight-bit image.
+/// Colour encoding of an eight-bit image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Encoding {
-    /// Colours in sRGB.
+    /// Encoding in sRGB, for colours.
     Srgb,
-    /// Data: normals, roughness, heights.
+    /// Encoding in linear values, for data such as normals, roughness and heights.
     Linear,
 }
 
-/// State of one import run.
+/// State of the import of one scene: options, files read, warnings and results on the side.
 pub(crate) struct Context {
     scene_path: PathBuf,
-    /// The scene file itself where it was read already.
+    /// Decompressed bytes of the scene file, if they were passed in instead of read from disk.
     given: Option<Rc<Vec<u8>>>,
-    /// Kind of file that it is meant to be.
+    /// Format that the scene file must have.
     format: Option<Format>,
     options: LoadOptions,
-    /// `true` if the disk is left alone, see [`fuzz::file`].
+    /// `true` if nothing is read from disk, as for fuzzing, see [`fuzz::file`].
     is_sealed: bool,
     warnings: Vec<Warning>,
-    /// Messages already given, so that each is given once.
+    /// Warnings already given, by file and message, so that each is given once.
     warned: HashSet<(PathBuf, String)>,
     missing: Vec<PathBuf>,
-    /// Missing files that only say how surfaces look, where that is not asked for.
+    /// Missing files that only affect materials, in an import that needs only triangles.
     missing_looks: Vec<PathBuf>,
-    /// Files that were read, in this order.
+    /// Files that were read, in the order of reading.
     files: Vec<PathBuf>,
     known_files: HashSet<PathBuf>,
     images: HashMap<(PathBuf, Encoding), Option<ImageId>>,
-    /// Log of the surfaces that show something else than the file says.
+    /// Log of the surfaces that are rendered as approximations of what the file describes.
     pub stand_ins: StandInLog,
-    /// Reading of the lamps' numbers, where that is to be said.
+    /// Units in which the lights' intensities were taken, if the user is to be told.
     pub lamp_units: Option<LampUnits>,
-    /// Scenes, animations and looks that the file has to choose from.
+    /// Scenes, animations and material variants that the file offers.
     pub choices: Choices,
-    /// End of an error's line that says, where nothing is shown, which parts of the file have triangles; or empty.
+    /// End of the error message for a scene without triangles that says which parts of the file have some; may be
+    /// empty.
     pub elsewhere: String,
-    /// Center that positions are rounded relative to.
+    /// Origin relative to which positions are rounded to f32.
     pub center: Center,
 }
 
@@ -138,24 +139,24 @@ impl Context {
         Self { given: self.given.clone(), format, is_sealed, center, ..Self::new(&self.scene_path, &self.options) }
     }
 
-    /// Makes a context for a run that does not touch the disk.
+    /// Makes a context for an import that reads nothing from disk.
     pub fn sealed(path: &Path, options: &LoadOptions) -> Self {
         Self { is_sealed: true, ..Self::new(path, options) }
     }
 
-    /// Returns `true` if this run does not touch the disk.
+    /// Returns `true` if this import reads nothing from disk.
     pub fn is_sealed(&self) -> bool {
         self.is_sealed
     }
 
-    /// Returns the file that `path` means, see [`located`].
+    /// Returns the existing file that `path` means, whatever its case and slashes; see [`located`].
     fn located(&self, path: &Path) -> PathBuf {
         if self.is_sealed { path.to_path_buf() } else { located(path) }
     }
 
-    /// Finds the file that the path `name` means, which stands in `file` at `place`: in that file's folder, by another
-    /// case or `\`, or, of a whole path of another machine, beside it, which is said. The plain path where there is
-    /// none.
+    /// Finds the file named `name` at `place` in `file`, also where case or slashes differ or it is an absolute path of
+    /// another machine. It is looked for in that file's folder; a path of another machine gives a warning. The plain
+    /// path is returned where there is none.
     pub fn find(&mut self, file: &Path, place: Place, name: &str) -> PathBuf {
         let folder = file.parent().unwrap_or(Path::new(""));
         let path = self.located(&folder.join(name));
@@ -165,12 +166,12 @@ impl Context {
         other
     }
 
-    /// Says that `found` is taken for the path `name` of another machine.
+    /// Warns that the file `found` is taken in place of the path `name` of another machine.
     pub fn say_other(&mut self, file: &Path, place: Place, name: &str, found: &Path) {
         self.warn(file, place, format!("{name} is not here; {} beside this file is taken", found.display()));
     }
 
-    /// Returns the meaning that the numbers of lamps are asked to have.
+    /// Returns the units in which the user wants lights' intensities to be taken.
     pub fn light_units(&self) -> LightUnits {
         self.options.light_units
     }
@@ -180,7 +181,7 @@ impl Context {
         &self.options.gltf
     }
 
-    /// Warns, once for each message of a file.
+    /// Adds a warning, unless it was already given with this message for this file.
     pub fn warn(&mut self, path: &Path, place: Place, message: impl Into<String>) {
         let message = message.into();
         if self.warned.insert((path.to_path_buf(), message.clone())) {
@@ -188,7 +189,8 @@ impl Context {
         }
     }
 
-    /// Reads the scene file itself, decompressed. A missing one is a [`SceneError::Read`].
+    /// Reads and decompresses the scene file itself, and checks that it looks like its format. A missing one is a
+    /// [`SceneError::Read`].
     pub fn read_scene(&mut self, path: &Path) -> Result<Rc<Vec<u8>>, SceneError> {
         // Bytes that were given are of no file; they stay, as the file may have to be imported again.
         let bytes = match &self.given {
@@ -205,27 +207,27 @@ impl Context {
         Ok(bytes)
     }
 
-    /// Returns the treatment of a scene without a triangle.
+    /// Returns the policy for scenes without triangles.
     pub fn without_triangles(&self) -> WithoutTriangles {
         self.options.without_triangles
     }
 
-    /// Has the scene file refused where it is seen to be none of this format.
+    /// Sets the format that the scene file must have, so that files of other kinds are refused.
     pub fn expect(&mut self, format: Format) {
         self.format = Some(format);
     }
 
-    /// Gives the scene file's bytes, decompressed, instead of leaving it to be read.
+    /// Passes in the decompressed bytes of the scene file, which is then not read from disk.
     pub fn give(&mut self, bytes: Vec<u8>) {
         self.given = Some(Rc::new(bytes));
     }
 
-    /// Returns `true` if the scene file's bytes were given.
+    /// Returns `true` if the bytes of the scene file were passed in.
     pub fn is_given(&self) -> bool {
         self.given.is_some()
     }
 
-    /// Reads a file that the scene names, decompressed; `None` when it is missing, which is noted: the
+    /// Reads and decompresses a file that the scene refers to; notes it and returns `None` when it is missing. The
     /// importer goes on without it, and [`Context::finish`] makes one error (or warnings) of all.
     ///
     /// A pointer of Git LFS or a web page in its place is refused, or counts as missing with `allow_missing`.
@@ -241,8 +243,8 @@ impl Context {
         Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(1), message })
     }
 
-    /// Reads a file that only says how surfaces look, as [`Context::read`] does: where that is not asked for, one that
-    /// is missing or broken is warned about.
+    /// Reads a file that only affects materials, as [`Context::read`] does; if only triangles are needed, faults become
+    /// warnings.
     pub fn read_look(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         let path = &self.located(path);
         if !self.options.geometry_only {
@@ -256,16 +258,15 @@ impl Context {
         Ok(self.forgive(read)?.flatten())
     }
 
-    /// Reads a material library, as [`Context::read_look`] does; what is none is refused, or warned about with
-    /// `allow_missing`.
+    /// Reads a material library as [`Context::read_look`] does, and refuses a file that is not one. With
+    /// `allow_missing` it warns instead.
     pub fn read_library(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         let Some(bytes) = self.read_look(path)? else { return Ok(None) };
         let is_library = foreign::check_library(path, &bytes);
         Ok(self.forgive_image(is_library)?.map(|()| bytes))
     }
 
-    /// Returns what was found about how surfaces look, or, where only triangles are asked for, a warning in place of
-    /// the error.
+    /// Turns an error about materials into a warning if only triangles are needed, and passes on everything else.
     pub fn forgive<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
         let (path, place, message) = match found {
             Ok(found) => return Ok(Some(found)),
@@ -276,8 +277,8 @@ impl Context {
         Ok(None)
     }
 
-    /// Forgives an image or a library that is none, as [`Context::forgive`] does: where missing files are allowed, a
-    /// broken one is a warning, too.
+    /// Turns an error about an image or library into a warning as [`Context::forgive`] does, also if missing files are
+    /// allowed.
     pub fn forgive_image<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
         if self.options.geometry_only || !self.options.allow_missing {
             return self.forgive(found);
@@ -310,36 +311,37 @@ impl Context {
         }
     }
 
-    /// Notes a file that was read.
+    /// Adds a file to the list of files that were read.
     pub fn note_read(&mut self, path: &Path) {
         if self.known_files.insert(path.to_path_buf()) {
             self.files.push(path.to_path_buf());
         }
     }
 
-    /// Notes a missing file.
+    /// Adds a file to the list of missing files.
     pub fn note_missing(&mut self, path: &Path) {
         if !self.missing.iter().any(|p| p == path) {
             self.missing.push(path.to_path_buf());
         }
     }
 
-    /// Says whether missing files are allowed from here on, and gives back whether they were.
+    /// Sets whether missing files are allowed from here on, and returns the previous setting.
     pub fn allow_missing(&mut self, allow: bool) -> bool {
         std::mem::replace(&mut self.options.allow_missing, allow)
     }
 
-    /// Returns the number of missing files that were noted.
+    /// Returns the number of missing files noted so far.
     pub fn missing_count(&self) -> usize {
         self.missing.len()
     }
 
-    /// Leaves out the missing files noted after the first `count`: something else stands for what they hold.
+    /// Drops the missing files noted after the first `count`, since a replacement for them was found.
     pub fn forget_missing_after(&mut self, count: usize) {
         self.missing.truncate(count);
     }
 
-    /// Returns the image in `path`, decoded once for each encoding; `None` when it is missing (noted).
+    /// Loads the image in `path` into the scene, once for each encoding; returns its id, or `None` when the file is
+    /// missing (noted).
     pub fn image(
         &mut self,
         scene: &mut Description,
@@ -363,7 +365,7 @@ impl Context {
         Ok(id)
     }
 
-    /// Decodes an image by its content (PNG, JPEG, WebP, TGA, HDR, EXR, KTX2).
+    /// Decodes an image, whose format its bytes tell: PNG, JPEG, WebP, TGA, HDR, EXR or KTX2.
     pub fn decode_image(
         &mut self,
         path: &Path,
@@ -379,22 +381,22 @@ impl Context {
         Ok(decoded.image)
     }
 
-    /// Takes the files that were read so far, each once, in this order.
+    /// Takes out the list of files that were read so far, each once, in the order of reading.
     pub fn take_files(&mut self) -> Vec<PathBuf> {
         std::mem::take(&mut self.files)
     }
 
-    /// Takes the warnings so far.
+    /// Takes out the warnings given so far.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Takes back what [`Context::finish`] gave, for an error behind it.
+    /// Puts back the warnings that [`Context::finish`] returned, since an error follows after all.
     pub fn give_back(&mut self, warnings: Vec<Warning>) {
         self.warnings = warnings;
     }
 
-    /// Returns the warnings, or the one error that names all missing files.
+    /// Ends the import: returns the warnings, or one error that names all missing files.
     pub fn finish(&mut self) -> Result<Vec<Warning>, SceneError> {
         for file in std::mem::take(&mut self.missing_looks) {
             self.warn(&file, Place::File, "missing; not needed for the triangles");
@@ -413,7 +415,7 @@ impl Context {
     }
 }
 
-/// Returns file, place and message of an error about one file; another stays an error.
+/// Splits an error about one file into path, place and message; passes on any other error.
 fn told(error: SceneError) -> Result<(PathBuf, Place, String), SceneError> {
     match error {
         SceneError::Malformed { path, place, message }

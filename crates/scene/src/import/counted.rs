@@ -1,6 +1,6 @@
 //! Counts of things, worded for sentences.
 
-/// Returns `count` with what follows it of one, or of many: "1 line is", "3 lines are".
+/// Returns a phrase with a count, singular or plural: `1 line is` or `3 lines are`.
 pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -5,11 +5,11 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// A kind of scene file.
+/// Format of a scene file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// glTF 2.0, as text or binary; which of both its first bytes say.
+    /// glTF 2.0, as JSON text or binary GLB, which the first bytes tell apart.
     Gltf,
     /// Wavefront OBJ, with MTL libraries.
     Obj,
@@ -26,7 +26,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every kind with its extensions, in lower case.
+    /// All file extensions with their formats, in lower case.
     pub const EXTENSIONS: [(&'static str, Self); 8] = [
         ("gltf", Self::Gltf),
         ("glb", Self::Gltf),
@@ -38,24 +38,23 @@ impl Format {
         ("3mf", Self::ThreeMf),
     ];
 
-    /// Returns the kind by the file's extension, in any case, behind `.gz` or `.zst` if there is one.
+    /// Returns the format for the file's extension, in any case and before `.gz` or `.zst` if there is one.
     pub fn of(path: &Path) -> Option<Self> {
         source::extension(path).parse().ok()
     }
 
-    /// Returns `true` if a file of this kind may hold lights, and so be a picture without a triangle; the others hold a
-    /// mesh or are broken.
+    /// Returns `true` if files of this format may hold lights, so that they can be a picture without triangles.
     pub(crate) fn holds_lights(self) -> bool {
         matches!(self, Self::Gltf | Self::Pbrt)
     }
 
-    /// Lists all extensions with a dot before each and a blank between.
+    /// Returns a list of all extensions with dots, separated by spaces, for messages.
     pub fn list() -> String {
         Self::EXTENSIONS.map(|(extension, _)| format!(".{extension}")).join(" ")
     }
 }
 
-/// Parses the kind from an extension, with or without its dot, in any case.
+/// Parses a format from a file extension, with or without its dot, in any case.
 impl FromStr for Format {
     type Err = String;
 
@@ -67,7 +66,7 @@ impl FromStr for Format {
     }
 }
 
-/// Writes the first of its extensions.
+/// Writes the format's first extension.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found = Self::EXTENSIONS.iter().find(|(_, format)| format == self);

@@ -6,9 +6,9 @@ use super::{Format, Loaded, import_with};
 use crate::{Description, SceneError};
 use std::path::{Path, PathBuf};
 
-/// Imports by `import` until no run is left; `None` where that ends in an error. Scenes without a triangle are taken
-/// where the format holds lights. Of the files that `bytes` name, there are images only: all that end in `.png` are one
-/// of four texels.
+/// Loads `bytes` for fuzzing with the importer `import`, including a second run relative to an origin; `None` if it
+/// fails. Scenes without a triangle are taken where the format holds lights. Of the files that `bytes` name, there are
+/// images only: all that end in `.png` are one of four texels.
 ///
 /// # Panics
 /// If a run makes a scene that breaks a rule.
@@ -32,7 +32,7 @@ pub(super) fn loaded(
     Some(loaded)
 }
 
-/// Returns the bytes of a file for a run without the disk; `None`: it is missing.
+/// Returns the bytes of a referenced file in an import without the disk; `None` if it counts as missing.
 pub(super) fn file(path: &Path) -> Option<Vec<u8>> {
     path.extension().is_some_and(|extension| extension == "png").then(|| include_bytes!("sealed.png").to_vec())
 }
@@ -43,7 +43,7 @@ mod tests {
     use crate::import::importer;
     use std::cell::Cell;
 
-    /// How many times an importer runs, and the scene's origin.
+    /// Returns how many times the importer ran, and the origin of the scene.
     fn runs(format: Format, bytes: &[u8]) -> (u32, [f64; 3]) {
         let runs = Cell::new(0);
         let counted = |path: &Path, context: &mut Context| {

@@ -2,43 +2,44 @@
 
 use std::fmt;
 
-/// Reading of the numbers of a glTF file's lamps.
+/// Units in which the intensities of a glTF file's lights are taken, as the user chooses them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LightUnits {
-    /// Radiometric, as the specification has lamps and emission in like units, except where the file's generator is a
-    /// release of Blender's exporter that writes something else.
+    /// Automatic choice: radiometric units, except for files of those Blender releases that write others. The
+    /// specification has lamps and emission in like units.
     #[default]
     Auto,
-    /// Lux and candela of 683 lumens a watt, beside emission in watts: divided by 683.
+    /// Photometric units, lux and candela, of 683 lumens per watt: intensities are divided by 683.
     Photometric,
-    /// In the units of the file's emission: a candela is one watt per steradian, a lux one watt per square metre.
+    /// Radiometric units: a candela counts as one watt per steradian, a lux as one watt per square metre. These are the
+    /// units of the file's emission.
     Radiometric,
 }
 
-/// Reading of a file's lamps, and the reason for it.
+/// Units in which a file's light intensities were taken, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LampUnits {
-    /// Reading that was chosen.
+    /// Conversion that was chosen.
     pub reading: LampReading,
-    /// Reason for it, as a clause.
+    /// Reason for the choice, as a clause.
     pub why: String,
 }
 
-/// Conversion of lamps' numbers to watts.
+/// Conversion of the intensities of lights in a file to radiometric units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LampReading {
-    /// The numbers are divided by 683 lumens a watt.
+    /// Intensities are divided by 683 lumens per watt.
     Photometric,
-    /// The numbers are taken as they stand.
+    /// Intensities are taken unchanged.
     Radiometric,
-    /// The numbers are watts of a whole lamp: those of points and spots are divided by 4 pi.
+    /// Intensities are total watts of a light: those of point and spot lights are divided by 4 pi.
     Watts,
 }
 
 impl LampReading {
-    /// Returns the factor on a lamp's number that gives watts per square metre of suns (`is_sun`), and watts per
-    /// steradian of others.
+    /// Returns the factor that converts an intensity to watts per square metre for suns (`is_sun`), or watts per
+    /// steradian for other lights.
     pub(crate) fn factor(self, is_sun: bool) -> f64 {
         match self {
             Self::Photometric => 1.0 / LUMENS_PER_WATT,
@@ -48,10 +49,10 @@ impl LampReading {
     }
 }
 
-/// Lumens of a watt of green light, which Blender takes for any.
+/// Lumens per watt of green light, which Blender uses for any colour.
 pub(crate) const LUMENS_PER_WATT: f64 = 683.0;
 
-/// Steradians all around.
+/// Solid angle of the whole sphere in steradians.
 pub(crate) const SPHERE: f64 = 4.0 * std::f64::consts::PI;
 
 impl fmt::Display for LampUnits {

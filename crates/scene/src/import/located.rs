@@ -3,8 +3,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// Finds the file that `path` means: it itself where it exists, else the one whose name differs only in case, or by `\`
-/// in place of `/`. Of several the first in the order of names. `path` where there is none.
+/// Finds the existing file that `path` means: itself, else one whose name differs in case, or by `\` in place of `/`.
+/// Of several the first in the order of names. `path` where there is none.
 pub(crate) fn located(path: &Path) -> PathBuf {
     if path.exists() {
         return path.to_path_buf();
@@ -26,7 +26,7 @@ fn found(path: &Path) -> Option<PathBuf> {
     Some(found)
 }
 
-/// Returns the entry of a folder that is called `name` but for its case.
+/// Returns the entry of a folder whose name equals `name` except for case.
 fn in_any_case(folder: &Path, name: &str) -> Option<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let wanted = name.to_lowercase();
@@ -34,12 +34,12 @@ fn in_any_case(folder: &Path, name: &str) -> Option<String> {
     names.filter(|name| name.to_lowercase() == wanted).min()
 }
 
-/// The most folders of a path that are looked for here.
+/// Largest number of folders at the end of another machine's path that are searched for here.
 const MAX_FOLDERS: usize = 8;
 
-/// Finds, of the whole path of a file on another machine (`C:\maps\wood.png`, `/home/me/maps/wood.png`,
-/// `//server/maps/wood.png`), the file here: the longest end of that path that is in `folder` (`maps/wood.png`, else
-/// `wood.png`). `None` where the path leads to a file as it is, or is not a whole path.
+/// Finds the local file for an absolute path of another machine, such as `C:\maps\wood.png`: the longest end of it that
+/// is in `folder`. Such paths are also `/home/me/maps/wood.png` or `//server/maps/wood.png`; looked for are
+/// `maps/wood.png`, else `wood.png`. `None` where the path leads to a file as it is, or is not a whole path.
 pub(crate) fn of_another_machine(folder: &Path, name: &str) -> Option<PathBuf> {
     let name = name.replace('\\', "/");
     let without_root = name.trim_start_matches('/');

@@ -56,14 +56,14 @@ use crate::{Description, SceneError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Error that ended the loading of a scene, with what was found before that: it may explain it.
+/// Error that ended the loading of a scene, with the warnings given before, which may explain it.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct LoadError {
-    /// Error that stopped the import.
+    /// Error that ended the loading.
     #[source]
     pub error: SceneError,
-    /// Warnings about what had been left out or replaced by then, each once.
+    /// Warnings given before the error, each once.
     pub warnings: Vec<Warning>,
 }
 
@@ -73,26 +73,27 @@ impl From<SceneError> for LoadError {
     }
 }
 
-/// A loaded scene and what its file holds that could not be mapped.
+/// Loaded scene, with warnings and other findings about its file.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The scene, which passes [`crate::validate`].
+    /// Scene as loaded, which passes [`crate::validate`].
     pub scene: Description,
     /// Warnings about what was left out or replaced, each once.
     pub warnings: Vec<Warning>,
-    /// Counts of the surfaces that show something else than the file says, if any do.
+    /// Counts of the surfaces that are rendered as approximations, if there are any.
     pub stand_ins: Option<StandIns>,
-    /// Reading of the lamps' numbers, where the file or its user made a choice of it.
+    /// Units in which the lights' intensities were taken, if the file or the user made a choice.
     pub lamp_units: Option<LampUnits>,
-    /// Choices that the file offers (glTF): scenes, animations, variants of materials.
+    /// Scenes, animations and material variants that a glTF file offers.
     pub choices: Choices,
-    /// Every file that was read, each once: the scene itself first, then what it names (buffers, libraries, includes,
-    /// images, tables). A program that writes a file can tell from it what it must not overwrite.
+    /// Paths of all files that were read, each once: the scene itself first, then those it names (buffers, libraries,
+    /// includes, images, tables). A program that writes a file can tell from it what it must not overwrite.
     pub files: Vec<PathBuf>,
 }
 
-/// Loads the scene in `path`, chosen by [`LoadOptions::format`] or else by its extension (in any case): `.gltf`,
-/// `.glb`, `.obj`, `.ply`, `.pbrt`, `.stl`, `.off`, `.3mf`, each also followed by `.gz` or `.zst`.
+/// Loads the scene file `path` in the format that [`LoadOptions::format`] or else its extension names. The extension,
+/// in any case, is one of `.gltf`, `.glb`, `.obj`, `.ply`, `.pbrt`, `.stl`, `.off`, `.3mf`, each also followed by `.gz`
+/// or `.zst`.
 ///
 /// # Errors
 /// See [`SceneError`]. All missing files are named in one error; a scene without a triangle is one too.
@@ -100,8 +101,8 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
     load_with(path, Context::new(path, options), options.format)
 }
 
-/// Loads the scene that `input` gives, to its end, such as a pipe's. `name` stands for a path: messages name it, its
-/// extension counts as in [`load`], and files that the scene names are looked up in its folder (the current one, if
+/// Loads a scene from a reader, such as a pipe, which is read to its end. `name` stands for a path: messages name it,
+/// its extension counts as in [`load`], and files that the scene names are looked up in its folder (the current one, if
 /// `name` has none).
 ///
 /// # Errors
@@ -140,7 +141,7 @@ fn importer(format: Format) -> fn(&Path, &mut Context) -> Result<Description, Sc
     }
 }
 
-/// Runs `import`, and again with an origin where that is better, and checks what comes out.
+/// Runs an importer, runs it again relative to an origin if that rounds better, and checks the scene.
 fn import_with(
     path: &Path,
     context: &mut Context,
@@ -196,8 +197,7 @@ fn import_with(
     Ok(Loaded { scene, warnings, stand_ins, lamp_units, choices, files })
 }
 
-/// Loads the image in `path` (PNG, JPEG, WebP, TGA, HDR, EXR, KTX2, by content) as colours: eight-bit
-/// texels count as sRGB.
+/// Loads the image file `path` (PNG, JPEG, WebP, TGA, HDR, EXR or KTX2) as colours: eight-bit texels count as sRGB.
 ///
 /// # Errors
 /// [`SceneError::Read`] for a missing file, otherwise as [`load`].

@@ -3,31 +3,31 @@
 use super::sniff::{self, Head};
 use crate::import::{Format, stl, text};
 
-/// A kind of file.
+/// Kind of file that may be found in place of a scene, with the test that recognises it.
 pub(super) struct Kind {
-    /// Name of the kind, with its article.
+    /// Name of the kind with its article, such as `a web page`.
     pub what: &'static str,
     pub then: Then,
     test: Test,
 }
 
-/// Advice about a kind of file where another is wanted.
+/// Consequence of finding this kind of file where another is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
-    /// It stands in place of any file, and this is to be done.
+    /// The file is a placeholder for another, such as a Git LFS pointer; holds the advice how to get that.
     Placeholder(&'static str),
-    /// It is a scene of that format.
+    /// The file is a scene of this other format.
     Read(Format),
-    /// It is none, but this leads to one.
+    /// The file is no scene; holds the advice how to get one from it.
     Hint(&'static str),
-    /// It is not read.
+    /// The file is of a kind that is not read, without advice.
     Nothing,
 }
 
 enum Test {
-    /// The file begins with these bytes.
+    /// Test that the file begins with these bytes.
     Starts(&'static [u8]),
-    /// The file's head passes this test.
+    /// Test by a function of the file's beginning.
     Holds(fn(&Head) -> bool),
 }
 
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    /// Returns `true` if its first bytes are a comment of the formats that are told by their lines.
+    /// Returns `true` if files of this kind begin with what is a comment in line-based formats.
     pub fn begins_with_comment(&self) -> bool {
         matches!(self.test, Test::Starts([b'#', ..]))
     }
@@ -53,7 +53,7 @@ const fn holds(what: &'static str, then: Then, test: fn(&Head) -> bool) -> Kind 
     Kind { what, then, test: Test::Holds(test) }
 }
 
-/// Kinds of files, of which the first that fits counts.
+/// All known kinds of files; the first whose test succeeds counts.
 pub(super) const KINDS: [Kind; 52] = [
     holds("a Git LFS pointer", Then::Placeholder("`git lfs pull` fetches the file"), sniff::is_lfs_pointer),
     holds("a web page", Then::Placeholder("download the file itself"), sniff::is_web_page),

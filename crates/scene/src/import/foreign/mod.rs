@@ -14,7 +14,7 @@ use kinds::{KINDS, Kind, Then};
 use sniff::Head;
 use std::path::Path;
 
-/// Returns what stands in place of a file of any kind, and what to do.
+/// Recognises a placeholder for another file, such as a Git LFS pointer; returns its name, and advice.
 pub(super) fn stand_in(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     // All are texts; images and meshes mostly are not.
     if sniff::begins_as_binary(bytes) {
@@ -27,14 +27,14 @@ pub(super) fn stand_in(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Names what the bytes of an image are that are none, where that can be told.
+/// Names the kind of data that was found where an image should be; `None` if unknown.
 pub(super) fn named(bytes: &[u8]) -> Option<&'static str> {
     let head = Head::of(bytes);
     let known = KINDS.iter().find(|kind| kind.is(&head)).map(|kind| kind.what);
     known.or(head.is_text().then_some("text"))
 }
 
-/// Returns the name of a format, and how its files are known, for who sees one that is none.
+/// Returns the name of a format and the rule by which its files are recognised, for messages about a file that is none.
 fn rule(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::Gltf => ("glTF file", "a glTF file is JSON with an `asset`, and a GLB file begins with `glTF`"),
@@ -47,12 +47,13 @@ fn rule(format: Format) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns `true` if nothing but comments is seen, the first of which is how another kind begins (`#VRML V2.0 utf8`).
+/// Returns `true` if only comments were seen, the first of which is the signature of another kind of file
+/// (`#VRML V2.0 utf8`).
 fn is_named_by_comment(head: &Head) -> bool {
     head.is_silent() && KINDS.iter().any(|kind| kind.begins_with_comment() && kind.is(head))
 }
 
-/// Refuses the bytes of a scene file that is none of its format.
+/// Returns an error if the bytes of a scene file are evidently not of its format.
 pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(), SceneError> {
     let fail = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
     let (name, rule) = rule(format);
@@ -93,7 +94,7 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
     })
 }
 
-/// Refuses the bytes of a file that a pbrt scene includes and that is known to be something else.
+/// Returns an error if a file included by a pbrt scene is evidently something else.
 pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
     let head = Head::of(bytes);
     let known = KINDS.iter().find(|kind| kind.then != Then::Read(Format::Pbrt) && kind.is(&head));
@@ -107,7 +108,7 @@ pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError
     }
 }
 
-/// Refuses the bytes of a material library that is none; one without any statement is one.
+/// Returns an error if a material library is evidently something else; a file without any statement is accepted.
 pub(super) fn check_library(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
     let fail = |place, message: String| Err(SceneError::Malformed { path: path.to_path_buf(), place, message });
     let head = Head::of(bytes);

@@ -3,24 +3,24 @@
 use crate::import::{Format, stl, text};
 use std::borrow::Cow;
 
-/// Bytes that are looked at. Comments of some programs are long, and the statements that tell a format stand behind
-/// them.
+/// Number of bytes at a file's beginning that are examined. Comments of some programs are long, and the statements that
+/// tell a format stand behind them.
 const PROBE: usize = 1 << 16;
 
-/// A file, and the beginning of it as text.
+/// File to be recognised, with its beginning as text.
 pub(super) struct Head<'a> {
     pub bytes: &'a [u8],
-    /// The first [`PROBE`] bytes, whatever they are.
+    /// Text of the first [`PROBE`] bytes, with invalid UTF-8 replaced.
     text: Cow<'a, str>,
     is_text: bool,
 }
 
-/// Returns `true` if a text has no such byte. Old systems end one with byte 26.
+/// Returns `true` for control characters that do not occur in text files. Old systems end one with byte 26.
 fn is_odd(&byte: &u8) -> bool {
     byte.is_ascii_control() && !byte.is_ascii_whitespace() && !matches!(byte, 11 | 26 | 27)
 }
 
-/// Returns `true` if it is no text, by a few bytes.
+/// Returns `true` if the first bytes contain control characters, so that the file is binary.
 pub(super) fn begins_as_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(256).any(is_odd)
 }
@@ -35,12 +35,12 @@ impl<'a> Head<'a> {
         Self { bytes, text: String::from_utf8_lossy(start), is_text }
     }
 
-    /// Returns `true` if it has no bytes that texts do not have.
+    /// Returns `true` if the beginning looks like text: no stray control characters, and mostly UTF-8 or ASCII.
     pub fn is_text(&self) -> bool {
         self.is_text
     }
 
-    /// Returns `true` if `word` stands at byte `at`.
+    /// Returns `true` if the bytes `word` are at offset `at`.
     pub fn has(&self, at: usize, word: &[u8]) -> bool {
         self.bytes.get(at..at + word.len()) == Some(word)
     }
@@ -49,8 +49,8 @@ impl<'a> Head<'a> {
         self.text.contains(word)
     }
 
-    /// Returns the lines that say something: keyword and what follows. `#` begins a comment in all formats that are
-    /// told by lines.
+    /// Iterates over the lines that are no comments and not blank, split into keyword and rest. `#` begins a comment in
+    /// all formats that are told by lines.
     fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
         let lines =
             text::Lines::new(&self.text).map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -65,12 +65,12 @@ impl<'a> Head<'a> {
         self.statements().next().unwrap_or_default()
     }
 
-    /// Returns `true` if its whole beginning is comments.
+    /// Returns `true` if the beginning holds nothing but comments.
     pub fn is_silent(&self) -> bool {
         self.is_text && self.statements().next().is_none()
     }
 
-    /// Returns `true` if nothing speaks against this format, so that its importer is to say what is wrong.
+    /// Returns `true` if nothing contradicts this format, so that its importer may report what is wrong.
     pub fn may_be(&self, format: Format) -> bool {
         match format {
             // Whatever is JSON, unless all of it was seen and no glTF document is in it.
@@ -91,13 +91,13 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Returns `true` if it may be an MTL library.
+    /// Returns `true` if nothing contradicts that the file is an MTL library.
     pub fn may_be_library(&self) -> bool {
         self.bytes.is_empty() || self.is_silent() || self.any(is_of_mtl)
     }
 }
 
-/// Returns `true` if it is text that begins with a tag, as XML does.
+/// Returns `true` if the file is text that begins with a tag, as XML does.
 pub(super) fn is_xml(head: &Head) -> bool {
     let mut start = head.text.trim_start().chars();
     let is_tag = |c: char| c.is_ascii_alphabetic() || "?!".contains(c);
@@ -108,7 +108,7 @@ pub(super) fn is_lfs_pointer(head: &Head) -> bool {
     begins(head.text.trim_start(), "version https://git-lfs.github.com/spec/")
 }
 
-/// Returns `true` if a page for browsers begins here, behind comments and the line of XML.
+/// Returns `true` if the file is an HTML page, maybe after comments and an XML declaration.
 pub(super) fn is_web_page(head: &Head) -> bool {
     let mut text = head.text.trim_start();
     loop {
@@ -138,13 +138,14 @@ pub(super) fn is_off(head: &Head) -> bool {
     is_off_word(word) && head.is_text && rest.split_ascii_whitespace().all(|word| word.parse::<f64>().is_ok())
 }
 
-/// Returns `true` for `OFF` with any of its prefixes, `off`, or `OFF` with a number at it.
+/// Returns `true` for the first word of an OFF file: `OFF` with any of its prefixes, `off`, or `OFF` with digits behind
+/// it.
 fn is_off_word(word: &str) -> bool {
     let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
     name == "off" || name.strip_suffix("OFF").is_some_and(|rest| rest.chars().all(|c| "STCN4n".contains(c)))
 }
 
-/// Returns `true` if a document of glTF begins here: JSON that names what only glTF has.
+/// Returns `true` if the file is JSON that mentions members which only glTF has.
 pub(super) fn is_gltf(head: &Head) -> bool {
     let words = ["\"asset\"", "\"bufferViews\"", "\"accessors\"", "\"meshes\""];
     head.is_text && head.text.trim_start().starts_with('{') && words.iter().any(|word| head.mentions(word))
@@ -162,7 +163,7 @@ pub(super) fn is_json(head: &Head) -> bool {
         }
 }
 
-/// Returns `true` if it has a line that only OBJ files have.
+/// Returns `true` if the file has a statement that only OBJ files have.
 pub(super) fn is_obj(head: &Head) -> bool {
     let is_number = |rest: &str| rest.split_ascii_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok());
     let is_index = |rest: &str| rest.starts_with(|c: char| c == '-' || c.is_ascii_digit());
@@ -178,7 +179,7 @@ pub(super) fn is_mtl(head: &Head) -> bool {
     head.is_text && head.any(|keyword, rest| keyword.eq_ignore_ascii_case("newmtl") && !rest.is_empty())
 }
 
-/// Returns `true` if a line is of MTL: a new material, or what one is made of.
+/// Returns `true` if a line is a statement of an MTL library, such as `newmtl` or `Kd`.
 fn is_of_mtl(keyword: &str, rest: &str) -> bool {
     let keyword = keyword.to_ascii_lowercase();
     let takes_number = matches!(&*keyword, "kd" | "ka" | "ks" | "ke" | "tf" | "ns" | "ni" | "d" | "tr" | "illum");
@@ -189,7 +190,7 @@ pub(super) fn is_pbrt(head: &Head) -> bool {
     head.is_text && head.any(is_directive)
 }
 
-/// Returns `true` if a line begins with a directive of pbrt and what follows one.
+/// Returns `true` if a line begins with a directive of pbrt, followed by what may follow one.
 fn is_directive(keyword: &str, rest: &str) -> bool {
     let (keyword, rest) = match keyword.find(['"', '[']) {
         Some(at) => keyword.split_at(at),
@@ -200,7 +201,7 @@ fn is_directive(keyword: &str, rest: &str) -> bool {
     DIRECTIVES.contains(&keyword) && (rest.is_empty() || rest.starts_with(follows) || DIRECTIVES.contains(&next))
 }
 
-/// The directives of pbrt, versions 2 to 4.
+/// Names of the directives of pbrt, versions 2 to 4.
 pub(super) const DIRECTIVES: [&str; 45] = [
     "Accelerator",
     "ActiveTransform",
@@ -254,7 +255,7 @@ pub(super) fn is_3ds(head: &Head) -> bool {
     head.bytes.starts_with(b"MM") && length == Some(head.bytes.len())
 }
 
-/// Returns `true` if `text` begins with `word`, in any case.
+/// Returns `true` if `text` begins with `word`, ignoring case.
 fn begins(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }

@@ -19,13 +19,13 @@ const OFF: &str = "# OFF\nCOFF 3 1 0\n0 0 0\n";
 const XML: &str = "<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code></Error>";
 const PROGRAM: &[u8] = b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0";
 
-/// What is said of bytes under the name of a format, and how many warnings there are.
+/// Returns the message about bytes in a file called `name`, and the number of warnings.
 fn said(bytes: &[u8], name: &str) -> (String, usize) {
     let error = crate::load_from(bytes, Path::new(name), &LoadOptions::default()).unwrap_err();
     (error.error.to_string(), error.warnings.len())
 }
 
-/// Longer than the head of a binary STL file, as what people have is.
+/// Returns `text` padded to more than the head of a binary STL file, as real files are.
 fn long(text: &str) -> Vec<u8> {
     format!("{text}{}", "\n".repeat(200)).into_bytes()
 }

@@ -7,10 +7,10 @@ use super::draco;
 use super::fault::{Read, too_large, unsupported};
 use super::json::{Accessor, Int};
 
-/// The most elements that an accessor may have whose bytes are not in the file (all zero).
+/// Largest number of elements of an accessor whose bytes are not in the file, so that all are zero.
 const MAX_IMPLICIT: u64 = 1 << 24;
 
-/// A component's type in memory.
+/// Number type of an accessor's components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Component {
     I8,
@@ -34,7 +34,7 @@ impl Component {
         })
     }
 
-    /// Returns the number of bytes of one component.
+    /// Returns the size of one component in bytes.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -43,7 +43,8 @@ impl Component {
         }
     }
 
-    /// Returns the number in the first bytes of `b`, which has at least [`Component::size`].
+    /// Decodes one component from the first bytes of `b` as a float, with at least [`Component::size`] bytes.
+    /// `normalized` integers become 0 to 1, or -1 to 1.
     fn float(self, b: &[u8], normalized: bool) -> f32 {
         let (value, max) = match self {
             Self::F32 => return f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -59,7 +60,7 @@ impl Component {
         if normalized { (value / max).max(-1.0) } else { value }
     }
 
-    /// Returns the index in the first bytes of `b`; only for the unsigned types.
+    /// Decodes one component of an unsigned type from the first bytes of `b` as an index.
     fn index(self, b: &[u8]) -> u32 {
         match self {
             Self::U8 => b[0].into(),
@@ -69,7 +70,8 @@ impl Component {
     }
 }
 
-/// A strided array in checked bytes: element `i` is at `i * stride`, and the last one fits.
+/// View of elements at a regular stride in bytes that were checked: element `i` is at `i * stride`, and the last one
+/// fits.
 #[derive(Clone, Copy)]
 struct Strided<'a> {
     bytes: &'a [u8],
@@ -83,22 +85,22 @@ impl<'a> Strided<'a> {
     }
 }
 
-/// An accessor whose every element is known to be readable.
+/// Opened accessor, all of whose elements are known to be readable.
 pub struct Elements<'a> {
     item: String,
     component: Component,
     components: usize,
     normalized: bool,
-    /// Number of its elements.
+    /// Number of the accessor's elements.
     pub count: usize,
-    /// Elements before sparse changes; `None`: all zero.
+    /// Elements before sparse replacements; `None` if all are zero.
     base: Option<Strided<'a>>,
-    /// Ascending positions and the elements that replace those of the base.
+    /// Sparse replacements: ascending positions, and the elements that replace the base's there.
     sparse: Option<(Vec<u32>, Strided<'a>)>,
 }
 
 impl<'a> Elements<'a> {
-    /// Opens accessor `index`, which `item` refers to and messages name.
+    /// Opens accessor `index` and checks that all its elements are readable; messages name the referring `item`.
     pub fn open(data: &'a Data, index: Int, item: &str) -> Read<Self> {
         let accessor = data.entry(&data.document.accessors, "accessors", index, item)?;
         let item = format!("{item} (accessors[{}])", index.0);
@@ -135,7 +137,7 @@ impl<'a> Elements<'a> {
         Ok(Self { item, component, components, normalized: accessor.normalized, count, base, sparse })
     }
 
-    /// Makes accessor `index` with values that were decompressed: `count` elements of `components` each.
+    /// Opens accessor `index` with values decompressed by Draco, after checking that there are `count` elements.
     pub fn decoded(data: &Data, index: Int, values: &'a draco::Attribute, count: usize, item: &str) -> Read<Self> {
         let accessor = data.entry(&data.document.accessors, "accessors", index, item)?;
         let (component, components) = (values.component, values.components);
@@ -145,17 +147,17 @@ impl<'a> Elements<'a> {
         Ok(Self { item, component, components, normalized, count, base, sparse: None })
     }
 
-    /// Returns the name that messages use.
+    /// Returns the name of the accessor in messages.
     pub fn item(&self) -> &str {
         &self.item
     }
 
-    /// Returns `true` if nothing in the file gives the values.
+    /// Returns `true` if the file gives no values for the accessor, so that all are zero.
     pub fn is_implicit(&self) -> bool {
         self.base.is_none() && self.sparse.is_none()
     }
 
-    /// Returns the bytes of element `i` (below `count`), or `None` for zeros.
+    /// Returns the bytes of element `i`, which is below `count`, or `None` for zeros.
     fn element(&self, i: usize) -> Option<&'a [u8]> {
         if let Some((positions, values)) = &self.sparse
             && let Ok(at) = positions.binary_search(&(i as u32))
@@ -165,8 +167,8 @@ impl<'a> Elements<'a> {
         self.base.map(|base| base.element(i))
     }
 
-    /// Reads the elements in `which` (all for `None`, else indices below `count`) as `N` floats each;
-    /// components that the accessor does not have are taken from `default`.
+    /// Reads elements as `N` floats each: those in `which` (indices below `count`), or all for `None`. Components that
+    /// the accessor does not have are taken from `default`.
     pub fn floats<const N: usize>(
         &self,
         data: &Data,
@@ -199,7 +201,7 @@ impl<'a> Elements<'a> {
         })
     }
 
-    /// Reads the elements in `which` (all for `None`) as four indices each.
+    /// Reads the elements in `which`, or all for `None`, as four indices each (of joints).
     pub fn four_indices(&self, data: &Data, which: Option<&[u32]>) -> Read<Vec<[u16; 4]>> {
         if self.components != 4 || !matches!(self.component, Component::U8 | Component::U16) {
             return Err(data
@@ -219,7 +221,7 @@ impl<'a> Elements<'a> {
         })
     }
 
-    /// Reads all elements as indices.
+    /// Reads all elements as vertex indices.
     pub fn indices(&self, data: &Data) -> Read<Vec<u32>> {
         if self.components != 1 || !matches!(self.component, Component::U8 | Component::U16 | Component::U32) {
             let message = "indices must be scalars of type 5121, 5123 or 5125 (unsigned integers)";
@@ -238,7 +240,7 @@ fn component_of(data: &Data, code: Int, item: &str) -> Read<Component> {
     Component::of(code).ok_or_else(|| data.malformed(item, format!("unknown componentType {}", code.0)).into())
 }
 
-/// Returns `count` elements of `size` bytes of a view, from `offset`, checked to lie inside.
+/// Returns a view of `count` elements of `size` bytes in a buffer view from `offset` on, checked to lie inside.
 fn strided<'a>(
     data: &'a Data,
     view: Int,
@@ -273,7 +275,7 @@ fn strided<'a>(
     Ok(Strided { bytes, stride: usize::try_from(stride).unwrap_or(usize::MAX), count })
 }
 
-/// Returns the sparse part of an accessor of `count` elements of `size` bytes.
+/// Opens the sparse part of an accessor of `count` elements of `size` bytes: its positions and replacement elements.
 fn open_sparse<'a>(
     data: &'a Data,
     accessor: &Accessor,

@@ -14,26 +14,26 @@ use crate::{Place, SceneError};
 use glam::{DQuat, DVec4};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Values that replace a node's own.
+/// Translation, rotation and scale that an animation gives to a node in place of its own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodePose {
     pub translation: Option<[f64; 3]>,
-    /// Rotation as a quaternion of unit length.
+    /// Rotation as a unit quaternion.
     pub rotation: Option<[f64; 4]>,
     pub scale: Option<[f64; 3]>,
     pub weights: PosedWeights,
 }
 
-/// Weights that replace those of morph targets.
+/// Weights of morph targets that an animation gives to a mesh or node in place of its own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PosedWeights {
     all: Option<Vec<f64>>,
-    /// Single weights, by the number of the target, which the mesh has.
+    /// Single weights, by the index of the morph target, which the mesh has.
     single: BTreeMap<usize, f64>,
 }
 
 impl PosedWeights {
-    /// Returns the weights in place of `own`.
+    /// Returns the weights `own` with the animated ones replaced.
     pub fn replace(&self, own: Vec<f64>) -> Vec<f64> {
         let mut weights = self.all.clone().unwrap_or(own);
         for (&target, &weight) in &self.single {
@@ -46,16 +46,16 @@ impl PosedWeights {
     }
 }
 
-/// Values that replace the file's own.
+/// State of an animation at one time: the values that replace the file's own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pose {
-    /// Values of nodes, by the number of the node.
+    /// Animated transforms of nodes, by node index.
     pub nodes: HashMap<usize, NodePose>,
-    /// Weights of meshes, by the number of the mesh; for nodes that have no weights of their own.
+    /// Animated weights of meshes, by mesh index, for nodes without weights of their own.
     pub meshes: HashMap<usize, PosedWeights>,
 }
 
-/// Owner of a value that a channel moves.
+/// Object whose property an animation channel animates: a node or a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     Node(Int),
@@ -63,7 +63,7 @@ enum Owner {
 }
 
 impl Owner {
-    /// Returns the largest number of morph targets of the mesh's primitives.
+    /// Returns the largest number of morph targets of any primitive of the animated mesh.
     fn targets(self, data: &Data) -> Option<usize> {
         let document = data.document;
         let mesh = match self {
@@ -75,14 +75,14 @@ impl Owner {
     }
 }
 
-/// Value of its owner that a channel moves.
+/// Property that an animation channel animates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Path {
     Translation,
     Rotation,
     Scale,
     Weights,
-    /// Weight of one morph target.
+    /// Weight of the morph target with this index.
     Weight(usize),
 }
 
@@ -98,7 +98,7 @@ impl Path {
     }
 }
 
-/// Returns the pose of animation `index` at `at` seconds. What cannot be moved is warned about.
+/// Evaluates animation `index` at `at` seconds. What cannot be moved is warned about.
 pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Result<Pose, SceneError> {
     let animation = &data.document.animations[index];
     let mut pose = Pose::default();
@@ -168,7 +168,7 @@ fn set_weights(weights: &mut PosedWeights, path: Path, values: Vec<f64>) {
     }
 }
 
-/// Returns the owner and the value that a channel moves; `None` where it says neither.
+/// Returns the object and property that a channel animates; `None` where it names neither.
 fn target(channel: &Channel) -> Result<Option<(Owner, Path)>, String> {
     let target = &channel.target;
     if let Some(pointer) = &target.extensions.pointer {
@@ -184,7 +184,7 @@ fn target(channel: &Channel) -> Result<Option<(Owner, Path)>, String> {
     }
 }
 
-/// Reads a pointer of KHR_animation_pointer; `None` where what it means is not moved.
+/// Parses a JSON pointer of KHR_animation_pointer; `None` if it points to something that is not animated here.
 fn pointed(pointer: &str) -> Option<(Owner, Path)> {
     let parts: Vec<&str> = pointer.strip_prefix('/')?.split('/').collect();
     let (kind, number, rest) = (parts.first()?, parts.get(1)?.parse().ok()?, parts.get(2..)?);
@@ -200,8 +200,8 @@ fn pointed(pointer: &str) -> Option<(Owner, Path)> {
     }
 }
 
-/// Returns the values of a sampler at a time, as many as `path` has; `targets` is the number of morph targets, where
-/// there is a mesh.
+/// Evaluates an animation sampler at time `at`; returns as many values as the property `path` has. `targets` is the
+/// number of morph targets, where there is a mesh.
 fn values(
     data: &Data,
     sampler: &AnimationSampler,
@@ -278,7 +278,7 @@ fn values(
     Ok(if path == Path::Rotation { quaternion(&found).to_array().to_vec() } else { found })
 }
 
-/// The values of a sampler's keys.
+/// Key frames of an animation sampler.
 struct Keys<'a> {
     data: &'a Data<'a>,
     output: Elements<'a>,
@@ -287,12 +287,12 @@ struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// Returns the value of a key, without its tangents.
+    /// Returns the value of key frame `key`, without its tangents.
     fn value(&self, key: usize, width: usize) -> Read<Vec<f64>> {
         self.part(key, usize::from(self.is_cubic), width)
     }
 
-    /// Returns a part of a key of a spline: 0 the tangent towards it, 1 its value, 2 the tangent away from it.
+    /// Returns one part of a key frame of a cubic spline: 0 the incoming tangent, 1 the value, 2 the outgoing tangent.
     fn part(&self, key: usize, part: usize, width: usize) -> Read<Vec<f64>> {
         let block = if self.is_cubic { 3 * key + part } else { key };
         let which: Vec<u32> = (block * width..(block + 1) * width).map(|i| i as u32).collect();
@@ -308,13 +308,14 @@ impl Keys<'_> {
     }
 }
 
-/// Scales four numbers to unit length; quantised ones are not quite of it, and no turn is of length 0.
+/// Normalises four numbers to a unit quaternion; quantised ones are not quite of unit length, and zeros give the
+/// identity.
 fn quaternion(values: &[f64]) -> DQuat {
     let quaternion = DVec4::new(values[0], values[1], values[2], values[3]);
     DQuat::from_vec4(quaternion.try_normalize().unwrap_or(DVec4::W))
 }
 
-/// Returns the turn at share `t` of the shorter way from one to the other.
+/// Interpolates rotations at fraction `t` of the shorter way between them.
 fn slerp(from: DQuat, to: DQuat, t: f64) -> DQuat {
     let to = if from.dot(to) < 0.0 { -to } else { to };
     // Exact for small angles, too, where the arc cosine is not.

@@ -7,8 +7,8 @@ use crate::{Camera, FovAxis, Projection, SceneError};
 use glam::{DAffine3, DVec3};
 
 impl Builder<'_, '_> {
-    /// Adds camera `index`, which `item` (a node called `node_name` at `world`) carries. It looks along
-    /// the node's -z with +y up; a mirroring node mirrors the picture.
+    /// Adds camera `index` to the scene's cameras, as attached to the node `node_name` with the world transform
+    /// `world`. It looks along the node's -z with +y up; a mirroring node mirrors the picture.
     pub fn add_camera(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), SceneError> {
         let camera = self.data.entry(&self.data.document.cameras, "cameras", index, item)?;
         let place = format!("cameras[{}]", index.0);
@@ -68,13 +68,13 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The most that a picture may be wider than high, or higher than wide, for its camera to decide that.
+/// Largest aspect ratio, either way, with which a camera decides the shape of the picture.
 const MAX_SHAPE: f32 = 64.0;
 
-/// The most characters of a name that any number of nodes may repeat.
+/// Largest number of characters of a name that may be repeated for any number of nodes.
 const MAX_NAME: usize = 256;
 
-/// Returns the name of a camera or light, or else that of the node that carries it.
+/// Returns the name `own` of a camera or light, or if that is empty the name of its node.
 pub(super) fn name_of(own: &str, node: &str) -> String {
     let name = if own.is_empty() { node } else { own };
     name.chars().take(MAX_NAME).collect()

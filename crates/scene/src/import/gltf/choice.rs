@@ -9,10 +9,10 @@ use crate::SceneError;
 use crate::import::Context;
 use std::path::Path;
 
-/// The most names that an error lists.
+/// Largest number of names that an error message lists.
 const LISTED: usize = 10;
 
-/// Finds the place in `names` of the one that `wanted` names, or else numbers from 0.
+/// Finds the index of the entry in `names` that `wanted` names, either by name or by number from 0.
 pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usize, SceneError> {
     let by_number = || wanted.parse().ok().filter(|&number: &usize| number < names.len());
     if let Some(index) = names.iter().position(|name| *name == wanted).or_else(by_number) {
@@ -37,7 +37,7 @@ pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usi
     Err(malformed(path, format!("{kind}s"), format!("the file has no {kind} {wanted:?}; {known}")))
 }
 
-/// Names the first scene that has something to show, as the end of an error's line about one that has not.
+/// Names the first scene of the file that has triangles, as the end of an error message about one that has none.
 pub fn scene_with_triangles(document: &Document) -> Option<String> {
     let is_shown = |primitive: &Primitive| {
         (4..=6).contains(&primitive.mode.map_or(4, |mode| mode.0)) && primitive.attributes.contains_key("POSITION")
@@ -68,13 +68,13 @@ pub fn scene_with_triangles(document: &Document) -> Option<String> {
     Some(format!("; scene {index}{name} of the file has some: --gltf-scene {index}"))
 }
 
-/// Returns the names of the variants of materials.
+/// Returns the names of the file's material variants.
 pub fn variants(document: &Document) -> Vec<&str> {
     let all = document.extensions.variants.as_ref().map_or(&[][..], |variants| &variants.variants);
     all.iter().map(|variant| variant.name.as_str()).collect()
 }
 
-/// Lists all that there is to choose from.
+/// Lists the scenes, animations and material variants that the file offers.
 pub fn list(data: &Data) -> Choices {
     let document = data.document;
     Choices {
@@ -85,7 +85,7 @@ pub fn list(data: &Data) -> Choices {
     }
 }
 
-/// Returns the time at which the last channel of an animation ends; 0 where that cannot be told.
+/// Returns the time in seconds at which an animation's last channel ends; 0 if it cannot be read.
 fn end(data: &Data, animation: &AnimationJson) -> f64 {
     let last = |input: Int| -> Option<f64> {
         let times = Elements::open(data, input, "").ok()?;
@@ -96,7 +96,7 @@ fn end(data: &Data, animation: &AnimationJson) -> f64 {
     animation.samplers.iter().filter_map(|sampler| last(sampler.input?)).fold(0.0, f64::max)
 }
 
-/// Chooses the animation to show and its time, if any is shown; says what was chosen.
+/// Returns the index of the animation and the time to show, if the options ask for one; warns about the choice.
 pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f64)>, SceneError> {
     let animations = &data.document.animations;
     let options = context.gltf().clone();

@@ -10,16 +10,17 @@ const MAGIC: &[u8] = b"glTF";
 const JSON: u32 = 0x4e4f_534a;
 const BIN: u32 = 0x004e_4942;
 
-/// The parts of a file.
+/// Parts of a glTF file: the JSON document and the binary chunk.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Container<'a> {
-    /// The document's text.
+    /// Text of the JSON document.
     pub json: &'a [u8],
-    /// The binary chunk of a GLB, which is buffer 0.
+    /// Binary chunk of a GLB file, which is buffer 0.
     pub bin: Option<&'a [u8]>,
 }
 
-/// Returns the number of bytes that a GLB that [`split`] takes has behind its end; zeros are padding.
+/// Returns the number of bytes behind the end of a GLB file; zeros count as padding. The file is one that [`split`]
+/// takes.
 pub fn behind(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(8..12).filter(|_| bytes.starts_with(MAGIC))?;
     let end = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
@@ -27,7 +28,7 @@ pub fn behind(bytes: &[u8]) -> Option<usize> {
     rest.iter().any(|&byte| byte != 0).then_some(rest.len())
 }
 
-/// Splits `bytes`, which begin a GLB when they begin with `glTF`.
+/// Splits a glTF file into its parts: as GLB if it begins with `glTF`, otherwise as JSON text.
 pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneError> {
     let fail = |offset: usize, message: String| SceneError::Malformed {
         path: path.to_path_buf(),

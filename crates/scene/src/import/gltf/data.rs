@@ -10,30 +10,30 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 
-/// Permission to read the files that a document names.
+/// Policy for files that a glTF document names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum External {
-    /// They are read from the disk.
+    /// The named files are read from disk.
     Read,
-    /// They count as missing.
+    /// The named files count as missing.
     Missing,
 }
 
-/// A document and its buffers.
+/// glTF document with its loaded buffers.
 pub struct Data<'a> {
     pub path: &'a Path,
     pub document: &'a Document,
     pub external: External,
-    /// Bytes of each buffer; `None` where the file is missing or nothing needs the buffer.
+    /// Bytes of each buffer; `None` where its file is missing or nothing needs it.
     buffers: Vec<Option<Cow<'a, [u8]>>>,
-    /// Decompressed views, each once it was asked for.
+    /// Decompressed contents of buffer views, each filled in when it is first needed.
     decoded: Vec<OnceCell<Vec<u8>>>,
-    /// Bytes of memory that the scene may still take.
+    /// Number of bytes of memory that the scene may still use.
     budget: Cell<u64>,
 }
 
 impl<'a> Data<'a> {
-    /// Loads every buffer that an uncompressed view or compressed data lies in.
+    /// Loads every buffer of a document that is needed by an uncompressed view or by compressed data.
     pub fn load(
         path: &'a Path,
         document: &'a Document,
@@ -62,12 +62,12 @@ impl<'a> Data<'a> {
         Ok(Self { path, document, external, buffers, decoded, budget })
     }
 
-    /// Makes a format error in this file.
+    /// Makes the error that this file violates its format at `item`.
     pub fn malformed(&self, item: impl Into<String>, message: impl Into<String>) -> SceneError {
         malformed(self.path, item, message)
     }
 
-    /// Takes `bytes` of memory from what the file may use.
+    /// Reduces the remaining memory budget by `bytes`; an error if it is exceeded.
     pub fn charge(&self, item: &str, bytes: u64) -> Result<(), SceneError> {
         let left = self.budget.get().checked_sub(bytes).ok_or_else(|| {
             too_large(self.path, item, "the file repeats its data until it needs more than 256 times its own size")
@@ -76,20 +76,20 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// Returns the bytes of memory that the file may still use.
+    /// Returns the remaining memory budget in bytes.
     #[cfg(feature = "draco")]
     pub fn left(&self) -> u64 {
         self.budget.get()
     }
 
-    /// Returns the entry of `array` called `name` that `item` refers to.
+    /// Returns entry `index` of the document's array `name`, or an error that names the referring `item`.
     pub fn entry<'b, T>(&self, array: &'b [T], name: &str, index: Int, item: &str) -> Result<&'b T, SceneError> {
         array.get(index.index()).ok_or_else(|| {
             self.malformed(item, format!("refers to {name}[{}], but there are {} {name}", index.0, array.len()))
         })
     }
 
-    /// Returns the bytes of view `index`, which `item` refers to, and the view.
+    /// Returns buffer view `index`, to which `item` refers, and its decompressed bytes.
     pub fn view(&self, index: Int, item: &str) -> Read<(&'a BufferView, &[u8])> {
         let view = self.entry(&self.document.buffer_views, "bufferViews", index, item)?;
         let place = format!("bufferViews[{}]", index.0);
@@ -119,7 +119,7 @@ impl<'a> Data<'a> {
         Ok((view, cell.get_or_init(|| bytes)))
     }
 
-    /// Returns `length` bytes of `buffer` from `offset`.
+    /// Returns `length` bytes of buffer `buffer` from `offset` on, checked to lie inside.
     fn range(&self, place: &str, buffer: Option<Int>, offset: Int, length: Int) -> Read<&[u8]> {
         let buffer = buffer.ok_or_else(|| self.malformed(place, "names no buffer"))?;
         self.entry(&self.document.buffers, "buffers", buffer, place)?;
@@ -139,7 +139,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Returns the compression of a view, with the extension's name.
+/// Returns the meshopt compression of a buffer view, if any, with the name of its extension.
 fn meshopt_of(view: &BufferView) -> Option<(&'static str, &super::json::Meshopt)> {
     let extensions = &view.extensions;
     let khr = extensions.khr.as_ref().map(|m| ("KHR_meshopt_compression", m));
@@ -182,7 +182,7 @@ fn load_buffer<'a>(
     Ok(Some(bytes))
 }
 
-/// Returns the file that the document `path` names at `item`.
+/// Returns the path of the file `name` that the document `path` refers to at `item`.
 pub fn file_of(path: &Path, item: String, name: &str, external: External, context: &mut Context) -> PathBuf {
     match external {
         External::Read => context.find(path, Place::Item(item), name),
@@ -190,7 +190,7 @@ pub fn file_of(path: &Path, item: String, name: &str, external: External, contex
     }
 }
 
-/// Reads the bytes of a file that the document names; `None` when it is missing, which is noted.
+/// Reads a file that the document names; notes it and returns `None` when it is missing.
 pub fn read_external(file: &Path, external: External, context: &mut Context) -> Result<Option<Vec<u8>>, SceneError> {
     match external {
         External::Read => context.read(file),

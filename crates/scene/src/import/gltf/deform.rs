@@ -11,16 +11,16 @@ use crate::import::origin::Rounder;
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
 
-/// Weights and joints that bend a mesh.
+/// Morph weights and joint transforms by which a mesh is deformed.
 pub struct Deformation<'a> {
-    /// Weights of the morph targets, in their order; what is beyond the last counts nothing.
+    /// Weights of the morph targets, in order; surplus weights are ignored.
     pub weights: &'a [f64],
-    /// Transforms from the mesh to the world, of the joints of its skin.
+    /// Transforms from mesh to world space for each joint of the skin.
     pub joints: Option<&'a [DAffine3]>,
 }
 
-/// Bends `mesh`, which has the vertices `which` (all for `None`) of `attributes`; returns what its positions are
-/// relative to, and whether they are the world's.
+/// Deforms `mesh`; returns the rounder of its positions, and `true` if they are in world space. The mesh has the
+/// vertices `which` (all for `None`) of `attributes`.
 pub fn apply(
     attributes: &Attributes,
     context: &mut Context,
@@ -107,12 +107,12 @@ fn shift<const N: usize>(value: Option<&mut [f32; N]>, by: [f64; N]) {
     }
 }
 
-/// Returns the inverse transpose times the determinant, which there is without an inverse, too.
+/// Returns the cofactor matrix (inverse transpose times determinant), which exists for singular matrices, too.
 fn cofactors(m: &DMat3) -> DMat3 {
     DMat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
 }
 
-/// The morph targets of a primitive.
+/// Morph targets of a primitive with their weights.
 struct Targets<'a> {
     attributes: &'a Attributes<'a>,
     weights: &'a [f64],
@@ -120,7 +120,7 @@ struct Targets<'a> {
 }
 
 impl Targets<'_> {
-    /// Hands out what each target adds to an attribute of each vertex.
+    /// Passes each target's weighted offsets of the attribute `name` to `take`, with the vertex index.
     fn add<const N: usize>(&self, name: &str, widths: &[usize], mut take: impl FnMut(usize, [f64; N])) -> Read<()> {
         let Attributes { data, primitive, item, .. } = self.attributes;
         for (t, (target, &weight)) in primitive.targets.iter().zip(self.weights).enumerate() {
@@ -135,17 +135,17 @@ impl Targets<'_> {
     }
 }
 
-/// Four joints of each vertex, and how much it hangs on each.
+/// Joint indices and weights of one attribute set, four for each vertex.
 type InfluenceSet = (Vec<[u16; 4]>, Vec<[f32; 4]>);
 
-/// Joints on which vertices hang, with their weights.
+/// Joints and weights by which each vertex is skinned.
 struct Influences {
     sets: Vec<InfluenceSet>,
 }
 
 impl Influences {
-    /// Returns the transform of vertex `i`: that of its joints, weighted to a sum of one; of its first joint where no
-    /// weight is above zero.
+    /// Returns the transform of vertex `i`: the weighted mean of its joints' transforms, or the first joint's where no
+    /// weight is positive.
     fn blend(&self, joints: &[DAffine3], i: usize) -> DAffine3 {
         let all = || {
             self.sets.iter().flat_map(move |(joints, weights)| {
@@ -165,7 +165,7 @@ impl Influences {
     }
 }
 
-/// Reads the joints and weights of a primitive, checked against how many joints there are; `None` where it has none.
+/// Reads the joints and weights of a primitive and checks them against the number `joints`; `None` where it has none.
 fn influences(
     attributes: &Attributes,
     context: &mut Context,

@@ -8,24 +8,24 @@ use super::fault::Read;
 use super::json::Draco;
 use std::collections::BTreeMap;
 
-/// A primitive that was compressed.
+/// Primitive decoded from Draco-compressed data.
 pub struct Decoded {
-    /// Number of its vertices.
+    /// Number of decoded vertices.
     pub vertices: usize,
-    /// Vertices of its triangles, as the block says: to be checked.
+    /// Vertex indices of the triangles as decoded, not yet checked.
     pub triangles: Vec<[u32; 3]>,
-    /// Attributes by the names that the primitive has for them.
+    /// Decoded attributes, by the name that the primitive has for them.
     pub attributes: BTreeMap<String, Attribute>,
 }
 
-/// Values of one attribute, one after the other.
+/// Values of one decoded attribute, vertex after vertex.
 pub struct Attribute {
     pub component: Component,
     pub components: usize,
     pub bytes: Vec<u8>,
 }
 
-/// Decodes the block that `draco` names, which `item` (a primitive) has.
+/// Decodes the Draco data of the primitive `item`.
 #[cfg(feature = "draco")]
 pub fn decode(data: &Data, draco: &Draco, item: &str) -> Read<Decoded> {
     use draco_core::{DecodeLimits, DecoderBuffer, Mesh, MeshDecoder, PointIndex};
@@ -86,18 +86,18 @@ fn component_of(kind: draco_core::DataType) -> Option<Component> {
     })
 }
 
-/// Refuses the block, in a library that was built without the decoder.
+/// Returns an error for Draco data, in a build without the decoder.
 #[cfg(not(feature = "draco"))]
 pub fn decode(data: &Data, _draco: &Draco, item: &str) -> Read<Decoded> {
     Err(refused(data.path, item).into())
 }
 
-/// Makes the error for geometry that exists only in Draco's form.
+/// Makes the error for geometry that exists only as Draco data, which this build cannot decode.
 #[cfg(not(feature = "draco"))]
 pub fn refused(path: &std::path::Path, item: &str) -> crate::SceneError {
     let message = format!("{NAME} is not built in (feature draco); export without Draco, or with meshopt compression");
     super::fault::unsupported(path, item, message)
 }
 
-/// The extension's name.
+/// Name of the glTF extension for Draco compression.
 pub const NAME: &str = "KHR_draco_mesh_compression";

@@ -8,7 +8,7 @@ use crate::{Place, SceneError};
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
-/// Extensions that are read fully, or as far as they touch a still picture.
+/// Names of glTF extensions that are supported fully, or as far as they affect a still picture.
 pub(in crate::import) const SUPPORTED: &[&str] = &[
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",
@@ -31,10 +31,10 @@ pub(in crate::import) const SUPPORTED: &[&str] = &[
     "KHR_texture_transform",
 ];
 
-/// Extensions that change nothing that a renderer shows: notes, and what interaction is possible.
+/// Names of glTF extensions that are ignored silently, as they change nothing in a picture: metadata, and interaction.
 pub(in crate::import) const QUIET: &[&str] = &["KHR_node_hoverability", "KHR_node_selectability", "KHR_xmp_json_ld"];
 
-/// Extensions that are left out with a warning at each material that has them.
+/// Names of glTF extensions that are ignored with a warning at each material that uses them.
 pub(in crate::import) const WARNED_AT_USE: &[&str] = &[
     "KHR_materials_anisotropy",
     "KHR_materials_diffuse_transmission",
@@ -43,7 +43,7 @@ pub(in crate::import) const WARNED_AT_USE: &[&str] = &[
     "KHR_materials_sheen",
 ];
 
-/// Refuses a file that requires an unknown extension, and warns of unknown ones that it only uses.
+/// Returns an error if the file requires an unknown extension, and warns of unknown ones that it merely uses.
 pub fn check(data: &Data, context: &mut Context) -> Result<(), SceneError> {
     let known = |name: &str| [SUPPORTED, QUIET, WARNED_AT_USE].iter().any(|list| list.contains(&name));
     let document = data.document;

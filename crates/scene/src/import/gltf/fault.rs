@@ -3,12 +3,12 @@
 use crate::{Place, SceneError};
 use std::path::Path;
 
-/// Reason that ends the reading of one part.
+/// Reason why a part of a glTF file cannot be read.
 #[derive(Debug)]
 pub enum Fault {
-    /// The whole import fails.
+    /// Error that ends the whole import.
     Error(SceneError),
-    /// The part lies in a missing file, which is noted; the rest is still read.
+    /// The part lies in a missing file, which was noted; the import goes on without it.
     Missing,
 }
 
@@ -18,10 +18,10 @@ impl From<SceneError> for Fault {
     }
 }
 
-/// Result of reading one part.
+/// Result of reading a part of a glTF file.
 pub type Read<T> = Result<T, Fault>;
 
-/// Returns the part, or `None` when its file is missing.
+/// Turns a part that lies in a missing file into `None`, and passes on errors.
 pub fn optional<T>(read: Read<T>) -> Result<Option<T>, SceneError> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -30,17 +30,17 @@ pub fn optional<T>(read: Read<T>) -> Result<Option<T>, SceneError> {
     }
 }
 
-/// Makes the error of a file that breaks the format at `item`.
+/// Makes the error that a file violates its format at `item`.
 pub fn malformed(path: &Path, item: impl Into<String>, message: impl Into<String>) -> SceneError {
     SceneError::Malformed { path: path.to_path_buf(), place: Place::Item(item.into()), message: message.into() }
 }
 
-/// Makes the error of a file that needs at `item` what is not supported.
+/// Makes the error that a file needs an unsupported feature at `item`.
 pub fn unsupported(path: &Path, item: impl Into<String>, message: impl Into<String>) -> SceneError {
     SceneError::Unsupported { path: path.to_path_buf(), place: Place::Item(item.into()), message: message.into() }
 }
 
-/// Makes the error of more than a limit allows.
+/// Makes the error that a part of a file exceeds a size limit.
 pub fn too_large(path: &Path, item: impl Into<String>, message: impl Into<String>) -> SceneError {
     SceneError::TooLarge { path: path.to_path_buf(), place: Place::Item(item.into()), message: message.into() }
 }

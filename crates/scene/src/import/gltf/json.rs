@@ -3,12 +3,12 @@
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, Unexpected, Visitor};
 use std::collections::BTreeMap;
 
-/// A count, an offset or an index; the specification lets a writer spell 3 as `3.0`.
+/// Unsigned integer in a document: a count, an offset or an index, also if it is spelled `3.0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Int(pub u64);
 
 impl Int {
-    /// Returns it as an index into an array in memory; what does not fit indexes nothing.
+    /// Converts to an index into an array; a value that is too large becomes one that is out of range.
     pub fn index(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for Int {
     }
 }
 
-/// A number that fits a finite `f32`.
+/// Number in a document that fits a finite `f32`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Num(pub f32);
 
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Num {
     }
 }
 
-/// A number of a placement in f64, as the file has it: what is large in one node and cancelled in another is not
+/// Number of a node's placement in f64, as the file has it. What is large in one node and cancelled in another is not
 /// rounded between.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Wide(pub f64);
@@ -64,12 +64,12 @@ impl<'de> Deserialize<'de> for Wide {
     }
 }
 
-/// Returns the plain numbers of an array.
+/// Converts an array of document numbers to floats.
 pub fn plain<const N: usize>(values: [Num; N]) -> [f32; N] {
     values.map(|v| v.0)
 }
 
-/// Declares a document object: unknown members are skipped, missing ones are `Default`.
+/// Declares a struct for a JSON object of the document: unknown members are skipped, missing ones are `Default`.
 macro_rules! object {
     ($(#[$doc:meta])* $name:ident { $($(#[$attr:meta])* $field:ident: $type:ty),* $(,)? }) => {
         $(#[$doc])*
@@ -79,7 +79,7 @@ macro_rules! object {
     };
 }
 
-/// Declares the extensions of an object by their names.
+/// Declares a struct for the extensions of an object, with a member for each supported one.
 macro_rules! extensions {
     ($(#[$doc:meta])* $name:ident { $($key:literal $field:ident: $type:ty),* $(,)? } $($others:ident)?) => {
         $(#[$doc])*
@@ -88,7 +88,7 @@ macro_rules! extensions {
         pub struct $name {
             $(#[serde(rename = $key)] pub $field: Option<$type>,)*
             $(
-                /// Extensions that have no field here.
+                /// Extensions that are not supported, kept by name for warnings.
                 #[serde(flatten)]
                 pub $others: BTreeMap<String, IgnoredAny>,
             )?
@@ -97,7 +97,7 @@ macro_rules! extensions {
 }
 
 object!(
-    /// Root of the document.
+    /// Root object of a glTF document.
     Document {
         asset: Asset,
         scene: Option<Int>,

@@ -7,8 +7,8 @@ use crate::{Light, SceneError, SpotFalloff};
 use glam::{DAffine3, DVec3};
 
 impl Builder<'_, '_> {
-    /// Adds light `index`, which `item` (a node called `node_name` at `world`) carries. A light shines along the node's
-    /// -z.
+    /// Adds light `index` to the scene, as attached to the node `node_name` with the world transform `world`. A light
+    /// shines along the node's -z axis.
     pub fn add_light(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), SceneError> {
         let lights = self.data.document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
         let light = self.data.entry(lights, "extensions.KHR_lights_punctual.lights", index, item)?;
@@ -57,9 +57,9 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Returns the cosine of the angle up to which a spot of Blender is full. Its exporter writes an inner angle of `outer`
-/// less the share that the spot's blend is; Blender itself blends over that share of the cone's height, as pbrt does by
-/// `3x^2 - 2x^3`.
+/// Converts the inner angle of a spot light as Blender exports it to the cosine up to which the light has full
+/// intensity. The exporter writes an inner angle of `outer` less the share that the spot's blend is; Blender itself
+/// blends over that share of the cone's height, as pbrt does by `3x^2 - 2x^3`.
 fn blenders_inner(inner: f32, outer: f32) -> f32 {
     let blend = if outer > 0.0 { 1.0 - inner / outer } else { 0.0 };
     outer.cos() + (1.0 - outer.cos()) * blend

@@ -9,17 +9,18 @@ use super::json::{Document, LightJson};
 use crate::import::light_units::{LUMENS_PER_WATT, SPHERE};
 use crate::import::{LampReading, LampUnits, LightUnits};
 
-/// Name of Blender's exporter that stands before its version.
+/// Prefix of the name of Blender's exporter in `asset.generator`, before its version.
 const BLENDER: &str = "Khronos glTF Blender I/O v";
 
-/// The exporter's first version that multiplies with 683 unless it is told not to; that of Blender 3.4.
+/// First version of Blender's exporter, that of Blender 3.4, that multiplies intensities by 683 unless it is told not
+/// to.
 const FIRST_PHOTOMETRIC: [u64; 3] = [3, 4, 39];
 
-/// The kinds of lights that are read.
+/// Names of the light types that are supported.
 const KINDS: [&str; 3] = ["point", "spot", "directional"];
 
-/// Returns the reading of the document's lamps, with what is to be said of it; nothing is said where the specification
-/// is followed unasked.
+/// Decides the units of the lights' intensities, and returns what to tell the user about them. Nothing is said where
+/// the specification is followed unasked.
 pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<LampUnits>) {
     let all = document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
     // Of others nothing is read, and their numbers tell nothing.
@@ -49,15 +50,15 @@ pub fn is_blenders(document: &Document) -> bool {
     document.asset.generator.as_deref().and_then(blender_version).is_some()
 }
 
-/// Returns the version of Blender's exporter that `generator` names.
+/// Returns the version of Blender's exporter in the text `generator`, if that names it.
 fn blender_version(generator: &str) -> Option<[u64; 3]> {
     let mut parts = generator.strip_prefix(BLENDER)?.split(|c: char| !c.is_ascii_digit());
     let mut part = || parts.next()?.parse().ok();
     Some([part()?, part()?, part().unwrap_or(0)])
 }
 
-/// Finds which of the exporter's three lighting modes wrote these lamps: most people have the first, and it is taken
-/// where the numbers fit none.
+/// Guesses from the numbers in which of the three lighting modes Blender exported these lights, and returns the reason.
+/// Most people have the first, and it is taken where the numbers fit none.
 fn mode(lights: &[&LightJson]) -> (LampReading, &'static str) {
     let numbers = || {
         let lamps = lights.iter().filter_map(|light| Some((light.kind == "directional", light.intensity?.0)));
@@ -78,7 +79,7 @@ fn mode(lights: &[&LightJson]) -> (LampReading, &'static str) {
     }
 }
 
-/// Returns `true` if a number that went through a few roundings of f64 was a float32 before.
+/// Returns `true` if a number was a float32 before it went through a few roundings of f64.
 fn is_single(number: f64) -> bool {
     let single = f64::from(number as f32);
     (number - single).abs() <= 1e-14 * single.abs()

@@ -8,7 +8,7 @@ use crate::{
     RoughnessRemap, ScalarInput, SceneError, Surface, Texture, TextureId,
 };
 
-/// Returns `true` if the normal map of the base bends the coat on it, which has none of its own.
+/// Returns `true` if the base's normal map is also applied to the clear coat, which has none of its own.
 fn bends_its_coat(json: &MaterialJson, material: &Material) -> bool {
     let Surface::Principled(surface) = &material.surface else { return false };
     let coat = &json.extensions.clearcoat;
@@ -17,15 +17,15 @@ fn bends_its_coat(json: &MaterialJson, material: &Material) -> bool {
     is_bare && surface.clearcoat.factor > 0.0 && material.normal.as_ref().is_some_and(bends)
 }
 
-/// Base colour and coverage: glTF keeps both in one factor and one texture.
+/// Base colour and alpha, which glTF keeps together in one factor and one texture.
 struct Base {
     color: ColorInput,
     alpha: ScalarInput,
 }
 
 impl Builder<'_, '_> {
-    /// Returns the scene's material for material `index` (`None`: the default one) on a primitive that has or
-    /// lacks vertex colours.
+    /// Returns the scene's material for the document's material `index` (`None`: the default one) on a primitive with
+    /// or without vertex colours.
     pub fn material(&mut self, index: Option<Int>, vertex_colors: bool, item: &str) -> Result<MaterialId, SceneError> {
         let default = MaterialJson::default();
         let json = match index {
@@ -96,7 +96,7 @@ impl Builder<'_, '_> {
         Ok(Material { name: json.name.clone(), surface, emission, normal, alpha, media: None })
     }
 
-    /// Says once of all materials whose coats bend as they should not.
+    /// Warns once about all materials whose base normal map bends the clear coat, which it should not.
     pub fn say_bent_coats(&mut self) {
         let Some(&first) = self.bent_coats.first() else { return };
         let others = match self.bent_coats.len() - 1 {
@@ -112,7 +112,8 @@ impl Builder<'_, '_> {
         self.warn(&format!("materials[{}]", index.0), message);
     }
 
-    /// Returns `true` if a surface is nowhere: of a factor of 0, or an image that is clear in every texel.
+    /// Returns `true` if alpha makes a surface invisible everywhere: by a factor of 0, or by an image with alpha 0 in
+    /// every texel.
     fn vanishes(&self, alpha: &Alpha) -> bool {
         let (alpha, least) = match alpha {
             Alpha::Opaque => return false,
@@ -122,7 +123,7 @@ impl Builder<'_, '_> {
         least > 0.0 && (alpha.factor < least || alpha.texture.is_some_and(|(texture, _)| self.is_clear(texture)))
     }
 
-    /// Returns `true` if an image that a texture is made of is clear in every texel.
+    /// Returns `true` if a texture's image has alpha 0 in every texel.
     fn is_clear(&self, texture: TextureId) -> bool {
         match &self.scene.textures[texture.index()] {
             Texture::Image { image, .. } => match &*self.scene.images[image.index()].pixels {
@@ -134,7 +135,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Says of a mesh of `material` that it is nowhere, by the alpha of its vertex colours.
+    /// Warns if a mesh of `material` is invisible because of the alpha of its vertex colours.
     pub fn say_clear_colors(&mut self, material: MaterialId, colors: &[[f32; 4]], item: &str) {
         let alpha = &self.scene.materials[material.index()].alpha;
         let (input, least, how) = match alpha {
@@ -214,7 +215,7 @@ impl Builder<'_, '_> {
         Ok(surface)
     }
 
-    /// Names the extensions of a material that its surface does not show. One that is unlit is meant to show none.
+    /// Warns about the extensions of a material that are not rendered. One that is unlit is meant to show none.
     fn warn_of_lost_extensions(&mut self, json: &MaterialJson, item: &str) {
         let extensions = &json.extensions;
         if extensions.unlit.is_some() {
@@ -256,7 +257,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Reads KHR_materials_pbrSpecularGlossiness: a diffuse base under a coat of the given reflectance.
+    /// Converts KHR_materials_pbrSpecularGlossiness to a surface: a diffuse base under a coat of the given reflectance.
     fn specular_glossiness(
         &mut self,
         old: &SpecularGlossiness,
@@ -302,7 +303,7 @@ impl Builder<'_, '_> {
         Ok(Base { color: ColorInput { factor: [r, g, b], texture }, alpha: scalar(a, coverage, Channel::A) })
     }
 
-    /// Reads what the front emits; both sides where the material is double-sided.
+    /// Reads the emission of a material, from both sides if it is double-sided.
     fn emission(&mut self, json: &MaterialJson, item: &str) -> Result<Option<Emission>, SceneError> {
         let strength = json.extensions.emissive_strength.as_ref().and_then(|e| e.emissive_strength);
         let strength = strength.map_or(1.0, |s| s.0);

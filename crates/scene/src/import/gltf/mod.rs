@@ -39,18 +39,18 @@ pub use options::{Choices, GltfOptions};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The most objects of a document. An empty one, three bytes long, takes hundreds of bytes once read.
+/// Largest number of objects in a glTF document. An empty one, three bytes long, takes hundreds of bytes once read.
 const MAX_OBJECTS: usize = 1 << 22;
 
-/// Imports the glTF file `path`.
+/// Imports a glTF or GLB file as a scene.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, External::Read, context)
 }
 
-/// Loads `bytes` without touching the disk, and then each of the first scenes, animations and variants of materials
-/// that are found, at times from before an animation to long after it and with lamps in all units. For fuzzing;
-/// whatever comes out passes [`crate::validate`].
+/// Loads `bytes` as glTF for fuzzing, without touching the disk. Then it loads each of the first scenes, animations and
+/// variants of materials that are found, at times from before an animation to long after it and with lamps in all
+/// units. For fuzzing; whatever comes out passes [`crate::validate`].
 ///
 /// # Panics
 /// If the importer makes a scene that breaks a rule.
@@ -165,39 +165,39 @@ fn check_version(path: &Path, document: &Document) -> Result<(), SceneError> {
     Ok(())
 }
 
-/// A mesh and the weights of its morph targets, by their bits.
+/// Key of an imported mesh: its index and the bits of the weights of its morph targets.
 type PosedMesh = (Int, Vec<u64>);
 
-/// A scene in the making, and what of the document it has already.
+/// Scene being built from a glTF document, with what was already converted.
 struct Builder<'a, 'c> {
     data: &'a Data<'a>,
     context: &'c mut Context,
     scene: Description,
     textures: HashMap<texture::TextureKey, Option<TextureId>>,
     images: HashMap<(u64, Encoding), Option<ImageId>>,
-    /// `true` for images of which every texel is opaque.
+    /// Cache that tells of images whether every texel is opaque.
     opaque: HashMap<ImageId, bool>,
     vertex_color: Option<TextureId>,
-    /// Textures times vertex colours.
+    /// Cache of the products of textures and vertex colours.
     colored: HashMap<TextureId, TextureId>,
-    /// Materials by number and whether the vertices have colours.
+    /// Cache of materials, by index and whether the primitive has vertex colours.
     materials: HashMap<(Option<Int>, bool), MaterialId>,
-    /// The scene's meshes for each mesh and weights of morph targets (their bits) that were read, and whether a skin
-    /// has placed them in the world.
+    /// Cache of the scene's meshes for each mesh and morph weights (their bits). Each has `true` if a skin has placed
+    /// it in the world.
     meshes: HashMap<PosedMesh, Vec<(MeshId, bool)>>,
-    /// Points that the positions of each of the scene's meshes are relative to.
+    /// Origin of the positions of each of the scene's meshes.
     locals: Vec<[f64; 3]>,
-    /// Reading of the numbers of lamps.
+    /// Units of the lights' intensities.
     lamps: LampReading,
-    /// Values that an animation gives to nodes.
+    /// Transforms and weights that the chosen animation gives to nodes and meshes.
     pose: animation::Pose,
-    /// Number of the variant of the materials that is shown.
+    /// Index of the chosen material variant.
     variant: Option<usize>,
-    /// Parent of each node, once something asked.
+    /// Parent of each node, computed when first needed.
     parents: Option<Vec<Option<usize>>>,
-    /// Transforms to the world of nodes that were asked for.
+    /// Cache of nodes' transforms to world space.
     worlds: HashMap<usize, glam::DAffine3>,
-    /// Materials whose normal maps bend their coats, too.
+    /// Materials whose base normal map also bends the clear coat, for one warning.
     bent_coats: Vec<Option<Int>>,
 }
 

@@ -12,8 +12,8 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 use raywarp_geom::Affine;
 
 impl Builder<'_, '_> {
-    /// Adds everything below the roots of the scene to show. Works off a list instead of recursing, so
-    /// that a chain of any length is fine.
+    /// Adds everything below the root nodes of the scene to be shown. Works off a list instead of recursing, so that a
+    /// chain of any length is fine.
     pub fn add_nodes(&mut self) -> Result<(), SceneError> {
         let nodes = &self.data.document.nodes;
         let mut reached_from: Vec<Option<String>> = vec![None; nodes.len()];
@@ -46,8 +46,8 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Returns the roots of the scene to show, and where they are listed: of the scene that the user chose, else the
-    /// default one, else the first one, else every node that is nobody's child.
+    /// Returns the root nodes of the scene to be shown, and the place of their list in the document. It is the scene
+    /// that the user chose, else the default one, else the first one, else every node that is nobody's child.
     fn roots(&mut self) -> Result<(Vec<Int>, String), SceneError> {
         let document = self.data.document;
         let chosen = self.context.gltf().scene.clone();
@@ -111,9 +111,9 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Returns the scene's meshes for the primitives of mesh `index`, read at its first use, and whether a skin has
-    /// placed them in the world. Nodes share those that stand as they are in the file, or are bent by the same weights;
-    /// each skin makes its own.
+    /// Returns the scene's meshes for the primitives of mesh `index`, imported at its first use. Each has `true` if a
+    /// skin has placed it in the world. Nodes share those that stand as they are in the file, or are bent by the same
+    /// weights; each skin makes its own.
     fn meshes_of(
         &mut self,
         index: Int,
@@ -191,7 +191,7 @@ impl Builder<'_, '_> {
         Ok(ids)
     }
 
-    /// Returns where node `index`, which `item` refers to, stands in the world, whether the scene shows it or not.
+    /// Returns the transform to world space of node `index`, to which `item` refers, whether the scene shows it or not.
     pub fn world_of(&mut self, index: Int, item: &str) -> Result<DAffine3, SceneError> {
         let nodes = &self.data.document.nodes;
         self.data.entry(nodes, "nodes", index, item)?;
@@ -228,7 +228,7 @@ impl Builder<'_, '_> {
         Ok(world)
     }
 
-    /// Reads EXT_mesh_gpu_instancing: the places of a node's copies.
+    /// Reads EXT_mesh_gpu_instancing: the world transforms of a node's copies.
     fn instances(&mut self, instancing: &Instancing, world: &DAffine3, item: &str) -> Read<Vec<DAffine3>> {
         let item = format!("{item}.extensions.EXT_mesh_gpu_instancing.attributes");
         let open = |name: &str| {
@@ -265,9 +265,9 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Returns a node's transform in its parent; in f64, as a long chain of f32 products would drift, and as shifts that
-/// are large may cancel. Its other numbers are as f32 holds them in a run without a center, where no more of them can
-/// be seen.
+/// Returns the transform of a node relative to its parent, in f64. A long chain of f32 products would drift, and shifts
+/// that are large may cancel. Its other numbers are as f32 holds them in a run without a center, where no more of them
+/// can be seen.
 fn local(node: &Node, center: &Center, pose: Option<&NodePose>) -> DAffine3 {
     let (mut translation, mut rotation, mut scale) = match node.matrix {
         Some(m) => {
@@ -304,7 +304,7 @@ fn trs(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> DAffine3 {
     DAffine3::from_scale_rotation_translation(scale.into(), turn, translation.into())
 }
 
-/// Rounds a placement to f32, for a scene without an origin.
+/// Rounds a transform to f32, for a scene without an origin.
 fn affine(map: &DAffine3) -> Affine {
     Center::default().placement(map)
 }

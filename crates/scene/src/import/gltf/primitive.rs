@@ -13,18 +13,18 @@ use crate::import::origin::Rounder;
 use crate::import::{Context, strays};
 use raywarp_geom::TriangleMesh;
 
-/// The triangles of a primitive.
+/// Imported triangles of a primitive.
 #[derive(Default)]
 pub struct Triangles {
-    /// Mesh of the triangles; empty where there is nothing to draw.
+    /// Mesh of the triangles; empty if the primitive has none.
     pub mesh: TriangleMesh,
-    /// Rounder that rounded its positions.
+    /// Rounder that rounded the mesh's positions, which knows their origin.
     pub rounder: Rounder,
-    /// `true` if a skin has placed them in the world.
+    /// `true` if a skin has placed the triangles in world space.
     pub in_world: bool,
 }
 
-/// Reads the triangles of `primitive`, which messages call `item`, bent as `deformation` says.
+/// Reads the triangles of `primitive`, deformed by `deformation`; messages call it `item`.
 ///
 /// Vertices that no triangle uses are left out when a primitive uses few of many, so that primitives
 /// which share one large vertex array do not each copy it.
@@ -123,20 +123,20 @@ pub fn read(
     Ok(Triangles { mesh, rounder, in_world })
 }
 
-/// The attributes of a primitive, stored or decompressed.
+/// Vertex attributes of a primitive, stored or decompressed.
 #[derive(Clone, Copy)]
 pub struct Attributes<'a> {
     pub data: &'a Data<'a>,
     pub primitive: &'a Primitive,
     decoded: Option<&'a Decoded>,
-    /// Number of the vertices.
+    /// Number of vertices.
     count: usize,
-    /// The primitive, for messages.
+    /// Name of the primitive in messages.
     pub item: &'a str,
 }
 
 impl<'a> Attributes<'a> {
-    /// Returns an attribute by its name; `None` where there is none.
+    /// Opens the accessor of an attribute by its name, such as `NORMAL`; `None` where there is none.
     pub fn open(&self, name: &str) -> Read<Option<Elements<'a>>> {
         let Some(&index) = self.primitive.attributes.get(name) else { return Ok(None) };
         let place = format!("{}.attributes.{name}", self.item);
@@ -147,7 +147,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// Returns an accessor with one element a vertex.
+    /// Opens an accessor and checks that it has one element for each vertex.
     pub fn one_per_vertex(&self, index: Int, place: &str) -> Read<Elements<'a>> {
         let elements = Elements::open(self.data, index, place)?;
         if elements.count != self.count {
@@ -158,7 +158,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Returns the triangles of a block, each of whose corners is a vertex.
+/// Returns the triangles of decoded Draco data, after checking that all corners are vertices.
 fn whole(data: &Data, decoded: &Decoded, item: &str) -> Read<Vec<[u32; 3]>> {
     let vertices = decoded.vertices;
     match decoded.triangles.iter().flatten().find(|&&corner| corner as usize >= vertices) {
@@ -170,7 +170,7 @@ fn whole(data: &Data, decoded: &Decoded, item: &str) -> Read<Vec<[u32; 3]>> {
     }
 }
 
-/// Reads the vertex indices of the triangles, each below `vertices`.
+/// Reads the triangles of a primitive as vertex indices, each below `vertices`.
 fn corners(
     data: &Data,
     context: &mut Context,
@@ -218,8 +218,8 @@ fn corners(
     })
 }
 
-/// Renumbers when only a part of the vertices is used: the vertices to keep (all for `None`), and the
-/// triangles in terms of those.
+/// Renumbers triangles whose primitive uses only a part of the vertices; returns the vertices to keep (`None` for all)
+/// and the triangles.
 fn compact(mut triangles: Vec<[u32; 3]>, vertices: usize) -> (Option<Vec<u32>>, Vec<[u32; 3]>) {
     if triangles.len() * 3 >= vertices {
         return (None, triangles);
@@ -234,7 +234,7 @@ fn compact(mut triangles: Vec<[u32; 3]>, vertices: usize) -> (Option<Vec<u32>>, 
     (Some(used), triangles)
 }
 
-/// Puts `replacement` where a value is not finite, and says so.
+/// Replaces values that are not finite by `replacement`, and warns about them.
 fn finite<const N: usize>(
     context: &mut Context,
     data: &Data,
@@ -255,8 +255,8 @@ fn finite<const N: usize>(
     values
 }
 
-/// Returns the material of a primitive in a variant of the file's looks, and whether its vertices have colours: what
-/// its scene material depends on.
+/// Returns a primitive's material index in a variant, and `true` if it has vertex colours: the key of its scene
+/// material.
 pub fn material_key(primitive: &Primitive, variant: Option<usize>) -> (Option<Int>, bool) {
     let mappings = primitive.extensions.variants.as_ref().map_or(&[][..], |variants| &variants.mappings);
     let chosen = variant.and_then(|variant| mappings.iter().find(|m| m.variants.contains(&Int(variant as u64))));

@@ -3,11 +3,11 @@
 use super::Builder;
 use super::json::{MaterialJson, plain};
 
-/// Amount above 1 that writers make of 1 by their rounding.
+/// Rounding error above 1 that is accepted silently in factors that should be at most 1.
 pub const SLACK: f32 = 1e-4;
 
 impl Builder<'_, '_> {
-    /// Says which factors of a material are clamped.
+    /// Warns about factors of a material that are clamped to their range.
     pub fn say_clamped(&mut self, json: &MaterialJson, item: &str) {
         let (pbr, extensions) = (&json.pbr_metallic_roughness, &json.extensions);
         let mut factors: Vec<(&str, Vec<f32>, f32)> = Vec::new();
@@ -26,7 +26,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Says that `values` are clamped to between 0 and `most`, where they are.
+    /// Warns if any of `values` is clamped to the range from 0 to `most`.
     pub fn say_clamped_to(&mut self, item: &str, name: &str, values: &[f32], most: f32) {
         if values.iter().all(|&value| (0.0..=most + SLACK).contains(&value)) {
             return;

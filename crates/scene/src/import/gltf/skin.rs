@@ -9,7 +9,7 @@ use super::json::{Int, SkinJson};
 use glam::{DAffine3, DMat3, DVec3};
 
 impl Builder<'_, '_> {
-    /// Returns the transforms from a mesh to the world of the joints of skin `index`, which `item` (a node) refers to.
+    /// Returns the joint transforms from mesh to world space for skin `index`, to which the node `item` refers.
     pub fn joints(&mut self, index: Int, item: &str) -> Read<Vec<DAffine3>> {
         let data = self.data;
         let skin: &SkinJson = data.entry(&data.document.skins, "skins", index, item)?;

@@ -9,12 +9,11 @@ use super::uri::{Target, resolve};
 use super::{Builder, Encoding};
 use crate::{ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
 
-/// Key by which two uses of a texture are the same: texture, encoding, coordinates and their map.
+/// Key of the texture cache: texture index, encoding, coordinate set and transform of the coordinates.
 pub type TextureKey = (u64, Encoding, u8, [[u32; 3]; 2]);
 
 impl Builder<'_, '_> {
-    /// Returns the texture that `info` describes, or `None` when it cannot be had: its image is missing, or it
-    /// needs what is not supported (a warning says which).
+    /// Returns the scene's texture for `info`, or `None` when its image is missing or unsupported (with a warning).
     pub fn texture(
         &mut self,
         info: &TextureInfo,
@@ -67,7 +66,7 @@ impl Builder<'_, '_> {
         Ok(id)
     }
 
-    /// Multiplies `base` by the colours of the vertices.
+    /// Returns the texture that multiplies `base` by the vertex colours.
     pub fn times_vertex_color(&mut self, base: Option<TextureId>) -> TextureId {
         let colors = match self.vertex_color {
             Some(id) => id,
@@ -93,7 +92,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Reads the set of coordinates that a texture takes, and their map (KHR_texture_transform).
+    /// Returns the coordinate set and transform (KHR_texture_transform) of a texture; `None` if unsupported.
     fn mapping(&mut self, info: &TextureInfo, item: &str) -> Option<UvMapping> {
         let transform = info.extensions.transform.clone().unwrap_or_default();
         let set = transform.tex_coord.unwrap_or(info.tex_coord).0;
@@ -126,8 +125,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Returns the image that an extension names, or the one that the file has beside it for those who cannot read
-    /// that.
+    /// Returns the image that an extension names, or the fallback image that the file has for readers without it.
     fn image_or_fallback(
         &mut self,
         [first, fallback]: [Int; 2],
@@ -154,7 +152,7 @@ impl Builder<'_, '_> {
         Ok(found)
     }
 
-    /// Returns image `index`, decoded once for each encoding.
+    /// Returns image `index` of the document, decoded once for each encoding.
     fn image(&mut self, index: Int, encoding: Encoding, item: &str) -> Result<Option<ImageId>, SceneError> {
         let document = self.data.document;
         self.data.entry(&document.images, "images", index, item)?;

@@ -5,7 +5,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
 
-/// Base64 that need not be padded: some writers leave the padding away.
+/// Base64 decoder that accepts missing padding, since some writers leave it away.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -13,17 +13,17 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Target that a URI names.
+/// Resolved target of a URI.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The bytes of a `data:` URI.
+    /// Bytes that a `data:` URI contains.
     Bytes(Vec<u8>),
-    /// A file, by its path from the document's folder.
+    /// Path of a file, relative to the document's folder.
     File(String),
 }
 
-/// Resolves `uri` as a document has it. A relative one starts in the document's folder; `..` and absolute paths are
-/// ordinary paths.
+/// Resolves a URI of a document to bytes or a file path. A relative one starts in the document's folder; `..` and
+/// absolute paths are ordinary paths.
 ///
 /// # Errors
 /// In words: a broken `data:` URI, or one that lies on a network.
@@ -56,8 +56,7 @@ pub fn resolve(uri: &str) -> Result<Target, String> {
     Ok(Target::File(decoded))
 }
 
-/// Returns the letters of base64 as writers mean them: wrapped into lines, escaped as in any URI, or those of
-/// base64url.
+/// Normalises base64 text: removes line breaks, and undoes percent escapes and the base64url alphabet.
 fn plain_base64(payload: &str) -> Cow<'_, [u8]> {
     let is_odd = |byte: &u8| matches!(byte, b'-' | b'_' | b'%') || byte.is_ascii_whitespace();
     if !payload.as_bytes().iter().any(is_odd) {
@@ -71,7 +70,7 @@ fn plain_base64(payload: &str) -> Cow<'_, [u8]> {
     percent_decode(payload).into_iter().filter(|byte| !byte.is_ascii_whitespace()).map(letter).collect()
 }
 
-/// Replaces each `%XX`; a stray `%` stays, as some writers do not escape file names.
+/// Decodes each `%XX`; a stray `%` is kept, as some writers do not escape file names.
 fn percent_decode(text: &str) -> Vec<u8> {
     let hex = |b: Option<&u8>| b.and_then(|&b| (b as char).to_digit(16));
     let bytes = text.as_bytes();

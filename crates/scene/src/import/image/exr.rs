@@ -8,14 +8,14 @@ use ::exr::meta::attribute::Text;
 use ::exr::prelude::{ReadChannels, ReadLayers, ReadSpecificChannel, Vec2, read};
 use std::io::Cursor;
 
-/// Names of the channels to read; `None` where a luminance stands for all three.
+/// Names of the EXR channels to read; `None` where a luminance channel stands for all three colours.
 struct Wanted {
     red: Text,
     green_blue: Option<(Text, Text)>,
     alpha: Text,
 }
 
-/// Texels of a layer while it is read.
+/// Texels of an EXR layer while it is read.
 struct Texels {
     width: usize,
     data: Vec<[f32; 4]>,
@@ -78,8 +78,8 @@ pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Result<(u32, u32, Pixels)
     Ok((width, height, Pixels::Float(data)))
 }
 
-/// Chooses the colours of a layer: those without a prefix first, then those of the first prefix (`beauty.R`)
-/// in the file's order; colours before luminance.
+/// Chooses the colour channels of an EXR file: those without a prefix, else those of the first layer (`beauty.R`);
+/// colours before luminance.
 fn wanted(names: &[&Text]) -> Option<Wanted> {
     let text = |name: &Text| name.to_string();
     let mut prefixes = vec![String::new()];

@@ -9,12 +9,12 @@ use basisu::{DecodeFlags, TargetFormat, Transcoder};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// The supercompression scheme of levels that are packed as Zstandard.
+/// Number of the supercompression scheme for levels that are packed with Zstandard.
 const ZSTANDARD: u32 = 2;
 
 pub(super) const SIGNATURE: [u8; 12] = *b"\xabKTX 20\xbb\r\n\x1a\n";
 
-/// Type by which a channel is stored.
+/// Number format in which a channel of a texel is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sample {
     Unorm8,
@@ -23,17 +23,18 @@ enum Sample {
     Float,
 }
 
-/// Layout by which a texel is stored.
+/// Layout of a texel in memory: channels, their format and order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Layout {
     sample: Sample,
     channels: usize,
-    /// `true` if blue comes first.
+    /// `true` if blue comes first, then green and red.
     bgr: bool,
 }
 
 impl Layout {
-    /// Returns the layout of Vulkan's `VkFormat`; UNORM and SRGB are the same here, since the use of an image decides.
+    /// Returns the layout for a value of Vulkan's `VkFormat`; UNORM and SRGB give the same, since the use of an image
+    /// decides.
     fn of(vk_format: u32) -> Option<Self> {
         use Sample::{Float, Half, Unorm8, Unorm16};
         let (sample, channels, bgr) = match vk_format {
@@ -70,15 +71,15 @@ impl Layout {
     }
 }
 
-/// The fields of the header that matter here.
+/// Fields of the KTX2 header that are used here.
 struct Header {
     vk_format: u32,
     width: u32,
     height: u32,
     scheme: u32,
-    /// Offset, length and unpacked length of the largest level.
+    /// Offset, length and unpacked length in bytes of the largest mipmap level.
     level: [u64; 3],
-    /// Offset and length of the key/value data.
+    /// Offset and length in bytes of the key/value data.
     keys: [u32; 2],
 }
 
@@ -138,7 +139,7 @@ fn header(origin: &Origin, bytes: &[u8]) -> Result<Header, SceneError> {
     Ok(header)
 }
 
-/// Reads texels as they are in memory, maybe compressed as a whole.
+/// Decodes texels that are stored uncompressed, or with the whole level packed.
 fn plain(
     origin: &Origin,
     header: &Header,
@@ -189,21 +190,21 @@ fn plain(
     })
 }
 
-/// Unpacks up to `limit` bytes of what Zstandard packed.
+/// Unpacks data of Zstandard, up to `limit` bytes.
 fn inflate(origin: &Origin, packed: &[u8], limit: usize) -> Result<Vec<u8>, SceneError> {
     let broken = |error: &dyn std::fmt::Display| origin.malformed(format!("broken KTX2 image: {error}"));
     let reader = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| broken(&error))?;
     take(reader, limit).map_err(|error| broken(&error))
 }
 
-/// Reads up to `limit` bytes.
+/// Reads up to `limit` bytes from `reader`.
 fn take(reader: impl Read, limit: usize) -> std::io::Result<Vec<u8>> {
     let mut out = Vec::new();
     reader.take(limit as u64).read_to_end(&mut out)?;
     Ok(out)
 }
 
-/// Gathers the four channels of a texel; those that are not stored are 0, alpha is `one`, as Vulkan has it.
+/// Returns the four channels of a texel; missing colours are `zero` and a missing alpha is `one`, as in Vulkan.
 fn gather<T: Copy>(layout: Layout, channel: impl Fn(usize) -> T, zero: T, one: T) -> [T; 4] {
     let mut texel = [zero, zero, zero, one];
     for (i, slot) in texel.iter_mut().enumerate().take(layout.channels) {
@@ -238,8 +239,7 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
     })
 }
 
-/// Puts the largest level, unpacked, at the end of the file, and makes it the file's only one, as `basisu` unpacks none
-/// itself.
+/// Rewrites the file to hold only its largest mipmap level, unpacked, as `basisu` unpacks none itself.
 fn unpack_level(origin: &Origin, header: &Header, bytes: &mut Vec<u8>) -> Result<(), SceneError> {
     let [start, packed, unpacked] = header.level;
     let size = usize::try_from(unpacked).unwrap_or(usize::MAX);
@@ -256,8 +256,7 @@ fn unpack_level(origin: &Origin, header: &Header, bytes: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// Returns the file, without key/value data that ends before the padding of its last entry: `basisu` 0.1 gives up on
-/// it.
+/// Removes key/value data that lacks its final padding from the file, since `basisu` 0.1 gives up on it.
 fn without_cut_keys<'a>(header: &Header, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     let [start, length] = header.keys.map(|x| x as usize);
     let (mut at, end) = (start, start + length);
@@ -276,7 +275,7 @@ fn without_cut_keys<'a>(header: &Header, bytes: &'a [u8]) -> Cow<'a, [u8]> {
     Cow::Owned(bytes)
 }
 
-/// Returns `true` if `KTXorientation` says that rows go from the bottom up.
+/// Returns `true` if the file's `KTXorientation` says that rows go from the bottom up.
 fn grows_upwards(header: &Header, bytes: &[u8]) -> bool {
     let Some(mut keys) = slice(bytes, header.keys[0].into(), header.keys[1].into()) else { return false };
     while let Some((length, rest)) = keys.split_at_checked(4) {
@@ -306,7 +305,7 @@ fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     bytes.get(start..start.checked_add(usize::try_from(length).ok()?)?)
 }
 
-/// Converts an IEEE 754 binary16 to a float; exact.
+/// Converts the bits of an IEEE 754 binary16 to a float; exact.
 fn half_to_float(half: u16) -> f32 {
     let sign = if half >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, mantissa) = (i32::from(half >> 10 & 31), f32::from(half & 1023));

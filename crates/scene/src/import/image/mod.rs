@@ -17,27 +17,27 @@ use crate::model::linear_from_srgb;
 use crate::{Image, Pixels, Place, SceneError};
 use std::path::Path;
 
-/// The most columns or rows.
+/// Largest width or height of an image in texels.
 const MAX_SIDE: u32 = 1 << 14;
-/// Most texels that a byte of a file may hold. The most that one of any of the formats was seen to hold is near 8,300
-/// (a deflated one-bit PNG of one colour); a file that claims twice that is broken, and is refused before it is
-/// unpacked.
+/// Largest ratio of an image's texels to the bytes of its file. The most that one of any of the formats was seen to
+/// hold is near 8,300 (a deflated one-bit PNG of one colour); a file that claims twice that is broken, and is refused
+/// before it is unpacked.
 const MAX_TEXELS_PER_BYTE: u64 = 1 << 14;
 
-/// Images of up to this many texels may be packed as tightly as their format can.
+/// Largest number of texels of an image that may be packed as tightly as [`MAX_TEXELS_PER_BYTE`] allows.
 const FREE_TEXELS: u64 = 1 << 24;
-/// Larger images may be packed only to this many texels a byte, six times what a PNG of one colour in eight-bit RGB
-/// has: otherwise 30 kilobytes could ask for gigabytes.
+/// Largest ratio of texels to file bytes for images above [`FREE_TEXELS`], six times that of a PNG of one colour in
+/// eight-bit RGB. Otherwise 30 kilobytes could ask for gigabytes.
 const MAX_LARGE_TEXELS_PER_BYTE: u64 = 1 << 11;
 
-/// An image and what was changed in it, for warnings.
+/// Decoded image, with notes on what was changed in it, for warnings.
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub image: Image,
     pub notes: Vec<String>,
 }
 
-/// Source of an image, for messages.
+/// File and place that an image comes from, for messages.
 struct Origin<'a> {
     path: &'a Path,
     place: Place,
@@ -52,7 +52,7 @@ impl Origin<'_> {
         SceneError::Unsupported { path: self.path.to_path_buf(), place: self.place.clone(), message: message.into() }
     }
 
-    /// Accepts a size that fits the limits and that `bytes` bytes of file can hold.
+    /// Checks an image's size against the limits and against the `bytes` bytes of its file.
     fn check_size(&self, width: u64, height: u64, bytes: usize) -> Result<(u32, u32), SceneError> {
         if width == 0 || height == 0 {
             return Err(self.malformed(format!("an image of {width} x {height} texels")));
@@ -81,8 +81,8 @@ impl Origin<'_> {
     }
 }
 
-/// Decodes `bytes`, whose kind their first bytes tell, or the extension of `path` for TGA, which has
-/// no signature. Messages name `path` and `place`.
+/// Decodes an image, whose format its first bytes tell, or for TGA, which has no signature, the extension of `path`.
+/// Messages name `path` and `place`.
 pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding) -> Result<Decoded, SceneError> {
     let origin = Origin { path, place };
     // The decoders are other people's code. A panic in one of them is a broken image, not a crash.
@@ -102,7 +102,7 @@ pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding
     Ok(Decoded { image, notes })
 }
 
-/// Decodes an image from memory; for fuzzing. Without an extension, so that TGA goes by its header.
+/// Decodes an image from memory, for fuzzing. Without an extension, so that TGA goes by its header.
 ///
 /// # Panics
 /// When an image that is read has another size than it says: a bug.
@@ -131,7 +131,7 @@ fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32
     }
 }
 
-/// Describes in words what an unknown image begins with.
+/// Describes for a message the first bytes of an image of unknown format.
 fn describe(bytes: &[u8]) -> String {
     let known = match bytes {
         [] => "the image is empty",
@@ -148,7 +148,7 @@ fn describe(bytes: &[u8]) -> String {
     known.into()
 }
 
-/// Sets texels that have a channel that is not finite to 0 there; returns their number.
+/// Sets channels of texels that are not finite to 0 and returns the number of such texels.
 fn clean(texels: &mut [[f32; 4]]) -> usize {
     let mut cleaned = 0;
     for texel in texels {
@@ -163,7 +163,7 @@ fn clean(texels: &mut [[f32; 4]]) -> usize {
     cleaned
 }
 
-/// Makes eight-bit texels as the use of the image says.
+/// Makes eight-bit pixels in the given encoding.
 fn eight_bit(texels: Vec<[u8; 4]>, encoding: Encoding) -> Pixels {
     match encoding {
         Encoding::Srgb => Pixels::Srgb8(texels),
@@ -171,7 +171,7 @@ fn eight_bit(texels: Vec<[u8; 4]>, encoding: Encoding) -> Pixels {
     }
 }
 
-/// Converts a 16-bit texel to linear floats; alpha is linear in either encoding.
+/// Converts a 16-bit texel to linear floats; alpha is always linear.
 fn linear_from_u16(texel: [u16; 4], encoding: Encoding) -> [f32; 4] {
     let unit = texel.map(|c| f32::from(c) / 65535.0);
     match encoding {

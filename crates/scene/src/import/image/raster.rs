@@ -39,7 +39,7 @@ pub(super) fn jpeg(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<
     Ok((width, height, pixels(origin, color, &data, encoding)?))
 }
 
-/// Decodes WebP: of an animation, the first picture.
+/// Decodes a WebP image, of an animation the first frame.
 pub(super) fn webp(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<Size, SceneError> {
     read(origin, bytes, encoding, "WebP", WebPDecoder::new(Cursor::new(bytes)))
 }
@@ -48,13 +48,13 @@ pub(super) fn tga(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<S
     read(origin, bytes, encoding, "TGA", TgaDecoder::new(Cursor::new(bytes)))
 }
 
-/// Decodes Radiance HDR, which is linear whatever the use.
+/// Decodes a Radiance HDR image, which is always linear.
 pub(super) fn hdr(origin: &Origin, bytes: &[u8]) -> Result<Size, SceneError> {
     // Files of other tools begin with `#?RGBE` and the like; only strict reading minds.
     read(origin, bytes, Encoding::Linear, "HDR", HdrDecoder::new_nonstrict(Cursor::new(bytes)))
 }
 
-/// Returns `true` if every field of a TGA header makes sense. The format has no signature, so that this is all
+/// Returns `true` if every field of a TGA header has a sensible value. The format has no signature, so that this is all
 /// there is to go by in a file of another name.
 pub(super) fn looks_like_tga(bytes: &[u8]) -> bool {
     let &[_, map_type, image_type, _, _, _, _, map_depth, _, _, _, _, w0, w1, h0, h1, depth, flags, ..] = bytes else {
@@ -70,7 +70,7 @@ pub(super) fn looks_like_tga(bytes: &[u8]) -> bool {
         && flags & 0xc0 == 0
 }
 
-/// Returns the decoders' limits: memory for four floats a texel of the largest image. Sides are checked by
+/// Returns limits for the image decoders: memory for four floats per texel of the largest image. Sides are checked by
 /// [`Origin::check_size`].
 fn limits() -> Limits {
     let mut limits = Limits::no_limits();
@@ -101,7 +101,7 @@ fn read<D: ImageDecoder>(
     Ok((width, height, pixels(origin, color, &data, encoding)?))
 }
 
-/// Converts the decoder's bytes (samples of 16 and 32 bits in the machine's order) to texels.
+/// Converts a decoder's samples (of 16 and 32 bits in the machine's byte order) to pixels.
 fn pixels(origin: &Origin, color: ColorType, data: &[u8], encoding: Encoding) -> Result<Pixels, SceneError> {
     let words = |texel: &[u8]| -> [u16; 4] {
         let word = |i: usize| u16::from_ne_bytes([texel[2 * i], texel[2 * i + 1]]);

@@ -40,7 +40,7 @@ fn exr_file(names: &[&str], size: (usize, usize), value: impl Fn(usize, usize) -
     out.into_inner()
 }
 
-/// A KTX2 file of one level.
+/// Returns a KTX2 file with one mipmap level.
 fn ktx2_file(vk_format: u32, size: [u32; 2], scheme: u32, level: &[u8], unpacked: u64, keys: &[u8]) -> Vec<u8> {
     let mut out = ktx2::SIGNATURE.to_vec();
     for word in [vk_format, 1, size[0], size[1], 0, 0, 1, 1, scheme, 0, 0, 104, keys.len() as u32] {
@@ -86,7 +86,7 @@ fn png_of_eight_bits_stays_bytes_whatever_its_channels() {
     check("a.png", &grey_alpha, Encoding::Srgb, (1, 1), &Pixels::Srgb8(vec![[9, 9, 9, 200]]));
 }
 
-/// A PNG file from its chunks; IDAT is deflated here.
+/// Returns a PNG file of these chunks; image data is deflated here.
 fn raw_png(width: u32, height: u32, depth: u8, color: u8, chunks: &[(&[u8; 4], &[u8])], rows: &[u8]) -> Vec<u8> {
     let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
     header.extend([depth, color, 0, 0, 0]);
@@ -225,7 +225,8 @@ fn ktx2_packed_with_zlib_or_zstandard_is_unpacked_and_turned_upright() {
     check("a.ktx2", &zstd, Encoding::Linear, (1, 2), &want);
 }
 
-/// 8 x 8: the left half red, then green above blue with alpha 128. Made with the reference encoder.
+/// KTX2 file in UASTC, 8 x 8 texels: the left half red, then green above blue with alpha 128. Made with the reference
+/// encoder.
 const UASTC: &[u8] = include_bytes!("../../../tests/data/uastc.ktx2");
 const ETC1S: &[u8] = include_bytes!("../../../tests/data/etc1s.ktx2");
 
@@ -291,7 +292,7 @@ fn what_is_no_image_is_named() {
     check_fails("a.ktx2", &ktx2::SIGNATURE, "cut off in its header");
 }
 
-/// A decoder that panics is caught in any case; this says so when one does.
+/// Decodes an image and fails if a decoder panics, even where the panic is caught.
 #[track_caller]
 fn check_no_panic(name: &str, bytes: &[u8]) {
     if let Err(error) = decode_named(name, bytes, Encoding::Srgb) {

@@ -9,14 +9,14 @@ use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Message about a mistake, before it is known in which file it is.
+/// Mistake in a line of the file, before the file's path is added.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub line: u64,
     pub message: String,
 }
 
-/// The largest index of a kind that a face used, and where.
+/// Largest index of positions, texture coordinates or normals that a face used, with its line.
 #[derive(Debug, Default, Clone, Copy)]
 struct Largest {
     /// One more than the largest index.
@@ -24,34 +24,34 @@ struct Largest {
     line: u64,
 }
 
-/// The meshes of a material.
+/// Meshes of an OBJ file that share a material.
 pub(super) struct MaterialMeshes {
-    /// Name that `usemtl` gives it; `None` where faces come before any.
+    /// Name of the material after `usemtl`; `None` for faces before the first.
     pub material: Option<String>,
-    /// Line of the first use.
+    /// Line number of the material's first use.
     pub line: u64,
-    /// Meshes, one an object, with the name of the mesh.
+    /// Meshes with their names, one for each object.
     pub meshes: Vec<(String, TriangleMesh)>,
-    /// `true` if some of its corners have texture coordinates and others have none.
+    /// `true` if some corners have texture coordinates and others have none.
     pub lacks_uvs: bool,
 }
 
-/// A parsed file.
+/// Parsed geometry of an OBJ file.
 #[derive(Default)]
 pub(super) struct Obj {
     positions: Vec<[f32; 3]>,
-    /// Colours of the vertices: empty, or one a position. While the file is read they are as it has them, NaN where a
-    /// vertex has none; linear afterwards.
+    /// Colours of the vertices: empty, or one for each position. While the file is read they are as it has them, NaN
+    /// where a vertex has none; linear afterwards.
     colors: Vec<[f32; 4]>,
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
     parts: Parts,
-    /// Files that follow `mtllib`, with its line.
+    /// Names of the material libraries after `mtllib`, each with its line number.
     pub libraries: Vec<(String, u64)>,
 }
 
 impl Obj {
-    /// Parses a file; `warnings` gets what is left out, with its line.
+    /// Parses the geometry of an OBJ file; `warnings` gets what is left out, with line numbers.
     ///
     /// # Errors
     /// The line that breaks the format.
@@ -87,12 +87,12 @@ impl Obj {
         !self.colors.is_empty()
     }
 
-    /// Returns the number of triangles of all parts.
+    /// Returns the number of triangles of all meshes.
     pub fn triangle_count(&self) -> usize {
         self.parts.triangle_count()
     }
 
-    /// Returns the meshes of each material that has any, in the order of first use.
+    /// Returns the meshes grouped by material, in the order of first use, without empty groups.
     ///
     /// A mesh has the name of its object, followed by that of its material where the object has several; without an
     /// object it has the name of its material.
@@ -141,27 +141,27 @@ struct Parser<'a> {
     rounder: &'a mut Rounder,
     limit: i64,
     largest: [Largest; 3],
-    /// Line and message of each warning.
+    /// Line number and text of each warning.
     warnings: &'a mut Vec<(u64, String)>,
-    /// Vertices that are not finite, and what to say where a face uses them.
+    /// Vertices that are not finite, with the error if a face uses them.
     strays: BTreeMap<u32, Fault>,
-    /// Keywords that were left out.
+    /// Keywords of statements that were ignored.
     ignored: BTreeSet<String>,
-    /// Corners of the face that is read.
+    /// Vertices of the face that is being read.
     corners: Vec<u32>,
-    /// `true` if a smoothing group is on.
+    /// `true` while a smoothing group is on.
     is_smooth: bool,
-    /// `true` if it was said that some face of a smoothing group is flat.
+    /// `true` if the warning about flat faces in smoothing groups was given.
     said_flat: bool,
     bright: Bright,
 }
 
-/// Colours of vertices above 1.
+/// Statistics of vertex colours with channels above 1, which tell their scale.
 struct Bright {
-    /// Line of the first of them.
+    /// Line number of the first such colour.
     line: Option<u64>,
     most: f64,
-    /// `true` if all numbers of all colours are whole ones from 0 to 255.
+    /// `true` if all channels of all colours are integers from 0 to 255.
     are_bytes: bool,
 }
 
@@ -203,7 +203,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads `v x y z`, `v x y z w`, `v x y z r g b` or `v x y z r g b a`; w is of no use to polygons.
+    /// Parses a vertex: `v x y z`, also with `w`, with `r g b` or with `r g b a`; w is ignored.
     fn position(&mut self, line: &Line) -> Result<(), Fault> {
         let mut values = [0.0; 7];
         let mut count = 0;
@@ -253,7 +253,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads up to N numbers; what is missing or no number is 0. Programs do write `nan` for the normals of
+    /// Parses up to N numbers; missing or malformed ones count as 0. Programs do write `nan` for the normals of
     /// triangles without area, so that it is not worth an error.
     fn numbers<const N: usize>(&mut self, line: &Line, what: &str) -> [f32; N] {
         let mut values = [0.0; N];
@@ -300,7 +300,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Says `message` the first time that it `is_true`.
+    /// Adds the warning `message` the first time that `is_true` holds.
     fn warn_once(&mut self, line: &Line, is_true: bool, message: &str) {
         if is_true && !self.ignored.contains(message) {
             self.ignored.insert(message.into());
@@ -308,7 +308,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Turns `v`, `v/vt`, `v//vn` or `v/vt/vn` to a vertex of the part.
+    /// Returns the vertex for a corner `v`, `v/vt`, `v//vn` or `v/vt/vn` of a face.
     fn corner(&mut self, word: &str, part: usize, line: u64) -> Result<u32, Fault> {
         let counts = [self.obj.positions.len(), self.obj.uvs.len(), self.obj.normals.len()];
         let mut key = [NONE; 3];
@@ -326,7 +326,8 @@ impl Parser<'_> {
         Ok(self.obj.parts.vertex(part, key))
     }
 
-    /// Ends the reading. Faces may come before their vertices, so that only the end shows what is missing.
+    /// Checks the largest indices and returns the parsed file. Faces may come before their vertices, so that only the
+    /// end shows what is missing.
     fn finish(mut self) -> Result<Obj, Fault> {
         let mut obj = self.obj;
         let counts = [obj.positions.len(), obj.uvs.len(), obj.normals.len()];
@@ -351,7 +352,8 @@ impl Parser<'_> {
 }
 
 impl Bright {
-    /// Makes `colors` linear. Programs that write colours write what a screen shows: sRGB, from 0 to 1, or bytes.
+    /// Converts vertex colours to linear RGB in place, and returns a warning about channels above 1. Programs that
+    /// write colours write what a screen shows: sRGB, from 0 to 1, or bytes.
     fn finish(&self, colors: &mut [[f32; 4]]) -> Option<(u64, String)> {
         let white = if self.are_bytes { full_channel(self.most as f32) } else { 1.0 };
         for color in colors {
@@ -371,8 +373,7 @@ impl Bright {
     }
 }
 
-/// Turns an index as it stands in a file into one that counts from 0: negative ones count back from the
-/// last that was read.
+/// Converts an index of the file to one that counts from 0; negative ones count back from the last that was read.
 fn index(field: &str, count: usize, limit: i64) -> Result<u32, String> {
     let number: i64 = field.parse().map_err(|_| format!("`{field:.40}` is no index"))?;
     match number {

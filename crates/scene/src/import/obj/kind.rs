@@ -2,14 +2,14 @@
 
 use super::mtl::Entry;
 
-/// Kind of surface that an entry describes.
+/// Kind of surface that an MTL entry describes, decided by its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Glass, a body or a thin sheet.
+    /// Glass, either a solid body or a thin sheet.
     Glass { thin: bool },
-    /// Metal and roughness, of the model of `Pr` and `Pm`.
+    /// Metallic-roughness surface, with the statements `Pr` and `Pm`.
     Principled,
-    /// A model that the format began with, by its illumination model.
+    /// Surface of one of the format's original illumination models, by its number.
     Classic { model: u32 },
 }
 
@@ -26,9 +26,9 @@ impl Kind {
     }
 }
 
-/// Returns `true` if an entry whose model may be glass is glass: programs write such models for whatever is not opaque
-/// (Blender), or for everything (Maya), so that another statement must say that light goes through or bends, and none
-/// that the surface has gaps or paint.
+/// Returns `true` if an MTL entry describes glass. Programs write such models for whatever is not opaque (Blender), or
+/// for everything (Maya), so that another statement must say that light goes through or bends, and none that the
+/// surface has gaps or paint.
 fn is_glass(entry: &Entry) -> bool {
     // No index is 0: programs write it where there is none.
     let bends = entry.ior.is_some_and(|ior| ior != 1.0 && ior > 0.0);
@@ -37,7 +37,7 @@ fn is_glass(entry: &Entry) -> bool {
     matches!(entry.model, Some(4 | 6 | 7 | 9)) && lets_through && !is_painted && constant_coverage(entry) >= 1.0
 }
 
-/// Returns `true` if `Pr`, `Pm` or a map of either is there.
+/// Returns `true` if the entry has `Pr`, `Pm` or a map of either.
 pub(super) fn has_roughness(entry: &Entry) -> bool {
     entry.roughness.is_some()
         || entry.metallic.is_some()
@@ -45,12 +45,14 @@ pub(super) fn has_roughness(entry: &Entry) -> bool {
         || entry.metallic_map.is_some()
 }
 
-/// Returns `true` if Blender's exporters write so: they alone give models 6 and 9 to what is partly there.
+/// Returns `true` if the entry looks like one by Blender's exporters, which alone give models 6 and 9 to partly
+/// transparent surfaces.
 pub(super) fn is_as_blender_writes(entry: &Entry) -> bool {
     entry.from_blender || (matches!(entry.model, Some(6 | 9)) && entry.dissolve.is_some_and(|d| d < 1.0))
 }
 
-/// Returns the coverage before maps: `d`, or what `Tr` leaves. `Tr 1` alone is what programs write that mean `d 1`.
+/// Returns the constant opacity of an entry, without maps: `d`, or 1 - `Tr`. `Tr 1` alone is what programs write that
+/// mean `d 1`.
 pub(super) fn constant_coverage(entry: &Entry) -> f32 {
     match (entry.dissolve, entry.transparency) {
         (Some(d), _) => d.min(1.0),

@@ -3,33 +3,33 @@
 use crate::import::text;
 use std::borrow::Cow;
 
-/// Logical lines: comments removed, continued lines joined, empty ones left out.
+/// Iterator over logical lines: without comments and blank lines, with continued lines joined.
 pub(super) struct Lines<'a> {
     lines: text::Lines<'a>,
-    /// The first comment that holds colours of vertices, as ZBrush writes them.
+    /// Line number of the first comment with vertex colours in the form of ZBrush.
     pub first_painted: Option<u64>,
 }
 
-/// A keyword and what follows it.
+/// Logical line: a keyword and what follows it.
 pub(super) struct Line<'a> {
-    /// Line of the first of joined lines, counted from 1.
+    /// Line number of the first of the joined lines, counted from 1.
     pub number: u64,
     text: Cow<'a, str>,
 }
 
 impl Line<'_> {
-    /// Returns the first word.
+    /// Returns the first word of the line.
     pub fn keyword(&self) -> &str {
         self.text.split_ascii_whitespace().next().unwrap_or_default()
     }
 
-    /// Returns all behind the keyword, with the blanks inside it; names may hold them.
+    /// Returns the text behind the keyword, spaces inside it included, as names may have them.
     pub fn rest(&self) -> &str {
         let text = self.text.trim_start();
         text[self.keyword().len()..].trim()
     }
 
-    /// Returns the words behind the keyword.
+    /// Iterates over the words behind the keyword.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.text.split_ascii_whitespace().skip(1)
     }
@@ -40,7 +40,7 @@ impl<'a> Lines<'a> {
         Self { lines: text::Lines::new(text), first_painted: None }
     }
 
-    /// Reads the next line of the file, without its end and its comment.
+    /// Returns the next physical line of the file, without its line end and comment.
     fn physical(&mut self) -> Option<&'a str> {
         let line = self.lines.next()?.trim_end();
         // A name may hold a #, so that a comment begins only at a word that begins with one.
@@ -89,7 +89,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// Parses a number that is finite.
+/// Parses a finite number.
 pub(super) fn finite(word: &str) -> Option<f32> {
     word.parse().ok().filter(|x: &f32| x.is_finite())
 }

@@ -5,26 +5,26 @@ use super::mtl::{Entry, Map};
 use crate::import::context::Encoding;
 use crate::*;
 
-/// A source of decoded images; `None` for a file that is missing (which it notes).
+/// Callback that loads the image of a map; `None` for a missing file (which it notes).
 pub(super) type Images<'a> = dyn FnMut(&mut Description, &Map, Encoding) -> Result<Option<ImageId>, SceneError> + 'a;
 
-/// Below this share of Ks, Kd is taken for the black that programs write under a mirror.
+/// Ratio of Kd to Ks below which Kd counts as black, as programs write it for mirrors.
 const MIRROR_DIFFUSE: f32 = 0.1;
-/// Exponent Ns from which a mirror is a perfect one.
+/// Exponent Ns from which a mirror is perfectly smooth.
 const MIRROR_EXPONENT: f32 = 1000.0;
 
-/// Turns the entries of one file into materials.
+/// Converter of the entries of one MTL file to materials.
 pub(super) struct Mapper<'a> {
     pub scene: &'a mut Description,
     pub images: &'a mut Images<'a>,
-    /// The texture of vertex colours, if the mesh has any.
+    /// Texture of vertex colours, if the mesh has any.
     pub colors: Option<TextureId>,
-    /// Line and message of each warning.
+    /// Line number and text of each warning.
     pub warnings: Vec<(u64, String)>,
 }
 
 impl Mapper<'_> {
-    /// Turns an entry into a material; `uv_size` is the length in scene units that one unit of texture coordinates
+    /// Converts an MTL entry to a material; `uv_size` is the length in scene units that one unit of texture coordinates
     /// spans.
     pub fn material(&mut self, entry: &Entry, uv_size: f32) -> Result<Material, SceneError> {
         let diffuse = match (entry.diffuse, &entry.diffuse_map) {
@@ -62,14 +62,14 @@ impl Mapper<'_> {
         Ok(material)
     }
 
-    /// Returns white in place of a black factor under a map, and warns. Many programs write black there and mean the
+    /// Returns white in place of a black factor that has a map, and warns. Many programs write black there and mean the
     /// map as it is.
     fn white_under_map(&mut self, entry: &Entry, factor: &str) -> [f32; 3] {
         self.warn(entry, format!("{factor} is black under map_{factor}; read as white"));
         [1.0; 3]
     }
 
-    /// Says what the entry holds that its kind of surface has no use for.
+    /// Warns about statements of the entry that have no effect for its kind of surface.
     fn say_unused(&mut self, entry: &Entry, kind: Kind) {
         if entry.ambient_map.is_some() && entry.diffuse_map.is_none() {
             self.warn(entry, "map_Ka without map_Kd is not read; there is no ambient light");
@@ -98,7 +98,7 @@ impl Mapper<'_> {
         self.warnings.push((entry.line, format!("material {}: {}", entry.name, message.into())));
     }
 
-    /// Maps an entry to a diffuse surface, one with highlights, or a mirror.
+    /// Converts an entry of an original illumination model to a diffuse surface, one with highlights, or a mirror.
     fn classic(
         &mut self,
         entry: &Entry,
@@ -140,7 +140,8 @@ impl Mapper<'_> {
         Ok(Surface::Blinn { diffuse: diffuse_color, specular, exponent })
     }
 
-    /// Maps an entry to the metallic-roughness model, of `Pr` and `Pm` or as Blender means the older statements.
+    /// Converts an entry to the metallic-roughness model, from `Pr` and `Pm` or from older statements as Blender means
+    /// them.
     fn principled(&mut self, entry: &Entry, base_color: ColorInput) -> Result<Principled, SceneError> {
         let unit = |factor: Option<f32>| factor.map(|x| x.min(1.0));
         let mut surface = Principled {
@@ -266,14 +267,14 @@ impl Mapper<'_> {
         Ok((height.factor != 0.0 && height.factor.is_finite()).then_some(NormalInput::Bump { height }))
     }
 
-    /// Makes a colour times a map: where the file is silent 1 with a map that is there, and 0 without.
+    /// Makes the colour input of factor times map; a missing factor counts as 1 with a map, and 0 without.
     fn color(&mut self, factor: Option<[f32; 3]>, map: Option<&Map>) -> Result<ColorInput, SceneError> {
         let texture = self.image(map, Encoding::Srgb)?;
         let silent = if texture.is_some() { [1.0; 3] } else { [0.0; 3] };
         Ok(ColorInput { factor: factor.unwrap_or(silent), texture })
     }
 
-    /// Makes a number times a map, by the same rule.
+    /// Makes the scalar input of factor times map; a missing factor counts as 1 with a map, and 0 without.
     fn scalar(&mut self, factor: Option<f32>, map: Option<&Map>) -> Result<ScalarInput, SceneError> {
         let texture = self.image(map, Encoding::Linear)?;
         let channel = map.and_then(channel).unwrap_or(Channel::Mean);
@@ -281,8 +282,8 @@ impl Mapper<'_> {
         Ok(ScalarInput { factor: factor.unwrap_or(silent), texture: texture.map(|texture| (texture, channel)) })
     }
 
-    /// Makes a number times its map, as [`Self::scalar`], but reads a 0 under a map as 1, as [`Self::white_under_map`]
-    /// does for colours.
+    /// Makes the scalar input of factor times map, reading a factor of 0 with a map as 1. This is what
+    /// [`Self::white_under_map`] does for colours.
     fn under_map(
         &mut self,
         entry: &Entry,
@@ -298,7 +299,7 @@ impl Mapper<'_> {
         Ok(found)
     }
 
-    /// Makes a colour times an image and the vertex colours, where there are any.
+    /// Makes the colour input of factor times image and vertex colours, where there are any.
     fn tinted(&mut self, factor: [f32; 3], image: Option<TextureId>) -> ColorInput {
         let texture = match (image, self.colors) {
             (Some(a), Some(b)) => Some(self.scene.add_texture(Texture::Scale { a, b })),
@@ -307,7 +308,7 @@ impl Mapper<'_> {
         ColorInput { factor, texture }
     }
 
-    /// Makes the texture of a map; the options of maps are in the file's coordinates, where v grows upwards.
+    /// Makes the texture of a map with its options, which refer to coordinates whose v grows upwards.
     fn image(&mut self, map: Option<&Map>, encoding: Encoding) -> Result<Option<TextureId>, SceneError> {
         let Some(map) = map else { return Ok(None) };
         let Some(image) = (self.images)(self.scene, map, encoding)? else { return Ok(None) };
@@ -324,7 +325,7 @@ impl Mapper<'_> {
         }
     }
 
-    /// Tells how a channel of an image covers a surface.
+    /// Returns how a channel of an image acts as opacity: full, empty, binary or graded.
     fn coverage(&self, texture: TextureId, channel: Channel) -> Coverage {
         let Some(image) = self.image_of(texture) else { return Coverage::Full };
         let value = |texel: [f32; 4]| match channel {
@@ -357,11 +358,11 @@ impl Mapper<'_> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coverage {
-    /// The channel is 1 everywhere.
+    /// The channel is 1 in every texel.
     Full,
-    /// The channel is 0 everywhere.
+    /// The channel is 0 in every texel.
     Empty,
-    /// The channel is 0 or 1 at each texel.
+    /// The channel is 0 or 1 in every texel.
     Binary,
     /// The channel is something between somewhere.
     Partial,

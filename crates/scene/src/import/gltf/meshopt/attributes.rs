@@ -2,10 +2,10 @@
 
 use super::Stream;
 
-/// Number of elements whose deltas share one encoding.
+/// Number of elements whose deltas have the same number of bits.
 const GROUP: usize = 16;
 
-/// Decodes `count` elements of `stride` bytes.
+/// Decodes vertex data of meshopt compression: `count` elements of `stride` bytes.
 pub fn decode(source: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, String> {
     let (&header, rest) = source.split_first().ok_or("the compressed stream is empty")?;
     let version = match header {
@@ -47,8 +47,8 @@ pub fn decode(source: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, Str
     Ok(out)
 }
 
-/// Reads the deltas of one byte position of `n` elements; `widths` are the bits a delta by the two
-/// header bits of its group.
+/// Decodes the deltas of one byte position of `n` elements; `widths` are the numbers of bits for the header codes 0 to
+/// 3.
 fn plane_groups(stream: &mut Stream, plane: &mut [u8], n: usize, widths: [u32; 4]) -> Result<(), String> {
     let groups = n.div_ceil(GROUP);
     let header = stream.take(groups.div_ceil(4))?;
@@ -73,7 +73,7 @@ fn plane_groups(stream: &mut Stream, plane: &mut [u8], n: usize, widths: [u32; 4
     Ok(())
 }
 
-/// Turns the deltas of the four bytes from `first` into values.
+/// Turns deltas into values by summation, for the four bytes of each element from byte `plane` on.
 fn integrate(
     block: &mut [u8],
     previous: &mut [u8],
@@ -107,7 +107,8 @@ fn integrate(
     Ok(())
 }
 
-/// Returns 0, -1, 1, -2, 2 ... from 0, 1, 2, 3, 4 ...; the low bits are right for narrower integers, too.
+/// Decodes a zigzag integer: 0, 1, 2, 3, 4 ... give 0, -1, 1, -2, 2 ...; the low bits are right for narrower integers,
+/// too.
 fn unzigzag(v: u32) -> u32 {
     if v & 1 == 1 { !(v >> 1) } else { v >> 1 }
 }

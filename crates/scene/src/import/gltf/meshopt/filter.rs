@@ -1,6 +1,6 @@
 //! Filters that the attribute codec's elements pass after decoding.
 
-/// Reads component `i` of an element of 4 components: signed bytes or signed 16-bit integers.
+/// Returns component `i` of an element with 4 components of signed 8 or 16 bits.
 fn signed(element: &[u8], i: usize) -> i32 {
     if element.len() == 4 {
         i32::from(element[i] as i8)
@@ -13,14 +13,14 @@ fn unsigned(element: &[u8], i: usize) -> i32 {
     signed(element, i) & if element.len() == 4 { 0xff } else { 0xffff }
 }
 
-/// Writes component `i`: the value rounded, half away from zero.
+/// Writes component `i` of an element: `value` rounded, half away from zero.
 fn write(element: &mut [u8], i: usize, value: f32) {
     let value = value.round() as i32;
     let size = element.len() / 4;
     element[i * size..(i + 1) * size].copy_from_slice(&value.to_le_bytes()[..size]);
 }
 
-/// Decodes unit vectors in octahedral coordinates, in the first three components.
+/// Decodes unit vectors from octahedral coordinates, in place, in the first three components.
 pub fn octahedral(bytes: &mut [u8], stride: usize) {
     let max = if stride == 4 { 127.0 } else { 32767.0 };
     for element in bytes.chunks_exact_mut(stride) {
@@ -37,7 +37,7 @@ pub fn octahedral(bytes: &mut [u8], stride: usize) {
     }
 }
 
-/// Decodes quaternions without their largest component, whose index is in the low bits of the fourth.
+/// Decodes quaternions stored without their largest component, in place. Its index is in the low bits of the fourth.
 pub fn quaternion(bytes: &mut [u8]) {
     for element in bytes.chunks_exact_mut(8) {
         let last = signed(element, 3);
@@ -50,7 +50,7 @@ pub fn quaternion(bytes: &mut [u8]) {
     }
 }
 
-/// Decodes floats as a signed exponent (8 bits) over a signed mantissa (24 bits).
+/// Decodes floats from an 8-bit exponent and a 24-bit mantissa, both signed, in place.
 pub fn exponential(bytes: &mut [u8]) {
     for word in bytes.chunks_exact_mut(4) {
         let v = i32::from_le_bytes([word[0], word[1], word[2], word[3]]);
@@ -59,7 +59,7 @@ pub fn exponential(bytes: &mut [u8]) {
     }
 }
 
-/// Decodes colours as luma, two chroma differences and an alpha whose highest bit gives the scale.
+/// Decodes colours from luma and two chroma differences, in place; the highest bit of alpha gives the scale.
 pub fn color(bytes: &mut [u8], stride: usize) {
     let max = if stride == 4 { 255.0 } else { 65535.0 };
     for element in bytes.chunks_exact_mut(stride) {

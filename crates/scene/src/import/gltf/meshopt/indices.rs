@@ -3,7 +3,7 @@
 
 use super::Stream;
 
-/// The last 16 entries pushed.
+/// Queue of the last 16 entries pushed.
 struct Fifo<T> {
     entries: [T; 16],
     next: usize,
@@ -19,7 +19,7 @@ impl<T: Copy> Fifo<T> {
         self.next += 1;
     }
 
-    /// Returns the entry pushed `age` pushes before the last one.
+    /// Returns the entry that was pushed `age` pushes before the last one.
     fn get(&self, age: usize) -> Result<T, String> {
         let at = self.next.checked_sub(age + 1).filter(|_| age < 16);
         at.map(|at| self.entries[at % 16]).ok_or("the stream refers to an edge or vertex before its first".into())
@@ -28,9 +28,9 @@ impl<T: Copy> Fifo<T> {
 
 struct Decoder<'a> {
     data: Stream<'a>,
-    /// The lowest index not used yet.
+    /// Lowest vertex index not used yet.
     next: u32,
-    /// The last index that was spelled out.
+    /// Vertex index that was last encoded explicitly.
     last: u32,
     edges: Fifo<[u32; 2]>,
     vertices: Fifo<u32>,
@@ -49,7 +49,7 @@ impl Decoder<'_> {
         Ok(self.last)
     }
 
-    /// Reads a vertex by a four-bit code, and whether it goes into the queue.
+    /// Decodes a vertex index from a four-bit code; the second value is `true` if it goes into the queue.
     fn vertex(&mut self, code: u8) -> Result<(u32, bool), String> {
         Ok(match code {
             0 => (self.fresh(), true),
@@ -58,7 +58,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// Reads a triangle on a recent edge.
+    /// Decodes a triangle that shares an edge with a recent one.
     fn on_edge(&mut self, code: u8, version: u8) -> Result<[u32; 3], String> {
         let [a, b] = self.edges.get(usize::from(code >> 4))?;
         let (c, push) = match code & 15 {
@@ -76,7 +76,7 @@ impl Decoder<'_> {
         Ok([a, b, c])
     }
 
-    /// Reads a triangle apart from the recent edges; the first vertex is always new to the queue.
+    /// Decodes a triangle that shares no recent edge; its first vertex is always new to the queue.
     fn apart(&mut self, first: u8, others: u8) -> Result<[u32; 3], String> {
         let (a, _) = self.vertex(first)?;
         let (b, push_b) = self.vertex(others >> 4)?;
@@ -92,7 +92,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Decodes `count` indices of a triangle list.
+/// Decodes `count` vertex indices of a triangle list in meshopt compression.
 pub fn triangles(source: &[u8], count: usize) -> Result<Vec<u32>, String> {
     if !count.is_multiple_of(3) {
         return Err(format!("{count} indices are no list of triangles"));
@@ -128,7 +128,7 @@ pub fn triangles(source: &[u8], count: usize) -> Result<Vec<u32>, String> {
     Ok(out)
 }
 
-/// Decodes `count` indices of anything.
+/// Decodes `count` vertex indices of any topology in meshopt compression.
 pub fn sequence(source: &[u8], count: usize) -> Result<Vec<u32>, String> {
     let (&header, rest) = source.split_first().ok_or("the compressed stream is empty")?;
     if !matches!(header, 0xd0 | 0xd1) {

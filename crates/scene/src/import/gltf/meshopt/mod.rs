@@ -12,7 +12,7 @@ mod tests;
 
 use super::json::Meshopt;
 
-/// Unpacks `source` to `count * byteStride` bytes.
+/// Decompresses meshopt data to `count * byteStride` bytes, filters included.
 ///
 /// # Errors
 /// In words, when sizes, mode, filter or stream break the specification.
@@ -61,12 +61,12 @@ pub fn decode(compressed: &Meshopt, source: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Writes indices as little-endian bytes, 2 or 4 each.
+/// Converts indices to little-endian bytes, 2 or 4 each as `stride` says.
 fn narrow(indices: &[u32], stride: usize) -> Vec<u8> {
     indices.iter().flat_map(|i| i.to_le_bytes().into_iter().take(stride)).collect()
 }
 
-/// A stream read from its front, which ends where its tail begins.
+/// Input stream that is read from its front, and ends where its tail begins.
 struct Stream<'a>(&'a [u8]);
 
 impl<'a> Stream<'a> {
@@ -80,7 +80,7 @@ impl<'a> Stream<'a> {
         Ok(self.take(1)?[0])
     }
 
-    /// Reads an unsigned LEB128 of at most five bytes; bits above the 32nd are dropped.
+    /// Reads an unsigned LEB128 integer of at most five bytes; bits above the 32nd are dropped.
     fn varint(&mut self) -> Result<u32, String> {
         let mut value = 0;
         for shift in (0..35).step_by(7) {

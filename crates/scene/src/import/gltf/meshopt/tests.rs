@@ -31,14 +31,15 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
 }
 
-/// RAYWARP_MESHOPT_CASES may name a longer list in the same form.
+/// Returns the test cases, from the file that RAYWARP_MESHOPT_CASES names if it is set.
 fn cases() -> Vec<Case> {
     let file = std::env::var_os("RAYWARP_MESHOPT_CASES").map(|path| std::fs::read_to_string(path).unwrap());
     let text = file.unwrap_or_else(|| include_str!("../../../../tests/data/meshopt_cases.json").into());
     serde_json::from_str(&text).unwrap()
 }
 
-/// How far the filters' results may lie apart, in units of their last place (the specification's rule).
+/// Returns `true` if the results of a filter differ by no more than the specification allows, in units of their last
+/// place.
 fn close(case: &Case, got: &[u8], want: &[u8]) -> bool {
     let ulp = |a: i32, b: i32| (a - b).abs() <= 1;
     match (case.filter.as_str(), case.stride) {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// `document` with the member at `pointer` replaced (or added to its parent).
+/// Returns `document` with the member at `pointer` replaced, or added to its parent.
 fn changed(document: &Value, pointer: &str, value: Value) -> Value {
     let mut document = document.clone();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -16,7 +16,7 @@ fn changed(document: &Value, pointer: &str, value: Value) -> Value {
     document
 }
 
-/// An indexed, textured triangle with a camera and a light.
+/// Returns a document with an indexed, textured triangle, a camera and a light.
 fn sample() -> Value {
     let mut b = Builder::new();
     b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
@@ -176,7 +176,7 @@ fn a_small_file_cannot_ask_for_unbounded_memory() {
     assert!(error.contains("256 times its own size"), "{error}");
 }
 
-/// The sample with a sparse accessor, interleaved and compressed views, instances and a second node.
+/// Returns the sample document with a sparse accessor, interleaved and compressed views, instances and a second node.
 fn rich() -> Value {
     let mut document = sample();
     // Three vertices of four bytes, all zero: a stream of three header-less channels.

@@ -2,11 +2,12 @@
 
 use super::*;
 
-/// Two triangles with all attributes, once by the edges that triangles share and once one after the other.
+/// Draco data (base64) of two triangles with all attributes, with edgebreaker connectivity; the next constant has it
+/// sequential.
 const EDGEBREAKER: &str = "RFJBQ08CAgEBAAAABAIFAgAAAR//ARH/ARH/ARH/ARH/ARH/AREG/wAAAAAAAQAAAgAAAwAABAAAAQAJAwAAAgEBCQMAAQMBAwkCAAICAQICBAADAQEEAgQABAEBBAkEAAUCAQEBAA8zATABEAMANIIAAAAw4gAQABigAAAACxAAAAAuUQAAAAD/PwAAAAAAAAAAAABAY0S+AACAPw4AAwEACxcBEAcBEAEgAwDkkFUAqg4AVrJwOv8DAAD/AQAACgEBAQADAwEgASADAPCDpgAAAAAA/w8AAAAAAAAAAAAAAACAPwwBAQEACQMBIBMBEAEQAwAUkKhkKxCQBAQEBAAAAAD/AAAAAQEBAAMDATABEAMAJIKoEAAAAAAAAwAAAAEBAQADAwEgASADAPCDkmAAAAAAAP8PAACrqqo+q6qqPgAAAAAAAAAAq6qqPgw=";
 const SEQUENTIAL: &str = "RFJBQ08CAgEAAAACBAEAAQMAAwIBBgAJAwAAAQkDAAEDCQIAAgICBAADBAIEAAQECQQABQIDAgEBAgABAQAOMwFAAQAAAAAw4gAAABaxAAgAjDgAAAAGCAAAAAD/PwAAAAMBAAsjARABMAMAUIJVALrP/PRYnK89/wMAAP8BAAAAAQEAAwMBMAEQAwAogqYBAAAAAP8PAAAAAQEACQMBEBMBIAEQAwCgkKgEAAJJtgACSoAgAAAAAAD/AAAAAAEBAAMDARABMAMAUIIokCAAAAAAAAMAAAAAAQEAAwMBEAEwAwBQgpJgkAAAAAAA/w8AAAAAAAAAAAAAQGNEvgAAgD8OCgAAAAAAAAAAAACAPwyrqqo+q6qqPgAAAAAAAAAAq6qqPgw=";
 
-/// A document around a block.
+/// Returns a document around a block of Draco data.
 fn document(block: &str) -> Value {
     let bytes = base64::engine::general_purpose::STANDARD.decode(block).unwrap();
     let accessor = |component: u32, kind: &str| json!({"componentType": component, "count": 4, "type": kind});

@@ -10,7 +10,7 @@ fn load_file(path: &Path) -> Loaded {
     load(path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// World-space corners of every triangle, in order.
+/// Returns the world-space corners of every triangle, in order.
 fn corners(scene: &Description) -> Vec<[[f32; 3]; 3]> {
     let of = |i: &crate::Instance| {
         let mesh = &scene.meshes[i.mesh.index()].triangles;

@@ -3,7 +3,7 @@
 use super::*;
 use raywarp_geom::TriangleMesh;
 
-/// The only mesh of a document that gives no warning.
+/// Returns the only mesh of a document, after asserting that it loads without warnings.
 #[track_caller]
 fn mesh(document: &Value) -> TriangleMesh {
     let scene = clean(document);
@@ -11,7 +11,7 @@ fn mesh(document: &Value) -> TriangleMesh {
     scene.meshes[0].triangles.clone()
 }
 
-/// `count` points on a parabola.
+/// Returns the coordinates of `count` points on a parabola.
 fn points(count: u16) -> Vec<f32> {
     (0..count).flat_map(|i| [f32::from(i), f32::from(i * i), 0.0]).collect()
 }

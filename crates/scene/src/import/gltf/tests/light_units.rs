@@ -76,7 +76,7 @@ fn numbers_tell_the_other_lighting_modes_of_blender() {
     check("5.3.43", [odd, odd, odd], [(odd / 683.0) as f32; 3], LampReading::Photometric, "683 lux");
 }
 
-/// The candelas that Blender writes for a point of these watts.
+/// Returns the candelas that Blender writes for a point light of `watts`.
 fn unit(watts: f64) -> f64 {
     watts / (4.0 * std::f64::consts::PI) * 683.0
 }

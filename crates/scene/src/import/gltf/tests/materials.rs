@@ -6,7 +6,8 @@ use crate::{
     ScalarInput, Surface, Texture, TextureId, Wrap,
 };
 
-/// The scene of a triangle with `material`, over one image, textures 0 to 2 of it and a sampler for 1.
+/// Loads the scene of a triangle with `material`, which has one image, textures 0 to 2 of it and a sampler for texture
+/// 1.
 fn scene_of(material: &Value) -> Result<(Description, Vec<String>), String> {
     import(&triangle(json!({
         "materials": [material],
@@ -373,7 +374,7 @@ fn surfaces_that_vanish_are_said() {
     }
 }
 
-/// A PNG file of one texel.
+/// Returns a PNG file of one texel.
 fn png(texel: [u8; 4]) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     let image = image::RgbaImage::from_raw(1, 1, texel.to_vec()).unwrap();

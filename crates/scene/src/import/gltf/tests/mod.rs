@@ -16,13 +16,13 @@ use base64::Engine;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A red, a half-transparent green, a blue and a white pixel.
+/// PNG image as a data URI: a red, a half-transparent green, a blue and a white pixel.
 const PIXELS: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAAAAFElEQVR42mP4z8DwHwgbGIA0GAAARNIJeGZTxHAAAAAASUVORK5CYII=";
 
-/// One orange pixel without alpha.
+/// PNG image as a data URI: one orange pixel without alpha.
 const OPAQUE_PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP438AAAAQBAYD718vxAAAAAElFTkSuQmCC";
 
-/// The one place that touches the API: the scene of a document and its warnings, or the error's text.
+/// Imports a document; returns the scene and its warnings, or the error's text.
 fn import(document: &Value) -> Result<(Description, Vec<String>), String> {
     import_raw(document.to_string().as_bytes())
 }
@@ -36,7 +36,7 @@ fn import_raw(bytes: &[u8]) -> Result<(Description, Vec<String>), String> {
     Ok((scene, warnings.iter().map(ToString::to_string).collect()))
 }
 
-/// The scene of a document that must load without any warning.
+/// Imports a document that must load without any warning.
 #[track_caller]
 fn clean(document: &Value) -> Description {
     let (scene, warnings) = import(document).unwrap();
@@ -52,7 +52,7 @@ fn float_bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// A document in the making: each array of numbers becomes a buffer, a view and an accessor.
+/// Builder of a test document, in which each array of numbers becomes a buffer, a view and an accessor.
 struct Builder(Value);
 
 impl Builder {
@@ -86,7 +86,7 @@ impl Builder {
         self.accessor(&bytes, json!({"componentType": 5123, "count": values.len(), "type": "SCALAR"}))
     }
 
-    /// The document with the members of `more` put in.
+    /// Returns the document with the members of `more` added.
     fn with(mut self, more: Value) -> Value {
         let Value::Object(more) = more else { panic!("an object is wanted") };
         self.0.as_object_mut().unwrap().extend(more);
@@ -94,7 +94,7 @@ impl Builder {
     }
 }
 
-/// A triangle in the plane z = 0 with the members of `more` put in.
+/// Returns a document of a triangle in the plane z = 0 with the members of `more` added.
 fn triangle(more: Value) -> Value {
     let mut builder = Builder::new();
     builder.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);

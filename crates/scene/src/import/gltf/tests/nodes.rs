@@ -9,7 +9,7 @@ fn near(a: [f32; 3], b: [f32; 3]) {
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?}, not {b:?}");
 }
 
-/// World positions of the object's origin and of (1, 0, 0) and (0, 1, 0), for each instance.
+/// Returns the world positions of the object's origin and of (1, 0, 0) and (0, 1, 0), for each instance.
 fn placed(scene: &Description) -> Vec<[[f32; 3]; 3]> {
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     scene.instances.iter().map(|i| corners.map(|p| i.transform.point(p))).collect()

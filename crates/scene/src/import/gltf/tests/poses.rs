@@ -5,7 +5,7 @@ use crate::import::GltfOptions;
 
 const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
-/// As [`import`], with a choice.
+/// Imports a document as [`import`] does, with a choice of scene, animation or variant.
 fn shown(document: &Value, gltf: GltfOptions) -> Result<(Description, Vec<String>), String> {
     let path = Path::new("test.gltf");
     let options = LoadOptions { allow_missing: true, gltf, ..LoadOptions::default() };
@@ -21,7 +21,7 @@ fn at(seconds: f64) -> GltfOptions {
     GltfOptions { at: Some(seconds), ..GltfOptions::default() }
 }
 
-/// World positions of all vertices of all instances.
+/// Returns the world positions of all vertices of all instances.
 fn corners(scene: &Description) -> Vec<[f32; 3]> {
     let of = |i: &crate::Instance| {
         let positions = &scene.meshes[i.mesh.index()].triangles.positions;
@@ -36,7 +36,7 @@ fn near(got: &[[f32; 3]], want: &[[f32; 3]]) {
     assert!(got.len() == want.len() && got.iter().zip(want).all(is_near), "{got:?}, not {want:?}");
 }
 
-/// A triangle with normals and tangents, and two morph targets: one lifts it and turns its normals, one moves it along x.
+/// Returns a document of a triangle with two morph targets: one lifts it and turns its normals, one moves it along x.
 fn morphed(more: Value) -> Value {
     let mut b = Builder::new();
     b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
@@ -95,7 +95,7 @@ fn morph_targets_move_coordinates_and_colours() {
     assert_eq!(scene.meshes[0].triangles.colors, [[1.0, 0.25, 0.5, 1.0]; 3]);
 }
 
-/// A triangle on two joints, nodes 1 and 2, of which the second hangs on the first; node 0 has the skin.
+/// Returns a document of a triangle on two joints: nodes 1 and 2, the second a child of the first; node 0 has the skin.
 fn skinned(weights: &[[f32; 4]; 3], joints: &[[u8; 4]; 3], bind: Option<&[f32]>, nodes: Value) -> Value {
     let mut b = Builder::new();
     b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
@@ -223,7 +223,7 @@ fn broken_skins_are_errors_and_odd_ones_are_said() {
     assert_eq!(corners(&scene)[0], [3.0, 0.0, 0.0]);
 }
 
-/// A triangle whose node is moved along `path` by keys at 1 and 3 seconds.
+/// Returns a document of a triangle whose node is animated along `path` by keys at 1 and 3 seconds.
 fn animated(path: &str, interpolation: &str, kind: &str, width: usize, output: &[f32]) -> Value {
     let mut b = Builder::new();
     b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
