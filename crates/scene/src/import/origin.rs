@@ -24,34 +24,37 @@ use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A corner that is moved by more than this share of its triangle's largest extent is hurt.
+/// Relative move of a corner by rounding, as a share of the triangle's extent, above which the triangle counts as hurt.
 const HURT: f64 = 1e-3;
-/// Where float32 holds the corners of a triangle, and not the points on it to this share of its extent, it is coarse.
+/// Relative rounding error of points on a triangle, as a share of its extent, above which it counts as coarse. That is
+/// so where float32 holds the corners, and not the points on it.
 const COARSE: f64 = 1e-2;
-/// Numbers must become smaller by this factor for an origin to be worth it: three bits. A scene that lies around zero,
-/// or not far from it by its own size, gains less, and stays where it is.
+/// Factor by which coordinates must shrink for an origin to be worth it: three bits. A scene that lies around zero, or
+/// not far from it by its own size, gains less, and stays where it is.
 const GAIN: f64 = 8.0;
 
-/// Shift that a run subtracts in f64 before it rounds, and its notes of what rounding did.
+/// Origin that an import subtracts in f64 before it rounds to f32, with notes of what rounding did.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Center {
-    /// The origin of the scene.
+    /// Origin of the scene, subtracted from world positions.
     pub origin: [f64; 3],
-    /// Centres of meshes that are placed and lie far from zero in their own space.
+    /// Centres subtracted from the positions of meshes that are placed by a transform and lie far from zero in their
+    /// own space.
     locals: Arc<[[f64; 3]]>,
-    /// Moves of the positions of meshes that are in no other list.
+    /// Effect of rounding on all meshes that are not listed in `meshes`.
     moved: Moved,
     meshes: HashMap<MeshId, Moved>,
-    /// Placements that f32 does not hold, by instance in ascending order, relative as its transform is.
+    /// Exact transforms of those instances whose transform f32 does not hold, by instance in ascending order. They are
+    /// relative as the instance's transform is.
     placed: Vec<(usize, [[f64; 4]; 3])>,
 }
 
-/// Effect of rounding on the positions of a mesh.
+/// Effect of rounding to f32 on the positions of a mesh.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Moved {
-    /// Largest move of a position along an axis.
+    /// Largest distance along an axis by which a position was moved.
     by: f64,
-    /// `true` if it made one vertex of the three corners of a triangle, which then shows nothing of it.
+    /// `true` if the three corners of some triangle became one vertex, so that the rounded mesh does not show it.
     welded: bool,
 }
 
@@ -67,23 +70,22 @@ impl Center {
         Self { origin, locals: locals.into(), ..Self::default() }
     }
 
-    /// Returns `true` if it changes nothing.
+    /// Returns `true` if nothing is subtracted.
     fn is_zero(&self) -> bool {
         self.origin == [0.0; 3] && self.locals.is_empty()
     }
 
-    /// Makes the rounder for the positions of a mesh that stands in the world as its file has it.
+    /// Makes the rounder for a mesh whose positions are in world space in the file.
     pub fn in_world(&self) -> Rounder {
         Rounder { at: Some(self.origin), ..Rounder::default() }
     }
 
-    /// Makes the rounder for the positions of a mesh that is placed by [`Center::placement`].
+    /// Makes the rounder for a mesh that is placed by a transform, as of [`Center::placement`].
     pub fn in_mesh(&self) -> Rounder {
         Rounder { locals: self.locals.clone(), ..Rounder::default() }
     }
 
-    /// Makes the positions of a mesh that is placed, exact as they are, relative to a centre; returns the rounder of
-    /// that centre.
+    /// Makes exact positions of a placed mesh relative to the nearest centre; returns the rounder with that centre.
     pub fn recenter(&self, positions: &mut [[f32; 3]]) -> Rounder {
         let mut rounder = self.in_mesh();
         if !self.locals.is_empty() {
@@ -93,26 +95,27 @@ impl Center {
         rounder
     }
 
-    /// Takes over how the positions of all meshes were moved.
+    /// Records how rounding moved positions, for all meshes together.
     pub fn note(&mut self, rounder: &Rounder) {
         self.moved.by = self.moved.by.max(rounder.moved.by);
         self.moved.welded |= rounder.moved.welded;
     }
 
-    /// Takes over how the positions of a mesh were moved.
+    /// Records how rounding moved the positions of the mesh `mesh`.
     pub fn note_mesh(&mut self, mesh: MeshId, rounder: &Rounder) {
         if rounder.moved != Moved::default() {
             self.meshes.insert(mesh, rounder.moved);
         }
     }
 
-    /// Returns how rounding moved the positions of a mesh.
+    /// Returns how rounding moved the positions of the mesh `mesh`.
     fn moved(&self, mesh: MeshId) -> &Moved {
         self.meshes.get(&mesh).unwrap_or(&self.moved)
     }
 
-    /// Returns the placement by `world` of a mesh whose positions are relative to `local`, for the scene's next
-    /// instance, which is number `instance`; relative to the origin, rounded once.
+    /// Returns the f32 transform for the scene's next instance, relative to the origin, and records the exact one if
+    /// they differ. It is that of a mesh placed by `world` whose positions are relative to `local`, and is rounded
+    /// once.
     pub fn place(&mut self, instance: usize, world: &DAffine3, local: [f64; 3]) -> Affine {
         let exact = self.rows(world, local);
         let placement = rounded(&exact);
@@ -126,8 +129,7 @@ impl Center {
         placement
     }
 
-    /// Returns the placement of an instance as the file has it, relative as its transform is; `None` where the
-    /// transform is that.
+    /// Returns the exact transform of an instance in f64; `None` if its f32 transform is exact.
     fn placed(&self, instance: usize) -> Option<[[f64; 4]; 3]> {
         self.placed.binary_search_by_key(&instance, |of| of.0).ok().map(|index| self.placed[index].1)
     }
@@ -139,17 +141,17 @@ impl Center {
         std::array::from_fn(|r| [rows[r].x, rows[r].y, rows[r].z, shift[r]])
     }
 
-    /// Returns a placement as f32 holds it, relative to the origin.
+    /// Rounds a transform to f32, relative to the origin.
     pub fn placement(&self, world: &DAffine3) -> Affine {
         rounded(&self.rows(world, [0.0; 3]))
     }
 
-    /// Returns a number of a transform or a point, as f64 in a run with a center; without one as f32 holds it.
+    /// Returns a number of a transform or a point: as it is in a run with a center, otherwise rounded to f32.
     pub fn number(&self, x: f64) -> f64 {
         if self.is_zero() { f64::from(x as f32) } else { x }
     }
 
-    /// Rounds a point that stands in the world by itself, such as a camera or a light, relative to the origin.
+    /// Rounds a single world-space point, such as of a camera or a light, to f32 relative to the origin.
     pub fn point(&self, position: impl Into<[f64; 3]>) -> [f32; 3] {
         let position = position.into();
         std::array::from_fn(|i| (position[i] - self.origin[i]) as f32)
@@ -160,9 +162,9 @@ fn rounded(rows: &[[f64; 4]; 3]) -> Affine {
     Affine { rows: rows.map(|row| row.map(|x| x as f32)) }
 }
 
-/// Returns the centre of a mesh around `position`: of `locals` and zero the nearest. It is no further from the mesh
-/// than the one that its own placement takes to the origin, and the origin at most twice as far from it as from the
-/// mesh. Meshes that touch have the same, if their placements agree.
+/// Returns the centre nearest to a mesh at `position`, of `locals` and zero. It is no further from the mesh than the
+/// one that its own placement takes to the origin, and the origin at most twice as far from it as from the mesh. Meshes
+/// that touch have the same, if their placements agree.
 fn nearest(locals: &[[f64; 3]], position: [f64; 3]) -> [f64; 3] {
     let mut best = ([0.0; 3], square(position));
     for &local in locals {
@@ -182,10 +184,10 @@ fn square(a: [f64; 3]) -> f64 {
     a.iter().map(|x| x * x).sum()
 }
 
-/// Number of points of a mesh that say where it is.
+/// Number of points of a mesh that are sampled to find where it is.
 const SOME: usize = 31;
 
-/// Finds where a mesh is, by some of its points: the middle one along each axis, so that a stray one has no say. `None`
+/// Returns the componentwise median of some of a mesh's points, which tells where it is regardless of strays. `None`
 /// without a point that is finite.
 fn middle_of<T: Copy + Into<f64>>(points: &[[T; 3]]) -> Option<[f64; 3]> {
     let some = points.iter().step_by(points.len().div_ceil(SOME).max(1)).map(|point| point.map(Into::into));
@@ -196,20 +198,20 @@ fn middle_of<T: Copy + Into<f64>>(points: &[[T; 3]]) -> Option<[f64; 3]> {
     })
 }
 
-/// Rounds the positions of a mesh, the one place where that is done.
+/// Rounder of a mesh's positions from f64 to f32, relative to some point.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rounder {
-    /// Point that is subtracted; `None` until it is known.
+    /// Point that is subtracted from positions; `None` until it is known.
     at: Option<[f64; 3]>,
-    /// Centres of which one may be subtracted instead of nothing: all positions decide.
+    /// Centres from which the point to subtract is chosen once all positions are known.
     locals: Arc<[[f64; 3]]>,
-    /// Positions, kept until then.
+    /// Unrounded positions, kept until the point to subtract is known.
     wide: Vec<[f64; 3]>,
     moved: Moved,
 }
 
 impl Rounder {
-    /// Rounds a position relative to what [`Rounder::at`] says, after [`Rounder::settle`] of all.
+    /// Rounds a position to f32; the result is final after [`Rounder::settle`] of all positions.
     #[inline]
     pub fn round(&mut self, position: [f64; 3]) -> [f32; 3] {
         let single = position.map(|x| x as f32);
@@ -230,8 +232,8 @@ impl Rounder {
         rounded
     }
 
-    /// Decides what is subtracted from the positions of a mesh, which are all that [`Rounder::round`] made so far in
-    /// their order, and subtracts it.
+    /// Chooses the point to subtract from a mesh's positions and rounds them again. These are all that
+    /// [`Rounder::round`] made so far in their order.
     pub fn settle(&mut self, positions: &mut [[f32; 3]]) {
         let wide = std::mem::take(&mut self.wide);
         if self.at.is_some() || wide.is_empty() {
@@ -242,18 +244,18 @@ impl Rounder {
         positions.iter_mut().zip(wide).for_each(|(position, wide)| *position = self.round(wide));
     }
 
-    /// Notes that a triangle's corners, which are not at one place, became one vertex.
+    /// Records that a triangle's three corners, which differ in the file, became one vertex.
     pub fn note_weld(&mut self) {
         self.moved.welded = true;
     }
 
-    /// Returns the point that was subtracted: the mesh's centre.
+    /// Returns the point that is subtracted from positions: the mesh's centre.
     pub fn at(&self) -> [f64; 3] {
         self.at.unwrap_or_default()
     }
 }
 
-/// Parses a decimal number such that rounding it to f32 gives what reading it as f32 would: twice rounded, a number in
+/// Parses a decimal number in f64 that rounds to the f32 that direct parsing would give. Twice rounded, a number in
 /// 2^29 would be another one. `None` where it is no number or not finite as f32.
 pub(crate) fn decimal(word: &str) -> Option<f64> {
     let value: f64 = word.parse().ok()?;

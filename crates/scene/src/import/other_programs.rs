@@ -3,7 +3,7 @@
 use super::{Format, source};
 use std::path::Path;
 
-/// Endings, in lower case, what such a file is, and how a file comes from it that is read.
+/// Table of file formats that are not read: their extensions in lower case, what such a file is, and how to convert it.
 const PROGRAMS: [(&[&str], &str, &str); 16] = [
     (&["blend", "blend1"], "Blender's own file", "in Blender, File > Export > glTF 2.0 (.glb) writes one that is read"),
     (&["fbx"], "an FBX file", BLENDER),
@@ -41,7 +41,7 @@ const BLENDER: &str =
 const EXTENSION: &str = "with an extension for this format (a part of it before 4.2) Blender reads it, and its File > \
     Export > glTF 2.0 (.glb) writes one that is read here";
 
-/// Returns the message about a scene file whose ending is none that is read.
+/// Returns the error message for a scene file whose extension is not supported.
 pub(crate) fn unknown_kind(path: &Path) -> String {
     let ending = source::extension(path).to_ascii_lowercase();
     let known = PROGRAMS.iter().find(|(endings, ..)| endings.contains(&ending.as_str()));

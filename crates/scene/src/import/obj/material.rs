@@ -364,11 +364,11 @@ enum Coverage {
     Empty,
     /// The channel is 0 or 1 in every texel.
     Binary,
-    /// The channel is something between somewhere.
+    /// The channel has values between 0 and 1.
     Partial,
 }
 
-/// Returns the channel that `-imfchan` names; m is the matte, l and z stand for brightness.
+/// Returns the channel that a map's option `-imfchan` names; m is the matte, l and z stand for brightness.
 fn channel(map: &Map) -> Option<Channel> {
     Some(match map.channel? {
         'r' => Channel::R,
@@ -379,7 +379,7 @@ fn channel(map: &Map) -> Option<Channel> {
     })
 }
 
-/// Returns `true` if an image is blue as tangent-space normals are and height fields are not.
+/// Returns `true` if an image looks like a normal map: blue on the whole, as height maps are not.
 fn looks_like_normals(image: &Image) -> bool {
     // Some 4,096 texels tell.
     let step = (image.len() / 4096).max(1);

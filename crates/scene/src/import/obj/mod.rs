@@ -24,16 +24,16 @@ use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Entries of all libraries of a file.
+/// Entries of all material libraries of an OBJ file.
 #[derive(Default)]
 struct Library {
-    /// The entries by name, with the library that each is from.
+    /// Entries by material name, each with the path of its library.
     entries: HashMap<String, (PathBuf, Entry)>,
-    /// `true` if a library is missing: it is said, and whatever is in no other may be in it.
+    /// `true` if a library is missing (with a warning), so that unknown materials may be in it.
     lacks_any: bool,
 }
 
-/// Imports the OBJ file `path`.
+/// Imports an OBJ file with its material libraries as a scene.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     let obj = parse(path, &bytes, context)?;
@@ -42,7 +42,7 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, 
     build(path, obj, &library, context)
 }
 
-/// Loads a file that is OBJ and MTL at once, without touching the disk, and checks the scene made of it; for fuzzing.
+/// Loads bytes as OBJ and MTL at once, for fuzzing, without touching the disk, and checks the scene made of them.
 ///
 /// # Panics
 /// When a file that is read makes an invalid scene: a bug.
@@ -61,7 +61,7 @@ pub fn fuzz_obj(bytes: &[u8]) {
     });
 }
 
-/// Parses the file; what was left out is said also where it cannot be read.
+/// Parses the geometry of the OBJ file; warnings are given even if it fails.
 fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, SceneError> {
     let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
     let mut rounder = context.center.in_world();
@@ -78,7 +78,7 @@ fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, SceneE
     Ok(obj)
 }
 
-/// Reads the libraries; of two entries of one name the first counts.
+/// Reads all material libraries of the file; of two entries with one name the first counts.
 fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, SceneError> {
     let mut library = Library::default();
     for (names, line) in &obj.libraries {
@@ -115,8 +115,8 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
     Ok(library)
 }
 
-/// Finds the libraries of a line. `mtllib` takes several names, but names with blanks occur as well, and names in
-/// quotes: whichever exist.
+/// Finds the library files that an `mtllib` line names. `mtllib` takes several names, but names with blanks occur as
+/// well, and names in quotes: whichever exist.
 fn library_files(path: &Path, names: &str, line: u64, context: &mut Context) -> Vec<PathBuf> {
     let names = names.replace('\\', "/");
     let mut find = |name: &str| context.find(path, Place::Line(line), name);
@@ -178,7 +178,7 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
     Ok(scene)
 }
 
-/// Makes the material of an entry; images are beside its library.
+/// Converts an MTL entry to a material of the scene; images are looked up beside its library.
 fn mapped(
     scene: &mut Description,
     file: &Path,
@@ -203,8 +203,8 @@ fn mapped(
     Ok(material)
 }
 
-/// Returns the length in scene units that a unit of texture coordinates spans, on average over the area of all
-/// `meshes`; 0 without texture coordinates.
+/// Returns the mean length in scene units that one unit of texture coordinates spans, weighted by area; 0 without
+/// texture coordinates.
 fn uv_size(meshes: &[(String, TriangleMesh)]) -> f32 {
     use glam::{DVec2, DVec3};
     let (mut world, mut texture) = (0.0, 0.0);

@@ -4,15 +4,15 @@ use super::lines::{Line, Lines, finite};
 use crate::import::counted::counted;
 use crate::import::text;
 
-/// A material library entry. `None` where the file is silent.
+/// Material entry of an MTL library. `None` where the file is silent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Entry {
     pub name: String,
-    /// Line of its `newmtl`.
+    /// Line number of the entry's `newmtl`.
     pub line: u64,
-    /// `true` if Blender wrote it, which has its own meaning for some statements.
+    /// `true` if Blender wrote the entry, as it gives some statements its own meaning.
     pub from_blender: bool,
-    /// Ka, which says how much metal it is in Blender's files and nothing in others.
+    /// Ambient colour Ka, which in Blender's files tells how metallic the surface is and is ignored in others.
     pub ambient: Option<[f32; 3]>,
     /// Diffuse colour Kd.
     pub diffuse: Option<[f32; 3]>,
@@ -20,23 +20,23 @@ pub(super) struct Entry {
     pub specular: Option<[f32; 3]>,
     /// Emitted colour Ke.
     pub emission: Option<[f32; 3]>,
-    /// Transmission filter Tf.
+    /// Transmission colour filter Tf.
     pub filter: Option<[f32; 3]>,
     /// Specular exponent Ns.
     pub exponent: Option<f32>,
     /// Index of refraction Ni.
     pub ior: Option<f32>,
-    /// Coverage d, 1 for opaque.
+    /// Opacity d, 1 for opaque.
     pub dissolve: Option<f32>,
     /// Transparency Tr, 0 for opaque.
     pub transparency: Option<f32>,
-    /// Illumination model illum.
+    /// Number of the illumination model, illum.
     pub model: Option<u32>,
-    /// Roughness of the surface, Pr.
+    /// Roughness of the surface, Pr, 0 to 1.
     pub roughness: Option<f32>,
-    /// Share of metal, Pm.
+    /// Metalness of the surface, Pm, 0 to 1.
     pub metallic: Option<f32>,
-    /// Share of clear coat, Pc.
+    /// Strength of the clear coat, Pc, 0 to 1.
     pub clearcoat: Option<f32>,
     /// Roughness of the clear coat, Pcr.
     pub clearcoat_roughness: Option<f32>,
@@ -48,7 +48,7 @@ pub(super) struct Entry {
     pub roughness_map: Option<Map>,
     pub metallic_map: Option<Map>,
     pub exponent_map: Option<Map>,
-    /// Map of reflections map_refl, of Blender's files alone.
+    /// Map of reflections, map_refl, which only Blender's files use.
     pub reflection_map: Option<Map>,
     pub clearcoat_map: Option<Map>,
     pub clearcoat_roughness_map: Option<Map>,
@@ -56,25 +56,25 @@ pub(super) struct Entry {
     pub normal_map: Option<Map>,
 }
 
-/// A texture and its options.
+/// Texture map of an MTL entry with its options.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Map {
-    /// File, with `/` between folders.
+    /// Path of the image file, with `/` between folders.
     pub file: String,
     pub line: u64,
-    /// Scale -s, along u and v.
+    /// Scale of texture coordinates along u and v, option -s.
     pub scale: [f32; 2],
-    /// Offset -o, along u and v.
+    /// Offset of texture coordinates along u and v, option -o.
     pub offset: [f32; 2],
-    /// `true` for -clamp on.
+    /// `true` if coordinates are clamped, option -clamp on.
     pub clamp: bool,
-    /// Factor of bumps, -bm.
+    /// Factor of bump heights, option -bm.
     pub bump: f32,
-    /// Letter of the channel, -imfchan.
+    /// Letter of the image channel, option -imfchan.
     pub channel: Option<char>,
 }
 
-/// Entries in the file's order and warnings with their lines; or the line that is wrong, and why.
+/// Result of parsing a library: the entries in order, and warnings with line numbers.
 type Parsed = (Vec<Entry>, Vec<(u64, String)>);
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
@@ -107,12 +107,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
     Ok((entries, warnings))
 }
 
-/// Returns `true` if the numbers of a statement that is read cannot be below 0.
+/// Returns `true` if the numbers of the statement `keyword` cannot be negative.
 fn is_positive(keyword: &str) -> bool {
     matches!(keyword, "kd" | "ks" | "ke" | "tf" | "ns" | "ni" | "d" | "tr" | "pr" | "pm" | "pc" | "pcr")
 }
 
-/// Returns `true` if the text begins with Blender's comment (`# Blender 4.2.0 MTL File: 'None'`, of all its exporters).
+/// Returns `true` if an MTL file begins with the comment of one of Blender's exporters
+/// (`# Blender 4.2.0 MTL File: 'None'`).
 fn is_from_blender(text: &str) -> bool {
     let first = text::Lines::new(text).find(|line| !line.trim().is_empty());
     first.is_some_and(|line| line.trim_start().strip_prefix('#').is_some_and(|rest| rest.contains("Blender")))
@@ -183,7 +184,7 @@ fn statement(
     Ok(())
 }
 
-/// Names what a known statement that has no effect would show.
+/// Names the effect of a known statement that is not rendered, for a warning.
 fn not_rendered(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "ps" | "map_ps" => "sheen",
@@ -200,7 +201,7 @@ fn not_rendered(keyword: &str) -> Option<&'static str> {
     })
 }
 
-/// Reads `r g b`, or one number for all three.
+/// Parses a colour: `r g b`, or one number for all three channels.
 fn color(line: &Line, warnings: &mut Vec<(u64, String)>) -> Result<Option<[f32; 3]>, (u64, String)> {
     let words: Vec<&str> = line.words().collect();
     if let ["spectral" | "xyz", ..] = words.as_slice() {
@@ -217,13 +218,14 @@ fn color(line: &Line, warnings: &mut Vec<(u64, String)>) -> Result<Option<[f32; 
     color.map(Some).ok_or_else(message)
 }
 
-/// Reads one number that is not negative; `-halo` before it is stepped over.
+/// Parses one number that is not negative; `-halo` before it is skipped.
 fn number(line: &Line) -> Result<f32, (u64, String)> {
     let word = line.words().find(|&word| word != "-halo").unwrap_or_default();
     finite(word).map(|x| x.max(0.0)).ok_or_else(|| (line.number, format!("`{word:.40}` is no finite number")))
 }
 
-/// Reads options, then a file name that may hold blanks. Only a missing name is an error, and it stops no scene.
+/// Parses a map: options, then a file name that may contain spaces. Only a missing name is an error, and it stops no
+/// scene.
 fn map(line: &Line, warnings: &mut Vec<(u64, String)>) -> Option<Map> {
     let mut map = Map {
         file: String::new(),
@@ -270,13 +272,13 @@ fn map(line: &Line, warnings: &mut Vec<(u64, String)>) -> Option<Map> {
     Some(map)
 }
 
-/// Splits off the first word and what follows it.
+/// Splits a text into its first word and what follows.
 fn word(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
     (word, rest.trim_start())
 }
 
-/// Takes up to three numbers, and leaves at least one word for the file name; gives what is left.
+/// Parses up to three numbers but leaves at least one word for the file name; returns the rest.
 fn numbers<'a>(mut text: &'a str, values: &mut [f32]) -> &'a str {
     // Of -s and -o the third, along w, is of no use to flat images.
     let most = if values.len() == 2 { 3 } else { values.len() };

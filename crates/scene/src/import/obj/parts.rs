@@ -10,30 +10,30 @@
 use crate::import::polygon::Polygons;
 use std::collections::HashMap;
 
-/// Most meshes by object; above it they are by material alone.
+/// Largest number of meshes when OBJ objects are kept apart; above it there is one mesh for each material.
 pub(super) const LIMIT: usize = 4096;
 
-/// Mark for "no such attribute" and "end of the list".
+/// Value that means "no such attribute" in a vertex and "end of the list" in a list.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A name of `usemtl` with the line of its first use; `None` where faces come before any.
+/// Material name after `usemtl` with the line of its first use; `None` for faces before any.
 pub(super) type NamedMaterial = (Option<String>, u64);
 
-/// The triangles of one material in one object.
+/// Triangles of one material in one object.
 #[derive(Debug, Default)]
 pub(super) struct Part {
-    /// Number of its material, in the order of first use.
+    /// Index of the part's material, in the order of first use.
     pub material: u32,
     /// Name of the object; may be empty.
     pub object: String,
-    /// Position, texture coordinate and normal of each vertex.
+    /// Indices of position, texture coordinate and normal of each vertex.
     pub vertices: Vec<[u32; 3]>,
     pub indices: Vec<[u32; 3]>,
-    /// Polygons among `indices` that wait for their positions or cross themselves.
+    /// Polygons of the part that await triangulation, or that cross themselves.
     pub polygons: Polygons,
 }
 
-/// A vertex of a part that uses some position; the vertices of a position form a list.
+/// Use of a position by a vertex of a part; the uses of each position form a linked list.
 struct Use {
     uv: u32,
     normal: u32,
@@ -46,26 +46,26 @@ struct Use {
 pub(super) struct Parts {
     materials: Vec<NamedMaterial>,
     by_material: HashMap<Option<String>, u32>,
-    /// Parts in the order of first use.
+    /// Parts (meshes to be), in the order of first use.
     parts: Vec<Part>,
-    /// Numbers of parts by object, and of each object by material.
+    /// Index of the part by object name, then by material index.
     by_object: HashMap<String, HashMap<u32, u32>>,
-    /// Material that faces belong to from here on.
+    /// Material index of the faces that follow.
     material: Option<u32>,
     object: String,
-    /// `true` if an `o` line has come, so that `g` lines have no effect.
+    /// `true` after the first `o` line, from which on `g` lines have no effect.
     has_objects: bool,
-    /// `true` if there were too many objects.
+    /// `true` if objects were joined because there were too many.
     too_many: bool,
-    /// The part of `material` and `object`, where it was looked up already.
+    /// Index of the part for the current material and object, if it was already looked up.
     current: Option<u32>,
-    /// First use of each position, and all uses.
+    /// First use of each position; the linked uses of all positions follow.
     heads: Vec<u32>,
     uses: Vec<Use>,
 }
 
 impl Parts {
-    /// Begins the material of a line `usemtl`; `None` for faces that come before any such line.
+    /// Switches to the material of a `usemtl` line; `None` for faces before any such line.
     pub fn use_material(&mut self, name: Option<String>, line: u64) {
         let material = self.by_material.get(&name).copied().unwrap_or_else(|| {
             self.materials.push((name.clone(), line));
@@ -77,13 +77,13 @@ impl Parts {
         self.current = None;
     }
 
-    /// Begins the object of a line `o`.
+    /// Switches to the object of an `o` line.
     pub fn use_object(&mut self, name: &str) {
         self.has_objects = true;
         self.set_object(name);
     }
 
-    /// Begins the object of a line `g`, unless an `o` line has come.
+    /// Switches to the object of a `g` line, unless an `o` line has come.
     pub fn use_group(&mut self, name: &str) {
         if !self.has_objects {
             self.set_object(name);
@@ -98,7 +98,7 @@ impl Parts {
         }
     }
 
-    /// Returns the part that a face on `line` belongs to.
+    /// Returns the index of the part for a face on `line`, and adds it at its first use.
     pub fn current(&mut self, line: u64) -> usize {
         if let Some(part) = self.current {
             return part as usize;
@@ -127,7 +127,7 @@ impl Parts {
         &mut self.parts[part]
     }
 
-    /// Returns the vertex of `part` with these attributes.
+    /// Returns the vertex of `part` with the attribute indices `key`, and adds it at its first use.
     pub fn vertex(&mut self, part: usize, key: [u32; 3]) -> u32 {
         let [v, uv, normal] = key;
         if self.heads.len() <= v as usize {
@@ -148,7 +148,7 @@ impl Parts {
         vertex
     }
 
-    /// Makes one part a material of what was read so far, and leaves objects aside from here on.
+    /// Joins all parts with the same material, and ignores objects from here on.
     fn join_objects(&mut self) {
         self.too_many = true;
         self.object.clear();
@@ -176,7 +176,7 @@ impl Parts {
         self.by_object = HashMap::from([(String::new(), by_material)]);
     }
 
-    /// Returns all parts by material, in the order of first use of materials and, in each, of objects.
+    /// Returns all parts grouped by material, in the order of first use of materials and, within each, of objects.
     pub fn by_material(self) -> Vec<(NamedMaterial, Vec<Part>)> {
         let mut materials: Vec<_> = self.materials.into_iter().map(|material| (material, Vec::new())).collect();
         for part in self.parts {
@@ -185,8 +185,7 @@ impl Parts {
         materials
     }
 
-    /// Triangulates the polygons that came before their positions; returns the warning about those that cross
-    /// themselves.
+    /// Triangulates the polygons whose positions came after them; returns a warning about those that cross themselves.
     pub fn finish_polygons(&mut self, positions: &[[f32; 3]]) -> Option<(u64, String)> {
         let mut all = Polygons::default();
         for Part { vertices, indices, polygons, .. } in &mut self.parts {
@@ -196,7 +195,7 @@ impl Parts {
         all.warning()
     }
 
-    /// Returns the positions that vertices of any part have.
+    /// Iterates over the position indices of all vertices of all parts.
     pub fn positions(&self) -> impl Iterator<Item = u32> {
         self.parts.iter().flat_map(|part| &part.vertices).map(|vertex| vertex[0])
     }
@@ -206,7 +205,7 @@ impl Parts {
         self.parts.iter().map(|part| part.indices.len()).sum()
     }
 
-    /// Returns the number of parts of each object.
+    /// Returns the number of parts of each object, by object name.
     pub fn objects(&self) -> HashMap<&str, usize> {
         self.by_object.iter().map(|(name, parts)| (name.as_str(), parts.len())).collect()
     }

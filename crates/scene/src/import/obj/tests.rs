@@ -12,7 +12,7 @@ fn library(mtl: &str) -> Library {
     Library { entries, lacks_any: false }
 }
 
-/// The scene of an OBJ file with the materials given, and the warnings.
+/// Loads an OBJ file with the given material library; returns the scene and the warnings.
 #[track_caller]
 fn load(obj: &str, mtl: &str) -> (Description, Vec<String>) {
     let path = Path::new("a.obj");
@@ -23,7 +23,7 @@ fn load(obj: &str, mtl: &str) -> (Description, Vec<String>) {
     (scene, context.finish().unwrap().iter().map(ToString::to_string).collect())
 }
 
-/// The only mesh of a file without materials.
+/// Loads an OBJ file without materials and returns its only mesh.
 #[track_caller]
 fn mesh(obj: &str) -> TriangleMesh {
     let (mut scene, warnings) = load(obj, "");
@@ -31,7 +31,7 @@ fn mesh(obj: &str) -> TriangleMesh {
     scene.meshes.remove(0).triangles
 }
 
-/// The material that an entry with these lines becomes, and its warnings.
+/// Loads a material entry with these lines; returns the material and the warnings.
 fn material(lines: &str) -> (Material, Vec<String>) {
     let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
     let (mut scene, warnings) = load(obj, &format!("newmtl m\n{lines}"));
@@ -120,7 +120,7 @@ fn each_material_becomes_a_mesh_in_the_order_of_first_use() {
     assert_eq!(warnings, ["a.obj:6: no library has material none; rendered grey"]);
 }
 
-/// Name, material and number of triangles of each mesh.
+/// Loads an OBJ file and returns name, material and number of triangles of each mesh.
 #[track_caller]
 fn listed(obj: &str) -> Vec<(String, String, usize)> {
     let (scene, _) = load(obj, "");
@@ -316,7 +316,7 @@ fn dissolve_becomes_alpha() {
     assert_eq!((opaque.alpha, warnings.len()), (Alpha::Opaque, 1));
 }
 
-/// A folder that is removed when the test ends.
+/// Temporary folder, removed when the test ends.
 struct Folder(tempfile::TempDir);
 
 #[test]

@@ -4,7 +4,7 @@ use super::Fault;
 use crate::import::origin::decimal;
 use crate::import::text;
 
-/// The lines of a file without comments and without those that are empty then.
+/// Iterator over the lines of an OFF file, without comments and blank lines.
 pub(super) struct Lines<'a> {
     lines: text::Lines<'a>,
 }
@@ -14,7 +14,7 @@ impl<'a> Lines<'a> {
         Self { lines: text::Lines::new(text) }
     }
 
-    /// Returns the number of bytes that are left.
+    /// Returns the number of bytes not yet read.
     pub fn left(&self) -> usize {
         self.lines.left()
     }
@@ -24,7 +24,7 @@ impl<'a> Lines<'a> {
         lines.find(|line| !line.is_empty())
     }
 
-    /// Puts the words of the next line into `words`, and of those behind it until there are `least`.
+    /// Reads the words of the next line into `words`, and of further lines until there are at least `least`.
     pub fn words(&mut self, least: usize, words: &mut Vec<&'a str>) -> Result<(), Fault> {
         words.clear();
         while words.is_empty() || words.len() < least {
@@ -34,22 +34,22 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// Returns the number of the line that came last.
+    /// Returns the number of the line that was read last.
     pub fn line(&self) -> u64 {
         self.lines.number()
     }
 
-    /// Makes a fault in the line that came last.
+    /// Makes an error in the line that was read last.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { line: self.lines.number().max(1), message: message.into() }
     }
 
-    /// Parses a number that is finite as f32, in f64.
+    /// Parses a number in f64 that is finite as f32.
     pub fn wide_number(&self, word: &str) -> Result<f64, Fault> {
         decimal(word).map_or_else(|| self.number(word).map(f64::from), Ok)
     }
 
-    /// Parses a number that is finite.
+    /// Parses a finite number in f32.
     pub fn number(&self, word: &str) -> Result<f32, Fault> {
         match word.parse::<f32>() {
             Ok(value) if value.is_finite() => Ok(value),

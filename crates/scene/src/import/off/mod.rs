@@ -20,23 +20,23 @@ use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Message about a mistake, and the line it is on.
+/// Mistake in an OFF file, with its line number.
 #[derive(Debug)]
 struct Fault {
     line: u64,
     message: String,
 }
 
-/// Colours of faces beyond this many are left out: each becomes a material.
+/// Largest number of different face colours, each of which becomes a material; further ones are ignored.
 const MAX_COLORS: usize = 1 << 16;
 
-/// Imports `path`: one mesh, one instance, and a material for each colour that faces have.
+/// Imports an OFF file as one mesh with one instance, and a material for each face colour.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
 
-/// Reads an OFF file from memory and checks the scene made of it; for fuzzing.
+/// Loads an OFF file from memory for fuzzing, and checks the scene made of it.
 ///
 /// # Panics
 /// When a file that is read makes an invalid scene: a bug.
@@ -68,8 +68,8 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Desc
     Ok(scene)
 }
 
-/// Makes the scene and returns it with the number of the triangles whose colour was left out. Colours are sRGB, as they
-/// are meant for screens.
+/// Makes the scene of a parsed file; returns it with the number of triangles whose colour was ignored. Colours are
+/// sRGB, as they are meant for screens.
 fn to_scene(path: &Path, off: Off) -> (Description, usize) {
     let Off { mesh, triangle_colors, .. } = off;
     let mut scene = Description::default();

@@ -9,18 +9,18 @@ use crate::import::{origin::Rounder, polygon::Polygons, strays, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
-/// A parsed file.
+/// Parsed OFF file.
 #[derive(Debug, Default)]
 pub(super) struct Off {
-    /// Mesh, whose vertex colours are linear.
+    /// Mesh of the file, with linear vertex colours.
     pub mesh: TriangleMesh,
-    /// Colour of the face that each triangle is of, sRGB from 0 to 1.
+    /// Colour of each triangle's face, in sRGB from 0 to 1.
     pub triangle_colors: Vec<Option<[f32; 3]>>,
-    /// Vertices that are not finite, and what to say where a face uses them.
+    /// Vertices that are not finite, with the error if a face uses them.
     strays: Vec<(u32, Fault)>,
 }
 
-/// Kind of file by its first word: attributes that vertices have beside positions.
+/// Vertex attributes beside positions, as the file's first word announces them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Kind {
     uvs: bool,
@@ -28,26 +28,26 @@ struct Kind {
     normals: bool,
 }
 
-/// Counts of things that were left out, for one warning each.
+/// Counts of things that were ignored, for one warning each.
 #[derive(Debug, Default)]
 struct LeftOut {
     numbers: usize,
     small: usize,
     indexed: usize,
-    /// Colours of vertices and faces whose alpha is below that of a full channel.
+    /// Number of vertex and face colours that are not fully opaque.
     clear: usize,
-    /// Colours with a number below 0.
+    /// Number of colours with a negative channel.
     negative: usize,
-    /// Colours with a number above that of a full channel.
+    /// Number of colours with a channel above the full value.
     bright: usize,
-    /// Lines behind the last face.
+    /// Number of lines behind the last face.
     behind: usize,
-    /// Polygons that cross themselves, with the line of the first.
+    /// Number of polygons that cross themselves, with the line of the first.
     crossing: Option<(u64, String)>,
 }
 
 impl Off {
-    /// Parses a file; `warnings` gets what is left out.
+    /// Parses an OFF file; `warnings` gets what is ignored.
     ///
     /// # Errors
     /// The line that breaks the format.
@@ -219,7 +219,7 @@ impl Off {
     }
 }
 
-/// Reads the first word and the numbers of vertices and faces, which may stand in one line.
+/// Parses the first word and the numbers of vertices and faces, which may be on one line.
 fn header(lines: &mut Lines) -> Result<(Kind, [usize; 2]), Fault> {
     let mut words = Vec::new();
     lines.words(1, &mut words).map_err(|_| lines.fault("an OFF file begins with the word OFF"))?;

@@ -11,7 +11,7 @@ fn read(text: &str) -> Result<(Description, Vec<String>), String> {
     Ok((scene, warnings))
 }
 
-/// Triangles and warnings.
+/// Loads an OFF file and checks its triangles and warnings.
 #[track_caller]
 fn check(text: &str, indices: &[[u32; 3]], warns: &[&str]) -> Description {
     let (scene, warnings) = read(text).unwrap();
@@ -21,7 +21,7 @@ fn check(text: &str, indices: &[[u32; 3]], warns: &[&str]) -> Description {
     scene
 }
 
-/// The reflectance of a triangle, if it is not that of the vertices.
+/// Returns the reflectance of a triangle's material; `None` if it is that of the vertex colours.
 fn reflectance(scene: &Description, triangle: usize) -> Option<[f32; 3]> {
     let Surface::Diffuse { reflectance } = &scene.materials[scene.material_of(0, triangle).index()].surface else {
         panic!("not diffuse");

@@ -8,17 +8,18 @@ use crate::{Description, Mesh};
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::{Affine, TriangleMesh};
 
-/// One triangle of so many is a part of the scene that counts, where the scene as a whole does not lie far from zero.
+/// Divisor of the number of triangles: a part with at least 1 in so many can justify an origin of its own. That is for
+/// a scene that as a whole does not lie far from zero.
 const SHARE: u64 = 100;
-/// Number of triangles of a scene that decide, more or less. So many tell shares of a hundredth within a tenth, and
-/// take 3 ms; copies of copies make any number of triangles.
+/// Number of triangles, roughly, that are sampled to decide about an origin. So many tell shares of a hundredth within
+/// a tenth, and take 3 ms; copies of copies make any number of triangles.
 pub(super) const MOST_LOOKED: u64 = 1 << 15;
-/// The most centres of meshes.
+/// Largest number of centres of meshes.
 const MOST_LOCALS: usize = 1 << 10;
 
-/// Returns the center with which `scene`, which was imported with none, is better imported again, or `None` where it is
-/// good as it is, or no center mends it. `run` is what the run that made it noted. Returns also what rounding did,
-/// counted where it is worth a line.
+/// Decides whether to import `scene`, which was imported without a center, again with one, and counts what rounding
+/// did. It is `None` where the scene is good as it is, or no center mends it. `run` is what the run that made it noted.
+/// Returns also what rounding did, counted where it is worth a line.
 pub(crate) fn look(scene: &Description, run: &Center) -> (Option<Center>, Rounding) {
     let looked = look_under(scene, run, None, MOST_LOOKED);
     let better = better(scene, run, &looked);
@@ -57,9 +58,9 @@ fn better(scene: &Description, run: &Center, looked: &Looked) -> Option<Center> 
     }
 }
 
-/// Returns centres for meshes, around `middles`: what their placements take to the origin, each unless one before it is
-/// as good. A scene without an origin has them for meshes that lie far from zero in their own space, as for their own
-/// size.
+/// Returns centres for meshes that lie around `middles`: the points that their transforms take to the origin, without
+/// near duplicates. A scene without an origin has them for meshes that lie far from zero in their own space, as for
+/// their own size.
 fn locals(scene: &Description, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
     let (gain, zero) = (if origin.is_none() { GAIN } else { 1.0 }, origin.unwrap_or_default());
     let mut locals = Vec::new();
@@ -98,7 +99,7 @@ fn locals(scene: &Description, run: &Center, middles: &[[f64; 3]], origin: Optio
     locals
 }
 
-/// Returns the largest distance from `place` of some points of a mesh, but for a quarter of them.
+/// Returns a mesh's radius around `place`: the upper quartile of the distances of some points.
 fn size_around(mesh: &TriangleMesh, place: [f64; 3]) -> f64 {
     let some = mesh.positions.iter().step_by(mesh.positions.len().div_ceil(SOME).max(1));
     let mut away: Vec<f64> = some.map(|p| square(minus(p.map(f64::from), place))).filter(|d| d.is_finite()).collect();
@@ -106,11 +107,10 @@ fn size_around(mesh: &TriangleMesh, place: [f64; 3]) -> f64 {
     away.get(away.len() * 3 / 4).map_or(0.0, |d| d.sqrt())
 }
 
-/// The positions of a mesh and the triangles over them.
+/// Positions in f64 and vertex indices of a mesh.
 pub type DoubleMesh<'a> = (&'a [[f64; 3]], &'a [[u32; 3]]);
 
-/// Rounds meshes, positions and triangles each, relative to the origin that an importer would give them; returns also
-/// that origin.
+/// Rounds meshes to f32 relative to the origin that an importer would choose; returns that origin and the meshes.
 ///
 /// # Panics
 /// If a triangle uses a vertex that is not there.
@@ -136,8 +136,8 @@ pub fn recentred(meshes: &[DoubleMesh]) -> ([f64; 3], Vec<TriangleMesh>) {
     }
 }
 
-/// Returns the middle of points, to few digits; zero on axes where they lie around zero, or no further from it than by
-/// their own spread. Points far from the others have no say.
+/// Returns the median of points, rounded to few digits; zero on axes where they lie around zero, or no further from it
+/// than their own spread. Points far from the others have no say.
 fn middle(points: impl Iterator<Item = [f32; 3]>) -> [f64; 3] {
     let mut axes: [Vec<f32>; 3] = Default::default();
     for point in points {

@@ -3,16 +3,16 @@
 use crate::Description;
 use rayon::prelude::*;
 
-/// Number of triangles of a scene that take less time than to wake the workers and to wait for them, a tenth of a
+/// Number of triangles below which a scene is processed on one thread, since waking the workers takes a tenth of a
 /// millisecond.
 const SMALL: u64 = 1 << 12;
 
-/// Returns `true` if one thread does the work on a scene.
+/// Returns `true` if a scene is small enough to be processed on one thread.
 pub(super) fn is_small(scene: &Description) -> bool {
     scene.triangle_count() <= SMALL
 }
 
-/// Returns what `of` makes of each item, in their order; in parallel unless they are of a scene that `is_small`.
+/// Calls `of` for each item and returns the results in order, in parallel unless `is_small`.
 pub(super) fn each<T: Sync, S: Send>(
     items: &[T],
     is_small: bool,

@@ -6,24 +6,26 @@ use super::look::{extent, half_unit};
 use crate::{Description, MeshId, flatten};
 use raywarp_geom::TriangleMesh;
 
-/// Extents of fewer steps of float32 are those of a triangle that shows its coordinates' steps.
+/// Extent of a triangle, in steps of float32, below which it shows that its coordinates were rounded.
 const STEPS: f64 = 4.0;
-/// Of so many triangles one must have no area. Most files have a few such, whatever their coordinates.
+/// Divisor of the number of triangles: at least 1 in so many must have no area for the warning. Most files have a few
+/// such, whatever their coordinates.
 const FLAT: u64 = 100;
-/// Of so many triangles with an extent one must show steps. Others are hardly ever so small.
+/// Divisor of the number of triangles with an extent: at least 1 in so many must show steps for the warning. Others are
+/// hardly ever so small.
 const STEPPED: u64 = 10;
-/// Number of triangles of a mesh that are looked at first.
+/// Number of triangles of a mesh that are sampled first.
 const GLANCE: usize = 256;
 
-/// Counts of triangles by what is known of them.
+/// Counts of triangles that show the rounding of a file's coordinates.
 #[derive(Clone, Copy, Default)]
 struct Count {
     triangles: u64,
-    /// Triangles without an area.
+    /// Number of triangles without area.
     flat: u64,
-    /// Triangles with an extent of few steps.
+    /// Number of triangles whose extent is only a few steps of float32.
     stepped: u64,
-    /// Largest step of float32 at them.
+    /// Largest step of float32 at those triangles.
     step: f64,
 }
 
@@ -45,8 +47,9 @@ impl Count {
     }
 }
 
-/// Returns the warning about a scene, as an importer without an origin has it, whose meshes nothing has rounded and
-/// that shows the steps of float32; `None` for almost all scenes. O(meshes) but for meshes that show them.
+/// Returns a warning if the file's coordinates were rounded to float32 too coarsely for its triangles by whatever wrote
+/// it. The scene is one as an importer without an origin has it, whose meshes nothing has rounded; `None` for almost
+/// all scenes. O(meshes) but for meshes that show them.
 pub(crate) fn coarse(scene: &Description, run: &Center) -> Option<String> {
     let count = |(index, mesh): (usize, &crate::Mesh)| {
         let mesh = &mesh.triangles;
@@ -66,7 +69,7 @@ pub(crate) fn coarse(scene: &Description, run: &Center) -> Option<String> {
     })
 }
 
-/// Looks at every `by`th triangle.
+/// Counts every `by`th triangle of a mesh.
 fn of(mesh: &TriangleMesh, by: usize) -> Count {
     let mut count = Count::default();
     for primitive in (0..mesh.indices.len()).step_by(by.max(1)) {

@@ -6,33 +6,34 @@ use super::{COARSE, Center, GAIN, HURT, Moved, Rounding, nearest};
 use crate::{Description, Instance, Mesh, MeshId};
 use raywarp_geom::{Affine, TriangleMesh};
 
-/// Number of triangles of a mesh that are looked at in a run.
+/// Number of triangles of a mesh that one task examines.
 const RUN: usize = 1 << 14;
-/// Number of triangles of a placed mesh, or all that it has, that say whether half of it is hurt.
+/// Number of triangles of a placed mesh, at most, that tell whether half of it is hurt.
 const PART: usize = 64;
-/// Of so many triangles one is few: the largest numbers of a mesh take as long as these.
+/// Sampling stride from which on the largest numbers of a mesh are not computed first, as that takes as long as the
+/// samples.
 const FEW: usize = 16;
-/// Number of triangles of a mesh that are looked at first.
+/// Number of triangles of a mesh that are sampled first.
 const GLANCE: usize = 256;
 /// Number of hurt triangles of a run that are kept as samples.
 const SAMPLES: usize = 64;
 
-/// Counts of a scene's triangles by what rounding does to them.
+/// Counts of a scene's triangles by what rounding does to them, now and under another center.
 #[derive(Default)]
 pub(super) struct Looked {
     pub rounding: Rounding,
-    /// Triangles where any point, such as a ray's origin or a hit, is rounded by more than [`COARSE`] of their extent;
-    /// counted with those of which a corner is hurt, and those that have become points.
+    /// Number of coarse triangles: points on them, such as hits, are rounded by more than [`COARSE`] of their extent,
+    /// or they are hurt or collapsed.
     pub coarse: u64,
-    /// First corners of some of these.
+    /// First corners of some of the coarse triangles.
     pub samples: Vec<[f32; 3]>,
-    /// Triangles among these that are coarse under the other center at most.
+    /// Number of triangles that would still be coarse under the other center.
     pub hurt_then: u64,
-    /// Triangles that are coarse, and whose numbers the other center makes smaller by [`GAIN`].
+    /// Number of coarse triangles whose coordinates the other center makes smaller by [`GAIN`].
     pub gained: u64,
-    /// Triangles of `gained` that rounding has moved, or made points.
+    /// Number of triangles of `gained` whose corners rounding has moved, or which it made points.
     pub moved: u64,
-    /// All triangles whose numbers it makes smaller by [`GAIN`].
+    /// Number of all triangles whose coordinates the other center makes smaller by [`GAIN`].
     pub nearer: u64,
 }
 
@@ -49,9 +50,9 @@ impl Looked {
     }
 }
 
-/// Looks at the triangles of a scene, which `run` rounded, in parallel: at those that may be hurt, or at all for what
-/// another center would do to meshes around `middles`. Of more than `most`, only every n-th is looked at and stands for
-/// the others: a third of `most` or more, at least one of each placed mesh.
+/// Counts in parallel what rounding did to a scene's triangles, and what it would do under the center `other`. Without
+/// that, only those that may be hurt are looked at; with it, all, for meshes around `middles`. Of more than `most`,
+/// only every n-th is looked at and stands for the others: a third of `most` or more, at least one of each placed mesh.
 pub(super) fn look_under(
     scene: &Description,
     run: &Center,
@@ -107,7 +108,7 @@ fn sum(looked: Vec<Looked>) -> Looked {
     looked.into_iter().fold(Looked::default(), Looked::and)
 }
 
-/// Returns `true` if some triangle of a mesh, of a few, is coarse as it is.
+/// Returns `true` if any of some sampled triangles of a mesh is coarse as it is.
 fn shows_steps(mesh: &TriangleMesh) -> bool {
     (0..mesh.indices.len()).step_by(mesh.indices.len().div_ceil(GLANCE).max(1)).any(|primitive| {
         let corners = mesh.corners(primitive).map(|corner| corner.map(f64::from));
@@ -117,40 +118,40 @@ fn shows_steps(mesh: &TriangleMesh) -> bool {
     })
 }
 
-/// Returns half a unit in the last place of f32 at a number.
+/// Returns half a unit in the last place of f32 for a number of this size.
 pub(super) fn half_unit(number: f64) -> f64 {
     let exponent = (number.to_bits() >> 52 & 0x7ff) as i32 - 1023;
     f64::from_bits(((exponent.max(-126) - 24 + 1023) as u64) << 52)
 }
 
-/// Returns the rows of the transform of an instance as the file has them.
+/// Returns the exact rows of an instance's transform, as the file has it.
 pub(super) fn exact_rows(run: &Center, instance: usize, transform: &Affine) -> [[f64; 4]; 3] {
     run.placed(instance).unwrap_or_else(|| transform.rows.map(|row| row.map(f64::from)))
 }
 
-/// A placed mesh.
+/// Placed mesh as rounding is examined on it.
 struct View<'a> {
     mesh: &'a TriangleMesh,
     moved: &'a Moved,
     transform: Affine,
     is_identity: bool,
-    /// Rows of the transform, exact.
+    /// Exact rows of the instance's transform.
     rows: [[f64; 4]; 3],
-    /// Extent above which a triangle is safe: one that is larger is neither hurt nor coarse.
+    /// Extent above which a triangle cannot be hurt or coarse.
     limit: f64,
     other: Option<Other>,
 }
 
-/// A placed mesh under another center.
+/// Placed mesh as it would be under another center.
 struct Other {
     origin: [f64; 3],
-    /// The mesh's centre, and the transform's shift that comes of it.
+    /// Centre that would be subtracted from the mesh's positions; the shift of its transform follows.
     local: [f64; 3],
     shift: [f64; 3],
 }
 
 impl Other {
-    /// Makes the view of a mesh that is around `middle`.
+    /// Makes the view of a mesh that lies around `middle`, under the center `center`.
     fn new(center: &Center, view: &View, middle: [f64; 3]) -> Self {
         let local = nearest(&center.locals, middle);
         let shift = std::array::from_fn(|i| {
@@ -174,7 +175,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the extent of the largest triangles that may be hurt or coarse, by the mesh's largest numbers.
+    /// Returns an extent above which no triangle of the mesh can be hurt or coarse, from the mesh's largest
+    /// coordinates.
     fn limit(&self) -> f64 {
         let bounds = self.mesh.bounds();
         let reach: [f64; 3] = std::array::from_fn(|i| bounds.min[i].abs().max(bounds.max[i].abs()).into());
@@ -185,8 +187,9 @@ impl<'a> View<'a> {
         (10.0 * half_unit(largest) + own) / HURT
     }
 
-    /// Returns how far the corner that is stored as `stored` is from where the file has it, which is `world` but for
-    /// the rounding of `stored` itself, along an axis: exact, and at most what the mesh's rounding adds.
+    /// Returns the largest distance along an axis by which rounding moved a corner stored as `stored`, whose exact
+    /// position is `world`. That is so but for the rounding of `stored` itself: exact, and at most what the mesh's
+    /// rounding adds.
     #[inline]
     fn error(&self, stored: [f32; 3], world: [f64; 3]) -> f64 {
         let mut error = [0.0; 3];
@@ -203,7 +206,8 @@ impl<'a> View<'a> {
         error.into_iter().fold(0.0, f64::max)
     }
 
-    /// Looks at every `by`th triangle of a run, of which each counts as so many; copies begin at different ones.
+    /// Counts every `by`th triangle of a run and scales the counts up; copies with another `number` start at another
+    /// triangle.
     fn look(&self, run: &[[u32; 3]], by: usize, number: usize) -> Looked {
         let mut looked = Looked::default();
         let (mut found, mut stride) = (0u64, 1);
@@ -281,7 +285,7 @@ impl<'a> View<'a> {
         self.rows.map(|r| r[0] * x + r[1] * y + r[2] * z + r[3])
     }
 
-    /// Returns the largest number that takes part in a triangle as it is.
+    /// Returns the largest number in the computation of a triangle's world-space corners.
     #[inline]
     fn largest(&self, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> f64 {
         let largest = largest_of(world);
@@ -292,14 +296,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the same largest number under another center.
+    /// Returns the largest number in the computation of a triangle's world-space corners under another center.
     fn largest_under(&self, other: &Other, local: &[[f64; 3]; 3], world: &[[f64; 3]; 3]) -> f64 {
         let apart = |w: &[f64; 3]| (0..3).map(|i| (w[i] - other.origin[i]).abs()).fold(0.0, f64::max);
         let largest = world.iter().map(apart).fold(0.0, f64::max);
         if self.is_identity { largest } else { largest.max(self.largest_terms(local, other.local, other.shift)) }
     }
 
-    /// Returns the largest product or shift of the transform of a triangle that is relative to `center`.
+    /// Returns the largest product or shift when the instance's transform is applied to corners relative to `center`.
     fn largest_terms(&self, local: &[[f64; 3]; 3], center: [f64; 3], shift: [f64; 3]) -> f64 {
         let mut largest = shift.iter().fold(0f64, |most, x| most.max(x.abs()));
         for l in local {
@@ -311,12 +315,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns the largest number of a triangle's corners.
+/// Returns the largest absolute coordinate of a triangle's corners.
 fn largest_of(corners: &[[f64; 3]; 3]) -> f64 {
     corners.iter().flatten().fold(0f64, |most, x| most.max(x.abs()))
 }
 
-/// Returns the largest of a triangle's sides along axes.
+/// Returns the largest side length of a triangle's bounding box.
 pub(super) fn extent([a, b, c]: &[[f64; 3]; 3]) -> f64 {
     (0..3).map(|i| a[i].max(b[i]).max(c[i]) - a[i].min(b[i]).min(c[i])).fold(0.0, f64::max)
 }

@@ -5,39 +5,40 @@ use super::choose::MOST_LOOKED;
 use super::look::look_under;
 use crate::Description;
 
-/// A corner that is moved by more than this share of its triangle's largest extent is moved plainly.
+/// Relative move of a corner, as a share of the triangle's extent, that is plainly visible.
 pub(super) const PLAIN: f64 = 0.05;
-/// Number of triangles of a scene that are counted, more or less, for a line on them.
+/// Number of triangles, roughly, that are counted for a warning.
 pub(super) const MOST_COUNTED: u64 = 1 << 20;
-/// One hurt triangle of so many is worth a line.
+/// Divisor of the number of triangles: at least 1 in so many must be hurt for a warning.
 const MANY: u64 = 10;
-/// One triangle of so many on which hits are moved plainly is worth a line.
+/// Divisor of the number of triangles: at least 1 in so many must have plainly moved hits for a warning.
 const SEVERAL: u64 = 50;
-/// One triangle of so many that is moved plainly is worth a line.
+/// Divisor of the number of triangles: at least 1 in so many must be plainly moved for a warning.
 const FEW: u64 = 1000;
 
-/// Counts of triangles by what rounding does to them.
+/// Counts of a scene's triangles by the effect of rounding to f32, for a warning.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Rounding {
-    /// Triangles of the scene.
+    /// Number of triangles of the scene.
     pub triangles: u64,
-    /// Triangles with a corner that is moved by more than a thousandth of their extent.
+    /// Number of triangles with a corner that is moved by more than a thousandth of their extent.
     pub hurt: u64,
-    /// Triangles with one that is moved by more than a twentieth: seen where a triangle is twenty pixels large.
+    /// Number of triangles with a corner that is moved by more than a twentieth of their extent. It is seen where a
+    /// triangle is twenty pixels large.
     pub plain: u64,
-    /// Placed meshes of which half the triangles are such, or points.
+    /// Number of placed meshes of which half the triangles are plainly moved or collapsed.
     pub parts: u64,
-    /// Triangles where points on them, such as hits, are moved by more than a twentieth of their extent.
+    /// Number of triangles on which points, such as hits, are moved by more than a twentieth of the extent.
     pub stepped: u64,
-    /// Placed meshes of which half the triangles are such.
+    /// Number of placed meshes of which half the triangles have such points.
     pub stepped_parts: u64,
-    /// Largest step of float32 at the triangles of `stepped`.
+    /// Largest step of float32 at the triangles that `stepped` counts.
     pub step: f64,
-    /// Triangles of three vertices that lie at one place.
+    /// Number of triangles whose three vertices collapsed to one point.
     pub collapsed: u64,
-    /// The largest share of an extent, of those that have one.
+    /// Largest relative move of a corner, as a share of its triangle's extent.
     pub share: f64,
-    /// `true` if not all were looked at, and the numbers are of as many as these stand for.
+    /// `true` if the counts are extrapolated from a sample of the triangles.
     pub is_estimate: bool,
 }
 
@@ -57,10 +58,10 @@ impl Rounding {
         }
     }
 
-    /// Returns the warning about what was counted; `None` where nothing can be seen of it: nothing is hurt, or only
-    /// slivers are, which are less than a tenth of all triangles, of which less than a thousandth are moved plainly,
-    /// and less than half of any mesh. Triangles whose corners float32 holds, but not the hits on them, are not worth a
-    /// line where they are less than a fiftieth of all and less than half of any mesh.
+    /// Returns a warning about the effect of rounding; `None` where it cannot be seen. That is where nothing is hurt,
+    /// or only slivers are, which are less than a tenth of all triangles, of which less than a thousandth are moved
+    /// plainly, and less than half of any mesh. Triangles whose corners float32 holds, but not the hits on them, are
+    /// not worth a line where they are less than a fiftieth of all and less than half of any mesh.
     pub fn warning(&self) -> Option<String> {
         let Self { triangles, hurt, plain, parts, stepped, stepped_parts, step, collapsed, share, is_estimate } = *self;
         let about = if is_estimate { "about " } else { "" };
@@ -83,12 +84,12 @@ impl Rounding {
     }
 }
 
-/// Counts what rounding did to the triangles of a scene as it is.
+/// Counts the effect of rounding on the triangles of a scene as it is.
 pub(crate) fn rounding(scene: &Description, run: &Center) -> Rounding {
     counted(scene, run, look_under(scene, run, None, MOST_LOOKED).rounding)
 }
 
-/// Counts what rounding did, of more triangles than `estimate` is of, if that is worth a line.
+/// Counts the effect of rounding again, on more triangles than `estimate`, if that would give a warning.
 pub(super) fn counted(scene: &Description, run: &Center, estimate: Rounding) -> Rounding {
     if !estimate.is_estimate || estimate.warning().is_none() {
         return estimate;

@@ -5,7 +5,7 @@ use super::*;
 use crate::{Description, FaceMaterials, Instance, Material, Mesh};
 use raywarp_geom::TriangleMesh;
 
-/// A sheet of 8 x 8 cells of `size` from `corner` on, as f64 corners and its triangles.
+/// Returns a sheet of 8 x 8 cells of `size` from `corner` on, as f64 positions and triangles.
 fn sheet(corner: [f64; 3], size: f64) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
     let point = |i: usize| {
         let (x, y) = ((i % 9) as f64, (i / 9) as f64);
@@ -15,7 +15,7 @@ fn sheet(corner: [f64; 3], size: f64) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
     ((0..81).map(point).collect(), cells.flat_map(|a| [[a, a + 1, a + 9], [a + 1, a + 10, a + 9]]).collect())
 }
 
-/// A scene of sheets, rounded as an importer would.
+/// Returns a scene of sheets, rounded as an importer would.
 fn scene(sheets: &[([f64; 3], f64)]) -> (Description, Center) {
     let mut scene = Description::default();
     let material = scene.add_material(Material::diffuse("", [0.7; 3]));
@@ -214,7 +214,7 @@ fn each_survey_that_is_placed_has_a_centre_of_its_own() {
     assert_eq!((center.origin, center.locals.len()), ([0.0; 3], 2));
 }
 
-/// A scene of one mesh as it is, placed.
+/// Returns a scene of one unrounded mesh with an instance for each of `worlds`.
 fn placed(positions: Vec<[f32; 3]>, indices: Vec<[u32; 3]>, worlds: &[glam::DAffine3]) -> (Description, Center) {
     let (mut scene, mut run) = (Description::default(), Center::default());
     let triangles = TriangleMesh { positions, indices, ..TriangleMesh::default() };

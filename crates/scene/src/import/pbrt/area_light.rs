@@ -9,19 +9,19 @@ use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 use std::f32::consts::PI;
 
-/// Area light that an `AreaLightSource` directive describes.
+/// Area light that an `AreaLightSource` directive of pbrt describes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AreaLight {
     pub emission: Emission,
-    /// Version 4's power of each light that a shape becomes, over the mean luminance of the light's picture.
+    /// Power that version 4 gives to each light of the shape, divided by the mean luminance of the light's image.
     power: Option<f32>,
 }
 
-/// Pieces of a shape of which pbrt makes a light each.
+/// Pieces of a shape, each of which pbrt makes a light of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pieces {
     Triangles,
-    /// So many patches, of which the sizes are not looked at.
+    /// Number of bilinear patches, whose sizes are not compared.
     Patches(usize),
 }
 
@@ -59,7 +59,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Reads version 4's `power` and `illuminance`, which count where they are above 0.
+    /// Reads a positive number such as version 4's `power` or `illuminance`; `None` if it is absent or not above 0.
     pub fn positive(&self, params: &Params, name: &str) -> Result<Option<f32>, SceneError> {
         if self.version == Some(Version::V3) {
             return Ok(None);
@@ -67,8 +67,8 @@ impl Importer<'_> {
         Ok(params.float(name)?.filter(|&value| value > 0.0))
     }
 
-    /// Returns the light that a shape of `triangles` is under the current transformation: one whose power is given gets
-    /// the radiance that this takes.
+    /// Returns `look` with the radiance that gives the area light its power on a shape of `triangles`. The shape is
+    /// under the current transformation; a light without power stays as it is.
     pub(super) fn with_power(&mut self, params: &Params, look: Look, triangles: &TriangleMesh, pieces: Pieces) -> Look {
         let Some(light) = look.light.map(|light| self.area_lights[light]) else { return look };
         let Some(power) = light.power else { return look };
@@ -101,13 +101,13 @@ impl Importer<'_> {
         Look { light: Some(self.area_lights.len() - 1), ..look }
     }
 
-    /// Returns `true` if the light of `look` waits for the size of its shape.
+    /// Returns `true` if the area light of `look` is given by power, so that its radiance depends on the shape's area.
     pub(super) fn has_power(&self, look: Look) -> bool {
         look.light.is_some_and(|light| self.area_lights[light].power.is_some())
     }
 }
 
-/// Returns the mean luminance of an image, as the light's picture.
+/// Returns the mean luminance of an image on an area light.
 fn mean_luminance(image: &Image) -> f32 {
     let mut sum = 0.0;
     for y in 0..image.height {
@@ -118,7 +118,7 @@ fn mean_luminance(image: &Image) -> f32 {
     (sum / (f64::from(image.width) * f64::from(image.height))) as f32
 }
 
-/// Returns the luminance of linear Rec. 709 RGB.
+/// Returns the luminance of a linear Rec. 709 RGB texel.
 pub(super) fn luminance([r, g, b, _]: [f32; 4]) -> f32 {
     0.212_673 * r + 0.715_152 * g + 0.072_175 * b
 }

@@ -78,8 +78,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Reads the shutter: `shutteropen` says where moving things stand; in version 4 the film is as bright as the
-    /// shutter is open long.
+    /// Reads the shutter times: `shutteropen` is when moving things are shown, and in version 4 exposure grows with the
+    /// open time.
     fn shutter(&mut self, params: &Params) -> Result<(), SceneError> {
         let (open, close) = (params.float_or("shutteropen", 0.0)?, params.float_or("shutterclose", 1.0)?);
         self.times.shutter_open = f64::from(open);
@@ -107,7 +107,7 @@ impl Importer<'_> {
         })
     }
 
-    /// Returns half the width and height of the `screenwindow`, whose centre must be the picture's.
+    /// Reads half the width and height of `screenwindow`, and warns unless it is centred.
     fn screen_window(&mut self, params: &Params) -> Result<Option<[f32; 2]>, SceneError> {
         let window = params.floats("screenwindow")?;
         if params.float("frameaspectratio")?.is_some() {
@@ -128,7 +128,7 @@ impl Importer<'_> {
     }
 }
 
-/// Makes unit and perpendicular axes near the given ones, `z` keeping its direction.
+/// Returns perpendicular unit axes (right, up, forward) close to the given ones, of which `z` keeps its direction.
 fn frame(x: DVec3, y: DVec3, z: DVec3) -> Option<(DVec3, DVec3, DVec3)> {
     let forward = z.try_normalize()?;
     let up = (y - forward * y.dot(forward)).try_normalize()?;

@@ -6,28 +6,28 @@ use super::state::{Importer, Version};
 use crate::import::text;
 use crate::{ColorInput, SceneError};
 
-/// Use of a colour, which decides its white; see [`spectrum`].
+/// Purpose of a colour parameter, which decides how its spectrum is converted and which white it has; see [`spectrum`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     Reflectance,
     Emission,
-    /// Emission of a light of version 4: of luminance 1.
+    /// Emission of a light of version 4, scaled to luminance 1.
     UnitEmission,
 }
 
 impl Importer<'_> {
-    /// Reads a reflectance, index of refraction or coefficient.
+    /// Reads the RGB value of a reflectance, an index of refraction or a coefficient.
     pub fn color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
         self.color_for(params, name, Use::Reflectance)
     }
 
-    /// Reads a radiance or intensity. In version 4, sampled spectra have luminance 1.
+    /// Reads the RGB value of a radiance or intensity. In version 4, sampled spectra have luminance 1.
     pub fn emission_color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
         let is_v4 = self.version == Some(Version::V4);
         self.color_for(params, name, if is_v4 { Use::UnitEmission } else { Use::Emission })
     }
 
-    /// Reads a colour or a texture.
+    /// Reads a parameter that is a colour or names a colour texture.
     pub fn color_input(&mut self, params: &Params, name: &str) -> Result<Option<ColorInput>, SceneError> {
         if let Some(texture) = params.texture(name)? {
             return Ok(self.named_texture(params, texture, true));
@@ -76,8 +76,8 @@ impl Importer<'_> {
         Ok(Some(out))
     }
 
-    /// Reads a black body. Version 3 writes temperature and scale, with the peak of the spectrum at 1; version 4 the
-    /// temperature alone, with luminance 1.
+    /// Reads a black body's temperature and converts it to RGB. Version 3 writes temperature and scale, with the peak
+    /// of the spectrum at 1; version 4 the temperature alone, with luminance 1.
     fn blackbody(&self, params: &Params, parameter: &Parameter, n: &[f64]) -> Result<[f64; 3], SceneError> {
         let (kelvin, scale) = match *n {
             [kelvin] => (kelvin, None),
@@ -130,7 +130,7 @@ fn integrate(samples: &Samples, of: Use) -> [f64; 3] {
     }
 }
 
-/// Parses lines of wavelength and value; `#` starts a comment.
+/// Parses a spectrum file: lines of wavelength in nm and value; `#` starts a comment.
 fn parse_spd(bytes: &[u8]) -> Result<Option<Samples>, (u64, String)> {
     let text = text::decode(bytes).map_err(|message| (1, message))?;
     let mut lines = text::Lines::new(&text);

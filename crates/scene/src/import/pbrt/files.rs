@@ -9,24 +9,24 @@ use crate::{Place, SceneError};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The most files that include each other at once.
+/// Largest number of files that include each other at once.
 const MAX_DEPTH: usize = 64;
-/// The most `Include` directives of a scene: a stop for files that include each other many times over.
+/// Largest number of `Include` directives of a scene, in case files include each other many times over.
 const MAX_INCLUDES: u32 = 100_000;
 
-/// Folder and access to the disk, by which names of files are resolved.
+/// Resolver of file names relative to the main file's folder.
 pub(super) struct Files {
     folder: PathBuf,
-    /// `true` if files may be touched; else all but the first are missing.
+    /// `true` if files are read from disk; otherwise all but the main file are missing.
     pub disk: bool,
     includes: u32,
 }
 
-/// A file that is being read.
+/// pbrt file that is being read.
 pub(super) struct Opened {
     pub path: Rc<Path>,
     pub lexer: Lexer,
-    /// Graphics state to return to, for version 4's `Import`.
+    /// Graphics state to return to at the end of a file read by version 4's `Import`.
     pub restore: Option<Box<Graphics>>,
 }
 
@@ -35,9 +35,10 @@ impl Files {
         Self { folder: main.parent().unwrap_or(Path::new("")).to_path_buf(), disk, includes: 0 }
     }
 
-    /// Resolves a name. Names are relative to the main file's folder, as in pbrt, or else to the folder of the file
-    /// that has the name. Backslashes separate folders where nothing is found otherwise, letters may be of another
-    /// case, and a whole path of another machine leads to a file beside these; then it is said that it does.
+    /// Resolves a file name to a path; the second value is `true` if the file is taken in place of one on another
+    /// machine. Names are relative to the main file's folder, as in pbrt, or else to the folder of the file that has
+    /// the name. Backslashes separate folders where nothing is found otherwise, letters may be of another case, and a
+    /// whole path of another machine leads to a file beside these; then it is said that it does.
     pub fn resolve(&self, name: &str, current: Option<&Path>) -> (PathBuf, bool) {
         let first = self.folder.join(name);
         if !self.disk {
@@ -57,7 +58,7 @@ impl Files {
 }
 
 impl Importer<'_> {
-    /// Continues with the file `name`; a missing one is noted and left out.
+    /// Opens the file `name` to be read next; a missing one is noted and skipped.
     pub fn include(&mut self, name: &str, line: u64, isolated: bool) -> Result<(), SceneError> {
         let path = self.resolve(name, line);
         let Some(parent) = self.open.last() else { return Ok(()) };
@@ -87,7 +88,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Closes the innermost file.
+    /// Closes the innermost open file.
     pub fn close(&mut self) -> Result<(), SceneError> {
         if let Some(block) = self.saved.last().filter(|block| block.depth >= self.open.len()) {
             let path = self.open.last().map_or(Path::new(""), |file| &*file.path);

@@ -5,7 +5,7 @@
 
 use super::params::Params;
 
-/// Directive or material, parameter of it (`*` for all), and the reason why it is not read.
+/// Parameters that are ignored on purpose: directive or material, parameter (`*` for all), and the reason.
 pub(super) const IGNORED: &[(&str, &str, &str)] = &[
     ("Accelerator", "*", "a tree changes how long rays take, not what they hit"),
     (
@@ -34,14 +34,14 @@ pub(super) const IGNORED: &[(&str, &str, &str)] = &[
 ];
 
 impl Params {
-    /// Marks the parameters of `of` that are in [`IGNORED`].
+    /// Marks those parameters as used that [`IGNORED`] lists for `of`, so that no warning comes.
     pub fn ignore_known(&self, of: &str) {
         for (_, name, _) in IGNORED.iter().filter(|(directive, ..)| *directive == of) {
             self.cover(&[name]);
         }
     }
 
-    /// Marks the parameters `names` of something that is replaced or left out as a whole, as a warning says there.
+    /// Marks the parameters `names` as used, since a warning already covers the whole directive.
     pub fn cover(&self, names: &[&str]) {
         for name in names {
             self.find(name);

@@ -5,14 +5,14 @@
 
 use crate::import::{strays, text};
 
-/// A piece of a pbrt file.
+/// Token of a pbrt file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
-    /// A directive, or `true`, `false`, `All` and the like.
+    /// Directive's name, or a word such as `true`, `false` or `All`.
     Word(String),
-    /// Text between quotes, escapes resolved.
+    /// Text in quotes, with escapes resolved.
     Text(String),
-    /// A finite number.
+    /// Finite number.
     Number(f64),
     /// The bracket `[` that begins a list.
     Open,
@@ -32,24 +32,24 @@ impl std::fmt::Display for Token {
     }
 }
 
-/// Message about a mistake, and the line it is on.
+/// Mistake in the text of a pbrt file, with its line number.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LexError {
     pub line: u64,
     pub message: String,
 }
 
-/// Reads tokens from the bytes of one file.
+/// Lexer that splits the bytes of one pbrt file into tokens.
 pub(super) struct Lexer {
     bytes: Vec<u8>,
     at: usize,
-    /// Line of the byte at `at`, counted from 1.
+    /// Line number, counted from 1, of the byte at `at`.
     line: u64,
-    /// A token that was looked at and not taken, with its line.
+    /// Token that was peeked at and not yet taken, with its line.
     peeked: Option<(Token, u64)>,
 }
 
-/// The longest word, number or text shown in a message.
+/// Largest number of characters of a token that a message shows.
 const SHOWN: usize = 40;
 
 impl Lexer {
@@ -58,7 +58,7 @@ impl Lexer {
         Self { bytes, at, line: 1, peeked: None }
     }
 
-    /// Reads the next token with its line, or `None` at the end.
+    /// Reads the next token with its line; `None` at the end of the file.
     pub fn next(&mut self) -> Result<Option<(Token, u64)>, LexError> {
         match self.peeked.take() {
             Some(token) => Ok(Some(token)),
@@ -66,7 +66,7 @@ impl Lexer {
         }
     }
 
-    /// Returns the next token, left in place.
+    /// Returns the next token without taking it.
     pub fn peek(&mut self) -> Result<Option<&Token>, LexError> {
         if self.peeked.is_none() {
             self.peeked = self.scan()?;
@@ -74,8 +74,7 @@ impl Lexer {
         Ok(self.peeked.as_ref().map(|(token, _)| token))
     }
 
-    /// Passes by what is left of a list, whose `[` was taken, up to its `]`; to the end without one. Lines are
-    /// not counted from then on.
+    /// Skips the rest of a list up to its closing `]`, or to the end of the file. Lines are not counted from then on.
     pub fn skip_list(&mut self) {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
@@ -99,7 +98,7 @@ impl Lexer {
         }
     }
 
-    /// Goes back to the first token.
+    /// Restarts at the first token.
     pub fn rewind(&mut self) {
         (self.at, self.line, self.peeked) = (start_of(&self.bytes), 1, None);
     }
@@ -212,7 +211,7 @@ impl Lexer {
     }
 }
 
-/// Returns where the text begins, behind a byte order mark.
+/// Returns the offset at which the text begins, behind a byte order mark.
 fn start_of(bytes: &[u8]) -> usize {
     bytes.len() - text::without_mark(bytes).len()
 }

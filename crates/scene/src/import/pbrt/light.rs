@@ -79,7 +79,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Reads `scale`: a number in version 4, a spectrum in version 3.
+    /// Reads a light's parameter `scale`: a number in version 4, a spectrum in version 3.
     pub fn light_scale(&mut self, params: &Params) -> Result<[f32; 3], SceneError> {
         if let Some(scale) = params.float_if_plain("scale")? {
             return Ok([scale; 3]);
@@ -94,21 +94,21 @@ impl Importer<'_> {
         Ok(product.map(|c| c.clamp(0.0, f32::MAX)))
     }
 
-    /// Says that a light's colour is below 0, where it is.
+    /// Warns if a light's colour has a negative channel.
     pub fn say_negative(&mut self, params: &Params, color: [f32; 3]) {
         if color.iter().any(|&c| c < 0.0) {
             self.warn(params, format!("the light is {color:?}; numbers below 0 are read as 0"));
         }
     }
 
-    /// Makes a light of the same intensity all round; version 4's `power` is what it sends out.
+    /// Makes a point light; version 4's `power` sets its total power.
     fn point_light(&mut self, params: &Params, scale: [f32; 3]) -> Result<Light, SceneError> {
         let factor = self.positive(params, "power")?.map_or(1.0, |power| power / (2.0 * TAU));
         let intensity = times(self.scaled(params, "I", scale)?, factor);
         Ok(Light::Point { position: self.light_position(params)?, intensity })
     }
 
-    /// Says what is left of a light's parameters.
+    /// Warns about parameters of a light that were not used.
     pub fn finish_light(&mut self, params: &Params, what: &str) {
         params.ignore_known("Light");
         self.warn_unused(params, what);
@@ -157,7 +157,7 @@ impl Importer<'_> {
         Ok(Light::Environment { map: Some(map), radiance, world_to_map })
     }
 
-    /// Returns the rotation from the world to [`Light::Environment`]'s frame.
+    /// Returns the rotation from world space to the frame of [`Light::Environment`]'s map.
     ///
     /// pbrt's light space has z up: `u = phi / 2pi` from +x towards +y, `v = theta / pi` from +z. Our
     /// map has `u = 1/2 + atan2(x, -z) / 2pi` and `v = acos(y) / pi`, so that `(-y, z, x)` of the light
@@ -176,12 +176,12 @@ impl Importer<'_> {
     }
 }
 
-/// Multiplies each channel by `factor`, kept finite and not negative.
+/// Multiplies each channel by `factor`, clamped to finite and not negative values.
 fn times(color: [f32; 3], factor: f32) -> [f32; 3] {
     color.map(|c| (c * factor).clamp(0.0, f32::MAX))
 }
 
-/// Finds the rotation, perhaps mirrored, nearest in the sense of Gram and Schmidt.
+/// Returns the rotation, perhaps with a mirroring, nearest to a map's linear part (Gram and Schmidt).
 fn orthonormal(map: DAffine3) -> Option<DMat3> {
     let m = map.matrix3;
     let x = m.x_axis.try_normalize()?;
@@ -198,7 +198,7 @@ fn unit(params: &Params, direction: DVec3) -> Result<[f32; 3], SceneError> {
     }
 }
 
-/// Resamples version 4's equal-area octahedral map as latitude and longitude with z up, of the same height.
+/// Resamples version 4's equal-area octahedral map to latitude and longitude with z up, of the same height.
 ///
 /// Source: Clarberg 2008, "Fast Equal-Area Mapping of the (Hemi)Sphere using SIMD", section 2.
 fn latitude_longitude(square: &Image) -> Image {
@@ -215,8 +215,9 @@ fn latitude_longitude(square: &Image) -> Image {
     Image { name: square.name.clone(), width, height, pixels: Pixels::Float(pixels).into() }
 }
 
-/// Computes what version 4 takes for the illuminance of a square map from the side of +z. It gives each texel half of
-/// the solid angle that it has, so that the light becomes twice as bright as asked for; as pbrt renders it.
+/// Returns the illuminance from the side of +z that version 4 computes for a square environment map. It gives each
+/// texel half of the solid angle that it has, so that the light becomes twice as bright as asked for; as pbrt renders
+/// it.
 fn illuminance_of(square: &Image) -> f32 {
     let n = f64::from(square.width);
     let mut sum = 0.0;
@@ -232,7 +233,7 @@ fn illuminance_of(square: &Image) -> f32 {
     (sum * f64::from(TAU) / (n * n)) as f32
 }
 
-/// Maps a unit direction to the unit square; +z is its centre, -z its corners.
+/// Maps a unit direction to version 4's equal-area octahedral square; +z is its centre, -z its corners.
 fn octahedral(d: DVec3) -> [f64; 2] {
     let a = d.abs();
     let radius = (1.0 - a.z).max(0.0).sqrt();
@@ -248,8 +249,8 @@ fn octahedral(d: DVec3) -> [f64; 2] {
     [u.copysign(d.x), v.copysign(d.y)].map(|c| (c + 1.0) / 2.0)
 }
 
-/// Looks an image up, linear between texel centres; past a border the map goes on at the mirrored place of the same
-/// border, which is how an octahedron's square is folded.
+/// Samples an octahedral image bilinearly; beyond a border it continues at the mirrored place of that border. That is
+/// how an octahedron's square is folded.
 fn bilinear(image: &Image, u: f64, v: f64) -> [f32; 4] {
     let n = i64::from(image.width);
     let (x, y) = (u * n as f64 - 0.5, v * n as f64 - 0.5);

@@ -19,7 +19,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Reads the absorption coefficient of a medium.
+    /// Reads the absorption coefficient of a medium, in RGB per scene unit.
     fn absorption(&mut self, name: &str, params: &Params) -> Result<[f32; 3], SceneError> {
         let kind = params.text("type")?.unwrap_or("homogeneous").to_string();
         if kind != "homogeneous" {
@@ -58,8 +58,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Returns the media on the sides of a shape, where they differ: as in pbrt, light that crosses a surface with the
-    /// same medium on both sides stays in the one that it is in.
+    /// Returns the media inside and outside of a shape; `None` where they are the same. As in pbrt, light that crosses
+    /// a surface with the same medium on both sides stays in the one that it is in.
     pub fn interface(&mut self, params: &Params) -> Option<MediumInterface> {
         let (inside, outside) = (self.graphics.inside.clone(), self.graphics.outside.clone());
         if inside != outside {
@@ -79,7 +79,8 @@ impl Importer<'_> {
         (inside != outside).then_some(MediumInterface { inside, outside })
     }
 
-    /// Returns the medium of a name that the directive at `place` uses, in the scene from now on; none for empty space.
+    /// Returns the id of the medium `name`, which is added to the scene at its first use; `None` for empty space. The
+    /// directive that uses it is at `place`.
     pub fn medium(&mut self, name: Option<Rc<str>>, place: (&Path, u64)) -> Option<MediumId> {
         let name = name.filter(|name| self.is_medium(Some(name), place))?;
         let medium = self.media.get_mut(&*name)?;
@@ -91,7 +92,7 @@ impl Importer<'_> {
         medium.id
     }
 
-    /// Returns `true` if a directive defines the medium that the one at `place` names; if not, a warning says so.
+    /// Returns `true` if a medium of this name is defined; otherwise warns at the directive that uses it.
     fn is_medium(&mut self, name: Option<&str>, (path, line): (&Path, u64)) -> bool {
         let Some(name) = name else { return false };
         let is_known = self.media.contains_key(name);

@@ -37,13 +37,13 @@ use state::{Importer, TRIANGLE_BUDGET};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Imports the pbrt scene whose main file is `path`.
+/// Imports the pbrt scene whose main file is `path`, version 3 or 4.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, Rc::unwrap_or_clone(bytes), context, true, TRIANGLE_BUDGET)
 }
 
-/// Imports `bytes` as if read from `path`. With `disk` false no other file is touched.
+/// Imports the bytes of a pbrt scene as if they were read from `path`. With `disk` false no other file is touched.
 fn import_bytes(
     path: &Path,
     bytes: Vec<u8>,
@@ -64,8 +64,8 @@ fn import_bytes(
     Ok(importer.scene)
 }
 
-/// Loads `bytes` without touching the disk; of the files that they name there are images only. What
-/// loads passes [`crate::validate`].
+/// Loads `bytes` as a pbrt scene for fuzzing, without touching the disk; of the files that they name there are images
+/// only. What loads passes [`crate::validate`].
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -74,7 +74,7 @@ pub fn fuzz_pbrt(bytes: &[u8]) {
     let _ = fuzz_pbrt_scene(bytes);
 }
 
-/// Loads `bytes` as [`fuzz_pbrt`] does, and returns the scene, if there is one.
+/// Loads `bytes` as [`fuzz_pbrt`] does, and returns the scene, unless it fails.
 ///
 /// # Panics
 /// Never.

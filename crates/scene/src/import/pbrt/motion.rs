@@ -10,14 +10,14 @@ use glam::{DAffine3, DMat3, DQuat};
 use std::path::Path;
 use std::rc::Rc;
 
-/// The current transformation at both times.
+/// Current transformation at the start and at the end of a motion.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Motion {
     pub start: DAffine3,
     pub end: DAffine3,
 }
 
-/// Selection of the current transformations that directives change: both or one.
+/// Which of the two current transformations directives change: both, or only the start's or the end's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Active {
     #[default]
@@ -26,15 +26,15 @@ pub(super) enum Active {
     End,
 }
 
-/// Times of the two transformations and of the shutter, and what was seen to move.
+/// Times of the two transformations and of the shutter, and the number of moving things.
 #[derive(Debug, Clone)]
 pub(super) struct Times {
-    /// Time of the first of the two transformations, from `TransformTimes`.
+    /// Time of the first transformation, from `TransformTimes`; that of the second follows.
     pub start: f64,
     pub end: f64,
-    /// The camera's `shutteropen`.
+    /// Time at which the camera's shutter opens, `shutteropen`.
     pub shutter_open: f64,
-    /// Number of shapes, instances, lights and cameras that move; `first` is the place of the first.
+    /// Number of shapes, instances, lights and cameras that move; the place of the first follows in `first`.
     pub moving: u64,
     pub first: Option<(Rc<Path>, u64)>,
 }
@@ -50,7 +50,7 @@ impl Motion {
         self.start != self.end
     }
 
-    /// Changes what `active` names.
+    /// Applies `change` to the transformations that `active` selects.
     pub fn change(&mut self, active: Active, change: impl Fn(DAffine3) -> DAffine3) {
         if active != Active::End {
             self.start = change(self.start);
@@ -60,7 +60,7 @@ impl Motion {
         }
     }
 
-    /// Returns the pose at `t` of the way from the start to the end.
+    /// Returns the interpolated transformation at fraction `t` of the way from start to end.
     pub fn at(&self, t: f64) -> DAffine3 {
         if !self.is_moving() || t <= 0.0 {
             return self.start;
@@ -83,7 +83,7 @@ impl Motion {
     }
 }
 
-/// Finds the rotation nearest to `m`, where it does not flatten space; a mirroring goes to the stretch.
+/// Returns the rotation nearest to `m`, without a mirroring; `None` if `m` flattens space.
 fn rotation_of(m: DMat3) -> Option<DQuat> {
     let mut rotation = m;
     for _ in 0..100 {

@@ -9,35 +9,35 @@ use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Parameter of a directive: type, name and values.
+/// Parameter of a pbrt directive: type, name and values.
 #[derive(Debug, Clone)]
 pub(super) struct Parameter {
     pub kind: Kind,
     pub name: String,
     pub values: Values,
     pub line: u64,
-    /// `true` if anything asked for it.
+    /// `true` if the importer has used the parameter.
     used: Cell<bool>,
-    /// `true` if anything asked for it of all that version 4's `Attribute` hands it to.
+    /// Shared flag for a parameter from version 4's `Attribute`: `true` if any later directive has used it.
     handed_on: Option<Rc<Cell<bool>>>,
 }
 
-/// A parameter list, and where it stands.
+/// Parameter list of a directive, with its position in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Params {
     list: Vec<Parameter>,
     pub path: Rc<Path>,
-    /// Line of the directive.
+    /// Line number of the directive.
     pub line: u64,
 }
 
-/// Makes an error of the line `line` in `path`.
+/// Makes the error that line `line` of the file `path` breaks the format.
 pub(super) fn malformed(path: &Path, line: u64, message: impl Into<String>) -> SceneError {
     SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(line), message: message.into() }
 }
 
 impl Parameter {
-    /// Returns `true` if nothing asked for it of all that it was handed to.
+    /// Returns `true` if no directive that was offered the parameter has used it.
     pub fn is_idle(&self) -> bool {
         self.handed_on.as_ref().is_some_and(|asked| !asked.get())
     }
@@ -74,7 +74,7 @@ impl Params {
         Ok(params)
     }
 
-    /// Adds parameters of `defaults` whose names are not here (version 4's `Attribute`).
+    /// Adds those parameters of `defaults` whose names are not in the list (version 4's `Attribute`).
     pub fn with_defaults(mut self, defaults: &[Parameter]) -> Self {
         for parameter in defaults {
             if !self.list.iter().any(|p| p.name == parameter.name) {
@@ -87,7 +87,7 @@ impl Params {
         self
     }
 
-    /// Returns the parameters, each with a mark that all who are offered it share.
+    /// Turns the list into defaults for later directives, which share a flag of use.
     pub fn into_defaults(mut self) -> Vec<Parameter> {
         for parameter in &mut self.list {
             parameter.handed_on = Some(Rc::default());
@@ -95,7 +95,8 @@ impl Params {
         self.list
     }
 
-    /// Returns the parameter `name`, marked as used. Of several, the last, as in version 3.
+    /// Returns `true` if there is a parameter `name`, without marking it as used. Of several, the last, as in version
+    /// 3.
     pub fn find(&self, name: &str) -> Option<&Parameter> {
         let mut found = None;
         for parameter in self.list.iter().filter(|p| p.name == name) {
@@ -108,27 +109,27 @@ impl Params {
         found
     }
 
-    /// Returns `true` if there is a parameter `name`; does not count as a use.
+    /// Returns `true` if there is a parameter `name`, without marking it as used.
     pub fn has(&self, name: &str) -> bool {
         self.list.iter().any(|p| p.name == name)
     }
 
-    /// Lists the parameters that nothing asked for.
+    /// Iterates over the parameters that were not used.
     pub fn unused(&self) -> impl Iterator<Item = &Parameter> {
         self.list.iter().filter(|p| !p.used.get())
     }
 
-    /// Makes an error at the directive.
+    /// Makes an error at the directive's position.
     pub fn error(&self, message: impl Into<String>) -> SceneError {
         malformed(&self.path, self.line, message)
     }
 
-    /// Makes an error at a parameter.
+    /// Makes an error at a parameter's position.
     pub fn error_at(&self, parameter: &Parameter, message: impl std::fmt::Display) -> SceneError {
         malformed(&self.path, parameter.line, format!("parameter \"{}\": {message}", parameter.name))
     }
 
-    /// Returns all numbers of `name`, which must be of one of `kinds`.
+    /// Returns the parameter `name` and all its numbers; an error if its type is not one of `kinds`.
     fn numbers(&self, name: &str, kinds: &[Kind], what: &str) -> Result<Option<(&Parameter, &[f64])>, SceneError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
@@ -137,7 +138,7 @@ impl Params {
         }
     }
 
-    /// Reads one number, `None` without the parameter.
+    /// Reads the single number of the parameter `name`; `None` if it is absent.
     pub fn float(&self, name: &str) -> Result<Option<f32>, SceneError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Float, Kind::Integer], "a number")? else {
             return Ok(None);
@@ -148,12 +149,12 @@ impl Params {
         }
     }
 
-    /// Reads one number, or returns `default`.
+    /// Reads the single number of the parameter `name`, or returns `default`.
     pub fn float_or(&self, name: &str, default: f32) -> Result<f32, SceneError> {
         Ok(self.float(name)?.unwrap_or(default))
     }
 
-    /// Reads one number, if it is declared as a number and not as a texture or spectrum; not an error.
+    /// Reads the single number of the parameter `name`; `None` if it is absent or declared as a texture or spectrum.
     pub fn float_if_plain(&self, name: &str) -> Result<Option<f32>, SceneError> {
         match self.list.iter().rev().find(|p| p.name == name) {
             Some(p) if matches!(p.kind, Kind::Float | Kind::Integer) => self.float(name),
@@ -161,7 +162,7 @@ impl Params {
         }
     }
 
-    /// Reads one whole number in `range`.
+    /// Reads the single whole number of the parameter `name`, which must be in `range`.
     pub fn integer(&self, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<Option<u32>, SceneError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer, Kind::Float], "a whole number")? else {
             return Ok(None);
@@ -176,7 +177,7 @@ impl Params {
         }
     }
 
-    /// Reads one truth value; quoted ones count, as in version 3.
+    /// Reads the single truth value of the parameter `name`; quoted ones count, as in version 3.
     pub fn bool(&self, name: &str) -> Result<Option<bool>, SceneError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
@@ -190,7 +191,7 @@ impl Params {
         }
     }
 
-    /// Reads one text in quotes.
+    /// Reads the single text in quotes of the parameter `name`.
     pub fn text(&self, name: &str) -> Result<Option<&str>, SceneError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
@@ -199,7 +200,7 @@ impl Params {
         }
     }
 
-    /// Returns the name of the texture that `name` refers to, or `None` when it is something else.
+    /// Returns the name of the texture that the parameter `name` refers to, or `None` when it is something else.
     pub fn texture(&self, name: &str) -> Result<Option<&str>, SceneError> {
         match self.list.iter().rev().find(|p| p.name == name) {
             Some(parameter) if parameter.kind == Kind::Texture => {
@@ -213,7 +214,7 @@ impl Params {
         }
     }
 
-    /// Reads all numbers as f32.
+    /// Reads all numbers of the parameter `name` as f32.
     pub fn floats(&self, name: &str) -> Result<Option<Vec<f32>>, SceneError> {
         let Some((parameter, numbers)) =
             self.numbers(name, &[Kind::Float, Kind::Integer, Kind::Point2, Kind::Point3], "numbers")?
@@ -223,7 +224,7 @@ impl Params {
         numbers.iter().map(|&n| self.finite(parameter, n)).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Reads numbers in groups of `N`.
+    /// Reads the numbers of the parameter `name` in groups of `N`.
     pub fn groups<const N: usize>(&self, name: &str) -> Result<Option<Vec<[f32; N]>>, SceneError> {
         let kinds = if N == 2 { [Kind::Point2, Kind::Float] } else { [Kind::Point3, Kind::Float] };
         let Some((parameter, numbers)) = self.numbers(name, &kinds, "points")? else { return Ok(None) };
@@ -242,7 +243,7 @@ impl Params {
         Ok(Some(out))
     }
 
-    /// Reads points of a mesh, rounded by `rounder`; some may be not finite.
+    /// Reads a mesh's positions, rounded by `rounder`; some may be not finite.
     pub fn positions(&self, name: &str, rounder: &mut Rounder) -> Result<Option<Vec<[f32; 3]>>, SceneError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Point3, Kind::Float], "points")? else {
             return Ok(None);
@@ -256,7 +257,7 @@ impl Params {
         Ok(Some(rounded))
     }
 
-    /// Refuses points of a mesh that are not finite where `indices` use them; returns their number else.
+    /// Returns an error if `indices` use positions that are not finite, otherwise the number of such positions.
     pub fn check_strays(
         &self,
         name: &str,
@@ -275,7 +276,7 @@ impl Params {
         }
     }
 
-    /// Reads one point, as `center` has numbers.
+    /// Reads one point in f64, rounded as `center` requires.
     pub fn point(&self, name: &str, center: &Center) -> Result<Option<[f64; 3]>, SceneError> {
         match self.groups::<3>(name)? {
             None => Ok(None),
@@ -290,7 +291,7 @@ impl Params {
         }
     }
 
-    /// Reads vertex indices in groups of `N`, each below `limit`.
+    /// Reads vertex indices in groups of `N`, each of which must be below `limit`.
     pub fn indices<const N: usize>(&self, name: &str, limit: usize) -> Result<Option<Vec<[u32; N]>>, SceneError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer], "whole numbers")? else {
             return Ok(None);
@@ -305,7 +306,7 @@ impl Params {
         Ok(Some(groups.iter().map(|group| group.map(|n| n as u32)).collect()))
     }
 
-    /// Returns `number` as a finite f32.
+    /// Converts `number` to f32; an error if that is not finite.
     pub fn finite(&self, parameter: &Parameter, number: f64) -> Result<f32, SceneError> {
         let single = number as f32;
         if single.is_finite() { Ok(single) } else { Err(self.error_at(parameter, format!("{number} is too large"))) }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 impl Importer<'_> {
-    /// Returns where what moves as `motion` stands when the shutter opens.
+    /// Returns the transformation of a moving thing at the time when the shutter opens.
     pub fn pose(&self, motion: &Motion) -> DAffine3 {
         let times = &self.times;
         let t = match times.end > times.start {
@@ -20,7 +20,7 @@ impl Importer<'_> {
         motion.at(t)
     }
 
-    /// Counts what stands at `path` and `line` if it moves as `motion`.
+    /// Counts the thing at `path` and `line` if `motion` moves it, for a warning.
     pub fn note_motion(&mut self, motion: &Motion, path: &Rc<Path>, line: u64) {
         if motion.is_moving() {
             self.times.moving += 1;
@@ -28,14 +28,14 @@ impl Importer<'_> {
         }
     }
 
-    /// Returns the pose at the directive of `params`, counted if it moves.
+    /// Returns the current transformation when the shutter opens, and counts the directive's thing if it moves.
     pub fn pose_here(&mut self, params: &Params) -> DAffine3 {
         let motion = self.graphics.ctm;
         self.note_motion(&motion, &params.path, params.line);
         self.pose(&motion)
     }
 
-    /// Says once that things move.
+    /// Warns once if things move, since they are shown without motion blur.
     pub fn say_motion(&mut self) {
         let Some((path, line)) = self.times.first.take() else { return };
         let what = if self.times.moving == 1 {

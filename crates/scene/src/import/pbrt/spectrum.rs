@@ -10,7 +10,7 @@
 
 use std::sync::LazyLock;
 
-/// Wavelengths of the integration, nm: those where the matching functions are not negligible.
+/// First wavelength of the integration in nm; from here on the matching functions are not negligible.
 const FIRST: f64 = 380.0;
 const LAST: f64 = 780.0;
 const STEPS: usize = 400;
@@ -20,7 +20,7 @@ fn lobe(wavelength: f64, mean: f64, below: f64, above: f64) -> f64 {
     (-0.5 * t * t).exp()
 }
 
-/// Evaluates the CIE 1931 colour matching functions at `wavelength` (nm).
+/// Returns the CIE 1931 colour matching functions at `wavelength` in nm.
 fn matching(wavelength: f64) -> [f64; 3] {
     let g = |mean, below, above| lobe(wavelength, mean, below, above);
     [
@@ -43,7 +43,7 @@ fn wavelengths() -> impl Iterator<Item = f64> {
     (0..STEPS).map(|i| FIRST + (i as f64 + 0.5) * (LAST - FIRST) / STEPS as f64)
 }
 
-/// Computes the integral of the matching functions times `value`, over that of the y function.
+/// Returns the CIE XYZ of the spectrum `value`, normalised by the integral of the y function.
 fn xyz_of(value: impl Fn(f64) -> f64) -> [f64; 3] {
     let mut sum = [0.0; 3];
     let mut norm = 0.0;
@@ -58,15 +58,16 @@ fn xyz_of(value: impl Fn(f64) -> f64) -> [f64; 3] {
     sum.map(|s| s / norm)
 }
 
-/// RGB of a spectrum of ones.
+/// Linear RGB of a spectrum that is 1 everywhere.
 static WHITE: LazyLock<[f64; 3]> = LazyLock::new(|| xyz_to_rgb(xyz_of(|_| 1.0)));
 
-/// Samples of a spectrum, sorted by wavelength, linear in between and constant outside.
+/// Sampled spectrum: wavelength in nm and value, sorted, linear in between and constant outside.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Samples(Vec<[f64; 2]>);
 
 impl Samples {
-    /// Makes samples from `wavelength value` pairs in nm; `None` when there are none or one is left over.
+    /// Makes a spectrum from pairs of wavelength in nm and value; `None` when there are none, or one number is left
+    /// over.
     pub fn from_pairs(numbers: &[f64]) -> Option<Self> {
         let (pairs, rest) = numbers.as_chunks::<2>();
         let mut pairs = pairs.to_vec();
@@ -85,45 +86,46 @@ impl Samples {
     }
 }
 
-/// Computes the RGB of a reflectance, an index of refraction or an absorption; not negative.
+/// Returns the linear RGB of a reflectance, an index of refraction or an absorption spectrum; not negative.
 pub(super) fn reflectance(samples: &Samples) -> [f64; 3] {
     let rgb = xyz_to_rgb(xyz_of(|wavelength| samples.at(wavelength)));
     std::array::from_fn(|i| (rgb[i] / WHITE[i]).max(0.0))
 }
 
-/// Computes the RGB of an emission, in units of its value; not negative.
+/// Returns the linear RGB of an emission spectrum, in the units of its values; not negative.
 pub(super) fn emission(samples: &Samples) -> [f64; 3] {
     xyz_to_rgb(xyz_of(|wavelength| samples.at(wavelength))).map(|c| c.max(0.0))
 }
 
-/// Computes the RGB of an emission of luminance 1, nothing outside of its samples (version 4's lights); black where it
-/// has none.
+/// Returns the linear RGB of an emission spectrum scaled to luminance 1, which is 0 outside of its samples (version 4's
+/// lights). It is black where it has no luminance.
 pub(super) fn emission_unit(samples: &Samples) -> [f64; 3] {
     let ends = [samples.0[0][0], samples.0[samples.0.len() - 1][0]];
     let xyz = xyz_of(|wavelength| if (ends[0]..=ends[1]).contains(&wavelength) { samples.at(wavelength) } else { 0.0 });
     if xyz[1] > 0.0 { xyz_to_rgb(xyz.map(|c| c / xyz[1])).map(|c| c.max(0.0)) } else { [0.0; 3] }
 }
 
-/// Evaluates Planck's law up to a factor; `kelvin > 0`.
+/// Returns the radiance of a black body at a wavelength by Planck's law, up to a factor; `kelvin > 0`.
 fn planck(wavelength_nm: f64, kelvin: f64) -> f64 {
     let wavelength = wavelength_nm * 1e-9;
     1.0 / (wavelength.powi(5) * (0.014_387_769 / (wavelength * kelvin)).exp_m1())
 }
 
-/// Computes the RGB of a black body whose spectrum is scaled to have its peak at 1 (version 3).
+/// Returns the linear RGB of a black body whose spectrum is scaled to a peak of 1 (version 3).
 pub(super) fn blackbody_peak(kelvin: f64) -> [f64; 3] {
     let peak = planck(2.897_771_955e6 / kelvin, kelvin);
     xyz_to_rgb(xyz_of(|wavelength| planck(wavelength, kelvin) / peak)).map(|c| c.max(0.0))
 }
 
-/// Computes the RGB of a black body of luminance 1 (version 4).
+/// Returns the linear RGB of a black body scaled to luminance 1 (version 4).
 pub(super) fn blackbody_unit(kelvin: f64) -> [f64; 3] {
     let xyz = xyz_of(|wavelength| planck(wavelength, kelvin));
     xyz_to_rgb(xyz.map(|c| c / xyz[1])).map(|c| c.max(0.0))
 }
 
-/// Returns the RGB of eta and k of a metal, the averages over Rec. 709 that are in common use, made from the
-/// tables of Palik's Handbook of Optical Constants of Solids. About two digits are meaningful.
+/// Returns the RGB of the index of refraction (eta and k) of a named metal. They are the averages over Rec. 709 that
+/// are in common use, made from the tables of Palik's Handbook of Optical Constants of Solids. About two digits are
+/// meaningful.
 pub(super) fn metal(name: &str) -> Option<[[f32; 3]; 2]> {
     Some(match name {
         "Ag" => [[0.1553, 0.1167, 0.1383], [4.8283, 3.1222, 2.1470]],
@@ -140,7 +142,7 @@ pub(super) fn metal(name: &str) -> Option<[[f32; 3]; 2]> {
     })
 }
 
-/// Returns the index of refraction at 587.6 nm (the glass makers' n_d).
+/// Returns the index of refraction of a named glass at 587.6 nm (n_d).
 pub(super) fn glass(name: &str) -> Option<f32> {
     Some(match name {
         "BK7" => 1.5168,
@@ -156,7 +158,7 @@ pub(super) fn glass(name: &str) -> Option<f32> {
     })
 }
 
-/// Returns a spectrum that version 4 knows by name: `metal-Au-eta`, `glass-BK7`, `stdillum-D65`.
+/// Returns the RGB of a spectrum that version 4 knows by name, such as `metal-Au-eta`, `glass-BK7` or `stdillum-D65`.
 pub(super) fn named(name: &str) -> Option<[f32; 3]> {
     if let Some(rest) = name.strip_prefix("metal-") {
         let (metal_name, which) = rest.rsplit_once('-')?;

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Parameters that version 4's `Attribute` hands to later directives.
+/// Default parameters for later directives, from version 4's `Attribute` directives.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Defaults {
     pub shape: Rc<Vec<Parameter>>,
@@ -24,29 +24,29 @@ pub(super) struct Defaults {
     pub texture: Rc<Vec<Parameter>>,
 }
 
-/// The graphics state: what `AttributeBegin` saves.
+/// Graphics state of pbrt, which `AttributeBegin` saves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Graphics {
-    /// Transformation from object to world; before `WorldBegin`, world to camera.
+    /// Current transformation from object to world; before `WorldBegin`, from world to camera.
     pub ctm: Motion,
-    /// Selection of the current transformations that directives change: both or one.
+    /// Which of the two current transformations directives change.
     pub active: Active,
     pub reverse_orientation: bool,
-    /// The current material; pbrt starts with grey matte.
+    /// Current material; `None` for pbrt's default, grey matte.
     pub material: Option<MaterialId>,
-    /// Index in [`Importer::area_lights`].
+    /// Index of the current area light in [`Importer::area_lights`].
     pub area_light: Option<usize>,
-    /// Names of the media inside of shapes and around them; `None` is empty space.
+    /// Name of the medium inside of shapes, `None` for empty space; that around them follows.
     pub inside: Option<Rc<str>>,
     pub outside: Option<Rc<str>>,
     pub defaults: Defaults,
 }
 
-/// State that a block saved, and the directive that must close it.
+/// State saved at the beginning of a block, with the directive that began it.
 pub(super) struct Saved {
     pub begin: &'static str,
     pub line: u64,
-    /// Number of open files: a block closes in the file that opened it.
+    /// Number of open files at the block's beginning, since it must close in the same file.
     pub depth: usize,
     pub state: SavedState,
 }
@@ -56,27 +56,27 @@ pub(super) enum SavedState {
     Transform(Motion, Active),
 }
 
-/// A medium that a `MakeNamedMedium` directive defines.
+/// Medium that a `MakeNamedMedium` directive defines.
 pub(super) struct NamedMedium {
-    /// Its absorption coefficient.
+    /// Absorption coefficient of the medium, in RGB per scene unit.
     pub sigma: [f32; 3],
-    /// Its place in the scene, from its first use on: files may bring whole libraries of media.
+    /// Id of the medium in the scene, from its first use on, as files may bring whole libraries of media.
     pub id: Option<MediumId>,
 }
 
-/// The camera as the file has it; the film size, which comes later, completes it.
+/// Camera as the file describes it, to be completed once the film size is known.
 pub(super) struct CameraSource {
     pub camera: crate::Camera,
-    /// Scene units of a camera unit.
+    /// Length of a unit of camera space in scene units.
     pub unit: f32,
-    /// From the centre to the right and the top border, on the screen plane where the shorter half is 1.
+    /// Half width and height of the screen window, on the plane where the shorter half of the picture is 1.
     pub window: Option<[f32; 2]>,
-    /// Name of the medium around it, and where the camera stands in the file.
+    /// Name of the medium around the camera; the directive's file and line follow.
     pub medium: Option<Rc<str>>,
     pub at: (Rc<Path>, u64),
 }
 
-/// State of one import run.
+/// State of the import of a pbrt scene.
 pub(super) struct Importer<'a> {
     pub context: &'a mut Context,
     pub files: Files,
@@ -86,57 +86,56 @@ pub(super) struct Importer<'a> {
     pub saved: Vec<Saved>,
     pub in_world: bool,
     pub ended: bool,
-    /// Version of the whole scene, told before it is read; `None` for pieces of scenes that have nothing of one
-    /// version.
+    /// Version of pbrt that the whole scene is for, found before it is read; `None` if nothing in it tells.
     pub version: Option<Version>,
-    /// `true` if it was said that the scene has things of the other version.
+    /// `true` after a warning that the scene mixes both versions.
     pub mixes_versions: bool,
     pub coordinate_systems: HashMap<String, Motion>,
     pub times: Times,
     /// Time for which the shutter is open.
     pub exposure_time: f32,
     pub camera: Option<CameraSource>,
-    /// `true` for a Gaussian filter without parameters: its size depends on the version.
+    /// `true` for a Gaussian filter without parameters, whose size depends on the version.
     pub bare_gaussian: bool,
     pub float_textures: HashMap<String, ColorInput>,
     pub color_textures: HashMap<String, ColorInput>,
-    /// Stand-ins of the textures that have any, by name and whether they are colours.
+    /// Marks of textures that are only approximated, by name and whether they are colours.
     pub texture_marks: HashMap<(String, bool), MarkId>,
-    /// Stand-ins of the media that have any, by name.
+    /// Marks of media that are only approximated, by name.
     pub medium_marks: HashMap<String, MarkId>,
-    /// Images of a gamma that was named, by file and the gamma's bits.
+    /// Images decoded with an explicit gamma, by file and the bits of the gamma.
     pub gamma_images: HashMap<(PathBuf, u32), ImageId>,
     pub named_materials: HashMap<String, MaterialId>,
-    /// The `MakeNamedMaterial` directives in order.
+    /// Materials of the `MakeNamedMaterial` directives, in order.
     pub material_order: Vec<MaterialId>,
     pub default_material: Option<MaterialId>,
-    /// Grey in place of materials that no directive defines, by name.
+    /// Grey materials in place of those that no directive defines, by name.
     pub undefined_materials: HashMap<String, MaterialId>,
     pub media: HashMap<String, NamedMedium>,
     pub area_lights: Vec<AreaLight>,
-    /// Materials made for shapes that emit, have an alpha texture or lie between media.
+    /// Materials with the properties of a shape added: emission, alpha texture or media.
     pub derived: HashMap<(MaterialId, Look), MaterialId>,
-    /// Tessellated shapes and PLY files that were met before.
+    /// Meshes of tessellated shapes and PLY files, for reuse.
     pub shapes: HashMap<ShapeKey, MeshId>,
-    /// PLY files that are read at the end, all at once.
+    /// PLY files that are read at the end, in parallel.
     pub pending: Vec<Pending>,
-    /// The parameters of `Attribute` directives, with what they are for and where they stand.
+    /// Parameters of `Attribute` directives, with what they apply to and the file they are in.
     pub attributes: Vec<(String, Rc<Path>, Parameter)>,
-    /// The film's `cropwindow`, and bounds in pixels of the film and the integrator: left, right, top, bottom.
+    /// Crop window of the film in fractions: left, right, top, bottom; pixel bounds of film and integrator follow.
     pub crop_window: Option<[f32; 4]>,
     pub pixel_bounds: Vec<[f32; 4]>,
     pub placements: Vec<Placement>,
     pub objects: HashMap<String, Rc<Vec<Placement>>>,
     pub current_object: Option<(String, Vec<Placement>)>,
-    /// Triangles that tessellation may still make.
+    /// Number of triangles that tessellation may still make.
     pub triangle_budget: u64,
-    /// Rounder that rounded the positions of the shape that is read.
+    /// Rounder of the positions of the shape that is being read.
     pub rounded: Rounder,
-    /// Rounders that rounded the positions of meshes.
+    /// Rounders of the positions of the scene's meshes.
     pub rounders: HashMap<MeshId, Rounder>,
 }
 
-/// The most triangles that spheres, subdivision surfaces and the like may become, all together.
+/// Largest number of triangles, all together, that spheres, subdivision surfaces and the like may become.
 pub(super) const TRIANGLE_BUDGET: u64 = 1 << 25;
 
 impl<'a> Importer<'a> {
@@ -183,12 +182,12 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// Warns at the directive of `params`.
+    /// Adds a warning at the directive of `params`.
     pub fn warn(&mut self, params: &Params, message: impl Into<String>) {
         self.context.warn(&params.path, Place::Line(params.line), message);
     }
 
-    /// Warns about every parameter of `what` that nothing asked for.
+    /// Warns about every unused parameter of `what`.
     pub fn warn_unused(&mut self, params: &Params, what: &str) {
         for parameter in params.unused() {
             let message = format!("parameter \"{}\" of {what} is ignored", parameter.name);
@@ -196,7 +195,7 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// Takes `triangles` from what tessellation may make.
+    /// Takes `triangles` from the budget of tessellation; an error if it is exceeded.
     pub fn spend(&mut self, params: &Params, triangles: u64) -> Result<(), SceneError> {
         match self.triangle_budget.checked_sub(triangles) {
             Some(left) => {
@@ -214,7 +213,7 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// Returns the file `name` of `line`, relative to the main file or to the one that names it, whichever exists.
+    /// Returns the path of the file `name`, relative to the main file or to the file that names it, whichever exists.
     pub fn resolve(&mut self, name: &str, line: u64) -> PathBuf {
         let current = self.open.last().map(|file| file.path.clone());
         let (path, is_other) = self.files.resolve(name, current.as_deref());
@@ -224,7 +223,7 @@ impl<'a> Importer<'a> {
         path
     }
 
-    /// Reads a file's bytes, or `None` when it is missing (noted).
+    /// Reads a file's bytes; notes it and returns `None` when it is missing.
     pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         if !self.files.disk && !self.context.is_sealed() {
             self.context.note_missing(path);
@@ -233,14 +232,14 @@ impl<'a> Importer<'a> {
         self.context.read(path)
     }
 
-    /// Returns the material that `Material "matte"` with no parameters would be.
+    /// Returns the default material, `Material "matte"` without parameters.
     pub fn default_material(&mut self) -> MaterialId {
         *self
             .default_material
             .get_or_insert_with(|| self.scene.add_material(crate::Material::diffuse("default", [0.5; 3])))
     }
 
-    /// Returns grey in place of the material `name`, which no directive defines.
+    /// Returns the grey material that replaces the undefined material `name`.
     pub fn undefined_material(&mut self, name: &str) -> MaterialId {
         if let Some(&known) = self.undefined_materials.get(name) {
             return known;
@@ -255,7 +254,7 @@ impl<'a> Importer<'a> {
         id
     }
 
-    /// Sets what can only be set after the last directive: the camera, the filter and the part of the picture.
+    /// Completes the settings after the last directive: the camera, the filter and the crop window.
     pub fn finish_settings(&mut self, path: &Path) {
         if self.bare_gaussian {
             self.scene.settings.filter = Some(super::directive::default_gaussian(self.version));

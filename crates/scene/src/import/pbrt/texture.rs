@@ -76,7 +76,7 @@ impl Importer<'_> {
         };
     }
 
-    /// Reads a parameter of a texture: a number, a colour or another texture.
+    /// Reads a texture's parameter that is a number, a colour or another texture.
     fn texture_input(
         &mut self,
         params: &Params,
@@ -101,8 +101,8 @@ impl Importer<'_> {
         }
     }
 
-    /// Returns the texture `name`, warned about when there is none. A number's name space is searched second
-    /// for colours and the other way round: files mix them up where pbrt would complain.
+    /// Returns the input for the texture called `name`, or warns when it is not defined. A number's name space is
+    /// searched second for colours and the other way round: files mix them up where pbrt would complain.
     pub fn named_texture(&mut self, params: &Params, name: &str, color: bool) -> Option<ColorInput> {
         for color in [color, !color] {
             let space = if color { &self.color_textures } else { &self.float_textures };
@@ -116,7 +116,7 @@ impl Importer<'_> {
         None
     }
 
-    /// Reads a number or a texture of numbers.
+    /// Reads a parameter that is a number or names a texture of numbers.
     pub fn scalar_input(&mut self, params: &Params, name: &str) -> Result<Option<ScalarInput>, SceneError> {
         if let Some(texture) = params.texture(name)? {
             return Ok(self.named_texture(params, texture, false).map(mean));
@@ -128,7 +128,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Makes the texture that an input stands for, factor included.
+    /// Returns a texture that equals an input with its factor.
     pub fn texture_of(&mut self, input: ColorInput) -> TextureId {
         let [r, g, b] = input.factor;
         match input.texture {
@@ -153,7 +153,7 @@ impl Importer<'_> {
         Ok(self.product(a, b))
     }
 
-    /// Makes the product of two inputs.
+    /// Returns the product of two inputs as an input.
     pub fn product(&mut self, a: ColorInput, b: ColorInput) -> ColorInput {
         let factor = std::array::from_fn(|i| (a.factor[i] * b.factor[i]).clamp(f32::MIN, f32::MAX));
         let texture = match (a.texture, b.texture) {
@@ -216,8 +216,8 @@ impl Importer<'_> {
         Ok(input)
     }
 
-    /// Returns the image in `path` whose stored numbers are those of light to the power of 1 over `gamma`; as it is
-    /// where the file holds floats.
+    /// Loads the image in `path`, whose stored values are light to the power of 1 / `gamma`, as linear values. It stays
+    /// as it is where the file holds floats.
     fn image_of_gamma(&mut self, path: &std::path::Path, gamma: f32) -> Result<Option<ImageId>, SceneError> {
         let key = (path.to_path_buf(), gamma.to_bits());
         if let Some(&known) = self.gamma_images.get(&key) {
@@ -253,7 +253,7 @@ impl Importer<'_> {
         Ok(Some(id))
     }
 
-    /// Returns the image in `path`; `None` when it is missing (noted).
+    /// Loads the image in `path`; `None` when it is missing (noted).
     pub fn image(&mut self, path: &std::path::Path, encoding: Encoding) -> Result<Option<crate::ImageId>, SceneError> {
         if !self.files.disk && !self.context.is_sealed() {
             self.context.note_missing(path);
@@ -267,8 +267,9 @@ impl Importer<'_> {
         Ok(image)
     }
 
-    /// Returns how a file is decoded. pbrt decodes PNG and TGA from sRGB unless told otherwise, numbers too. JPEG,
-    /// which version 3 does not read, is taken as sRGB for colours and as linear for numbers.
+    /// Returns the colour encoding of an image file on a texture. pbrt decodes PNG and TGA from sRGB unless told
+    /// otherwise, numbers too. JPEG, which version 3 does not read, is taken as sRGB for colours and as linear for
+    /// numbers.
     fn encoding(&mut self, params: &Params, file: &str, color: bool) -> Result<Encoding, SceneError> {
         let lower = file.to_lowercase();
         let srgb = match (params.bool("gamma")?, params.text("encoding")?) {
@@ -290,7 +291,7 @@ impl Importer<'_> {
         Ok(if srgb { Encoding::Srgb } else { Encoding::Linear })
     }
 
-    /// Reads scale and shift of pbrt's `uv` mapping.
+    /// Reads the rows of a texture's `uv` mapping, scale and shift.
     fn mapping_rows(&mut self, params: &Params) -> Result<[[f32; 3]; 2], SceneError> {
         if let Some(mapping) = params.text("mapping")?.filter(|&mapping| mapping != "uv") {
             params.cover(&["v1", "v2"]);
@@ -303,7 +304,7 @@ impl Importer<'_> {
     }
 }
 
-/// Reads the number of version 4's `"encoding" "gamma G"`.
+/// Reads the gamma from version 4's parameter `"encoding" "gamma G"`.
 fn gamma_of(params: &Params) -> Result<Option<f32>, SceneError> {
     let Some(encoding) = params.text("encoding")? else { return Ok(None) };
     let mut words = encoding.split_ascii_whitespace();
@@ -314,7 +315,7 @@ fn gamma_of(params: &Params) -> Result<Option<f32>, SceneError> {
     }
 }
 
-/// Turns an input into a number: the mean of its channels.
+/// Converts a colour input to a scalar input: the mean of its channels.
 pub(super) fn mean(input: ColorInput) -> ScalarInput {
     let factor = input.factor.iter().sum::<f32>() / 3.0;
     ScalarInput { factor, texture: input.texture.map(|texture| (texture, Channel::Mean)) }

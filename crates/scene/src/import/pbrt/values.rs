@@ -7,14 +7,14 @@ use crate::import::strays;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The declared type of a parameter.
+/// Declared type of a pbrt parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
     Integer,
     Float,
     Point2,
-    /// Points, vectors and normals of three numbers.
+    /// Points, vectors and normals, of three numbers each.
     Point3,
     Text,
     Texture,
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// The values of a parameter.
+/// Values of a pbrt parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Values {
     Numbers(Vec<f64>),
@@ -51,7 +51,7 @@ pub(super) enum Values {
     Bools(Vec<bool>),
 }
 
-/// Reads one value or a list in brackets, which must fit `kind`; messages name `declaration`.
+/// Reads a single value or a list in brackets, which must be of type `kind`; messages name `declaration`.
 pub(super) fn read_values(
     lexer: &mut Lexer,
     path: &Rc<Path>,

@@ -14,22 +14,22 @@ use crate::import::source;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// A version of pbrt.
+/// Major version of pbrt for which a scene is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Version {
     V3,
     V4,
 }
 
-/// The most files that are looked into; the version of larger scenes is told by these.
+/// Largest number of files that are examined to find the version.
 const MAX_FILES: usize = 10_000;
 
-/// Evidence of versions that a scene has been seen to have.
+/// Evidence found in a scene for the version of pbrt that it is written for.
 #[derive(Debug, Default)]
 struct Evidence {
-    /// Version that something belongs to which only it has.
+    /// Version implied by something that only this version has.
     sure: Option<Version>,
-    /// Version that something usually means.
+    /// Version suggested by something that is usual in it.
     likely: Option<Version>,
     world: bool,
 }
@@ -52,7 +52,7 @@ impl Evidence {
         }
     }
 
-    /// Takes evidence from an argument: `text` is the argument `index` of `directive`.
+    /// Takes evidence from a directive's argument: `text` is the argument number `index` of `directive`.
     fn argument(&mut self, directive: &str, index: usize, text: &str) {
         let found = match (directive, index) {
             ("Film", 0) => film(text),
@@ -70,7 +70,7 @@ impl Evidence {
         self.sure = self.sure.or(found);
     }
 
-    /// Takes evidence from the value of a parameter `"string type"`.
+    /// Takes evidence from the value of a parameter `"string type"` of `directive`.
     fn type_value(&mut self, directive: &str, text: &str) {
         let found = match directive {
             "MakeNamedMaterial" => material(text),
@@ -80,7 +80,7 @@ impl Evidence {
         self.sure = self.sure.or(found);
     }
 
-    /// Takes evidence from the declaration of a parameter.
+    /// Takes evidence from the type and name of a directive's parameter.
     fn declaration(&mut self, directive: &str, kind: &str, name: &str) {
         let found = match (directive, kind, name) {
             (_, "color" | "xyz" | "point" | "vector", _) => Some(Version::V3),
@@ -102,7 +102,7 @@ fn either(text: &str, v3: &[&str], v4: &[&str]) -> Option<Version> {
     v4.or(v3.contains(&text).then_some(Version::V3))
 }
 
-/// Returns the version of a film.
+/// Returns the pbrt version that alone has a film of type `kind`; `None` if both or neither have it.
 pub(super) fn film(kind: &str) -> Option<Version> {
     either(kind, &["image"], &["rgb", "gbuffer", "spectral"])
 }
@@ -117,7 +117,7 @@ fn integrator(kind: &str) -> Option<Version> {
     either(kind, &["directlighting", "whitted"], &v4)
 }
 
-/// Returns the version of a material's type.
+/// Returns the pbrt version that alone has a material of type `kind`; `None` if both or neither have it.
 pub(super) fn material(kind: &str) -> Option<Version> {
     let v3 = [
         "matte",
@@ -146,7 +146,7 @@ pub(super) fn material(kind: &str) -> Option<Version> {
     either(kind, &v3, &v4)
 }
 
-/// Returns the number of texts behind a directive that are not yet parameters.
+/// Returns the number of text arguments of a directive, before its parameters.
 fn arguments_of(directive: &str) -> usize {
     match directive {
         "Texture" => 3,
@@ -155,8 +155,8 @@ fn arguments_of(directive: &str) -> usize {
     }
 }
 
-/// Reads `lexer` to its end, to something that only one version has, or to a file that it includes, whose name
-/// is given. A broken file is left where it breaks; what is wrong is said when it is read.
+/// Reads tokens until the version is sure, until the end, or until an included file, whose name is returned. A broken
+/// file is left where it breaks; what is wrong is said when it is read.
 fn look(lexer: &mut Lexer, evidence: &mut Evidence) -> Option<String> {
     let (mut directive, mut arguments) = (String::new(), 0);
     let (mut is_value, mut is_type) = (false, false);
@@ -201,7 +201,7 @@ fn look(lexer: &mut Lexer, evidence: &mut Evidence) -> Option<String> {
     None
 }
 
-/// Returns the version of a scene whose main file is `main`; `None` where nothing tells.
+/// Finds the pbrt version of a scene whose main file is `main`; `None` where nothing tells.
 pub(super) fn of_scene(path: &Path, main: &mut Lexer, files: &Files) -> Option<Version> {
     let mut evidence = Evidence::default();
     let mut seen: HashSet<PathBuf> = HashSet::new();
@@ -234,7 +234,7 @@ pub(super) fn of_scene(path: &Path, main: &mut Lexer, files: &Files) -> Option<V
 }
 
 impl Importer<'_> {
-    /// Warns once where something of `version` is in a scene of the other one.
+    /// Warns once if something of `version` is in a scene of the other version.
     pub fn belongs_to(&mut self, version: Version, params: &Params, what: &str) {
         let number = |version| if version == Version::V3 { 3 } else { 4 };
         if let Some(own) = self.version.filter(|&own| own != version)

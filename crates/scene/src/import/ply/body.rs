@@ -13,29 +13,29 @@ use crate::import::text;
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Byte at which the last number began.
+    /// Byte offset at which the last number began.
     last: usize,
     format: Format,
     line: u64,
-    /// Lines of records, of a text of a record a line.
+    /// State for text bodies with one record on each line; `None` for others.
     records: Option<Records>,
     /// `true` if all elements that the header announces were read.
     is_complete: bool,
 }
 
-/// Lines of records, and what is odd about them.
+/// Position in a text body with a record on each line, and counts of odd lines.
 #[derive(Debug, Default)]
 struct Records {
-    /// End of the record's line, and the beginning of the next line.
+    /// Byte offset of the end of the current record's line, where the next begins.
     end: usize,
     next: usize,
-    /// Lines with more numbers than announced, and the first of them.
+    /// Number of lines with more numbers than announced; the first of them follows.
     longer: u64,
     first_longer: u64,
 }
 
 impl<'a> Body<'a> {
-    /// Begins the body; `by_lines`: of a text, `true` if a record is a line.
+    /// Starts reading the body of a PLY file; `by_lines` is `true` if a text has one record on each line.
     pub fn new(bytes: &'a [u8], header: &Header, by_lines: bool) -> Self {
         let records = (by_lines && header.format == Format::Ascii).then(|| Records {
             end: header.body,
@@ -55,7 +55,7 @@ impl<'a> Body<'a> {
         self.format == Format::Big
     }
 
-    /// Returns the place of the next number.
+    /// Returns the position of the next number, for messages.
     pub fn place(&self) -> Place {
         match self.format {
             Format::Ascii => Place::Line(self.line),
@@ -63,7 +63,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Returns the place of the last number.
+    /// Returns the position of the last number, for messages.
     pub fn last_place(&self) -> Place {
         match self.format {
             Format::Ascii => Place::Line(self.line),
@@ -71,17 +71,17 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Returns the bytes that are left.
+    /// Returns the bytes not yet read.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// Steps over `count` bytes of [`Body::rest`].
+    /// Skips `count` of the bytes that [`Body::rest`] returns.
     pub fn skip(&mut self, count: usize) {
         self.at = (self.at + count).min(self.bytes.len());
     }
 
-    /// Begins a record: in a text, goes to the next line that is not blank.
+    /// Begins a record: in a text, moves to the next line that is not blank.
     #[inline]
     pub fn begin_record(&mut self) -> Result<(), Fault> {
         let Some(records) = &mut self.records else { return Ok(()) };
@@ -98,7 +98,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Ends a record: what is left of its line is counted and not read.
+    /// Ends a record: counts what is left of its line and skips it.
     #[inline]
     pub fn end_record(&mut self) {
         let Some(records) = &mut self.records else { return };
@@ -111,13 +111,12 @@ impl<'a> Body<'a> {
         self.at = records.end;
     }
 
-    /// Notes that all elements were read: what is left is surplus.
+    /// Records that all elements were read, so that the rest of the file is surplus.
     pub fn complete(&mut self) {
         self.is_complete = true;
     }
 
-    /// Returns warnings about what was not read, each with its place; what is left of the file counts only where it is
-    /// surplus.
+    /// Ends reading; returns warnings about surplus data, each with its position.
     ///
     /// # Errors
     /// A text of free numbers goes on.
@@ -161,7 +160,7 @@ impl<'a> Body<'a> {
         Ok(left_out)
     }
 
-    /// Refuses an element that the rest of the file cannot hold, before room is made for it.
+    /// Returns an error if the rest of the file cannot hold all of an element's records, before memory is allocated.
     pub fn check_count(&self, element: &Element) -> Result<(), Fault> {
         let least: u64 = match self.format {
             // A digit and a space each; the last may end with the file.
@@ -185,7 +184,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Reads the next number.
+    /// Reads the next number, of type `kind`.
     #[inline]
     pub fn scalar(&mut self, kind: Scalar) -> Result<f64, Fault> {
         if self.format == Format::Ascii {
@@ -200,7 +199,7 @@ impl<'a> Body<'a> {
         Ok(kind.read(bytes, self.format == Format::Big))
     }
 
-    /// Reads the length of a list, of which the file can hold that many items.
+    /// Reads the length of a list, and checks that the rest of the file can hold that many items.
     pub fn length(&mut self, count: Scalar, item: Scalar) -> Result<usize, Fault> {
         let length = self.scalar(count)?;
         let least = if self.is_binary() { item.size() } else { 2 };
@@ -216,7 +215,7 @@ impl<'a> Body<'a> {
         Ok(length as usize)
     }
 
-    /// Steps over a property that is not used.
+    /// Skips a property that is not used.
     pub fn skip_property(&mut self, kind: Kind) -> Result<(), Fault> {
         match kind {
             Kind::Scalar(scalar) => self.scalar(scalar).map(|_| ()),
@@ -229,7 +228,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Reads the next word of a text as a number.
+    /// Reads the next word of a text body as a number.
     fn number(&mut self) -> Result<f64, Fault> {
         let limit = self.records.as_ref().map_or(self.bytes.len(), |records| records.end);
         while let Some(byte) = self.bytes[self.at..limit].first().filter(|byte| byte.is_ascii_whitespace()) {

@@ -7,7 +7,7 @@ use crate::import::full_channel::full_channel;
 use crate::import::ply::header::Kind;
 use crate::model::linear_from_srgb;
 
-/// Names of the channels, each by any of them.
+/// Names of the properties for red, green, blue and alpha, each with its alternatives.
 pub(super) const NAMES: [&[&str]; 4] = [
     &["red", "r", "diffuse_red"],
     &["green", "g", "diffuse_green"],
@@ -15,29 +15,30 @@ pub(super) const NAMES: [&[&str]; 4] = [
     &["alpha", "a", "diffuse_alpha"],
 ];
 
-/// Names of properties that hold a whole colour, which are not read.
+/// Names of properties that hold a whole colour in one value, which are not supported.
 const WHOLE: [&str; 9] = ["color", "colour", "colors", "colours", "rgb", "rgba", "bgra", "argb", "abgr"];
 
-/// Types of the channels of a colour, by which they are read.
+/// Number types of a colour's channels in a PLY file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Channels {
     kinds: [Option<Scalar>; 4],
 }
 
 impl Channels {
-    /// Makes channels of these types; `None` where red, green or blue is not there.
+    /// Makes the channels from their types; `None` where red, green or blue is missing.
     pub fn of(kinds: [Option<Scalar>; 4]) -> Option<Self> {
         (!kinds[..3].contains(&None)).then_some(Self { kinds })
     }
 
-    /// Returns the channel that a property is, of elements that have colours.
+    /// Returns the index and type of the colour channel that a property is, if it is one.
     pub fn channel(property: &Property) -> Option<(usize, Scalar)> {
         let Kind::Scalar(kind) = property.kind else { return None };
         NAMES.iter().position(|names| names.contains(&property.name.as_str())).map(|channel| (channel, kind))
     }
 
-    /// Reads a colour, and tells whether all of it was finite; what is not counts as 0. Channels of bytes are linear
-    /// with alpha already unless they are below 0, others are what they are in the file until [`Channels::finish`].
+    /// Reads a colour from an element's values; the second is `false` if a channel was not finite and counts as 0.
+    /// Channels of bytes are linear with alpha already unless they are below 0, others are what they are in the file
+    /// until [`Channels::finish`].
     #[inline]
     pub fn read(&self, values: &[f64]) -> ([f32; 4], bool) {
         let mut is_finite = true;
@@ -58,8 +59,8 @@ impl Channels {
         (color, is_finite)
     }
 
-    /// Makes the channels that are no bytes linear, once all `colors` of an element are there: what a full channel is,
-    /// its type does not say. Returns the warnings about that, for colours of `what`.
+    /// Converts float colours of an element to linear values, once all are read, and returns warnings. What a full
+    /// channel is, its type does not say. Returns the warnings about that, for colours of `what`.
     ///
     /// Programs write 0 to 255 into any type, as trimesh reads it, too: integers of which none is above 255 are that,
     /// else of the range of 16 bits or of their type. Floats are linear, unless one is above 2, which no surface

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A folder with images of one texel each, and what `lines` become in it with their warnings.
+/// Temporary folder with images of one texel each, in which MTL entries are loaded.
 struct Written(Folder);
 
 impl Written {

@@ -9,11 +9,11 @@ use crate::import::pbrt::state::{Graphics, Importer, Saved, SavedState};
 use std::path::Path;
 use std::rc::Rc;
 
-/// The most blocks inside each other; files that people make have some tens.
+/// Largest nesting depth of blocks such as `AttributeBegin`; files that people make have some tens.
 const MAX_BLOCKS: usize = 4096;
-/// The most placements of a scene.
+/// Largest number of placements of meshes in a scene.
 const MAX_PLACEMENTS: usize = 1 << 25;
-/// The most parameters that `Attribute` hands on: each is offered to every directive that follows.
+/// Largest number of parameters from `Attribute` directives, each of which is offered to every directive that follows.
 const MAX_DEFAULTS: usize = 256;
 
 impl Importer<'_> {
@@ -131,7 +131,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Says which parameters of `Attribute` nothing took.
+    /// Warns about parameters of `Attribute` directives that no later directive used.
     pub fn say_idle_attributes(&mut self) {
         for (target, path, parameter) in std::mem::take(&mut self.attributes) {
             if parameter.is_idle() {
@@ -141,7 +141,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Reads `Attribute "shape" ...`: parameters for the directives that follow.
+    /// Reads a directive `Attribute "shape" ...`: default parameters for the directives that follow.
     pub fn attribute_defaults(&mut self, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
         let target = self.argument("Attribute", path, line)?;
         let params = self.params(path, line)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 impl Importer<'_> {
-    /// Reads all open files to their ends.
+    /// Runs all directives of the open files to their ends.
     pub fn run(&mut self) -> Result<(), SceneError> {
         while let Some(file) = self.open.last_mut() {
             let path = file.path.clone();
@@ -79,7 +79,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Runs directives of the form `Word "type" parameters`.
+    /// Runs a directive of the form `Word "type" parameters`.
     fn directive_with_type(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
         type Handler = for<'b, 'c> fn(&'b mut Importer<'c>, &str, Params) -> Result<(), SceneError>;
         let handler: Handler = match word {
@@ -109,7 +109,7 @@ impl Importer<'_> {
         handler(self, &kind, params)
     }
 
-    /// Reads the text behind a directive.
+    /// Reads the text in quotes behind a directive.
     pub fn argument(&mut self, word: &str, path: &Path, line: u64) -> Result<String, SceneError> {
         match self.token(path)? {
             Some((Token::Text(text), _)) => Ok(text),
@@ -118,7 +118,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Reads `N` numbers behind a directive, in brackets or not.
+    /// Reads `N` numbers behind a directive, with or without brackets.
     pub fn numbers<const N: usize>(&mut self, word: &str, path: &Path, line: u64) -> Result<[f64; N], SceneError> {
         let fail = |line, found: String| malformed(path, line, format!("{word} needs {N} numbers, found {found}"));
         let mut out = [0.0; N];
@@ -157,7 +157,7 @@ impl Importer<'_> {
         file.lexer.next().map_err(|error| malformed(path, error.line, error.message))
     }
 
-    /// Returns `true` if a text in quotes comes next.
+    /// Returns `true` if the next token is a text in quotes.
     pub fn text_follows(&mut self, path: &Path) -> Result<bool, SceneError> {
         let Some(file) = self.open.last_mut() else { return Ok(false) };
         let token = file.lexer.peek().map_err(|error| malformed(path, error.line, error.message))?;

@@ -5,11 +5,11 @@ use crate::import::pbrt::state::{Importer, Version};
 use crate::import::pbrt::version;
 use crate::{FilterKind, SamplerKind, SceneError};
 
-/// The longest side of a picture.
+/// Largest width or height of the picture in pixels.
 const MAX_SIDE: u32 = 1 << 16;
 
-/// Returns the Gaussian filter that a file gets without saying more. Version 3 gives `exp(-2 x^2)` on a
-/// radius of 2, version 4 a standard deviation of a half on 1.5.
+/// Returns the Gaussian filter that a file gets if it gives no parameters, which depends on the version. Version 3
+/// gives `exp(-2 x^2)` on a radius of 2, version 4 a standard deviation of a half on 1.5.
 pub(in crate::import::pbrt) fn default_gaussian(version: Option<Version>) -> FilterKind {
     match version {
         Some(Version::V4) => FilterKind::Gaussian { radius: 1.5, sigma: 0.5 },
@@ -64,7 +64,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Reads `pixelbounds` of the film or the integrator.
+    /// Reads the parameter `pixelbounds` of the film or the integrator.
     fn pixel_bounds(&mut self, params: &Params) -> Result<(), SceneError> {
         let Some(bounds) = params.floats("pixelbounds")? else { return Ok(()) };
         let [x0, x1, y0, y1] = bounds[..] else {
@@ -74,8 +74,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Returns the part of the picture that is asked for: the film's `cropwindow`, or its bounds, within the
-    /// integrator's.
+    /// Returns the crop window in fractions of the picture, from `cropwindow` and pixel bounds; `None` for the whole
+    /// picture.
     pub(in crate::import::pbrt) fn crop(&self) -> Option<[f32; 4]> {
         let [width, height] = self.scene.settings.size.unwrap_or([1280, 720]).map(|n| n as f32);
         let shares = self.pixel_bounds.iter().map(|[a, b, c, d]| [a / width, b / width, c / height, d / height]);

@@ -80,7 +80,8 @@ impl Importer<'_> {
     }
 }
 
-/// Makes the transformation of pbrt's `LookAt`: camera space is left-handed, x to the right, y up, z into the scene.
+/// Returns the world-to-camera transformation of a `LookAt` directive. Camera space is left-handed, x to the right, y
+/// up, z into the scene.
 fn world_to_camera(eye: DVec3, target: DVec3, up: DVec3) -> Option<DAffine3> {
     let forward = (target - eye).try_normalize()?;
     let right = up.try_normalize()?.cross(forward).try_normalize()?;
@@ -88,7 +89,7 @@ fn world_to_camera(eye: DVec3, target: DVec3, up: DVec3) -> Option<DAffine3> {
     Some(DAffine3::from_mat3_translation(DMat3::from_cols(right, up, forward), eye).inverse())
 }
 
-/// Makes a transformation of sixteen numbers, column by column.
+/// Makes an affine transformation from a 4 x 4 matrix, column by column; `None` if it is not affine.
 fn affine(m: &[f64; 16]) -> Option<DAffine3> {
     let w = m[15];
     // Exporters leave rounding behind in the last row.

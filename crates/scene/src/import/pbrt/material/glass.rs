@@ -5,11 +5,11 @@ use crate::import::pbrt::params::{Kind, Params, Values};
 use crate::import::pbrt::spectrum;
 use crate::{ColorInput, Roughness, SceneError, Surface};
 
-/// Largest index of refraction: no matter bends light more, and a larger index is a slip.
+/// Largest accepted index of refraction; larger ones are typing mistakes.
 const MAX_INDEX: f32 = 100.0;
 
 impl Importer<'_> {
-    /// Reads version 3's `glass`, version 4's `dielectric` and `thindielectric`.
+    /// Reads the material `glass` of version 3, or `dielectric` or `thindielectric` of version 4.
     pub(super) fn dielectric(&mut self, params: &Params, kind: &str) -> Result<Surface, SceneError> {
         let ior = self.index(params, 1.5)?;
         let thin = kind == "thindielectric";
@@ -22,12 +22,13 @@ impl Importer<'_> {
         Ok(Surface::Dielectric { ior, roughness, reflectance, transmittance, thin, absorption: None })
     }
 
-    /// Reads `eta`, or `index` in older files. Of one that varies with the wavelength, the green.
+    /// Reads an index of refraction from `eta`, or from `index` in older files. Of one that varies with the wavelength,
+    /// the green.
     pub(super) fn index(&mut self, params: &Params, default: f32) -> Result<f32, SceneError> {
         self.index_named(params, if params.has("eta") { "eta" } else { "index" }, default)
     }
 
-    /// Reads the index of refraction `name`.
+    /// Reads an index of refraction from the parameter `name`.
     pub(super) fn index_named(&mut self, params: &Params, name: &str, default: f32) -> Result<f32, SceneError> {
         let index = match params.find(name).map(|p| p.kind) {
             None => default,

@@ -26,8 +26,8 @@ impl Importer<'_> {
         Ok(Surface::Coated { diffuse, specular, roughness })
     }
 
-    /// Reads what version 4's coated materials have between their surfaces, which here are clear and close together:
-    /// what differs from its defaults is said.
+    /// Warns about parameters of the medium between the layers of version 4's coated materials, which is not rendered.
+    /// Here the surfaces are clear and close together: what differs from the defaults is said.
     pub(super) fn layer(&mut self, params: &Params, kind: &str) -> Result<(), SceneError> {
         let mut left_out = Vec::new();
         for (name, usual) in [("thickness", 0.01), ("g", 0.0)] {
@@ -52,7 +52,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Reads Ashikhmin and Shirley's blend, whose `Ks` is the reflectance at normal incidence.
+    /// Reads the material `substrate` (Ashikhmin and Shirley), whose `Ks` is the reflectance at normal incidence.
     pub(super) fn substrate(&mut self, params: &Params) -> Result<Surface, SceneError> {
         Ok(Surface::Coated {
             diffuse: self.color_or(params, "Kd", 0.5)?,
@@ -61,7 +61,7 @@ impl Importer<'_> {
         })
     }
 
-    /// Makes a coat, mixed with glass for what is transmitted, and blended by opacity.
+    /// Reads the material `uber`: a coated surface, mixed with glass for what is transmitted, and blended by opacity.
     pub(super) fn uber(&mut self, name: &str, params: &Params) -> Result<MaterialId, SceneError> {
         let diffuse = self.color_or(params, "Kd", 0.25)?;
         let mut specular = self.color_or(params, "Ks", 0.25)?;
@@ -110,7 +110,7 @@ impl Importer<'_> {
         self.finish_material(material, params)
     }
 
-    /// Maps version 3's `disney` to glTF's model, which has most of the same parameters.
+    /// Converts version 3's material `disney` to the metallic-roughness model, which has most of the same parameters.
     pub(super) fn disney(&mut self, params: &Params) -> Result<Surface, SceneError> {
         self.warn(params, "disney materials are rendered by the metallic-roughness model");
         let rough = self.scalar_or(params, "roughness", 0.5)?;

@@ -5,14 +5,14 @@ use crate::import::pbrt::params::Params;
 use crate::import::pbrt::spectrum;
 use crate::{CarPaint, ColorInput, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface};
 
-/// Index of refraction that pbrt takes when a file names no metal: eta and k of copper.
+/// Index of refraction (eta and k) of copper, pbrt's default metal.
 const COPPER: [[f32; 3]; 2] = [[0.2004, 0.9240, 1.1022], [3.9129, 2.4528, 2.1421]];
 
-/// The index of refraction of glTF's clear coat.
+/// Index of refraction of the clear coat in the metallic-roughness model.
 const COAT_INDEX: f32 = 1.5;
 
 impl Importer<'_> {
-    /// Reads version 3's `metal`, version 4's `conductor`.
+    /// Reads the material `metal` of version 3, or `conductor` of version 4.
     pub(super) fn conductor(&mut self, params: &Params, kind: &str) -> Result<Surface, SceneError> {
         // Version 4's conductor is smooth by default, version 3's metal is not quite.
         let roughness = self.roughness(params, if kind == "metal" { 0.01 } else { 0.0 })?;
@@ -24,13 +24,13 @@ impl Importer<'_> {
         Ok(Surface::Conductor { eta, k, roughness })
     }
 
-    /// Makes our extension for W11's `chrome`: smooth chromium.
+    /// Makes the material `chrome`, an extension by Raywarp for W11: smooth chromium.
     pub(super) fn chrome(&self) -> Surface {
         let [eta, k] = spectrum::metal("Cr").unwrap_or(COPPER).map(ColorInput::constant);
         Surface::Conductor { eta, k, roughness: Roughness::SMOOTH }
     }
 
-    /// Makes a metal under a clear coat: glTF's model has that.
+    /// Reads version 4's material `coatedconductor`: a metal under a clear coat, in the metallic-roughness model.
     pub(super) fn coated_conductor(&mut self, params: &Params) -> Result<Surface, SceneError> {
         let base_color = match self.color_input(params, "reflectance")? {
             Some(reflectance) => reflectance,
@@ -85,7 +85,7 @@ impl Importer<'_> {
     }
 }
 
-/// Returns GGX's alpha of a roughness that is the same everywhere and in all directions.
+/// Returns GGX's alpha of a roughness that is constant and isotropic; `None` otherwise.
 fn constant_alpha(roughness: Roughness) -> Option<f32> {
     if roughness.x != roughness.y || roughness.x.texture.is_some() {
         return None;
@@ -98,14 +98,14 @@ fn constant_alpha(roughness: Roughness) -> Option<f32> {
     }
 }
 
-/// Returns the reflectance at normal incidence of a metal.
+/// Returns the Fresnel reflectance of a metal at normal incidence, from its index of refraction eta and k.
 fn normal_reflectance(eta: f32, k: f32) -> f32 {
     let (less, more) = (eta - 1.0, eta + 1.0);
     (less * less + k * k) / (more * more + k * k)
 }
 
-/// Reads version 4's `reflectance` as the metal of index 1 that has it at normal incidence; one that varies, as glTF's
-/// metal, which takes a reflectance as it is.
+/// Makes a metal surface from version 4's `reflectance` at normal incidence. A constant one is read as the metal of
+/// index 1 that has it; one that varies, as glTF's metal, which takes a reflectance as it is.
 fn of_reflectance(reflectance: ColorInput, roughness: Roughness) -> Surface {
     if reflectance.texture.is_some() {
         return Surface::Principled(Box::new(Principled {

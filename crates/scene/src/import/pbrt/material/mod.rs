@@ -16,7 +16,7 @@ use crate::{
     Surface, Texture, UvMapping,
 };
 
-/// Returns the reflectance at normal incidence between air and a dielectric of index `eta`.
+/// Returns the Fresnel reflectance at normal incidence between air and a dielectric of index `eta`.
 fn normal_reflectance(eta: f32) -> f32 {
     let r = (eta - 1.0) / (eta + 1.0);
     r * r
@@ -130,7 +130,7 @@ impl Importer<'_> {
         self.finish_material(material, &params)
     }
 
-    /// Makes a coated surface in place of one that is not supported, whose parameters mean nothing here.
+    /// Makes a coated surface as approximation of an unsupported material, whose parameters are ignored.
     fn stand_in(
         &mut self,
         mut material: Material,
@@ -145,12 +145,12 @@ impl Importer<'_> {
         Ok(self.scene.add_material(material))
     }
 
-    /// Notes that what the directive of `params` means is replaced.
+    /// Notes that the material or texture of this directive is replaced by an approximation.
     pub(super) fn note_stand_in(&mut self, params: &Params) {
         self.context.stand_ins.material(format_args!("{}:{}", params.path.display(), params.line));
     }
 
-    /// Adds bump and normal maps, warns about what is left, and stores the material.
+    /// Completes a material with bump and normal maps, warns about unused parameters, and adds it to the scene.
     fn finish_material(&mut self, mut material: Material, params: &Params) -> Result<MaterialId, SceneError> {
         material.normal = self.normal_input(params)?;
         let what = format!("material {:?}", material.name);
@@ -158,7 +158,7 @@ impl Importer<'_> {
         Ok(self.scene.add_material(material))
     }
 
-    /// Reads `bumpmap` (version 3), `displacement` and `normalmap` (version 4).
+    /// Reads a bump or normal map: `bumpmap` (version 3), `displacement` or `normalmap` (version 4).
     fn normal_input(&mut self, params: &Params) -> Result<Option<NormalInput>, SceneError> {
         let mut normal = None;
         for name in ["bumpmap", "displacement"] {
@@ -182,7 +182,7 @@ impl Importer<'_> {
         Ok(normal)
     }
 
-    /// Reads a share of light: a constant outside of 0 to 1 is clamped.
+    /// Reads a colour or texture of a reflectance or transmittance; a constant outside of 0 to 1 is clamped.
     fn color_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ColorInput, SceneError> {
         let mut color = self.color_input(params, name)?.unwrap_or(ColorInput::constant([default; 3]));
         if color.texture.is_none() && color.factor.iter().any(|c| !(0.0..=1.0).contains(c)) {
@@ -196,7 +196,7 @@ impl Importer<'_> {
         Ok(self.scalar_input(params, name)?.unwrap_or(ScalarInput::constant(default)))
     }
 
-    /// Reads `roughness`, `uroughness`, `vroughness` and `remaproughness`.
+    /// Reads a surface's roughness from `roughness`, `uroughness`, `vroughness` and `remaproughness`.
     ///
     /// Remapping is on unless the file turns it off; versions 3 and 4 remap differently. What is 0
     /// in both directions is perfectly smooth in either.
@@ -204,7 +204,7 @@ impl Importer<'_> {
         self.roughness_named(params, "", default)
     }
 
-    /// Reads the same with names that start with `prefix`, such as `interface.`.
+    /// Reads a roughness from parameters whose names start with `prefix`, such as `interface.roughness`.
     fn roughness_named(&mut self, params: &Params, prefix: &str, default: f32) -> Result<Roughness, SceneError> {
         let both = self.scalar_or(params, &format!("{prefix}roughness"), default)?;
         let x = self.scalar_input(params, &format!("{prefix}uroughness"))?.unwrap_or(both);
@@ -236,8 +236,8 @@ impl Importer<'_> {
         })
     }
 
-    /// Reads a mixture. Version 3's `amount` is the share of `namedmaterial1`, version 4's that of the second of
-    /// `materials`.
+    /// Reads the material `mix`: a mixture of two named materials. Version 3's `amount` is the share of
+    /// `namedmaterial1`, version 4's that of the second of `materials`.
     fn mix(&mut self, name: &str, params: &Params) -> Result<MaterialId, SceneError> {
         let amount = match params.texture("amount")? {
             Some(_) => mean(self.color_or(params, "amount", 0.5)?),
@@ -266,7 +266,7 @@ impl Importer<'_> {
         self.finish_material(Material::new(name, Surface::Mix { first, second, amount }), params)
     }
 
-    /// Reads our extension for W11's car paint.
+    /// Reads the material `carpaint`, an extension by Raywarp for W11.
     fn car_paint(&mut self, params: &Params) -> Result<Surface, SceneError> {
         let default = CarPaint::default();
         let share = |name: &str, default: f32, range: std::ops::RangeInclusive<f32>| {

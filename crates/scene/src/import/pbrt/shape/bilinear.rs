@@ -7,12 +7,12 @@ use crate::import::strays;
 use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 
-/// Number of pieces along a side of a patch that is not a parallelogram. The distance to the patch is at most
-/// its twist, `|p00 - p10 - p01 + p11|`, times `1 / (4 * 8^2)`.
+/// Number of pieces along a side into which a patch is divided that is not a parallelogram. The distance to the patch
+/// is at most its twist, `|p00 - p10 - p01 + p11|`, times `1 / (4 * 8^2)`.
 const PIECES: u32 = 8;
 
 impl Importer<'_> {
-    /// Makes the mesh; returns also the number of its patches.
+    /// Reads a shape `bilinearmesh` as triangles; returns the mesh and the number of its patches.
     pub(super) fn bilinear_mesh(&mut self, params: &Params) -> Result<(TriangleMesh, usize), SceneError> {
         let mut rounder = self.context.center.in_mesh();
         let Some(positions) = params.positions("P", &mut rounder)? else {
@@ -55,7 +55,7 @@ impl Importer<'_> {
     }
 }
 
-/// Returns `true` if a patch is a parallelogram. Corners in pbrt's order: p00, p10, p01, p11.
+/// Returns `true` if the patch with these corners is a parallelogram. Corners in pbrt's order: p00, p10, p01, p11.
 fn is_parallelogram(corners: [[f32; 3]; 4]) -> bool {
     let [a, b, c, d] = corners.map(Vec3::from);
     (a - b - c + d).length() <= 1e-5 * (b - a).length().max((c - a).length())

@@ -43,8 +43,8 @@ impl Importer<'_> {
     }
 }
 
-/// Refines `levels` times and moves the vertices to the limit surface. Each triangle becomes four,
-/// in the order corner, corner, corner, middle.
+/// Subdivides a mesh `levels` times by Loop's scheme and moves the vertices to the limit surface. Each triangle becomes
+/// four, in the order corner, corner, corner, middle.
 pub(super) fn subdivide(positions: &[[f32; 3]], indices: &[[u32; 3]], levels: u32) -> TriangleMesh {
     let mut points: Vec<DVec3> = positions.iter().map(|p| DVec3::from(p.map(f64::from))).collect();
     let mut triangles = indices.to_vec();
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// A regular flat grid of equilateral triangles, lifted by `height`.
+    /// Returns a regular flat grid of equilateral triangles, lifted by `height`.
     fn grid(n: u32, height: impl Fn(f64, f64) -> f64) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
         let mut positions = Vec::new();
         for j in 0..=n {

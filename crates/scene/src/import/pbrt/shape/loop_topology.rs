@@ -4,22 +4,22 @@
 use glam::DVec3;
 use std::f64::consts::{PI, TAU};
 
-/// An edge with the corners opposite to it.
+/// Edge of a mesh with the vertices opposite to it.
 pub(super) struct Edge {
     pub ends: [u32; 2],
-    /// Corners of the two triangles, or none for a crease.
+    /// Opposite vertices in the edge's two triangles; `None` for a crease, which has not exactly two.
     pub opposite: Option<[u32; 2]>,
 }
 
-/// Edges of a mesh, and the neighbours of its vertices.
+/// Topology of a mesh: its edges, and the neighbours of each vertex.
 pub(super) struct Topology {
     pub edges: Vec<Edge>,
-    /// Edge k of triangle t, from corner k to the next, is `edges[of_triangle[t][k]]`.
+    /// Index in `edges` of each triangle's three edges: edge k runs from corner k to the next.
     pub of_triangle: Vec<[u32; 3]>,
-    /// Neighbours along edges, for vertex v in `neighbours[start[v]..start[v + 1]]`.
+    /// Neighbours of all vertices along edges; those of vertex v are `neighbours[start[v]..start[v + 1]]`.
     neighbours: Vec<u32>,
     start: Vec<u32>,
-    /// The other ends of creases at each vertex, if there are exactly two; `None` inside.
+    /// Crease edges at each vertex, given by their other ends: none for inner vertices, two on a smooth crease.
     creases: Vec<Crease>,
 }
 
@@ -89,7 +89,8 @@ impl Topology {
         &self.neighbours[self.start[vertex] as usize..self.start[vertex + 1] as usize]
     }
 
-    /// Sums `1 - n weight` of the vertex and `weight` of each neighbour; on a crease of the two along it.
+    /// Returns the weighted sum of a vertex, by `1 - n weight`, and its n neighbours, by `weight`; on a crease of the
+    /// two along it.
     pub fn weigh(&self, points: &[DVec3], vertex: usize, crease: f64, inside: impl Fn(f64) -> f64) -> DVec3 {
         let ring = match &self.creases[vertex] {
             Crease::None => self.ring(vertex),
@@ -109,8 +110,8 @@ impl Topology {
         self.weigh(points, vertex, 1.0 / 5.0, |n| 1.0 / (n + 3.0 / (8.0 * beta(n))))
     }
 
-    /// Computes normals from the tangents of the limit surface, not normalised; where the triangles around a
-    /// vertex form no fan, the sum of their own normals.
+    /// Computes unnormalised vertex normals of the limit surface from its tangents. Where the triangles around a vertex
+    /// form no fan, it is the sum of their own normals.
     pub fn normals(&self, points: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
         // Triangles around each vertex: for a corner v of (v, a, b) the pair a, b.
         let mut first = vec![0u32; points.len() + 1];
@@ -145,12 +146,12 @@ impl Topology {
     }
 }
 
-/// Returns the weight of a neighbour of an inner vertex of `n` neighbours.
+/// Returns Loop's weight of each neighbour of an inner vertex with `n` neighbours.
 pub(super) fn beta(n: f64) -> f64 {
     if n == 3.0 { 3.0 / 16.0 } else { 3.0 / (8.0 * n) }
 }
 
-/// Sorts the pairs around a vertex so that each ends where the next begins: `Some(true)` when they
+/// Sorts the vertex pairs around a vertex so that each ends where the next begins: a fan. It is `Some(true)` when they
 /// close, `Some(false)` for an open fan, `None` when they are neither.
 fn sort_fan(pairs: &mut [[u32; 2]]) -> Option<bool> {
     if pairs.is_empty() {

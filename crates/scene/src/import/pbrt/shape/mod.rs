@@ -25,34 +25,34 @@ use crate::{
 use raywarp_geom::TriangleMesh;
 use std::path::PathBuf;
 
-/// Additions of a shape to its material. Floats as bits, so that it can be a key.
+/// Properties that a shape adds to its material: light, alpha and media. Floats as bits, so that it can be a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Look {
-    /// Index in [`Importer::area_lights`].
+    /// Index of the shape's area light in [`Importer::area_lights`].
     pub light: Option<usize>,
-    /// Texture, factor and whether any coverage counts as all (version 3).
+    /// Alpha texture, constant factor (as bits) and `true` if any coverage above 0 counts as opaque (version 3).
     pub alpha: Option<(Option<TextureId>, u32, bool)>,
-    /// Media on both sides.
+    /// Media on both sides of the shape.
     pub media: Option<MediumInterface>,
-    /// Stand-ins: the parts of this that are not what the file says.
+    /// Mark of those properties that are only approximated.
     pub mark: Option<MarkId>,
 }
 
-/// Shapes that have the same mesh.
+/// Key by which shapes share a mesh.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum ShapeKey {
-    /// A PLY file with the materials of its faces.
+    /// PLY file, with the material and properties that its faces get.
     Ply { path: PathBuf, reverse: bool, material: MaterialId, look: Look },
-    /// A tessellated shape: kind and parameters as bits.
+    /// Tessellated shape, by its type and the bits of its parameters.
     Made { kind: String, bits: Vec<u32>, reverse: bool },
 }
 
-/// Coverage below this lets rays pass in version 3, where any other than 0 stops them. Not 0 itself,
-/// since interpolation between texels would make masks grow.
+/// Alpha below which rays pass in version 3, where any value other than 0 stops them. Not 0 itself, since interpolation
+/// between texels would make masks grow.
 const V3_CUTOFF: f32 = 1.0 / 512.0;
 
-/// Warning about a light without a surface: pbrt samples such a light, though no ray hits it. Here lights are sampled
-/// by the surfaces that rays hit.
+/// Warning about an area light whose surface has alpha 0: pbrt samples such a light, though no ray hits it. Here lights
+/// are sampled by the surfaces that rays hit.
 const CLEAR_LIGHT: &str = "an area light whose surface has \"alpha\" 0 shines in pbrt and is not seen; here it lights \
      nothing: leave \"alpha\" out to have its light, and to see it";
 
@@ -90,7 +90,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Adds a mesh of its own and places it.
+    /// Adds a mesh of the shape's own to the scene and places it.
     fn add_shape(
         &mut self,
         params: &Params,
@@ -112,7 +112,7 @@ impl Importer<'_> {
         self.place(params, mesh, material)
     }
 
-    /// Reads what this shape adds to its material.
+    /// Reads the properties that this shape adds to its material.
     fn look(&mut self, params: &Params) -> Result<Look, SceneError> {
         self.context.stand_ins.begin();
         let v3 = self.version == Some(Version::V3);
@@ -143,7 +143,7 @@ impl Importer<'_> {
         Ok(Look { light, alpha, media, mark })
     }
 
-    /// Returns `base` with what `look` adds; made once for each pair.
+    /// Returns the material `base` with the properties of `look`, made once for each pair.
     pub fn derive(&mut self, base: MaterialId, look: Look) -> MaterialId {
         if look == Look::default() {
             return base;
@@ -182,8 +182,8 @@ impl Importer<'_> {
     }
 }
 
-/// Gives a mesh without texture coordinates those that pbrt gives each of its triangles: (0, 0), (1, 0) and (1, 1),
-/// here with v turned to grow downwards. Must come before [`orient`], which swaps corners.
+/// Gives a mesh without texture coordinates those that pbrt gives each triangle: (0, 0), (1, 0) and (1, 1). Here v is
+/// turned to grow downwards. Must come before [`orient`], which swaps corners.
 pub(super) fn parametrise(mesh: &mut TriangleMesh) {
     if !mesh.uvs.is_empty() {
         return;
@@ -204,9 +204,9 @@ pub(super) fn parametrise(mesh: &mut TriangleMesh) {
     }
 }
 
-/// Gives pairs of triangles, each from `quads` on, the coordinates that pbrt gives a quad of a PLY file: version 4
-/// those of a patch, (0, 0), (1, 0), (1, 1) and (0, 1); version 3 the second triangle its own, from the quad's last
-/// corner on. Must come after [`parametrise`].
+/// Gives quads of a PLY file, pairs of triangles from the indices `quads` on, the texture coordinates of pbrt. Version
+/// 4 gives those of a patch, (0, 0), (1, 0), (1, 1) and (0, 1); version 3 the second triangle its own, from the quad's
+/// last corner on. Must come after [`parametrise`].
 pub(super) fn parametrise_quads(mesh: &mut TriangleMesh, quads: &[u32], version: Option<Version>) {
     // Of the corners 0, 2 and 3; version 3 has them as 3, 0, 2.
     let uvs = match version {
@@ -219,8 +219,8 @@ pub(super) fn parametrise_quads(mesh: &mut TriangleMesh, quads: &[u32], version:
     }
 }
 
-/// Turns triangles so that the counter-clockwise side is that of pbrt's geometric normal, under a
-/// transformation that does not mirror.
+/// Orients triangles so that their counter-clockwise side is that of pbrt's geometric normal, under a transformation
+/// that does not mirror.
 ///
 /// Without shading normals that is the counter-clockwise side, with them the side that they are on;
 /// `reverse` (`ReverseOrientation`) swaps both. Shading normals turn with it.
@@ -246,7 +246,7 @@ pub(super) fn orient(mesh: &mut TriangleMesh, reverse: bool) {
     }
 }
 
-/// Makes the other side of every triangle the counter-clockwise one.
+/// Reverses the order of corners of every triangle.
 fn turn_round(mesh: &mut TriangleMesh) {
     for triangle in &mut mesh.indices {
         triangle.swap(1, 2);

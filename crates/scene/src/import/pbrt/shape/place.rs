@@ -15,20 +15,20 @@ use raywarp_geom::{Aabb, Affine};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Placement of a mesh in the world or in an object.
+/// Placement of a mesh in the world, or in an object that is being defined.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::import::pbrt) struct Placement {
     pub mesh: MeshId,
-    /// Transform from mesh to world; in an object, to the object.
+    /// Transform from mesh to world, or to the object.
     pub transform: DAffine3,
     pub material: MaterialId,
 }
 
-/// A PLY file to be read; its mesh is still empty.
+/// PLY file still to be read, whose mesh is empty until then.
 pub(in crate::import::pbrt) struct Pending {
     pub mesh: MeshId,
     pub path: PathBuf,
-    /// File and line of the shape.
+    /// File and line of the shape directive.
     pub at: (Rc<Path>, u64),
     pub reverse: bool,
     pub base: MaterialId,
@@ -65,7 +65,7 @@ impl Importer<'_> {
         self.place(params, mesh, material)
     }
 
-    /// Places a mesh in the current object or the world.
+    /// Places a mesh in the current object, or in the world if there is none.
     pub(super) fn place(&mut self, params: &Params, mesh: MeshId, material: MaterialId) -> Result<(), SceneError> {
         let transform = self.pose_here(params);
         if !single(&transform).is_finite() {
@@ -82,7 +82,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Reads the PLY files, in parallel.
+    /// Reads all pending PLY files in parallel.
     pub fn read_pending(&mut self) -> Result<(), SceneError> {
         let pending = std::mem::take(&mut self.pending);
         if !self.files.disk {
@@ -115,7 +115,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Gives a mesh its triangles, and the materials that the faces name if the scene has them.
+    /// Fills a mesh with the triangles of its PLY file, and applies the materials that faces name if the scene has
+    /// them.
     fn store_ply(&mut self, file: &Pending, mut ply: PlyMesh) {
         let uniform = self.derive(file.base, file.look);
         let mut materials = FaceMaterials::Uniform(uniform);
@@ -160,8 +161,8 @@ impl Importer<'_> {
         mesh.materials = materials;
     }
 
-    /// Returns the materials that the face property `material` counts: an index into the file's own list of names, or
-    /// without one into the `MakeNamedMaterial` directives in order.
+    /// Returns the scene's materials for the values of a PLY file's face property `material`. It is an index into the
+    /// file's own list of names, or without one into the `MakeNamedMaterial` directives in order.
     fn ply_materials(&self, ply: &PlyMesh) -> Vec<Option<MaterialId>> {
         if ply.material_names.is_empty() {
             return self.material_order.iter().copied().map(Some).collect();
@@ -169,7 +170,7 @@ impl Importer<'_> {
         ply.material_names.iter().map(|name| self.named_materials.get(name).copied()).collect()
     }
 
-    /// Turns placements into instances; meshes that stayed empty are dropped with theirs.
+    /// Converts placements to instances; those of meshes that stayed empty are dropped with their meshes.
     ///
     /// # Errors
     /// [`SceneError::Malformed`] where a mesh is so large in the world that its corners overflow.
@@ -213,7 +214,7 @@ impl Importer<'_> {
     }
 }
 
-/// Rounds a placement to f32, for a scene without an origin.
+/// Rounds a transform to f32, for a scene without an origin.
 fn single(map: &DAffine3) -> Affine {
     Center::default().placement(map)
 }

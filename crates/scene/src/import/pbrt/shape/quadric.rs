@@ -13,12 +13,12 @@ use crate::{FaceMaterials, MaterialId, Mesh, SceneError};
 use raywarp_geom::TriangleMesh;
 use std::f64::consts::{PI, TAU};
 
-/// Number of pieces of a full circle.
+/// Number of segments of a full circle in tessellated quadrics.
 const AROUND: u32 = 128;
-/// Number of rows from pole to pole of a sphere, and along a paraboloid.
+/// Number of rows from pole to pole of a tessellated sphere, and along a paraboloid.
 const ROWS: u32 = 64;
 
-/// A point of the curve that is turned about z: radius, height, pbrt's v, normal (outwards, up).
+/// Point of the curve that is revolved about z: radius, height, pbrt's v, and normal (outwards, up).
 #[derive(Debug, Clone, Copy)]
 struct ProfilePoint {
     r: f64,
@@ -27,7 +27,7 @@ struct ProfilePoint {
     normal: [f64; 2],
 }
 
-/// Makes a sphere about the origin, facing outwards, as triangles: the shape that lights are sampled as a ball of.
+/// Tessellates a sphere about the origin, facing outwards, as used for lights that are sampled as balls.
 pub fn sphere(radius: f64) -> TriangleMesh {
     revolve(&profile("sphere", radius, -radius, radius), TAU)
 }
@@ -91,7 +91,8 @@ impl Importer<'_> {
     }
 }
 
-/// Returns the curve of `kind` with v from 0 to 1; empty when nothing is left of the shape.
+/// Returns the curve that is revolved for the quadric `kind`, with v from 0 to 1; empty when nothing is left of the
+/// shape.
 fn profile(kind: &str, radius: f64, a: f64, b: f64) -> Vec<ProfilePoint> {
     let (low, high) = (a.min(b), a.max(b));
     let steps = |n: u32| (0..=n).map(move |i| f64::from(i) / f64::from(n));
@@ -144,7 +145,8 @@ fn profile(kind: &str, radius: f64, a: f64, b: f64) -> Vec<ProfilePoint> {
     }
 }
 
-/// Turns a curve about z from 0 to `phi_max`. The counter-clockwise side is that of d/du x d/dv.
+/// Tessellates the surface of a curve revolved about z from angle 0 to `phi_max`. The counter-clockwise side is that of
+/// d/du x d/dv.
 fn revolve(profile: &[ProfilePoint], phi_max: f64) -> TriangleMesh {
     let full = phi_max >= TAU - 1e-9;
     let pieces = if full { AROUND } else { (f64::from(AROUND) * phi_max / TAU).ceil().max(1.0) as u32 };

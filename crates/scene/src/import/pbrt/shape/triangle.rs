@@ -31,14 +31,14 @@ impl Importer<'_> {
         Ok((!mesh.indices.is_empty()).then_some(mesh))
     }
 
-    /// Leaves out the `count` vertices that are not finite, which no face uses, and says so.
+    /// Removes the `count` vertices that are not finite and that no face uses, with a warning.
     pub(super) fn leave_out(&mut self, params: &Params, count: usize, mesh: &mut TriangleMesh) {
         if count > 0 && strays::leave_out(mesh).is_ok() {
             self.warn(params, strays::warning(count));
         }
     }
 
-    /// Reads `N`; as in pbrt left out where the count is wrong.
+    /// Reads vertex normals from `N`; as in pbrt they are ignored if their number is wrong.
     pub(super) fn vertex_normals(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 3]>, SceneError> {
         let normals = params.groups::<3>("N")?.unwrap_or_default();
         if !normals.is_empty() && normals.len() != vertices {
@@ -51,8 +51,8 @@ impl Importer<'_> {
         Ok(normals)
     }
 
-    /// Reads `uv`, `st` or `UV`, as points or numbers, with v turned to grow downwards. As in pbrt left out
-    /// where there are too few.
+    /// Reads texture coordinates from `uv`, `st` or `UV`, as points or numbers, with v turned to grow downwards. As in
+    /// pbrt left out where there are too few.
     pub(super) fn vertex_uvs(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 2]>, SceneError> {
         let mut found = None;
         for name in ["uv", "UV", "st"] {

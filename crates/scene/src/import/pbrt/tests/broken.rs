@@ -147,7 +147,7 @@ fn empty_files_and_strange_bytes_load_or_fail_in_words() {
     fuzz_pbrt(&[0; 64]);
 }
 
-/// Every prefix of a scene, and every scene with one byte changed, ends in `Ok` or `Err`.
+/// Checks that every prefix of a scene, and every scene with one byte changed, ends in `Ok` or `Err` without panic.
 #[test]
 fn damaged_scenes_do_not_panic() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/pbrt/");

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Channel, ColorInput, Light, Loaded, Pixels, Surface, Texture, Wrap, load};
 
-/// A folder of its own for a test, removed at the end.
+/// Temporary folder for a test, removed at the end.
 pub(super) struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -26,7 +26,7 @@ impl Folder {
     }
 }
 
-/// Two columns, two rows: red, green above blue, white.
+/// Returns a PNG file of 2 x 2 texels: red and green above blue and white.
 pub(super) fn png() -> Vec<u8> {
     let pixels = [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255];
     let mut bytes = std::io::Cursor::new(Vec::new());

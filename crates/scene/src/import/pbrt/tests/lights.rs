@@ -54,7 +54,7 @@ fn emission_colours_come_in_all_types() {
     assert_eq!(intensity("\"spectrum I\" \"stdillum-D65\" \"float scale\" 5"), [5.0; 3]);
 }
 
-/// Where a direction of the world is in the map: `(u, v)` by the formula of [`Light::Environment`].
+/// Returns the coordinates `(u, v)` of a world direction in the map, by the formula of [`Light::Environment`].
 fn lookup(light: &Light, d: Vec3) -> [f32; 2] {
     let Light::Environment { world_to_map, .. } = light else { panic!("{light:?}") };
     let [x, y, z] = world_to_map.map(|row| Vec3::from(row).dot(d));
@@ -119,7 +119,7 @@ fn area_lights_emit_from_the_shapes_that_follow() {
     assert_eq!(material(&scene).emission.unwrap().radiance.factor, [3.0; 3]);
 }
 
-/// The light of a world of version 4.
+/// Imports a world of version 4 and returns its light.
 #[track_caller]
 fn light4(text: &str) -> Light {
     light(&format!("ColorSpace \"srgb\" {text}"))

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Alpha, ColorInput, NormalInput, Roughness, RoughnessRemap, ScalarInput, Surface};
 
-/// The surface of `Material kind parameters`, without a warning.
+/// Imports a directive `Material kind parameters` without warnings and returns its surface.
 #[track_caller]
 fn surface(directive: &str) -> Surface {
     material(&clean(&format!("WorldBegin {directive} {TRIANGLE}"))).surface.clone()

@@ -19,7 +19,7 @@ use crate::{Description, Instance, Material, SceneError};
 use glam::Vec3;
 use std::path::Path;
 
-/// Imports a text that names no files.
+/// Imports a text that names no files; returns the scene and its warnings.
 fn import(text: &str) -> Result<(Description, Vec<String>), SceneError> {
     let path = Path::new("scene.pbrt");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
@@ -29,7 +29,7 @@ fn import(text: &str) -> Result<(Description, Vec<String>), SceneError> {
     Ok((scene, warnings))
 }
 
-/// A text that loads without a warning.
+/// Imports a text that must load without warnings.
 #[track_caller]
 fn clean(text: &str) -> Description {
     let (scene, warnings) = import(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -37,7 +37,7 @@ fn clean(text: &str) -> Description {
     scene
 }
 
-/// A text that loads with one warning, which contains `part`.
+/// Imports a text that must load with one warning, which contains `part`.
 #[track_caller]
 fn warned(text: &str, part: &str) -> Description {
     let (scene, warnings) = import(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -45,22 +45,22 @@ fn warned(text: &str, part: &str) -> Description {
     scene
 }
 
-/// A triangle whose counter-clockwise side is +z.
+/// Shape directive of a triangle whose counter-clockwise side is +z.
 const TRIANGLE: &str = "Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]\n";
 
-/// The material of the first triangle.
+/// Returns the material of the first triangle.
 #[track_caller]
 fn material(scene: &Description) -> &Material {
     &scene.materials[scene.material_of(0, 0).index()]
 }
 
-/// World-space corners of a triangle.
+/// Returns the world-space corners of a triangle.
 fn corners(scene: &Description, instance: usize, triangle: usize) -> [Vec3; 3] {
     let Instance { mesh, transform, .. } = &scene.instances[instance];
     scene.meshes[mesh.index()].triangles.corners(triangle).map(|p| Vec3::from(transform.point(p)))
 }
 
-/// The counter-clockwise side in the world.
+/// Returns the world-space normal of a triangle's counter-clockwise side.
 fn front(scene: &Description, instance: usize, triangle: usize) -> Vec3 {
     let [a, b, c] = corners(scene, instance, triangle);
     // A mirroring placement turns windings over, but not the front of the surface.

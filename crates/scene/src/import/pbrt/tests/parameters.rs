@@ -176,14 +176,14 @@ const TABLE: &str = r#"
 3 medium all | "string type" "heterogeneous" | "float density" [1 2]; "integer nx" 2; "integer ny" 2; "integer nz" 2; "point p0" [1 2 3]; "point p1" [1 2 3]; "float g" .5; "rgb sigma_a" [1 2 3]; "rgb sigma_s" [1 2 3]; "float scale" 2
 "#;
 
-/// A line of the table.
+/// Row of the test's table: a directive with its parameters.
 struct Row<'a> {
     v4: bool,
     place: &'a str,
-    /// Whether the directive is replaced as a whole.
+    /// `true` if the directive is replaced as a whole.
     is_replaced: bool,
     directive: &'a str,
-    /// With and without each parameter.
+    /// Pairs of texts with and without each parameter.
     parameters: Vec<[&'a str; 2]>,
 }
 
@@ -202,7 +202,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The scene with `parameters` behind the directive.
+    /// Returns the scene with `parameters` behind the directive.
     fn scene(&self, parameters: &str) -> String {
         let Self { directive, .. } = self;
         let (start, end) = if self.v4 { ("ColorSpace \"srgb\"", "") } else { ("", "WorldEnd") };
@@ -234,7 +234,7 @@ impl<'a> Row<'a> {
         format!("{start} {pre} WorldBegin {texture} {m} {n} {world} {TRIANGLE} {end}")
     }
 
-    /// Whose lists of [`IGNORED`] are meant.
+    /// Returns the names under which [`IGNORED`] lists parameters of the directive.
     fn listed_under(&self) -> &'static [&'static str] {
         let word = self.directive.split_ascii_whitespace().next().unwrap_or_default();
         match (self.place, word) {
@@ -252,14 +252,15 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What a scene looks like to whoever renders it, and the warnings that came with it.
+/// Imports a scene; returns a text of all that a renderer sees, and the warnings.
 fn imported(folder: &Folder, text: &str) -> (String, Vec<String>) {
     folder.write("main.pbrt", text.as_bytes());
     let loaded = folder.load("main.pbrt").unwrap_or_else(|error| panic!("{text}: {error}"));
     (format!("{:?}", loaded.scene), loaded.warnings.into_iter().map(|warning| warning.message).collect())
 }
 
-/// What is wrong with the parameter `with` of `row`; `ignored` is the list of those that cannot change a picture.
+/// Returns the complaint if the parameter `with` of `row` is silently ignored; `ignored` lists those that cannot change
+/// a picture.
 fn silent(folder: &Folder, row: &Row, [with, without]: [&str; 2], ignored: &[(&str, &str, &str)]) -> Option<String> {
     let (with_scene, without_scene) = (row.scene(with), row.scene(without));
     let ((scene, warnings), (base, base_warnings)) = (imported(folder, &with_scene), imported(folder, &without_scene));

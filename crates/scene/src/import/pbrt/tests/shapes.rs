@@ -1,6 +1,6 @@
 use super::*;
 
-/// The mesh of the one shape.
+/// Imports a shape directive and returns its mesh.
 #[track_caller]
 fn mesh(shape: &str) -> raywarp_geom::TriangleMesh {
     let mut scene = clean(&format!("WorldBegin {shape}"));

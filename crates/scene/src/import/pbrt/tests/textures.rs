@@ -1,7 +1,7 @@
 use super::*;
 use crate::{ColorInput, Surface, Texture};
 
-/// The reflectance of a matte surface whose Kd is texture "t".
+/// Imports texture directives; returns the scene, and the reflectance of a matte surface whose Kd is texture "t".
 #[track_caller]
 fn kd(textures: &str) -> (Description, ColorInput) {
     let scene = clean(&format!("WorldBegin {textures} Material \"matte\" \"texture Kd\" \"t\" {TRIANGLE}"));

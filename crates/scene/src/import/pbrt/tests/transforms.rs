@@ -1,6 +1,6 @@
 use super::*;
 
-/// Where a directive sequence sends (0, 0, 0), (1, 0, 0) and (0, 1, 0).
+/// Checks where a sequence of directives sends (0, 0, 0), (1, 0, 0) and (0, 1, 0).
 #[track_caller]
 fn check(directives: &str, want: [[f32; 3]; 3]) {
     let scene = clean(&format!("WorldBegin\n{directives}\n{TRIANGLE}"));
